@@ -1,0 +1,1 @@
+"""Budgets and losses: the ledger every mechanism spends from, temporal privacy loss."""

@@ -1,0 +1,165 @@
+"""Kinds of data: frozen columnar arrays, checked once at the door and trusted afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from privacy_engine.errors import DataError
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+
+def _column(values: ArrayLike, field: str, dtype: type[Any]) -> NDArray[Any]:
+    try:
+        array = np.array(values, dtype=dtype)  # a copy: nobody outside can change what was checked
+    except (TypeError, ValueError) as error:
+        raise DataError(f"{field} must be numbers", field=field, rule="numeric") from error
+    if array.ndim != 1:
+        raise DataError(
+            f"{field} must be one-dimensional, got {array.ndim} dimensions", field=field, rule="1-d", value=array.ndim
+        )
+    array.setflags(write=False)
+    return array
+
+
+def _within(array: Floats, field: str, bound: float) -> None:
+    bad = ~(np.abs(array) <= bound)
+    if bad.any():
+        first = int(np.argmax(bad))
+        value = float(array[first])
+        raise DataError(
+            f"{field} must be finite and within -{bound:g} to {bound:g}, got {value} at index {first}",
+            field=field,
+            rule=f"-{bound:g}..{bound:g}",
+            value=value,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Trajectory:
+    """One trajectory in the order of its events.
+
+    Parameters
+    ----------
+    lon, lat : (n,) float
+        Degrees, WGS 84; -180..180 and -90..90.
+    time_s : (n,) float or None
+        Seconds since 1970-01-01 UTC, never decreasing. None where the file has no times.
+    name : str
+        Which series of the dataset this is (a user, a taxi, a track).
+
+    Raises
+    ------
+    DataError
+        Lengths differ, a value is not finite or out of range, times decrease.
+    """
+
+    kind: ClassVar[str] = "trajectory"
+
+    lon: Floats
+    lat: Floats
+    time_s: Floats | None = None
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "lon", _column(self.lon, "lon", np.float64))
+        object.__setattr__(self, "lat", _column(self.lat, "lat", np.float64))
+        self._same_length(self.lat, "lat")
+        _within(self.lon, "lon", 180.0)
+        _within(self.lat, "lat", 90.0)
+        if self.time_s is not None:
+            object.__setattr__(self, "time_s", _column(self.time_s, "time_s", np.float64))
+            self._same_length(self.time_s, "time_s")
+            _within(self.time_s, "time_s", 1e12)
+            if (np.diff(self.time_s) < 0).any():
+                raise DataError("time_s must never decrease", field="time_s", rule="sorted")
+
+    def _same_length(self, column: Floats, field: str) -> None:
+        if len(column) != len(self.lon):
+            raise DataError(
+                f"{field} must have as many values as lon ({len(self.lon)}), got {len(column)}",
+                field=field,
+                rule="same length",
+                value=len(column),
+            )
+
+    def __len__(self) -> int:
+        return len(self.lon)
+
+    def moved(self, lon: ArrayLike, lat: ArrayLike, keep: Mask | None = None) -> Trajectory:
+        """The same events at other positions; with ``keep`` only the events it marks (positions already cut)."""
+        time_s = self.time_s if keep is None or self.time_s is None else self.time_s[keep]
+        return Trajectory(lon=np.asarray(lon), lat=np.asarray(lat), time_s=time_s, name=self.name)
+
+
+@dataclass(frozen=True, eq=False)
+class LandmarkSet:
+    """Which events of a series are landmarks: a mask over its events.
+
+    ``LandmarkSet(mask)`` or ``LandmarkSet.at(events, n)`` with 0-based events.
+    """
+
+    mask: Mask
+
+    def __post_init__(self) -> None:
+        mask = np.array(self.mask)
+        if mask.ndim != 1 or (mask.dtype != np.bool_ and mask.size):
+            raise DataError("landmarks must be a one-dimensional array of true and false", field="mask", rule="mask")
+        mask = mask.astype(np.bool_)
+        mask.setflags(write=False)
+        object.__setattr__(self, "mask", mask)
+
+    @classmethod
+    def at(cls, events: Sequence[int] | Ints, n: int) -> LandmarkSet:
+        """The landmark set of the 0-based ``events`` of a series of length ``n``."""
+        index = np.array(events, dtype=np.int64)
+        for event in index[(index < 0) | (index >= n)][:1]:
+            raise DataError(
+                f"events must be between 0 and {n - 1}, got {event}",
+                field="events",
+                rule=f"0..{n - 1}",
+                value=int(event),
+            )
+        mask = np.zeros(n, dtype=np.bool_)
+        mask[index] = True
+        return cls(mask)
+
+    def __len__(self) -> int:
+        return len(self.mask)
+
+    @property
+    def count(self) -> int:
+        """How many events are landmarks (k)."""
+        return int(np.count_nonzero(self.mask))
+
+    @property
+    def share(self) -> float:
+        """k / n, between 0 and 1; 0 for an empty series."""
+        return self.count / len(self.mask) if len(self.mask) else 0.0
+
+    @property
+    def events(self) -> Ints:
+        """The 0-based landmark events in order."""
+        return np.flatnonzero(self.mask).astype(np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Release:
+    """What a mechanism publishes of one series, and what it spent.
+
+    ``series`` holds the published positions; ``event[j]`` is the 0-based event the j-th of them stands for
+    (a gap leaves its event out). ``budgets`` (n,) is the budget each event's own draw consumed, 0 where the
+    position was derived from other releases; ``fresh`` (n,) says where a draw was made.
+    """
+
+    series: Trajectory
+    event: Ints
+    budgets: Floats
+    fresh: Mask

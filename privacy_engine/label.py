@@ -1,0 +1,53 @@
+"""The privacy label every download carries: what is protected, how much, against what, and by which release."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from privacy_engine import __version__
+from privacy_engine.mechanisms.landmark.base import GRID_DEG
+from privacy_engine.spec import ReleaseSpec
+
+NOT_PRIVATE = "NOT PRIVATE: seeded simulation"
+CLEAR_FIELDS = ("time", "series", "number of events")
+
+
+def privacy_label(
+    spec: ReleaseSpec, *, landmarks: int | None, release_id: str = "", sha256: str = ""
+) -> dict[str, Any]:
+    """The label of a release as JSON-ready data; ``text`` is the same in one line.
+
+    ``landmarks`` is how many of the events are landmarks. A seeded release has ``guarantee`` None.
+    """
+    mechanism = spec.mechanism
+    guarantee = mechanism.guarantee(landmarks).as_dict() if spec.private else None
+    statement = guarantee["statement"] if guarantee else NOT_PRIVATE
+    parts = [
+        statement,
+        f"mechanism {mechanism.name}",
+        f"level {mechanism.level}",
+        f"epsilon {mechanism.epsilon:g} per {mechanism.radius_m:g} m",
+        f"in clear: {', '.join(CLEAR_FIELDS)}",
+        f"noise from {'the operating system' if spec.private else f'seed {spec.seed}'}",
+        f"Cairn {__version__}",
+    ]
+    if release_id:
+        parts.append(f"release {release_id}")
+    if sha256:
+        parts.append(f"sha256 {sha256}")
+    return {
+        "text": "; ".join(part.rstrip(".") for part in parts),
+        "private": spec.private,
+        "guarantee": guarantee,
+        "spec": spec.model_dump(),
+        "unit": "one series",
+        "level": mechanism.level,
+        "epsilon": mechanism.epsilon,
+        "radius_m": mechanism.radius_m,
+        "grid_degrees": GRID_DEG,
+        "clear_fields": list(CLEAR_FIELDS),
+        "noise": "operating system" if spec.private else "seeded",
+        "cairn": __version__,
+        "release": release_id,
+        "sha256": sha256,
+    }

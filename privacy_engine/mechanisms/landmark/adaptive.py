@@ -1,0 +1,159 @@
+"""Adaptive: landmarks are sampled; what a skipped landmark saves goes to those still to come."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, ClassVar, Literal
+
+import numpy as np
+
+from privacy_engine import geo, noise
+from privacy_engine.accounting.ledger import Ledger
+from privacy_engine.data import Floats, Mask, Release, Trajectory
+from privacy_engine.mechanisms.landmark.base import PlanarLaplaceMechanism
+from privacy_engine.params import Param
+from privacy_engine.registry import mechanisms
+
+READING = Param(
+    label="What counts as a change",
+    help="How far two successive releases must lie apart before landmarks are sampled more often.",
+    options=(
+        ("calibrated", "More than the median distance of two releases of one place (2.6/ε)"),
+        ("literal", "More than the scale of the noise (1/ε), as printed"),
+    ),
+)
+MEDIAN_DISTANCE = 2.6017838101439437
+"""Median distance of two planar Laplace releases of one place, times ε (landmark notes; 1/ε is the 11 % quantile)."""
+FIRST_CHUNK, LARGEST_CHUNK = 8, 1024
+
+
+@mechanisms.register
+class Adaptive(PlanarLaplaceMechanism):
+    r"""Landmarks are drawn at a sampling rate that follows the releases; a skipped landmark returns its share.
+
+    A landmark or regular event gets the share :math:`(\epsilon - S)/(m + 1)`, with S spent on landmarks so far and m
+    landmarks still to come; a landmark that is not sampled spends nothing and repeats the last release, which makes
+    every later share larger [1]_. Regular events are always drawn: they share one slot, so skipping them saves
+    nothing. After each draw the distance of the last two *releases* is compared with a threshold: farther, and
+    every landmark is sampled again; nearer, and one more landmark is left out between samples. The choice reads releases and landmark
+    positions in time only, so the budgets are adaptive composition: :math:`L \cup \{t\}` spends at most ``epsilon``
+    at every prefix and for every output (:mod:`privacy_engine.accounting.ledger`). The first event is always drawn.
+    Assumes independent events.
+
+    References
+    ----------
+    .. [1] Katsomallos, Tzompanaki, Kotzinos. "Landmark Privacy: Configurable Differential Privacy Protection for
+       Time Series". CODASPY 2022.
+    """
+
+    title: ClassVar[str] = "Adaptive"
+    summary: ClassVar[str] = "Samples landmarks while releases stand still and gives what that saves to the next ones."
+    caveats: ClassVar[tuple[str, ...]] = (
+        "Repeats show some of the landmarks.",
+        *PlanarLaplaceMechanism.caveats,
+    )
+
+    name: Literal["landmark-adaptive"] = "landmark-adaptive"
+    reading: Annotated[Literal["calibrated", "literal"], READING] = "calibrated"
+
+    def draw(self, series: Trajectory, is_landmark: Mask, *, rng: noise.RandomSource) -> Release:
+        n = len(series)
+        run = _Run(self, series, is_landmark, rng)
+        for t in range(n):
+            run.step(t)
+        budgets = np.array(run.budgets)
+        released = series.moved(np.array(run.lon), np.array(run.lat))
+        return Release(released, np.arange(n, dtype=np.int64), budgets, budgets > 0)
+
+    def threshold_m(self, budget: float) -> float:
+        """The distance in metres above which two releases with this budget count as moved."""
+        return (MEDIAN_DISTANCE if self.reading == "calibrated" else 1.0) * self.radius_m / budget
+
+
+class _Run:
+    """The state of one pass over time."""
+
+    def __init__(self, how: Adaptive, series: Trajectory, is_landmark: Mask, rng: noise.RandomSource) -> None:
+        self.how, self.series, self.rng = how, series, rng
+        self.is_landmark = is_landmark.tolist()
+        self.landmarks_to_come = sum(self.is_landmark)
+        self.regulars_to_come = len(self.is_landmark) - self.landmarks_to_come
+        self.ledger = Ledger(how.epsilon)
+        self.interval, self.waited = 1, 0  # sample every interval-th landmark
+        self.budgets: list[float] = []
+        self.lon: list[float] = []
+        self.lat: list[float] = []
+        self.last: tuple[float, float, float] | None = None  # the last draw as a unit vector
+        self.ahead = _Ahead()
+
+    def step(self, t: int) -> None:
+        landmark = self.is_landmark[t]
+        share = self.ledger.share(self.landmarks_to_come, self.regulars_to_come > 0)
+        self.landmarks_to_come -= landmark
+        self.regulars_to_come -= not landmark
+        self.waited += landmark
+        if self.last is not None and landmark and self.waited < self.interval:
+            self.budgets.append(0.0)
+            self.lon.append(self.lon[-1])
+            self.lat.append(self.lat[-1])
+            return
+        self.ledger.spend(share, is_landmark=landmark)
+        self.budgets.append(share)
+        if landmark:
+            self.waited = 0
+        if not self.ahead.holds(t, share):
+            self.ahead.draw(self, t, share)
+        lon, lat, vector = self.ahead.take(t)
+        self.lon.append(lon)
+        self.lat.append(lat)
+        if self.last is not None:
+            moved = _chord_squared(self.last, vector) > _chord_squared_of(self.how.threshold_m(share))
+            self.interval = 1 if moved else self.interval + 1
+        self.last = vector
+
+
+class _Ahead:
+    """Draws for the next events at the present share, made together; unused ones are thrown away unseen."""
+
+    def __init__(self) -> None:
+        self.start, self.share, self.size = 0, -1.0, FIRST_CHUNK
+        self.lon: list[float] = []
+        self.lat: list[float] = []
+        self.vectors: list[tuple[float, float, float]] = []
+
+    def holds(self, t: int, share: float) -> bool:
+        return share == self.share and self.start <= t < self.start + len(self.lon)
+
+    def draw(self, run: _Run, t: int, share: float) -> None:
+        used_up = share == self.share and t == self.start + len(self.lon)
+        self.size = min(2 * self.size, LARGEST_CHUNK) if used_up else FIRST_CHUNK
+        ahead = slice(t, t + self.size)
+        lon, lat = run.series.lon[ahead], run.series.lat[ahead]
+        lon, lat = run.how.perturb(lon, lat, np.full(len(lon), share), rng=run.rng)
+        self.start, self.share = t, share
+        self.lon, self.lat, self.vectors = lon.tolist(), lat.tolist(), _unit_vectors(lon, lat)
+
+    def take(self, t: int) -> tuple[float, float, tuple[float, float, float]]:
+        i = t - self.start
+        return self.lon[i], self.lat[i], self.vectors[i]
+
+
+def _unit_vectors(lon: Floats, lat: Floats) -> list[tuple[float, float, float]]:
+    phi, lam = np.radians(lat), np.radians(lon)
+    return list(
+        zip(
+            (np.cos(phi) * np.cos(lam)).tolist(),
+            (np.cos(phi) * np.sin(lam)).tolist(),
+            np.sin(phi).tolist(),
+            strict=True,
+        )
+    )
+
+
+def _chord_squared(a: tuple[float, float, float], b: tuple[float, float, float]) -> float:
+    return (a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2 + (a[2] - b[2]) ** 2
+
+
+def _chord_squared_of(distance_m: float) -> float:
+    half = distance_m / (2 * geo.EARTH_RADIUS_M)
+    return 4.0 if half >= math.pi / 2 else 4 * math.sin(half) ** 2

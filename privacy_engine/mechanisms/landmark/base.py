@@ -1,0 +1,71 @@
+"""What the landmark mechanisms share: planar Laplace noise under budgets kept by one ledger."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from privacy_engine import geo, noise
+from privacy_engine.accounting.ledger import Ledger
+from privacy_engine.data import Floats, Ints, LandmarkSet, Mask, Release, Trajectory
+from privacy_engine.params import Epsilon, RadiusM
+from privacy_engine.registry import Mechanism
+
+GRID_DEG = 1e-7
+"""Released coordinates are integer multiples of this: a declared grid of about 1 cm, fixed and public."""
+
+INDEPENDENT = "Events are independent of each other; where they are not, see the temporal privacy loss."
+PUBLIC_LANDMARKS = "Which events are landmarks is public: the noise and the repeats show it."
+CLEAR_TIMES = "Timestamps are released as they are; only positions are protected."
+
+
+class PlanarLaplaceMechanism(Mechanism):
+    """Base of mechanisms whose every draw is planar Laplace noise with an event's own budget.
+
+    A subclass whose budgets do not depend on the run writes :meth:`budgets`; the ledger then checks them against
+    ``epsilon`` before anything is drawn.
+    """
+
+    level: ClassVar[str] = "landmark"
+    sentence: ClassVar[str] = (
+        "Whichever event an adversary targets, it and {landmarks} together leak at most ε = {epsilon} per {radius} m."
+    )
+    assumptions: ClassVar[tuple[str, ...]] = (INDEPENDENT,)
+    caveats: ClassVar[tuple[str, ...]] = (PUBLIC_LANDMARKS, CLEAR_TIMES)
+
+    name: str
+    epsilon: Epsilon  # type: ignore[valid-type]
+    radius_m: RadiusM  # type: ignore[valid-type]
+
+    def budgets(self, is_landmark: Mask) -> Floats:
+        """The budget of every timestamp, (n,), for the landmarks in the mask (n,)."""
+        raise NotImplementedError
+
+    def protected(self, is_landmark: Mask) -> Mask:
+        """The events whose budgets add up (the landmarks, unless the level says otherwise), (n,)."""
+        return is_landmark
+
+    def draw(self, series: Trajectory, is_landmark: Mask, *, rng: noise.RandomSource) -> Release:
+        budgets = Ledger(self.epsilon).spend_all(self.budgets(is_landmark), self.protected(is_landmark))
+        fresh = budgets > 0
+        lon, lat = self.perturb(series.lon[fresh], series.lat[fresh], budgets[fresh], rng=rng)
+        return self.assemble(series, lon, lat, np.flatnonzero(fresh), budgets)
+
+    def perturb(self, lon: Floats, lat: Floats, budgets: Floats, *, rng: noise.RandomSource) -> tuple[Floats, Floats]:
+        """Noisy positions on the grid, one for each budget."""
+        return on_grid(*noise.planar_laplace(lon, lat, self.epsilon_per_m(budgets), rng=rng))
+
+    def assemble(self, series: Trajectory, lon: Floats, lat: Floats, event: Ints, budgets: Floats) -> Release:
+        """A release from the draws made at ``event``; here every event has its own."""
+        return Release(series.moved(lon, lat), event.astype(np.int64), budgets, budgets > 0)
+
+
+def on_grid(lon: Floats, lat: Floats) -> tuple[Floats, Floats]:
+    """Positions rounded to :data:`GRID_DEG` (post-processing; the float's low bits would betray the noise)."""
+    return geo.wrap_lon(np.round(lon, 7)), np.round(lat, 7)
+
+
+def as_mask(is_landmark: object) -> Mask:
+    """``is_landmark`` as a mask, (n,)."""
+    return LandmarkSet(np.asarray(is_landmark)).mask

@@ -1,0 +1,42 @@
+"""Event level: every event gets the whole budget."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from privacy_engine.data import Floats, Mask
+from privacy_engine.mechanisms.landmark.base import CLEAR_TIMES, PlanarLaplaceMechanism, as_mask
+from privacy_engine.registry import mechanisms
+
+
+@mechanisms.register
+class EventLevel(PlanarLaplaceMechanism):
+    r"""Planar Laplace noise with the whole budget at every event: :math:`\epsilon_t = \epsilon`.
+
+    Any single event is protected with ``epsilon`` within ``radius_m`` [1]_ [2]_; landmarks get nothing more, and
+    together they may leak k times as much. Assumes independent events.
+
+    References
+    ----------
+    .. [1] Dwork, Naor, Pitassi, Rothblum. "Differential privacy under continual observation". STOC 2010.
+    .. [2] Andrés, Bordenabe, Chatzikokolakis, Palamidessi. "Geo-indistinguishability". CCS 2013.
+    """
+
+    title: ClassVar[str] = "Event level"
+    summary: ClassVar[str] = "Every event on its own; landmarks together are not protected."
+    level: ClassVar[str] = "event"
+    sentence: ClassVar[str] = (
+        "Whichever event an adversary targets, it alone leaks at most ε = {epsilon} per {radius} m. "
+        "Landmarks together may leak more."
+    )
+    caveats: ClassVar[tuple[str, ...]] = ("Losses of several events add up; landmarks get no extra care.", CLEAR_TIMES)
+
+    name: Literal["event-level"] = "event-level"
+
+    def budgets(self, is_landmark: Mask) -> Floats:
+        return np.full(len(as_mask(is_landmark)), self.epsilon)
+
+    def protected(self, is_landmark: Mask) -> Mask:
+        return np.zeros_like(is_landmark)

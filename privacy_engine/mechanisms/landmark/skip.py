@@ -1,0 +1,59 @@
+"""Skip: landmarks are never drawn; the last release is repeated in their place."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal
+
+import numpy as np
+
+from privacy_engine.data import Floats, Ints, Mask, Release, Trajectory
+from privacy_engine.mechanisms.landmark.base import PlanarLaplaceMechanism, as_mask
+from privacy_engine.params import Param
+from privacy_engine.registry import mechanisms
+
+LEADING = Param(
+    label="Landmarks before the first release",
+    help="No release exists yet to repeat: take the first later one, or leave them out.",
+    options=(("back-fill", "Repeat the first later release"), ("gap", "Leave them out")),
+)
+
+
+@mechanisms.register
+class Skip(PlanarLaplaceMechanism):
+    r"""Landmarks are not drawn: the last *release* is published again in their place; other events get the whole budget.
+
+    :math:`\epsilon_t = 0` for landmarks and :math:`\epsilon` for the others, so :math:`L \cup \{t\}` spends ε [1]_.
+    Repeating a release is post-processing. Landmarks before the first release are left out (``leading="gap"``) or
+    repeat the first later one (``"back-fill"``, not for live use); the truth is never published. Where every event
+    is a landmark nothing could be released, and the mechanism is user level. Assumes independent events.
+
+    References
+    ----------
+    .. [1] Katsomallos, Tzompanaki, Kotzinos. "Landmark Privacy: Configurable Differential Privacy Protection for
+       Time Series". CODASPY 2022.
+    """
+
+    title: ClassVar[str] = "Skip"
+    summary: ClassVar[str] = "Landmarks repeat the last release; all other events get the whole budget."
+    caveats: ClassVar[tuple[str, ...]] = (
+        "Repeats show where the landmarks are.",
+        "Where events are correlated, the neighbours of a skipped landmark, released with the whole budget, leak it.",
+        *PlanarLaplaceMechanism.caveats,
+    )
+
+    name: Literal["landmark-skip"] = "landmark-skip"
+    leading: Annotated[Literal["back-fill", "gap"], LEADING] = "back-fill"
+
+    def budgets(self, is_landmark: Mask) -> Floats:
+        mask = as_mask(is_landmark)
+        if mask.all():
+            return np.full(len(mask), self.epsilon / max(len(mask), 1))
+        return np.where(mask, 0.0, self.epsilon)
+
+    def assemble(self, series: Trajectory, lon: Floats, lat: Floats, event: Ints, budgets: Floats) -> Release:
+        fresh = budgets > 0
+        last = np.cumsum(fresh) - 1  # index of the draw each event repeats; -1 before the first
+        keep = (last >= 0) | (self.leading == "back-fill")
+        source = np.maximum(last, 0)[keep]
+        released = series.moved(lon[source], lat[source], keep=keep)
+        return Release(released, np.flatnonzero(keep).astype(np.int64), budgets, fresh)

@@ -1,0 +1,40 @@
+"""User level: the budget is shared by all events."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from privacy_engine.data import Floats, Mask
+from privacy_engine.mechanisms.landmark.base import CLEAR_TIMES, PlanarLaplaceMechanism, as_mask
+from privacy_engine.registry import mechanisms
+
+
+@mechanisms.register
+class UserLevel(PlanarLaplaceMechanism):
+    r"""Planar Laplace noise, the budget shared by all n events: :math:`\epsilon_t = \epsilon / n`.
+
+    The whole series is protected with ``epsilon`` within ``radius_m`` for every event at once [1]_, whatever the
+    correlation between events. The strongest level, and the noisiest.
+
+    References
+    ----------
+    .. [1] Dwork, Naor, Pitassi, Rothblum. "Differential privacy under continual observation". STOC 2010.
+    """
+
+    title: ClassVar[str] = "User level"
+    summary: ClassVar[str] = "The whole series at once; every event pays for it."
+    level: ClassVar[str] = "user"
+    sentence: ClassVar[str] = "All events of a series together leak at most ε = {epsilon} per {radius} m moved by each."
+    assumptions: ClassVar[tuple[str, ...]] = ()
+    caveats: ClassVar[tuple[str, ...]] = (CLEAR_TIMES,)
+
+    name: Literal["user-level"] = "user-level"
+
+    def budgets(self, is_landmark: Mask) -> Floats:
+        n = len(as_mask(is_landmark))
+        return np.full(n, self.epsilon / max(n, 1))
+
+    def protected(self, is_landmark: Mask) -> Mask:
+        return np.ones_like(is_landmark)

@@ -1,0 +1,177 @@
+"""Parameter types: domain, unit and label in one place; forms, schemas and error messages derive from them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, get_args
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
+from pydantic.fields import FieldInfo
+from pydantic.json_schema import GetJsonSchemaHandler
+from pydantic_core import CoreSchema, PydanticCustomError
+
+from privacy_engine.errors import ParameterError, ParameterErrors
+
+
+class Frozen(BaseModel):
+    """Base of everything a user describes: strict types, no unknown keys, no nan, never changed."""
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", allow_inf_nan=False)
+
+
+@dataclass(frozen=True)
+class Param:
+    """How a parameter is called, shown and bounded.
+
+    ``lowest`` and ``highest`` are the domain, inclusive, in ``unit``; ``help`` is one plain sentence for a form.
+    """
+
+    label: str
+    symbol: str = ""
+    unit: str = ""
+    help: str = ""
+    lowest: float | None = None
+    highest: float | None = None
+    example: Any = None
+    options: tuple[tuple[str, str], ...] = ()
+
+    def __get_pydantic_json_schema__(self, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        schema = handler(core)
+        extra = {
+            "title": self.label,
+            "description": self.help,
+            "x-unit": self.unit,
+            "x-symbol": self.symbol,
+            "minimum": self.lowest,
+            "maximum": self.highest,
+            "examples": None if self.example is None else [self.example],
+            "x-options": [{"value": value, "label": label} for value, label in self.options] or None,
+        }
+        schema.update({key: value for key, value in extra.items() if value not in (None, "")})
+        return schema
+
+    def check(self, value: Any) -> Any:
+        """``value`` if it lies in the domain; otherwise an error that states the rule."""
+        if self.lowest is not None and value < self.lowest:
+            rule = "greater than 0" if value <= 0 < self.lowest else f"at least {self.lowest:g}"
+            raise PydanticCustomError("domain", "must be {rule}", {"rule": rule})
+        if self.highest is not None and value > self.highest:
+            raise PydanticCustomError("domain", "must be {rule}", {"rule": f"at most {self.highest:g}"})
+        return value
+
+
+def _number(kind: Any, param: Param) -> Any:
+    return Annotated[kind, AfterValidator(param.check), param]
+
+
+Epsilon = _number(
+    float,
+    Param(
+        label="Level",
+        symbol="ε",
+        help="How far apart the odds may move for two places one radius apart. Smaller protects more.",
+        lowest=1e-6,
+        highest=1e4,
+        example=1.0,
+    ),
+)
+RadiusM = _number(
+    float,
+    Param(
+        label="Radius",
+        symbol="r",
+        unit="m",
+        help="The distance within which places are kept alike at that level.",
+        lowest=0.01,
+        highest=2e7,
+        example=200.0,
+    ),
+)
+DistanceM = _number(
+    float,
+    Param(
+        label="Distance",
+        unit="m",
+        help="How far from its first point a stay may reach.",
+        lowest=0.0,
+        highest=2.1e7,
+        example=200.0,
+    ),
+)
+DurationS = _number(
+    float,
+    Param(
+        label="Duration",
+        unit="s",
+        help="How long a stay must last.",
+        lowest=0.0,
+        highest=1e9,
+        example=1800.0,
+    ),
+)
+GapS = _number(
+    float,
+    Param(label="Gap limit", unit="s", help="A silence longer than this ends a stay.", lowest=0.0, highest=1e9),
+)
+Seed = _number(
+    int,
+    Param(
+        label="Seed",
+        help="Makes the run repeatable, and so never private: for experiments only.",
+        lowest=0,
+        highest=2**53 - 1,
+    ),
+)
+
+_RULES = {
+    "missing": "is required",
+    "extra_forbidden": "is not a parameter here",
+    "float_type": "must be a number",
+    "int_type": "must be a whole number",
+    "bool_type": "must be true or false",
+    "string_type": "must be text",
+    "finite_number": "must be a finite number",
+    "list_type": "must be a list",
+    "dict_type": "must be an object",
+    "model_type": "must be an object",
+    "model_attributes_type": "must be an object",
+}
+
+
+def _rule(error: Any) -> str:
+    if error["type"] == "literal_error":
+        return f"must be one of {error['ctx']['expected']}".replace(" or ", ", ")
+    return str(_RULES.get(error["type"], error["msg"]))
+
+
+def explain(error: ValidationError, *, prefix: str = "") -> list[ParameterError]:
+    """Pydantic's errors as ours: field, rule and value of each, and a sentence made of the three."""
+    found = []
+    for item in error.errors(include_url=False):
+        inner = item.get("ctx", {}).get("error")
+        if isinstance(inner, ParameterErrors):  # a nested description has explained itself already
+            found.extend(inner.errors)
+            continue
+        field = ".".join(str(part) for part in ((prefix,) if prefix else ()) + tuple(item["loc"]))
+        rule, value = _rule(item), None if item["type"] == "missing" else item["input"]
+        got = "" if item["type"] in ("missing", "extra_forbidden") else f", got {_brief(value)}"
+        found.append(ParameterError(f"{field} {rule}{got}", field=field, rule=rule, value=value))
+    return found
+
+
+def _brief(value: Any) -> str:
+    try:
+        text = repr(value)
+    except ValueError:
+        return "a number too long to show"
+    return text if len(text) <= 60 else text[:59] + "…"
+
+
+def param_of(info: FieldInfo) -> Param | None:
+    """The :class:`Param` a model's field was declared with."""
+    return next((item for item in info.metadata if isinstance(item, Param)), None)
+
+
+def choices_of(info: FieldInfo) -> tuple[Any, ...]:
+    """The values a ``Literal`` field may take; empty for any other field."""
+    return get_args(info.annotation) if getattr(info.annotation, "__origin__", None) is Literal else ()

@@ -1,0 +1,200 @@
+"""The one list of everything that can be named: mechanisms and ways to mark landmarks.
+
+A :class:`Mechanism` is a frozen description: its fields are its parameters, its docstring its guarantee. Adding one
+is one file and one import line; forms, API schema, legend and documentation derive from it.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar, Generic, TypeVar
+
+import numpy as np
+from pydantic import ValidationError
+
+from privacy_engine import noise
+from privacy_engine.data import Floats, LandmarkSet, Mask, Release, Trajectory
+from privacy_engine.errors import DataError, ParameterError, ParameterErrors
+from privacy_engine.params import Frozen, choices_of, explain, param_of
+
+
+@dataclass(frozen=True)
+class Guarantee:
+    """A theorem as a reader meets it: one sentence, what it assumes, what it does not cover."""
+
+    level: str
+    epsilon: float
+    radius_m: float
+    statement: str
+    assumptions: tuple[str, ...]
+    caveats: tuple[str, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The guarantee as JSON-ready data."""
+        return asdict(self) | {"assumptions": list(self.assumptions), "caveats": list(self.caveats)}
+
+
+class Described(Frozen):
+    """Something with a registered ``name`` and what a page needs to show it."""
+
+    title: ClassVar[str]
+    summary: ClassVar[str]
+    kind: ClassVar[str] = "trajectory"
+
+    name: str
+
+    @classmethod
+    def registered_name(cls) -> str:
+        """The name this class is registered under; it never changes meaning."""
+        return str(cls.model_fields["name"].default)
+
+    @classmethod
+    def fields(cls) -> list[dict[str, Any]]:
+        """Its parameters as form fields: name, label, unit, symbol, help, bounds, choices, default, required."""
+        found = []
+        for field, info in cls.model_fields.items():
+            if field == "name":
+                continue
+            param = param_of(info)
+            if param is None:
+                raise TypeError(f"{cls.__name__}.{field} must be declared with a Param")
+            labels = dict(param.options)
+            found.append(
+                {
+                    "name": field,
+                    "label": param.label,
+                    "symbol": param.symbol,
+                    "unit": param.unit,
+                    "help": param.help,
+                    "minimum": param.lowest,
+                    "maximum": param.highest,
+                    "example": param.example,
+                    "choices": [{"value": value, "label": labels.get(value, value)} for value in choices_of(info)],
+                    "default": None if info.is_required() else info.default,
+                    "required": info.is_required(),
+                }
+            )
+        return found
+
+    @classmethod
+    def documentation(cls) -> str:
+        """The class's docstring, indentation removed."""
+        return inspect.getdoc(cls) or ""
+
+
+class Mechanism(Described):
+    """Base of every mechanism: a description that can release a series.
+
+    Subclasses set ``level`` (what is protected: ``event``, ``w-event``, ``landmark``, ``user``) and write
+    :meth:`draw`; those whose budgets do not depend on the run write ``budgets(is_landmark)`` and inherit the rest.
+    """
+
+    level: ClassVar[str]
+    sentence: ClassVar[str]
+    assumptions: ClassVar[tuple[str, ...]] = ()
+    caveats: ClassVar[tuple[str, ...]] = ()
+
+    epsilon: Any
+    radius_m: Any
+
+    def draw(self, series: Trajectory, is_landmark: Mask, *, rng: noise.RandomSource) -> Release:
+        """Draw one release. Arrays in, arrays out, randomness only through ``rng``."""
+        raise NotImplementedError
+
+    def release(
+        self, series: Trajectory, landmarks: LandmarkSet, *, rng: noise.RandomSource | np.random.Generator
+    ) -> Release:
+        """One release of ``series`` (n events) with ``landmarks`` (a mask over them).
+
+        Raises
+        ------
+        DataError
+            The landmark set is not over this series' events.
+        """
+        if len(landmarks) != len(series):
+            raise DataError(
+                f"landmarks must mark {len(series)} events, got {len(landmarks)}",
+                field="landmarks",
+                rule="same length",
+                value=len(landmarks),
+            )
+        source = noise.seeded(rng) if isinstance(rng, np.random.Generator) else rng
+        return self.draw(series, landmarks.mask, rng=source)
+
+    def epsilon_per_m(self, budgets: Floats) -> Floats:
+        """Budgets (levels within ``radius_m``) as the rate of the noise, per metre."""
+        return np.asarray(budgets / self.radius_m)
+
+    def guarantee(self, landmarks: int | None = None) -> Guarantee:
+        """What a release with this many landmarks protects; without a number, in general words."""
+        words = (
+            "all landmarks"
+            if landmarks is None
+            else "the 1 landmark"
+            if landmarks == 1
+            else f"all {landmarks:,} landmarks"
+        )
+        statement = self.sentence.format(epsilon=f"{self.epsilon:g}", radius=f"{self.radius_m:g}", landmarks=words)
+        return Guarantee(self.level, self.epsilon, self.radius_m, statement, self.assumptions, self.caveats)
+
+
+T = TypeVar("T", bound=Described)
+
+
+class Registry(Generic[T]):
+    """Named descriptions of one sort, in the order they were registered."""
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+        self._classes: dict[str, type[T]] = {}
+
+    def register(self, cls: type[T]) -> type[T]:
+        """Add ``cls`` under its name (a class decorator)."""
+        name = cls.registered_name()
+        if name in self._classes:
+            raise TypeError(f"{name} is registered twice")
+        cls.fields()  # a parameter without label and domain fails at import, not in a form
+        self._classes[name] = cls
+        return cls
+
+    def __iter__(self) -> Iterator[type[T]]:
+        return iter(self._classes.values())
+
+    def __len__(self) -> int:
+        return len(self._classes)
+
+    def __getitem__(self, name: str) -> type[T]:
+        return self._classes[name]
+
+    def parse(self, description: Any, *, field: str = "") -> T:
+        """The described object.
+
+        Raises
+        ------
+        ParameterErrors
+            One error for each parameter that is missing, unknown, of the wrong type or outside its domain.
+        """
+        at = f"{field}." if field else ""
+        if isinstance(description, Described):
+            description = description.model_dump()
+        if not isinstance(description, Mapping):
+            raise ParameterErrors(
+                [ParameterError(f"{field or self._what} must be an object", field=field, rule="object")]
+            )
+        name = description.get("name")
+        cls = self._classes.get(name) if isinstance(name, str) else None
+        if cls is None:
+            names = ", ".join(self._classes)
+            rule = f"one of {names}"
+            raise ParameterErrors(
+                [ParameterError(f"{at}name must be {rule}, got {name!r:.60}", field=f"{at}name", rule=rule, value=name)]
+            )
+        try:
+            return cls.model_validate(dict(description))
+        except ValidationError as error:
+            raise ParameterErrors(explain(error, prefix=field)) from None
+
+
+mechanisms: Registry[Mechanism] = Registry("mechanism")

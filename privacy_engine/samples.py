@@ -1,0 +1,131 @@
+"""Generated samples: a dense walk, a sparse taxi day, the eight-event day in Paris. Nobody's real movements."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import numpy as np
+
+from privacy_engine import geo
+from privacy_engine.data import Floats, Trajectory
+from privacy_engine.landmarks.methods import LandmarkMethod, Manual, StayPoints
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A generated series with the landmark set that suits it."""
+
+    title: str
+    note: str
+    series: Trajectory
+    landmarks: LandmarkMethod
+
+
+def _walk(
+    rng: np.random.Generator, stops: list[tuple[float, float, float]], speed_mps: float, step_s: float, jitter_m: float
+) -> tuple[Floats, Floats, Floats]:
+    """Events every ``step_s`` seconds along ``stops`` (lon, lat, minutes stayed), straight between them, with GPS jitter."""
+    lon: list[Floats] = []
+    lat: list[Floats] = []
+    for here, there in zip(stops, [*stops[1:], None], strict=True):
+        stay = max(int(here[2] * 60 / step_s), 1)
+        lon.append(np.full(stay, here[0]))
+        lat.append(np.full(stay, here[1]))
+        if there is not None:
+            metres = float(geo.distance_m(here[0], here[1], there[0], there[1]))
+            part = np.linspace(0, 1, max(int(metres / speed_mps / step_s), 2), endpoint=False)[1:]
+            bend = 0.12 * np.sin(np.pi * part) * rng.choice([-1, 1])
+            lon.append(here[0] + (there[0] - here[0]) * part - (there[1] - here[1]) * bend)
+            lat.append(here[1] + (there[1] - here[1]) * part + (there[0] - here[0]) * bend)
+    x, y = np.concatenate(lon), np.concatenate(lat)
+    drift = np.cumsum(rng.normal(0, jitter_m / 4, (2, x.size)), axis=1)
+    drift -= np.linspace(0, 1, x.size) * drift[:, -1:]
+    noise = np.clip(drift, -jitter_m * 3, jitter_m * 3) + rng.normal(0, jitter_m / 3, (2, x.size))
+    x += noise[0] / (111_320 * np.cos(np.radians(y)))
+    y += noise[1] / 111_320
+    return x, y, np.arange(x.size) * step_s
+
+
+def _at(year: int, month: int, day: int, hour: int, minute: int = 0) -> float:
+    return datetime(year, month, day, hour, minute, tzinfo=UTC).timestamp()
+
+
+def _dense_walk() -> Sample:
+    rng = np.random.default_rng(20081023)
+    stops = [
+        (2.3412, 48.8462, 35.0),
+        (2.3522, 48.8530, 3.0),
+        (2.3601, 48.8566, 40.0),
+        (2.3488, 48.8606, 0.5),
+        (2.3376, 48.8606, 45.0),
+        (2.3271, 48.8638, 1.0),
+        (2.3330, 48.8539, 32.0),
+        (2.3412, 48.8462, 31.0),
+    ]
+    lon, lat, time_s = _walk(rng, stops, speed_mps=1.35, step_s=5.0, jitter_m=6.0)
+    series = Trajectory(lon.round(6), lat.round(6), _at(2024, 5, 14, 7) + time_s, name="walk")
+    return Sample(
+        "Walk across Paris (generated)",
+        "A fix every 5 s: dense, like Geolife.",
+        series,
+        StayPoints(distance_m=100.0, duration_s=1800.0),
+    )
+
+
+def _taxi_day() -> Sample:
+    rng = np.random.default_rng(366)
+    n, centre = 260, (116.40, 39.915)
+    places = np.column_stack([centre[0] + rng.normal(0, 0.055, 14), centre[1] + rng.normal(0, 0.040, 14)])
+    lon, lat, time_s = [], [], []
+    clock, here = 0.0, places[0]
+    while len(lon) < n:
+        there = places[rng.integers(len(places))]
+        metres = float(geo.distance_m(here[0], here[1], there[0], there[1]))
+        for part in np.linspace(0, 1, max(int(metres / 9.0 / 300.0), 1) + 1)[1:]:
+            at = here + (there - here) * part + rng.normal(0, 0.0012, 2)
+            clock += 300.0
+            lon.append(at[0]), lat.append(at[1]), time_s.append(clock)
+        for _ in range(int(rng.choice([0, 0, 2, 8], p=[0.45, 0.25, 0.2, 0.1]))):  # waits at a rank
+            clock += 300.0
+            lon.append(at[0] + rng.normal(0, 1e-4)), lat.append(at[1] + rng.normal(0, 1e-4)), time_s.append(clock)
+        here = there
+    series = Trajectory(
+        np.round(lon[:n], 5), np.round(lat[:n], 5), _at(2024, 2, 2, 0) + np.array(time_s[:n]), name="taxi"
+    )
+    return Sample(
+        "Taxi day, Beijing (generated)",
+        "A fix every 5 min: sparse, like T-Drive.",
+        series,
+        StayPoints(distance_m=300.0, duration_s=1200.0),
+    )
+
+
+def _paris_day() -> Sample:
+    places = [
+        (2.3166, 48.8703, 7, 30),  # home, by the Élysée
+        (2.3255, 48.8664, 8, 20),
+        (2.3376, 48.8606, 9, 0),  # work, at the Louvre
+        (2.3488, 48.8645, 16, 40),
+        (2.3659, 48.8712, 17, 0),  # dining, Canal Saint-Martin
+        (2.3531, 48.8722, 19, 10),
+        (2.3329, 48.8719, 19, 35),
+        (2.3166, 48.8703, 20, 0),  # home again
+    ]
+    series = Trajectory(
+        [place[0] for place in places],
+        [place[1] for place in places],
+        [_at(2024, 6, 3, place[2], place[3]) for place in places],
+        name="Bob",
+    )
+    return Sample(
+        "A day in Paris (the paper's example)",
+        "Eight events; home, work, Canal Saint-Martin and home again are landmarks.",
+        series,
+        Manual(events=[0, 2, 4, 7]),
+    )
+
+
+def samples() -> list[Sample]:
+    """The three samples, always the same."""
+    return [_dense_walk(), _taxi_day(), _paris_day()]

@@ -1,0 +1,66 @@
+"""``ReleaseSpec``: the one description of a release. The form fills it, the API carries it, the row stores it, the
+worker reads it, the engine runs it, the legend names it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from typing import Any, Self
+
+from pydantic import ValidationError, field_serializer, field_validator
+
+from privacy_engine import noise
+from privacy_engine.data import LandmarkSet, Release, Trajectory
+from privacy_engine.errors import ParameterErrors
+from privacy_engine.params import Frozen, Seed, explain
+from privacy_engine.registry import Mechanism, mechanisms
+
+
+class ReleaseSpec(Frozen):
+    """A mechanism with its parameters, and a seed where the run is an experiment.
+
+    A seed makes the run repeatable and therefore never private: such a release has no guarantee.
+    """
+
+    mechanism: Any
+    seed: Seed | None = None  # type: ignore[valid-type]
+
+    @field_validator("mechanism", mode="before")
+    @classmethod
+    def _registered(cls, value: Any) -> Mechanism:
+        return mechanisms.parse(value, field="mechanism")
+
+    @field_serializer("mechanism")
+    def _dumped(self, value: Mechanism) -> dict[str, Any]:
+        return value.model_dump()
+
+    @classmethod
+    def parse(cls, description: Any) -> Self:
+        """The spec a form, the API, a row or a command describes.
+
+        Raises
+        ------
+        ParameterErrors
+            With one error for each field at fault.
+        """
+        try:
+            return cls.model_validate(description)
+        except ValidationError as error:
+            raise ParameterErrors(explain(error)) from None
+
+    @property
+    def private(self) -> bool:
+        """True if a release of this spec may carry its mechanism's guarantee."""
+        return self.seed is None
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the canonical JSON: equal specs have equal digests."""
+        text = json.dumps(self.model_dump(), sort_keys=True, separators=(",", ":"), allow_nan=False)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def release(self, series: Sequence[Trajectory], landmarks: Sequence[LandmarkSet]) -> list[Release]:
+        """One release of each series, all from one random source."""
+        rng = noise.source(self.seed)
+        return [self.mechanism.release(one, marks, rng=rng) for one, marks in zip(series, landmarks, strict=True)]
