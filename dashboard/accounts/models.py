@@ -1,0 +1,32 @@
+"""People, and the links that let them in once."""
+
+import uuid
+from typing import ClassVar
+
+from django.contrib.auth.models import AbstractUser
+from django.db import models
+from django.db.models import Q
+
+
+class User(AbstractUser):
+    """Somebody who owns datasets. Known to others by a random id only."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+
+
+class LoginLink(models.Model):
+    """A link that logs its user in once. Only a digest is kept: who reads the table cannot enter."""
+
+    digest = models.CharField(max_length=64, unique=True)
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="login_links")
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField()
+    used_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.CheckConstraint(name="login_link_expires_later", condition=Q(expires_at__gt=models.F("created_at")))
+        ]
+
+    def __str__(self) -> str:
+        return f"login link of {self.user_id}"

@@ -1,0 +1,11 @@
+"""The datasets room."""
+
+from django.apps import AppConfig
+
+
+class DatasetsConfig(AppConfig):
+    """Registers the room under its short name."""
+
+    name = "dashboard.datasets"
+    label = "datasets"
+    default_auto_field = "django.db.models.BigAutoField"

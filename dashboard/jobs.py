@@ -1,0 +1,324 @@
+"""Jobs. The row is the truth; a message is a doorbell that carries its id and nothing else.
+
+A worker *claims* a queued row by one conditional UPDATE and holds it under a lease by the database's clock, with a
+fencing token. A heartbeat extends the lease and hears of a cancellation. It *settles* the row in one UPDATE that asks
+for its token, so a worker that lost its lease (killed, frozen, replaced) publishes nothing. ``sweep`` puts expired
+rows back, gives up after three attempts, and rings again where nobody answered.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+import traceback
+import uuid
+from collections.abc import Callable, Iterable
+from datetime import timedelta
+from typing import Any, ClassVar
+
+from billiard.exceptions import SoftTimeLimitExceeded
+from django.conf import settings
+from django.db import close_old_connections, connection, models, transaction
+from django.db.models import F, Q
+from django.db.models.functions import Now
+from django.utils import timezone
+from kombu.exceptions import OperationalError
+
+from privacy_engine.errors import EngineError
+
+logger = logging.getLogger(__name__)
+RING_AGAIN_S = 30
+
+
+class State(models.TextChoices):
+    """Where a job stands. A job's own word for success is its model's ``SUCCEEDED``."""
+
+    QUEUED = "queued", "Waiting"
+    RUNNING = "running", "Running"
+    READY = "ready", "Ready"
+    DONE = "done", "Done"
+    FAILED = "failed", "Failed"
+    CANCELLED = "cancelled", "Cancelled"
+
+
+class Job(models.Model):
+    """Columns of a row that a worker works off."""
+
+    SUCCEEDED: ClassVar[str] = State.DONE
+
+    state = models.CharField(max_length=10, choices=State.choices, default=State.QUEUED, db_index=True)
+    stage = models.CharField(max_length=60, default="", blank=True)
+    progress = models.FloatField(default=0.0)
+    attempt = models.PositiveSmallIntegerField(default=0)
+    token = models.UUIDField(null=True, blank=True)
+    lease_until = models.DateTimeField(null=True, blank=True)
+    cancel_requested = models.BooleanField(default=False)
+    error = models.JSONField(null=True, blank=True)
+    rung_at = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    started_at = models.DateTimeField(null=True, blank=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        abstract = True
+
+    @property
+    def open(self) -> bool:
+        """True while the job waits or runs."""
+        return self.state in (State.QUEUED, State.RUNNING)
+
+    @property
+    def seconds_left(self) -> float | None:
+        """A guess from the progress so far; None before there is any."""
+        if self.state != State.RUNNING or self.started_at is None or self.progress < 0.02:
+            return None
+        spent = (now() - self.started_at).total_seconds()
+        return max(spent * (1 - self.progress) / self.progress, 0.0)
+
+
+def job_constraints(name: str) -> list[models.BaseConstraint]:
+    """What holds for every job row, whoever writes it."""
+    held = Q(token__isnull=False, lease_until__isnull=False)
+    return [
+        models.CheckConstraint(
+            name=f"{name}_held_while_running",
+            condition=Q(state=State.RUNNING) & held
+            | ~Q(state=State.RUNNING) & Q(token__isnull=True, lease_until__isnull=True),
+        ),
+        models.CheckConstraint(name=f"{name}_progress_share", condition=Q(progress__gte=0, progress__lte=1)),
+        models.CheckConstraint(
+            name=f"{name}_finished_when_over",
+            condition=Q(state__in=[State.QUEUED, State.RUNNING], finished_at__isnull=True)
+            | ~Q(state__in=[State.QUEUED, State.RUNNING]) & Q(finished_at__isnull=False),
+        ),
+    ]
+
+
+class LeaseLost(Exception):
+    """Somebody else holds the row now; whatever was made must not be published."""
+
+
+class Cancelled(Exception):
+    """The owner asked to stop."""
+
+
+class NotOpen(Exception):
+    """The job is over; there is nothing to cancel."""
+
+
+def now() -> Any:
+    """The time by the clock the leases use."""
+    return timezone.now()
+
+
+# Doorbells ---------------------------------------------------------------------------------------
+
+_bells: dict[type[Job], Any] = {}
+
+
+def doorbell(model: type[Job]) -> Callable[[Any], Any]:
+    """Decorator: this Celery task answers for ``model``; it takes the row's id."""
+
+    def remember(task: Any) -> Any:
+        _bells[model] = task
+        return task
+
+    return remember
+
+
+def ring(job: Job) -> None:
+    """Tell the workers that ``job`` waits. A broker that is away is no error: the sweep rings again."""
+    model = type(job)
+    try:
+        _bells[model].apply_async(args=[str(job.pk)])
+    except (OperationalError, OSError) as error:
+        logger.warning("bell not heard: %s %s (%s)", model.__name__, job.pk, type(error).__name__)
+    else:
+        model._default_manager.filter(pk=job.pk).update(rung_at=Now())
+
+
+def ring_after_commit(job: Job) -> None:
+    """:func:`ring` once the row is really there."""
+    transaction.on_commit(lambda: ring(job))
+
+
+# Claim, hold, settle -----------------------------------------------------------------------------
+
+
+def _lease_end() -> Any:
+    return Now() + timedelta(seconds=settings.CAIRN_LEASE_S)
+
+
+def claim(model: type[Job], pk: Any) -> uuid.UUID | None:
+    """Take a queued row: its fencing token, or None if it is not (or no longer) waiting."""
+    token = uuid.uuid4()
+    taken = model._default_manager.filter(pk=pk, state=State.QUEUED).update(
+        state=State.RUNNING,
+        attempt=F("attempt") + 1,
+        token=token,
+        lease_until=_lease_end(),
+        started_at=Now(),
+        stage="Starting",
+        progress=0.0,
+        error=None,
+    )
+    return token if taken else None
+
+
+class Lease:
+    """A claimed row, kept alive by a heartbeat while the work runs."""
+
+    def __init__(self, model: type[Job], pk: Any, token: uuid.UUID) -> None:
+        self.model, self.pk, self.token = model, pk, token
+        self._stop = threading.Event()
+        self._lost = self._cancelled = False
+        self._reported = 0.0
+        self._thread = threading.Thread(target=self._beat, daemon=True, name=f"lease-{pk}")
+
+    def rows(self) -> Any:
+        """The row, if it is still ours."""
+        return self.model._default_manager.filter(pk=self.pk, token=self.token, state=State.RUNNING)
+
+    def __enter__(self) -> Lease:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop.set()
+        self._thread.join()
+
+    def _beat(self) -> None:
+        while not self._stop.wait(settings.CAIRN_LEASE_S / 4):
+            try:
+                self._extend()
+            except Exception as error:  # the database is away: try again, the lease may outlive it
+                logger.warning("heartbeat missed: %s", type(error).__name__)
+            finally:
+                connection.close()
+
+    def _extend(self) -> None:
+        if not self.rows().update(lease_until=_lease_end()):
+            self._lost = True
+        elif self.rows().filter(cancel_requested=True).exists():
+            self._cancelled = True
+
+    def check(self) -> None:
+        """Raise :class:`LeaseLost` or :class:`Cancelled` if either has been heard of."""
+        if self._lost:
+            raise LeaseLost
+        if self._cancelled:
+            raise Cancelled
+
+    def report(self, stage: str, progress: float) -> None:
+        """Say how far the work is, at most four times a second, and stop it if it should stop."""
+        self.check()
+        if time.monotonic() - self._reported < 0.25:
+            return
+        self._reported = time.monotonic()
+        if not self.rows().update(stage=stage, progress=min(max(progress, 0.0), 1.0), lease_until=_lease_end()):
+            self._lost = True
+        elif self.rows().filter(cancel_requested=True).exists():
+            self._cancelled = True
+        self.check()
+
+    def settle(self, state: str, **fields: Any) -> None:
+        """End the job in ``state``, in one UPDATE that asks for the token.
+
+        Raises
+        ------
+        LeaseLost
+            The row is no longer ours; nothing was written.
+        """
+        ended = self.rows().update(state=state, finished_at=Now(), token=None, lease_until=None, **fields)
+        if not ended:
+            raise LeaseLost
+
+
+def run(model: type[Job], pk: Any, work: Callable[[Any, Lease], dict[str, Any]]) -> None:
+    """Claim the row and do ``work(row, lease)``; what it returns is stored as the row succeeds.
+
+    Nothing happens if the row is not waiting: a doorbell may ring twice.
+    """
+    close_old_connections()
+    token = claim(model, pk)
+    if token is None:
+        return
+    lease = Lease(model, pk, token)
+    try:
+        with lease:
+            fields = work(model._default_manager.get(pk=pk), lease)
+            lease.check()
+        lease.settle(model.SUCCEEDED, stage="", progress=1.0, error=None, **fields)
+    except (LeaseLost, model.DoesNotExist):
+        logger.warning("%s %s was taken away; nothing published", model.__name__, pk)
+    except Cancelled:
+        _settle_quietly(lease, State.CANCELLED)
+    except Exception as error:
+        _settle_quietly(lease, State.FAILED, error=_failure(error, model, pk))
+
+
+def _settle_quietly(lease: Lease, state: str, **fields: Any) -> None:
+    try:
+        lease.settle(state, stage="", **fields)
+    except LeaseLost:
+        logger.warning("%s %s was taken away while it ended", lease.model.__name__, lease.pk)
+
+
+def _failure(error: Exception, model: type[Job], pk: Any) -> dict[str, Any]:
+    if isinstance(error, EngineError):
+        return error.as_dict()
+    if isinstance(error, MemoryError):
+        return {"code": "memory", "message": "The job needed more memory than one job may use."}
+    if isinstance(error, SoftTimeLimitExceeded):
+        return {"code": "time-limit", "message": "The job took longer than one job may take."}
+    # the frames, never the message: it may hold a coordinate
+    frames = " < ".join(
+        f"{f.filename.rsplit('/', 1)[-1]}:{f.lineno}" for f in reversed(traceback.extract_tb(error.__traceback__))
+    )
+    logger.error("%s %s failed: %s at %s", model.__name__, pk, type(error).__name__, frames)
+    return {"code": "internal", "message": "Something went wrong on our side. Try again; if it fails again, report it."}
+
+
+def request_cancel(job: Job) -> None:
+    """Stop ``job``: at once if it waits, within a lease if it runs.
+
+    Raises
+    ------
+    NotOpen
+        It is over already.
+    """
+    rows = type(job)._default_manager.filter(pk=job.pk)
+    if rows.filter(state=State.QUEUED).update(state=State.CANCELLED, finished_at=Now(), cancel_requested=True):
+        return
+    if not rows.filter(state=State.RUNNING).update(cancel_requested=True):
+        raise NotOpen
+
+
+# The sweep ---------------------------------------------------------------------------------------
+
+
+def sweep(model: type[Job]) -> dict[str, int]:
+    """Put expired rows back, give up on those tried too often, ring again where nobody answered."""
+    expired = model._default_manager.filter(state=State.RUNNING, lease_until__lt=Now())
+    over = {"token": None, "lease_until": None, "stage": ""}
+    cancelled = expired.filter(cancel_requested=True).update(state=State.CANCELLED, finished_at=Now(), **over)
+    crashed = {
+        "code": "crashed",
+        "message": f"The job stopped its worker {settings.CAIRN_MAX_ATTEMPTS} times and was given up.",
+    }
+    failed = expired.filter(attempt__gte=settings.CAIRN_MAX_ATTEMPTS).update(
+        state=State.FAILED, finished_at=Now(), error=crashed, **over
+    )
+    requeued = expired.update(state=State.QUEUED, rung_at=None, **over)
+    unheard = Q(rung_at__isnull=True) | Q(rung_at__lt=Now() - timedelta(seconds=RING_AGAIN_S))
+    rung = _ring_each(model._default_manager.filter(unheard, state=State.QUEUED).order_by("created_at")[:200])
+    return {"cancelled": cancelled, "failed": failed, "requeued": requeued, "rung": rung}
+
+
+def _ring_each(waiting: Iterable[Job]) -> int:
+    count = 0
+    for job in waiting:
+        ring(job)
+        count += 1
+    return count

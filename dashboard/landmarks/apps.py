@@ -1,0 +1,11 @@
+"""The landmarks room."""
+
+from django.apps import AppConfig
+
+
+class LandmarksConfig(AppConfig):
+    """Registers the room under its short name."""
+
+    name = "dashboard.landmarks"
+    label = "landmarks"
+    default_auto_field = "django.db.models.BigAutoField"

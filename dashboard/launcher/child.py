@@ -1,0 +1,80 @@
+"""One process of the house: started with a log of its own, watched, started again, stopped."""
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from .guard import Guard
+
+LOG_LIMIT = 5_000_000
+BACKOFF_S = (0.5, 1, 2, 5, 10, 30)
+STEADY_S = 60.0  # one that ran this long starts afresh with the shortest pause
+
+
+@dataclass
+class Child:
+    name: str
+    argv: Sequence[str]
+    log: Path
+    grace_s: float
+    pass_fds: tuple[int, ...] = ()
+    process: subprocess.Popen[bytes] | None = None
+    failures: int = 0
+    _started: float = field(default=0.0, repr=False)
+
+    def start(self, *, env: Mapping[str, str], cwd: Path, guard: Guard) -> None:
+        self.trim_log()
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(
+                self.argv,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                env=env,
+                cwd=cwd,
+                pass_fds=self.pass_fds,
+                start_new_session=True,  # Ctrl-C reaches the supervisor alone, which then stops all in order
+            )
+        guard.watch(self.process.pid)
+        self._started = time.monotonic()
+
+    @property
+    def exit_code(self) -> int | None:
+        """The code of one that ended; None while it runs or was never started."""
+        return self.process.poll() if self.process else None
+
+    def pause_before_restart(self) -> float:
+        """Count the failure and return the seconds to wait: longer each time, never longer than the last."""
+        if time.monotonic() - self._started > STEADY_S:
+            self.failures = 0
+        self.failures += 1
+        return BACKOFF_S[min(self.failures, len(BACKOFF_S)) - 1]
+
+    def ask_to_stop(self) -> None:
+        if self.process and self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+
+    def clear_away(self, guard: Guard) -> None:
+        """Kill what is left of its process group (a dead worker's forked children) and collect it."""
+        if self.process is None:
+            return
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+        guard.forget(self.process.pid)
+        self.process = None
+
+    def trim_log(self) -> None:
+        """Keep one older log; the open descriptors append, so truncating in place is safe."""
+        if self.log.exists() and self.log.stat().st_size > LOG_LIMIT:
+            self.log.with_suffix(".log.1").write_bytes(self.log.read_bytes())
+            os.truncate(self.log, 0)
+
+    def last_words(self, lines: int = 20) -> str:
+        text = self.log.read_bytes()[-8000:].decode(errors="replace") if self.log.exists() else ""
+        return "\n".join("    " + line for line in text.splitlines()[-lines:])

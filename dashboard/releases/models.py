@@ -1,0 +1,76 @@
+"""Releases: what may go out, drawn once."""
+
+import uuid
+from pathlib import Path
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from dashboard import storage
+from dashboard.datasets.models import Dataset
+from dashboard.jobs import Job, State, job_constraints
+from dashboard.landmarks.models import LandmarkSet
+from privacy_engine.spec import ReleaseSpec
+
+
+class Release(Job):
+    """One draw of one mechanism over a dataset with a landmark set."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="releases")
+    dataset = models.ForeignKey(Dataset, on_delete=models.CASCADE, related_name="releases")
+    landmark_set = models.ForeignKey(LandmarkSet, on_delete=models.RESTRICT, related_name="releases")
+    name = models.CharField(max_length=200, default="", blank=True)
+    spec = models.JSONField()
+    spec_digest = models.CharField(max_length=64)
+    mechanism = models.CharField(max_length=60, db_index=True)  # spec.mechanism.name, to filter by
+    seeded = models.BooleanField(default=False)
+    idempotency_key = models.CharField(max_length=100, default="", blank=True)
+    data_file = models.CharField(max_length=80, default="", blank=True)
+    data_sha256 = models.CharField(max_length=64, default="", blank=True)
+    summary = models.JSONField(null=True, blank=True)  # what anybody who has the release may know
+    owner_view = models.JSONField(null=True, blank=True)  # measured against the original: the owner's alone
+
+    class Meta:
+        ordering: ClassVar = ["-created_at"]
+        constraints: ClassVar = [
+            *job_constraints("release"),
+            models.CheckConstraint(
+                name="release_done_has_data", condition=~Q(state=State.DONE) | ~Q(data_file="") & ~Q(data_sha256="")
+            ),
+            models.UniqueConstraint(
+                fields=["owner", "idempotency_key"],
+                condition=~Q(idempotency_key=""),
+                name="release_one_per_idempotency_key",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name or f"{self.mechanism} {self.pk}"
+
+    @property
+    def parsed_spec(self) -> ReleaseSpec:
+        """The description this row stores."""
+        return ReleaseSpec.parse(self.spec)
+
+    @property
+    def folder(self) -> Path:
+        """Where the published points lie."""
+        return storage.release_dir(self.pk)
+
+    @property
+    def data_path(self) -> Path:
+        """The published points."""
+        return self.folder / self.data_file
+
+    @property
+    def budgets_path(self) -> Path:
+        """What every event's own draw consumed (public: it follows from the mechanism and the landmarks)."""
+        return self.folder / f"budgets-{self.data_file}"
+
+    @property
+    def errors_path(self) -> Path:
+        """Errors against the original: with the dataset, where only its owner's views look."""
+        return self.dataset.folder / f"errors-{self.pk}-{self.data_file}"

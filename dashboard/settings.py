@@ -1,0 +1,253 @@
+"""Settings. Every one that differs between machines comes from the environment; the defaults run on a laptop."""
+
+import os
+import secrets
+from datetime import timedelta
+from pathlib import Path
+
+import environ
+from csp.constants import NONE, SELF
+
+env = environ.Env()
+BASE_DIR = Path(__file__).resolve().parent.parent
+
+
+def _home() -> Path:
+    path = Path(env.str("CAIRN_HOME", default=str(BASE_DIR / "var"))).expanduser().resolve()
+    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return path
+
+
+def _secret_key(home: Path) -> str:
+    if key := env.str("CAIRN_SECRET_KEY", default=""):
+        return key
+    path = home / "secret.key"
+    fresh = home / f".secret.{os.getpid()}"
+    if not path.exists():
+        fresh.touch(mode=0o600)
+        fresh.write_text(secrets.token_urlsafe(64))
+        try:
+            os.link(fresh, path)  # atomic: of two first starts one wins and both read it
+        except FileExistsError:
+            pass
+        finally:
+            fresh.unlink()
+    return path.read_text().strip()
+
+
+# State
+CAIRN_HOME = _home()
+CAIRN_PORT = env.int("CAIRN_PORT", default=8000)
+CAIRN_HOST = env.str("CAIRN_HOST", default="127.0.0.1")
+CAIRN_UPLOAD_BYTES = env.int("CAIRN_UPLOAD_MB", default=50) * 1_000_000
+CAIRN_LEASE_S = env.float("CAIRN_LEASE_S", default=15.0)
+CAIRN_SWEEP_S = env.float("CAIRN_SWEEP_S", default=3.0)
+CAIRN_MAX_ATTEMPTS = 3
+
+SECRET_KEY = _secret_key(CAIRN_HOME)
+DEBUG = env.bool("CAIRN_DEBUG", default=False)
+CAIRN_HTTPS = env.bool("CAIRN_HTTPS", default=False)
+ALLOWED_HOSTS = env.list("CAIRN_ALLOWED_HOSTS", default=["127.0.0.1", "localhost", "[::1]", CAIRN_HOST])
+CSRF_TRUSTED_ORIGINS = env.list("CAIRN_TRUSTED_ORIGINS", default=[])
+
+INSTALLED_APPS = [
+    "dashboard.accounts",
+    "dashboard.datasets",
+    "dashboard.landmarks",
+    "dashboard.releases",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "rest_framework",
+    "django_filters",
+    "knox",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "leaflet",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.middleware.gzip.GZipMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.auth.middleware.LoginRequiredMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+
+ROOT_URLCONF = "dashboard.urls"
+WSGI_APPLICATION = "dashboard.wsgi.application"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    },
+]
+
+# Database: SQLite needs WAL and IMMEDIATE, or writers fail under load; PostgreSQL by DATABASE_URL
+DATABASES = {"default": env.db_url("DATABASE_URL", default=f"sqlite:///{CAIRN_HOME / 'cairn.sqlite3'}")}
+if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
+    DATABASES["default"]["OPTIONS"] = {
+        "transaction_mode": "IMMEDIATE",
+        "timeout": 20,
+        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON;",
+    }
+else:
+    DATABASES["default"]["CONN_MAX_AGE"] = 60
+    DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# Broker: the row is the truth, the message a doorbell; see dashboard/jobs.py
+REDIS_URL = env.str("REDIS_URL", default=f"redis+socket://{CAIRN_HOME / 'run' / 'broker.sock'}")
+CELERY_BROKER_URL = REDIS_URL
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_TASK_SERIALIZER = "json"
+CELERY_ACCEPT_CONTENT = ["json"]
+CELERY_TASK_TIME_LIMIT = 1800
+CELERY_TASK_SOFT_TIME_LIMIT = 1740
+CELERY_TASK_PUBLISH_RETRY = False
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    "visibility_timeout": 3600,  # longer than the longest job, or messages are delivered twice
+    "socket_timeout": 5,
+    "socket_connect_timeout": 5,
+    "max_retries": 0,
+}
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_WORKER_SEND_TASK_EVENTS = False
+CELERY_TASK_DEFAULT_QUEUE = "cairn"
+
+# People
+AUTH_USER_MODEL = "accounts.User"
+LOGIN_URL = "accounts:login"
+LOGIN_REDIRECT_URL = "datasets:list"
+LOGOUT_REDIRECT_URL = "accounts:login"
+PASSWORD_HASHERS = [
+    "django.contrib.auth.hashers.ScryptPasswordHasher",
+    "django.contrib.auth.hashers.PBKDF2PasswordHasher",
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+
+# API
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "knox.auth.TokenAuthentication",  # first: an anonymous client is told 401, not 403
+        "rest_framework.authentication.SessionAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PAGINATION_CLASS": "dashboard.paging.Pages",
+    "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_THROTTLE_CLASSES": ["rest_framework.throttling.UserRateThrottle"],
+    "DEFAULT_THROTTLE_RATES": {"user": env.str("CAIRN_THROTTLE", default="6000/min")},
+    "EXCEPTION_HANDLER": "dashboard.errors.api_errors",
+    "DEFAULT_VERSIONING_CLASS": None,
+    "TEST_REQUEST_DEFAULT_FORMAT": "json",
+}
+REST_KNOX = {"TOKEN_TTL": timedelta(days=90), "AUTH_HEADER_PREFIX": "Token"}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Cairn",
+    "DESCRIPTION": "Landmark privacy for location histories: datasets, landmark sets, releases.",
+    "VERSION": "1",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SERVE_PERMISSIONS": ["rest_framework.permissions.IsAuthenticated"],
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "SCHEMA_PATH_PREFIX": r"/api/v1",
+    "COMPONENT_SPLIT_REQUEST": True,
+}
+
+# Uploads stream to disk, never to memory, and never under a name of the uploader's choosing
+FILE_UPLOAD_HANDLERS = [
+    "dashboard.uploads.SizeCapHandler",
+    "django.core.files.uploadhandler.TemporaryFileUploadHandler",
+]
+FILE_UPLOAD_TEMP_DIR = str(CAIRN_HOME / "tmp")
+FILE_UPLOAD_PERMISSIONS = 0o600
+DATA_UPLOAD_MAX_MEMORY_SIZE = 8_000_000
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 200
+
+# Static files: packages and ours, served by whitenoise; the embedded server reads them where they lie
+STATIC_URL = "static/"
+STATIC_ROOT = BASE_DIR / "staticfiles"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+STATICFILES_FINDERS = [
+    "django.contrib.staticfiles.finders.FileSystemFinder",
+    "django.contrib.staticfiles.finders.AppDirectoriesFinder",
+    "dashboard.plotly_static.PlotlyFinder",
+]
+WHITENOISE_USE_FINDERS = True
+
+# Browser
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [SELF],
+        "style-src": [SELF],
+        "img-src": [SELF, "data:", "blob:"],
+        "font-src": [SELF, "data:"],
+        "connect-src": [SELF],
+        "worker-src": [SELF],
+        "form-action": [SELF],
+        "frame-ancestors": [NONE],
+        "base-uri": [NONE],
+        "manifest-src": [SELF],
+    }
+}
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = "Lax"
+CSRF_COOKIE_SAMESITE = "Lax"
+if CAIRN_HTTPS:
+    SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = "__Host-cairn", "__Host-csrf"
+    SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = True
+    SECURE_SSL_REDIRECT = True
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    SECURE_HSTS_SECONDS = 31_536_000
+    SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = True
+else:
+    SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = f"cairn_{CAIRN_PORT}", f"csrf_{CAIRN_PORT}"
+
+LEAFLET_CONFIG = {"TILES": [], "NO_GLOBALS": False, "RESET_VIEW": False, "ATTRIBUTION_PREFIX": ""}
+
+LANGUAGE_CODE = "en"
+TIME_ZONE = "UTC"
+USE_I18N = False
+USE_TZ = True
+SILENCED_SYSTEM_CHECKS: list[str] = []
+
+# Logs: codes and ids, never a coordinate, a file's text or a query string
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "{asctime} {levelname} {name} {message}", "style": "{"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["console"], "level": env.str("CAIRN_LOG", default="INFO")},
+    "loggers": {"django.request": {"level": "ERROR"}, "celery": {"level": "WARNING"}},
+}

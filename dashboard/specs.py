@@ -1,0 +1,53 @@
+"""A registered description (a mechanism, a way to mark) at the doors: API field, listing, form fields, schema."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from dashboard.palette import palette
+from privacy_engine.registry import Described, Mechanism, Registry
+
+
+@extend_schema_field(OpenApiTypes.OBJECT)
+class DescriptionField(serializers.JSONField):
+    """``{name, …parameters}``: parsed by the registry, so that its rules and sentences are the engine's."""
+
+    def __init__(self, registry: Registry[Any], **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._registry = registry
+
+    def to_internal_value(self, data: Any) -> Described:
+        return self._registry.parse(super().to_internal_value(data), field=self.field_name or "")
+
+    def to_representation(self, value: Any) -> Any:
+        return value.model_dump() if isinstance(value, Described) else value
+
+
+def listing(cls: type[Described]) -> dict[str, Any]:
+    """One registered class as the API lists it."""
+    entry = {
+        "name": cls.registered_name(),
+        "title": cls.title,
+        "summary": cls.summary,
+        "kind": cls.kind,
+        "schema": cls.model_json_schema(),
+        "fields": cls.fields(),
+        "documentation": cls.documentation(),
+    }
+    if issubclass(cls, Mechanism):
+        entry |= {
+            "level": cls.level,
+            "guarantee": {
+                "statement": cls.sentence.format(epsilon="ε", radius="r", landmarks="all landmarks").replace(
+                    "ε = ε per r m", "ε per r"
+                ),
+                "assumptions": list(cls.assumptions),
+                "caveats": list(cls.caveats),
+            },
+            **palette()[cls.registered_name()],
+        }
+    return entry

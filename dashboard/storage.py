@@ -1,0 +1,168 @@
+"""Files. One immutable Parquet file for each dataset and release, written whole or not at all.
+
+Everything lies under CAIRN_HOME in folders named by ids (never by a user's words), for the owner's eyes (0700/0600).
+Positions are int32 multiples of 1e-7 degrees, times int64 milliseconds.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import uuid
+import zlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from django.conf import settings
+
+from privacy_engine.data import Floats, Ints, Mask, Release, Trajectory
+
+E7 = 1e7
+_DELTA = {"lon": "DELTA_BINARY_PACKED", "lat": "DELTA_BINARY_PACKED", "time_ms": "DELTA_BINARY_PACKED"}
+
+
+def home(*parts: str) -> Path:
+    """A folder under CAIRN_HOME, made if need be."""
+    path = Path(settings.CAIRN_HOME, *parts)
+    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return path
+
+
+def dataset_dir(dataset_id: uuid.UUID) -> Path:
+    """Where a dataset's original, points and private measurements lie."""
+    return home("datasets", str(dataset_id))
+
+
+def release_dir(release_id: uuid.UUID) -> Path:
+    """Where a release's published points lie."""
+    return home("releases", str(release_id))
+
+
+def remove(path: Path) -> None:
+    """Delete a file or a folder with all it holds; nothing there is fine."""
+    if path.is_dir():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def written(path: Path) -> Iterator[BinaryIO]:
+    """A file that appears under ``path`` complete and on the disk, or not at all."""
+    partial = path.with_name(f".{path.name}.{uuid.uuid4().hex}.part")
+    try:
+        with open(partial, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as out:
+            yield out
+            out.flush()
+            os.fsync(out.fileno())
+        partial.replace(path)
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise
+
+
+def _write_table(path: Path, table: pa.Table) -> None:
+    encoded = {name: how for name, how in _DELTA.items() if name in table.column_names}
+    plain = [name for name in table.column_names if name not in encoded]
+    with written(path) as out:
+        pq.write_table(
+            table,
+            out,
+            compression="zstd",
+            use_dictionary=plain,
+            column_encoding=encoded,
+            write_statistics=False,
+            store_schema=False,
+        )
+
+
+def _positions(series: Sequence[Trajectory]) -> dict[str, pa.Array]:
+    lengths = [len(one) for one in series]
+    columns = {
+        "series": pa.array(np.repeat(np.arange(len(series), dtype=np.int32), lengths)),
+        "lon": pa.array(_scaled([one.lon for one in series])),
+        "lat": pa.array(_scaled([one.lat for one in series])),
+    }
+    if all(one.time_s is not None for one in series):
+        times = [one.time_s for one in series if one.time_s is not None]
+        columns["time_ms"] = pa.array(np.round(_joined(times) * 1000).astype(np.int64))
+    return columns
+
+
+def _joined(parts: Sequence[Floats]) -> Floats:
+    return np.concatenate(parts) if parts else np.empty(0)
+
+
+def _scaled(parts: Sequence[Floats]) -> np.ndarray:
+    return np.round(_joined(parts) * E7).astype(np.int32)
+
+
+def _names(series: Sequence[Trajectory]) -> dict[bytes, bytes]:
+    return {b"series": json.dumps([one.name for one in series]).encode()}
+
+
+def write_points(path: Path, series: Sequence[Trajectory]) -> None:
+    """Store the series of a dataset."""
+    _write_table(path, pa.table(_positions(series)).replace_schema_metadata(_names(series)))
+
+
+def write_release(path: Path, releases: Sequence[Release]) -> None:
+    """Store a release: published positions with the event each stands for."""
+    columns = _positions([one.series for one in releases])
+    columns["event"] = pa.array(np.concatenate([one.event for one in releases]) if releases else np.empty(0, np.int64))
+    _write_table(path, pa.table(columns).replace_schema_metadata(_names([one.series for one in releases])))
+
+
+def read_points(path: Path) -> list[Trajectory]:
+    """The series of :func:`write_points` or the published ones of :func:`write_release`."""
+    return [trajectory for trajectory, _ in _read(path)]
+
+
+def read_release(path: Path) -> list[tuple[Trajectory, Ints]]:
+    """Published series, each with the events its positions stand for."""
+    return [(trajectory, event) for trajectory, event in _read(path) if event is not None]
+
+
+def _read(path: Path) -> Iterator[tuple[Trajectory, Ints | None]]:
+    table = pq.read_table(path)
+    names = json.loads(table.schema.metadata[b"series"])
+    column = {name: table.column(name).to_numpy() for name in table.column_names}
+    ends = np.searchsorted(column["series"], np.arange(len(names) + 1))
+    for name, i, j in zip(names, ends[:-1], ends[1:], strict=True):
+        time_s = column["time_ms"][i:j] / 1000 if "time_ms" in column else None
+        event = column["event"][i:j] if "event" in column else None
+        yield Trajectory(column["lon"][i:j] / E7, column["lat"][i:j] / E7, time_s, name=name), event
+
+
+def write_columns(path: Path, columns: dict[str, Floats]) -> None:
+    """Store plain columns of equal length (budgets; the owner's errors)."""
+    _write_table(path, pa.table({name: pa.array(values) for name, values in columns.items()}))
+
+
+def read_columns(path: Path) -> dict[str, Floats]:
+    """The columns of :func:`write_columns`."""
+    table = pq.read_table(path)
+    return {name: table.column(name).to_numpy() for name in table.column_names}
+
+
+def pack_mask(mask: Mask) -> bytes:
+    """A mask as bytes for a row: runs, so that landmark sets of long stays are small."""
+    return zlib.compress(np.packbits(mask).tobytes(), 6)
+
+
+def unpack_mask(data: bytes, n: int) -> Mask:
+    """The mask of :func:`pack_mask`."""
+    bits = np.frombuffer(zlib.decompress(bytes(data)), dtype=np.uint8)
+    return np.unpackbits(bits, count=n).astype(np.bool_)
+
+
+def runs(mask: Mask) -> list[list[int]]:
+    """The true stretches of a mask as half-open [start, end) pairs."""
+    edges = np.flatnonzero(np.diff(np.concatenate(([False], mask, [False])).astype(np.int8)))
+    return edges.reshape(-1, 2).tolist()

@@ -1,0 +1,35 @@
+"""Every address."""
+
+from django.contrib.auth.decorators import login_not_required
+from django.urls import include, path
+from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
+from rest_framework.routers import SimpleRouter
+
+from dashboard import health
+from dashboard.datasets.api import DatasetViewSet
+from dashboard.jobs_api import JobsView
+from dashboard.landmarks.api import LandmarkMethodsView, LandmarkSetViewSet
+from dashboard.releases.api import MechanismsView, ReleaseViewSet
+
+router = SimpleRouter()
+router.register("datasets", DatasetViewSet, basename="dataset")
+router.register("landmark-sets", LandmarkSetViewSet, basename="landmark-set")
+router.register("releases", ReleaseViewSet, basename="release")
+
+api = [
+    path("", include(router.urls)),
+    path("mechanisms/", MechanismsView.as_view(), name="mechanisms"),
+    path("landmark-methods/", LandmarkMethodsView.as_view(), name="landmark-methods"),
+    path("jobs/", JobsView.as_view(), name="jobs"),
+    path("schema/", SpectacularAPIView.as_view(), name="schema"),
+    path("docs/", SpectacularSwaggerSplitView.as_view(url_name="api:schema"), name="docs"),
+]
+
+urlpatterns = [
+    path("", include("dashboard.accounts.urls")),
+    path("", include("dashboard.datasets.urls")),
+    path("", include("dashboard.landmarks.urls")),
+    path("", include("dashboard.releases.urls")),
+    path("api/v1/", include((api, "api"))),
+    path("healthz", login_not_required(health.healthz), name="healthz"),
+]

@@ -1,0 +1,23 @@
+"""What every test shares: a throwaway CAIRN_HOME, where the shared data lie, a few named actors."""
+
+import os
+import tempfile
+from pathlib import Path
+
+import pytest
+
+_HOME = tempfile.mkdtemp(prefix="cairn-test-")
+os.environ["CAIRN_HOME"] = _HOME
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.settings")
+os.environ.setdefault("CAIRN_SECRET_KEY", "not-a-secret-only-for-tests-0123456789-0123456789-0123456789")
+os.environ.setdefault("REDIS_URL", "redis://127.0.0.1:1/0")  # nobody listens: tests of the queue start their own
+
+SHARED = Path(__file__).resolve().parent.parent.parent / "shared"
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of real data and hostile inputs; the test skips where it is absent."""
+    if not SHARED.is_dir():
+        pytest.skip("../shared is not here: real data and hostile inputs are only on the project's machines")
+    return SHARED
