@@ -1,0 +1,305 @@
+r"""Temporal privacy loss: what releases leak about each other's moments when neighbouring positions are correlated.
+
+A mechanism that spends :math:`\epsilon_t` at time t loses more than that once an adversary knows how positions follow
+one another [1]_ [2]_: the backward loss :math:`\mathrm{BPL}_t = \epsilon_t + L_B(\mathrm{BPL}_{t-1})`, the forward loss
+:math:`\mathrm{FPL}_t = \epsilon_t + L_F(\mathrm{FPL}_{t+1})`, together :math:`\mathrm{BPL}_t + \mathrm{FPL}_t -
+\epsilon_t`. Arrays are 0-based; losses and budgets are plain numbers (levels), without a unit.
+
+It holds for one adversary: one who knows the transition matrices, which are first-order and the same at all times.
+
+References
+----------
+.. [1] Cao, Yoshikawa, Xiao, Xiong. "Quantifying Differential Privacy under Temporal Correlations". ICDE 2017.
+.. [2] Cao, Yoshikawa, Xiao, Xiong. "Quantifying Differential Privacy in Continuous Data Release under Temporal
+   Correlations". IEEE TKDE 31(7), 2019.
+.. [3] Katsomallos, Tzompanaki, Kotzinos. "Landmark Privacy". CODASPY 2022.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, overload
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from privacy_engine.data import Floats, Ints, Mask
+from privacy_engine.errors import DataError, EngineError, ParameterError
+
+MAX_STATES = 400
+"""Largest transition matrix accepted: its envelope takes O(n³) time and O(n²) memory."""
+
+MAX_BRIDGE_STATES = 50
+MAX_BRIDGES = 20_000
+"""Largest number of bridges (states times distances between landmarks) of one direction."""
+
+Arrays: TypeAlias = tuple[Floats, Floats, Floats]
+
+
+def _refused(kind: type[EngineError], field: str, rule: str, value: object) -> EngineError:
+    return kind(f"{field} must {rule}, got {value}", field=field, rule=rule, value=value)
+
+
+def smoothing_matrix(n: int, s: float) -> Floats:
+    r"""Laplacian smoothing of the strongest correlation: :math:`P_{ij} = (\delta_{ij} + s)/(1 + ns)`, (n, n).
+
+    ``s`` = 0 is the identity (the strongest correlation), large ``s`` tends to the uniform matrix (none).
+
+    Raises
+    ------
+    ParameterError
+        ``n`` is not a whole number from 1 to 400, or ``s`` not finite and at least 0.
+
+    >>> smoothing_matrix(2, 1.0).round(4).tolist()
+    [[0.6667, 0.3333], [0.3333, 0.6667]]
+    """
+    if isinstance(n, bool) or not isinstance(n, int | np.integer) or not 1 <= n <= MAX_STATES:
+        raise _refused(ParameterError, "n", f"be a whole number from 1 to {MAX_STATES}", n)
+    if not 0 <= s < math.inf:
+        raise _refused(ParameterError, "s", "be finite and at least 0", s)
+    return np.asarray((np.eye(n) + s) / (1 + n * s))
+
+
+def _transition(matrix: ArrayLike, field: str) -> Floats:
+    try:
+        found = np.array(matrix, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"{field} must be a matrix of numbers", field=field, rule="numeric") from error
+    if found.ndim != 2 or found.shape[0] != found.shape[1] or not found.size:
+        raise _refused(DataError, field, "be square", f"shape {found.shape}")
+    if len(found) > MAX_STATES:
+        raise _refused(ParameterError, field, f"have at most {MAX_STATES} states", len(found))
+    bad = ~(np.isfinite(found) & (found >= 0))
+    if bad.any():
+        raise _refused(DataError, field, "be finite and at least 0 everywhere", float(found[bad][0]))
+    sums = found.sum(axis=1)
+    row = int(np.argmax(np.abs(sums - 1)))
+    if abs(sums[row] - 1) > 1e-9:
+        raise _refused(DataError, field, "have rows that sum to 1", f"{sums[row]} in row {row}")
+    found.setflags(write=False)
+    return found
+
+
+class LossFunction:
+    r"""How a loss is carried one step along a transition matrix, :math:`L(\alpha)`.
+
+    .. math:: L(\alpha) = \max \ln \frac{q (e^\alpha - 1) + 1}{d (e^\alpha - 1) + 1}
+
+    over ordered pairs of rows and subsets of columns, q and d being the subset's mass in the two rows ([1]_).
+    Only the upper-left convex hull of all (d, q) matters: found once, then a query is a binary search.
+
+    Parameters
+    ----------
+    matrix : (n, n) array_like
+        Rows sum to 1 within 1e-9; at most 400 states. For the backward loss Pr(l_{t-1} | l_t), for the forward loss
+        Pr(l_{t+1} | l_t).
+
+    Raises
+    ------
+    DataError
+        Not a square matrix of finite, non-negative numbers whose rows sum to 1.
+    ParameterError
+        More than 400 states.
+
+    Examples
+    --------
+    >>> carried = LossFunction([[0.8, 0.2], [0.0, 1.0]])
+    >>> round(carried(1.0), 6), round(carried.supremum(0.1), 6), carried.supremum(1.0)
+    (0.86484, 0.645907, inf)
+    """
+
+    def __init__(self, matrix: ArrayLike, *, field: str = "matrix") -> None:
+        from privacy_engine.kernels.temporal import envelope
+
+        self.matrix = _transition(matrix, field)
+        self.arrays: Arrays = envelope(self.matrix)
+
+    @overload
+    def __call__(self, alpha: float) -> float: ...
+    @overload
+    def __call__(self, alpha: ArrayLike) -> Floats: ...
+    def __call__(self, alpha: ArrayLike) -> float | Floats:
+        """L(alpha) for losses ``alpha`` >= 0 of any shape: 0 <= L(alpha) <= alpha, never decreasing."""
+        from privacy_engine.kernels.temporal import losses
+
+        values = _levels(alpha, "alpha")
+        found = losses(values.ravel(), *self.arrays).reshape(values.shape)
+        return found if values.ndim else float(found)
+
+    def supremum(self, epsilon: float) -> float:
+        """Where a = epsilon + L(a) settles when ``epsilon`` >= 0 is spent for ever; inf where it never does."""
+        level = float(_levels(epsilon, "epsilon"))
+        return max(_fixpoint(level, float(q), float(d)) for q, d in zip(*self.arrays[:2], strict=True))
+
+
+def _fixpoint(epsilon: float, q: float, d: float) -> float:
+    # with A = e^a: d(A-1)^2 + b(A-1) - (e^eps - 1) = 0, all of it divided by e^eps so that nothing overflows
+    if epsilon == 0.0:
+        return 0.0
+    small, grown = math.exp(-epsilon), -math.expm1(-epsilon)
+    b = (1.0 + d - q) * small - q * grown
+    root = math.sqrt(b * b + 4.0 * d * grown * small)
+    if b > 0:
+        scaled = 2.0 * grown * small / (b + root)
+    elif d > 0:
+        scaled = (root - b) / (2.0 * d)
+    else:
+        return math.inf
+    return math.log1p(scaled / small) if epsilon < 30.0 else epsilon + math.log(scaled + small)
+
+
+Correlation: TypeAlias = ArrayLike | LossFunction | None
+"""A transition matrix, its loss function if it is used more than once, or None for independent timestamps."""
+
+
+def _carried(correlation: Correlation, field: str) -> LossFunction:
+    if isinstance(correlation, LossFunction):
+        return correlation
+    return LossFunction([[1.0]] if correlation is None else correlation, field=field)
+
+
+def _levels(values: ArrayLike, field: str) -> Floats:
+    try:
+        found = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ParameterError(f"{field} must be numbers", field=field, rule="numeric") from error
+    bad = ~(np.isfinite(found) & (found >= 0))
+    if bad.any():
+        raise _refused(ParameterError, field, "be finite and at least 0", float(found[bad][0]))
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class TemporalLoss:
+    """Losses of every timestamp, three arrays (n,): ``total`` = ``backward`` + ``forward`` - budget."""
+
+    backward: Floats
+    forward: Floats
+    total: Floats
+
+
+def temporal_loss(epsilons: ArrayLike, backward: Correlation = None, forward: Correlation = None) -> TemporalLoss:
+    """Temporal privacy loss of a series that spends ``epsilons`` (n,), each >= 0 (0: nothing released then).
+
+    ``backward`` is the matrix Pr(l_{t-1} | l_t), ``forward`` Pr(l_{t+1} | l_t), both (states, states); None means no
+    correlation in that direction: its loss is then the budget itself. O(n log H). Valid against one adversary, who
+    knows these matrices [1]_.
+
+    Raises
+    ------
+    ParameterError
+        A budget is negative or not finite, or a matrix has more than 400 states.
+    DataError
+        ``epsilons`` is not one-dimensional, or a matrix is not row-stochastic.
+
+    Examples
+    --------
+    >>> temporal_loss([0.1, 0.1, 0.1], backward=[[0.8, 0.2], [0.0, 1.0]]).total.round(4).tolist()
+    [0.1, 0.1808, 0.2471]
+    """
+    from privacy_engine.kernels.temporal import series
+
+    budgets = _levels(epsilons, "epsilons")
+    if budgets.ndim != 1:
+        raise _refused(DataError, "epsilons", "be one-dimensional", f"{budgets.ndim} dimensions")
+    before = series(budgets, *_carried(backward, "backward").arrays)
+    after = series(budgets[::-1].copy(), *_carried(forward, "forward").arrays)[::-1]
+    return TemporalLoss(before, after, before + after - budgets)
+
+
+def landmark_temporal_loss(
+    epsilons: ArrayLike,
+    is_landmark: ArrayLike,
+    backward: Correlation = None,
+    forward: Correlation = None,
+    *,
+    bound: Literal["published", "bridge"] = "published",
+) -> Floats:
+    r"""Temporal loss of all landmarks and timestamp t together, alpha_t for every t, (n,).
+
+    With :math:`A = L \cup \{t\}` and i⁻, i⁺ the neighbours of i in A, :math:`\alpha_t = \sum_{i \in A} \alpha_i` and
+    :math:`\alpha_i` is BPL over (i⁻, i] plus FPL over [i, i⁺) minus :math:`\epsilon_i` [3]_.
+
+    ``bound="published"`` is that formula as printed. It is **not** an upper bound on the joint loss: between two known
+    landmarks the chain is a bridge, no longer Markov with the given matrix. ``bound="bridge"`` conditions every window
+    that ends at a landmark on its state, takes the worst state, and is an upper bound; it needs matrices that belong
+    to one stationary chain and costs an envelope for every state and distance.
+
+    Parameters
+    ----------
+    epsilons : (n,) or (series, n) array_like
+        Budgets >= 0; 0 where a landmark is skipped.
+    is_landmark : (n,) or (series, n) array_like of bool
+        Broadcast against ``epsilons``; several series at once share the matrices.
+    backward, forward : (states, states) array_like, LossFunction or None
+        Pr(l_{t-1} | l_t) and Pr(l_{t+1} | l_t); None for no correlation in that direction.
+
+    Returns
+    -------
+    ndarray
+        alpha_t in the shape of ``is_landmark``. At a landmark it is the loss of the landmarks alone.
+
+    Raises
+    ------
+    ParameterError
+        A budget is negative or not finite, ``bound`` is unknown, or the bridges would be too many.
+    DataError
+        Shapes differ, the mask is no mask, or a matrix is not row-stochastic.
+    """
+    own, moved, landmark = _landmark_losses(epsilons, is_landmark, backward, forward, bound)
+    together = np.where(landmark, own, 0.0).sum(axis=-1, keepdims=True)
+    return np.asarray(np.where(landmark, together, together + own + moved))
+
+
+def landmark_own_loss(
+    epsilons: ArrayLike,
+    is_landmark: ArrayLike,
+    backward: Correlation = None,
+    forward: Correlation = None,
+    *,
+    bound: Literal["published", "bridge"] = "published",
+) -> Floats:
+    """Each event's own part, alpha_i for i = t, of :func:`landmark_temporal_loss`; same arguments, same shape."""
+    return _landmark_losses(epsilons, is_landmark, backward, forward, bound)[0]
+
+
+def _landmark_losses(
+    epsilons: ArrayLike, is_landmark: ArrayLike, backward: Correlation, forward: Correlation, bound: str
+) -> tuple[Floats, Floats, Mask]:
+    from privacy_engine.kernels.temporal import landmark_windows
+
+    if bound not in ("published", "bridge"):
+        raise _refused(ParameterError, "bound", "be published or bridge", repr(bound))
+    budgets, landmark = _levels(epsilons, "epsilons"), np.asarray(is_landmark)
+    if landmark.dtype != np.bool_ and landmark.size:
+        raise _refused(DataError, "is_landmark", "be true or false everywhere", landmark.dtype)
+    if 0 in (budgets.ndim, landmark.ndim) or budgets.shape[-1] != landmark.shape[-1]:
+        rule = f"have as many events as epsilons, {budgets.shape}"
+        raise _refused(DataError, "is_landmark", rule, landmark.shape)
+    budgets, landmark = np.broadcast_arrays(budgets, landmark.astype(np.bool_))
+    flat = (math.prod(budgets.shape[:-1]), budgets.shape[-1])
+    rows, marks = budgets.reshape(flat), landmark.reshape(flat)
+    own, moved = np.zeros(rows.shape), np.zeros(rows.shape)
+    for correlation, field, way in ((forward, "forward", 1), (backward, "backward", -1)):
+        carried = _carried(correlation, field)
+        tables = _between(carried, landmark, bound, field)
+        inside, cut = landmark_windows(rows[:, ::way].copy(), marks[:, ::way].copy(), carried.arrays, *tables)
+        own += inside[:, ::way]
+        moved += cut[:, ::way]
+    return (own - rows).reshape(budgets.shape), moved.reshape(budgets.shape), landmark
+
+
+def _between(carried: LossFunction, landmark: Mask, bound: str, field: str) -> tuple[Arrays, Ints]:
+    """Envelopes for windows that end at a landmark, and where each starts: see kernels/temporal.py."""
+    from privacy_engine.kernels.temporal import bridges
+
+    states = len(carried.matrix)
+    if bound == "published" or states == 1:
+        return carried.arrays, np.array([[0, len(carried.arrays[0])]])
+    edge = np.ones((*landmark.shape[:-1], 1), dtype=np.bool_)
+    longest = max(int(np.diff(np.flatnonzero(np.concatenate([edge, landmark, edge], axis=-1))).max(initial=0)), 2)
+    if states > MAX_BRIDGE_STATES or states * longest > MAX_BRIDGES:
+        rule = f"have at most {MAX_BRIDGE_STATES} states, and {MAX_BRIDGES} states times the longest gap, to be bridged"
+        raise _refused(ParameterError, field, rule, f"{states} states and a gap of {longest}")
+    return bridges(carried.matrix, carried.arrays, longest)

@@ -1,0 +1,90 @@
+"""The loop of stay point detection: unit vectors and squared chords, trigonometry only where rounding could decide."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from privacy_engine.data import Floats, Ints
+from privacy_engine.kernels import compiled
+
+TIE = 1e-14
+"""Haversines within this share of the limit are equal to it: the arc sine and sine between them cost some ulps."""
+
+
+@compiled
+def _inside(
+    lon: Floats, lat: Floats, xyz: Floats, i: int, j: int, near: float, far: float, limit: float, strict: bool
+) -> bool:
+    dx, dy, dz = xyz[j, 0] - xyz[i, 0], xyz[j, 1] - xyz[i, 1], xyz[j, 2] - xyz[i, 2]
+    chord = dx * dx + dy * dy + dz * dz
+    if chord < near or chord > far:
+        return bool(chord < near)
+    degree = np.pi / 180.0
+    phi_i, phi_j = lat[i] * degree, lat[j] * degree
+    half_phi, half_lambda = np.sin((phi_j - phi_i) / 2.0), np.sin((lon[j] - lon[i]) * degree / 2.0)
+    haversine = half_phi * half_phi + np.cos(phi_i) * np.cos(phi_j) * (half_lambda * half_lambda)
+    if strict:
+        return bool(haversine < limit * (1.0 - TIE))
+    return bool(haversine <= limit * (1.0 + TIE))
+
+
+@compiled
+def unit_vectors(lon: Floats, lat: Floats) -> Floats:
+    """Positions in degrees as points of the unit sphere, (n, 3)."""
+    degree = np.pi / 180.0
+    xyz = np.empty((len(lon), 3))
+    for i in range(len(lon)):
+        phi, lam = lat[i] * degree, lon[i] * degree
+        ring = np.cos(phi)
+        xyz[i, 0], xyz[i, 1], xyz[i, 2] = ring * np.cos(lam), ring * np.sin(lam), np.sin(phi)
+    return xyz
+
+
+@compiled
+def stay_groups(
+    lon: Floats,
+    lat: Floats,
+    xyz: Floats,
+    time_s: Floats,
+    near: float,
+    far: float,
+    limit: float,
+    duration_s: float,
+    max_gap_s: float,
+    strict: bool,
+    to_outside: bool,
+    next_point: bool,
+) -> Ints:
+    """Stays as half-open groups, (m, 2).
+
+    Squared chords below ``near`` are inside and above ``far`` outside; between the two the haversine decides, against
+    ``limit``, strictly or not. ``to_outside``: durations run to the first point outside. ``next_point``: an anchor that
+    fails is followed by the next point instead of the first one outside.
+    """
+    n, found, blocked, i = len(lon), 0, 0, 0
+    groups = np.empty((16, 2), dtype=np.int64)
+    while i < n:
+        # a later anchor's run that ends no later than a failed one is no longer than it: look at that end first
+        if blocked > i and not _inside(lon, lat, xyz, i, blocked, near, far, limit, strict):
+            i += 1
+            continue
+        j, gap = i + 1, False
+        while j < n:
+            gap = time_s[j] - time_s[j - 1] > max_gap_s
+            if gap or not _inside(lon, lat, xyz, i, j, near, far, limit, strict):
+                break
+            j += 1
+        last = j if to_outside and j < n and not gap else j - 1
+        if time_s[last] - time_s[i] >= duration_s:
+            if found == len(groups):
+                larger = np.empty((2 * found, 2), dtype=np.int64)
+                larger[:found] = groups
+                groups = larger
+            groups[found, 0], groups[found, 1] = i, j
+            found += 1
+            i, blocked = j, 0
+        elif next_point and j < n and not gap:
+            i, blocked = i + 1, j
+        else:
+            i = j
+    return groups[:found]

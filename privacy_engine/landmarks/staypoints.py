@@ -1,0 +1,148 @@
+"""Stay points: the runs of a trajectory that remain near their first point for long enough.
+
+References
+----------
+.. [1] Li, Zheng, Xie, Chen, Liu, Ma. "Mining User Similarity Based on Location History". ACM GIS 2008.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from privacy_engine.data import Floats, Ints, Mask
+from privacy_engine.errors import DataError, ParameterError
+
+STAY_RADIUS_M = 6371000.0
+"""Radius of the Earth here, as in the published shares; everything else uses ``geo.EARTH_RADIUS_M``."""
+
+Reading: TypeAlias = Literal["seed", "li08_def", "trackintel"]
+
+# reading: (distance strictly less, duration to the first point outside, a failed anchor yields to the next point)
+_READINGS = {"seed": (False, False, False), "li08_def": (False, False, True), "trackintel": (True, True, False)}
+
+
+def stay_points(
+    lon: ArrayLike,
+    lat: ArrayLike,
+    time_s: ArrayLike | None,
+    *,
+    distance_m: float,
+    duration_s: float,
+    reading: Reading = "seed",
+    max_gap_s: float | None = None,
+) -> Ints:
+    """Stays of one trajectory as half-open groups [i, j), (m, 2).
+
+    A run [i, j) is maximal with every point within ``distance_m`` (great circle) of its anchor i; it is a stay if it
+    lasts at least ``duration_s`` [1]_. The readings differ:
+
+    ============  ===================  =================  ==============
+    reading       duration runs to     a failed anchor    distance, time
+    ============  ===================  =================  ==============
+    seed          last point inside    jumps to j         <=, >=
+    li08_def      last point inside    moves on by one    <=, >=
+    trackintel    first point outside  jumps to j         <, >=
+    ============  ===================  =================  ==============
+
+    Parameters
+    ----------
+    lon, lat : (n,) array_like
+        Degrees; finite, -180..180 and -90..90.
+    time_s : (n,) array_like
+        Seconds, never decreasing.
+    distance_m, duration_s : float
+        Metres and seconds, at least 0.
+    max_gap_s : float, optional
+        A silence longer than this cuts the series in two: a logger that was off makes no stay.
+
+    Raises
+    ------
+    ParameterError
+        ``distance_m``, ``duration_s`` or ``max_gap_s`` is negative or not finite, or ``reading`` is unknown.
+    DataError
+        ``time_s`` is missing or decreases, lengths differ, a position is out of range.
+
+    Examples
+    --------
+    >>> stay_points([0, 0, 0, 1], [0, 0, 0, 0], [0, 900, 1800, 1860], distance_m=100, duration_s=1800).tolist()
+    [[0, 3]]
+    """
+    from privacy_engine.kernels.staypoints import stay_groups, unit_vectors
+
+    if reading not in _READINGS:
+        rule = f"one of {', '.join(_READINGS)}"
+        raise ParameterError(f"reading must be {rule}, got {reading!r:.60}", field="reading", rule=rule, value=reading)
+    distance, duration = _amount(distance_m, "distance_m"), _amount(duration_s, "duration_s")
+    gap = math.inf if max_gap_s is None else _amount(max_gap_s, "max_gap_s")
+    if time_s is None:
+        raise DataError("time_s is required: stay points need times", field="time_s", rule="required")
+    times = _column(time_s, "time_s", None, math.inf)
+    x, y = _column(lon, "lon", len(times), 180.0), _column(lat, "lat", len(times), 90.0)
+    if (times[1:] < times[:-1]).any():
+        raise DataError("time_s must never decrease", field="time_s", rule="sorted")
+    near, far, haversine = _limits(distance)
+    return stay_groups(x, y, unit_vectors(x, y), times, near, far, haversine, duration, gap, *_READINGS[reading])
+
+
+def stay_point_mask(
+    lon: ArrayLike,
+    lat: ArrayLike,
+    time_s: ArrayLike | None,
+    *,
+    distance_m: float,
+    duration_s: float,
+    reading: Reading = "seed",
+    max_gap_s: float | None = None,
+) -> Mask:
+    """Which events belong to a stay, (n,); arguments and errors of :func:`stay_points`."""
+    groups = stay_points(
+        lon, lat, time_s, distance_m=distance_m, duration_s=duration_s, reading=reading, max_gap_s=max_gap_s
+    )
+    edges = np.zeros(np.size(lon) + 1, dtype=np.int8)
+    edges[groups[:, 0]] += 1
+    edges[groups[:, 1]] -= 1
+    return np.asarray(np.cumsum(edges[:-1], dtype=np.int8).astype(np.bool_))
+
+
+def _limits(distance_m: float) -> tuple[float, float, float]:
+    """Squared chords surely inside and surely outside, and the haversine that decides between them."""
+    half = distance_m / (2 * STAY_RADIUS_M)
+    if half > math.pi / 2:
+        return math.inf, math.inf, math.inf
+    chord, slack = 2 * math.sin(half), 2e-15  # slack: rounding of a difference of unit vectors
+    error = slack * (2 * chord + slack + chord * chord)
+    return chord * chord - error, chord * chord + error, chord * chord / 4
+
+
+def _amount(value: float, field: str) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError) as error:
+        raise ParameterError(f"{field} must be a number", field=field, rule="numeric", value=value) from error
+    if not 0 <= number < math.inf:
+        raise ParameterError(
+            f"{field} must be finite and at least 0, got {value}", field=field, rule=">= 0", value=value
+        )
+    return number
+
+
+def _column(values: ArrayLike, field: str, length: int | None, bound: float) -> Floats:
+    try:
+        column = np.ascontiguousarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"{field} must be numbers", field=field, rule="numeric") from error
+    if column.ndim != 1 or np.ndim(values) != 1:
+        raise DataError(f"{field} must be one-dimensional", field=field, rule="1-d", value=np.ndim(values))
+    if length is not None and len(column) != length:
+        message = f"{field} must have as many values as time_s ({length}), got {len(column)}"
+        raise DataError(message, field=field, rule="same length", value=len(column))
+    low, high = (column.min(), column.max()) if len(column) else (0.0, 0.0)
+    if not (-bound <= low and high <= bound and math.isfinite(low) and math.isfinite(high)):
+        rule = "finite" if bound == math.inf else f"finite and within -{bound:g} to {bound:g}"
+        bad = float(column[~(np.isfinite(column) & (np.abs(column) <= bound))][0])
+        raise DataError(f"{field} must be {rule}, got {bad}", field=field, rule=rule, value=bad)
+    return column
