@@ -17,7 +17,7 @@ def main(descriptor: int) -> None:
 
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # waitress lets the current answers finish, then returns
     behind_proxy = (
-        {"trusted_proxy": settings.CAIRN_HOST, "trusted_proxy_headers": {"x-forwarded-proto"}}
+        {"trusted_proxy": "127.0.0.1", "trusted_proxy_headers": {"x-forwarded-proto"}}
         if settings.SECURE_SSL_REDIRECT
         else {}
     )

@@ -1,0 +1,78 @@
+# Cairn. `make run` starts it, `make test` tests it; `make help` lists the rest.
+# Another Python: make run PYTHON=python3.12
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+UV ?= build/uv/bin/uv
+PYTEST_ARGS ?=
+
+# A stamp is named after the lock's checksum: an installed lock costs nothing, a changed one is installed again.
+stamp = $(VENV)/.$(1)-$(shell cksum < $(2) 2>/dev/null | tr ' ' '-')
+RUN_STAMP := $(call stamp,run,requirements.txt)
+DEV_STAMP := $(call stamp,dev,requirements-dev.txt)
+
+.PHONY: help install install-dev run test check lock samples screenshots clean
+.DEFAULT_GOAL := help
+
+help:
+	@echo "make run          start Cairn on http://127.0.0.1:$${CAIRN_PORT:-8000}/"
+	@echo "make test         run every test, in browsers too"
+	@echo "make check        run the style, type, import, security and deployment checks"
+	@echo "make install      make .venv and install what Cairn needs"
+	@echo "make lock         write both requirement locks anew from pyproject.toml (UPGRADE=1: newest versions)"
+	@echo "make samples      load the sample datasets for USER_NAME (default: researcher)"
+	@echo "make screenshots  take the pictures in docs/screenshots"
+	@echo "make clean        remove .venv and caches; what is in var/ stays"
+
+install: $(RUN_STAMP)
+install-dev: $(DEV_STAMP)
+
+$(BIN)/python:
+	@command -v $(PYTHON) >/dev/null || { echo "Cairn needs Python 3.11 or newer, and there is no $(PYTHON) here."; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo "Cairn needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) -V 2>&1). Name another: make $(MAKECMDGOALS) PYTHON=python3.12"; exit 1; }
+	@echo "Making $(VENV) …"
+	@# Debian's python3 without python3-venv lacks ensurepip; its pip can fill the environment all the same
+	@$(PYTHON) -m venv $(VENV) 2>/dev/null || \
+		{ rm -rf $(VENV) && $(PYTHON) -m venv --without-pip $(VENV) && $(PYTHON) -m pip --python $(BIN)/python install -q pip; } || \
+		{ rm -rf $(VENV); echo "Python could not make a virtual environment. On Debian or Ubuntu: apt install python3-venv"; exit 1; }
+
+$(RUN_STAMP): | $(BIN)/python
+	@echo "Installing what Cairn needs (about a minute the first time) …"
+	@$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements.txt
+	@rm -f $(VENV)/.run-* && touch $@
+
+# The development lock holds every line of the other one, so it satisfies both.
+$(DEV_STAMP): | $(BIN)/python
+	@echo "Installing what the tests need …"
+	@$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements-dev.txt
+	@rm -f $(VENV)/.run-* $(VENV)/.dev-* && touch $@ $(RUN_STAMP)
+
+run: install
+	@exec $(BIN)/python manage.py run
+
+test: install-dev
+	@$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+check: install-dev
+	@BIN=$(BIN) sh .ci/check
+
+samples: install
+	@$(BIN)/python manage.py loadsamples $${USER_NAME:-researcher}
+
+screenshots: install-dev
+	@$(BIN)/python -m tests.browser.screenshots
+
+lock: $(UV)
+	$(UV) pip compile $(LOCK_OPTIONS) pyproject.toml -o requirements.txt
+	$(UV) pip compile $(LOCK_OPTIONS) --extra dev -c requirements.txt pyproject.toml -o requirements-dev.txt
+LOCK_OPTIONS := --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+	--custom-compile-command "make lock" $(if $(UPGRADE),--upgrade)
+
+build/uv/bin/uv:
+	$(PYTHON) -m venv build/uv
+	build/uv/bin/pip install -q uv
+
+clean:
+	rm -rf $(VENV) build staticfiles .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	find . -name __pycache__ -not -path './$(VENV)/*' -prune -exec rm -rf {} +

@@ -1,0 +1,47 @@
+"""What the database needs before people come: its tables, the local user, the samples, a way in."""
+
+import os
+from pathlib import Path
+
+from django.contrib.auth import get_user_model
+from django.core.management import call_command, get_commands
+from django.db import DEFAULT_DB_ALIAS, connection
+from django.db.migrations.executor import MigrationExecutor
+
+DEFAULT_USER = "researcher"
+
+
+def needs_migrations() -> bool:
+    executor = MigrationExecutor(connection)
+    return bool(executor.migration_plan(executor.loader.graph.leaf_nodes()))
+
+
+def migrate() -> None:
+    call_command("migrate", database=DEFAULT_DB_ALIAS, interactive=False, verbosity=0)
+
+
+def local_user():  # type: ignore[no-untyped-def]  # the user model is a setting
+    """Return the person at this machine, who enters by one-time links and has no password."""
+    users = get_user_model().objects
+    name = os.environ.get("CAIRN_USER", DEFAULT_USER)
+    user = users.filter(username=name).first()
+    return user or users.create_user(username=name)
+
+
+def load_samples_once(username: str, *, mark: Path) -> None:
+    """Load the samples at the first start only: whoever deletes one does not want it back."""
+    if mark.exists() or "loadsamples" not in get_commands():
+        return
+    call_command("loadsamples", username, verbosity=0)
+    mark.touch()
+
+
+def login_path(user: object) -> str:
+    from dashboard.accounts.services import make_login_link
+
+    return make_login_link(user=user)
+
+
+def close() -> None:
+    """Hold no connection while the others work."""
+    connection.close()

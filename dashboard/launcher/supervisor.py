@@ -1,0 +1,199 @@
+"""The supervisor: broker, database, web, worker and sweep brought up together, watched, and taken down in order."""
+
+import http.client
+import os
+import signal
+import socket
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from django.conf import settings
+
+from . import broker, database, home
+from .child import Child
+from .guard import Guard
+from .home import LaunchError
+
+READY_S = 60.0
+BROKER_READY_S = 15.0
+TRIM_EVERY_S = 60.0
+WILDCARDS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  # only compared with
+
+
+class Supervisor:
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self.say = say
+        self.home = Path(settings.CAIRN_HOME)
+        self.children: list[Child] = []  # in the order of starting; stopped in reverse
+        self.restart_at: dict[str, float] = {}
+        self.env = dict(os.environ)
+        self.stopping = False
+        self.stop_asked_at = 0.0
+        self.hurry = False
+        self.listener: socket.socket
+        self.guard: Guard
+
+    def run(self) -> None:
+        """Serve until SIGINT or SIGTERM; leave no process behind, whatever happens."""
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, self._on_signal)
+        home.make_folders(self.home)
+        lock = home.lock(self.home)
+        self.listener = home.open_port(settings.CAIRN_HOST, settings.CAIRN_PORT)
+        self.guard = Guard(keep_open=lock)
+        try:
+            self._bring_up()
+            self._watch()
+        finally:
+            self._take_down()
+            self.guard.dismiss()
+            os.close(lock)
+
+    # -- up
+
+    def _bring_up(self) -> None:
+        self.env |= {
+            "DJANGO_SETTINGS_MODULE": os.environ.get("DJANGO_SETTINGS_MODULE", "dashboard.settings"),
+            "CAIRN_HOME": str(self.home),
+            "PYTHONUNBUFFERED": "1",
+            "TMPDIR": str(self.home / "tmp"),  # parts of uploads never lie in a folder shared with others
+        }
+        self._start_broker()
+        if database.needs_migrations():  # nobody may meet half a table; without any, all start at once
+            self.say("Preparing the database …")
+            database.migrate()
+        for child in self._house():
+            self._start(child)
+        user = database.local_user()
+        self._until(self._web_answers, READY_S, "The web server does not answer.")
+        if self.stopping:
+            return
+        database.load_samples_once(user.get_username(), mark=self.home / "run" / "samples-loaded")
+        path = database.login_path(user)
+        database.close()
+        self._announce(path, user.get_username())
+
+    def _start_broker(self) -> None:
+        if os.environ.get("REDIS_URL"):
+            return
+        listens_at = home.broker_socket(self.home)
+        home.make_private(listens_at.parent)
+        self.env["REDIS_URL"] = broker.url(listens_at)
+        argv = broker.command(broker.find_server(), folder=self.home / "broker", socket_path=listens_at)
+        self._start(Child("broker", argv, self._log("broker"), grace_s=5))
+        self._until(lambda: broker.answers(listens_at), BROKER_READY_S, "The message broker does not answer.")
+
+    def _house(self) -> list[Child]:
+        python = sys.executable
+        celery = "-A dashboard.celery:app worker --pool prefork --concurrency 2 --prefetch-multiplier 1"
+        quiet = "--without-gossip --without-mingle --without-heartbeat --loglevel INFO"
+        descriptor = self.listener.fileno()
+        return [
+            Child("worker", [python, "-m", "celery", *celery.split(), *quiet.split()], self._log("worker"), grace_s=30),
+            Child("sweep", [python, "manage.py", "sweep"], self._log("sweep"), grace_s=5),
+            Child(
+                "web",
+                [python, "-m", "dashboard.launcher.web", str(descriptor)],
+                self._log("web"),
+                grace_s=8,
+                pass_fds=(descriptor,),
+            ),
+        ]
+
+    def _start(self, child: Child) -> None:
+        if child not in self.children:
+            self.children.append(child)
+        child.start(env=self.env, cwd=settings.BASE_DIR, guard=self.guard)
+
+    def _until(self, ready: Callable[[], bool], limit_s: float, complaint: str) -> None:
+        """Wait for ``ready``; a child that ends meanwhile is the reason to give up, and its log says why."""
+        give_up = time.monotonic() + limit_s
+        while not self.stopping and not ready():
+            ended = next((child for child in self.children if child.exit_code is not None), None)
+            if ended:
+                raise LaunchError(f"The {ended.name} process ended at once:\n{ended.last_words()}")
+            if time.monotonic() > give_up:
+                raise LaunchError(f"{complaint} Its last words:\n{self.children[-1].last_words()}")
+            time.sleep(0.05)
+
+    def _web_answers(self) -> bool:
+        host, port = self.listener.getsockname()[:2]
+        allowed = [name for name in settings.ALLOWED_HOSTS if name.strip(".*")]
+        known_as = {"Host": allowed[0]} if allowed else {}
+        connection = http.client.HTTPConnection(WILDCARDS.get(host, host), port, timeout=READY_S)
+        try:
+            connection.request("GET", "/healthz", headers=known_as)
+            return connection.getresponse().status in (200, 301)  # 301: to https, by the operator's setting
+        except OSError:
+            return False
+        finally:
+            connection.close()
+
+    def _announce(self, path: str, username: str) -> None:
+        host, port = self.listener.getsockname()[:2]
+        shown = f"[{host}]" if ":" in host else WILDCARDS.get(host, host)
+        address = f"http://{shown}:{port}"
+        self.say(
+            f"\nCairn is running at {address}/\n\n"
+            f"  Log in once with:  {address}{path}\n"
+            f"  Another link:      {Path(sys.executable).name} manage.py login_link {username}\n"
+            f"  Data and logs:     {self.home}\n"
+            f"  Stop:              Ctrl-C\n"
+        )
+
+    # -- steady
+
+    def _watch(self) -> None:
+        trim_at = time.monotonic() + TRIM_EVERY_S
+        while not self.stopping:
+            time.sleep(0.2)
+            for child in self.children:
+                self._restart_if_dead(child)
+            if time.monotonic() > trim_at:
+                trim_at += TRIM_EVERY_S
+                for child in self.children:
+                    child.trim_log()
+
+    def _restart_if_dead(self, child: Child) -> None:
+        if child.exit_code is not None:
+            code = child.exit_code
+            child.clear_away(self.guard)
+            pause = child.pause_before_restart()
+            self.restart_at[child.name] = time.monotonic() + pause
+            self.say(f"The {child.name} process ended (code {code}); it starts again in {pause:g} s. Log: {child.log}")
+        elif child.process is None and time.monotonic() > self.restart_at[child.name]:
+            self._start(child)
+
+    # -- down
+
+    def _take_down(self) -> None:
+        """Web first (nothing new comes in), then sweep and worker (the current job finishes), the broker last."""
+        self.stopping = True
+        self.listener.close()
+        for names in ({"web"}, {"sweep", "worker"}, {"broker"}):
+            self._stop([child for child in self.children if child.name in names])
+
+    def _stop(self, children: list[Child]) -> None:
+        for child in children:
+            child.ask_to_stop()
+        give_up = time.monotonic() + max((child.grace_s for child in children), default=0)
+        while any(child.process and child.exit_code is None for child in children):
+            if self.hurry or time.monotonic() > give_up:
+                break
+            time.sleep(0.02)
+        for child in children:
+            child.clear_away(self.guard)
+
+    def _on_signal(self, number: int, _frame: object) -> None:
+        """The first signal asks everyone to finish; a second Ctrl-C a while later does not wait for them."""
+        now = time.monotonic()
+        if not self.stopping or not self.stop_asked_at:
+            self.stopping, self.stop_asked_at = True, now
+            self.say("\nStopping: the current job may finish. Ctrl-C again to stop at once.")
+        elif number == signal.SIGINT and now - self.stop_asked_at > 0.5:
+            self.hurry = True
+
+    def _log(self, name: str) -> Path:
+        return self.home / "log" / f"{name}.log"
