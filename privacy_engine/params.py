@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, GetJsonSchemaHandler, ValidationError
 from pydantic.fields import FieldInfo
-from pydantic.json_schema import GetJsonSchemaHandler
 from pydantic_core import CoreSchema, PydanticCustomError
 
 from privacy_engine.errors import ParameterError, ParameterErrors
@@ -152,7 +151,7 @@ def explain(error: ValidationError, *, prefix: str = "") -> list[ParameterError]
         if isinstance(inner, ParameterErrors):  # a nested description has explained itself already
             found.extend(inner.errors)
             continue
-        field = ".".join(str(part) for part in ((prefix,) if prefix else ()) + tuple(item["loc"]))
+        field = ".".join(str(part) for part in ((prefix,) if prefix else ()) + tuple(item["loc"])) or "description"
         rule, value = _rule(item), None if item["type"] == "missing" else item["input"]
         got = "" if item["type"] in ("missing", "extra_forbidden") else f", got {_brief(value)}"
         found.append(ParameterError(f"{field} {rule}{got}", field=field, rule=rule, value=value))
@@ -169,7 +168,8 @@ def _brief(value: Any) -> str:
 
 def param_of(info: FieldInfo) -> Param | None:
     """The :class:`Param` a model's field was declared with."""
-    return next((item for item in info.metadata if isinstance(item, Param)), None)
+    inside = [item for arg in get_args(info.annotation) for item in getattr(arg, "__metadata__", ())]  # of "X | None"
+    return next((item for item in [*info.metadata, *inside] if isinstance(item, Param)), None)
 
 
 def choices_of(info: FieldInfo) -> tuple[Any, ...]:

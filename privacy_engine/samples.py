@@ -44,7 +44,7 @@ def _walk(
     noise = np.clip(drift, -jitter_m * 3, jitter_m * 3) + rng.normal(0, jitter_m / 3, (2, x.size))
     x += noise[0] / (111_320 * np.cos(np.radians(y)))
     y += noise[1] / 111_320
-    return x, y, np.arange(x.size) * step_s
+    return x, y, np.arange(x.size, dtype=np.float64) * step_s
 
 
 def _at(year: int, month: int, day: int, hour: int, minute: int = 0) -> float:
@@ -77,22 +77,21 @@ def _taxi_day() -> Sample:
     rng = np.random.default_rng(366)
     n, centre = 260, (116.40, 39.915)
     places = np.column_stack([centre[0] + rng.normal(0, 0.055, 14), centre[1] + rng.normal(0, 0.040, 14)])
-    lon, lat, time_s = [], [], []
+    events: list[tuple[float, float, float]] = []
     clock, here = 0.0, places[0]
-    while len(lon) < n:
+    while len(events) < n:
         there = places[rng.integers(len(places))]
         metres = float(geo.distance_m(here[0], here[1], there[0], there[1]))
         for part in np.linspace(0, 1, max(int(metres / 9.0 / 300.0), 1) + 1)[1:]:
             at = here + (there - here) * part + rng.normal(0, 0.0012, 2)
             clock += 300.0
-            lon.append(at[0]), lat.append(at[1]), time_s.append(clock)
+            events.append((at[0], at[1], clock))
         for _ in range(int(rng.choice([0, 0, 2, 8], p=[0.45, 0.25, 0.2, 0.1]))):  # waits at a rank
             clock += 300.0
-            lon.append(at[0] + rng.normal(0, 1e-4)), lat.append(at[1] + rng.normal(0, 1e-4)), time_s.append(clock)
+            events.append((at[0] + rng.normal(0, 1e-4), at[1] + rng.normal(0, 1e-4), clock))
         here = there
-    series = Trajectory(
-        np.round(lon[:n], 5), np.round(lat[:n], 5), _at(2024, 2, 2, 0) + np.array(time_s[:n]), name="taxi"
-    )
+    lon, lat, time_s = np.array(events[:n]).T
+    series = Trajectory(lon.round(5), lat.round(5), _at(2024, 2, 2, 0) + time_s, name="taxi")
     return Sample(
         "Taxi day, Beijing (generated)",
         "A fix every 5 min: sparse, like T-Drive.",
@@ -112,12 +111,8 @@ def _paris_day() -> Sample:
         (2.3329, 48.8719, 19, 35),
         (2.3166, 48.8703, 20, 0),  # home again
     ]
-    series = Trajectory(
-        [place[0] for place in places],
-        [place[1] for place in places],
-        [_at(2024, 6, 3, place[2], place[3]) for place in places],
-        name="Bob",
-    )
+    lon, lat, hour, minute = np.array(places).T
+    series = Trajectory(lon, lat, _at(2024, 6, 3, 0) + 3600 * hour + 60 * minute, name="Bob")
     return Sample(
         "A day in Paris (the paper's example)",
         "Eight events; home, work, Canal Saint-Martin and home again are landmarks.",

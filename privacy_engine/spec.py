@@ -24,7 +24,7 @@ class ReleaseSpec(Frozen):
     """
 
     mechanism: Any
-    seed: Seed | None = None  # type: ignore[valid-type]
+    seed: Seed | None = None
 
     @field_validator("mechanism", mode="before")
     @classmethod

@@ -74,10 +74,10 @@ class StayPoints(LandmarkMethod):
     needs_time: ClassVar[bool] = True
 
     name: Literal["stay-points"] = "stay-points"
-    distance_m: DistanceM  # type: ignore[valid-type]
-    duration_s: DurationS  # type: ignore[valid-type]
+    distance_m: DistanceM
+    duration_s: DurationS
     reading: Annotated[Literal["seed", "li08_def", "trackintel"], READING] = "seed"
-    max_gap_s: GapS | None = None  # type: ignore[valid-type]
+    max_gap_s: GapS | None = None
 
     def _mark(self, series: Sequence[Trajectory]) -> list[LandmarkSet]:
         return [
@@ -125,8 +125,8 @@ class Manual(LandmarkMethod):
 
 def split(mask: np.ndarray, lengths: Sequence[int]) -> list[LandmarkSet]:
     """A mask over a whole dataset as one landmark set for each of its series."""
-    ends = np.cumsum(lengths)[:-1] if len(lengths) else []
-    return [LandmarkSet(part) for part in np.split(np.asarray(mask, dtype=np.bool_), ends)][: len(lengths)]
+    parts = np.split(np.asarray(mask, dtype=np.bool_), np.cumsum(lengths, dtype=np.int64)[:-1])
+    return [LandmarkSet(part) for part in parts][: len(lengths)]
 
 
 _DURATIONS = {"s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}

@@ -67,7 +67,7 @@ class Adaptive(PlanarLaplaceMechanism):
 
     def threshold_m(self, budget: float) -> float:
         """The distance in metres above which two releases with this budget count as moved."""
-        return (MEDIAN_DISTANCE if self.reading == "calibrated" else 1.0) * self.radius_m / budget
+        return float((MEDIAN_DISTANCE if self.reading == "calibrated" else 1.0) * self.radius_m / budget)
 
 
 class _Run:

@@ -35,8 +35,8 @@ class PlanarLaplaceMechanism(Mechanism):
     caveats: ClassVar[tuple[str, ...]] = (PUBLIC_LANDMARKS, CLEAR_TIMES)
 
     name: str
-    epsilon: Epsilon  # type: ignore[valid-type]
-    radius_m: RadiusM  # type: ignore[valid-type]
+    epsilon: Epsilon
+    radius_m: RadiusM
 
     def budgets(self, is_landmark: Mask) -> Floats:
         """The budget of every timestamp, (n,), for the landmarks in the mask (n,)."""

@@ -1,0 +1,187 @@
+"""Data, specs, labels, samples: what is checked once at the door."""
+
+import json
+
+import numpy as np
+import pytest
+
+from privacy_engine import metrics, noise
+from privacy_engine.data import LandmarkSet, Trajectory
+from privacy_engine.errors import DataError, EngineError, ParameterError, ParameterErrors, shown
+from privacy_engine.label import privacy_label
+from privacy_engine.landmarks import landmark_methods, parse_short
+from privacy_engine.mechanisms.landmark import Skip, Uniform
+from privacy_engine.registry import mechanisms
+from privacy_engine.samples import samples
+from privacy_engine.spec import ReleaseSpec
+
+UNIFORM = {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 200.0}
+
+
+class TestTrajectory:
+    @pytest.mark.parametrize(
+        ("lon", "lat", "time_s", "field"),
+        [
+            ([181.0], [0.0], None, "lon"),
+            ([0.0], [float("nan")], None, "lat"),
+            ([0.0], [float("inf")], None, "lat"),
+            ([0.0, 1.0], [0.0], None, "lat"),
+            ([0.0], [0.0], [1.0, 2.0], "time_s"),
+            ([0.0, 0.0], [0.0, 0.0], [2.0, 1.0], "time_s"),
+            ([[0.0]], [0.0], None, "lon"),
+            (["a"], [0.0], None, "lon"),
+        ],
+    )
+    def test_refuses_what_is_no_trajectory_and_names_the_column(self, lon, lat, time_s, field):
+        with pytest.raises(DataError) as caught:
+            Trajectory(lon, lat, time_s)
+        assert caught.value.field == field
+
+    def test_keeps_its_own_copy_that_nobody_can_change(self):
+        lon = np.array([1.0, 2.0])
+        series = Trajectory(lon, [0.0, 0.0])
+        lon[0] = 50
+        assert series.lon[0] == 1.0
+        with pytest.raises(ValueError, match="read-only"):
+            series.lon[0] = 3
+
+
+class TestLandmarkSet:
+    def test_at_marks_0_based_events(self):
+        assert LandmarkSet.at([0, 2], 3).mask.tolist() == [True, False, True]
+
+    @pytest.mark.parametrize("event", [-1, 3])
+    def test_at_refuses_events_outside_the_series(self, event):
+        with pytest.raises(DataError, match=f"events must be between 0 and 2, got {event}"):
+            LandmarkSet.at([event], 3)
+
+    def test_refuses_numbers_for_a_mask(self):
+        with pytest.raises(DataError):
+            LandmarkSet([0, 1, 1])
+
+    def test_share_of_nothing_is_zero(self):
+        assert LandmarkSet([]).share == 0
+
+
+class TestReleaseSpec:
+    def test_digest_depends_on_every_field(self):
+        digests = {
+            ReleaseSpec.parse(spec).digest
+            for spec in (
+                {"mechanism": UNIFORM},
+                {"mechanism": UNIFORM, "seed": 1},
+                {"mechanism": UNIFORM | {"epsilon": 2.0}},
+                {"mechanism": UNIFORM | {"name": "landmark-skip"}},
+            )
+        }
+        assert len(digests) == 4
+
+    def test_a_seed_ends_privacy(self):
+        assert ReleaseSpec.parse({"mechanism": UNIFORM}).private
+        assert not ReleaseSpec.parse({"mechanism": UNIFORM, "seed": 0}).private
+
+    @pytest.mark.parametrize("seed", [-1, 1.5, "7", True, 2**53])
+    def test_seeds_outside_the_domain_are_refused(self, seed):
+        with pytest.raises(ParameterErrors) as caught:
+            ReleaseSpec.parse({"mechanism": UNIFORM, "seed": seed})
+        assert caught.value.field == "seed"
+
+    @pytest.mark.parametrize("text", [None, 5, "x", [], {"mechanism": []}, {"mechanism": {"name": ["x"]}}])
+    def test_nonsense_is_a_parameter_error(self, text):
+        with pytest.raises(ParameterErrors):
+            ReleaseSpec.parse(text)
+
+    def test_releases_every_series_from_one_source(self):
+        series = [Trajectory([0.0] * 3, [0.0] * 3), Trajectory([0.0] * 3, [0.0] * 3)]
+        marks = [LandmarkSet([False] * 3)] * 2
+        first, second = ReleaseSpec.parse({"mechanism": UNIFORM, "seed": 1}).release(series, marks)
+        assert not np.array_equal(first.series.lon, second.series.lon)
+
+
+class TestLabel:
+    def test_a_private_release_states_its_guarantee_and_what_is_in_clear(self):
+        label = privacy_label(ReleaseSpec.parse({"mechanism": UNIFORM}), landmarks=4, release_id="r", sha256="s")
+        assert label["guarantee"]["statement"].startswith(
+            "Whichever event an adversary targets, it and all 4 landmarks"
+        )
+        assert "in clear: time" in label["text"]
+        assert "\n" not in label["text"]
+        json.dumps(label)
+
+    def test_a_seeded_release_is_called_not_private_and_has_no_guarantee(self):
+        label = privacy_label(ReleaseSpec.parse({"mechanism": UNIFORM, "seed": 3}), landmarks=4)
+        assert label["guarantee"] is None
+        assert label["text"].startswith("NOT PRIVATE")
+
+
+class TestLandmarkMethods:
+    def test_short_forms_say_what_the_long_ones_do(self):
+        method = parse_short("stay-points:0.2km:30min")
+        assert method == landmark_methods.parse({"name": "stay-points", "distance_m": 200.0, "duration_s": 1800.0})
+
+    @pytest.mark.parametrize(
+        "text",
+        ["", "x", "stay-points", "stay-points:1:2", "stay-points:200m:30parsec", "manual:a", "manual:-1", "manual:٣"],
+    )
+    def test_short_forms_that_mean_nothing_are_refused(self, text):
+        with pytest.raises(ParameterError):
+            parse_short(text)
+
+    def test_manual_events_count_over_the_whole_dataset(self):
+        series = [Trajectory([0.0] * 3, [0.0] * 3), Trajectory([0.0] * 2, [0.0] * 2)]
+        marks = parse_short("manual:0,3").mark(series)
+        assert [one.mask.tolist() for one in marks] == [[True, False, False], [True, False]]
+
+    def test_manual_events_beyond_the_dataset_are_refused_by_name(self):
+        with pytest.raises(DataError) as caught:
+            parse_short("manual:5").mark([Trajectory([0.0] * 5, [0.0] * 5)])
+        assert caught.value.field == "method.events"
+
+    def test_stay_points_without_times_are_refused(self):
+        with pytest.raises(DataError, match="need times"):
+            parse_short("stay-points:200m:30min").mark([Trajectory([0.0], [0.0])])
+
+
+class TestSamples:
+    def test_are_always_the_same_and_have_landmarks(self):
+        for one, two in zip(samples(), samples(), strict=True):
+            assert np.array_equal(one.series.lon, two.series.lon)
+            (marks,) = one.landmarks.mark([one.series])
+            assert 0.1 < marks.share < 0.9
+
+    def test_the_paris_day_is_the_example_of_the_paper(self):
+        paris = samples()[2]
+        assert len(paris.series) == 8
+        assert (paris.landmarks.mark([paris.series])[0].events + 1).tolist() == [1, 3, 5, 8]
+        assert paris.series.lon[0] == paris.series.lon[-1]
+
+    def test_densities_are_those_of_geolife_and_tdrive(self):
+        walk, taxi, _ = samples()
+        assert np.median(np.diff(walk.series.time_s)) == 5
+        assert np.median(np.diff(taxi.series.time_s)) == 300
+
+
+def test_mean_absolute_error_is_over_published_positions_only():
+    truth = Trajectory([0.0, 0.0, 0.0], [0.0, 0.0, 0.0])
+    marks = LandmarkSet([True, False, False])
+    release = Skip(epsilon=1, radius_m=100, leading="gap").release(truth, marks, rng=noise.seeded(1))
+    errors = metrics.error_m(truth, release)
+    assert errors.shape == (2,)
+    assert metrics.mean_absolute_error_m(truth, release) == errors.mean()
+    nothing = Uniform(epsilon=1, radius_m=1).release(Trajectory([], []), LandmarkSet([]), rng=noise.seeded(1))
+    assert np.isnan(metrics.mean_absolute_error_m(Trajectory([], []), nothing))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [10**5000, float("nan"), "x" * 500, object(), 2**60, ["a"] * 300],
+    ids=["huge", "nan", "text", "object", "large", "list"],
+)
+def test_a_shown_value_is_short_and_json(value):
+    assert len(json.dumps(shown(value), allow_nan=False)) < 400
+
+
+def test_a_name_is_registered_once():
+    with pytest.raises(TypeError, match="registered twice"):
+        mechanisms.register(Uniform)
+    assert issubclass(ParameterError, EngineError)
