@@ -1,0 +1,127 @@
+"""Files of positions in, series out: ``read(file)`` finds out the format by content and says what it did.
+
+>>> import io
+>>> reading = read(io.BytesIO(b"time,lat,lon\\n2024-06-15T10:30:00Z,52.52,13.405\\n"), name="run.csv")
+>>> len(reading), reading.report.format, reading.report.outcome
+(1, 'csv', 'accept')
+
+A format is one file in this package and one line below that imports it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from privacy_engine.data import Trajectory
+from privacy_engine.errors import FormatError, ParameterError
+from privacy_engine.formats import delimited, geojson, gpx, kml, parquet, plt, tdrive  # noqa: F401 (they register)
+from privacy_engine.formats.archive import read_zip
+from privacy_engine.formats.detect import Format, detect, formats, misnamed
+from privacy_engine.formats.options import OPTIONS, Option, ReadOptions
+from privacy_engine.formats.report import Reading, Report
+from privacy_engine.formats.source import Limits, Meter, Source, display_name, extension, inflated, seekable
+
+__all__ = [
+    "Format",
+    "Limits",
+    "Option",
+    "ReadOptions",
+    "Reading",
+    "Report",
+    "display_name",
+    "formats",
+    "options",
+    "read",
+]
+
+
+def options() -> Mapping[str, Option]:
+    """Every reading option by name, with label, help and choices: forms and schemas derive from this."""
+    known = tuple((one.name, one.title) for one in formats() if one.name not in ("kml", "xml"))
+    return {**OPTIONS, "format": replace(OPTIONS["format"], choices=known)}
+
+
+def read(
+    path_or_file: str | os.PathLike[str] | BinaryIO,
+    *,
+    name: str | None = None,
+    limits: Limits | None = None,
+    **values: Any,
+) -> Reading:
+    """Read a file of positions.
+
+    Parameters
+    ----------
+    path_or_file : path or binary file
+        What to read; a plain file, or a gzip or zip of files.
+    name : str, optional
+        The file's name as its owner gave it: data, used for its extension and shown cleaned.
+    limits : Limits, optional
+        Caps on size, kept while streaming.
+    **values
+        Reading options: see :func:`options`. Text is accepted for each.
+
+    Returns
+    -------
+    Reading
+        The series, sorted by time within each, and a report.
+
+    Raises
+    ------
+    FormatError
+        The file cannot be read; ``code`` says why.
+    ChoiceNeeded
+        The owner must choose between readings; ``parameter`` is the option that settles it.
+    ParameterError
+        An option is unknown or out of its domain.
+    """
+    chosen = _checked(values)
+    meter = Meter(limits or Limits())
+    if isinstance(path_or_file, (str, os.PathLike)):
+        path = Path(path_or_file)
+        with path.open("rb") as stream:
+            return _read(stream, path.name if name is None else name, chosen, meter)
+    label = name if name is not None else str(getattr(path_or_file, "name", "") or "")
+    return _read(seekable(path_or_file, meter), label, chosen, meter)
+
+
+def _checked(values: Mapping[str, Any]) -> ReadOptions:
+    chosen = ReadOptions.of(values)
+    known = [value for value, _ in options()["format"].choices]
+    if chosen.format is not None and chosen.format not in known:
+        rule = f"must be one of {', '.join(known)}"
+        raise ParameterError(f"format {rule}", field="format", rule=rule, value=chosen.format)
+    return chosen
+
+
+def _read(stream: BinaryIO, name: str, chosen: ReadOptions, meter: Meter) -> Reading:
+    report = Report(file=display_name(name))
+    stream.seek(0)
+    magic = stream.read(4)
+    stream.seek(0)
+    if magic in (b"PK\x03\x04", b"PK\x05\x06"):
+        series = read_zip(stream, chosen, report, meter, _read_one)
+    elif magic.startswith(b"\x1f\x8b"):
+        source = inflated(stream, name, meter)
+        if source.head.startswith((b"PK\x03\x04", b"\x1f\x8b")):
+            message = "Nested archives are not opened. Unpack it and upload what is inside."
+            raise FormatError(message, code="nested_archive")
+        series = _read_one(source, chosen, report)
+    else:
+        series = _read_one(Source(stream, name, meter), chosen, report)
+    report.series = [(one.name, len(one)) for one in series]
+    return Reading(series, report)
+
+
+def _read_one(source: Source, chosen: ReadOptions, report: Report) -> list[Trajectory]:
+    format = detect(source, chosen)
+    report.format = format.name
+    other = misnamed(format, source.name)
+    if other is not None and chosen.format is None:
+        message = f"The file is called .{extension(source.name)} but holds {format.title}, and was read as that."
+        report.note("extension", message)
+    return format.read(source, chosen, report)

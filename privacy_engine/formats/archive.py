@@ -1,0 +1,198 @@
+"""Zip archives: members are read as streams, one after another, never written anywhere and never nested."""
+
+from __future__ import annotations
+
+import re
+import stat
+import struct
+import zipfile
+import zlib
+from collections.abc import Callable
+from typing import BinaryIO
+
+import numpy as np
+
+from privacy_engine.data import Trajectory
+from privacy_engine.errors import ChoiceNeeded, FormatError
+from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.report import Report
+from privacy_engine.formats.series import cut
+from privacy_engine.formats.source import Meter, Source, display_name, size_of
+
+Reader = Callable[[Source, ReadOptions, Report], list[Trajectory]]
+PACKED = (b"PK\x03\x04", b"PK\x05\x06", b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"7z\xbc\xaf", b"Rar!", b"\x28\xb5\x2f\xfd")
+_MAX_DIRECTORY = 1 << 20
+_JUNK = re.compile(r"(^|/)(__MACOSX(/|$)|\._|\.DS_Store$|Thumbs\.db$|desktop\.ini$)", re.IGNORECASE)
+
+
+def read_zip(stream: BinaryIO, options: ReadOptions, report: Report, meter: Meter, reader: Reader) -> list[Trajectory]:
+    """The series of all members that can be read, equal names joined; the others are listed in the report.
+
+    Raises
+    ------
+    FormatError
+        Damaged, too large or too many members, or nothing readable inside.
+    """
+    report.format, report.unit = "zip", "line"
+    with _opened(stream, meter) as archive:
+        members = _allowed(archive, report, meter)
+        found: dict[str, list[Trajectory]] = {}
+        failures: list[FormatError] = []
+        taken: set[str] = set()
+        plain = ReadOptions(**{**vars(options), "first_n": None})
+        for info in members:
+            try:
+                _add(info, _read_member(archive, info, plain, report, meter, reader), found, taken)
+            except ChoiceNeeded:
+                raise
+            except FormatError as error:
+                if error.code in ("too_large", "compression_ratio", "damaged_archive", "encrypted"):
+                    raise
+                failures.append(error)
+                reason = "nested_member" if error.code == "nested_archive" else "unreadable_member"
+                report.drop(reason, 1)
+                _list(report, info, reason, error.message)
+    if not found:
+        raise _nothing(failures)
+    series = cut([_joined(name, parts, report) for name, parts in found.items()], options)
+    _all_or_none_timed(series)
+    return series
+
+
+def _opened(stream: BinaryIO, meter: Meter) -> zipfile.ZipFile:
+    """The archive, after its directory was found to be small enough to be read at all."""
+    size = size_of(stream)
+    stream.seek(max(0, size - 65557))
+    tail = stream.read()
+    at = tail.rfind(b"PK\x05\x06")
+    if at < 0 or len(tail) - at < 22:
+        raise _damaged("no central directory")
+    entries, directory_size = struct.unpack("<HL", tail[at + 10 : at + 16])
+    limit = meter.limits.members
+    if entries > limit or directory_size > _MAX_DIRECTORY:
+        raise _too_many(limit)
+    stream.seek(0)
+    try:
+        archive = zipfile.ZipFile(stream)
+    except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError) as error:
+        raise _damaged("its directory cannot be read") from error
+    if len(archive.infolist()) > limit:
+        raise _too_many(limit)
+    return archive
+
+
+def _damaged(why: str) -> FormatError:
+    return FormatError(f"The archive is damaged ({why}). Make it again.", code="damaged_archive")
+
+
+def _too_many(limit: int) -> FormatError:
+    message = f"The archive has more than {limit} members. Split it and upload the parts."
+    return FormatError(message, code="too_many_members", rule=f"at most {limit} members")
+
+
+def _allowed(archive: zipfile.ZipFile, report: Report, meter: Meter) -> list[zipfile.ZipInfo]:
+    """The members to read, in the order of their names; unsafe and junk ones are listed and left alone."""
+    members = []
+    for info in archive.infolist():
+        reason = _why_not(info)
+        if reason:
+            report.drop(reason, 1)
+            _list(report, info, reason, "")
+        elif not info.is_dir():
+            members.append(info)
+    names = {info.filename for info in members}
+    if "[Content_Types].xml" in names:
+        raise FormatError("This is an Office document. Save its table as CSV.", code="other_kind")
+    limits = meter.limits
+    total, packed = sum(info.file_size for info in members), sum(info.compress_size for info in members)
+    if total > limits.total:
+        meter.count(total)
+    if total > max(1_000_000, limits.ratio * packed):
+        message = f"The archive expands to more than {limits.ratio} times its size; such archives are not opened."
+        raise FormatError(message, code="compression_ratio", rule=f"at most {limits.ratio} to 1")
+    return sorted(members, key=lambda info: info.filename)
+
+
+def _why_not(info: zipfile.ZipInfo) -> str:
+    """``unsafe_member`` for names that lead outside and for links, ``junk_member`` for system files."""
+    name = (info.orig_filename or info.filename).replace("\\", "/")
+    mode = info.external_attr >> 16
+    special = stat.S_IFMT(mode) not in (0, stat.S_IFREG, stat.S_IFDIR)
+    if name.startswith("/") or re.match(r"[A-Za-z]:", name) or ".." in name.split("/") or "\0" in name or special:
+        return "unsafe_member"
+    return "junk_member" if _JUNK.search(name) else ""
+
+
+def _list(report: Report, info: zipfile.ZipInfo, reason: str, message: str) -> None:
+    report.members.append({"name": display_name(info.filename), "reason": reason, "message": message})
+
+
+def _read_member(
+    archive: zipfile.ZipFile, info: zipfile.ZipInfo, options: ReadOptions, report: Report, meter: Meter, reader: Reader
+) -> list[Trajectory]:
+    own = Report(file=display_name(info.filename))
+    if info.flag_bits & 1:
+        raise FormatError("The archive is encrypted. Upload it without a password.", code="encrypted")
+    try:
+        with archive.open(info) as stream:
+            source = Source(stream, info.filename, meter, packed=info.compress_size)  # type: ignore[arg-type]
+            if source.head.startswith(PACKED):
+                raise FormatError(
+                    "Nested archives are not opened. Unpack it and upload what is inside.", code="nested_archive"
+                )
+            series = reader(source, options, own)
+    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError, OSError, ValueError) as error:
+        if isinstance(error, FormatError):
+            raise
+        raise _damaged(f"member {display_name(info.filename)[:60]!r} cannot be read") from error
+    report.absorb(own)
+    report.unit = own.unit
+    report.members.append({"name": own.file, "format": own.format, "points": sum(len(one) for one in series)})
+    return series
+
+
+def _add(info: zipfile.ZipInfo, series: list[Trajectory], found: dict[str, list[Trajectory]], taken: set[str]) -> None:
+    """File a member's series under their names; nameless ones are named after the member, or its Geolife user."""
+    for one in series:
+        name = one.name
+        if info.filename.lower().endswith(".plt"):
+            user = re.search(r"(?:^|/)([^/]+)/Trajectory/[^/]+$", info.filename)
+            name = display_name(user[1]) if user else ""
+        elif not name:
+            stem = display_name(info.filename).rsplit(".", 1)[0]
+            name, n = stem, 2
+            while name in taken:
+                name, n = f"{stem} ({n})", n + 1
+        found.setdefault(name, []).append(one)
+    taken.update(found)
+
+
+def _joined(name: str, parts: list[Trajectory], report: Report) -> Trajectory:
+    """Parts of one series as one, sorted by time; untimed parts one after another."""
+    if len(parts) == 1 and parts[0].name == name:
+        return parts[0]
+    if len(parts) > 1:
+        report.note(
+            "members_joined", f"{len(parts)} members were joined into one series.", level="info", count=len(parts)
+        )
+    lon, lat = (np.concatenate([getattr(part, axis) for part in parts]) for axis in ("lon", "lat"))
+    timed = [part.time_s for part in parts if part.time_s is not None]
+    if len(timed) < len(parts):
+        if timed:
+            raise FormatError("Some members have times and others have none. Upload them apart.", code="mixed_times")
+        return Trajectory(lon, lat, None, name)
+    seconds = np.concatenate(timed)
+    order = np.argsort(seconds, kind="stable")
+    return Trajectory(lon[order], lat[order], seconds[order], name)
+
+
+def _all_or_none_timed(series: list[Trajectory]) -> None:
+    if len({one.time_s is None for one in series}) > 1:
+        raise FormatError("Some members have times and others have none. Upload them apart.", code="mixed_times")
+
+
+def _nothing(failures: list[FormatError]) -> FormatError:
+    if not failures:
+        return FormatError("The archive holds no files to read.", code="empty_archive")
+    nested = [error for error in failures if error.code == "nested_archive"]
+    return nested[0] if nested else failures[0]

@@ -1,0 +1,212 @@
+"""Which column is the longitude, the latitude, the time, the series: by name, as said, never by the last of two."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from privacy_engine.errors import ChoiceNeeded, FormatError
+from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.report import Report
+
+Roles = dict[str, int]
+
+LAT = (
+    "lat latitude latitude_n_s gps_lat gps_latitude location_lat location_latitude lat_deg latitude_deg "
+    "latitude_degrees latitude_decimal decimal_latitude decimallatitude lat_dd latdd wgs84_lat lat_wgs84 geo_lat "
+    "position_lat pos_lat latitudee7 latitude_e7 late7 lat_e7 latitud breitengrad point_y y coord_y y_coord ycoord "
+    "northing"
+).split()
+LON = (
+    "lon lng long longitude longitude_e_w gps_lon gps_lng gps_long gps_longitude location_long location_lon "
+    "location_lng location_longitude lon_deg lng_deg long_deg longitude_deg longitude_degrees longitude_decimal "
+    "decimal_longitude decimallongitude lon_dd lng_dd londd wgs84_lon lon_wgs84 geo_lon geo_lng position_long "
+    "position_lon pos_lon longitudee7 longitude_e7 lone7 lon_e7 lng_e7 longitud laengengrad längengrad point_x x "
+    "coord_x x_coord xcoord easting"
+).split()
+TIME = (
+    "timestamp time datetime date_time t ts time_s time_utc timestamp_utc datetime_utc utc_time utc_datetime utc "
+    "tracked_at timestampms timestamp_ms time_ms timestamps time_stamp gps_time gpstime gps_timestamp gps_datetime "
+    "recorded_at recordedat fix_time fixtime created_at createdat logged_at measured_at sampled_at occurred_at "
+    "event_time eventtime local_time localtime local_datetime local_timestamp epoch epoch_s epoch_ms unix unixtime "
+    "unix_time unix_timestamp tst start_time starttime started_at begin begin_time when dt date"
+).split()
+ID = (
+    "series user_id userid user_no uid user individual_local_identifier individual_id animal_id "
+    "tag_local_identifier mmsi vehicle_id vehicleid vehicle vehicle_ref taxi_id taxiid taxi cab_id device_id deviceid device "
+    "tracker_id imei person_id participant_id participant subject_id subject object_id oid entity_id track_id "
+    "trackid track trajectory_id traj_id trajectory tid trip_id tripid trip journey_id ride_id id"
+).split()
+CLOCKS = {"date": "time", "lcl_date": "lcl_time", "local_date": "local_time", "utc_date": "utc_time"}
+CLOCKS |= {"gps_date": "gps_time", "start_date": "start_time", "datum": "zeit"}
+OFFSETS = ("utcofst", "utc_offset", "utcoffset")
+HEMISPHERES = {"lat_sign": ("n_s", "ns", "lat_dir", "lat_ref", "lat_hemisphere", "northsouth")}
+HEMISPHERES |= {"lon_sign": ("e_w", "ew", "lon_dir", "lon_ref", "lon_hemisphere", "eastwest")}
+TITLES = {"lon": "longitude", "lat": "latitude", "time": "time", "id": "series"}
+_CLOCK = re.compile(r"[0-9]{1,2}:[0-9]{2}.*|[0-9]{6}(\.[0-9]+)?")
+_WHEN = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{1,2}:[0-9]{2}.*")
+
+
+def canonical(name: str) -> str:
+    """A column's name for comparing: lower case, words joined by ``_``, without a leading comment sign.
+
+    >>> canonical("# Latitude (deg)")
+    'latitude_deg'
+    """
+    return re.sub(r"[^\w]+", "_", name.replace("\ufeff", "").casefold()).strip("_")
+
+
+def has_positions(names: Sequence[str]) -> bool:
+    """Whether both a longitude and a latitude are among the names."""
+    known = {canonical(name) for name in names}
+    return bool(known & set(LON)) and bool(known & set(LAT))
+
+
+def assign(
+    names: Sequence[str], sample: Sequence[Sequence[str]], options: ReadOptions, report: Report
+) -> tuple[Roles, bool]:
+    """The place (from 0) of each role's column, and whether the header says degrees times ten million.
+
+    Raises
+    ------
+    FormatError
+        No column can be the longitude or the latitude.
+    ChoiceNeeded
+        Two columns bear the same name.
+    """
+    plain = [canonical(name) for name in names]
+    roles: Roles = {}
+    for role, known in (("lat", LAT), ("lon", LON), ("time", TIME), ("id", ID)):
+        place = _named(role, names, getattr(options, role))
+        if place is None and getattr(options, role) is None:
+            place = _known(role, names, plain, known, sample, set(roles.values()))
+            if role == "time":
+                place = _by_look(sample, set(roles.values())) if place is None else place
+            if role == "id" and place is not None and _numbers_the_rows(plain[place], sample, place):
+                place = None
+            if place is not None:
+                _tell(role, names[place], plain[place], report)
+        if place is not None:
+            roles[role] = place
+    for role in ("lat", "lon"):
+        if role not in roles:
+            raise no_positions(names, role)
+    _add_clock(plain, sample, roles, options)
+    for role, known_names in HEMISPHERES.items():
+        if found := [i for i, name in enumerate(plain) if name in known_names]:
+            roles[role] = found[0]
+    return roles, plain[roles["lat"]].endswith("e7") and plain[roles["lon"]].endswith("e7")
+
+
+def no_positions(names: Sequence[str], role: str = "lat") -> FormatError:
+    """The error for a table in which a coordinate's column cannot be found; lists what was found."""
+    shown = ", ".join(name.strip()[:30] for name in names[:12]) + (" …" if len(names) > 12 else "")
+    return FormatError(
+        f"No {TITLES[role]} column was found. The columns are: {shown}. "
+        "Name the columns of the positions with the reading options lon and lat.",
+        code="no_position_columns",
+        rule=f"a {TITLES[role]} column",
+    )
+
+
+def _named(role: str, names: Sequence[str], wanted: str | None) -> int | None:
+    """The place of the column the owner named; ``#0`` is none."""
+    if wanted is None or (wanted == "#0" and role in ("time", "id")):
+        return None
+    if re.fullmatch(r"#[0-9]{1,4}", wanted) and 1 <= int(wanted[1:]) <= len(names):
+        return int(wanted[1:]) - 1
+    exact = [i for i, name in enumerate(names) if name.strip() == wanted.strip()]
+    places = exact or [i for i, name in enumerate(names) if canonical(name) == canonical(wanted)]
+    if len(places) == 1:
+        return places[0]
+    if len(places) > 1:
+        raise _which(role, names, places, ())
+    raise FormatError(
+        f"There is no column {wanted[:40]!r}. The columns are: {', '.join(name[:30] for name in names[:12])}.",
+        code="unknown_column",
+        field=role,
+        rule="a column of the file",
+        value=wanted,
+    )
+
+
+def _known(
+    role: str,
+    names: Sequence[str],
+    plain: Sequence[str],
+    known: Sequence[str],
+    sample: Sequence[Sequence[str]],
+    taken: set[int],
+) -> int | None:
+    for name in known:
+        places = [i for i, one in enumerate(plain) if one == name and i not in taken]
+        if len(places) > 1:
+            raise _which(role, names, places, sample)
+        if places:
+            return places[0]
+    if role == "time":
+        begins = [i for i, one in enumerate(plain) if one.startswith(("local_time", "timestamp", "time_", "datetime"))]
+        return begins[0] if begins else None
+    return None
+
+
+def _which(role: str, names: Sequence[str], places: Sequence[int], sample: Sequence[Sequence[str]]) -> ChoiceNeeded:
+    def label(place: int) -> str:
+        cells = ", ".join(row[place][:20] for row in sample[:2] if place < len(row))
+        return f"column {place + 1}: {names[place][:30]}" + (f" ({cells} …)" if cells else "")
+
+    return ChoiceNeeded(
+        f"{len(places)} columns are called {names[places[0]][:30]!r}. Say which one is the {TITLES[role]}.",
+        parameter=role,
+        choices=[(f"#{place + 1}", label(place)) for place in places],
+        default=f"#{places[0] + 1}",
+    )
+
+
+def _cells(sample: Sequence[Sequence[str]], place: int) -> list[str]:
+    return [row[place].strip() for row in sample if place < len(row) and row[place].strip()]
+
+
+def _by_look(sample: Sequence[Sequence[str]], taken: set[int]) -> int | None:
+    """The first column whose cells look like dates with a time of day."""
+    for place in range(max((len(row) for row in sample), default=0)):
+        cells = _cells(sample, place)
+        if place not in taken and cells and all(_WHEN.fullmatch(cell) for cell in cells):
+            return place
+    return None
+
+
+def _numbers_the_rows(name: str, sample: Sequence[Sequence[str]], place: int) -> bool:
+    """A column called id that counts the rows says nothing about whose they are."""
+    cells = _cells(sample, place)
+    if (
+        name != "id"
+        or len(cells) < 2
+        or not all(cell.isascii() and cell.isdigit() and len(cell) < 19 for cell in cells)
+    ):
+        return False
+    return all(int(a) < int(b) for a, b in zip(cells, cells[1:], strict=False))
+
+
+def _tell(role: str, name: str, plain: str, report: Report) -> None:
+    usual = {"lon": ("lon", "lng", "longitude"), "lat": ("lat", "latitude"), "time": ("time", "timestamp", "datetime")}
+    if plain not in usual.get(role, ()):
+        message = f"Column {name.strip()[:40]!r} was read as the {TITLES[role]}."
+        report.guess(f"{role} column", name.strip(), message, role)
+
+
+def _add_clock(plain: Sequence[str], sample: Sequence[Sequence[str]], roles: Roles, options: ReadOptions) -> None:
+    """Date and time of day in two columns are one time."""
+    if options.time is not None and options.time != "#0" and "time" in roles:
+        date = plain[roles["time"]]
+        if date in CLOCKS and CLOCKS[date] in plain:
+            roles["clock"] = plain.index(CLOCKS[date])
+    elif options.time is None:
+        for date, clock in CLOCKS.items():
+            if date in plain and clock in plain:
+                cells = _cells(sample, plain.index(clock))
+                if cells and all(_CLOCK.fullmatch(cell) for cell in cells):
+                    roles["time"], roles["clock"] = plain.index(date), plain.index(clock)
+                    break
+    if "clock" in roles and (offsets := [i for i, name in enumerate(plain) if name in OFFSETS]):
+        roles["offset"] = offsets[0]

@@ -1,0 +1,152 @@
+"""Positions that are not plain degrees: Web Mercator, UTM and degrees times ten million, to longitude and latitude."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from privacy_engine.data import Floats
+from privacy_engine.errors import ChoiceNeeded, FormatError
+from privacy_engine.formats.options import SYSTEMS, Choices, ReadOptions
+from privacy_engine.formats.report import Report
+
+_RADIUS_M = 6378137.0
+_FLATTENING = 1 / 298.257223563
+_UTM = re.compile(r"EPSG:32([67])(0[1-9]|[1-5][0-9]|60)")
+_NAMES = re.compile(r"(?:urn:ogc:def:crs:)?(EPSG|OGC)[:/]+(?:[0-9.]*[:/])?(CRS84|[0-9]{1,6})", re.IGNORECASE)
+_DEGREES = ("EPSG:4326", "OGC:CRS84")
+
+
+def canonical(name: str) -> str:
+    """One spelling of a system's name: ``EPSG:3857`` for ``urn:ogc:def:crs:EPSG::3857`` and ``3857``."""
+    text = name.strip().upper()
+    if text.isascii() and text.isdigit():
+        text = f"EPSG:{text}"
+    match = _NAMES.fullmatch(text)
+    if match:
+        text = f"{match[1]}:{match[2]}"
+    return {"EPSG:900913": "EPSG:3857", "EPSG:4258": "EPSG:4326"}.get(text, text)
+
+
+def to_degrees(lon: Floats, lat: Floats, system: str) -> tuple[Floats, Floats]:
+    """Positions of the coordinate system ``system`` as longitude and latitude.
+
+    Raises
+    ------
+    FormatError
+        The system is not one of degrees, E7, EPSG:3857 and the UTM zones.
+    """
+    name = canonical(system)
+    if name in _DEGREES:
+        return lon, lat
+    if name == "E7":
+        return lon / 1e7, lat / 1e7
+    if name == "EPSG:3857":
+        return _from_mercator(lon, lat)
+    if match := _UTM.fullmatch(name):
+        return _from_utm(lon, lat, int(match[2]), south=match[1] == "7")
+    raise FormatError(
+        f"The coordinate system {system[:40]} is not supported. Convert the file to degrees (EPSG:4326), "
+        "or use Web Mercator (EPSG:3857) or a UTM zone (EPSG:326zz, EPSG:327zz).",
+        code="unsupported_crs",
+        field="crs",
+        rule="supported coordinate system",
+        value=system,
+    )
+
+
+def _from_mercator(x_m: Floats, y_m: Floats) -> tuple[Floats, Floats]:
+    lon = np.degrees(x_m / _RADIUS_M)
+    return lon, np.degrees(2 * np.arctan(np.exp(np.clip(y_m / _RADIUS_M, -40, 40))) - np.pi / 2)
+
+
+def _from_utm(east_m: Floats, north_m: Floats, number: int, *, south: bool) -> tuple[Floats, Floats]:
+    """Inverse transverse Mercator by Krüger's series (Karney 2011, eq. 35 to 37, third order: below 1 mm)."""
+    n = _FLATTENING / (2 - _FLATTENING)
+    radius_m = _RADIUS_M / (1 + n) * (1 + n**2 / 4 + n**4 / 64)
+    beta = (n / 2 - 2 * n**2 / 3 + 37 * n**3 / 96, n**2 / 48 + n**3 / 15, 17 * n**3 / 480)
+    delta = (2 * n - 2 * n**2 / 3 - 2 * n**3, 7 * n**2 / 3 - 8 * n**3 / 5, 56 * n**3 / 15)
+    xi = (north_m - (10_000_000 if south else 0)) / (0.9996 * radius_m)
+    eta = np.clip((east_m - 500_000) / (0.9996 * radius_m), -10, 10)
+    xi_, eta_ = xi.copy(), eta.copy()
+    for j, b in enumerate(beta, start=1):
+        xi_ = xi_ - b * np.sin(2 * j * xi) * np.cosh(2 * j * eta)
+        eta_ = eta_ - b * np.cos(2 * j * xi) * np.sinh(2 * j * eta)
+    chi = np.arcsin(np.clip(np.sin(xi_) / np.cosh(eta_), -1, 1))
+    lat = chi + sum(d * np.sin(2 * j * chi) for j, d in enumerate(delta, start=1))
+    lon = np.degrees(np.arctan2(np.sinh(eta_), np.cos(xi_))) + number * 6 - 183
+    return lon, np.degrees(lat)
+
+
+def placed(lon: Floats, lat: Floats, options: ReadOptions, report: Report) -> tuple[Floats, Floats]:
+    """Positions as degrees in the order longitude, latitude: as the options say, or as the values tell.
+
+    Raises
+    ------
+    ChoiceNeeded
+        The values cannot be degrees as labelled: the order, or the coordinate system, must be named.
+    """
+    if options.crs is not None:
+        lon, lat = to_degrees(lon, lat, options.crs)
+    known = np.isfinite(lon) & np.isfinite(lat)
+    if not known.any():
+        return lon, lat
+    if options.crs is None:
+        lon, lat = _unlabelled(lon, lat, lon[known], lat[known], report)
+    if options.swap == "yes":
+        return lat, lon
+    if options.swap is None:
+        _ask_order(lon[known], lat[known], report)
+    return _around_the_globe(lon, lat, report)
+
+
+def _unlabelled(lon: Floats, lat: Floats, x: Floats, y: Floats, report: Report) -> tuple[Floats, Floats]:
+    beyond = (np.abs(x) > 360) | (np.abs(y) > 360)
+    if beyond.sum() * 2 <= len(x):
+        return lon, lat
+    whole = bool((x == np.floor(x)).all() and (y == np.floor(y)).all())
+    if whole and np.abs(x).max() <= 1.8e9 and 2.1e7 < max(np.abs(x).max(), np.abs(y).max()) and np.abs(y).max() <= 9e8:
+        message = "Positions are whole numbers of ten millionths of a degree and were divided by 10,000,000."
+        report.guess("units", "E7", message, "crs")
+        return lon / 1e7, lat / 1e7
+    raise ChoiceNeeded(
+        f"The positions are too large for degrees (such as {x[0]:g}, {y[0]:g}). Say which coordinate system they are in.",
+        parameter="crs",
+        choices=_plausible(x, y),
+        default="EPSG:3857" if np.abs(x).max() > 1e6 else None,
+    )
+
+
+def _plausible(x: Floats, y: Floats) -> Choices:
+    choices = tuple(choice for choice in SYSTEMS if choice[0] == "EPSG:3857")
+    if x.min() > 1e5 and x.max() < 1e6 and y.min() >= 0 and y.max() <= 1e7:
+        for half, start in (("north", 32600), ("south", 32700)):
+            choices += tuple((f"EPSG:{start + i}", f"metres, UTM zone {i} {half}") for i in range(1, 61))
+    return choices
+
+
+def _ask_order(x: Floats, y: Floats, report: Report) -> None:
+    impossible = (np.abs(y) > 90) & (np.abs(y) <= 180)
+    if impossible.sum() * 2 > len(y) and (np.abs(x[impossible]) <= 90).all():
+        raise ChoiceNeeded(
+            f"The latitudes are above 90 (such as {y[impossible][0]:g}). Did longitude and latitude change places?",
+            parameter="swap",
+            choices=(
+                ("yes", "Swap longitude and latitude"),
+                ("no", f"Leave them: {int(impossible.sum())} of {len(y)} rows are then out of range"),
+            ),
+            default="yes",
+        )
+    if (np.abs(x) <= 90).all() and (np.abs(y) <= 90).all():
+        report.guess("order", "as labelled", "Both orders of longitude and latitude are possible.", "swap")
+
+
+def _around_the_globe(lon: Floats, lat: Floats, report: Report) -> tuple[Floats, Floats]:
+    """Longitudes counted from 0 to 360, where the whole file has them so, as -180 to 180."""
+    known = lon[np.isfinite(lon)]
+    east = (known > 180) & (known <= 360)
+    if not (known.size and known.min() >= 0 and known.max() <= 360 and east.sum() * 50 > known.size and east.sum() > 1):
+        return lon, lat
+    report.note("lon_0_360", "Longitudes run from 0 to 360 and were counted from -180 to 180.", level="info")
+    return np.where(lon > 180, lon - 360, lon), lat

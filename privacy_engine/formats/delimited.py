@@ -1,0 +1,40 @@
+"""CSV and its relatives: any separator, decimal comma, quoted cells, with or without a header line."""
+
+from __future__ import annotations
+
+from privacy_engine.data import Trajectory
+from privacy_engine.formats.detect import Format, register
+from privacy_engine.formats.dialect import as_utf8, looks_like_text, sniff
+from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.report import Report
+from privacy_engine.formats.series import Points, build
+from privacy_engine.formats.source import Source
+from privacy_engine.formats.table import read_points
+
+
+def points_of(data: bytes, options: ReadOptions, report: Report) -> Points:
+    """The rows of a table whose dialect is found out."""
+    data = as_utf8(data, report)
+    dialect = sniff(data, options, report)
+    points = read_points(data, dialect, options, report)
+    place = dialect.roles.get("time")
+    if place is not None and "/" in dialect.names[place]:
+        points.hint = f"Its column is called {dialect.names[place].strip()[:60]!r}: should that be the zone?"
+    if "privacy_label" in dialect.names:
+        points.names = [_without_guard(name) for name in points.names]
+    return points
+
+
+def _without_guard(name: str) -> str:
+    """A series' name as it was before our export guarded it against spreadsheets."""
+    return name[1:] if name.startswith("'") and name.lstrip("'")[:1] in ("=", "+", "-", "@", "\t", "\r") else name
+
+
+def read(source: Source, options: ReadOptions, report: Report) -> list[Trajectory]:
+    """The series of a table of positions."""
+    return build(points_of(source.read_lines(), options, report), options, report)
+
+
+DELIMITED = register(
+    Format("csv", "CSV or TSV table", ("csv", "tsv", "tab", "txt", "dat"), looks_like_text, read, rank=90)
+)

@@ -1,0 +1,131 @@
+"""The list of formats, and which one a file is: by its content first, by its name only where content is silent."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from privacy_engine.data import Trajectory
+from privacy_engine.errors import FormatError
+from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.report import Report
+from privacy_engine.formats.source import Source, extension
+
+
+@dataclass(frozen=True)
+class Format:
+    """An input format.
+
+    ``sniff`` looks at the first 64 kB; ``read`` returns the series and writes to the report. Formats are
+    asked in the order of their registration, ``rank`` first: lower is more particular.
+    """
+
+    name: str
+    title: str
+    extensions: Sequence[str]
+    sniff: Callable[[bytes], bool]
+    read: Callable[[Source, ReadOptions, Report], list[Trajectory]]
+    rank: int = 50
+
+
+_REGISTERED: dict[str, Format] = {}
+
+
+def register(format: Format) -> Format:
+    """Add a format to the list."""
+    _REGISTERED[format.name] = format
+    return format
+
+
+def formats() -> list[Format]:
+    """All formats, the most particular first."""
+    return sorted(_REGISTERED.values(), key=lambda one: (one.rank, one.name))
+
+
+_BLANK = b"\xef\xbb\xbf \t\r\n\x0b\x0c"
+_SIGNATURES: tuple[tuple[bytes, str], ...] = (
+    (rb"\x89PNG\r\n", "a PNG image"),
+    (rb"\xff\xd8\xff", "a JPEG image"),
+    (rb"GIF8[79]a", "a GIF image"),
+    (rb"II\*\0|MM\0\*", "a TIFF image"),
+    (rb"BM....\0\0\0\0", "a BMP image"),
+    (rb"RIFF....WEBP", "a WebP image"),
+    (rb"RIFF", "a sound or video file"),
+    (rb"....ftyp(heic|heix|mif1|avif)", "a HEIC image"),
+    (rb"....ftyp", "a video"),
+    (rb"ID3|OggS|fLaC|\x1aE\xdf\xa3", "a sound or video file"),
+    (rb"%PDF", "a PDF document"),
+    (rb"\xd0\xcf\x11\xe0", "an old Office document; save the table as CSV"),
+    (
+        rb"SQLite format 3\0",
+        "an SQLite database (perhaps a GeoPackage), which is not supported yet; export it as GeoJSON",
+    ),
+    (rb"BZh[1-9]", "a bzip2 archive; unpack it first"),
+    (rb"\xfd7zXZ\0", "an xz archive; unpack it first"),
+    (rb"\x28\xb5\x2f\xfd", "a zstd archive; unpack it first"),
+    (rb"7z\xbc\xaf\x27\x1c", "a 7z archive; unpack it first"),
+    (rb"Rar!", "a RAR archive; unpack it first"),
+    (rb".{257}ustar", "a tar archive; unpack it first"),
+    (rb"\x7fELF|MZ", "a program"),
+    (rb".{8}\.FIT", "a FIT file, which is not supported yet; convert it to GPX"),
+)
+_TEXTS: tuple[tuple[bytes, str], ...] = (
+    (rb"\s*(<!doctype html|<html)", "a web page"),
+    (rb"\s*\$[A-Z]{2}[A-Z]{3},", "an NMEA log, which is not supported yet; convert it to GPX"),
+    (rb"\s*A[A-Z0-9]{3,6}[^,;]*\r?\nH[FO]", "an IGC log, which is not supported yet; convert it to GPX"),
+    (rb"\s*\{\\rtf", "an RTF document"),
+    (rb"%!PS", "a PostScript document"),
+)
+
+
+def kind_of_other(head: bytes) -> str | None:
+    """What a file is that is not a location file of ours, in words; None where that cannot be told."""
+    for pattern, words in _SIGNATURES:
+        if re.match(pattern, head, re.DOTALL):
+            return words
+    for pattern, words in _TEXTS:
+        if re.match(pattern, head.removeprefix(b"\xef\xbb\xbf"), re.IGNORECASE):
+            return words
+    return None
+
+
+def detect(source: Source, options: ReadOptions) -> Format:
+    """The format of a file.
+
+    Raises
+    ------
+    FormatError
+        The file is empty, or is of a kind that holds no positions.
+    """
+    if options.format is not None:
+        return _REGISTERED[options.format]
+    head = source.head
+    if not head.strip(_BLANK):
+        _only_blank(source)
+        raise FormatError("The file is empty.", code="empty")
+    if words := kind_of_other(head):
+        raise FormatError(f"This is {words}.", code="other_kind", rule="a location file")
+    for one in formats():
+        if one.sniff(head):
+            return one
+    for _ in source.chunks():  # a bomb of bytes that mean nothing is called a bomb
+        pass
+    raise FormatError(
+        "This is not a text, and no format that is known here. Upload CSV, GPX, GeoJSON, PLT or Parquet.",
+        code="unknown_format",
+    )
+
+
+def _only_blank(source: Source) -> None:
+    for piece in source.chunks():
+        if piece.strip(_BLANK):
+            raise FormatError("The file begins with more than 64 kB of blanks.", code="unknown_format")
+
+
+def misnamed(format: Format, name: str) -> Format | None:
+    """The format that the file's extension promises, where that is another one."""
+    ending = extension(name)
+    if not ending or ending in format.extensions:
+        return None
+    return next((one for one in formats() if ending in one.extensions), None)

@@ -1,0 +1,221 @@
+"""How a text table is written: encoding, separator, header line, decimal mark. Found out from its first lines."""
+
+from __future__ import annotations
+
+import csv
+import re
+from dataclasses import dataclass, field
+
+from privacy_engine.errors import ChoiceNeeded, FormatError
+from privacy_engine.formats.columns import Roles, assign, canonical, has_positions, no_positions
+from privacy_engine.formats.numbers import GOOD, number
+from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.report import Report
+
+SAMPLE_LINES = 60
+HEADER_WITHIN = 30
+_MARKS = {"tab": "\t", "space": " "}
+_TITLES = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar", " ": "space"}
+_BOMS = (
+    (b"\xff\xfe\x00\x00", "utf-32"),
+    (b"\x00\x00\xfe\xff", "utf-32"),
+    (b"\xff\xfe", "utf-16"),
+    (b"\xfe\xff", "utf-16"),
+)
+
+
+@dataclass
+class Dialect:
+    """Where the data rows of a table begin (byte ``offset``, 1-based line ``first_row``) and how they are cut."""
+
+    delimiter: str
+    offset: int
+    first_row: int
+    width: int
+    roles: Roles
+    decimal: str = "."
+    e7: bool = False
+    names: list[str] = field(default_factory=list)
+    sample: list[list[str]] = field(default_factory=list)
+
+
+def as_utf8(data: bytes, report: Report) -> bytes:
+    """The bytes of a text as UTF-8 without a byte order mark.
+
+    Raises
+    ------
+    FormatError
+        The text is UTF-16 without a mark, or its marked encoding is damaged.
+    """
+    if data.startswith(b"\xef\xbb\xbf"):
+        data = data[3:]
+    for mark, encoding in _BOMS:
+        if data.startswith(mark):
+            try:
+                return data.decode(encoding).encode("utf-8")
+            except UnicodeError as error:
+                message = f"The text says it is {encoding.upper()} but is damaged. Re-save it as UTF-8."
+                raise FormatError(message, code="bad_encoding") from error
+    if bare_utf16(data[:4096]):
+        raise FormatError(
+            "This looks like UTF-16 without a byte order mark. Re-save it as UTF-8.", code="utf16_without_bom"
+        )
+    if data.isascii():
+        return data
+    try:
+        data.decode("utf-8")
+        return data
+    except UnicodeDecodeError:
+        report.guess("encoding", "Latin-1", "The text is not UTF-8 and was read as Latin-1.", "format")
+        return data.decode("latin-1").encode("utf-8")
+
+
+def bare_utf16(head: bytes) -> bool:
+    """Whether every second byte is NUL, as in UTF-16 that does not say so."""
+    zeros = sorted((head[::2].count(0), head[1::2].count(0)))
+    return len(head) > 8 and zeros[1] * 5 > len(head) * 2 and zeros[0] * 10 < len(head)
+
+
+def looks_like_text(head: bytes) -> bool:
+    """Whether bytes may be a text: marked as Unicode, or with few control characters."""
+    if head.startswith(tuple(mark for mark, _ in _BOMS)) or bare_utf16(head[:4096]):
+        return True
+    controls = sum(head.count(code) for code in range(32) if code not in (9, 10, 11, 12, 13, 27))
+    return controls * 20 <= len(head)
+
+
+def first_lines(data: bytes) -> list[str]:
+    """The first lines of a text, whole ones only, each with its line end."""
+    head = data[: 256 * 1024]
+    text = head.decode("utf-8", "replace")
+    lines = re.split(r"(?<=\n)|(?<=\r)(?!\n)", text)
+    if len(data) > len(head) and len(lines) > 1:
+        lines.pop()
+    return [line for line in lines if line][: SAMPLE_LINES + HEADER_WITHIN]
+
+
+def cut(lines: list[str], delimiter: str) -> list[list[str]]:
+    """Lines as rows of cells; a line is one row here, since this is only for looking."""
+    rows = []
+    for line in lines:
+        try:
+            reader = csv.reader([line], delimiter=delimiter, skipinitialspace=delimiter == " ")
+            rows.append(next(reader, []))
+        except csv.Error:
+            rows.append([])
+    return rows
+
+
+def sniff(data: bytes, options: ReadOptions, report: Report) -> Dialect:
+    """The dialect of a table, from its options and its first lines.
+
+    Raises
+    ------
+    FormatError
+        No data rows, or no columns of positions.
+    ChoiceNeeded
+        More than one column can play a role.
+    """
+    lines = first_lines(data)
+    marks = [_MARKS.get(options.delimiter, options.delimiter)] if options.delimiter else list(_TITLES)
+    tables = {mark: cut(lines, mark) for mark in marks}
+    headers = {mark: header for mark in marks if (header := _header(tables[mark], options)) is not None}
+    if headers:
+        mark = max(headers, key=lambda one: len(tables[one][headers[one]]))
+        at = headers[mark]
+        dialect = _with_header(lines, tables[mark], at, mark, options, report)
+    else:
+        mark = max(marks, key=lambda one: _regular(tables[one]))
+        dialect = _without_header(lines, tables[mark], mark, options, report)
+    if options.delimiter is None and mark != ",":
+        message = f"Cells are separated by a {_TITLES[mark]}."
+        report.guess("delimiter", _TITLES[mark], message, "delimiter")
+    dialect.decimal = _decimal(dialect, options, report)
+    return dialect
+
+
+def _header(rows: list[list[str]], options: ReadOptions) -> int | None:
+    """The place of the first line that names the positions' columns."""
+    wanted = [canonical(name) for name in (options.lon, options.lat) if name and not name.startswith("#")]
+    for i, row in enumerate(rows[:HEADER_WITHIN]):
+        names = {canonical(cell) for cell in row}
+        if len(row) > 1 and (has_positions(row) or (wanted and all(name in names for name in wanted))):
+            return i
+    if options.lon and options.lat:
+        filled = [i for i, row in enumerate(rows[:HEADER_WITHIN]) if len(row) > 1]
+        if filled and not any(_is_number(cell) for cell in rows[filled[0]]):
+            return filled[0]
+    return None
+
+
+def _is_number(cell: str) -> bool:
+    return number(cell)[1] == GOOD or number(cell, decimal=",")[1] == GOOD
+
+
+def _regular(rows: list[list[str]]) -> int:
+    """How many cells the rows agree on; 0 for rows of one cell."""
+    widths = [len(row) for row in rows if len(row) > 1]
+    return max(widths, key=widths.count) * widths.count(max(widths, key=widths.count)) if widths else 0
+
+
+def _filled(rows: list[list[str]]) -> list[list[str]]:
+    return [row for row in rows if any(cell.strip() for cell in row)][:SAMPLE_LINES]
+
+
+def _with_header(
+    lines: list[str], rows: list[list[str]], at: int, mark: str, options: ReadOptions, report: Report
+) -> Dialect:
+    names, sample = rows[at], _filled(rows[at + 1 :])
+    if not sample:
+        raise FormatError("A header was found, but no data rows.", code="no_rows", row=at + 1)
+    roles, e7 = assign(names, sample, options, report)
+    offset = sum(len(line.encode("utf-8")) for line in lines[: at + 1])
+    width = max(len(names), 1) if len(sample[0]) >= len(names) else len(sample[0])
+    return Dialect(mark, offset, at + 2, width, roles, e7=e7, names=names, sample=sample)
+
+
+def _without_header(
+    lines: list[str], rows: list[list[str]], mark: str, options: ReadOptions, report: Report
+) -> Dialect:
+    """A table that starts with data: its columns go by their places, and the owner names the positions."""
+    data_rows = _filled(rows)
+    if not data_rows:
+        raise FormatError("The file is empty.", code="empty")
+    numeric = [i for i, cell in enumerate(data_rows[0]) if _is_number(cell) or number(cell, "lat")[1] == GOOD]
+    if len(numeric) < 2:
+        raise no_positions(data_rows[0])
+    for role in ("lon", "lat"):
+        if getattr(options, role) is None:
+            title = {"lon": "longitude", "lat": "latitude"}[role]
+            raise ChoiceNeeded(
+                f"The table has no header line. Say which column is the {title}.",
+                parameter=role,
+                choices=[(f"#{i + 1}", f"column {i + 1} ({data_rows[0][i][:20]} …)") for i in numeric],
+                default=f"#{_likely(data_rows, numeric, role) + 1}",
+            )
+    names = [f"column {i + 1}" for i in range(len(data_rows[0]))]
+    roles, _ = assign(names, data_rows, options, report)
+    return Dialect(mark, 0, 1, len(names), roles, names=names, sample=data_rows)
+
+
+def _likely(rows: list[list[str]], numeric: list[int], role: str) -> int:
+    """The likeliest column of a coordinate: with decimals, and beyond 90 only if it is the longitude."""
+    decimals = [i for i in numeric if re.search(r"[.,][0-9]", rows[0][i])]
+    places = (decimals or numeric)[:2]
+    sizes = [abs(number(rows[0][place])[0]) for place in places]
+    if len(places) == 2 and (sizes[1] > 90) != (sizes[0] > 90):
+        lon = places[0] if sizes[0] > 90 else places[1]
+        return lon if role == "lon" else (places[1] if lon == places[0] else places[0])
+    return places[-1] if role == "lon" else places[0]
+
+
+def _decimal(dialect: Dialect, options: ReadOptions, report: Report) -> str:
+    if options.decimal is not None:
+        return options.decimal
+    places = (dialect.roles["lon"], dialect.roles["lat"])
+    cells = [row[place].strip() for row in dialect.sample for place in places if place < len(row)]
+    with_comma = sum(bool(re.fullmatch(r"[+-]?[0-9]{1,12},[0-9]+", cell)) for cell in cells)
+    if with_comma * 2 > len([cell for cell in cells if cell]):
+        report.guess("decimal", ",", "Numbers have a decimal comma.", "decimal")
+        return ","
+    return "."

@@ -1,0 +1,203 @@
+"""GeoJSON: lines with a list of times, points with a time under any of its usual names, Overland's wrapper."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from privacy_engine.data import Trajectory
+from privacy_engine.errors import FormatError
+from privacy_engine.formats import crs
+from privacy_engine.formats.arrow import pa
+from privacy_engine.formats.columns import TIME, canonical
+from privacy_engine.formats.detect import Format, register
+from privacy_engine.formats.numbers import GOOD, MISSING, NOT_A_NUMBER, NOT_FINITE
+from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.report import Report
+from privacy_engine.formats.series import Points, build
+from privacy_engine.formats.source import Source
+from privacy_engine.formats.times import times
+
+_LISTS = ("coordTimes", "times", "datetimes", "timestamps", "coordinateTimes", "time")
+_NAMED_TIMES = (*TIME, "timestamp_iso", "date_recorded")
+_LINES = ("LineString", "MultiPoint")
+
+
+@dataclass
+class _Rows:
+    lon: list[float] = field(default_factory=list)
+    lat: list[float] = field(default_factory=list)
+    reason: list[int] = field(default_factory=list)
+    time: list[str | None] = field(default_factory=list)
+    feature: list[int] = field(default_factory=list)
+    code: list[int] = field(default_factory=list)
+    names: dict[str, int] = field(default_factory=dict)
+    nulls: list[int] = field(default_factory=list)
+    others: list[int] = field(default_factory=list)
+    lines: int = 0
+
+    def add(self, position: Any, time: Any, feature: int, code: int) -> None:
+        """One position as a row; what is wrong with it is settled with all others later."""
+        reason, lon, lat = GOOD, np.nan, np.nan
+        if not isinstance(position, list) or len(position) < 2:
+            reason = MISSING
+        elif not all(type(value) in (int, float) for value in position[:2]):
+            reason = MISSING if None in position[:2] else NOT_A_NUMBER
+        else:
+            try:
+                lon, lat = float(position[0]), float(position[1])
+            except OverflowError:
+                reason = NOT_FINITE
+            else:
+                reason = GOOD if np.isfinite(lon) and np.isfinite(lat) else NOT_FINITE
+        self.lon.append(lon)
+        self.lat.append(lat)
+        self.reason.append(reason)
+        self.time.append(None if time is None or isinstance(time, (bool, list, dict)) else str(time)[:60])
+        self.feature.append(feature)
+        self.code.append(code)
+
+
+def read(source: Source, options: ReadOptions, report: Report) -> list[Trajectory]:
+    """The timeline of a GeoJSON file; one series for each name of a file that Cairn exported."""
+    report.unit = "feature"
+    document = _parsed(source.read())
+    rows = _Rows()
+    for number, feature in enumerate(_features(document), start=1):
+        _read_feature(feature, number, rows)
+    report.drop("null_geometry", len(rows.nulls), rows.nulls[:20])
+    report.drop("unsupported_geometry", len(rows.others), rows.others[:20])
+    if not rows.lon:
+        raise FormatError("The GeoJSON holds no points or lines.", code="no_points")
+    if rows.lines > 1 and len(rows.names) < 2:
+        report.note("joined", f"{rows.lines} lines were joined into one timeline.", level="info", count=rows.lines)
+    return build(_points(rows, options), _with_system(document, options), report)
+
+
+def _parsed(data: bytes) -> Any:
+    try:
+        text = data.decode("utf-16") if data[:2] in (b"\xff\xfe", b"\xfe\xff") else data.decode("utf-8-sig")
+        return json.loads(text)
+    except RecursionError as error:
+        raise FormatError("The JSON is nested too deeply.", code="too_deep") from error
+    except json.JSONDecodeError as error:
+        message = f"The JSON is damaged at line {error.lineno}, column {error.colno}. Is the file complete?"
+        raise FormatError(message, code="bad_json", row=error.lineno) from error
+    except UnicodeError as error:
+        raise FormatError("The JSON is not UTF-8. Re-save it as UTF-8.", code="bad_encoding") from error
+    except ValueError as error:  # a whole number of more than 4300 digits
+        raise FormatError("The JSON holds a number that is too long.", code="bad_json") from error
+
+
+def _features(document: Any) -> list[Any]:
+    """The features of a document: of a collection, of a wrapper, or the document itself."""
+    if isinstance(document, dict):
+        for key in ("features", "locations"):
+            if isinstance(document.get(key), list):
+                return list(document[key])
+        if isinstance(document.get("type"), str) and ("geometry" in document or "coordinates" in document):
+            return [document]
+        if document.get("type") == "GeometryCollection":
+            return [document]
+    if isinstance(document, list) and document and all(isinstance(one, dict) and "geometry" in one for one in document):
+        return document
+    raise FormatError("This JSON is no GeoJSON: it has no features and no geometry.", code="not_geojson")
+
+
+def _read_feature(feature: Any, number: int, rows: _Rows) -> None:
+    if not isinstance(feature, dict):
+        rows.others.append(number)
+        return
+    properties = feature.get("properties")
+    properties = properties if isinstance(properties, dict) else {}
+    geometry = feature.get("geometry") if "geometry" in feature else feature
+    if geometry is None:
+        rows.nulls.append(number)
+        return
+    series = properties.get("series")
+    code = rows.names.setdefault(series if isinstance(series, str) else "", len(rows.names))
+    _read_geometry(geometry, properties, number, code, rows)
+
+
+def _read_geometry(geometry: Any, properties: dict[str, Any], number: int, code: int, rows: _Rows) -> None:
+    kind = geometry.get("type") if isinstance(geometry, dict) else None
+    coordinates = geometry.get("coordinates") if isinstance(geometry, dict) else None
+    if kind == "GeometryCollection" and isinstance(geometry.get("geometries"), list):
+        for one in geometry["geometries"]:
+            if isinstance(one, dict) and one.get("type") == "GeometryCollection":
+                rows.others.append(number)
+            else:
+                _read_geometry(one, properties, number, code, rows)
+    elif kind == "Point":
+        listed = _listed(properties)
+        rows.add(coordinates, listed[0] if listed else _named(properties), number, code)
+    elif kind in _LINES and isinstance(coordinates, list):
+        rows.lines += kind == "LineString"
+        _add_line(coordinates, _listed(properties), number, code, rows)
+    elif kind == "MultiLineString" and isinstance(coordinates, list):
+        listed = _listed(properties)
+        nested = any(isinstance(one, list) for one in listed)
+        at = 0
+        for i, line in enumerate(coordinates):
+            line = line if isinstance(line, list) else []
+            rows.lines += 1
+            part = (listed[i] if i < len(listed) else []) if nested else listed[at : at + len(line)]
+            _add_line(line, part if isinstance(part, list) else [], number, code, rows)
+            at += len(line)
+    else:
+        rows.others.append(number)
+
+
+def _add_line(coordinates: list[Any], listed: list[Any], number: int, code: int, rows: _Rows) -> None:
+    for i, position in enumerate(coordinates):
+        rows.add(position, listed[i] if i < len(listed) else None, number, code)
+
+
+def _listed(properties: dict[str, Any]) -> list[Any]:
+    """The list of times of a line."""
+    inner = properties.get("coordinateProperties")
+    for holder in (properties, inner if isinstance(inner, dict) else {}):
+        for key in _LISTS:
+            if isinstance(holder.get(key), list):
+                return list(holder[key])
+    return []
+
+
+def _named(properties: dict[str, Any]) -> Any:
+    """The time of a point, under the most usual of the names it has."""
+    plain = {canonical(key): value for key, value in properties.items() if isinstance(value, (str, int, float))}
+    return next((plain[name] for name in _NAMED_TIMES if name in plain), None)
+
+
+def _points(rows: _Rows, options: ReadOptions) -> Points:
+    features = np.array(rows.feature, dtype=np.int64)
+    when = None if options.time == "#0" else times(pa.array(rows.time, pa.string()), options)
+    points = Points(np.array(rows.lon, dtype=np.float64), np.array(rows.lat, dtype=np.float64), when)
+    points.reasons = np.array(rows.reason, dtype=np.uint8)
+    points.rows = lambda index: features[index]
+    if list(rows.names) != [""]:
+        points.codes, points.names = np.array(rows.code, dtype=np.int64), list(rows.names)
+    return points
+
+
+def _with_system(document: Any, options: ReadOptions) -> ReadOptions:
+    """The options, with the coordinate system that a GeoJSON of 2008 names."""
+    try:
+        name = document["crs"]["properties"]["name"]
+    except (KeyError, TypeError):
+        return options
+    if options.crs is not None or not isinstance(name, str) or crs.canonical(name) in ("EPSG:4326", "OGC:CRS84"):
+        return options
+    return ReadOptions(**{**vars(options), "crs": name})
+
+
+def sniff(head: bytes) -> bool:
+    """Whether the text begins like JSON."""
+    return re.match(rb"(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?[\s\0]*[{\[]\s*[\s\0]*[\"\[{\]}]", head) is not None
+
+
+GEOJSON = register(Format("geojson", "GeoJSON", ("geojson", "json"), sniff, read, rank=22))

@@ -1,0 +1,111 @@
+"""Text to coordinates: an ASCII grammar before float(), degrees-minutes-seconds, and why a cell is not a number."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privacy_engine.data import Floats
+from privacy_engine.formats.arrow import pa, pc
+
+Reasons = NDArray[np.uint8]
+GOOD, MISSING, NOT_A_NUMBER, NOT_FINITE = range(4)
+REASON_NAMES = ("", "missing", "not_a_number", "not_finite")
+
+EMPTY_WORDS = frozenset({"", "null", "none", "na", "n/a", "nil", "-", "--", "\\n", "#n/a"})
+_INFINITE = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,5})?")
+_PLAIN = r"^[+-]?(?:[0-9]{1,20}\.?[0-9]{0,30}|\.[0-9]{1,30})(?:[eE][+-]?[0-9]{1,2})?$"
+_DEGREES = re.compile(
+    r"""(?P<before>[NSEW])?\s*
+        (?P<sign>[+-])?\s*(?P<d>[0-9]{1,3}(?:\.[0-9]*)?)\s*(?:[°ºd:]|\s|$|(?=[NSEW]))\s*
+        (?:(?P<m>[0-9]{1,2}(?:\.[0-9]*)?)\s*(?:['′’m:]|\s|$|(?=[NSEW]))\s*
+        (?:(?P<s>[0-9]{1,2}(?:\.[0-9]*)?)\s*(?:["″”s]|''|)\s*)?)?
+        (?P<after>[NSEW])?""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_LETTERS = {"lat": "NS", "lon": "EW"}
+
+
+def number(text: str, axis: str | None = None, decimal: str = ".") -> tuple[float, int]:
+    """A cell as a number and ``GOOD``, or nan and the reason why not.
+
+    ``axis`` (lat or lon) says which hemisphere letters may stand beside the degrees; S and W are negative.
+
+    >>> number("33.8688S", "lat")
+    (-33.8688, 0)
+    """
+    text = text.strip()
+    if text.casefold() in EMPTY_WORDS:
+        return math.nan, MISSING
+    if _INFINITE.fullmatch(text):
+        return math.nan, NOT_FINITE
+    if decimal == ",":
+        if "." in text:
+            return math.nan, NOT_A_NUMBER
+        text = text.replace(",", ".")
+    if _NUMBER.fullmatch(text):
+        value = float(text)
+        return (value, GOOD) if math.isfinite(value) else (math.nan, NOT_FINITE)
+    return _degrees(text, axis)
+
+
+def _degrees(text: str, axis: str | None) -> tuple[float, int]:
+    match = _DEGREES.fullmatch(text) if axis and len(text) < 60 else None
+    if match is None:
+        return math.nan, NOT_A_NUMBER
+    letters = (match["before"] or "") + (match["after"] or "")
+    minutes, seconds = float(match["m"] or 0), float(match["s"] or 0)
+    wrong_letter = len(letters) > 1 or letters.upper() not in _LETTERS[str(axis)]
+    if wrong_letter or (letters and match["sign"]) or minutes >= 60 or seconds >= 60:
+        return math.nan, NOT_A_NUMBER
+    value = float(match["d"]) + minutes / 60 + seconds / 3600
+    negative = match["sign"] == "-" or letters.upper() in ("S", "W")
+    return (-value if negative else value), GOOD
+
+
+def numbers(cells: Any, axis: str | None = None, decimal: str = ".") -> tuple[Floats, Reasons]:
+    """A text column as numbers (nan where there is none) and a reason for each cell."""
+    cells = pc.ascii_trim_whitespace(cells)
+    if decimal == ",":
+        pointed = pc.replace_substring(cells, ",", ".")
+        plain = pc.if_else(pc.match_substring(cells, "."), pa.scalar(None, pa.string()), pointed)
+    else:
+        plain = cells
+    good = pc.fill_null(pc.match_substring_regex(plain, _PLAIN), False)
+    parsed = pc.if_else(good, plain, pa.scalar(None, pa.string())).cast(pa.float64())
+    values = as_floats(parsed)
+    reasons = np.zeros(len(values), dtype=np.uint8)
+    odd = np.flatnonzero(~good.to_numpy(zero_copy_only=False))
+    if odd.size:
+        _settle_odd(cells, odd, values, reasons, axis, decimal)
+    return values, reasons
+
+
+def _settle_odd(
+    cells: Any, odd: NDArray[np.intp], values: Floats, reasons: Reasons, axis: str | None, decimal: str
+) -> None:
+    coded = pc.fill_null(cells.take(pa.array(odd)), "").dictionary_encode()
+    settled = [number(text, axis, decimal) for text in coded.dictionary.to_pylist()]
+    codes = coded.indices.to_numpy()
+    values[odd] = np.array([value for value, _ in settled])[codes]
+    reasons[odd] = np.array([reason for _, reason in settled], dtype=np.uint8)[codes]
+
+
+def as_floats(column: Any) -> Floats:
+    """A numeric Arrow column as a float array of our own, nan for null."""
+    return np.array(column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False), dtype=np.float64)
+
+
+def typed(column: Any) -> tuple[Floats, Reasons]:
+    """A numeric Arrow column as numbers and reasons."""
+    values = as_floats(column)
+    reasons = np.where(np.isfinite(values), GOOD, NOT_FINITE).astype(np.uint8)
+    if column.null_count:
+        reasons[column.is_null().to_numpy(zero_copy_only=False)] = MISSING
+    values[reasons != GOOD] = np.nan
+    return values, reasons

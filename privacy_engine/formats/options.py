@@ -1,0 +1,158 @@
+"""What the owner of a file may say about it. Forms and schemas derive from :data:`OPTIONS`."""
+
+from __future__ import annotations
+
+import re
+import zoneinfo
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from privacy_engine.errors import ParameterError
+
+Choices = tuple[tuple[str, str], ...]
+
+ZONES: Choices = (
+    ("UTC", "UTC (Greenwich, no summer time)"),
+    ("Europe/London", "London, Lisbon, Dublin"),
+    ("Europe/Berlin", "Berlin, Paris, Madrid, Rome"),
+    ("Europe/Athens", "Athens, Helsinki, Kyiv"),
+    ("Europe/Moscow", "Moscow, Istanbul"),
+    ("Asia/Dubai", "Dubai"),
+    ("Asia/Kolkata", "Delhi, Mumbai"),
+    ("Asia/Bangkok", "Bangkok, Jakarta"),
+    ("Asia/Shanghai", "Beijing, Shanghai, Singapore"),
+    ("Asia/Tokyo", "Tokyo, Seoul"),
+    ("Australia/Sydney", "Sydney, Melbourne"),
+    ("Pacific/Auckland", "Auckland"),
+    ("America/Sao_Paulo", "São Paulo, Buenos Aires"),
+    ("America/New_York", "New York, Toronto"),
+    ("America/Chicago", "Chicago, Mexico City"),
+    ("America/Denver", "Denver"),
+    ("America/Los_Angeles", "Los Angeles, Vancouver"),
+)
+DELIMITERS: Choices = ((",", "comma"), (";", "semicolon"), ("tab", "tab"), ("|", "vertical bar"), ("space", "space"))
+DECIMALS: Choices = ((".", "point: 52.52"), (",", "comma: 52,52"))
+SWAP: Choices = (("yes", "swap longitude and latitude"), ("no", "leave them as labelled"))
+DATE_ORDERS: Choices = (
+    ("dmy", "day, month, year: 31/12/2024"),
+    ("mdy", "month, day, year: 12/31/2024"),
+    ("ymd", "year, month, day: 24/12/31"),
+)
+TIME_UNITS: Choices = (
+    ("s", "seconds since 1970"),
+    ("ms", "milliseconds since 1970"),
+    ("us", "microseconds since 1970"),
+    ("ns", "nanoseconds since 1970"),
+    ("days", "days since 1899-12-30 (spreadsheets, OziExplorer)"),
+)
+SYSTEMS: Choices = (
+    ("EPSG:4326", "degrees (WGS 84)"),
+    ("E7", "degrees × 10,000,000"),
+    ("EPSG:3857", "metres, Web Mercator"),
+)
+
+
+@dataclass(frozen=True)
+class Option:
+    """One reading option: ``kind`` is choice, open-choice (other values are allowed), column or integer."""
+
+    name: str
+    kind: str
+    label: str
+    help: str
+    choices: Choices = ()
+
+
+def _option(kind: str, label: str, help: str, choices: Choices = ()) -> Any:
+    return field(default=None, metadata={"kind": kind, "label": label, "help": help, "choices": choices})
+
+
+_COLUMN = "A column's name, or #1, #2 … for its place."
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """The reading options; None leaves a thing to be found out from the file.
+
+    Text is accepted for every option, since forms send text; an empty text is None.
+    """
+
+    format: str | None = _option("choice", "Format", "Read the file as this format, whatever it looks like.")
+    delimiter: str | None = _option("choice", "Separator", "What stands between two cells of a table.", DELIMITERS)
+    decimal: str | None = _option("choice", "Decimal mark", "What stands before the decimals of a number.", DECIMALS)
+    lon: str | None = _option("column", "Longitude column", _COLUMN)
+    lat: str | None = _option("column", "Latitude column", _COLUMN)
+    time: str | None = _option("column", "Time column", _COLUMN + " #0 reads the file without times.")
+    id: str | None = _option("column", "Series column", _COLUMN + " #0 makes the whole file one series.")
+    swap: str | None = _option("choice", "Order of coordinates", "Whether longitude and latitude changed places.", SWAP)
+    date_order: str | None = _option("choice", "Order of dates", "What 01/04/2021 means in this file.", DATE_ORDERS)
+    time_zone: str | None = _option(
+        "open-choice", "Time zone", "The zone of times that name none, such as Europe/Berlin.", ZONES
+    )
+    time_unit: str | None = _option("choice", "Unit of times", "What one unit of a numeric time is.", TIME_UNITS)
+    crs: str | None = _option(
+        "open-choice",
+        "Coordinate system",
+        "What positions are written in; UTM zones are EPSG:326zz and 327zz.",
+        SYSTEMS,
+    )
+    first_n: int | None = _option("integer", "First n points", "Keep only the first n points of each series, in time.")
+
+    @classmethod
+    def of(cls, values: Mapping[str, Any]) -> ReadOptions:
+        """Options from names and values, checked.
+
+        Raises
+        ------
+        ParameterError
+            A name is not an option, or a value is not in its domain.
+        """
+        for name in values:
+            if name not in OPTIONS:
+                raise ParameterError(
+                    f"{name!r:.60} is not a reading option; the options are {', '.join(OPTIONS)}",
+                    field=str(name)[:60],
+                    rule="known option",
+                )
+        return cls(**{name: _checked(OPTIONS[name], value) for name, value in values.items()})
+
+
+OPTIONS: Mapping[str, Option] = {item.name: Option(item.name, **item.metadata) for item in fields(ReadOptions)}
+
+
+def _checked(option: Option, value: Any) -> Any:
+    if value is None or value == "":
+        return None
+    if option.kind == "integer":
+        return _whole(option, value)
+    if option.name == "swap" and isinstance(value, bool):
+        value = "yes" if value else "no"
+    if not isinstance(value, str):
+        raise _refused(option, value, "must be text")
+    if option.name == "delimiter":
+        value = {"\t": "tab", " ": "space"}.get(value, value)
+    if option.kind == "choice" and option.choices and value not in dict(option.choices):
+        raise _refused(option, value, f"must be one of {', '.join(dict(option.choices))}")
+    if option.name == "time_zone":
+        zone(value)
+    return value
+
+
+def _whole(option: Option, value: Any) -> int:
+    text = str(value) if isinstance(value, int) and not isinstance(value, bool) and 0 < value < 10**12 else value
+    if not isinstance(text, str) or not re.fullmatch(r"[0-9]{1,12}", text.strip()) or int(text) < 1:
+        raise _refused(option, value, "must be a whole number of at least 1")
+    return int(text)
+
+
+def _refused(option: Option, value: Any, rule: str) -> ParameterError:
+    return ParameterError(f"{option.name} {rule}", field=option.name, rule=rule, value=value)
+
+
+def zone(name: str) -> zoneinfo.ZoneInfo:
+    """The time zone called ``name``; ParameterError where there is none."""
+    try:
+        return zoneinfo.ZoneInfo(name)
+    except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError) as error:
+        raise _refused(OPTIONS["time_zone"], name, "must be the name of a time zone, such as Europe/Berlin") from error

@@ -1,0 +1,93 @@
+"""Parquet with plain columns of positions, above all our own export: series, time, lon, lat."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from privacy_engine.data import Trajectory
+from privacy_engine.errors import FormatError
+from privacy_engine.formats.arrow import pa, pq
+from privacy_engine.formats.columns import assign
+from privacy_engine.formats.detect import Format, register
+from privacy_engine.formats.numbers import GOOD, numbers, typed
+from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.report import Report
+from privacy_engine.formats.series import Points, build
+from privacy_engine.formats.source import Source
+from privacy_engine.formats.times import times
+
+MAX_ROWS = 20_000_000
+_BYTES_PER_ROW = 32
+
+
+def read(source: Source, options: ReadOptions, report: Report) -> list[Trajectory]:
+    """The series of a Parquet file."""
+    report.unit = "row"
+    data = source.read()
+    try:
+        table, roles = _table(data, source, options, report)
+    except (pa.ArrowException, OSError, ValueError) as error:
+        if isinstance(error, FormatError):
+            raise
+        raise FormatError(
+            "The Parquet file is damaged or of a kind that is not supported.", code="bad_parquet"
+        ) from error
+    lon, lon_reasons = _coordinate(table, roles["lon"])
+    lat, lat_reasons = _coordinate(table, roles["lat"])
+    when = times(_simple(table, roles["time"]), options) if "time" in roles else None
+    points = Points(lon, lat, when, np.where(lat_reasons == GOOD, lon_reasons, lat_reasons))
+    if "id" in roles:
+        points.codes, points.names = _series(_simple(table, roles["id"]))
+    return build(points, options, report)
+
+
+def _table(data: bytes, source: Source, options: ReadOptions, report: Report) -> tuple[Any, dict[str, str]]:
+    """The needed columns, after a look at the sizes that the file declares."""
+    file = pq.ParquetFile(pa.BufferReader(data))
+    names = file.schema_arrow.names
+    places, _ = assign(names, [], options, report)
+    declared = sum(file.metadata.row_group(i).total_byte_size for i in range(file.metadata.num_row_groups))
+    limits = source.meter.limits
+    if file.metadata.num_rows > MAX_ROWS or declared > limits.total * 4:
+        raise FormatError(f"The file has more than {MAX_ROWS} rows.", code="too_large", rule=f"at most {MAX_ROWS} rows")
+    if file.metadata.num_rows * _BYTES_PER_ROW > max(len(data), 1 << 16) * limits.ratio:
+        raise FormatError("The file expands too much to be opened.", code="compression_ratio")
+    roles = {role: names[place] for role, place in places.items() if role in ("lon", "lat", "time", "id")}
+    return file.read(columns=list(roles.values())), roles
+
+
+def _simple(table: Any, name: str) -> Any:
+    column = table.column(name).combine_chunks()
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        column = column.dictionary_decode()
+        kind = column.type
+    if pa.types.is_large_string(kind) or pa.types.is_date(kind):
+        return column.cast(pa.string())
+    if (
+        pa.types.is_timestamp(kind)
+        or pa.types.is_string(kind)
+        or pa.types.is_integer(kind)
+        or pa.types.is_floating(kind)
+    ):
+        return column
+    raise FormatError(
+        f"Column {name[:40]!r} holds {str(kind)[:40]}, not numbers or text.", code="unsupported_column", column=name
+    )
+
+
+def _coordinate(table: Any, name: str) -> tuple[Any, Any]:
+    column = _simple(table, name)
+    return numbers(column) if pa.types.is_string(column.type) else typed(column)
+
+
+def _series(column: Any) -> tuple[Any, list[str]]:
+    coded = column.cast(pa.string()).fill_null("").dictionary_encode()
+    return coded.indices.to_numpy(zero_copy_only=False).astype(np.int64), coded.dictionary.to_pylist()
+
+
+PARQUET = register(
+    Format("parquet", "Parquet", ("parquet", "pq"), lambda head: head.startswith(b"PAR1"), read, rank=10)
+)

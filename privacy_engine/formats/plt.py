@@ -1,0 +1,88 @@
+"""Geolife and OziExplorer .plt: the same ending and the same second line, but other columns and times."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from privacy_engine.data import Trajectory
+from privacy_engine.errors import FormatError
+from privacy_engine.formats.detect import Format, register
+from privacy_engine.formats.dialect import Dialect, as_utf8, first_lines
+from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.report import Report
+from privacy_engine.formats.series import Points, build
+from privacy_engine.formats.source import Source
+from privacy_engine.formats.table import read_points
+from privacy_engine.formats.times import Times
+
+_BOM = rb"(?:\xef\xbb\xbf)?"
+_HEAD = re.compile(_BOM + rb"\s*(Geolife trajectory|OziExplorer Track Point File)", re.IGNORECASE)
+_NUMBER = rb"[ ]*-?[0-9]+(?:\.[0-9]*)?[ ]*"
+_DATE = rb"[ ]*[0-9]{4}-[0-9]{2}-[0-9]{2},[ ]*[0-9]{2}:[0-9]{2}:[0-9]{2}"
+_GEOLIFE = re.compile(rb"(?m)^" + rb",".join([_NUMBER] * 5) + rb"," + _DATE + rb"[ ]*\r?$")
+_OZI = re.compile(rb"(?m)^" + rb",".join([_NUMBER] * 5) + rb"(?:,[^,\r\n]*){0,2},?[ ]*\r?$")
+_GEOLIFE_START = re.compile(_BOM + _GEOLIFE.pattern.removeprefix(rb"(?m)^"), re.MULTILINE)
+DOCUMENTED = "Geolife's user guide says that its times are GMT."
+_SHEET_EPOCH_DAYS = 25569
+
+
+def sniff(head: bytes) -> bool:
+    """Whether the first lines are those of a .plt, or rows of a Geolife .plt that lost its header."""
+    return _HEAD.match(head) is not None or _GEOLIFE_START.match(head) is not None
+
+
+def read(source: Source, options: ReadOptions, report: Report) -> list[Trajectory]:
+    """The one series of a .plt file."""
+    return build(points_of(source.read_lines(), options, report), options, report)
+
+
+def points_of(data: bytes, options: ReadOptions, report: Report) -> Points:
+    """The rows of a .plt file."""
+    data = as_utf8(data, report)
+    head = _HEAD.match(data)
+    ozi = head is not None and head[1].lower().startswith(b"ozi")
+    start = (_OZI if ozi else _GEOLIFE).search(data, _skipped(data) if ozi else 0)
+    if start is None:
+        raise FormatError("The file has a .plt header but no points.", code="no_rows")
+    if head is None:
+        report.note("no_header", "The file has no header lines; its first line was read as a point.")
+    first_row = data.count(b"\n", 0, start.start()) + 1
+    roles = {"lat": 0, "lon": 1, "time": 4} if ozi else {"lat": 0, "lon": 1, "time": 5, "clock": 6}
+    sample = [line.strip().split(",") for line in first_lines(data[start.start() : start.start() + 65536])]
+    dialect = Dialect(",", start.start(), first_row, len(sample[0]), roles, sample=sample)
+    if not ozi:
+        points = read_points(data, dialect, options, report)
+        points.documented = DOCUMENTED
+        return points
+    points = read_points(data, dialect, _in_days(options), report)
+    if points.times is not None:
+        points.times = _whole_seconds(points.times)
+    return points
+
+
+def _skipped(data: bytes) -> int:
+    """Where the sixth line of an OziExplorer file ends: its track line looks like a row of numbers."""
+    at = 0
+    for _ in range(5):
+        at = data.find(b"\n", at) + 1
+        if at == 0:
+            return len(data)
+    return at
+
+
+def _in_days(options: ReadOptions) -> ReadOptions:
+    return ReadOptions(**{**vars(options), "time_unit": "days"})
+
+
+def _whole_seconds(times: Times) -> Times:
+    """Days are given to 9 ms: an instant that near to a whole second is that second. They name no zone."""
+    seconds = times.seconds
+    whole = np.round(seconds)
+    near = np.abs(seconds - whole) < 0.006
+    naive = ~np.isnan(seconds)
+    return Times(np.where(near, whole, seconds), naive, times.missing)
+
+
+PLT = register(Format("plt", "Geolife or OziExplorer PLT", ("plt",), sniff, read, rank=30))

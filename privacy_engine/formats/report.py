@@ -1,0 +1,137 @@
+"""What a reading found: the series, and a report of what was kept, dropped, noticed and guessed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from privacy_engine.data import Trajectory
+from privacy_engine.errors import shown
+
+SHOWN_ROWS = 20
+SHOWN_SERIES = 1000
+
+WHY = {
+    "short_row": "The row has too few cells.",
+    "nul": "The row holds a NUL character.",
+    "missing": "The position is empty.",
+    "not_a_number": "The position is not a number.",
+    "not_finite": "The position is not a finite number.",
+    "out_of_range": "The position is not on the globe.",
+    "bad_time": "The time cannot be read.",
+    "no_time": "The time is empty, though other rows have one.",
+    "null_geometry": "The feature has no geometry.",
+    "unsupported_geometry": "The geometry is not a point or a line.",
+    "unsafe_member": "The archive member's name points outside the archive.",
+    "junk_member": "The archive member is a system file.",
+    "nested_member": "The archive member is itself an archive; nested archives are not opened.",
+    "unreadable_member": "The archive member is not a location file.",
+}
+
+
+@dataclass
+class Drops:
+    """How much was dropped for one reason, and the first rows it happened on."""
+
+    count: int = 0
+    rows: list[int] = field(default_factory=list)
+
+
+@dataclass
+class Report:
+    """What happened while a file was read; JSON-ready through :meth:`as_dict`.
+
+    ``unit`` says what the row numbers count: lines of a table, points of a GPX, features of a GeoJSON.
+    """
+
+    format: str = ""
+    file: str = ""
+    unit: str = "line"
+    rows_read: int = 0
+    series: list[tuple[str, int]] = field(default_factory=list)
+    drops: dict[str, Drops] = field(default_factory=dict)
+    notes: list[dict[str, Any]] = field(default_factory=list)
+    guesses: list[dict[str, Any]] = field(default_factory=list)
+    members: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def kept(self) -> int:
+        """How many points the series hold."""
+        return sum(points for _, points in self.series)
+
+    @property
+    def dropped(self) -> dict[str, int]:
+        """Reason -> how many rows were dropped for it."""
+        return {reason: drops.count for reason, drops in self.drops.items()}
+
+    @property
+    def warnings(self) -> list[dict[str, Any]]:
+        """The notes that the owner should see before going on."""
+        return [note for note in self.notes if note["level"] == "warning"]
+
+    @property
+    def outcome(self) -> str:
+        """``accept``, or ``accept_warn`` where rows were dropped or something needs attention."""
+        return "accept_warn" if self.drops or self.warnings else "accept"
+
+    def drop(self, reason: str, count: int, rows: Iterable[int] = ()) -> None:
+        """Count ``count`` rows as dropped for ``reason``; ``rows`` are the (first of the) row numbers."""
+        if count:
+            drops = self.drops.setdefault(reason, Drops())
+            drops.count += count
+            drops.rows += [int(row) for row in rows][: SHOWN_ROWS - len(drops.rows)]
+
+    def note(
+        self, code: str, message: str, *, level: str = "warning", count: int | None = None, rows: Iterable[int] = ()
+    ) -> None:
+        """Record something the owner should know; ``level`` is ``warning`` or ``info``."""
+        entry: dict[str, Any] = {"code": code, "level": level, "message": message}
+        if count is not None:
+            entry["count"] = count
+        if first := [int(row) for row in rows][:SHOWN_ROWS]:
+            entry["rows"] = first
+        self.notes.append(entry)
+
+    def guess(self, what: str, value: Any, message: str, option: str) -> None:
+        """Record something that was found out rather than said, and the ``option`` that overrides it."""
+        self.guesses.append({"what": what, "value": shown(value), "message": message, "option": option})
+
+    def absorb(self, other: Report) -> None:
+        """Add what happened in a member of an archive."""
+        self.rows_read += other.rows_read
+        for reason, drops in other.drops.items():
+            self.drop(reason, drops.count, drops.rows)
+        for mine, theirs in ((self.notes, other.notes), (self.guesses, other.guesses)):
+            mine += [{**entry, "member": other.file} for entry in theirs]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The report as JSON-ready data; of very many series only the first thousand are listed."""
+        return {
+            "format": self.format,
+            "file": self.file,
+            "outcome": self.outcome,
+            "row_unit": self.unit,
+            "rows_read": self.rows_read,
+            "kept": self.kept,
+            "series_count": len(self.series),
+            "series": [{"name": shown(name), "points": points} for name, points in self.series[:SHOWN_SERIES]],
+            "dropped": {
+                reason: {"count": drops.count, "rows": list(drops.rows), "message": WHY.get(reason, reason)}
+                for reason, drops in self.drops.items()
+            },
+            "notes": [dict(note) for note in self.notes],
+            "guesses": [dict(guess) for guess in self.guesses],
+            "members": [dict(member) for member in self.members],
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """A file as series, and the report of how it was read. ``len()`` is the number of points."""
+
+    series: list[Trajectory]
+    report: Report
+
+    def __len__(self) -> int:
+        return sum(len(one) for one in self.series)

@@ -1,0 +1,207 @@
+"""Rows to series: positions settled, unusable rows dropped by reason, grouped by id, sorted by time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privacy_engine.data import Floats, Ints, Mask, Trajectory
+from privacy_engine.errors import FormatError
+from privacy_engine.formats import crs, zones
+from privacy_engine.formats.numbers import REASON_NAMES, Reasons
+from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.report import WHY, Report
+from privacy_engine.formats.times import Times
+
+MAX_SERIES = 100_000
+
+
+@dataclass
+class Points:
+    """Rows of a file as columns. ``rows`` turns 0-based indices into row numbers of the file.
+
+    ``codes`` says which of ``names`` each row belongs to; None is one series. ``documented`` and ``hint``
+    are about the time zone: see :func:`privacy_engine.formats.zones.settle`.
+    """
+
+    lon: Floats
+    lat: Floats
+    times: Times | None = None
+    reasons: Reasons | None = None
+    codes: Ints | None = None
+    names: list[str] = field(default_factory=lambda: [""])
+    rows: Callable[[NDArray[np.intp]], NDArray[Any]] = lambda index: index + 1
+    documented: str = ""
+    hint: str = ""
+
+
+def build(points: Points, options: ReadOptions, report: Report) -> list[Trajectory]:
+    """The series of ``points``, with everything dropped or noticed written to ``report``.
+
+    Raises
+    ------
+    FormatError
+        No point survives.
+    ChoiceNeeded
+        The order of coordinates, their system or the time zone must be named by the owner.
+    """
+    report.rows_read += len(points.lon)
+    lon, lat = crs.placed(points.lon, points.lat, options, report)
+    keep = _keep_positions(points, lon, lat, report)
+    seconds = _instants(points, keep, options, report)
+    if seconds is not None:
+        keep = _keep_timed(points, keep, seconds, report)
+    if not keep.any():
+        raise nothing_left(report)
+    kept = np.flatnonzero(keep)
+    codes = None if points.codes is None else points.codes[kept]
+    columns = (lon[kept], lat[kept], None if seconds is None else seconds[kept])
+    series = _split(columns, codes, points.names, lambda index: points.rows(kept[index]), report)
+    return cut(series, options)
+
+
+def cut(series: list[Trajectory], options: ReadOptions) -> list[Trajectory]:
+    """The first n points of each series, where the options say so."""
+    n = options.first_n
+    if n is None:
+        return series
+    return [
+        Trajectory(one.lon[:n], one.lat[:n], None if one.time_s is None else one.time_s[:n], one.name) for one in series
+    ]
+
+
+def nothing_left(report: Report) -> FormatError:
+    """The error for a file of which no point survives; it names the commonest reason and its first row."""
+    if not report.drops:
+        return FormatError("The file holds no positions.", code="no_points")
+    reason, drops = max(report.drops.items(), key=lambda item: item[1].count)
+    first = drops.rows[0] if drops.rows else None
+    where = "" if first is None else f" (first on {report.unit} {first})"
+    return FormatError(
+        f"None of the {sum(report.dropped.values())} rows can be used. {WHY.get(reason, reason)}{where}",
+        code="no_points",
+        row=first,
+        rule=reason,
+    )
+
+
+def _drop(points: Points, bad: Mask, reason: str, report: Report) -> None:
+    index = np.flatnonzero(bad)
+    if index.size:
+        report.drop(reason, len(index), points.rows(index[:20]).tolist())
+
+
+def _keep_positions(points: Points, lon: Floats, lat: Floats, report: Report) -> Mask:
+    reasons = points.reasons
+    if reasons is None:
+        reasons = np.where(np.isfinite(lon) & np.isfinite(lat), 0, REASON_NAMES.index("not_finite")).astype(np.uint8)
+    for code in np.unique(reasons[reasons > 0]).tolist():
+        _drop(points, reasons == code, REASON_NAMES[code], report)
+    keep = reasons == 0
+    inside = (np.abs(lon) <= 180) & (np.abs(lat) <= 90)
+    _drop(points, keep & ~inside, "out_of_range", report)
+    return np.asarray(keep & inside)
+
+
+def _instants(points: Points, keep: Mask, options: ReadOptions, report: Report) -> Floats | None:
+    """Seconds of all rows, or None (and a warning) where no usable row has a time."""
+    times = points.times
+    if times is None or not keep.any() or times.missing[keep].all():
+        message = "The file has no times: stay points and releases that need time are not available."
+        report.note("untimed", message)
+        return None
+    if times.bad[keep].all():
+        first = int(points.rows(np.flatnonzero(keep)[:1])[0])
+        raise FormatError(
+            f"None of the times can be read (first on {report.unit} {first}). Write them as 2024-12-31T23:59:00Z, "
+            "or set the time option to #0 to read the file without times.",
+            code="bad_times",
+            row=first,
+        )
+    seconds = zones.settle(times, points.codes, options, report, documented=points.documented, hint=points.hint)
+    return np.where(np.abs(seconds) <= 1e12, seconds, np.nan)
+
+
+def _keep_timed(points: Points, keep: Mask, seconds: Floats, report: Report) -> Mask:
+    timed = np.isfinite(seconds)
+    missing = points.times.missing if points.times is not None else ~timed
+    _drop(points, keep & ~timed & ~missing, "bad_time", report)
+    _drop(points, keep & ~timed & missing, "no_time", report)
+    return np.asarray(keep & timed)
+
+
+Columns = tuple[Floats, Floats, Floats | None]
+
+
+def _split(
+    columns: Columns,
+    codes: Ints | None,
+    names: list[str],
+    rows: Callable[[NDArray[np.intp]], NDArray[Any]],
+    report: Report,
+) -> list[Trajectory]:
+    lon, lat, seconds = columns
+    order = _order(codes, seconds, rows, report)
+    if order is not None:
+        lon, lat = lon[order], lat[order]
+        seconds = None if seconds is None else seconds[order]
+        codes = None if codes is None else codes[order]
+    starts = np.array([0]) if codes is None else np.concatenate(([0], np.flatnonzero(np.diff(codes)) + 1))
+    if len(starts) > MAX_SERIES:
+        raise FormatError(
+            f"The file splits into {len(starts)} series. Name the column that says whose position it is, "
+            "or set the id option to #0 for one series.",
+            code="too_many_series",
+            rule=f"at most {MAX_SERIES} series",
+        )
+    _count_repeats(lon, lat, seconds, starts, report)
+    ends = np.append(starts[1:], len(lon))
+    labels = [0] * len(starts) if codes is None else codes[starts].tolist()
+    return [
+        Trajectory(lon[i:j], lat[i:j], None if seconds is None else seconds[i:j], names[code])
+        for i, j, code in zip(starts.tolist(), ends.tolist(), labels, strict=True)
+    ]
+
+
+def _order(
+    codes: Ints | None, seconds: Floats | None, rows: Callable[[NDArray[np.intp]], NDArray[Any]], report: Report
+) -> NDArray[np.intp] | None:
+    """The stable order by series, then time; None where the file has it already."""
+    grouped = None if codes is None or not (np.diff(codes) < 0).any() else np.argsort(codes, kind="stable")
+    if seconds is None:
+        return grouped
+    by_series = seconds if grouped is None else seconds[grouped]
+    later = np.diff(by_series) < 0
+    if codes is not None:
+        later &= np.diff(codes if grouped is None else codes[grouped]) == 0
+    if not later.any():
+        return grouped
+    order = np.lexsort((seconds,) if codes is None else (seconds, codes))
+    late = _late(by_series, codes if grouped is None or codes is None else codes[grouped])
+    where = rows(late if grouped is None else np.sort(grouped[late]))
+    message = f"{len(late)} rows are out of order in time; each series was sorted."
+    report.note("out_of_order", message, count=len(late), rows=where.tolist()[:20])
+    return np.asarray(order)
+
+
+def _late(seconds: Floats, codes: Ints | None) -> NDArray[np.intp]:
+    """Rows that come after a later row of their series."""
+    if codes is None:
+        return np.flatnonzero(seconds < np.maximum.accumulate(seconds))
+    span = float(seconds.max() - seconds.min()) + 1
+    lifted = seconds - seconds.min() + codes * span  # so that no series reaches into the next
+    return np.flatnonzero(lifted < np.maximum.accumulate(lifted))
+
+
+def _count_repeats(lon: Floats, lat: Floats, seconds: Floats | None, starts: Ints, report: Report) -> None:
+    same = (np.diff(lon) == 0) & (np.diff(lat) == 0)
+    if seconds is not None:
+        same &= np.diff(seconds) == 0
+    same[starts[1:] - 1] = False
+    if count := int(same.sum()):
+        message = f"{count} records repeat the one before; they were kept."
+        report.note("repeated", message, level="info", count=count)

@@ -1,0 +1,159 @@
+"""Bytes from outside: caps are enforced while they stream in, so that memory is bounded by the cap."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import re
+import unicodedata
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import BinaryIO
+
+from privacy_engine.errors import FormatError
+
+CHUNK = 64 * 1024
+_SMALL = 1_000_000  # below this a high compression ratio does no harm
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much is read of a file: bytes in a line, bytes in all, bytes out per byte in, members of an archive."""
+
+    line: int = 64 * 1024
+    total: int = 200_000_000
+    ratio: int = 100
+    members: int = 2000
+
+
+class Meter:
+    """Counts the bytes of one upload, over all its members, and stops at the limits."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self.total = 0
+
+    def count(self, size: int) -> None:
+        """Count ``size`` more bytes."""
+        self.total += size
+        if self.total > self.limits.total:
+            raise FormatError(
+                f"The file holds more than {self.limits.total // 1_000_000} MB. Split it and upload the parts.",
+                code="too_large",
+                rule=f"at most {self.limits.total} bytes",
+            )
+
+
+class Source:
+    """One file, or one member of an archive, that can be read once from its start.
+
+    ``packed`` is the compressed size where the bytes come out of a compressor, else None.
+    """
+
+    def __init__(self, stream: BinaryIO, name: str, meter: Meter, packed: int | None = None) -> None:
+        self._stream = stream
+        self.name = name
+        self.meter = meter
+        self.packed = packed
+        self._inflated = 0
+        self._pending = self._read_some()
+        self.head = self._pending
+
+    def _read_some(self) -> bytes:
+        try:
+            parts, size = [], 0
+            while size < CHUNK and (part := self._stream.read(CHUNK - size)):
+                parts.append(part)
+                size += len(part)
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            raise FormatError("The compressed file is damaged or cut off.", code="damaged_archive") from error
+        self._inflated += size
+        self.meter.count(size)
+        ratio = self.meter.limits.ratio
+        if self.packed is not None and self._inflated > max(_SMALL, ratio * self.packed):
+            raise FormatError(
+                f"The file expands to more than {ratio} times its size; such files are not opened.",
+                code="compression_ratio",
+                rule=f"at most {ratio} to 1",
+            )
+        return b"".join(parts)
+
+    def chunks(self) -> Iterator[bytes]:
+        """The bytes from the start, in pieces of at most 64 kB."""
+        piece, self._pending = self._pending, b""
+        while piece:
+            yield piece
+            piece = self._read_some()
+
+    def read(self) -> bytes:
+        """All bytes."""
+        return b"".join(self.chunks())
+
+    def read_lines(self) -> bytes:
+        """All bytes of a text in lines; a line over the limit stops the reading there."""
+        parts, length, row = [], 0, 1
+        limit = self.meter.limits.line
+        for piece in self.chunks():
+            first, last = piece.find(b"\n"), piece.rfind(b"\n")
+            if first < 0:
+                first, last = piece.find(b"\r"), piece.rfind(b"\r")
+            longest = length + (len(piece) if first < 0 else first)
+            if longest > limit:
+                raise FormatError(
+                    f"Line {row} is longer than {limit // 1024} kB. Is this a table of positions?",
+                    code="line_too_long",
+                    row=row,
+                    rule=f"at most {limit} bytes",
+                )
+            length = longest if first < 0 else len(piece) - last - 1
+            row += piece.count(b"\n") or piece.count(b"\r")
+            parts.append(piece)
+        return b"".join(parts)
+
+
+def size_of(stream: BinaryIO) -> int:
+    """The size of a seekable stream, which is left at its start."""
+    size = stream.seek(0, io.SEEK_END)
+    stream.seek(0)
+    return size
+
+
+def seekable(stream: BinaryIO, meter: Meter) -> BinaryIO:
+    """``stream``, or a copy of it in memory where it cannot seek."""
+    if hasattr(stream, "seekable") and stream.seekable():
+        return stream
+    copy = io.BytesIO()
+    counter = Meter(meter.limits)
+    while piece := stream.read(CHUNK):
+        counter.count(len(piece))
+        copy.write(piece)
+    copy.seek(0)
+    return copy
+
+
+_WRAPPED = re.compile(r"\.(gz|gzip)$", re.IGNORECASE)
+
+
+def inflated(stream: BinaryIO, name: str, meter: Meter) -> Source:
+    """The source inside a gzip file."""
+    packed = size_of(stream)
+    unpacked = gzip.GzipFile(fileobj=stream, mode="rb")
+    return Source(unpacked, _WRAPPED.sub("", name), meter, packed=packed)  # type: ignore[arg-type]
+
+
+def display_name(name: str, limit: int = 255) -> str:
+    """A file's name as text to show: its base name without control or direction characters, at most 255 bytes.
+
+    >>> display_name("../photo\\u202egpj.csv")
+    'photogpj.csv'
+    """
+    base = re.split(r"[/\\]", name)[-1]
+    text = "".join(char for char in base if unicodedata.category(char) not in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp"))
+    return text.encode("utf-8")[:limit].decode("utf-8", "ignore").strip()
+
+
+def extension(name: str) -> str:
+    """The extension of a file name in lower case, without the dot."""
+    base = display_name(name)
+    return base.rsplit(".", 1)[1].lower() if "." in base[1:] else ""

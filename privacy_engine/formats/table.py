@@ -1,0 +1,215 @@
+"""A text table to columns: Arrow for tables in good order, a careful reader for the others."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privacy_engine.errors import FormatError
+from privacy_engine.formats import numbers as num
+from privacy_engine.formats.arrow import pa, pacsv, pc
+from privacy_engine.formats.dialect import Dialect
+from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.report import Report
+from privacy_engine.formats.series import Points
+from privacy_engine.formats.times import Times, times
+
+Rows = Callable[[NDArray[np.intp]], NDArray[Any]]
+_ISO = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?)?(Z|[+-][0-9:]{2,5})?")
+
+
+@dataclass
+class Cells:
+    """The columns of a table by role, as Arrow arrays, and the row number of each row."""
+
+    columns: dict[str, Any]
+    rows: Rows
+
+
+def read_points(data: bytes, dialect: Dialect, options: ReadOptions, report: Report) -> Points:
+    """The rows of a table as points.
+
+    Raises
+    ------
+    FormatError
+        No data rows, or a quote that is never closed.
+    """
+    cells = _arrow(data, dialect) or _careful(data, dialect, report)
+    columns = cells.columns
+    if not len(columns["lon"]) and not report.drops:
+        raise FormatError("A header was found, but no data rows.", code="no_rows")
+    lon, lon_reasons = _coordinate(columns, "lon", dialect.decimal)
+    lat, lat_reasons = _coordinate(columns, "lat", dialect.decimal)
+    if dialect.e7 and options.crs is None:
+        lon, lat = lon / 1e7, lat / 1e7
+    reasons = np.where(lat_reasons == num.GOOD, lon_reasons, lat_reasons)
+    reasons = np.where((lon_reasons == num.MISSING) & (lat_reasons != num.GOOD), num.MISSING, reasons)
+    codes, names = _series(columns.get("id"))
+    return Points(lon, lat, _times(columns, options), reasons, codes, names, cells.rows)
+
+
+def _coordinate(columns: dict[str, Any], axis: str, decimal: str) -> tuple[Any, Any]:
+    column = columns[axis]
+    values, reasons = num.numbers(column, axis, decimal) if pa.types.is_string(column.type) else num.typed(column)
+    if (sign := columns.get(f"{axis}_sign")) is not None:
+        letters = pc.ascii_upper(pc.ascii_trim_whitespace(sign)).to_numpy(zero_copy_only=False)
+        values = np.where(np.isin(letters, ["S", "W"]), -np.abs(values), values)
+    return values, reasons
+
+
+def _times(columns: dict[str, Any], options: ReadOptions) -> Times | None:
+    if "time" not in columns:
+        return None
+    column = columns["time"]
+    for part in ("clock", "offset"):
+        if part in columns:
+            other = pc.ascii_trim_whitespace(columns[part])
+            column = pc.binary_join_element_wise(
+                pc.ascii_trim_whitespace(column), other, " " if part == "clock" else ""
+            )
+    return times(column, options)
+
+
+def _series(column: Any) -> tuple[Any, list[str]]:
+    """Codes in order of first appearance, and the names they stand for."""
+    if column is None:
+        return None, [""]
+    coded = column if pa.types.is_dictionary(column.type) else pc.dictionary_encode(column)
+    names = [(name or "").strip() for name in coded.dictionary.to_pylist()]
+    codes = pc.fill_null(coded.indices, len(names)).to_numpy(zero_copy_only=False).astype(np.int64)
+    names.append("")
+    distinct = list(dict.fromkeys(names))
+    place = {name: i for i, name in enumerate(distinct)}
+    codes = np.array([place[name] for name in names], dtype=np.int64)[codes]
+    return (None if len(distinct) == 1 else codes), distinct
+
+
+def _arrow(data: bytes, dialect: Dialect) -> Cells | None:
+    """The columns by Arrow's reader, with types where all cells have them; None where rows are not in order."""
+    if b"\0" in data or dialect.delimiter == " " or not _plain_lines(data, dialect.offset):
+        return None
+    for typed in (True, False):
+        try:
+            table = _parse(data, dialect, typed)
+        except pa.ArrowInvalid:
+            continue
+        columns = {role: table.column(f"c{place}").combine_chunks() for role, place in dialect.roles.items()}
+        return Cells(columns, _line_numbers(data, dialect, table.num_rows))
+    return None
+
+
+def _parse(data: bytes, dialect: Dialect, typed: bool) -> Any:
+    kinds = {f"c{place}": pa.string() for place in dialect.roles.values()}
+    if typed:
+        for role in ("lon", "lat"):
+            kinds[f"c{dialect.roles[role]}"] = pa.float64()
+        if "id" in dialect.roles:
+            kinds[f"c{dialect.roles['id']}"] = pa.dictionary(pa.int32(), pa.string())
+        if "time" in dialect.roles and "clock" not in dialect.roles:
+            kinds[f"c{dialect.roles['time']}"] = _kind_of_time(dialect)
+    return pacsv.read_csv(
+        pa.BufferReader(pa.py_buffer(memoryview(data)[dialect.offset :])),
+        read_options=pacsv.ReadOptions(
+            column_names=[f"c{i}" for i in range(dialect.width)], use_threads=False, block_size=1 << 22
+        ),
+        parse_options=pacsv.ParseOptions(delimiter=dialect.delimiter),
+        convert_options=pacsv.ConvertOptions(
+            column_types=kinds,
+            include_columns=list(kinds),
+            null_values=[""],
+            strings_can_be_null=True,
+            decimal_point=dialect.decimal,
+            timestamp_parsers=[pacsv.ISO8601],
+        ),
+    )
+
+
+def _kind_of_time(dialect: Dialect) -> Any:
+    place = dialect.roles["time"]
+    cells = [row[place] for row in dialect.sample[:5] if place < len(row) and row[place]]
+    zones = [match[4] for cell in cells if (match := _ISO.fullmatch(cell))]
+    if cells and len(zones) == len(cells):
+        return pa.timestamp("us", "UTC") if zones[0] else pa.timestamp("us")
+    if cells and all(re.fullmatch(r"[0-9]{1,18}", cell) for cell in cells):
+        return pa.int64()
+    return pa.string()
+
+
+def _plain_lines(data: bytes, offset: int) -> bool:
+    """Whether each line is one row: no line break inside quotes, and one kind of line end."""
+    if (returns := data.count(b"\r")) and b"\n" in data and returns != data.count(b"\r\n"):
+        return False
+    if data.find(b'"', offset) < 0:
+        return True
+    raw = np.frombuffer(data, dtype=np.uint8)[offset:]
+    marks = raw[(raw == 34) | (raw == (10 if b"\n" in data else 13))]
+    inside = np.cumsum(marks == 34) % 2
+    return not inside[marks != 34].any()
+
+
+def _line_numbers(data: bytes, dialect: Dialect, n: int) -> Rows:
+    """Row numbers of the file for the rows Arrow returned; it skips empty lines."""
+
+    def rows(index: NDArray[np.intp]) -> NDArray[Any]:
+        raw = np.frombuffer(data, dtype=np.uint8)[dialect.offset :]
+        ends = np.flatnonzero(raw == (10 if b"\n" in data else 13))
+        starts = np.concatenate(([0], ends + 1))
+        ends = np.append(ends, len(raw))
+        filled = (ends > starts) & ~((ends == starts + 1) & (raw[np.minimum(starts, len(raw) - 1)] == 13))
+        lines = np.flatnonzero(filled) + dialect.first_row
+        return np.asarray(lines[index]) if len(lines) >= n else np.asarray(index + dialect.first_row)
+
+    return rows
+
+
+def _careful(data: bytes, dialect: Dialect, report: Report) -> Cells:
+    """The columns by Python's reader, row by row, dropping those that are too short or hold a NUL."""
+    text = io.StringIO(data[dialect.offset :].decode("utf-8", "replace"), newline="")
+    reader = csv.reader(text, delimiter=dialect.delimiter, skipinitialspace=dialect.delimiter == " ")
+    places = list(dialect.roles.values())
+    needed = max(dialect.roles.values()) + 1
+    if "id" in dialect.roles and len(places) > 3:
+        needed = max(needed, 1)
+    kept: list[tuple[str, ...]] = []
+    numbers, short, nul, long = [], [], [], []
+    row_number = dialect.first_row
+    for row in _rows_of(reader, dialect):
+        this, row_number = row_number, dialect.first_row + reader.line_num
+        if not any(cell and not cell.isspace() for cell in row):
+            continue
+        if any("\0" in cell for cell in row):
+            nul.append(this)
+        elif len(row) < needed:
+            short.append(this)
+        else:
+            if len(row) > dialect.width and any(row[dialect.width :]):
+                long.append(this)
+            kept.append(tuple([row[place] for place in places]))
+            numbers.append(this)
+    report.rows_read += len(short) + len(nul)
+    report.drop("short_row", len(short), short[:20])
+    report.drop("nul", len(nul), nul[:20])
+    if long:
+        report.note(
+            "long_row", "Rows with more cells than the header; the first cells were used.", count=len(long), rows=long
+        )
+    turned = list(zip(*kept, strict=True)) or [()] * len(places)
+    columns = {role: pa.array(cells, pa.string()) for role, cells in zip(dialect.roles, turned, strict=True)}
+    numbered = np.array(numbers, dtype=np.int64)
+    return Cells(columns, lambda index: numbered[index])
+
+
+def _rows_of(reader: Any, dialect: Dialect) -> Any:
+    try:
+        yield from reader
+    except csv.Error as error:
+        row = dialect.first_row + reader.line_num
+        message = f"A quoted cell near line {row} is never closed. Check the quotation marks there."
+        raise FormatError(message, code="bad_quoting", row=row) from error

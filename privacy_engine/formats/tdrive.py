@@ -1,0 +1,39 @@
+"""T-Drive taxi logs: id,datetime,lon,lat with or without a header. The zone is not documented."""
+
+from __future__ import annotations
+
+import re
+
+from privacy_engine.data import Trajectory
+from privacy_engine.formats.detect import Format, register
+from privacy_engine.formats.dialect import Dialect, as_utf8, first_lines
+from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.report import Report
+from privacy_engine.formats.series import build
+from privacy_engine.formats.source import Source
+from privacy_engine.formats.table import read_points
+
+_LINE = re.compile(
+    rb"(?:\xef\xbb\xbf)?(?P<header>id,(?:date)?time,long?(?:itude)?,lat(?:itude)?\s*\r?\n)?"
+    rb"[0-9]+,[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2},-?[0-9]+(?:\.[0-9]*)?,-?[0-9]+(?:\.[0-9]*)?\s*(?:\n|$)"
+)
+HINT = "T-Drive was recorded in Beijing: set Asia/Shanghai if these are local times."
+
+
+def read(source: Source, options: ReadOptions, report: Report) -> list[Trajectory]:
+    """The taxis of a T-Drive file."""
+    data = as_utf8(source.read_lines(), report)
+    match = _LINE.match(data)
+    header = match["header"] if match else None
+    offset = len(header or b"")
+    sample = [line.strip().split(",") for line in first_lines(data[offset : offset + 65536])]
+    roles = {"id": 0, "time": 1, "lon": 2, "lat": 3}
+    dialect = Dialect(",", offset, 2 if header else 1, 4, roles, sample=sample)
+    points = read_points(data, dialect, options, report)
+    points.hint = HINT
+    return build(points, options, report)
+
+
+TDRIVE = register(
+    Format("tdrive", "T-Drive taxi log", ("txt", "csv"), lambda head: _LINE.match(head) is not None, read, rank=31)
+)

@@ -1,0 +1,266 @@
+"""Text and numbers to instants. Orders and units are decided for the column as a whole, never cell by cell."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privacy_engine.data import Floats, Mask
+from privacy_engine.errors import ChoiceNeeded
+from privacy_engine.formats.arrow import pa, pc
+from privacy_engine.formats.numbers import EMPTY_WORDS, as_floats
+from privacy_engine.formats.options import DATE_ORDERS, TIME_UNITS, ReadOptions
+from privacy_engine.formats.wordy import wordy
+
+_CLOCK = (
+    r"(?:[T ,]+(?P<h>[0-9]{1,2}):(?P<mi>[0-9]{2})(?::(?P<s>[0-9]{2})(?:[.,](?P<f>[0-9]{1,9})[0-9]*)?)?"
+    r" ?(?P<ap>[AaPp]\.?[Mm]\.?)?)? ?(?P<z>Z|z|UTC|GMT|[+-][0-9]{2}(?::?[0-9]{2})?)?$"
+)
+_YEAR_FIRST = r"^(?P<y>[0-9]{4})[-/.](?P<mo>[0-9]{1,2})[-/.](?P<d>[0-9]{1,2})" + _CLOCK
+_YEAR_LAST = r"^(?P<p>[0-9]{1,2})[-/.](?P<q>[0-9]{1,2})[-/.](?P<r>[0-9]{4}|[0-9]{2})" + _CLOCK
+_COMPACT = (
+    r"^(?P<y>(?:19|20)[0-9]{2})(?P<mo>0[1-9]|1[0-2])(?P<d>[0-3][0-9])"
+    r"(?:[T ]?(?P<h>[0-9]{2}):?(?P<mi>[0-9]{2})(?::?(?P<s>[0-9]{2})(?:[.,](?P<f>[0-9]{1,9}))?)?)?"
+    r"(?P<z>Z|z|[+-][0-9]{2}(?::?[0-9]{2})?)?$"
+)
+_SIX = r"^(?P<p>[0-9]{2})(?P<q>[0-9]{2})(?P<r>[0-9]{2}) (?P<h>[0-9]{2}):?(?P<mi>[0-9]{2}):?(?P<s>[0-9]{2})(?:\.(?P<f>[0-9]{1,9}))?$"
+_NUMERIC = r"^[+-]?[0-9]{1,20}(?:\.[0-9]{0,20})?(?:[eE][+-]?[0-9]{1,2})?$"
+
+_PER_UNIT = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
+_RANGES = (("s", 1e8, 1e10), ("ms", 1e11, 1e13), ("us", 1e14, 1e16), ("ns", 1e17, 1e19))
+_SHEET_EPOCH = 25569 * 86400.0  # 1899-12-30, the day 0 of spreadsheets, before 1970
+ORDERS = ("dmy", "mdy", "ymd")
+
+
+@dataclass
+class Times:
+    """A column of times. ``seconds`` is nan where there is none; naive ones are counted as if they were UTC."""
+
+    seconds: Floats
+    naive: Mask
+    missing: Mask
+
+    @property
+    def bad(self) -> Mask:
+        """Which cells hold something that is not a time."""
+        return np.isnan(self.seconds) & ~self.missing
+
+    @classmethod
+    def empty(cls, n: int) -> Times:
+        """``n`` cells of which nothing is known yet."""
+        return cls(np.full(n, np.nan), np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_))
+
+
+def times(column: Any, options: ReadOptions) -> Times:
+    """An Arrow column of text, numbers or timestamps as times.
+
+    Raises
+    ------
+    ChoiceNeeded
+        The order of day and month, or the unit of numbers, cannot be told from the column.
+    """
+    if pa.types.is_timestamp(column.type):
+        return _typed(column)
+    if not pa.types.is_string(column.type):
+        return _numeric(column, options)
+    return _text(column, options)
+
+
+def _typed(column: Any) -> Times:
+    seconds = as_floats(column.cast(pa.timestamp("us", column.type.tz), safe=False).cast(pa.int64())) / 1e6
+    missing = column.is_null().to_numpy(zero_copy_only=False)
+    naive = np.full(len(seconds), column.type.tz is None)
+    return Times(seconds, naive & ~missing, missing)
+
+
+def _numeric(column: Any, options: ReadOptions) -> Times:
+    values = as_floats(column)
+    if options.time_unit is None and _dates_as_numbers(values):
+        return _text(column.cast(pa.int64(), safe=False).cast(pa.string()), options)
+    found = Times.empty(len(column))
+    found.missing = column.is_null().to_numpy(zero_copy_only=False)
+    found.seconds = epochs(values, options)
+    return found
+
+
+def _dates_as_numbers(values: Floats) -> bool:
+    """Whether all numbers are written like 20081023, 200810230253 or 20081023025304."""
+    known = values[np.isfinite(values)]
+    if not known.size or (known != np.floor(known)).any():
+        return False
+    years = [known // 10.0**digits for digits in (4, 8, 10)]
+    return bool(np.any([(year >= 1900) & (year < 2100) for year in years], axis=0).all())
+
+
+def epochs(values: Floats, options: ReadOptions) -> Floats:
+    """Numbers as seconds since 1970: the unit said, or the one their size tells, or the owner is asked."""
+    if options.time_unit == "days":
+        return np.asarray(np.round((values * 86400.0 - _SHEET_EPOCH) * 1e3) / 1e3)
+    if options.time_unit is not None:
+        return np.asarray(values * _PER_UNIT[options.time_unit])
+    seconds = np.full(len(values), np.nan)
+    size = np.abs(values)
+    for unit, low, high in _RANGES:
+        inside = (size >= low) & (size < high)
+        seconds[inside] = values[inside] * _PER_UNIT[unit]
+    known = np.isfinite(values)
+    if known.any() and not np.isfinite(seconds).any():
+        sheet = bool(((size[known] > 20_000) & (size[known] < 80_000)).all())
+        raise ChoiceNeeded(
+            f"The times are numbers such as {values[known][0]:g}. Say what unit they are in.",
+            parameter="time_unit",
+            choices=TIME_UNITS,
+            default="days" if sheet else "s",
+        )
+    return seconds
+
+
+def _text(cells: Any, options: ReadOptions) -> Times:
+    cells = pc.ascii_trim_whitespace(cells)
+    if isinstance(cells, pa.ChunkedArray):
+        cells = cells.combine_chunks()
+    if (quick := _whole_column(cells)) is not None:
+        return quick
+    found = Times.empty(len(cells))
+    lowered = pc.fill_null(pc.ascii_lower(cells), "")
+    found.missing = pc.is_in(lowered, value_set=pa.array(sorted(EMPTY_WORDS | {"nan", "nat"}))).to_numpy(
+        zero_copy_only=False
+    )
+    for pattern in (_YEAR_FIRST, _YEAR_LAST, _COMPACT, _SIX):
+        _match(cells, pattern, found, options)
+    _match_numbers(cells, found, options)
+    _match_words(cells, found)
+    return found
+
+
+def _whole_column(cells: Any) -> Times | None:
+    """The usual case, all cells alike in ISO 8601, at the speed of Arrow."""
+    for kind in (pa.timestamp("us", "UTC"), pa.timestamp("us")):
+        try:
+            return _typed(cells.cast(kind))
+        except pa.ArrowInvalid:
+            continue
+    return None
+
+
+def _open(cells: Any, found: Times) -> tuple[NDArray[np.intp], Any]:
+    rows = np.flatnonzero(np.isnan(found.seconds) & ~found.missing)
+    return rows, cells.take(pa.array(rows))
+
+
+def _match(cells: Any, pattern: str, found: Times, options: ReadOptions) -> None:
+    rows, rest = _open(cells, found)
+    if not rows.size:
+        return
+    parts = pc.extract_regex(rest, pattern)
+    hit = parts.is_valid().to_numpy(zero_copy_only=False)
+    if not hit.any():
+        return
+    rows, parts = rows[hit], parts.filter(pa.array(hit))
+    part = {field.name: parts.field(field.name) for field in parts.type}
+    if "p" in part:
+        y, mo, d = _ordered(part, options)
+    else:
+        y, mo, d = (_whole(part[key]) for key in ("y", "mo", "d"))
+    seconds, zoned = _clock(part)
+    found.seconds[rows] = _days(y, mo, d) * 86400.0 + seconds
+    found.naive[rows] = ~zoned & np.isfinite(found.seconds[rows])
+
+
+def _whole(column: Any) -> NDArray[np.int64]:
+    filled = pc.if_else(pc.equal(column, ""), "0", column)
+    return np.asarray(filled.cast(pa.int64()).to_numpy(zero_copy_only=False), dtype=np.int64)
+
+
+def _clock(part: dict[str, Any]) -> tuple[Floats, Mask]:
+    """Seconds within the day less the zone's offset, and whether a zone was named."""
+    h, mi, s = (_whole(part[key]) for key in ("h", "mi", "s"))
+    if "ap" in part:
+        ap = pc.ascii_lower(pc.utf8_slice_codeunits(part["ap"], 0, 1))
+        pm, am = (pc.equal(ap, letter).to_numpy(zero_copy_only=False) for letter in "pa")
+        h = np.where(pm & (h < 12), h + 12, np.where(am & (h == 12), 0, h))
+    fraction = as_floats(pc.binary_join_element_wise("0.", pc.if_else(pc.equal(part["f"], ""), "0", part["f"]), ""))
+    seconds = h * 3600.0 + mi * 60.0 + s + fraction
+    seconds[(h > 24) | (mi > 59) | (s > 60) | ((h == 24) & (mi + s > 0))] = np.nan
+    if "z" not in part:
+        return seconds, np.zeros(len(seconds), dtype=np.bool_)
+    coded = part["z"].dictionary_encode()
+    offsets = np.array([_offset(text) for text in coded.dictionary.to_pylist()])
+    codes = coded.indices.to_numpy()
+    named = np.array([bool(text) for text in coded.dictionary.to_pylist()], dtype=np.bool_)[codes]
+    return seconds - offsets[codes], named
+
+
+def _offset(text: str) -> float:
+    digits = re.sub(r"[^0-9]", "", text)
+    if not digits:
+        return 0.0
+    hours, minutes = int(digits[:2]), int(digits[2:4] or 0)
+    if hours > 18 or minutes > 59:
+        return float("nan")
+    return (hours * 3600.0 + minutes * 60.0) * (-1 if text.startswith("-") else 1)
+
+
+def _days(y: NDArray[np.int64], mo: NDArray[np.int64], d: NDArray[np.int64]) -> Floats:
+    """Days since 1970; nan where there is no such date."""
+    good = (y >= 1) & (mo >= 1) & (mo <= 12) & (d >= 1) & (d <= 31)
+    months = (np.where(good, y, 1970) - 1970) * 12 + np.where(good, mo, 1) - 1
+    first = months.astype("M8[M]")
+    days = first.astype("M8[D]") + (np.where(good, d, 1) - 1)
+    good &= days.astype("M8[M]") == first
+    return np.where(good, days.astype(np.int64).astype(np.float64), np.nan)
+
+
+def _arranged(part: dict[str, Any], order: str) -> tuple[NDArray[np.int64], ...]:
+    by_letter = dict(zip(order, (_whole(part[key]) for key in "pqr"), strict=True))
+    y = by_letter["y"]
+    y = np.where(y < 100, y + np.where(y < 70, 2000, 1900), y)
+    return y, by_letter["m"], by_letter["d"]
+
+
+def _ordered(part: dict[str, Any], options: ReadOptions) -> tuple[NDArray[np.int64], ...]:
+    """Year, month and day in the order that the whole column allows."""
+    if options.date_order is not None:
+        return _arranged(part, options.date_order)
+    long_years = bool((_whole(part["r"]) > 99).any()) or "ap" in part
+    orders = ORDERS[:2] if long_years else ("ymd", "dmy")
+    valid = {order: np.isfinite(_days(*_arranged(part, order))) for order in orders}
+    whole = [order for order in orders if valid[order].all()]
+    same = {order: np.where(valid[order], _days(*_arranged(part, order)), np.nan) for order in whole}
+    if len(whole) == 1 or (whole and all(np.array_equal(same[order], same[whole[0]]) for order in whole)):
+        return _arranged(part, whole[0])
+    either, other = orders
+    if not whole:  # a few impossible dates must not hide what the others prove
+        proofs = {one: int((valid[one] & ~valid[two]).sum()) for one, two in ((either, other), (other, either))}
+        if proofs[either] != proofs[other] and not min(proofs.values()):
+            return _arranged(part, max(proofs, key=lambda order: proofs[order]))
+    choices = [choice for choice in DATE_ORDERS if choice[0] in orders]
+    raise ChoiceNeeded(
+        "The dates can be read in more than one order. Say which comes first.",
+        parameter="date_order",
+        choices=choices,
+        default="dmy" if long_years else "ymd",
+    )
+
+
+def _match_numbers(cells: Any, found: Times, options: ReadOptions) -> None:
+    rows, rest = _open(cells, found)
+    if rows.size:
+        hit = pc.fill_null(pc.match_substring_regex(rest, _NUMERIC), False)
+        mask = hit.to_numpy(zero_copy_only=False)
+        if mask.any():
+            found.seconds[rows[mask]] = epochs(as_floats(rest.filter(hit).cast(pa.float64())), options)
+
+
+def _match_words(cells: Any, found: Times) -> None:
+    rows, rest = _open(cells, found)
+    if rows.size:
+        coded = rest.dictionary_encode()
+        read = [wordy(text) for text in coded.dictionary.to_pylist()]
+        codes = coded.indices.to_numpy()
+        found.seconds[rows] = np.array([seconds for seconds, _ in read])[codes]
+        found.naive[rows] = np.array([naive for _, naive in read], dtype=np.bool_)[codes]

@@ -1,0 +1,51 @@
+"""Times with the month as a word, as mail and loggers write them."""
+
+from __future__ import annotations
+
+import math
+import re
+from datetime import UTC, datetime, timedelta, timezone
+
+_MONTHS = {name: i + 1 for i, name in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split())}
+_DAY_FIRST = re.compile(
+    r"(?:[A-Za-z]{2,9},?\s+)?(?P<d>[0-9]{1,2})[\s-](?P<mo>[A-Za-z]{3,9})\.?[\s-](?P<y>[0-9]{4}|[0-9]{2})(?P<rest>.*)"
+)
+_MONTH_FIRST = re.compile(
+    r"(?:[A-Za-z]{2,9},?\s+)?(?P<mo>[A-Za-z]{3,9})\.?\s+(?P<d>[0-9]{1,2}),?\s+(?P<y>[0-9]{4})(?P<rest>.*)"
+)
+_REST = re.compile(
+    r"[,\sT]*(?:(?P<h>[0-9]{1,2}):(?P<mi>[0-9]{2})(?::(?P<s>[0-9]{2})(?:\.(?P<f>[0-9]{1,6}))?)?)?"
+    r"\s*(?P<ap>[AaPp][Mm])?\s*(?P<z>Z|UTC|GMT|[+-][0-9]{2}:?[0-9]{2})?"
+)
+
+
+def wordy(text: str) -> tuple[float, bool]:
+    """Seconds since 1970 and whether no zone was named; nan where ``text`` is no such time.
+
+    >>> wordy("Thu, 23 Oct 2008 02:53:04 GMT")
+    (1224730384.0, False)
+    """
+    if len(text) > 60 or not (match := _DAY_FIRST.fullmatch(text) or _MONTH_FIRST.fullmatch(text)):
+        return math.nan, False
+    month, rest = _MONTHS.get(match["mo"][:3].lower()), _REST.fullmatch(match["rest"])
+    if month is None or rest is None:
+        return math.nan, False
+    year, hour = int(match["y"]), int(rest["h"] or 0)
+    if len(match["y"]) == 2:
+        year += 2000 if year < 70 else 1900
+    if rest["ap"]:
+        hour = hour % 12 + (12 if rest["ap"].lower() == "pm" else 0)
+    try:
+        micro = int((rest["f"] or "0").ljust(6, "0"))
+        when = datetime(year, month, int(match["d"]), hour, int(rest["mi"] or 0), int(rest["s"] or 0), micro, UTC)
+        return when.replace(tzinfo=_zone(rest["z"])).timestamp(), rest["z"] is None
+    except (ValueError, OverflowError):
+        return math.nan, False
+
+
+def _zone(text: str | None) -> timezone:
+    if text is None or text[0] not in "+-":
+        return UTC
+    digits = text[1:].replace(":", "")
+    offset = timedelta(hours=int(digits[:2]), minutes=int(digits[2:]))
+    return timezone(-offset if text[0] == "-" else offset)

@@ -1,0 +1,104 @@
+"""Times without a zone: asked for, guessed aloud, or read in the zone the owner named."""
+
+from __future__ import annotations
+
+import datetime as dt
+import zoneinfo
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privacy_engine.data import Floats, Ints, Mask
+from privacy_engine.errors import ChoiceNeeded
+from privacy_engine.formats.options import ZONES, ReadOptions, zone
+from privacy_engine.formats.report import Report
+from privacy_engine.formats.times import Times
+
+_QUARTER = 900  # zones change on quarters of an hour
+_EPOCH = dt.datetime(1970, 1, 1)
+
+
+def settle(
+    found: Times, codes: Ints | None, options: ReadOptions, report: Report, *, documented: str = "", hint: str = ""
+) -> Floats:
+    """Seconds since 1970 UTC of all times.
+
+    ``documented`` is the sentence of a format whose own documentation says its times are UTC; ``hint`` is
+    added to the message of a guess. Raises ChoiceNeeded where only some times name a zone.
+    """
+    naive = found.naive
+    count = int(naive.sum())
+    if not count:
+        return found.seconds
+    if options.time_zone is not None:
+        seconds = found.seconds.copy()
+        seconds[naive] = _local(seconds[naive], None if codes is None else codes[naive], options.time_zone, report)
+        return seconds
+    timed = int(np.isfinite(found.seconds).sum())
+    if count < timed:
+        raise ChoiceNeeded(
+            f"{count} of {timed} times name no time zone while the others do. Say which zone those are in.",
+            parameter="time_zone",
+            choices=ZONES,
+            default="UTC",
+        )
+    if documented:
+        report.note("time_zone", documented, level="info")
+    else:
+        message = " ".join(filter(None, ("The times name no zone and were read as UTC.", hint)))
+        report.guess("time zone", "UTC", message, "time_zone")
+    return found.seconds
+
+
+def _local(seconds: Floats, codes: Ints | None, name: str, report: Report) -> Floats:
+    """Clock readings in the zone ``name`` as UTC.
+
+    An hour that comes twice in autumn is read in file order: summer time until the clock goes back. An hour
+    that does not exist in spring is shifted forward by the length of the gap.
+    """
+    quarters, inverse = np.unique(np.floor(seconds / _QUARTER).astype(np.int64), return_inverse=True)
+    early, late = _offsets(quarters, zone(name))
+    before, after = early[inverse], late[inverse]
+    twice, never = before > after, before < after
+    second = _second_pass(seconds, twice, codes) if twice.any() else twice
+    if twice.any():
+        message = "Times in the hour that came twice were read in file order: summer time first."
+        report.note("dst_fold", message, count=int(twice.sum()))
+    if never.any():
+        message = "Times in the hour that was skipped in spring were moved forward by its length."
+        report.note("dst_gap", message, count=int(never.sum()))
+    return np.asarray(seconds - np.where(second, after, before))
+
+
+def _offsets(quarters: NDArray[np.int64], tz: zoneinfo.ZoneInfo) -> tuple[Floats, Floats]:
+    """The offsets from UTC at clock readings, for the first and the second time they come."""
+    pairs = np.zeros((len(quarters), 2))
+    for i, quarter in enumerate(quarters.tolist()):
+        try:
+            clock = (_EPOCH + dt.timedelta(seconds=quarter * _QUARTER)).replace(tzinfo=tz)
+            for fold in (0, 1):
+                offset = clock.replace(fold=fold).utcoffset()
+                pairs[i, fold] = offset.total_seconds() if offset else 0.0
+        except OverflowError:
+            continue  # before year 1 or after year 9999 no zone is known
+    return pairs[:, 0], pairs[:, 1]
+
+
+def _second_pass(seconds: Floats, twice: Mask, codes: Ints | None) -> Mask:
+    """Which of the ambiguous readings come after the clock went back, by series and in file order."""
+    second = np.zeros(len(seconds), dtype=np.bool_)
+    rows = np.flatnonzero(twice)
+    if codes is not None:
+        rows = rows[np.argsort(codes[rows], kind="stable")]
+    days = np.floor(seconds[rows] / 86400)
+    cut = np.diff(days) != 0
+    if codes is not None:
+        cut |= np.diff(codes[rows]) != 0
+    for run in np.split(rows, np.flatnonzero(cut) + 1):
+        steps = np.diff(seconds[run])
+        back = np.flatnonzero(steps < 0)
+        if back.size:
+            second[run[back[0] + 1 :]] = True
+        elif len(run) > 1 and not steps.any():  # sampled once an hour: the same reading twice
+            second[run[1:]] = True
+    return second
