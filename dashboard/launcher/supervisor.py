@@ -1,6 +1,5 @@
 """The supervisor: broker, database, web, worker and sweep brought up together, watched, and taken down in order."""
 
-import http.client
 import os
 import signal
 import socket
@@ -11,7 +10,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-from . import broker, database, home
+from . import broker, database, health, home
 from .child import Child
 from .guard import Guard
 from .home import LaunchError
@@ -120,16 +119,7 @@ class Supervisor:
 
     def _web_answers(self) -> bool:
         host, port = self.listener.getsockname()[:2]
-        allowed = [name for name in settings.ALLOWED_HOSTS if name.strip(".*")]
-        known_as = {"Host": allowed[0]} if allowed else {}
-        connection = http.client.HTTPConnection(WILDCARDS.get(host, host), port, timeout=READY_S)
-        try:
-            connection.request("GET", "/healthz", headers=known_as)
-            return connection.getresponse().status in (200, 301)  # 301: to https, by the operator's setting
-        except OSError:
-            return False
-        finally:
-            connection.close()
+        return health.answers(WILDCARDS.get(host, host), port)
 
     def _announce(self, path: str, username: str) -> None:
         host, port = self.listener.getsockname()[:2]

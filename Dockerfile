@@ -1,0 +1,39 @@
+# One image for web, worker, sweep and migrate; docker-compose.yml gives each its command.
+FROM python:3.12-slim
+
+ENV PYTHONUNBUFFERED=1 \
+    PIP_NO_CACHE_DIR=1 \
+    PIP_DISABLE_PIP_VERSION_CHECK=1 \
+    DJANGO_SETTINGS_MODULE=dashboard.settings \
+    CAIRN_HOME=/data \
+    CAIRN_COLLECTED=1 \
+    NUMBA_CACHE_DIR=/opt/numba-cache
+
+# The user's id is fixed, so that a volume written by one release of the image is readable by the next.
+RUN useradd --uid 10001 --user-group --create-home --shell /usr/sbin/nologin cairn \
+    && install -d -o cairn -g cairn -m 700 /data /data/tmp /opt/numba-cache
+
+WORKDIR /app
+COPY requirements.txt .
+RUN pip install --require-hashes -r requirements.txt
+
+COPY manage.py ./
+COPY privacy_engine privacy_engine
+COPY dashboard dashboard
+COPY templates templates
+COPY static static
+
+# The key serves this one command and stays in no layer; the running container must be given its own.
+RUN python -m compileall -q privacy_engine dashboard \
+    && CAIRN_SECRET_KEY=only-to-collect CAIRN_HOME=/tmp/build python manage.py collectstatic --noinput -v 0 \
+    && rm -rf /tmp/build
+
+USER cairn
+RUN python -m dashboard.launcher.warm
+
+EXPOSE 8000
+VOLUME /data
+HEALTHCHECK --interval=15s --timeout=5s --start-period=30s --retries=4 \
+    CMD ["python", "-m", "dashboard.launcher.health", "127.0.0.1", "8000"]
+CMD ["gunicorn", "dashboard.wsgi:application", "--bind", "0.0.0.0:8000", "--worker-class", "gthread", \
+     "--workers", "2", "--threads", "8", "--worker-tmp-dir", "/dev/shm", "--timeout", "120", "--graceful-timeout", "20"]

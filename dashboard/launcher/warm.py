@@ -1,0 +1,23 @@
+"""Compile the engine's numba kernels into their cache, so that nobody's first request waits ten seconds for it.
+
+Usage: ``python -m dashboard.launcher.warm`` (``make install`` and the image's build do). A kernel called here with the
+argument types it meets in use is loaded from the disk ever after; one forgotten here is compiled at its first use.
+"""
+
+import numpy as np
+
+
+def main() -> None:
+    from privacy_engine.accounting.temporal import LossFunction, landmark_temporal_loss, smoothing_matrix, temporal_loss
+    from privacy_engine.landmarks.staypoints import stay_point_mask
+
+    event = np.arange(20.0)
+    stay_point_mask(event * 1e-3, event * 1e-3, event * 60, distance_m=300, duration_s=120)
+    matrix = smoothing_matrix(3, 0.1)
+    LossFunction(matrix)(np.ones(3))
+    temporal_loss(np.ones(20), matrix, matrix)
+    landmark_temporal_loss(np.ones(20), event % 5 == 0, matrix, matrix)
+
+
+if __name__ == "__main__":
+    main()

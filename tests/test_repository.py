@@ -1,0 +1,123 @@
+"""Facts about the repository itself: file lengths, locks, what the containers may do."""
+
+import json
+import os
+import re
+import subprocess
+import tomllib
+from importlib.resources import files
+from pathlib import Path
+
+import jsonschema
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parent.parent
+LONGEST = 400
+LOCKS = ("requirements.txt", "requirements-dev.txt")
+
+
+def _tracked(*endings: str) -> list[Path]:
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    return [path for name in listed.stdout.splitlines() if (path := ROOT / name).suffix in endings and path.is_file()]
+
+
+def _pins(lock: str) -> dict[str, str]:
+    return dict(re.findall(r"^([a-z0-9._-]+)(?:\[[^]]*\])?==([^\s;]+)", (ROOT / lock).read_text(), re.MULTILINE))
+
+
+def _declared(extra: str | None = None) -> set[str]:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    wanted = project["optional-dependencies"][extra] if extra else project["dependencies"]
+    return {re.match(r"[a-z0-9._-]+", line.lower())[0].replace("_", "-") for line in wanted}
+
+
+def test_no_file_is_longer_than_a_person_reads() -> None:
+    lengths = {
+        str(path.relative_to(ROOT)): len(path.read_text().splitlines())
+        for path in _tracked(".py", ".js", ".css", ".html")
+    }
+    assert {name: lines for name, lines in lengths.items() if lines > LONGEST} == {}
+
+
+class TestLocks:
+    def test_every_declared_package_is_locked(self) -> None:
+        assert _declared() <= _pins("requirements.txt").keys()
+        assert _declared("dev") <= _pins("requirements-dev.txt").keys()
+
+    def test_the_development_lock_holds_the_other_one(self) -> None:
+        assert _pins("requirements.txt").items() <= _pins("requirements-dev.txt").items()
+
+    @pytest.mark.parametrize("lock", LOCKS)
+    def test_every_pin_has_hashes(self, lock: str) -> None:
+        entries = re.split(r"^(?=[a-z0-9])", (ROOT / lock).read_text(), flags=re.MULTILINE)[1:]
+        assert entries
+        assert [entry.split()[0] for entry in entries if "--hash=sha256:" not in entry] == []
+
+    @pytest.mark.parametrize("lock", LOCKS)
+    def test_no_address_of_a_package_index_is_written_down(self, lock: str) -> None:
+        text = (ROOT / lock).read_text()
+        assert "://" not in text
+        assert not re.search(r"^--?(i|f|index|extra|find|trusted)", text, re.MULTILINE)
+
+
+class TestCompose:
+    @pytest.fixture(scope="class")
+    def compose(self) -> dict:
+        return yaml.safe_load((ROOT / "docker-compose.yml").read_text())
+
+    def test_valid_against_the_compose_schema(self, compose: dict) -> None:
+        vendored = files("check_jsonschema") / "builtin_schemas" / "vendor" / "compose-spec.json"
+        schema = json.loads(vendored.read_text())
+        jsonschema.validators.validator_for(schema)(schema).validate(compose)
+
+    def test_only_the_web_server_is_published_and_on_this_machine_alone(self, compose: dict) -> None:
+        published = {name: service["ports"] for name, service in compose["services"].items() if "ports" in service}
+        assert list(published) == ["web"]
+        assert all(port.startswith("127.0.0.1:") for port in published["web"])
+
+    def test_secrets_come_from_outside_and_their_absence_is_loud(self, compose: dict) -> None:
+        values = [
+            str(value)
+            for service in compose["services"].values()
+            for name, value in service.get("environment", {}).items()
+            if re.search("KEY|PASSWORD|DATABASE_URL", name)
+        ]
+        assert values
+        assert all(re.search(r"\$\{\w+:\?\w", value) for value in values)
+
+    def test_web_worker_and_sweep_share_one_image_one_home_and_one_environment(self, compose: dict) -> None:
+        rooms = [compose["services"][name] for name in ("web", "worker", "sweep")]
+        for key in ("image", "volumes", "environment"):
+            assert rooms[0][key] == rooms[1][key] == rooms[2][key]
+
+    def test_every_variable_is_one_the_settings_read(self, compose: dict) -> None:
+        settings = (ROOT / "dashboard" / "settings.py").read_text()
+        assert [name for name in compose["services"]["web"]["environment"] if f'"{name}"' not in settings] == []
+
+
+class TestDockerfile:
+    text = (ROOT / "Dockerfile").read_text()
+
+    def test_runs_as_a_user_without_rights(self) -> None:
+        assert re.findall(r"^USER (.*)$", self.text, re.MULTILINE)[-1] == "cairn"
+
+    def test_installs_by_hash_and_tells_its_health(self) -> None:
+        assert "pip install --require-hashes -r requirements.txt" in self.text
+        assert "HEALTHCHECK" in self.text
+
+    def test_everything_it_copies_exists(self) -> None:
+        sources = [word for line in re.findall(r"^COPY (.*)$", self.text, re.MULTILINE) for word in line.split()[:-1]]
+        assert [source for source in sources if not (ROOT / source).exists()] == []
+
+
+def test_scripts_can_be_run() -> None:
+    assert [name for name in (".ci/run", ".ci/check", "manage.py") if not os.access(ROOT / name, os.X_OK)] == []
+
+
+def test_the_changelog_tells_of_this_version() -> None:
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    assert f"## {version}" in (ROOT / "CHANGELOG.md").read_text()
