@@ -1,0 +1,49 @@
+/* Colours and dashes as data sees them: one description for the map, the charts and the legend.
+ *
+ * A colour is "#e69f00", a token ("--accent") or a pair {light, dark} as the API's mechanisms have it.
+ */
+
+const DARK = matchMedia("(prefers-color-scheme: dark)");
+
+const PATTERNS = {
+  solid: [],
+  dash: [7, 4],
+  dot: [2, 3],
+  dashdot: [7, 3, 2, 3],
+  longdash: [12, 4],
+  longdashdot: [12, 3, 2, 3],
+};
+
+/** True while the page is dark. */
+export function isDark() {
+  const chosen = document.documentElement.dataset.theme;
+  return chosen ? chosen === "dark" : DARK.matches;
+}
+
+/** The value of a CSS custom property: token("--ink"). */
+export function token(name) {
+  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+}
+
+/** Any colour as CSS text for the present theme. */
+export function inkOf(colour) {
+  if (!colour) return token("--ink");
+  if (typeof colour === "object") return isDark() ? colour.dark : colour.light;
+  return colour.startsWith("--") ? token(colour) : colour;
+}
+
+/** A dash name as lengths in pixels. */
+export function dashOf(name) {
+  return PATTERNS[name] ?? [];
+}
+
+/** Call `listener` whenever the theme changes. */
+export function onTheme(listener) {
+  DARK.addEventListener("change", listener);
+  new MutationObserver(listener).observe(document.documentElement, { attributeFilter: ["data-theme"] });
+}
+
+/** False if the reader asked for no motion. */
+export function mayMove() {
+  return !matchMedia("(prefers-reduced-motion: reduce)").matches;
+}

@@ -1,0 +1,183 @@
+/* The map. This file and layers/ alone know Leaflet; a page includes leaflet/leaflet.js and leaflet/leaflet.css.
+ *
+ *   const map = createMap(element, { bounds, label, keyboard });
+ *     bounds     [west, south, east, north]; west > east crosses the antimeridian
+ *     label      what the map shows, for screen readers
+ *     keyboard   true (default): arrows pan; false: the page uses the arrows, Shift + arrows pan
+ *
+ *   map.addTrack({ id, lon, lat, colour, width, dash, marker, opacity, label, order, dots })   typed arrays in degrees
+ *   map.addMarkers({ id, lon, lat, colour, radius, hollow, order })                dots
+ *   map.addLandmarks({ id, lon, lat, runs })          positions of all events; runs [start, end) of landmark events
+ *     each replaces what had the same id; colour: "#rrggbb", "--token" or { light, dark }
+ *   map.remove(id)   map.setVisible(id, on)   map.isVisible(id)   map.setStyle(id, changes)
+ *   map.select({ lon, lat, landmark, circles, links } | null)   the chosen event; see layers/marks.js
+ *   map.nearest(id, point, reach = 14)                index of the point under the pointer, or -1
+ *   map.fit(bounds, padding)   map.reveal(lon, lat)   pans only if the place is not in sight
+ *   map.onClick(f)  map.onHover(f)                    f({ lon, lat, point, shift }); hover gives null on leaving
+ *   map.resized()   map.redraw()   map.picture()      a canvas with all that is drawn
+ */
+
+import { mayMove, onTheme, token } from "./ink.js";
+import { canvasLayer, viewOf } from "./layers/canvas.js";
+import { toUnit, unrolled } from "./layers/globe.js";
+import { drawGraticule } from "./layers/graticule.js";
+import { drawDots, drawLandmarks, drawSelection, stays } from "./layers/marks.js";
+import { addNote, addScale } from "./layers/scale.js";
+import { drawTrack, nearestPoint } from "./layers/tracks.js";
+
+const ORDER = { graticule: 0, track: 100, landmarks: 500, markers: 600, selection: 900 };
+const WORLD = [-180, -60, 180, 75];
+
+/** A map in `element`. */
+export function createMap(element, { bounds = null, label = "Map", keyboard = true } = {}) {
+  const L = window.L;
+  const box = unrolled(bounds ?? WORLD);
+  const middle = box.middle;
+  element.classList.add("map");
+  element.setAttribute("role", "region");
+  element.setAttribute("aria-label", label);
+  element.tabIndex = 0;
+  const leaflet = L.map(element, {
+    attributionControl: false,
+    zoomControl: false,
+    zoomSnap: 0.25,
+    zoomDelta: 0.75,
+    wheelPxPerZoomLevel: 100,
+    maxZoom: 22,
+    minZoom: 1,
+    keyboard,
+    boxZoom: false, // Shift-drag belongs to the pages
+    zoomAnimation: mayMove(),
+    fadeAnimation: false,
+    inertia: mayMove(),
+  });
+  L.control.zoom({ position: "topright", zoomInTitle: "Closer", zoomOutTitle: "Farther" }).addTo(leaflet);
+  const entries = new Map(); // id -> { layer, style, unit, visible }
+
+  function fit(to, padding = 36) {
+    const { west, south, east, north } = unrolled(to);
+    const shift = 360 * Math.round((middle - (west + east) / 2) / 360);
+    leaflet.fitBounds([[south, west + shift], [north, east + shift]], {
+      padding: [padding, padding],
+      maxZoom: 17,
+      animate: false,
+    });
+  }
+
+  function put(id, order, draw, more) {
+    remove(id);
+    const layer = canvasLayer({ id, zIndex: order, draw });
+    entries.set(id, { layer, visible: true, ...more });
+    layer.addTo(leaflet);
+    return layer;
+  }
+
+  function remove(id) {
+    entries.get(id)?.layer.remove();
+    entries.delete(id);
+  }
+
+  fit(bounds ?? WORLD);
+  addScale(leaflet);
+  addNote(leaflet);
+  put("graticule", ORDER.graticule, drawGraticule);
+  let chosen = null;
+  put("selection", ORDER.selection, (ctx, view) => chosen && drawSelection(ctx, view, chosen, middle));
+  const redraw = () => entries.forEach(({ layer }) => layer.redraw());
+  onTheme(redraw);
+  new ResizeObserver(() => leaflet.invalidateSize({ pan: false })).observe(element);
+  if (!keyboard) panWithShift(element, leaflet);
+
+  const pointer = (event) => ({
+    lon: event.latlng.lng,
+    lat: event.latlng.lat,
+    point: { x: event.containerPoint.x, y: event.containerPoint.y },
+    shift: event.originalEvent?.shiftKey ?? false,
+  });
+
+  return {
+    addTrack(track) {
+      const unit = toUnit(track.lon, track.lat, middle);
+      const style = { ...track };
+      const layer = put(track.id, ORDER.track + (track.order ?? 0), (ctx, view) => drawTrack(ctx, view, unit, style), {
+        unit,
+        style,
+      });
+      layer.canvas.style.opacity = track.opacity ?? 1;
+    },
+    addMarkers(dots) {
+      const unit = toUnit(dots.lon, dots.lat, middle);
+      put(dots.id, ORDER.markers + (dots.order ?? 0), (ctx, view) => drawDots(ctx, view, { ...dots, unit }), { unit });
+    },
+    addLandmarks({ id = "landmarks", lon, lat, runs }) {
+      const shown = { unit: toUnit(lon, lat, middle), places: stays(lon, lat, runs), runs, middle };
+      put(id, ORDER.landmarks, (ctx, view) => drawLandmarks(ctx, view, shown), shown);
+    },
+    remove,
+    has: (id) => entries.has(id),
+    isVisible: (id) => entries.get(id)?.visible ?? false,
+    setVisible(id, on) {
+      const entry = entries.get(id);
+      if (!entry || entry.visible === on) return;
+      entry.visible = on;
+      if (on) entry.layer.addTo(leaflet);
+      else entry.layer.remove();
+    },
+    setStyle(id, changes) {
+      const entry = entries.get(id);
+      if (!entry?.style) return;
+      Object.assign(entry.style, changes);
+      entry.layer.canvas.style.opacity = entry.style.opacity ?? 1;
+      entry.layer.redraw();
+    },
+    select(event) {
+      chosen = event;
+      entries.get("selection").layer.redraw();
+    },
+    nearest(id, point, reach = 14) {
+      const unit = entries.get(id)?.unit;
+      return unit ? nearestPoint(viewOf(leaflet), unit, point, reach) : -1;
+    },
+    fit,
+    reveal(lon, lat) {
+      const at = [lat, lon + 360 * Math.round((middle - lon) / 360)];
+      if (!leaflet.getBounds().pad(-0.06).contains(at)) leaflet.panTo(at, { animate: mayMove(), duration: 0.12 });
+    },
+    onClick: (listener) => leaflet.on("click", (event) => listener(pointer(event))),
+    onHover(listener) {
+      leaflet.on("mousemove", (event) => listener(pointer(event)));
+      leaflet.on("mouseout", () => listener(null));
+    },
+    resized: () => leaflet.invalidateSize({ pan: false }),
+    redraw,
+    picture: () => picture(element, token("--map")),
+  };
+}
+
+function panWithShift(element, leaflet) {
+  const ways = { ArrowLeft: [-80, 0], ArrowRight: [80, 0], ArrowUp: [0, -80], ArrowDown: [0, 80] };
+  element.addEventListener("keydown", (event) => {
+    if (event.target !== element || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.shiftKey && ways[event.key]) leaflet.panBy(ways[event.key], { animate: false });
+    else if (event.key === "+" || event.key === "=") leaflet.zoomIn();
+    else if (event.key === "-") leaflet.zoomOut();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  });
+}
+
+/** Everything drawn, in order, on one canvas: for reports and downloads. */
+function picture(element, ground) {
+  const layers = [...element.querySelectorAll("canvas.map-canvas")].sort((a, b) => a.style.zIndex - b.style.zIndex);
+  const sheet = document.createElement("canvas");
+  [sheet.width, sheet.height] = [layers[0].width, layers[0].height];
+  const ctx = sheet.getContext("2d");
+  ctx.fillStyle = ground;
+  ctx.fillRect(0, 0, sheet.width, sheet.height);
+  for (const layer of layers) {
+    ctx.globalAlpha = Number(layer.style.opacity || 1);
+    ctx.drawImage(layer, 0, 0);
+  }
+  return sheet;
+}
