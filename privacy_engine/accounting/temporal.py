@@ -31,8 +31,8 @@ MAX_STATES = 400
 """Largest transition matrix accepted: its envelope takes O(n³) time and O(n²) memory."""
 
 MAX_BRIDGE_STATES = 50
-MAX_BRIDGES = 20_000
-"""Largest number of bridges (states times distances between landmarks) of one direction."""
+MAX_BRIDGES = 10_000
+"""Largest number of bridges of one direction: states times the distances at which they differ."""
 
 Arrays: TypeAlias = tuple[Floats, Floats, Floats]
 
@@ -56,23 +56,27 @@ def smoothing_matrix(n: int, s: float) -> Floats:
     """
     if isinstance(n, bool) or not isinstance(n, int | np.integer) or not 1 <= n <= MAX_STATES:
         raise _refused(ParameterError, "n", f"be a whole number from 1 to {MAX_STATES}", n)
-    if not 0 <= s < math.inf:
-        raise _refused(ParameterError, "s", "be finite and at least 0", s)
-    return np.asarray((np.eye(n) + s) / (1 + n * s))
+    smoothing = float(_numbers(s, "s", ParameterError))
+    return np.asarray((np.eye(n) + smoothing) / (1 + n * smoothing))
+
+
+def _numbers(values: ArrayLike, field: str, kind: type[EngineError]) -> Floats:
+    try:
+        found = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise kind(f"{field} must be numbers", field=field, rule="numeric") from error
+    bad = ~(np.isfinite(found) & (found >= 0))
+    if bad.any():
+        raise _refused(kind, field, "be finite and at least 0", float(found[bad][0]))
+    return found
 
 
 def _transition(matrix: ArrayLike, field: str) -> Floats:
-    try:
-        found = np.array(matrix, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise DataError(f"{field} must be a matrix of numbers", field=field, rule="numeric") from error
+    found = _numbers(matrix, field, DataError)
     if found.ndim != 2 or found.shape[0] != found.shape[1] or not found.size:
         raise _refused(DataError, field, "be square", f"shape {found.shape}")
     if len(found) > MAX_STATES:
         raise _refused(ParameterError, field, f"have at most {MAX_STATES} states", len(found))
-    bad = ~(np.isfinite(found) & (found >= 0))
-    if bad.any():
-        raise _refused(DataError, field, "be finite and at least 0 everywhere", float(found[bad][0]))
     sums = found.sum(axis=1)
     row = int(np.argmax(np.abs(sums - 1)))
     if abs(sums[row] - 1) > 1e-9:
@@ -123,13 +127,13 @@ class LossFunction:
         """L(alpha) for losses ``alpha`` >= 0 of any shape: 0 <= L(alpha) <= alpha, never decreasing."""
         from privacy_engine.kernels.temporal import losses
 
-        values = _levels(alpha, "alpha")
+        values = _numbers(alpha, "alpha", ParameterError)
         found = losses(values.ravel(), *self.arrays).reshape(values.shape)
         return found if values.ndim else float(found)
 
     def supremum(self, epsilon: float) -> float:
         """Where a = epsilon + L(a) settles when ``epsilon`` >= 0 is spent for ever; inf where it never does."""
-        level = float(_levels(epsilon, "epsilon"))
+        level = float(_numbers(epsilon, "epsilon", ParameterError))
         return max(_fixpoint(level, float(q), float(d)) for q, d in zip(*self.arrays[:2], strict=True))
 
 
@@ -157,17 +161,6 @@ def _carried(correlation: Correlation, field: str) -> LossFunction:
     if isinstance(correlation, LossFunction):
         return correlation
     return LossFunction([[1.0]] if correlation is None else correlation, field=field)
-
-
-def _levels(values: ArrayLike, field: str) -> Floats:
-    try:
-        found = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ParameterError(f"{field} must be numbers", field=field, rule="numeric") from error
-    bad = ~(np.isfinite(found) & (found >= 0))
-    if bad.any():
-        raise _refused(ParameterError, field, "be finite and at least 0", float(found[bad][0]))
-    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,12 +193,12 @@ def temporal_loss(epsilons: ArrayLike, backward: Correlation = None, forward: Co
     """
     from privacy_engine.kernels.temporal import series
 
-    budgets = _levels(epsilons, "epsilons")
+    budgets = _numbers(epsilons, "epsilons", ParameterError)
     if budgets.ndim != 1:
         raise _refused(DataError, "epsilons", "be one-dimensional", f"{budgets.ndim} dimensions")
     before = series(budgets, *_carried(backward, "backward").arrays)
     after = series(budgets[::-1].copy(), *_carried(forward, "forward").arrays)[::-1]
-    return TemporalLoss(before, after, before + after - budgets)
+    return TemporalLoss(before, after, before + (after - budgets))
 
 
 def landmark_temporal_loss(
@@ -271,7 +264,7 @@ def _landmark_losses(
 
     if bound not in ("published", "bridge"):
         raise _refused(ParameterError, "bound", "be published or bridge", repr(bound))
-    budgets, landmark = _levels(epsilons, "epsilons"), np.asarray(is_landmark)
+    budgets, landmark = _numbers(epsilons, "epsilons", ParameterError), np.asarray(is_landmark)
     if landmark.dtype != np.bool_ and landmark.size:
         raise _refused(DataError, "is_landmark", "be true or false everywhere", landmark.dtype)
     if 0 in (budgets.ndim, landmark.ndim) or budgets.shape[-1] != landmark.shape[-1]:
@@ -299,7 +292,10 @@ def _between(carried: LossFunction, landmark: Mask, bound: str, field: str) -> t
         return carried.arrays, np.array([[0, len(carried.arrays[0])]])
     edge = np.ones((*landmark.shape[:-1], 1), dtype=np.bool_)
     longest = max(int(np.diff(np.flatnonzero(np.concatenate([edge, landmark, edge], axis=-1))).max(initial=0)), 2)
-    if states > MAX_BRIDGE_STATES or states * longest > MAX_BRIDGES:
-        rule = f"have at most {MAX_BRIDGE_STATES} states, and {MAX_BRIDGES} states times the longest gap, to be bridged"
-        raise _refused(ParameterError, field, rule, f"{states} states and a gap of {longest}")
-    return bridges(carried.matrix, carried.arrays, longest)
+    if states > MAX_BRIDGE_STATES:
+        raise _refused(ParameterError, field, f"have at most {MAX_BRIDGE_STATES} states to be bridged", states)
+    envelopes, start = bridges(carried.matrix, carried.arrays, longest, MAX_BRIDGES // states)
+    if not len(start):
+        rule = f"mix within {MAX_BRIDGES // states} steps to be bridged over longer gaps"
+        raise _refused(ParameterError, field, rule, f"a gap of {longest}")
+    return envelopes, start

@@ -97,7 +97,7 @@ def _vertex(rows: Floats, q_row: Ints, d_row: Ints, values: Floats, slope: float
 
 def _crossing(q: float, d: float, q2: float, d2: float) -> float:
     """The alpha from which vertex (q2, d2) beats (q, d), which comes first by falling d, then falling q."""
-    if d2 >= d:
+    if d2 >= d or q2 <= 0:
         return math.inf
     slope = (q - q2) / (d - d2)
     if slope <= 1:
@@ -106,24 +106,26 @@ def _crossing(q: float, d: float, q2: float, d2: float) -> float:
     return math.log1p((slope - 1) / rest) if rest > 0 else math.inf
 
 
-def bridges(matrix: Floats, own: Envelope, longest: int) -> tuple[Envelope, Ints]:
+def bridges(matrix: Floats, own: Envelope, longest: int, most: int) -> tuple[Envelope, Ints]:
     """Envelopes of the chain that is known to be in state x after h = 2 .. ``longest`` steps, and ``start`` (x, h).
 
     B[y, z] = P[y, z] (P^{h-1})[z, x] / (P^h)[y, x] over the states y that can reach x. Once the rows of the power agree
-    the bridge is P again, and its envelope, ``own``, serves every greater distance.
+    the bridge is P again, and its envelope, ``own``, serves every greater distance. An empty ``start`` says that the
+    bridges still changed after ``most`` distances.
     """
-    power = matrix
+    power, following = matrix, matrix @ matrix
     found: list[list[Envelope]] = [[] for _ in matrix]
-    for _ in range(2, longest + 1):
-        if np.allclose(power, power[0], rtol=1e-14, atol=0.0):
-            for condition in found:
-                condition.append(own)
-            break
-        following = matrix @ power
+    for h in range(2, longest + 1):
+        if h - 1 > most:
+            return own, np.empty((0, 0), dtype=np.int64)
+        mixed = np.allclose(power, power[0], rtol=1e-14, atol=0.0)
         for x, condition in enumerate(found):
             possible = following[:, x] > 0
-            condition.append(envelope(matrix[possible] * power[:, x] / following[possible, x][:, None]))
-        power = following
+            bridge = matrix[possible] * power[:, x] / following[possible, x][:, None]
+            condition.append(own if mixed else envelope(bridge))
+        if mixed or np.array_equal(power, following):
+            break
+        power, following = following, matrix @ following
     flat = [one for condition in found for one in condition]
     ends, width = np.cumsum([0, *(len(q) for q, _, _ in flat)]), len(found[0])
     start = np.array([ends[x * width : (x + 1) * width + 1] for x in range(len(matrix))])

@@ -132,7 +132,7 @@ def _amount(value: float, field: str) -> float:
 
 def _column(values: ArrayLike, field: str, length: int | None, bound: float) -> Floats:
     try:
-        column = np.ascontiguousarray(values, dtype=np.float64)
+        column = np.ascontiguousarray(values, dtype=np.float64).view()
     except (TypeError, ValueError) as error:
         raise DataError(f"{field} must be numbers", field=field, rule="numeric") from error
     if column.ndim != 1 or np.ndim(values) != 1:
@@ -145,4 +145,5 @@ def _column(values: ArrayLike, field: str, length: int | None, bound: float) -> 
         rule = "finite" if bound == math.inf else f"finite and within -{bound:g} to {bound:g}"
         bad = float(column[~(np.isfinite(column) & (np.abs(column) <= bound))][0])
         raise DataError(f"{field} must be {rule}, got {bad}", field=field, rule=rule, value=bad)
+    column.setflags(write=False)  # of the view: the kernel is compiled once, for arrays it may only read
     return column

@@ -1,0 +1,223 @@
+"""Stay points: real recordings, edge cases, and agreement with a plain haversine loop."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from privacy_engine import geo
+from privacy_engine.errors import EngineError
+from privacy_engine.landmarks.staypoints import STAY_RADIUS_M, stay_point_mask, stay_points
+
+SHARED = Path(__file__).resolve().parents[2].parent / "shared"
+READINGS = ("seed", "li08_def", "trackintel")
+
+
+def shared(name: str) -> str:
+    path = SHARED / name
+    if not path.exists():
+        pytest.skip(f"{name} is not beside this checkout")
+    return path.read_text()
+
+
+def seconds(text: str) -> float:
+    return datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp()
+
+
+@cache
+def recording(name: str) -> tuple[list[float], list[float], list[float]]:
+    """lon, lat, time of the recordings the vectors name."""
+    if name == "tdrive_1_all588":
+        rows = [line.split(",") for line in shared("data/trajectories/tdrive/1.txt").splitlines()]
+        return [float(r[2]) for r in rows], [float(r[3]) for r in rows], [seconds(r[1]) for r in rows]
+    files = [shared(f"data/trajectories/plt/000_{stamp}.plt") for stamp in ("20081023025304", "20081024020959")]
+    rows = [line.split(",") for file in files for line in file.splitlines()[6:]][:1000]
+    return [float(r[1]) for r in rows], [float(r[0]) for r in rows], [seconds(f"{r[5]} {r[6]}") for r in rows]
+
+
+def plain(
+    lon: np.ndarray, lat: np.ndarray, time_s: np.ndarray, distance_m: float, duration_s: float, reading: str, gap: float
+) -> list[list[int]]:
+    """Groups by the definition: one haversine after another, the series cut at silences first."""
+    cuts = [0, *(i for i in range(1, len(lon)) if time_s[i] - time_s[i - 1] > gap), len(lon)]
+    groups: list[list[int]] = []
+    for first, end in zip(cuts, cuts[1:], strict=False):
+        i = first
+        while i < end:
+            j = i + 1
+            while j < end:
+                away = geo.distance_m(lon[i], lat[i], lon[j], lat[j], radius_m=STAY_RADIUS_M)
+                if not (away < distance_m if reading == "trackintel" else away <= distance_m):
+                    break
+                j += 1
+            last = j if reading == "trackintel" and j < end else j - 1
+            stays = time_s[last] - time_s[i] >= duration_s
+            if stays:
+                groups.append([i, j])
+            i = i + 1 if reading == "li08_def" and not stays else j
+    return groups
+
+
+class TestRealRecordings:
+    def test_every_published_case_is_reproduced(self) -> None:
+        cases = json.loads(shared("vectors/staypoints.json"))["cases"]
+        assert len(cases) == 36
+        for case in cases:
+            assert case["metric"] == "haversine"
+            where = recording(case["dataset"])
+            how: dict[str, Any] = {"distance_m": case["D_m"], "duration_s": 60 * case["T_min"]}
+            mask = stay_point_mask(*where, **how, reading=case["preset"])
+            digest = hashlib.sha256("".join("01"[int(stays)] for stays in mask).encode()).hexdigest()[:16]
+            assert digest == case["sha256"], case
+            assert round(100 * mask.mean(), 1) == pytest.approx(case["pct"], abs=0.051)
+            assert stay_points(*where, **how, reading=case["preset"]).tolist() == case["groups"]
+
+    def test_every_edge_case_is_reproduced(self) -> None:
+        for case in json.loads(shared("vectors/staypoints_tiny.json")):
+            found = stay_points(
+                case["lon"],
+                case["lat"],
+                case["t"],
+                distance_m=case["D_m"],
+                duration_s=case["T_s"],
+                reading=case["preset"],
+            )
+            assert found.tolist() == case["groups"], case["name"]
+            assert found.shape == (len(case["groups"]), 2)
+
+
+@st.composite
+def series(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Wanderings with repeats, at mid latitudes, on the antimeridian, around a pole, over the whole sphere."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    n, grid = draw(st.integers(0, 40)), draw(st.sampled_from([1e-3, 1e-4, 1e-6]))
+    place = draw(st.sampled_from(["city", "antimeridian", "pole", "sphere"]))
+    steps = np.round(rng.normal(0, draw(st.sampled_from([1e-4, 1e-3, 1e-2])), (2, n)) / grid) * grid
+    lon, lat = np.cumsum(steps * (rng.random(n) < 0.7), axis=1)
+    if place == "city":
+        lon, lat = lon + 116.4, lat + 39.9
+    elif place == "antimeridian":
+        lon, lat = (lon + 360) % 360 - 180, lat
+    elif place == "pole":
+        lon, lat = rng.uniform(-180, 180, n), 90 - np.abs(lat)
+    else:
+        lon, lat = rng.uniform(-180, 180, n), rng.uniform(-90, 90, n)
+    return lon, lat, np.cumsum(rng.integers(0, 600, n)).astype(float)
+
+
+class TestAgainstThePlainLoop:
+    @settings(max_examples=300, deadline=None)
+    @given(
+        series(),
+        st.one_of(st.sampled_from([0.0, 100.0, 2.1e7]), st.floats(0, 5e3), st.floats(0, 2e7)),
+        st.sampled_from([0.0, 60.0, 600.0, 1800.0, 7200.0]),
+        st.sampled_from(READINGS),
+        st.sampled_from([None, 0.0, 300.0, 500.0]),
+    )
+    def test_groups_are_the_same(
+        self, where: tuple, distance_m: float, duration_s: float, reading: Any, gap: float | None
+    ) -> None:
+        expected = plain(*where, distance_m, duration_s, reading, math.inf if gap is None else gap)
+        how: dict[str, Any] = {"distance_m": distance_m, "duration_s": duration_s}
+        assert stay_points(*where, **how, reading=reading, max_gap_s=gap).tolist() == expected
+        mask = np.zeros(len(where[0]), dtype=bool)
+        for i, j in expected:
+            mask[i:j] = True
+        assert np.array_equal(stay_point_mask(*where, **how, reading=reading, max_gap_s=gap), mask)
+
+    @settings(max_examples=100, deadline=None)
+    @given(series(), st.integers(0, 39), st.sampled_from(READINGS))
+    def test_a_point_exactly_at_the_distance_is_a_tie(self, where: tuple, k: int, reading: Any) -> None:
+        lon, lat, times = where
+        if len(lon) < 2:
+            return
+        there = 1 + k % (len(lon) - 1)
+        distance = float(geo.distance_m(lon[0], lat[0], lon[there], lat[there], radius_m=STAY_RADIUS_M))
+        if distance > 1.9e7:
+            return  # near the antipode a metre is less than an ulp of the haversine
+        expected = plain(lon, lat, times, distance, 900.0, reading, math.inf)
+        assert stay_points(*where, distance_m=distance, duration_s=900.0, reading=reading).tolist() == expected
+
+
+class TestLaws:
+    def test_distance_zero_holds_equal_positions_together(self) -> None:
+        how: dict[str, Any] = {"distance_m": 0.0, "duration_s": 60.0}
+        assert stay_points([7.1] * 4, [46.3] * 4, [0, 30, 60, 90], **how).tolist() == [[0, 4]]
+        apart = np.nextafter(46.3, 47)
+        assert stay_points([7.1] * 4, [46.3, 46.3, apart, apart], [0, 30, 60, 90], **how).tolist() == []
+
+    def test_a_silence_longer_than_the_limit_ends_a_stay(self) -> None:
+        times = [0, 600, 1200, 90_000, 90_600]
+        how: dict[str, Any] = {"distance_m": 10.0, "duration_s": 1200.0}
+        for reading in READINGS:
+            assert stay_points([0] * 5, [0] * 5, times, **how, reading=reading).tolist() == [[0, 5]]
+            assert stay_points([0] * 5, [0] * 5, times, **how, reading=reading, max_gap_s=3600).tolist() == [[0, 3]]
+            assert stay_points([0] * 5, [0] * 5, times, **how, reading=reading, max_gap_s=88_800).tolist() == [[0, 5]]
+
+    def test_a_distance_around_the_world_holds_everything(self) -> None:
+        mask = stay_point_mask([0, 180, 90, -90], [0, 0, 90, -90], [0, 1, 2, 3], distance_m=2.1e7, duration_s=3)
+        assert mask.tolist() == [True] * 4
+
+    def test_inputs_are_left_alone_and_may_be_read_only(self) -> None:
+        lon = np.array([1.0, 1.0, 2.0])
+        lon.setflags(write=False)
+        assert stay_point_mask(lon, lon, lon * 100, distance_m=1, duration_s=0).tolist() == [True] * 3
+        assert not lon.flags.writeable
+
+    @pytest.mark.timeout(20)
+    def test_an_hour_of_standing_still_is_linear_in_every_reading(self) -> None:
+        n = 300_000
+        lon, times = np.zeros(n), np.arange(n, dtype=float)
+        lon[-1] = 1.0
+        for reading in READINGS:
+            found = stay_points(lon, np.zeros(n), times, distance_m=50, duration_s=2 * n, reading=reading)
+            assert found.tolist() == []
+
+
+GOOD: dict[str, Any] = {"lon": [0.0], "lat": [0.0], "time_s": [0.0], "distance_m": 1.0, "duration_s": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("time_s", None),
+        ("time_s", [math.nan]),
+        ("time_s", [0.0, 1.0]),
+        ("lon", [181.0]),
+        ("lon", [math.nan]),
+        ("lon", ["east"]),
+        ("lon", [[0.0]]),
+        ("lat", [-90.1]),
+        ("lat", [math.inf]),
+        ("distance_m", -1.0),
+        ("distance_m", math.nan),
+        ("distance_m", math.inf),
+        ("distance_m", None),
+        ("duration_s", -1),
+        ("duration_s", math.nan),
+        ("max_gap_s", -1.0),
+        ("reading", "li08"),
+    ],
+)
+def test_names_what_it_refuses(field: str, value: Any) -> None:
+    with pytest.raises(EngineError) as caught:
+        stay_point_mask(**(GOOD | {field: value}))
+    expected = "lon" if field == "time_s" and value == [0.0, 1.0] else field
+    assert caught.value.field == expected
+    assert caught.value.rule
+    assert expected in caught.value.message
+
+
+def test_refuses_times_that_decrease() -> None:
+    with pytest.raises(EngineError, match="time_s must never decrease"):
+        stay_points([0, 0], [0, 0], [1, 0], distance_m=1, duration_s=1)

@@ -1,0 +1,253 @@
+"""Temporal privacy loss: the published vectors, the definition, and what must hold for every transition matrix."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from privacy_engine.accounting.temporal import LossFunction, smoothing_matrix, temporal_loss
+from privacy_engine.errors import DataError, EngineError, ParameterError
+
+VECTORS = Path(__file__).resolve().parents[2].parent / "shared" / "vectors" / "landmark.json"
+MATRICES = {
+    "[[.8,.2],[0,1]]": [[0.8, 0.2], [0.0, 1.0]],
+    "smooth n=2 s=.1": [[1.1 / 1.2, 0.1 / 1.2], [0.1 / 1.2, 1.1 / 1.2]],
+    "[[.1,.2,.7],[.5,.3,.2],[.25,.25,.5]]": [[0.1, 0.2, 0.7], [0.5, 0.3, 0.2], [0.25, 0.25, 0.5]],
+}
+
+
+@cache
+def vectors() -> dict[str, Any]:
+    if not VECTORS.exists():
+        pytest.skip("the published vectors are not beside this checkout")
+    return dict(json.loads(VECTORS.read_text()))
+
+
+def defined_loss(matrix: np.ndarray, alpha: float) -> float:
+    """L(alpha) as it is defined: the best pair of rows and subset of columns, all of them tried."""
+    subsets = np.array(list(itertools.product([0.0, 1.0], repeat=len(matrix))))
+    mass = subsets @ matrix.T
+    q, d = mass[:, :, None], mass[:, None, :]
+    if alpha < 30:
+        odds = math.expm1(alpha)
+        return float(np.log1p((q - d) * odds / (1 + d * odds)).max())
+    small = math.exp(-alpha)
+    return float((np.log(q + (1 - q) * small) - np.log(d + (1 - d) * small)).max())
+
+
+def sorted_loss(matrix: np.ndarray, alpha: float) -> float:
+    """L(alpha) by prefixes in order of falling q_j / d_j, pair by pair."""
+    best, odds = 0.0, math.expm1(alpha)
+    for a, b in itertools.permutations(range(len(matrix)), 2):
+        order = np.argsort(-matrix[a] / np.maximum(matrix[b], 1e-300), kind="stable")
+        q, d = np.cumsum(matrix[a][order]), np.cumsum(matrix[b][order])
+        best = max(best, float(np.log1p((q - d) * odds / (1 + d * odds)).max()))
+    return best
+
+
+@st.composite
+def transition_matrices(draw: st.DrawFn, largest: int = 6) -> np.ndarray:
+    """Row-stochastic matrices from nearly uniform to nearly deterministic, some with zeros."""
+    n = draw(st.integers(1, largest))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    matrix = rng.dirichlet(np.full(n, draw(st.sampled_from([0.05, 0.3, 1.0, 20.0]))), size=n)
+    if draw(st.booleans()):
+        matrix = np.where(matrix < matrix.max(axis=1, keepdims=True) * 0.2, 0.0, matrix)
+    return np.asarray(matrix / matrix.sum(axis=1, keepdims=True))
+
+
+class TestSmoothingMatrix:
+    @pytest.mark.parametrize(("n", "s"), [(2, 1), (2, 0.1), (2, 0.01), (3, 0.1)])
+    def test_is_the_published_matrix(self, n: int, s: float) -> None:
+        assert np.allclose(smoothing_matrix(n, s), vectors()["smoothing_matrix"][f"n={n},s={s}"], rtol=0, atol=1e-15)
+
+    def test_ranges_from_the_identity_to_the_uniform_matrix(self) -> None:
+        assert np.array_equal(smoothing_matrix(4, 0), np.eye(4))
+        assert np.allclose(smoothing_matrix(4, 1e12), 0.25, atol=1e-12)
+
+    @pytest.mark.parametrize(
+        ("n", "s", "field"),
+        [(0, 1, "n"), (401, 1, "n"), (2.5, 1, "n"), (True, 1, "n"), (2, -1, "s"), (2, math.nan, "s"), (2, "x", "s")],
+    )
+    def test_names_what_it_refuses(self, n: Any, s: Any, field: str) -> None:
+        with pytest.raises(ParameterError, match=f"^{field} must be ") as caught:
+            smoothing_matrix(n, s)
+        assert caught.value.field == field
+
+
+class TestLossFunction:
+    @pytest.mark.parametrize("name", MATRICES)
+    def test_is_the_published_function(self, name: str) -> None:
+        carried = LossFunction(MATRICES[name])
+        for alpha, expected in vectors()["tpl"][name]["L(a)"].items():
+            assert carried(float(alpha)) == pytest.approx(expected, rel=0, abs=1e-13)
+
+    @pytest.mark.parametrize("name", MATRICES)
+    def test_has_the_published_envelope(self, name: str) -> None:
+        published = vectors()["tpl"][name]["envelope (q,d,alpha up to which it is the maximiser)"]
+        expected = [(q, d, math.inf if upto is None else upto) for q, d, upto in published if upto != 0]
+        found = list(zip(*LossFunction(MATRICES[name]).arrays, strict=True))
+        assert np.allclose(found, expected, rtol=0, atol=1e-12)
+
+    @settings(max_examples=150, deadline=None)
+    @given(transition_matrices(), st.floats(0, 29))
+    def test_is_the_maximum_over_pairs_and_subsets(self, matrix: np.ndarray, alpha: float) -> None:
+        assert LossFunction(matrix)(alpha) == pytest.approx(defined_loss(matrix, alpha), rel=0, abs=1e-12)
+
+    @settings(max_examples=50, deadline=None)
+    @given(transition_matrices(), st.floats(30, 700))
+    def test_is_that_maximum_for_large_losses_too(self, matrix: np.ndarray, alpha: float) -> None:
+        assert LossFunction(matrix)(alpha) == pytest.approx(defined_loss(matrix, alpha), rel=1e-13, abs=1e-12)
+
+    @pytest.mark.parametrize("n", [10, 40])
+    def test_is_the_maximum_over_prefixes_for_more_states(self, n: int) -> None:
+        matrix = np.random.default_rng(n).dirichlet(np.full(n, 0.5), size=n)
+        carried = LossFunction(matrix)
+        for alpha in (0.01, 0.3, 1.0, 4.0, 15.0):
+            assert carried(alpha) == pytest.approx(sorted_loss(matrix, alpha), rel=0, abs=1e-12)
+
+    @settings(max_examples=80, deadline=None)
+    @given(transition_matrices(), st.lists(st.floats(0, 1000), min_size=2, max_size=20))
+    def test_never_falls_never_exceeds_its_argument_and_starts_at_zero(self, matrix: np.ndarray, values: list) -> None:
+        carried, alpha = LossFunction(matrix), np.sort(values)
+        found = carried(alpha)
+        assert carried(0.0) == 0.0
+        assert (found >= 0).all()
+        assert (found <= alpha).all()
+        assert (np.diff(found) >= -1e-12 * (1 + alpha[1:])).all()
+
+    @settings(max_examples=80, deadline=None)
+    @given(st.integers(1, 12), st.floats(0, 10), st.floats(0, 20))
+    def test_of_a_smoothing_matrix_has_a_closed_form(self, n: int, s: float, alpha: float) -> None:
+        grown = math.exp(alpha)
+        closed = math.log(((1 + s) * grown + (n - 1) * s) / (s * grown + 1 + (n - 1) * s)) if n > 1 else 0.0
+        assert LossFunction(smoothing_matrix(n, s))(alpha) == pytest.approx(closed, rel=0, abs=1e-12)
+
+    def test_keeps_the_shape_of_its_argument(self) -> None:
+        carried = LossFunction(MATRICES["smooth n=2 s=.1"])
+        assert isinstance(carried(1.0), float)
+        assert carried(np.ones((2, 3))).shape == (2, 3)
+        assert carried(np.ones((2, 3)))[1, 2] == carried(1.0)
+
+    def test_survives_tiny_probabilities(self) -> None:
+        carried = LossFunction([[1.0, 1e-320, 0.0], [0.5, 0.5, 0.0], [1e-12, 1e-300, 1.0]])
+        assert np.isfinite(carried(np.array([1e-9, 1.0, 50.0, 1e3, 1e6]))).all()
+
+
+class TestSupremum:
+    @pytest.mark.parametrize("name", MATRICES)
+    @pytest.mark.parametrize("epsilon", ["0.1", "1.0"])
+    def test_is_the_published_one(self, name: str, epsilon: str) -> None:
+        expected = float(vectors()["tpl"][name][f"eps={epsilon}, T=10"]["supremum of BPL"])
+        assert LossFunction(MATRICES[name]).supremum(float(epsilon)) == pytest.approx(expected, rel=1e-13)
+
+    @settings(max_examples=100, deadline=None)
+    @given(transition_matrices(), st.floats(1e-6, 50))
+    def test_is_a_fixpoint_that_the_series_approaches(self, matrix: np.ndarray, epsilon: float) -> None:
+        carried = LossFunction(matrix)
+        supremum, reached = carried.supremum(epsilon), temporal_loss(np.full(3000, epsilon), carried).backward
+        if math.isfinite(supremum):
+            assert supremum == pytest.approx(epsilon + carried(supremum), rel=1e-9)
+            assert reached[-1] <= supremum * (1 + 1e-9)
+            if reached[-1] - reached[-2] < 1e-15:
+                assert reached[-1] == pytest.approx(supremum, rel=1e-6)
+        else:
+            assert reached[-1] - reached[-2] > 0
+
+    def test_agrees_with_iterating_to_convergence(self) -> None:
+        for name, matrix in MATRICES.items():
+            carried = LossFunction(matrix)
+            for epsilon in (0.01, 0.1, 0.2):
+                settled = temporal_loss(np.full(20_000, epsilon), carried).backward[-1]
+                assert carried.supremum(epsilon) == pytest.approx(settled, rel=1e-11), name
+
+    def test_is_zero_where_nothing_is_spent_and_infinite_where_states_never_mix(self) -> None:
+        carried = LossFunction(np.eye(3))
+        assert carried.supremum(0.0) == 0.0
+        assert carried.supremum(1e-9) == math.inf
+
+    def test_does_not_overflow(self) -> None:
+        assert LossFunction([[0.5, 0.5], [0.3, 0.7]]).supremum(800.0) == pytest.approx(800 + math.log(5 / 3))
+
+
+class TestTemporalLoss:
+    @pytest.mark.parametrize("name", MATRICES)
+    @pytest.mark.parametrize("epsilon", ["0.1", "1.0"])
+    def test_is_the_published_series(self, name: str, epsilon: str) -> None:
+        expected = vectors()["tpl"][name][f"eps={epsilon}, T=10"]
+        found = temporal_loss(np.full(10, float(epsilon)), MATRICES[name], MATRICES[name])
+        for series, key in ((found.backward, "BPL"), (found.forward, "FPL"), (found.total, "TPL")):
+            assert np.allclose(series, expected[key], rtol=0, atol=1e-12)
+
+    @pytest.mark.parametrize("s", ["1", "0.1", "0.01"])
+    def test_of_one_skipped_landmark_is_the_published_one(self, s: str) -> None:
+        key = "skip: TPL of one skipped landmark in a long series of eps=1 releases = 2(sup-1)"
+        matrix, budgets = smoothing_matrix(2, float(s)), np.ones(4001)
+        budgets[2000] = 0.0
+        assert temporal_loss(budgets, matrix, matrix).total[2000] == pytest.approx(vectors()[key][s], abs=1e-12)
+
+    @settings(max_examples=40, deadline=None)
+    @given(transition_matrices(4), st.lists(st.floats(0, 40), max_size=12))
+    def test_is_the_plain_recursion_to_twelve_digits(self, matrix: np.ndarray, epsilons: list) -> None:
+        def plain(budgets: list) -> list:
+            losses, value = [], 0.0
+            for budget in budgets:
+                value = budget + defined_loss(matrix, value) if value < 700 else value
+                losses.append(value)
+            return losses
+
+        found = temporal_loss(epsilons, matrix, matrix)
+        assert np.allclose(found.backward, plain(epsilons), rtol=1e-12, atol=1e-12)
+        assert np.allclose(found.forward, plain(epsilons[::-1])[::-1], rtol=1e-12, atol=1e-12)
+
+    @settings(max_examples=40, deadline=None)
+    @given(st.lists(st.floats(0, 1e5), max_size=20), st.floats(0, 1))
+    def test_without_correlation_is_the_budget(self, epsilons: list, mixed: float) -> None:
+        assert np.array_equal(temporal_loss(epsilons).total, epsilons)
+        same_rows = [[mixed, 1 - mixed]] * 2
+        assert np.array_equal(temporal_loss(epsilons, same_rows, same_rows).total, epsilons)
+
+    def test_of_states_that_never_change_is_the_sum_of_all_budgets(self) -> None:
+        epsilons = np.random.default_rng(1).random(50)
+        assert np.allclose(temporal_loss(epsilons, np.eye(2), np.eye(2)).total, epsilons.sum())
+
+    def test_does_not_overflow_and_leaves_its_input_alone(self) -> None:
+        epsilons = np.full(20_000, 1e4)
+        found = temporal_loss(epsilons, np.eye(3), MATRICES["[[.8,.2],[0,1]]"])
+        assert found.backward[-1] == pytest.approx(2e8)
+        assert np.isfinite(found.total).all()
+        assert (epsilons == 1e4).all()
+
+    @pytest.mark.parametrize(
+        ("arguments", "field"),
+        [
+            (([-1.0],), "epsilons"),
+            (([math.nan],), "epsilons"),
+            (([math.inf],), "epsilons"),
+            ((["x"],), "epsilons"),
+            (([[0.1]],), "epsilons"),
+            ((0.1,), "epsilons"),
+            (([0.1], [[0.5, 0.5]]), "backward"),
+            (([0.1], None, [[0.5, 0.6], [0.5, 0.5]]), "forward"),
+            (([0.1], None, [[1.5, -0.5], [0.5, 0.5]]), "forward"),
+            (([0.1], None, [[math.nan, 1], [0.5, 0.5]]), "forward"),
+            (([0.1], None, [[1], [0.5, 0.5]]), "forward"),
+            (([0.1], []), "backward"),
+            (([0.1], np.full((401, 401), 1 / 401)), "backward"),
+        ],
+    )
+    def test_names_what_it_refuses(self, arguments: tuple, field: str) -> None:
+        with pytest.raises(EngineError, match=f"^{field} must ") as caught:
+            temporal_loss(*arguments)
+        assert caught.value.field == field
+        assert caught.value.rule
+        assert isinstance(caught.value, DataError | ParameterError)

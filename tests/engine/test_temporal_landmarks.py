@@ -1,0 +1,230 @@
+"""Temporal loss of landmarks: the published vectors, the formula written out, and the joint loss it should bound."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from privacy_engine.accounting.temporal import (
+    LossFunction,
+    landmark_own_loss,
+    landmark_temporal_loss,
+    smoothing_matrix,
+    temporal_loss,
+)
+from privacy_engine.errors import EngineError, ParameterError
+
+VECTORS = Path(__file__).resolve().parents[2].parent / "shared" / "vectors" / "landmark.json"
+
+
+@cache
+def vectors() -> dict[str, Any]:
+    if not VECTORS.exists():
+        pytest.skip("the published vectors are not beside this checkout")
+    return dict(json.loads(VECTORS.read_text()))
+
+
+def mask_of(n: int, landmarks: list[int]) -> np.ndarray:
+    """Landmarks as the vectors count them, from 1."""
+    mask = np.zeros(n, dtype=bool)
+    mask[np.array(landmarks, dtype=int) - 1] = True
+    return mask
+
+
+def formula(epsilons: np.ndarray, mask: np.ndarray, backward: LossFunction, forward: LossFunction) -> np.ndarray:
+    """alpha_t as printed, term by term."""
+    n, alphas = len(epsilons), []
+    for t in range(n):
+        among = sorted({*np.flatnonzero(mask), t})
+        alpha = 0.0
+        for before, i, after in zip([-1, *among], among, [*among[1:], n], strict=False):
+            back = ahead = 0.0
+            for u in range(before + 1, i + 1):
+                back = epsilons[u] + backward(back)
+            for u in range(after - 1, i - 1, -1):
+                ahead = epsilons[u] + forward(ahead)
+            alpha += back + ahead - epsilons[i]
+        alphas.append(alpha)
+    return np.array(alphas)
+
+
+def joint_loss(matrix: np.ndarray, epsilons: np.ndarray, among: list[int]) -> float:
+    """The largest log-ratio of Pr(outputs | states at ``among``) by enumeration, binary randomised response."""
+    states, n = len(matrix), len(epsilons)
+    paths = np.array(list(itertools.product(range(states), repeat=n)))
+    weight = stationary(matrix)[paths[:, 0]] * np.prod(matrix[paths[:, :-1], paths[:, 1:]], axis=1)
+    group = paths[:, among] @ states ** np.arange(len(among))
+    mass, keep = np.bincount(group, weight), 1 / (1 + np.exp(-epsilons))
+    worst = 0.0
+    for output in itertools.product(range(2), repeat=n):
+        likelihood = np.where(paths % 2 == output, keep, 1 - keep).prod(axis=1)
+        given_group = np.bincount(group, weight * likelihood)[mass > 0] / mass[mass > 0]
+        worst = max(worst, math.log(given_group.max() / given_group.min()))
+    return worst
+
+
+def stationary(matrix: np.ndarray) -> np.ndarray:
+    return np.asarray(np.linalg.matrix_power(matrix, 4096)[0])
+
+
+def reverse(matrix: np.ndarray) -> np.ndarray:
+    """Pr(l_{t-1} | l_t) of the stationary chain."""
+    share = stationary(matrix)
+    found = (matrix * share[:, None]).T / share[:, None]
+    return np.asarray(found / found.sum(axis=1, keepdims=True))
+
+
+@st.composite
+def cases(draw: st.DrawFn, longest: int = 14) -> tuple[np.ndarray, np.ndarray, LossFunction, LossFunction]:
+    """Budgets (any, or equal among landmarks and among the others), a mask, two loss functions."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    n, states = draw(st.integers(1, longest)), draw(st.integers(1, 4))
+    mask = rng.random(n) < draw(st.sampled_from([0.0, 0.2, 0.5, 1.0]))
+    epsilons = rng.random(n) * 2 if draw(st.booleans()) else np.where(mask, rng.random(), rng.random())
+    if draw(st.booleans()):
+        epsilons = np.where(rng.random(n) < 0.3, 0.0, epsilons)
+    backward, forward = (LossFunction(rng.dirichlet(np.full(states, 0.4), size=states)) for _ in range(2))
+    return epsilons, mask, backward, forward
+
+
+class TestPublishedFormula:
+    @pytest.mark.parametrize("landmarks", [[1, 3, 5, 8], [], [1, 2, 3, 4, 5, 6]])
+    def test_gives_the_published_losses(self, landmarks: list[int]) -> None:
+        n = 8 if 8 in landmarks else 6
+        expected = vectors()["landmark_tpl"][f"n={n} L={landmarks} eps=1.0 Uniform, s=0.1"]
+        share, matrix = 1 / min(len(landmarks) + 1, n), smoothing_matrix(2, 0.1)
+        found = landmark_temporal_loss(np.full(n, share), mask_of(n, landmarks), matrix, matrix)
+        assert np.allclose(found, expected["alpha_t"], rtol=0, atol=1e-12)
+        alone = landmark_temporal_loss(np.full(n, share), mask_of(n, landmarks))
+        assert np.allclose(alone, expected["sum of budgets"], rtol=0, atol=1e-12)
+
+    @settings(max_examples=120, deadline=None)
+    @given(cases())
+    def test_is_the_formula_written_out(self, case: tuple) -> None:
+        assert np.allclose(landmark_temporal_loss(*case), formula(*case), rtol=1e-12, atol=1e-12)
+
+    @settings(max_examples=30, deadline=None)
+    @given(cases())
+    def test_without_landmarks_is_the_temporal_loss(self, case: tuple) -> None:
+        epsilons, mask, backward, forward = case
+        total = temporal_loss(epsilons, backward, forward).total
+        assert np.allclose(landmark_temporal_loss(epsilons, mask & False, backward, forward), total, atol=1e-12)
+
+    @settings(max_examples=30, deadline=None)
+    @given(cases())
+    def test_without_correlation_is_what_landmarks_and_one_event_spend(self, case: tuple) -> None:
+        epsilons, mask = case[:2]
+        spent = np.where(mask, 0, epsilons) + epsilons[mask].sum()
+        assert np.allclose(landmark_temporal_loss(epsilons, mask), spent, rtol=1e-13)
+
+    @settings(max_examples=30, deadline=None)
+    @given(cases())
+    def test_own_losses_of_landmarks_sum_to_their_joint_loss(self, case: tuple) -> None:
+        mask, own, alpha = case[1], landmark_own_loss(*case), landmark_temporal_loss(*case)
+        assert np.allclose(alpha[mask], own[mask].sum(), rtol=1e-12)
+        assert (own >= case[0] * (1 - 1e-12)).all()
+
+    def test_takes_many_series_at_once(self) -> None:
+        rng, matrix = np.random.default_rng(3), smoothing_matrix(2, 0.1)
+        masks, epsilons = rng.random((5, 30)) < 0.3, rng.random(30)
+        together = landmark_temporal_loss(epsilons, masks, matrix, matrix)
+        assert together.shape == (5, 30)
+        for row, mask in zip(together, masks, strict=True):
+            assert np.array_equal(row, landmark_temporal_loss(epsilons, mask, matrix, matrix))
+
+    def test_of_an_empty_series_is_empty(self) -> None:
+        assert landmark_temporal_loss([], np.zeros(0, dtype=bool), np.eye(2), np.eye(2)).shape == (0,)
+
+    def test_long_gaps_with_varied_budgets_stay_exact(self) -> None:
+        epsilons, mask = np.random.default_rng(5).random(300), mask_of(300, [40, 290])
+        carried = LossFunction(smoothing_matrix(3, 0.3))
+        found = landmark_temporal_loss(epsilons, mask, carried, carried)
+        assert np.allclose(found, formula(epsilons, mask, carried, carried), rtol=1e-12)
+
+    def test_skipped_landmarks_spend_nothing_and_still_leak(self) -> None:
+        mask, matrix = mask_of(9, [2, 5, 6]), smoothing_matrix(2, 0.1)
+        alpha = landmark_temporal_loss(np.where(mask, 0.0, 1.0), mask, matrix, matrix)
+        assert (alpha[~mask] > 1.0).all()
+        assert (alpha[mask] > 0.5).all()
+
+
+class TestBridge:
+    def test_gives_the_published_bound_where_the_formula_is_none(self) -> None:
+        case = vectors()["landmark_tpl_not_a_bound"]
+        matrix, mask = np.array(case["P"]), mask_of(case["n"], case["L"])
+        epsilons = np.full(case["n"], case["eps_t"])
+        published = landmark_temporal_loss(epsilons, mask, reverse(matrix), matrix)
+        bridged = landmark_temporal_loss(epsilons, mask, reverse(matrix), matrix, bound="bridge")
+        exact = case["exact group loss (enumeration, binary randomised response)"]
+        assert published[0] == pytest.approx(case["sum of alpha_i (text formula)"], abs=1e-12)
+        assert bridged[0] == pytest.approx(case["bridge-corrected bound"], abs=1e-12)
+        assert joint_loss(matrix, epsilons, [0, 3]) == pytest.approx(exact, abs=1e-12)
+        assert published[0] < exact < bridged[0]
+
+    @pytest.mark.parametrize("seed", range(12))
+    def test_bounds_the_joint_loss_of_enumerated_chains(self, seed: int) -> None:
+        rng = np.random.default_rng(seed)
+        states = 2 + seed % 2
+        matrix = rng.dirichlet(np.full(states, 0.6), size=states)
+        epsilons, mask = rng.random(5) * 0.7, np.zeros(5, dtype=bool)
+        mask[rng.choice(5, size=1 + seed % 3, replace=False)] = True
+        bridged = landmark_temporal_loss(epsilons, mask, reverse(matrix), matrix, bound="bridge")
+        for t in range(5):
+            assert joint_loss(matrix, epsilons, sorted({*np.flatnonzero(mask), t})) <= bridged[t] + 1e-10
+
+    def test_without_landmarks_is_the_published_loss(self) -> None:
+        epsilons, matrix = np.random.default_rng(2).random(12), smoothing_matrix(2, 0.1)
+        none = np.zeros(12, dtype=bool)
+        assert np.allclose(
+            landmark_temporal_loss(epsilons, none, matrix, matrix, bound="bridge"),
+            landmark_temporal_loss(epsilons, none, matrix, matrix),
+        )
+
+    def test_varied_budgets_take_the_same_road_as_equal_ones(self) -> None:
+        matrix, mask = np.array([[0.7, 0.2, 0.1], [0.1, 0.6, 0.3], [0.3, 0.3, 0.4]]), mask_of(20, [4, 13])
+        equal = np.full(20, 0.3)
+        nearly = equal * (1 + 1e-15 * np.arange(20))
+        assert np.allclose(
+            landmark_temporal_loss(equal, mask, matrix, matrix, bound="bridge"),
+            landmark_temporal_loss(nearly, mask, matrix, matrix, bound="bridge"),
+            rtol=1e-12,
+        )
+
+    def test_refuses_what_would_take_for_ever(self) -> None:
+        mask = np.zeros(6000, dtype=bool)
+        with pytest.raises(ParameterError, match="forward must mix within 5000 steps"):
+            landmark_temporal_loss(np.ones(6000), mask, None, smoothing_matrix(2, 1e-5), bound="bridge")
+        with pytest.raises(ParameterError, match="backward must have at most 50 states"):
+            landmark_temporal_loss(np.ones(6000), mask, smoothing_matrix(51, 0.1), bound="bridge")
+        still = landmark_temporal_loss(np.full(6000, 0.1), mask, np.eye(2), np.eye(2), bound="bridge")
+        assert still == pytest.approx(600)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "field"),
+    [
+        (([0.1, 0.1], [True]), "is_landmark"),
+        (([0.1, 0.1], [0, 1]), "is_landmark"),
+        ((0.1, True), "is_landmark"),
+        (([0.1, -0.1], [True, False]), "epsilons"),
+        (([0.1], [True], [[0.5, 0.4], [0.5, 0.5]]), "backward"),
+    ],
+)
+def test_names_what_it_refuses(arguments: tuple, field: str) -> None:
+    with pytest.raises(EngineError, match=f"^{field} must ") as caught:
+        landmark_temporal_loss(*arguments)
+    assert caught.value.field == field
+
+
+def test_refuses_an_unknown_bound_by_name() -> None:
+    with pytest.raises(ParameterError, match="bound must be published or bridge, got 'exact'"):
+        landmark_temporal_loss([0.1], [True], bound="exact")  # type: ignore[arg-type]
