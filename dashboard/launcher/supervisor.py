@@ -125,10 +125,12 @@ class Supervisor:
         host, port = self.listener.getsockname()[:2]
         shown = f"[{host}]" if ":" in host else WILDCARDS.get(host, host)
         address = f"http://{shown}:{port}"
+        if host in WILDCARDS:
+            self.say("Anybody on this network can reach this address, and what is sent is not encrypted.")
         self.say(
             f"\nCairn is running at {address}/\n\n"
             f"  Log in once with:  {address}{path}\n"
-            f"  Another link:      {Path(sys.executable).name} manage.py login_link {username}\n"
+            f"  Another link:      {_python()} manage.py login_link {username}\n"
             f"  Data and logs:     {self.home}\n"
             f"  Stop:              Ctrl-C\n"
         )
@@ -187,3 +189,9 @@ class Supervisor:
 
     def _log(self, name: str) -> Path:
         return self.home / "log" / f"{name}.log"
+
+
+def _python() -> str:
+    """Return how to call this Python from here, for people to copy."""
+    path = Path(sys.executable)
+    return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
