@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 
@@ -11,32 +12,37 @@ from privacy_engine.formats.report import Report
 
 Roles = dict[str, int]
 
-LAT = (
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
+
+
+LAT = _words(
     "lat latitude latitude_n_s gps_lat gps_latitude location_lat location_latitude lat_deg latitude_deg "
     "latitude_degrees latitude_decimal decimal_latitude decimallatitude lat_dd latdd wgs84_lat lat_wgs84 geo_lat "
     "position_lat pos_lat latitudee7 latitude_e7 late7 lat_e7 latitud breitengrad point_y y coord_y y_coord ycoord "
     "northing"
-).split()
-LON = (
+)
+LON = _words(
     "lon lng long longitude longitude_e_w gps_lon gps_lng gps_long gps_longitude location_long location_lon "
     "location_lng location_longitude lon_deg lng_deg long_deg longitude_deg longitude_degrees longitude_decimal "
     "decimal_longitude decimallongitude lon_dd lng_dd londd wgs84_lon lon_wgs84 geo_lon geo_lng position_long "
     "position_lon pos_lon longitudee7 longitude_e7 lone7 lon_e7 lng_e7 longitud laengengrad längengrad point_x x "
     "coord_x x_coord xcoord easting"
-).split()
-TIME = (
+)
+TIME = _words(
     "timestamp time datetime date_time t ts time_s time_utc timestamp_utc datetime_utc utc_time utc_datetime utc "
     "tracked_at timestampms timestamp_ms time_ms timestamps time_stamp gps_time gpstime gps_timestamp gps_datetime "
     "recorded_at recordedat fix_time fixtime created_at createdat logged_at measured_at sampled_at occurred_at "
     "event_time eventtime local_time localtime local_datetime local_timestamp epoch epoch_s epoch_ms unix unixtime "
     "unix_time unix_timestamp tst start_time starttime started_at begin begin_time when dt date"
-).split()
-ID = (
+)
+ID = _words(
     "series user_id userid user_no uid user individual_local_identifier individual_id animal_id "
-    "tag_local_identifier mmsi vehicle_id vehicleid vehicle vehicle_ref taxi_id taxiid taxi cab_id device_id deviceid device "
-    "tracker_id imei person_id participant_id participant subject_id subject object_id oid entity_id track_id "
-    "trackid track trajectory_id traj_id trajectory tid trip_id tripid trip journey_id ride_id id"
-).split()
+    "tag_local_identifier mmsi vehicle_id vehicleid vehicle vehicle_ref taxi_id taxiid taxi cab_id device_id "
+    "deviceid device tracker_id imei person_id participant_id participant subject_id subject object_id oid "
+    "entity_id track_id trackid track trajectory_id traj_id trajectory tid trip_id tripid trip journey_id ride_id id"
+)
 CLOCKS = {"date": "time", "lcl_date": "lcl_time", "local_date": "local_time", "utc_date": "utc_time"}
 CLOCKS |= {"gps_date": "gps_time", "start_date": "start_time", "datum": "zeit"}
 OFFSETS = ("utcofst", "utc_offset", "utcoffset")
@@ -185,7 +191,7 @@ def _numbers_the_rows(name: str, sample: Sequence[Sequence[str]], place: int) ->
         or not all(cell.isascii() and cell.isdigit() and len(cell) < 19 for cell in cells)
     ):
         return False
-    return all(int(a) < int(b) for a, b in zip(cells, cells[1:], strict=False))
+    return all(int(a) < int(b) for a, b in itertools.pairwise(cells))
 
 
 def _tell(role: str, name: str, plain: str, report: Report) -> None:

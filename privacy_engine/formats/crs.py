@@ -106,15 +106,16 @@ def _unlabelled(lon: Floats, lat: Floats, x: Floats, y: Floats, report: Report) 
     if beyond.sum() * 2 <= len(x):
         return lon, lat
     whole = bool((x == np.floor(x)).all() and (y == np.floor(y)).all())
-    if whole and np.abs(x).max() <= 1.8e9 and 2.1e7 < max(np.abs(x).max(), np.abs(y).max()) and np.abs(y).max() <= 9e8:
+    if whole and np.abs(x).max() <= 1.8e9 and max(np.abs(x).max(), np.abs(y).max()) > 2.1e7 and np.abs(y).max() <= 9e8:
         message = "Positions are whole numbers of ten millionths of a degree and were divided by 10,000,000."
         report.guess("units", "E7", message, "crs")
         return lon / 1e7, lat / 1e7
     raise ChoiceNeeded(
-        f"The positions are too large for degrees (such as {x[0]:g}, {y[0]:g}). Say which coordinate system they are in.",
+        f"The positions are too large for degrees (such as {x[0]:g}, {y[0]:g}). "
+        "Say which coordinate system they are in.",
         parameter="crs",
         choices=_plausible(x, y),
-        default="EPSG:3857" if np.abs(x).max() > 1e6 else None,
+        default="EPSG:3857",
     )
 
 

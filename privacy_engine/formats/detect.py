@@ -11,6 +11,7 @@ from privacy_engine.errors import FormatError
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.source import Source, extension
+from privacy_engine.formats.xmltools import plain_head
 
 
 @dataclass(frozen=True)
@@ -72,8 +73,9 @@ _SIGNATURES: tuple[tuple[bytes, str], ...] = (
 )
 _TEXTS: tuple[tuple[bytes, str], ...] = (
     (rb"\s*(<!doctype html|<html)", "a web page"),
-    (rb"\s*\$[A-Z]{2}[A-Z]{3},", "an NMEA log, which is not supported yet; convert it to GPX"),
+    (rb"\s*(#[^\n]*\n\s*)*[$!][A-Z]{2}[A-Z]{3},", "an NMEA log, which is not supported yet; convert it to GPX"),
     (rb"\s*A[A-Z0-9]{3,6}[^,;]*\r?\nH[FO]", "an IGC log, which is not supported yet; convert it to GPX"),
+    (rb"[0-9T:-]{19}Z\s+\*\s+\{", "an OwnTracks log, which is not supported yet; convert it to GPX"),
     (rb"\s*\{\\rtf", "an RTF document"),
     (rb"%!PS", "a PostScript document"),
 )
@@ -85,7 +87,7 @@ def kind_of_other(head: bytes) -> str | None:
         if re.match(pattern, head, re.DOTALL):
             return words
     for pattern, words in _TEXTS:
-        if re.match(pattern, head.removeprefix(b"\xef\xbb\xbf"), re.IGNORECASE):
+        if re.match(pattern, plain_head(head[:4096]), re.IGNORECASE):
             return words
     return None
 

@@ -121,7 +121,7 @@ def sniff(data: bytes, options: ReadOptions, report: Report) -> Dialect:
     tables = {mark: cut(lines, mark) for mark in marks}
     headers = {mark: header for mark in marks if (header := _header(tables[mark], options)) is not None}
     if headers:
-        mark = max(headers, key=lambda one: len(tables[one][headers[one]]))
+        mark = max(headers, key=lambda one: (one != " ", len(tables[one][headers[one]])))
         at = headers[mark]
         dialect = _with_header(lines, tables[mark], at, mark, options, report)
     else:
@@ -193,7 +193,7 @@ def _without_header(
                 choices=[(f"#{i + 1}", f"column {i + 1} ({data_rows[0][i][:20]} …)") for i in numeric],
                 default=f"#{_likely(data_rows, numeric, role) + 1}",
             )
-    names = [f"column {i + 1}" for i in range(len(data_rows[0]))]
+    names = [f"column {i + 1}" for i in range(max(len(row) for row in data_rows))]
     roles, _ = assign(names, data_rows, options, report)
     return Dialect(mark, 0, 1, len(names), roles, names=names, sample=data_rows)
 

@@ -114,7 +114,7 @@ def _read_feature(feature: Any, number: int, rows: _Rows) -> None:
         return
     properties = feature.get("properties")
     properties = properties if isinstance(properties, dict) else {}
-    geometry = feature.get("geometry") if "geometry" in feature else feature
+    geometry = feature.get("geometry") if feature.get("type") == "Feature" or "geometry" in feature else feature
     if geometry is None:
         rows.nulls.append(number)
         return

@@ -15,7 +15,8 @@ from privacy_engine.formats.table import read_points
 
 _LINE = re.compile(
     rb"(?:\xef\xbb\xbf)?(?P<header>id,(?:date)?time,long?(?:itude)?,lat(?:itude)?\s*\r?\n)?"
-    rb"[0-9]+,[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2},-?[0-9]+(?:\.[0-9]*)?,-?[0-9]+(?:\.[0-9]*)?\s*(?:\n|$)"
+    rb"[0-9]+,[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}"
+    rb",-?[0-9]+(?:\.[0-9]*)?,-?[0-9]+(?:\.[0-9]*)?\s*(?:\n|$)"
 )
 HINT = "T-Drive was recorded in Beijing: set Asia/Shanghai if these are local times."
 

@@ -6,7 +6,8 @@ import math
 import re
 from datetime import UTC, datetime, timedelta, timezone
 
-_MONTHS = {name: i + 1 for i, name in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split())}
+_NAMES = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTHS = {name: i + 1 for i, name in enumerate(_NAMES)}
 _DAY_FIRST = re.compile(
     r"(?:[A-Za-z]{2,9},?\s+)?(?P<d>[0-9]{1,2})[\s-](?P<mo>[A-Za-z]{3,9})\.?[\s-](?P<y>[0-9]{4}|[0-9]{2})(?P<rest>.*)"
 )

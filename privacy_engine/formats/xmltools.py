@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import xml.etree.ElementTree as ET  # nosec B405: prolog() has refused every document type before
 from collections.abc import Iterator
+from typing import Any
 from xml.parsers import expat  # nosec B407: used to refuse document types
 
 from privacy_engine.errors import FormatError
@@ -16,7 +17,7 @@ _ENCODING = re.compile(rb"""encoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["']""")
 _STEP = 1 << 16
 
 
-class _Found(Exception):
+class _RootFound(Exception):  # noqa: N818 (it is good news)
     """The root element was reached."""
 
 
@@ -85,7 +86,7 @@ def _refuse_document_type(data: bytes) -> None:
         )
 
     def found(*_: object) -> None:
-        raise _Found
+        raise _RootFound
 
     parser.StartDoctypeDeclHandler = refuse
     parser.EntityDeclHandler = refuse
@@ -94,7 +95,7 @@ def _refuse_document_type(data: bytes) -> None:
         for start in range(0, len(data), _STEP):
             parser.Parse(data[start : start + _STEP], False)
         parser.Parse(b"", True)
-    except _Found:
+    except _RootFound:
         return
     except expat.ExpatError as error:
         raise broken(error.lineno, error.offset) from error
@@ -111,7 +112,7 @@ def walk(data: bytes, keep: frozenset[str]) -> Iterator[tuple[str, str, ET.Eleme
 
     Elements are thrown away as the walk goes on, except inside elements whose local name is in ``keep``.
     """
-    parser = ET.XMLPullParser(("start", "end"))
+    parser: Any = ET.XMLPullParser(("start", "end"))
     local: dict[str, str] = {}
     stack: list[ET.Element] = []
     kept_at = 0  # depth of the outermost kept element, 0 outside of one

@@ -1,0 +1,238 @@
+"""Series out to files: CSV, GeoJSON, GPX and Parquet, each with its privacy label, none linkable to another.
+
+No file carries a time of writing, a host or a counter, so that two exports of one release are the same bytes.
+Coordinates have 7 decimals (1 cm), times are UTC. Everything written here is read back by
+:func:`privacy_engine.formats.read`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import repeat
+from typing import Any, BinaryIO
+from xml.sax.saxutils import escape, quoteattr  # nosec B406: these two write XML, they read none
+
+import numpy as np
+
+from privacy_engine.data import Floats, Trajectory
+from privacy_engine.errors import ParameterError, shown
+from privacy_engine.formats.arrow import pa, pq
+from privacy_engine.formats.gpx import OUR_CREATOR
+
+DECIMALS = 7
+_CHUNK = 50_000
+_FORMULA = re.compile(r"'*[=+\-@\t\r]")
+_NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+Label = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class ExportFormat:
+    """An output format: how it is called, served and written."""
+
+    name: str
+    title: str
+    media_type: str
+    extension: str
+    write: Callable[[Iterable[Trajectory], BinaryIO, Label], None]
+
+
+def write(series: Iterable[Trajectory], fmt: str, out: BinaryIO, *, label: Label) -> None:
+    """Write ``series`` to the binary stream ``out``.
+
+    Parameters
+    ----------
+    series : iterable of Trajectory
+        The published series; a series without times has none in the file either.
+    fmt : str
+        A name of :data:`FORMATS`: csv, geojson, gpx or parquet.
+    out : binary stream
+        Written from where it stands, never read or closed.
+    label : mapping
+        The privacy label, JSON-ready; ``label["text"]`` is its one sentence.
+
+    Raises
+    ------
+    ParameterError
+        ``fmt`` is not the name of a format.
+    """
+    if fmt not in FORMATS:
+        rule = f"must be one of {', '.join(FORMATS)}"
+        raise ParameterError(f"format {rule}, got {shown(fmt)!r}", field="format", rule=rule, value=fmt)
+    FORMATS[fmt].write(series, out, label)
+
+
+def _sentence(label: Label) -> str:
+    """The label's text on one line."""
+    return " ".join(_NOT_IN_XML.sub("", str(label.get("text", ""))).split())
+
+
+def _as_json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=True, allow_nan=False, sort_keys=True)
+
+
+def _rounded(degrees: Floats) -> Floats:
+    return np.asarray(np.round(degrees, DECIMALS) + 0.0)  # + 0.0: no negative zero
+
+
+def _millis(time_s: Floats) -> Any:
+    return np.round(time_s * 1e3).astype(np.int64)
+
+
+def _instants(time_s: Floats) -> list[str]:
+    """Times in ISO 8601 with Z; milliseconds only where the second is not whole."""
+    millis = _millis(time_s)
+    texts = np.datetime_as_string(millis.astype("M8[ms]"), unit="s").tolist()
+    part = (millis % 1000).tolist()
+    return [f"{text}.{ms:03d}Z" if ms else f"{text}Z" for text, ms in zip(texts, part, strict=True)]
+
+
+def _chunks(one: Trajectory) -> Iterator[tuple[list[float], list[float], list[str] | None]]:
+    """The positions and times of a series in pieces, so that a long series is never one string."""
+    for start in range(0, len(one), _CHUNK):
+        piece = slice(start, start + _CHUNK)
+        times = None if one.time_s is None else _instants(one.time_s[piece])
+        yield _rounded(one.lon[piece]).tolist(), _rounded(one.lat[piece]).tolist(), times
+
+
+def _cell(text: str) -> str:
+    """A text cell of a CSV: never a formula to a spreadsheet, quoted where it must be."""
+    text = text.replace("\0", "").encode("utf-8", "replace").decode("utf-8")
+    if _FORMULA.match(text):
+        text = "'" + text
+    if re.search(r'[",\r\n]', text) or text != text.strip():
+        text = '"' + text.replace('"', '""') + '"'
+    return text
+
+
+def _write_csv(series: Iterable[Trajectory], out: BinaryIO, label: Label) -> None:
+    out.write(b"series,time,lon,lat,privacy_label\r\n")
+    first = _cell(_sentence(label))
+    for one in series:
+        name = _cell(one.name)
+        for lon, lat, times in _chunks(one):
+            rows = [
+                f"{name},{t},{x:.7f},{y:.7f}," for t, x, y in zip(times or repeat("", len(lon)), lon, lat, strict=True)
+            ]
+            rows[0], first = rows[0] + first, ""
+            out.write(("\r\n".join(rows) + "\r\n").encode("utf-8"))
+
+
+def _write_geojson(series: Iterable[Trajectory], out: BinaryIO, label: Label) -> None:
+    out.write(f'{{"type":"FeatureCollection","privacy":{_as_json(dict(label))},"features":['.encode())
+    comma = b""
+    for one in series:
+        out.write(comma + b'\n{"type":"Feature","geometry":')
+        _write_geometry(one, out)
+        out.write(f',"properties":{{"series":{_as_json(one.name)}'.encode())
+        if one.time_s is not None:
+            out.write(b',"coordTimes":[')
+            _write_pieces((",".join(f'"{t}"' for t in times or ()) for _, _, times in _chunks(one)), out)
+            out.write(b"]")
+        out.write(b"}}")
+        comma = b","
+    out.write(b"\n]}\n")
+
+
+def _write_geometry(one: Trajectory, out: BinaryIO) -> None:
+    """A line; a point where there is one event, and no geometry where there is none (a line needs two)."""
+    if len(one) == 0:
+        out.write(b"null")
+        return
+    kind, left, right = ("Point", "", "") if len(one) == 1 else ("LineString", "[", "]")
+    out.write(f'{{"type":"{kind}","coordinates":{left}'.encode())
+    pieces = (",".join([f"[{x:.7f},{y:.7f}]" for x, y in zip(lon, lat, strict=True)]) for lon, lat, _ in _chunks(one))
+    _write_pieces(pieces, out)
+    out.write(f"{right}}}".encode())
+
+
+def _write_pieces(pieces: Iterable[str], out: BinaryIO) -> None:
+    for i, piece in enumerate(pieces):
+        out.write(("," if i else "").encode() + piece.encode("ascii"))
+
+
+def _xml(text: str) -> str:
+    return escape(_NOT_IN_XML.sub("", text), {"\r": "&#13;"})
+
+
+def _write_gpx(series: Iterable[Trajectory], out: BinaryIO, label: Label) -> None:
+    out.write(
+        (
+            '<?xml version="1.0" encoding="UTF-8"?>\n'
+            f'<gpx version="1.1" creator={quoteattr(OUR_CREATOR)} xmlns="http://www.topografix.com/GPX/1/1">\n'
+            f"<metadata><desc>{_xml(_sentence(label))}</desc></metadata>\n"
+        ).encode()
+    )
+    for one in series:
+        out.write(f"<trk><name>{_xml(one.name)}</name><trkseg>\n".encode())
+        for lon, lat, times in _chunks(one):
+            if times is None:
+                rows = [f'<trkpt lat="{y:.7f}" lon="{x:.7f}"/>\n' for x, y in zip(lon, lat, strict=True)]
+            else:
+                rows = [
+                    f'<trkpt lat="{y:.7f}" lon="{x:.7f}"><time>{t}</time></trkpt>\n'
+                    for x, y, t in zip(lon, lat, times, strict=True)
+                ]
+            out.write("".join(rows).encode("ascii"))
+        out.write(b"</trkseg></trk>\n")
+    out.write(b"</gpx>\n")
+
+
+_SCHEMA = pa.schema(
+    [("series", pa.string()), ("time", pa.timestamp("ms", "UTC")), ("lon", pa.float64()), ("lat", pa.float64())]
+)
+
+
+def _write_parquet(series: Iterable[Trajectory], out: BinaryIO, label: Label) -> None:
+    schema = _SCHEMA.with_metadata({"cairn": _as_json(dict(label))})
+    tables = [_table(one, schema) for one in series]
+    table = pa.concat_tables(tables) if tables else schema.empty_table()
+    pq.write_table(table, _Written(out), compression="zstd")
+
+
+def _table(one: Trajectory, schema: Any) -> Any:
+    name = one.name.encode("utf-8", "replace").decode("utf-8")
+    names = pa.DictionaryArray.from_arrays(pa.array(np.zeros(len(one), dtype=np.int32)), pa.array([name]))
+    times = pa.nulls(len(one), pa.int64()) if one.time_s is None else pa.array(_millis(one.time_s))
+    columns = [names.cast(pa.string()), times.cast(schema.field("time").type), _rounded(one.lon), _rounded(one.lat)]
+    return pa.table(columns, schema=schema)
+
+
+class _Written:
+    """A stream that Arrow may write to but not close."""
+
+    closed = False
+
+    def __init__(self, out: BinaryIO) -> None:
+        self._out = out
+        self._at = 0
+
+    def write(self, data: Any) -> int:
+        piece = bytes(data)
+        self._out.write(piece)
+        self._at += len(piece)
+        return len(piece)
+
+    def tell(self) -> int:
+        return self._at
+
+    def flush(self) -> None:
+        """Nothing is held back here."""
+
+    def close(self) -> None:
+        """The caller's stream stays open."""
+
+
+FORMATS: Mapping[str, ExportFormat] = {
+    one.name: one
+    for one in (
+        ExportFormat("csv", "CSV table", "text/csv; charset=utf-8", "csv", _write_csv),
+        ExportFormat("geojson", "GeoJSON", "application/geo+json", "geojson", _write_geojson),
+        ExportFormat("gpx", "GPX track", "application/gpx+xml", "gpx", _write_gpx),
+        ExportFormat("parquet", "Parquet", "application/vnd.apache.parquet", "parquet", _write_parquet),
+    )
+}
