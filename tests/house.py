@@ -1,0 +1,150 @@
+"""A Cairn started as a person starts it: its own folder, its own port, `make run` at a terminal."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+LINK = re.compile(r"http://\S+/login/once/\S+")
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def fresh_clone(folder: Path, *, with_packages: bool) -> Path:
+    """Clone what is committed; ``with_packages`` lends it the packages these tests run with."""
+    clone = folder / "cairn"
+    subprocess.run(["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)
+    if with_packages:
+        (clone / ".venv").symlink_to(sys.prefix)
+    return clone
+
+
+def clean_environment(**settings: str) -> dict[str, str]:
+    """The environment of a person who has set nothing but ``settings``."""
+    left_out = (
+        "CAIRN_",
+        "DJANGO_",
+        "REDIS_",
+        "DATABASE_",
+        "PYTEST_",
+        "COV_",
+        "MAKE",
+        "MFLAGS",
+        "VIRTUAL_ENV",
+        "TMPDIR",
+    )
+    return {name: value for name, value in os.environ.items() if not name.startswith(left_out)} | settings
+
+
+class House:
+    def __init__(self, clone: Path, home: Path | None = None, port: int | None = None) -> None:
+        self.clone = clone
+        self.home = home or clone / "var"
+        self.port = port or free_port()
+        self.env = clean_environment(CAIRN_HOME=str(self.home), CAIRN_PORT=str(self.port))
+        self.output = ""
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def start(self, *command: str, limit_s: float = 60) -> float:
+        """Start, wait until it prints the login link, and return the seconds that took."""
+        began = time.monotonic()
+        self.process = subprocess.Popen(
+            command or ("make", "run"),
+            cwd=self.clone,
+            env=self.env,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,  # a terminal's foreground group, to which Ctrl-C goes
+        )
+        os.set_blocking(self.process.stdout.fileno(), False)
+        while not LINK.search(self.read()):
+            assert self.process.poll() is None, f"it ended with {self.process.returncode}:\n{self.output}"
+            assert time.monotonic() - began < limit_s, f"nothing after {limit_s} s:\n{self.output}\n{self.logs()}"
+            time.sleep(0.02)
+        return time.monotonic() - began
+
+    def read(self) -> str:
+        self.output += (self.process.stdout.read() or b"").decode()
+        return self.output
+
+    def logs(self) -> str:
+        return "\n".join(f"== {log.name}\n{log.read_text()[-2000:]}" for log in (self.home / "log").glob("*.log"))
+
+    @property
+    def link(self) -> str:
+        return LINK.findall(self.output)[-1]
+
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def signal_terminal(self, number: int) -> None:
+        os.killpg(self.process.pid, number)
+
+    def press_ctrl_c(self, limit_s: float = 40) -> int:
+        """Send what Ctrl-C sends, wait, and return make's exit code."""
+        self.signal_terminal(signal.SIGINT)
+        code = self.process.wait(limit_s)
+        self.read()
+        return code
+
+    def processes(self) -> dict[int, str]:
+        """Every process with this home in its environment, grandchildren included: id and command line."""
+        mark = f"CAIRN_HOME={self.home}".encode()
+        found = {}
+        for folder in Path("/proc").glob("[0-9]*"):
+            try:
+                if mark in (folder / "environ").read_bytes().split(b"\0"):
+                    found[int(folder.name)] = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+            except OSError:  # it ended meanwhile, or is another user's
+                continue
+        return found
+
+    def process_ids(self, part_of_command: str) -> list[int]:
+        return sorted(pid for pid, command in self.processes().items() if part_of_command in command)
+
+    def wait_until_empty(self, limit_s: float) -> dict[int, str]:
+        give_up = time.monotonic() + limit_s
+        while (left := self.processes()) and time.monotonic() < give_up:
+            time.sleep(0.1)
+        return left
+
+    def shell(self, line: str, **variables: str) -> str:
+        """Run one line of the README here, and return what it prints."""
+        done = subprocess.run(
+            ["bash", "-c", line], cwd=self.clone, env=self.env | variables, capture_output=True, text=True, timeout=120
+        )
+        assert done.returncode == 0, f"{line}\n{done.stdout}\n{done.stderr}"
+        return done.stdout
+
+    def get_json(self, path: str, token: str) -> dict:
+        request = urllib.request.Request(f"{self.address}{path}", headers={"Authorization": f"Token {token}"})
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            return json.load(answer)
+
+    def clear_away(self) -> None:
+        """Leave no process behind, however a test ended."""
+        for pid in self.processes():
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                continue
+        if self.process:
+            self.process.wait(10)
+            self.process.stdout.close()
+
+
+def has_terminal_tools() -> bool:
+    return Path("/proc/self/environ").exists() and all(shutil.which(tool) for tool in ("make", "git", "curl", "bash"))

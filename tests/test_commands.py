@@ -1,0 +1,255 @@
+"""The README's commands do what the README says, in a fresh clone."""
+
+import http.cookiejar
+import json
+import re
+import socket
+import stat
+import subprocess
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.house import ROOT, House, clean_environment, fresh_clone, has_terminal_tools
+
+README = (ROOT / "README.md").read_text()
+BLOCKS = re.findall(r"^```sh\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+SERVED_S = 60  # within the README's five seconds on a quiet machine; these run beside other tests
+AGAIN_S = 15
+
+pytestmark = [
+    pytest.mark.skipif(not has_terminal_tools(), reason="needs make, git, curl, bash and /proc"),
+    pytest.mark.xdist_group("commands"),
+]
+
+
+def _block(*, holding: str) -> list[str]:
+    return next(block for block in BLOCKS if holding in block).splitlines()
+
+
+@pytest.fixture(scope="module")
+def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return fresh_clone(tmp_path_factory.mktemp("clone"), with_packages=True)
+
+
+@pytest.fixture
+def house(clone: Path, tmp_path: Path) -> Iterator[House]:
+    made = House(clone, home=tmp_path / "home")
+    yield made
+    made.clear_away()
+
+
+@pytest.fixture(scope="module")
+def running(clone: Path) -> Iterator[House]:
+    made = House(clone)
+    made.start(limit_s=SERVED_S)
+    yield made
+    made.clear_away()
+
+
+@pytest.fixture(scope="module")
+def token(running: House) -> str:
+    return running.shell(".venv/bin/python manage.py token researcher").split()[-1]
+
+
+@pytest.fixture(scope="module")
+def walk(running: House) -> Path:
+    """A walk of two hours with forty minutes' rest, where the README's lines expect ``walk.csv``."""
+    lines = ["time,lat,lon"]
+    for minute in range(120):
+        step = min(minute, 40) if minute < 80 else minute - 40
+        lines.append(f"2024-05-01T{8 + minute // 60:02d}:{minute % 60:02d}:00Z,{48.85 + step * 1e-3:.5f},2.35000")
+    path = running.clone / "walk.csv"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def test_the_readme_names_two_commands_to_start_with() -> None:
+    assert [block.strip() for block in BLOCKS[:2]] == ["make run", "make test"]
+
+
+class TestARunningHouse:
+    def test_all_rooms_are_up(self, running: House) -> None:
+        with urllib.request.urlopen(f"{running.address}/healthz", timeout=10) as answer:
+            assert answer.status == 200
+        commands = " ".join(running.processes().values())
+        assert all(part in commands for part in ("-server ", "celery", "manage.py sweep", "dashboard.launcher.web"))
+
+    def test_the_link_lets_in_once(self, running: House) -> None:
+        jar = http.cookiejar.CookieJar()
+        browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(jar))
+        page = browser.open(running.link, timeout=30).read().decode()
+        csrf = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', page)[1]
+        form = urllib.parse.urlencode({"csrfmiddlewaretoken": csrf}).encode()
+        entered = browser.open(urllib.request.Request(running.link, form), timeout=30)
+        assert entered.url == f"{running.address}/"
+        with pytest.raises(urllib.error.HTTPError) as refused:
+            urllib.request.build_opener(urllib.request.HTTPCookieProcessor(jar)).open(
+                urllib.request.Request(running.link, form), timeout=30
+            )
+        refused.value.close()
+        assert refused.value.code in (403, 410)
+
+    def test_the_samples_are_there(self, running: House, token: str) -> None:
+        give_up = time.monotonic() + 60
+        while time.monotonic() < give_up:
+            found = running.get_json("/api/v1/datasets/", token)
+            if found["count"] >= 3 and all(row["state"] == "ready" for row in found["results"]):
+                return
+            time.sleep(0.3)
+        pytest.fail(f"no samples after a minute: {found}")
+
+    def test_an_unknown_token_is_refused(self, running: House) -> None:
+        with pytest.raises(urllib.error.HTTPError) as refused:
+            running.get_json("/api/v1/datasets/", "0" * 64)
+        refused.value.close()
+        assert refused.value.code == 401
+
+    def test_the_lines_of_curl(self, running: House, token: str, walk: Path) -> None:
+        api = f"{running.address}/api/v1"
+        given = {"API": api, "AUTH": f"Authorization: Token {token}", "JSON": "Content-Type: application/json"}
+        curls = _block(holding="curl ")
+        assert len(curls) == 5
+        for line, name in zip(curls[:3], ("DATASET", "LANDMARK_SET", "RELEASE"), strict=True):
+            answer = json.loads(running.shell(line, **given))
+            assert "id" in answer, answer
+            given[name] = answer["id"]
+            if name != "LANDMARK_SET":
+                self._wait(running, f"/api/v1/{name.lower()}s/{answer['id']}/", token)
+        assert json.loads(running.shell(curls[3], **given))["state"] == "done"
+        running.shell(curls[4], **given)
+        assert len((running.clone / "release.csv").read_text().splitlines()) > 100
+
+    @staticmethod
+    def _wait(running: House, path: str, token: str) -> None:
+        give_up = time.monotonic() + 60
+        while (row := running.get_json(path, token))["state"] in ("queued", "running"):
+            assert time.monotonic() < give_up, row
+            time.sleep(0.2)
+        assert row["state"] in ("ready", "done"), row
+
+    def test_the_line_that_makes_the_token(self, running: House) -> None:
+        lines = "\n".join(_block(holding="export API")).replace(":8000/", f":{running.port}/")
+        assert json.loads(running.shell(f'{lines}\ncurl -sSH "$AUTH" "$API/mechanisms/"'))
+
+    def test_the_release_command_needs_no_server(self, running: House, walk: Path) -> None:
+        running.shell(_block(holding="manage.py release")[0])
+        assert len((running.clone / "released.csv").read_text().splitlines()) > 100
+
+    def test_everything_kept_is_for_this_user_only(self, running: House) -> None:
+        open_to_others = [
+            str(path.relative_to(running.home))
+            for path in (running.home, *running.home.rglob("*"))
+            if not path.is_symlink() and path.exists() and stat.S_IMODE(path.stat().st_mode) & 0o077
+        ]
+        assert open_to_others == []
+
+    def test_the_broker_has_no_port(self, running: House) -> None:
+        assert stat.S_ISSOCK((running.home / "run" / "broker.sock").stat().st_mode)
+        assert "--port 0" in next(command for command in running.processes().values() if "-server " in command)
+
+    def test_a_second_one_on_the_same_home_is_refused_in_words(self, running: House) -> None:
+        other = House(running.clone, home=running.home)
+        refused = subprocess.run(["make", "run"], cwd=other.clone, env=other.env, capture_output=True, text=True)
+        assert refused.returncode != 0
+        assert "already runs on" in refused.stderr
+        assert "Traceback" not in refused.stderr
+
+    def test_a_killed_worker_comes_back(self, running: House) -> None:
+        before = running.process_ids("celery")
+        subprocess.run(["kill", "-9", str(before[0])], check=True)
+        give_up = time.monotonic() + 30
+        while not (now := running.process_ids("celery")) or now[0] in before:
+            assert time.monotonic() < give_up
+            time.sleep(0.1)
+        assert not set(before) & set(now), "a forked child of the dead worker is left"
+
+
+class TestStopping:
+    def test_ctrl_c_leaves_nothing_behind_and_the_next_start_is_quick(self, house: House) -> None:
+        first = house.start(limit_s=SERVED_S)
+        house.press_ctrl_c()
+        assert house.processes() == {}
+        assert not (house.home / "run" / "broker.sock").exists()
+        assert "Traceback" not in house.output
+        again = house.start(limit_s=SERVED_S)
+        house.press_ctrl_c()
+        print(f"served in {first:.1f} s on an empty home, {again:.1f} s on a used one")
+        assert again < AGAIN_S
+
+    def test_the_supervisor_ends_with_success(self, house: House) -> None:
+        house.start(".venv/bin/python", "manage.py", "run", limit_s=SERVED_S)
+        assert house.press_ctrl_c() == 0
+
+    def test_kill_9_of_the_supervisor_leaves_no_orphan(self, house: House) -> None:
+        house.start(".venv/bin/python", "manage.py", "run", limit_s=SERVED_S)
+        assert len(house.processes()) > 5
+        house.process.kill()
+        house.process.wait()
+        assert house.wait_until_empty(limit_s=15) == {}
+
+    def test_kill_9_of_the_whole_terminal_leaves_no_orphan(self, house: House) -> None:
+        house.start(limit_s=SERVED_S)
+        house.signal_terminal(9)
+        house.process.wait()
+        assert house.wait_until_empty(limit_s=15) == {}
+
+
+class TestRefusals:
+    def run(self, house: House, **settings: str) -> str:
+        refused = subprocess.run(
+            ["make", "run"], cwd=house.clone, env=house.env | settings, capture_output=True, text=True, timeout=60
+        )
+        assert refused.returncode != 0
+        assert "Traceback" not in refused.stderr
+        assert house.processes() == {}
+        return refused.stderr
+
+    def test_a_taken_port_is_named_with_the_way_out(self, house: House) -> None:
+        with socket.create_server(("127.0.0.1", house.port)):
+            assert f"CAIRN_PORT={house.port + 1}" in self.run(house)
+
+    def test_an_address_that_is_not_ours(self, house: House) -> None:
+        assert "CAIRN_HOST" in self.run(house, CAIRN_HOST="203.0.113.9")
+
+    def test_an_old_python_is_named(self, tmp_path: Path) -> None:
+        clone = fresh_clone(tmp_path, with_packages=False)
+        old = tmp_path / "python-old"
+        old.write_text('#!/bin/sh\n[ "$1" = -V ] && echo "Python 3.9.2" && exit 0\nexit 1\n')
+        old.chmod(0o755)
+        refused = subprocess.run(
+            ["make", "install", f"PYTHON={old}"], cwd=clone, env=clean_environment(), capture_output=True, text=True
+        )
+        assert refused.returncode != 0
+        assert "needs Python 3.11 or newer" in refused.stdout
+        assert "3.9.2" in refused.stdout
+
+
+def test_a_home_with_a_long_path_still_gets_a_broker(clone: Path, tmp_path: Path) -> None:
+    house = House(clone, home=tmp_path / ("long" * 30))
+    try:
+        house.start(limit_s=SERVED_S)
+        house.press_ctrl_c()
+        assert house.processes() == {}
+    finally:
+        house.clear_away()
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(400)
+def test_from_nothing_to_a_served_page_in_three_minutes(tmp_path: Path) -> None:
+    house = House(fresh_clone(tmp_path, with_packages=False))
+    try:
+        seconds = house.start(limit_s=180)
+        print(f"installed and served in {seconds:.0f} s")
+        house.press_ctrl_c()
+        began = time.monotonic()
+        subprocess.run(["make", "install"], cwd=house.clone, env=house.env, check=True)
+        assert time.monotonic() - began < 1
+    finally:
+        house.clear_away()
