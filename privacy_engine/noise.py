@@ -11,6 +11,7 @@ A source is made inside the job that uses it and never kept at module level: for
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
@@ -32,8 +33,8 @@ class RandomSource(Protocol):
 
 
 def _open_unit(words: np.ndarray) -> Floats:
-    # 53 random bits and a half: never 0, never 1, so that a logarithm is always finite
-    return ((words >> np.uint64(11)).astype(np.float64) + 0.5) * 2.0**-53
+    # 52 random bits and a half: never 0, never 1 (53 and a half would round up to it), so every logarithm is finite
+    return ((words >> np.uint64(12)).astype(np.float64) + 0.5) * 2.0**-52
 
 
 class _SystemSource:
@@ -70,16 +71,33 @@ def source(seed: int | None) -> RandomSource:
     return publishable() if seed is None else seeded(seed)
 
 
+class _Watched:
+    def __init__(self, inner: RandomSource, before: Callable[[int], None]) -> None:
+        self.private, self._inner, self._before = inner.private, inner, before
+
+    def uniform(self, n: int) -> Floats:
+        self._before(n)
+        return self._inner.uniform(n)
+
+
+def watched(inner: RandomSource, before: Callable[[int], None]) -> RandomSource:
+    """``inner``, with ``before(n)`` called ahead of every draw of n values.
+
+    Every mechanism draws as it goes, so whoever runs it can tell how far it is, and stop it by raising.
+    """
+    return _Watched(inner, before)
+
+
 def planar_radius_m(epsilon_per_m: ArrayLike, *, rng: RandomSource | np.random.Generator) -> Floats:
     r"""Great-circle displacements of planar Laplace noise, one for each entry of ``epsilon_per_m``.
 
     On a sphere of radius R the density of the displacement is proportional to
     :math:`\sin(r/R) e^{-\epsilon r}` on [0, πR]. Two exact rejection samplers cover every scale with an acceptance
-    of at least 0.4: Gamma(2, 1/ε) thinned by :math:`\sin(r/R)/(r/R)` where the noise is small against the Earth,
+    of at least a quarter: Gamma(2, 1/ε) thinned by :math:`\sin(r/R)/(r/R)` where the noise is small against the Earth,
     and uniform positions thinned by :math:`e^{-\epsilon r}` where it is not.
     """
     rng = seeded(rng) if isinstance(rng, np.random.Generator) else rng
-    epsilon = np.atleast_1d(np.asarray(epsilon_per_m, dtype=np.float64))
+    epsilon = np.asarray(epsilon_per_m, dtype=np.float64).ravel()
     if not (np.isfinite(epsilon) & (epsilon > 0)).all():
         value = float(epsilon[~(np.isfinite(epsilon) & (epsilon > 0))][0])
         raise ParameterError(
@@ -94,7 +112,7 @@ def planar_radius_m(epsilon_per_m: ArrayLike, *, rng: RandomSource | np.random.G
     while todo.size:
         u = rng.uniform(3 * todo.size).reshape(3, todo.size)
         local = rate[todo] > 1.0
-        gamma = -np.log(u[0] * u[1]) / rate[todo]
+        gamma = -np.log(u[0] * u[1]) / np.maximum(rate[todo], 1.0)
         sphere = np.arccos(1.0 - 2.0 * u[0])
         proposal = np.where(local, gamma, sphere)
         kept = np.where(

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Self
 
 from pydantic import ValidationError, field_serializer, field_validator
@@ -62,5 +62,18 @@ class ReleaseSpec(Frozen):
 
     def release(self, series: Sequence[Trajectory], landmarks: Sequence[LandmarkSet]) -> list[Release]:
         """One release of each series, all from one random source."""
+        return list(self.draws(series, landmarks))
+
+    def draws(
+        self,
+        series: Sequence[Trajectory],
+        landmarks: Sequence[LandmarkSet],
+        *,
+        watch: Callable[[int], None] | None = None,
+    ) -> Iterator[Release]:
+        """:meth:`release` one series at a time; ``watch(n)`` hears of every draw of n random values and may raise."""
         rng = noise.source(self.seed)
-        return [self.mechanism.release(one, marks, rng=rng) for one, marks in zip(series, landmarks, strict=True)]
+        if watch is not None:
+            rng = noise.watched(rng, watch)
+        for one, marks in zip(series, landmarks, strict=True):
+            yield self.mechanism.release(one, marks, rng=rng)

@@ -185,3 +185,24 @@ def test_a_name_is_registered_once():
     with pytest.raises(TypeError, match="registered twice"):
         mechanisms.register(Uniform)
     assert issubclass(ParameterError, EngineError)
+
+
+class TestWatchedDraws:
+    SERIES = (Trajectory([0.0] * 50, [0.0] * 50),) * 3
+    MARKS = (LandmarkSet([True, False] * 25),) * 3
+
+    @pytest.mark.parametrize("name", ["landmark-uniform", "landmark-adaptive"])
+    def test_watching_changes_nothing(self, name):
+        spec = ReleaseSpec.parse({"mechanism": UNIFORM | {"name": name}, "seed": 1})
+        heard = []
+        watched = list(spec.draws(self.SERIES, self.MARKS, watch=heard.append))
+        assert sum(heard) >= 3 * 50
+        for one, two in zip(watched, spec.release(self.SERIES, self.MARKS), strict=True):
+            assert np.array_equal(one.series.lon, two.series.lon)
+
+    def test_a_watcher_that_raises_stops_the_draw(self):
+        def stop(_):
+            raise TimeoutError
+
+        with pytest.raises(TimeoutError):
+            list(ReleaseSpec.parse({"mechanism": UNIFORM}).draws(self.SERIES, self.MARKS, watch=stop))
