@@ -16,7 +16,8 @@ EARTH_RADIUS_M = 6371008.8
 
 def wrap_lon(lon: ArrayLike) -> Floats:
     """Longitudes brought into [-180, 180)."""
-    return np.asarray((np.asarray(lon, dtype=np.float64) + 180.0) % 360.0 - 180.0)
+    wrapped = (np.asarray(lon, dtype=np.float64) + 180.0) % 360.0 - 180.0
+    return np.asarray(np.where(wrapped < 180.0, wrapped, -180.0))  # -180 less an ulp rounds up to 180
 
 
 def distance_m(
@@ -42,7 +43,10 @@ def destination(lon: ArrayLike, lat: ArrayLike, distance_m: ArrayLike, bearing_r
     phi, delta = np.radians(lat), np.asarray(distance_m, dtype=np.float64) / EARTH_RADIUS_M
     sin_phi, cos_phi = np.sin(phi), np.cos(phi)
     sin_delta, cos_delta = np.sin(delta), np.cos(delta)
-    sin_phi2 = np.clip(sin_phi * cos_delta + cos_phi * sin_delta * np.cos(bearing_rad), -1.0, 1.0)
-    east = np.sin(bearing_rad) * sin_delta * cos_phi
-    north = cos_delta - sin_phi * sin_phi2
-    return wrap_lon(np.asarray(lon) + np.degrees(np.arctan2(east, north))), np.degrees(np.arcsin(sin_phi2))
+    # the point in the frame of its start: outwards on the start's meridian, east, north; exact at the poles, where
+    # the arc sine of the latitude would keep half the digits and the bearing be lost
+    out = cos_phi * cos_delta - sin_phi * sin_delta * np.cos(bearing_rad)
+    east = sin_delta * np.sin(bearing_rad)
+    north = sin_phi * cos_delta + cos_phi * sin_delta * np.cos(bearing_rad)
+    lon2 = np.asarray(lon) + np.degrees(np.arctan2(east, out))
+    return wrap_lon(lon2), np.degrees(np.arctan2(north, np.hypot(out, east)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import math
 from datetime import UTC, datetime
@@ -51,7 +52,7 @@ def plain(
     """Groups by the definition: one haversine after another, the series cut at silences first."""
     cuts = [0, *(i for i in range(1, len(lon)) if time_s[i] - time_s[i - 1] > gap), len(lon)]
     groups: list[list[int]] = []
-    for first, end in zip(cuts, cuts[1:], strict=False):
+    for first, end in itertools.pairwise(cuts):
         i = first
         while i < end:
             j = i + 1

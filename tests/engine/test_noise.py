@@ -1,0 +1,229 @@
+"""Noise: the laws it must follow, by seeded samples. Each statistical test states its false-alarm rate, over seeds."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.special import chdtrc, kv
+
+from privacy_engine import geo, noise
+from privacy_engine.errors import ParameterError
+
+VECTORS = Path(__file__).resolve().parents[2].parent / "shared" / "vectors" / "landmark.json"
+DRAWS = 400_000
+
+
+@cache
+def published() -> dict[str, Any]:
+    if not VECTORS.exists():
+        pytest.skip("the published vectors are not beside this checkout")
+    return dict(json.loads(VECTORS.read_text())["planar_laplace"])
+
+
+@cache
+def radii() -> np.ndarray:
+    """Displacements at one per metre, sorted."""
+    return np.sort(noise.planar_radius_m(np.ones(DRAWS), rng=noise.seeded(20250101)))
+
+
+@cache
+def moved() -> tuple[np.ndarray, np.ndarray]:
+    """East and north of the noise at one per metre, in metres."""
+    lon, lat = noise.planar_laplace(np.full(DRAWS, 116.4), np.full(DRAWS, 39.9), 1.0, rng=noise.seeded(7))
+    metres = math.radians(1) * geo.EARTH_RADIUS_M
+    return (lon - 116.4) * metres * math.cos(math.radians(39.9)), (lat - 39.9) * metres
+
+
+def dkw(n: int, rate: float = 1e-6) -> float:
+    """How far an empirical distribution of n draws strays from the true one with probability at most ``rate``."""
+    return math.sqrt(math.log(2 / rate) / (2 * n))
+
+
+def sphere_cdf(angle: np.ndarray, rate: float) -> np.ndarray:
+    """The distribution with density proportional to sin(angle) exp(-rate angle) on [0, pi]."""
+    return np.asarray(
+        (1 - np.exp(-rate * angle) * (rate * np.sin(angle) + np.cos(angle))) / (1 + math.exp(-rate * math.pi))
+    )
+
+
+class TestPlanarRadius:
+    def test_follows_the_gamma_law(self) -> None:
+        """False alarms: 1e-6 (Dvoretzky-Kiefer-Wolfowitz)."""
+        r = radii()
+        assert np.abs(1 - (1 + r) * np.exp(-r) - (np.arange(DRAWS) + 0.5) / DRAWS).max() < dkw(DRAWS)
+
+    def test_has_the_published_quantiles(self) -> None:
+        """False alarms: 1e-6 for all of them together."""
+        for p, expected in published()["quantiles eps*r"].items():
+            assert float(noise.planar_quantile_m(1.0, float(p))) == pytest.approx(expected, rel=1e-12)
+            assert np.searchsorted(radii(), expected) / DRAWS == pytest.approx(float(p), abs=dkw(DRAWS))
+        for r in ("1", "2"):
+            share = np.searchsorted(radii(), float(r)) / DRAWS
+            assert share == pytest.approx(published()[f"cdf(r={r})"], abs=dkw(DRAWS))
+
+    def test_has_the_published_moments(self) -> None:
+        """Five standard errors each: false alarms 1e-6."""
+        r, law = radii(), published()
+        for values, expected in ((r, law["mean eps*r"]), (r**2, law["E r^2 eps^2"])):
+            assert values.mean() == pytest.approx(expected, abs=5 * values.std() / math.sqrt(DRAWS))
+        assert r.var() == pytest.approx(law["var eps^2 r"], abs=5 * ((r - 2) ** 2).std() / math.sqrt(DRAWS))
+        assert float(noise.planar_mean_m(4.0)) == law["mean eps*r"] / 4
+
+    @pytest.mark.parametrize("epsilon", [1e-9, 5e-8, 1.4e-7, 1.6e-7, 1e-6])
+    def test_follows_the_law_of_the_sphere_where_noise_is_as_large_as_the_earth(self, epsilon: float) -> None:
+        """Chi-square over 50 bins of the positions' great-circle distances; false alarms 1e-5 for each epsilon."""
+        n, bins = 100_000, 50
+        lon, lat = noise.planar_laplace(np.full(n, 170.0), np.full(n, -60.0), epsilon, rng=noise.seeded(11))
+        angle = geo.distance_m(170.0, -60.0, lon, lat) / geo.EARTH_RADIUS_M
+        share = sphere_cdf(angle, epsilon * geo.EARTH_RADIUS_M)
+        counts = np.bincount(np.minimum((share * bins).astype(int), bins - 1), minlength=bins)
+        assert chdtrc(bins - 1, ((counts - n / bins) ** 2 / (n / bins)).sum()) > 1e-5
+
+    @settings(max_examples=60, deadline=None)
+    @given(st.lists(st.floats(1e-12, 1e12), max_size=20), st.integers(0, 2**32))
+    def test_is_on_the_sphere_and_scales_with_its_parameter(self, epsilons: list, seed: int) -> None:
+        found = noise.planar_radius_m(epsilons, rng=noise.seeded(seed))
+        assert found.shape == (len(epsilons),)
+        assert ((found > 0) & (found <= math.pi * geo.EARTH_RADIUS_M)).all()
+
+    def test_keeps_the_shape_of_its_parameter(self) -> None:
+        assert noise.planar_radius_m(np.ones((3, 4)), rng=noise.seeded(1)).shape == (3, 4)
+
+    @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 0.0, -1.0])
+    def test_names_what_it_refuses(self, value: float) -> None:
+        for epsilon in (value, [1.0, value]):
+            with pytest.raises(ParameterError, match="^epsilon_per_m must be ") as caught:
+                noise.planar_laplace([0.0, 0.0], [0.0, 0.0], epsilon, rng=noise.seeded(1))
+            assert caught.value.field == "epsilon_per_m"
+            assert caught.value.rule == "> 0"
+
+
+class TestPlanarLaplace:
+    def test_has_the_published_spread_on_each_axis(self) -> None:
+        """Five standard errors each: false alarms 1e-6."""
+        for axis in moved():
+            assert axis.mean() == pytest.approx(0, abs=5 * math.sqrt(3 / DRAWS))
+            squares, sizes = axis**2, np.abs(axis)
+            assert squares.mean() == pytest.approx(
+                published()["std per axis * eps"] ** 2, abs=5 * squares.std() / math.sqrt(DRAWS)
+            )
+            assert sizes.mean() == pytest.approx(
+                published()["mean |x| per axis * eps"], abs=5 * sizes.std() / math.sqrt(DRAWS)
+            )
+
+    def test_points_everywhere_alike_whatever_the_distance(self) -> None:
+        """Chi-square of 36 bearings, near and far half apart; false alarms 1e-5 each."""
+        east, north = moved()
+        bearing, near = np.arctan2(east, north) % (2 * np.pi), np.hypot(east, north) < 1.678
+        for chosen in (bearing[near], bearing[~near]):
+            counts = np.bincount((chosen / (2 * np.pi) * 36).astype(int) % 36, minlength=36)
+            assert chdtrc(35, ((counts - chosen.size / 36) ** 2 / (chosen.size / 36)).sum()) > 1e-5
+
+    def test_two_releases_of_one_place_are_as_far_apart_as_published(self) -> None:
+        """Dvoretzky-Kiefer-Wolfowitz and five standard errors: false alarms 2e-6."""
+        east, north = (axis.reshape(2, -1) for axis in moved())
+        apart, law = np.sort(np.hypot(east[0] - east[1], north[0] - north[1])), published()
+        n = apart.size
+        for x, share in law["P(|o1-o2|*eps<=x), stationary: 1 - x^3 K3(x)/8"].items():
+            assert 1 - float(x) ** 3 * kv(3, float(x)) / 8 == pytest.approx(share, abs=1e-9)
+            assert np.searchsorted(apart, float(x)) / n == pytest.approx(share, abs=dkw(n))
+        for p, quantile in law["quantiles of |o1-o2|*eps"].items():
+            assert np.searchsorted(apart, quantile) / n == pytest.approx(float(p), abs=dkw(n))
+        mean = law["two releases of the same place, equal eps: mean |o1-o2| * eps"]
+        assert apart.mean() == pytest.approx(mean, abs=5 * apart.std() / math.sqrt(n))
+
+    @settings(max_examples=80, deadline=None)
+    @given(st.floats(-180, 180), st.floats(-90, 90), st.floats(1e-9, 10), st.integers(0, 2**32))
+    def test_moves_along_a_great_circle_by_the_radius_it_drew(
+        self, lon: float, lat: float, epsilon: float, seed: int
+    ) -> None:
+        lon2, lat2 = noise.planar_laplace(np.full(5, lon), np.full(5, lat), epsilon, rng=noise.seeded(seed))
+        drawn = noise.planar_radius_m(np.full(5, epsilon), rng=noise.seeded(seed))
+        away = geo.distance_m(lon, lat, lon2, lat2)
+        assert np.allclose(away[drawn < 1.9e7], drawn[drawn < 1.9e7], rtol=1e-9, atol=1e-6)
+        assert ((lon2 >= -180) & (lon2 < 180) & (np.abs(lat2) <= 90)).all()
+
+    def test_budgets_may_differ_from_position_to_position(self) -> None:
+        n = 50_000
+        epsilon = np.where(np.arange(n) % 2, 1.0, 0.01)
+        lon, lat = noise.planar_laplace(np.zeros(n), np.zeros(n), epsilon, rng=noise.seeded(5))
+        away = geo.distance_m(0, 0, lon, lat)
+        assert away[1::2].mean() == pytest.approx(2, rel=0.05)
+        assert away[::2].mean() == pytest.approx(200, rel=0.05)
+
+    def test_leaves_its_input_alone(self) -> None:
+        lon, lat = np.array([1.0, 2.0]), np.array([3.0, 4.0])
+        noise.planar_laplace(lon, lat, 1.0, rng=noise.seeded(1))
+        assert lon.tolist() == [1.0, 2.0]
+        assert lat.tolist() == [3.0, 4.0]
+
+
+class _Words:
+    """A generator that yields the words it was given."""
+
+    def __init__(self, *words: int) -> None:
+        self.words = np.array(words, dtype=np.uint64)
+
+    def integers(self, *_: Any, **__: Any) -> np.ndarray:
+        return self.words
+
+
+class TestSources:
+    def test_one_seed_gives_one_noise(self) -> None:
+        where = np.zeros(50)
+        first, again, other = (noise.planar_laplace(where, where, 0.01, rng=noise.seeded(seed)) for seed in (3, 3, 4))
+        assert np.array_equal(first, again)
+        assert not np.array_equal(first, other)
+
+    def test_a_numpy_generator_is_a_seeded_source(self) -> None:
+        draws = [noise.planar_radius_m(np.ones(9), rng=np.random.default_rng(2)) for _ in range(2)]
+        assert np.array_equal(*draws)
+
+    def test_only_the_system_source_is_private(self) -> None:
+        assert noise.publishable().private
+        assert noise.source(None).private
+        assert not noise.seeded(1).private
+        assert not noise.source(1).private
+        assert not noise.seeded(np.random.default_rng(1)).private
+
+    @pytest.mark.parametrize("source", [noise.publishable(), noise.seeded(9)], ids=["system", "seeded"])
+    def test_uniforms_are_uniform_and_inside_the_open_interval(self, source: noise.RandomSource) -> None:
+        """False alarms: 1e-6 a run (the system source is a new sample each time)."""
+        values = np.sort(source.uniform(200_000))
+        assert 0 < values[0]
+        assert values[-1] < 1
+        assert np.abs(values - (np.arange(200_000) + 0.5) / 200_000).max() < dkw(200_000) + 1e-5
+        assert source.uniform(0).shape == (0,)
+
+    def test_uniforms_are_never_zero_and_never_one(self) -> None:
+        extreme = noise.seeded(1)
+        extreme._generator = _Words(0, 2**64 - 1, 2**63)  # type: ignore[attr-defined]
+        lowest, highest, middle = extreme.uniform(3)
+        assert 0 < lowest < 1e-15
+        assert 1 - 1e-15 < highest < 1
+        assert middle == pytest.approx(0.5)
+
+    @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+    def test_forked_workers_draw_different_noise(self) -> None:
+        source, seen = noise.publishable(), [noise.publishable().uniform(4).tobytes()]
+        for _ in range(4):
+            reader, writer = os.pipe()
+            child = os.fork()
+            if child == 0:
+                os.write(writer, source.uniform(4).tobytes())
+                os._exit(0)
+            os.close(writer)
+            seen.append(os.read(reader, 1000))
+            os.close(reader)
+            assert os.waitpid(child, 0)[1] == 0
+        assert {len(draws) for draws in seen} == {32}
+        assert len(set(seen)) == 5
