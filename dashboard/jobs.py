@@ -18,6 +18,7 @@ from datetime import timedelta
 from typing import Any, ClassVar
 
 from billiard.exceptions import SoftTimeLimitExceeded
+from django.apps import apps
 from django.conf import settings
 from django.db import close_old_connections, connection, models, transaction
 from django.db.models import F, Q
@@ -75,6 +76,11 @@ class Job(models.Model):
             return None
         spent = (now() - self.started_at).total_seconds()
         return max(spent * (1 - self.progress) / self.progress, 0.0)
+
+
+def models_of() -> list[type[Job]]:
+    """Every model whose rows are jobs."""
+    return [model for model in apps.get_models() if issubclass(model, Job)]
 
 
 def job_constraints(name: str) -> list[models.BaseConstraint]:

@@ -1,16 +1,21 @@
 """What every test shares: a throwaway CAIRN_HOME, where the shared data lie, a few named actors."""
 
+import atexit
 import os
+import shutil
 import tempfile
 from pathlib import Path
 
+import django
 import pytest
 
 _HOME = tempfile.mkdtemp(prefix="cairn-test-")
+atexit.register(shutil.rmtree, _HOME, ignore_errors=True)
 os.environ["CAIRN_HOME"] = _HOME
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.settings")
 os.environ.setdefault("CAIRN_SECRET_KEY", "not-a-secret-only-for-tests-0123456789-0123456789-0123456789")
 os.environ.setdefault("REDIS_URL", "redis://127.0.0.1:1/0")  # nobody listens: tests of the queue start their own
+django.setup()  # here, because the conftest files below import models
 
 SHARED = Path(__file__).resolve().parent.parent.parent / "shared"
 
@@ -21,3 +26,13 @@ def shared() -> Path:
     if not SHARED.is_dir():
         pytest.skip("../shared is not here: real data and hostile inputs are only on the project's machines")
     return SHARED
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: None) -> None:
+    """SQLite in a file, as in use: in memory, threads and processes would not meet in it."""
+    from django.db import connections
+
+    for connection in connections.all():
+        if connection.vendor == "sqlite":
+            connection.settings_dict["TEST"]["NAME"] = f"{_HOME}/test.sqlite3"

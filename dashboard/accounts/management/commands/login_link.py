@@ -1,0 +1,22 @@
+"""``manage.py login_link USER``: a link that lets somebody in once."""
+
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandParser
+
+from dashboard.accounts import queries, services
+
+
+class Command(BaseCommand):
+    """Prints a login link; it is the last word of the output."""
+
+    help = "Make a link that logs USER in once, and print it."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("user")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        path = services.make_login_link(user=queries.user_named(options["user"]))
+        scheme = "https" if settings.CAIRN_HTTPS else "http"
+        self.stdout.write(f"{scheme}://{settings.CAIRN_HOST}:{settings.CAIRN_PORT}{path}")

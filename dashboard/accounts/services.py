@@ -1,0 +1,55 @@
+"""Ways in: links that work once, tokens for clients."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from datetime import timedelta
+
+from django.db.models.functions import Now
+from django.urls import reverse
+from django.utils import timezone
+from knox.models import AuthToken
+
+from dashboard.accounts.models import LoginLink, User
+
+LINK_LIFE = timedelta(hours=12)  # long enough for a link printed in the morning, short for one left in a terminal
+
+
+def _digest(token: str) -> str:
+    return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
+
+
+def make_login_link(*, user: User) -> str:
+    """The path of a page that lets ``user`` in once, within :data:`LINK_LIFE`."""
+    token = secrets.token_urlsafe(32)
+    LoginLink.objects.create(user=user, digest=_digest(token), expires_at=timezone.now() + LINK_LIFE)
+    return reverse("accounts:once", args=[token])
+
+
+def consume_login_link(*, token: str) -> User | None:
+    """The user a link lets in, or None if it is unknown, used, expired, or its user may not enter."""
+    # one UPDATE on the link's own columns: with a join, PostgreSQL would let two at once through
+    fresh = LoginLink.objects.filter(digest=_digest(token), used_at__isnull=True, expires_at__gt=Now())
+    if not fresh.update(used_at=Now()):
+        return None
+    user = LoginLink.objects.select_related("user").get(digest=_digest(token)).user
+    return user if user.is_active else None
+
+
+def make_token(*, user: User) -> tuple[AuthToken, str]:
+    """A new API token: its row, and the text, which is kept nowhere and cannot be shown again."""
+    return AuthToken.objects.create(user=user)
+
+
+def revoke_token(*, user: User, token_key: str) -> bool:
+    """End one of the user's tokens, named by its first characters; False if there is none."""
+    deleted, _ = AuthToken.objects.filter(user=user, token_key=token_key).delete()
+    return bool(deleted)
+
+
+def forget_expired() -> int:
+    """Delete links and tokens that no longer let anybody in."""
+    links, _ = LoginLink.objects.filter(expires_at__lt=Now()).delete()
+    tokens, _ = AuthToken.objects.filter(expiry__lt=Now()).delete()
+    return links + tokens

@@ -1,0 +1,101 @@
+"""The datasets room's REST doors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import transaction
+from django.http import HttpResponse
+from django.utils.cache import get_conditional_response
+from django_filters import rest_framework as filters
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import mixins, serializers, viewsets
+from rest_framework.decorators import action
+from rest_framework.parsers import FormParser, MultiPartParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from dashboard import track
+from dashboard.datasets import queries, services
+from dashboard.datasets.models import Dataset
+from dashboard.datasets.serializers import ChangeSerializer, DatasetSerializer, OptionsSerializer, UploadSerializer
+from dashboard.parsing import JSONBody, valid
+
+
+class DatasetFilter(filters.FilterSet):
+    """By state, kind and part of the name."""
+
+    name = filters.CharFilter(lookup_expr="icontains")
+    ordering = filters.OrderingFilter(fields=("created_at", "name", "points", "state"))
+
+    class Meta:
+        model = Dataset
+        fields = ("state", "kind", "name")
+
+
+class SeriesQuery(serializers.Serializer[Any]):
+    """Which series, counted from 0."""
+
+    series = serializers.IntegerField(required=False, default=0)
+
+
+class DatasetViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.GenericViewSet[Dataset]):
+    """Datasets: what came in."""
+
+    serializer_class = DatasetSerializer
+    filterset_class = DatasetFilter
+    parser_classes = (MultiPartParser, FormParser, JSONBody)
+    queryset = Dataset.objects.none()
+
+    def get_queryset(self) -> Any:
+        return queries.with_ledger(queries.visible_datasets(self.request.user))
+
+    def _told(self, dataset: Dataset, status: int = 200) -> Response:
+        told = self.get_serializer(self.get_queryset().get(pk=dataset.pk)).data
+        return Response(told, status=status, headers={"Location": told["urls"]["self"]} if status == 201 else None)
+
+    @extend_schema(request={"multipart/form-data": UploadSerializer}, responses={201: DatasetSerializer})
+    def create(self, request: Request) -> Response:
+        """Upload a file. Small ones are read at once; larger ones are queued."""
+        asked = valid(UploadSerializer, request.data)
+        return self._told(services.import_dataset(owner=request.user, **asked), status=201)
+
+    @extend_schema(request=ChangeSerializer, responses={200: DatasetSerializer})
+    def partial_update(self, request: Request, pk: Any = None) -> Response:
+        """Rename it, or set what its releases may leak together."""
+        dataset, asked = self.get_object(), valid(ChangeSerializer, request.data)
+        with transaction.atomic():
+            if "name" in asked:
+                services.rename_dataset(dataset=dataset, name=asked["name"])
+            if "budget" in asked:
+                total = asked["budget"] or {"epsilon": None, "radius_m": None}
+                services.set_budget(dataset=dataset, **total)
+        return self._told(dataset)
+
+    def destroy(self, request: Request, pk: Any = None) -> Response:
+        """Remove it with its landmark sets, releases and files."""
+        services.delete_dataset(dataset=self.get_object())
+        return Response(status=204)
+
+    @extend_schema(request=OptionsSerializer, responses={200: DatasetSerializer})
+    @action(detail=True, methods=["post"])
+    def read(self, request: Request, pk: Any = None) -> Response:
+        """Read the kept upload again with other options."""
+        asked = valid(OptionsSerializer, request.data)
+        return self._told(services.reread_dataset(dataset=self.get_object(), **asked))
+
+    @extend_schema(
+        parameters=[SeriesQuery, OpenApiParameter("If-None-Match", location=OpenApiParameter.HEADER)],
+        responses={(200, "application/octet-stream"): OpenApiTypes.BINARY},
+    )
+    @action(detail=True, filterset_class=None, pagination_class=None)
+    def track(self, request: Request, pk: Any = None) -> HttpResponse:
+        """One series of the original as typed arrays, for the owner's map."""
+        dataset, index = self.get_object(), valid(SeriesQuery, request.query_params)["series"]
+        etag = f'"{dataset.points_file}-{index}"'
+        if fresh := get_conditional_response(request, etag=etag if dataset.points_file else None):
+            return fresh
+        body = track.encode(queries.series_of(dataset, index))
+        private = {"ETag": etag, "Cache-Control": "private, no-cache"}
+        return HttpResponse(body, content_type="application/octet-stream", headers=private)

@@ -1,0 +1,63 @@
+"""What it takes to make an upload a dataset. The same work in a request, in a worker and in a command."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+
+from dashboard import storage
+from dashboard.datasets import facts
+from dashboard.datasets.models import Dataset
+from dashboard.jobs import Lease, LeaseLost
+from privacy_engine import formats
+from privacy_engine.data import Trajectory
+from privacy_engine.errors import FormatError
+
+
+def import_points(row: Dataset, lease: Lease) -> dict[str, Any]:
+    """Read the original of a claimed row and store its points: the columns to settle it with."""
+    lease.report("Reading the file", 0.1)
+    reading = read(row.original_path, name=row.file_name, options=row.options)
+    lease.report("Storing the points", 0.8)
+    fields = store(row.folder, reading.series, token=lease.token)
+    if not lease.rows().exists():  # deleted or replaced while we read: leave nothing
+        storage.remove(row.folder / fields["points_file"])
+        raise LeaseLost
+    return fields | {"report": reading.report.as_dict()}
+
+
+def import_now(path: Path, *, folder: Path, name: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The same at once, without a row: read ``path``, store the points in ``folder``, return the columns."""
+    reading = read(path, name=name, options=options)
+    return store(folder, reading.series, token=uuid.uuid4()) | {"report": reading.report.as_dict()}
+
+
+def read(path: Path, *, name: str, options: Mapping[str, Any]) -> formats.Reading:
+    """The file as series.
+
+    Raises
+    ------
+    FormatError
+        It cannot be read, or holds no point.
+    """
+    with path.open("rb") as file:
+        reading = formats.read(file, name=name, **options)
+    if not len(reading):
+        raise FormatError("The file holds no position that could be read.", code="no_points", rule="at least 1 point")
+    return reading
+
+
+def store(folder: Path, series: Sequence[Trajectory], *, token: uuid.UUID) -> dict[str, Any]:
+    """Write the points into ``folder`` under a name of this attempt's own; the columns that describe them."""
+    name = f"points-{token}.parquet"
+    storage.write_points(folder / name, series)
+    return {
+        "points": sum(len(one) for one in series),
+        "points_file": name,
+        "summary": facts.summarise(series),
+        "content_digest": facts.content_digest(series, key=settings.SECRET_KEY),
+    }

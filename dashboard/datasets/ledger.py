@@ -1,0 +1,147 @@
+"""The budget of a content: what its releases leak together, and may leak.
+
+One unit for all: integer micro-ε per kilometre, since a release with level ε within r metres tells two places d apart
+by a factor of at most exp(ε·d/r). Every entry carries its own level (event, landmark, user). The sum is *event-level*:
+the composed loss of any one event over all releases, since whatever else a release protects, it protects each event
+with at least that. It says nothing about landmarks or users together, and never claims to.
+"""
+
+from __future__ import annotations
+
+import math
+import uuid
+from decimal import Decimal, localcontext
+from typing import Any, TypedDict
+
+from django.db import transaction
+from django.db.models import Count, F, Q
+
+from dashboard.datasets.models import Budget, BudgetEntry, Dataset
+from dashboard.errors import Conflict
+from privacy_engine.registry import Mechanism
+
+MICRO_PER_KM = 1000 * 1_000_000
+LARGEST = 2**62  # the column holds 2**63 - 1
+DIGITS = 60
+DUST = Decimal("1e-9")  # of a unit: what a division to 60 digits may leave, so that three thirds are one whole
+
+
+class BudgetExceeded(Conflict):
+    """The release would leak more than the owner allows."""
+
+    code = "budget"
+
+    def __init__(self, *, amount: int, spent: int, total: int) -> None:
+        left = max(total - spent, 0)
+        super().__init__(
+            f"This release would spend ε = {amount / 1e6:g} per km of a budget that has {left / 1e6:g} of "
+            f"{total / 1e6:g} left. Ask for a smaller level or a larger radius, or raise the budget.",
+            field="mechanism.epsilon",
+            rule="within the dataset's budget",
+            value=amount / 1e6,
+        )
+        self.amount, self.spent, self.total = amount, spent, total
+
+    def as_dict(self) -> dict[str, Any]:
+        return super().as_dict() | {"spent_per_km": self.spent / 1e6, "total_per_km": self.total / 1e6}
+
+
+class Spent(TypedDict):
+    """What the releases of a content leaked together."""
+
+    per_km: float
+    releases: int
+
+
+def micro_per_km(epsilon: float, radius_m: float, *, times: int = 1) -> Decimal:
+    """A level within a radius (as written, so that 0.1 is a tenth) in the ledger's unit, not yet rounded."""
+    with localcontext(prec=DIGITS):
+        return times * Decimal(repr(float(epsilon))) * MICRO_PER_KM / Decimal(repr(float(radius_m)))
+
+
+def whole(amount: Decimal) -> int:
+    """Rounded up to whole units.
+
+    >>> whole(3 * micro_per_km(1, 3)) == whole(micro_per_km(1, 1))
+    True
+    """
+    with localcontext(prec=DIGITS):
+        return max(math.ceil(amount - DUST), 1)
+
+
+def budget_of(dataset: Dataset) -> Budget | None:
+    """The budget of the dataset's content; None while it has none."""
+    return Budget.objects.filter(owner_id=dataset.owner_id, content_digest=dataset.content_digest).first()
+
+
+@transaction.atomic
+def locked(dataset: Dataset) -> Budget:
+    """The budget of the dataset's content, made if need be, its row locked to the end of the transaction."""
+    key = {"owner_id": dataset.owner_id, "content_digest": dataset.content_digest}
+    Budget.objects.get_or_create(**key)
+    return Budget.objects.select_for_update().get(**key)
+
+
+def composed(budget: Budget) -> Decimal:
+    """Everything charged and not given back, exactly."""
+    kinds = budget.entries.values_list("epsilon", "radius_m").order_by().annotate(
+        charged=Count("pk", filter=Q(amount__gt=0)), given_back=Count("pk", filter=Q(amount__lt=0))
+    )  # fmt: skip
+    with localcontext(prec=DIGITS):
+        parts = (micro_per_km(epsilon, radius, times=n - back) for epsilon, radius, n, back in kinds)
+        return sum(parts, Decimal(0))
+
+
+@transaction.atomic
+def reserve(*, dataset: Dataset, release_id: uuid.UUID, mechanism: Mechanism) -> BudgetEntry:
+    """Charge a release before anything is drawn; call it in the transaction that creates the release's row.
+
+    The charge is what the composed sum, rounded up to whole units, grows by: a tenth of a budget fits ten times.
+
+    Raises
+    ------
+    BudgetExceeded
+        The total does not allow it. Nothing is charged.
+    """
+    budget = locked(dataset)
+    with localcontext(prec=DIGITS):
+        after = whole(composed(budget) + micro_per_km(mechanism.epsilon, mechanism.radius_m))
+    amount = max(after - budget.spent, 1)
+    allowed = Q(total__isnull=True) | Q(total__gte=F("spent") + amount)
+    # the row is locked; the condition in the UPDATE holds even where a lock is a no-op
+    if not Budget.objects.filter(allowed, pk=budget.pk, spent__lte=LARGEST - amount).update(spent=F("spent") + amount):
+        total = LARGEST if budget.total is None else budget.total
+        raise BudgetExceeded(amount=amount, spent=budget.spent, total=total)
+    return BudgetEntry.objects.create(
+        budget=budget,
+        release_id=release_id,
+        mechanism=mechanism.name,
+        level=mechanism.level,
+        amount=amount,
+        epsilon=mechanism.epsilon,
+        radius_m=mechanism.radius_m,
+    )
+
+
+@transaction.atomic
+def refund(*, release_id: uuid.UUID) -> bool:
+    """Give a release's charge back, once; True if that happened now. Only for one whose data was never loaded."""
+    charge = BudgetEntry.objects.filter(release_id=release_id, amount__gt=0).first()
+    if charge is None:
+        return False
+    budget = Budget.objects.select_for_update().get(pk=charge.budget_id)
+    if budget.entries.filter(release_id=release_id, amount__lt=0).exists():
+        return False
+    back = {name: getattr(charge, name) for name in ("mechanism", "level", "epsilon", "radius_m")}
+    budget.entries.create(release_id=release_id, amount=-charge.amount, **back)
+    Budget.objects.filter(pk=budget.pk).update(spent=F("spent") - charge.amount)
+    return True
+
+
+def spent(dataset: Dataset) -> Spent:
+    """What the releases of the dataset's content (of this one or of an earlier upload) leaked together."""
+    budget = budget_of(dataset)
+    if budget is None:
+        return {"per_km": 0.0, "releases": 0}
+    charged = budget.entries.filter(amount__gt=0).count() - budget.entries.filter(amount__lt=0).count()
+    return {"per_km": budget.spent / 1e6, "releases": charged}

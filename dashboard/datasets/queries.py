@@ -1,0 +1,64 @@
+"""Reads of the datasets room."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery
+
+from dashboard import storage
+from dashboard.datasets.models import Budget, BudgetEntry, Dataset
+from dashboard.errors import Conflict
+from dashboard.jobs import State
+from privacy_engine.data import Trajectory
+from privacy_engine.errors import ParameterError
+
+
+def visible_datasets(user: Any) -> QuerySet[Dataset]:
+    """The user's own, newest first."""
+    return Dataset.objects.filter(owner=user).order_by("-created_at", "pk")
+
+
+def with_ledger(datasets: QuerySet[Dataset]) -> QuerySet[Dataset]:
+    """The same, each with what its content's budget says: ``spent_micro``, ``spent_releases``, ``total_*``."""
+    budget = Budget.objects.filter(owner=OuterRef("owner"), content_digest=OuterRef("content_digest"))
+    entries = BudgetEntry.objects.filter(
+        budget__owner=OuterRef("owner"), budget__content_digest=OuterRef("content_digest")
+    )
+    charged = (
+        entries.order_by()
+        .values("budget")
+        .annotate(n=Count("pk", filter=Q(amount__gt=0)) - Count("pk", filter=Q(amount__lt=0)))
+    )
+    return datasets.annotate(
+        spent_micro=Subquery(budget.values("spent")),
+        total_epsilon=Subquery(budget.values("total_epsilon")),
+        total_radius_m=Subquery(budget.values("total_radius_m")),
+        spent_releases=Subquery(charged.values("n")),
+    )
+
+
+def waiting_datasets(user: Any) -> QuerySet[Dataset]:
+    """Those that wait for a worker or are being read."""
+    return visible_datasets(user).filter(state__in=[State.QUEUED, State.RUNNING]).order_by(F("created_at"))
+
+
+def series_of(dataset: Dataset, index: int) -> Trajectory:
+    """One series of the owner's original.
+
+    Raises
+    ------
+    Conflict
+        The dataset is not ready.
+    ParameterError
+        It has no such series.
+    """
+    if dataset.state != State.READY:
+        raise Conflict(
+            f"The dataset must be ready, it is {dataset.state}.", field="state", rule="ready", value=dataset.state
+        )
+    last = len(dataset.series_lengths) - 1
+    if not 0 <= index <= last:
+        rule = f"between 0 and {last}"
+        raise ParameterError(f"series must be {rule}, got {index}", field="series", rule=rule, value=index)
+    return storage.read_points(dataset.points_path)[index]

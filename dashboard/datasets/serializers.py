@@ -1,0 +1,178 @@
+"""Datasets as the API tells and takes them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.urls import reverse
+from drf_spectacular.utils import extend_schema_field, inline_serializer
+from rest_framework import serializers
+
+from dashboard.datasets.models import Dataset, Kind
+from dashboard.jobs import State
+from privacy_engine import formats
+from privacy_engine.errors import ParameterError
+
+
+class SeriesSerializer(serializers.Serializer[Any]):
+    """One series: a user, a taxi, a track."""
+
+    index = serializers.IntegerField()
+    name = serializers.CharField()
+    points = serializers.IntegerField()
+    first_event = serializers.IntegerField(help_text="Number of its first event, counted over the whole dataset.")
+    start = serializers.CharField(allow_null=True)
+    end = serializers.CharField(allow_null=True)
+
+
+class BudgetSerializer(serializers.Serializer[Any]):
+    """What all releases of one content may leak together: a level within a radius."""
+
+    epsilon = serializers.FloatField()
+    radius_m = serializers.FloatField()
+
+
+class SpentSerializer(serializers.Serializer[Any]):
+    """What they leaked so far, ε per kilometre, event-level, composed."""
+
+    per_km = serializers.FloatField()
+    releases = serializers.IntegerField()
+
+
+class DatasetSerializer(serializers.ModelSerializer[Dataset]):
+    """A dataset and the facts of its points."""
+
+    state = serializers.ChoiceField(choices=[State.QUEUED, State.RUNNING, State.READY, State.FAILED])
+    series = SeriesSerializer(many=True, source="summary.series", default=list, read_only=True)
+    has_time = serializers.BooleanField(read_only=True)
+    bounds = serializers.ListField(
+        child=serializers.FloatField(),
+        source="summary.bounds",
+        default=None,
+        read_only=True,
+        help_text="west, south, east, north in degrees; west > east where it crosses the antimeridian",
+    )
+    start = serializers.CharField(source="summary.start", default=None, read_only=True)
+    end = serializers.CharField(source="summary.end", default=None, read_only=True)
+    length_m = serializers.FloatField(source="summary.length_m", default=None, read_only=True)
+    budget = serializers.SerializerMethodField()
+    spent = serializers.SerializerMethodField()
+    urls = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Dataset
+        fields = (
+            "id",
+            "name",
+            "kind",
+            "state",
+            "stage",
+            "progress",
+            "report",
+            "error",
+            "created_at",
+            "points",
+            "series",
+            "has_time",
+            "bounds",
+            "start",
+            "end",
+            "length_m",
+            "content_digest",
+            "size_bytes",
+            "file_name",
+            "options",
+            "sample",
+            "budget",
+            "spent",
+            "urls",
+        )
+        read_only_fields = fields
+
+    @extend_schema_field(BudgetSerializer(allow_null=True))
+    def get_budget(self, row: Any) -> dict[str, float] | None:
+        if row.total_epsilon is None:
+            return None
+        return {"epsilon": row.total_epsilon, "radius_m": row.total_radius_m}
+
+    @extend_schema_field(SpentSerializer)
+    def get_spent(self, row: Any) -> dict[str, float]:
+        return {"per_km": (row.spent_micro or 0) / 1e6, "releases": row.spent_releases or 0}
+
+    @extend_schema_field(
+        inline_serializer(
+            "DatasetUrls",
+            {name: serializers.CharField() for name in ("self", "page", "track")},
+        )
+    )
+    def get_urls(self, row: Dataset) -> dict[str, str]:
+        return {
+            "self": reverse("api:dataset-detail", args=[row.pk]),
+            "page": reverse("datasets:detail", args=[row.pk]),
+            "track": reverse("api:dataset-track", args=[row.pk]),
+        }
+
+
+def _option_field(option: formats.Option) -> serializers.Field[Any, Any, Any, Any]:
+    about: dict[str, Any] = {"required": False, "allow_null": True, "label": option.label, "help_text": option.help}
+    if option.kind == "integer":
+        return serializers.IntegerField(min_value=1, **about)
+    if option.kind == "choice" and option.choices:
+        return serializers.ChoiceField(choices=option.choices, allow_blank=True, **about)
+    return serializers.CharField(allow_blank=True, **about)
+
+
+class OptionsSerializer(serializers.Serializer[Any]):
+    """How to read a file; the fields are the engine's reading options, and it checks them."""
+
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+        return {name: _option_field(option) for name, option in formats.options().items()}
+
+    def to_internal_value(self, data: Any) -> dict[str, Any]:
+        inner = data.get("options") if isinstance(data, Mapping) and set(data) == {"options"} else data
+        if not isinstance(inner, Mapping):
+            raise ParameterError("options must be an object", field="options", rule="object")
+        return {"options": {name: inner[name] for name in inner}}
+
+
+class UploadSerializer(OptionsSerializer):
+    """A file, what to call it, and how to read it. Fields that are neither are reading options, known or refused."""
+
+    own = ("file", "name", "kind")
+
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+        own: dict[str, serializers.Field[Any, Any, Any, Any]] = {
+            "file": serializers.FileField(allow_empty_file=True, max_length=None),
+            "name": serializers.CharField(required=False, allow_blank=True),
+            "kind": serializers.ChoiceField(choices=Kind.choices, required=False),
+        }
+        return own | super().get_fields()
+
+    def to_internal_value(self, data: Any) -> dict[str, Any]:
+        rest = {name: data[name] for name in data if name not in (*self.own, "csrfmiddlewaretoken")}
+        asked = serializers.Serializer.to_internal_value(_Own(context=self.context), data)
+        return {**asked, "upload": asked.pop("file"), "options": rest}
+
+
+class _Own(serializers.Serializer[Any]):
+    file = serializers.FileField(allow_empty_file=True)
+    name = serializers.CharField(required=False, allow_blank=True)
+    kind = serializers.CharField(required=False)
+
+
+class ChangeSerializer(serializers.Serializer[Any]):
+    """What may be changed of a dataset: its name, its budget (null: none)."""
+
+    name = serializers.CharField(required=False)
+    budget = BudgetSerializer(required=False, allow_null=True)
+
+    def to_internal_value(self, data: Any) -> Any:
+        unknown = sorted(set(data) - {"name", "budget", "csrfmiddlewaretoken"}) if isinstance(data, Mapping) else []
+        if unknown:
+            raise ParameterError(
+                f"{unknown[0]!r:.60} cannot be changed; name and budget can",
+                field=str(unknown[0])[:60],
+                rule="name or budget",
+            )
+        return super().to_internal_value(data)

@@ -1,0 +1,231 @@
+"""Writes: datasets come in, are read again, renamed, given a budget, and go."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from django.core.files.base import File
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+from pydantic import ValidationError
+
+from dashboard import jobs, storage
+from dashboard.accounts.models import User
+from dashboard.datasets import execution, ledger, tasks  # noqa: F401  (tasks: so that the bell is there to ring)
+from dashboard.datasets.models import Budget, Dataset, Kind
+from dashboard.errors import Conflict
+from dashboard.jobs import State
+from dashboard.text import one_line
+from privacy_engine.errors import ParameterError, ParameterErrors
+from privacy_engine.formats import ReadOptions
+from privacy_engine.params import Epsilon, Frozen, RadiusM, explain
+
+# What is read while the browser waits: about a second at the slowest format's rate. Anything larger is a job.
+NOW_PLAIN_BYTES = 4_000_000
+NOW_PACKED_BYTES = 300_000  # compressors may expand a hundredfold before the reader stops them
+PACKED = (b"\x1f\x8b", b"PK", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd", b"PAR1")
+
+
+def import_dataset(
+    *,
+    owner: User,
+    upload: File[bytes],
+    name: str = "",
+    kind: str = Kind.TRAJECTORY,
+    options: Mapping[str, Any] = MappingProxyType({}),
+    sample: bool = False,
+) -> Dataset:
+    """A dataset from an uploaded file: ready if it is small, else waiting for a worker.
+
+    Raises
+    ------
+    EngineError
+        The file cannot be read as it is, or an option is wrong. Nothing stays behind.
+    """
+    if kind not in Kind.values:
+        rule = f"one of {', '.join(Kind.values)}"
+        raise ParameterError(f"kind must be {rule}, got {kind!r:.60}", field="kind", rule=rule, value=kind)
+    chosen = _checked(options)
+    file_name = one_line(upload.name or "", 255)
+    row = Dataset(
+        owner=owner,
+        kind=kind,
+        name=one_line(name) or one_line(file_name) or "Dataset",
+        file_name=file_name,
+        options=chosen,
+        sample=sample,
+    )
+    staging = storage.home("tmp", f"import-{row.pk}")
+    try:
+        _keep(upload, staging / "original")
+        row.size_bytes = (staging / "original").stat().st_size
+        if _small(staging / "original"):
+            fields = execution.import_now(staging / "original", folder=staging, name=file_name, options=chosen)
+            _assign(row, state=State.READY, progress=1.0, started_at=timezone.now(), **fields)
+            row.finished_at = timezone.now()
+        _settle_in(row, staging)
+    finally:
+        storage.remove(staging)
+    return row
+
+
+def _settle_in(row: Dataset, staging: Path) -> None:
+    """Files first, then the row; neither without the other."""
+    place = storage.home("datasets") / str(row.pk)
+    staging.rename(place)
+    try:
+        with transaction.atomic():
+            row.save(force_insert=True)
+            if row.open:
+                jobs.ring_after_commit(row)
+    except BaseException:
+        storage.remove(place)
+        raise
+
+
+def _keep(upload: File[bytes], path: Path) -> None:
+    """The upload under ``path``: the very file the upload handler wrote, or a copy where there is none."""
+    try:
+        os.link(upload.temporary_file_path(), path)  # type: ignore[attr-defined]
+        path.chmod(0o600)
+    except (AttributeError, OSError):
+        upload.seek(0)
+        with storage.written(path) as out:
+            shutil.copyfileobj(upload, out, 1 << 20)
+
+
+def _small(path: Path) -> bool:
+    with path.open("rb") as file:
+        packed = file.read(8).startswith(PACKED)
+    return path.stat().st_size <= (NOW_PACKED_BYTES if packed else NOW_PLAIN_BYTES)
+
+
+def _checked(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in asdict(ReadOptions.of(options)).items() if value is not None}
+
+
+def _assign(row: Dataset, **fields: Any) -> None:
+    for name, value in fields.items():
+        setattr(row, name, value)
+
+
+def reread_dataset(*, dataset: Dataset, options: Mapping[str, Any]) -> Dataset:
+    """Read the kept upload again in another way, as :func:`import_dataset` would.
+
+    Raises
+    ------
+    Conflict
+        It is being read, or landmark sets or releases stand on its points.
+    EngineError
+        It cannot be read this way. Nothing changed.
+    """
+    chosen = _checked(options)
+    _refuse_reread(dataset)
+    over = Dataset.objects.filter(pk=dataset.pk, state__in=[State.READY, State.FAILED, State.CANCELLED])
+    before = dataset.points_file
+    anew = {"options": chosen, "error": None, "stage": "", "attempt": 0, "cancel_requested": False}
+    if _small(dataset.original_path):
+        fields = execution.import_now(
+            dataset.original_path, folder=dataset.folder, name=dataset.file_name, options=chosen
+        )
+        anew |= {"state": State.READY, "progress": 1.0, "finished_at": timezone.now(), **fields}
+    else:
+        anew |= {"state": State.QUEUED, "progress": 0.0, "finished_at": None, "started_at": None, "rung_at": None}
+    with transaction.atomic():
+        taken = over.update(**anew) and not _stood_on(dataset)
+        if not taken:
+            transaction.set_rollback(True)
+        elif anew["state"] == State.QUEUED:
+            jobs.ring_after_commit(dataset)
+    stale = anew.get("points_file") if not taken else before if anew["state"] == State.READY else ""
+    if stale:
+        storage.remove(dataset.folder / stale)
+    if not taken:
+        raise _being_used()
+    dataset.refresh_from_db()
+    return dataset
+
+
+def _stood_on(dataset: Dataset) -> bool:
+    return dataset.landmark_sets.exists() or dataset.releases.exists()
+
+
+def _being_used() -> Conflict:
+    return Conflict(
+        "Landmark sets or releases stand on these points, or they are being read now. Upload the file again to read "
+        "it in another way.",
+        field="state",
+        rule="no landmark sets, no releases, not being read",
+    )
+
+
+def _refuse_reread(dataset: Dataset) -> None:
+    if dataset.open or _stood_on(dataset):
+        raise _being_used()
+    if not dataset.original_path.exists():
+        raise Conflict("The upload of this dataset is gone. Upload the file again.", field="file", rule="kept upload")
+
+
+def rename_dataset(*, dataset: Dataset, name: str) -> Dataset:
+    """Call it something else."""
+    dataset.name = one_line(name)
+    if not dataset.name:
+        raise ParameterError("name must not be empty", field="name", rule="not empty", value=name)
+    dataset.save(update_fields=["name"])
+    return dataset
+
+
+class _Total(Frozen):
+    epsilon: Epsilon  # type: ignore[valid-type]
+    radius_m: RadiusM  # type: ignore[valid-type]
+
+
+@transaction.atomic
+def set_budget(*, dataset: Dataset, epsilon: float | None, radius_m: float | None) -> Budget:
+    """What all releases of this content together may leak: level ``epsilon`` within ``radius_m``; two None: anything.
+
+    Raises
+    ------
+    ParameterErrors
+        A number outside its domain.
+    Conflict
+        More than that has been spent already, or the dataset has no points yet.
+    """
+    if dataset.state != State.READY:
+        raise Conflict("The dataset is not ready.", field="state", rule="ready", value=dataset.state)
+    total = None
+    if epsilon is not None or radius_m is not None:
+        try:
+            parsed = _Total(epsilon=epsilon, radius_m=radius_m)
+        except ValidationError as error:
+            raise ParameterErrors(explain(error, prefix="budget")) from None
+        total = ledger.whole(ledger.micro_per_km(parsed.epsilon, parsed.radius_m))
+    budget = ledger.locked(dataset)
+    allowed = Budget.objects.filter(Q(spent__lte=total) if total is not None else Q(), pk=budget.pk)
+    if not allowed.update(total=total, total_epsilon=epsilon, total_radius_m=radius_m):
+        raise Conflict(
+            f"ε = {budget.spent / 1e6:g} per km has been spent already; the budget cannot be less than that.",
+            field="budget",
+            rule=f"at least {budget.spent / 1e6:g} per km",
+            value=(total or 0) / 1e6,
+        )
+    budget.refresh_from_db()
+    return budget
+
+
+def delete_dataset(*, dataset: Dataset) -> None:
+    """Remove the dataset with its landmark sets, releases and files. What was spent of its content is remembered."""
+    folders = [
+        storage.home("datasets") / str(dataset.pk),
+        *(storage.home("releases") / str(pk) for pk in dataset.releases.values_list("pk", flat=True)),
+    ]
+    with transaction.atomic():
+        dataset.delete()
+        transaction.on_commit(lambda: [storage.remove(folder) for folder in folders])

@@ -1,0 +1,14 @@
+"""The datasets room's doorbell."""
+
+from celery import shared_task
+
+from dashboard import jobs
+from dashboard.datasets import execution
+from dashboard.datasets.models import Dataset
+
+
+@jobs.doorbell(Dataset)
+@shared_task(name="datasets.import")
+def import_dataset(pk: str) -> None:
+    """Read the upload of dataset ``pk``, if it still waits for it."""
+    jobs.run(Dataset, pk, execution.import_points)

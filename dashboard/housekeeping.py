@@ -1,0 +1,128 @@
+"""What the sweep does: bring back lost jobs every few seconds; clear away what nobody owns every minute."""
+
+from __future__ import annotations
+
+import logging
+import re
+import time
+import uuid
+from collections.abc import Iterable, Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.contrib.sessions.models import Session
+from django.db import DatabaseError, close_old_connections
+from django.db.models.functions import Now
+
+from dashboard import jobs, storage
+from dashboard.accounts import services as accounts
+from dashboard.datasets.models import Dataset
+
+logger = logging.getLogger(__name__)
+
+TIDY_EVERY_S = 60.0
+ABANDONED_S = 60.0  # a folder is made in the same breath as its row; without one after this long it has none
+STALE_S = 3600.0  # twice the longest job: nobody writes to this file any more
+ROOMS = ("datasets", "releases")
+_TOKEN = re.compile(r"[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}")
+
+
+def beat_path() -> Path:
+    """The file whose age tells when the last sweep was."""
+    return Path(settings.CAIRN_HOME, "run", "sweep.beat")
+
+
+class Sweeper:
+    """One sweep after another; a database that is away is tried again at the next."""
+
+    def __init__(self) -> None:
+        for room in ROOMS:
+            import_module(f"dashboard.{room}.tasks")  # their doorbells
+        self._tidied = -TIDY_EVERY_S
+
+    def round(self) -> dict[str, int] | None:
+        """Sweep once, and tidy when it is time; what was done, or None if the database did not answer."""
+        close_old_connections()
+        try:
+            done = _added(jobs.sweep(model) for model in jobs.models_of())
+            if time.monotonic() - self._tidied >= TIDY_EVERY_S:
+                done |= tidy()
+                self._tidied = time.monotonic()
+        except (DatabaseError, OSError) as error:
+            logger.warning("sweep missed: %s", type(error).__name__)
+            return None
+        storage.home("run")
+        beat_path().touch()
+        return done
+
+
+def _added(counts: Iterable[dict[str, int]]) -> dict[str, int]:
+    total: dict[str, int] = {}
+    for count in counts:
+        for name, n in count.items():
+            total[name] = total.get(name, 0) + n
+    return total
+
+
+def tidy() -> dict[str, int]:
+    """Clear away expired links, tokens and sessions, abandoned folders and stale files."""
+    sessions, _ = Session.objects.filter(expire_date__lt=Now()).delete()
+    files = list(_abandoned()) + list(_stale())
+    for path in files:
+        storage.remove(path)
+    return {"expired": accounts.forget_expired() + sessions, "files": len(files)}
+
+
+def _abandoned() -> Iterator[Path]:
+    """Folders of datasets and releases that are no more."""
+    models: dict[str, Any] = {model._meta.app_label: model for model in jobs.models_of()}
+    for room in ROOMS:
+        old = {path.name: path for path in _inside(room) if _age_s(path) > ABANDONED_S}
+        ids = [pk for pk in map(_uuid, old) if pk]
+        alive = {str(pk) for pk in models[room]._default_manager.in_bulk(ids)}
+        yield from (path for name, path in old.items() if name not in alive)
+
+
+def _stale() -> Iterator[Path]:
+    """Halves of files, and whole ones of attempts that published nothing."""
+    yield from (path for path in _inside("tmp") if _age_s(path) > STALE_S)
+    current = _current_tokens()
+    for path in (path for room in ROOMS for folder in _inside(room) for path in folder.glob("*")):
+        tokens = {found.replace("-", "") for found in _TOKEN.findall(path.name)}
+        unfinished = path.name.endswith(".part")
+        if (unfinished or (tokens and not tokens & current)) and _age_s(path) > STALE_S:
+            yield path
+
+
+def _current_tokens() -> set[str]:
+    """Tokens of the attempts whose files the rows name."""
+    names = [
+        *Dataset.objects.exclude(points_file="").values_list("points_file", flat=True),
+        *(name for model in jobs.models_of() if model is not Dataset for name in _data_files(model)),
+    ]
+    return {found.replace("-", "") for name in names for found in _TOKEN.findall(name)}
+
+
+def _data_files(model: Any) -> list[str]:
+    return list(model._default_manager.exclude(data_file="").values_list("data_file", flat=True))
+
+
+def _inside(room: str) -> list[Path]:
+    folder = Path(settings.CAIRN_HOME, room)
+    return list(folder.iterdir()) if folder.is_dir() else []
+
+
+def _age_s(path: Path) -> float:
+    try:
+        return time.time() - path.stat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def _uuid(name: str) -> uuid.UUID | None:
+    try:
+        return uuid.UUID(name)
+    except ValueError:
+        return None

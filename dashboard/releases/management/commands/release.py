@@ -1,0 +1,138 @@
+"""``manage.py release FILE …``: one release from a file to a file; no server, no database, no broker."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from argparse import RawDescriptionHelpFormatter
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from privacy_engine import exports, formats
+from privacy_engine.data import LandmarkSet, Release, Trajectory
+from privacy_engine.errors import EngineError, ParameterError
+from privacy_engine.formats import ReadOptions
+from privacy_engine.label import NOT_PRIVATE, privacy_label
+from privacy_engine.landmarks import parse_short
+from privacy_engine.mechanisms import landmark  # noqa: F401  (registers the mechanisms)
+from privacy_engine.spec import ReleaseSpec
+
+EXAMPLE = """\
+example:
+  manage.py release walk.gpx --mechanism landmark-uniform --set epsilon=1 --set radius_m=200 \\
+    --landmarks stay-points:200m:30min --out walk.csv
+
+Without --seed the noise comes from the operating system. With it the release can be repeated, and is not private.
+"""
+WHOLE = re.compile(r"[+-]?[0-9]{1,400}", re.ASCII)
+NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,4})?", re.ASCII)
+
+
+class Command(BaseCommand):
+    help = "Release a file of trajectories without a server: read, mark landmarks, draw, write."
+    requires_system_checks: list[str] = []
+    requires_migrations_checks = False
+
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
+        kwargs |= {"epilog": EXAMPLE, "formatter_class": RawDescriptionHelpFormatter}
+        parser = super().create_parser(prog_name, subcommand, **kwargs)
+        parser.error = lambda message: parser.exit(2, f"release: {message}\n")  # type: ignore[method-assign]
+        return parser
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        add = parser.add_argument
+        add("file", metavar="FILE", type=Path, help="trajectories in any format that Cairn reads")
+        add("--mechanism", required=True, help="a registered name, like landmark-uniform")
+        add("--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the mechanism")
+        add("--landmarks", required=True, help="stay-points:200m:30min or manual:0,2,4 (manual: for none)")
+        add("--read", action="append", default=[], metavar="NAME=VALUE", help="how to read the file")
+        add("--seed", help="make the run repeatable, and so not private")
+        add(
+            "--out", required=True, type=Path, help=f"where to; its extension is the format: {', '.join(_extensions())}"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            self.stdout.write(_release(**{name: options[name] for name in _ARGUMENTS}))
+        except EngineError as error:
+            raise CommandError(" ".join(error.message.split())) from None
+        except OSError as error:
+            raise CommandError(
+                f"{error.filename or options['file']}: {error.strerror or type(error).__name__}"
+            ) from None
+
+
+_ARGUMENTS = ("file", "mechanism", "set", "landmarks", "read", "seed", "out")
+
+
+def _release(
+    *, file: Path, mechanism: str, set: list[str], landmarks: str, read: list[str], seed: str | None, out: Path
+) -> str:
+    """Do it, and say in one line what was done."""
+    fmt = _format_of(out)
+    parameters = {name: _value(text) for name, text in _pairs(set, "--set").items()}
+    spec = ReleaseSpec.parse(
+        {"mechanism": {"name": mechanism, **parameters}, "seed": None if seed is None else _value(seed)}
+    )
+    method = parse_short(landmarks)
+    reading = _pairs(read, "--read")
+    ReadOptions.of(reading)
+    series = formats.read(file, **reading).series
+    marks = method.mark(series)
+    drawn = spec.release(series, marks)
+    count = sum(one.count for one in marks)
+    _write(out, fmt, [one.series for one in drawn], privacy_label(spec, landmarks=count))
+    return _summary(spec, series, marks, drawn)
+
+
+def _summary(spec: ReleaseSpec, series: list[Trajectory], marks: list[LandmarkSet], drawn: list[Release]) -> str:
+    points, count = sum(map(len, series)), sum(one.count for one in marks)
+    published = sum(len(one.series) for one in drawn)
+    statement = spec.mechanism.guarantee(count).statement if spec.private else f"{NOT_PRIVATE}."
+    share = count / points if points else 0.0
+    return f"{points:,} points, {count:,} landmarks ({share:.1%}), {published:,} published. {statement}"
+
+
+def _write(out: Path, fmt: str, series: list[Trajectory], label: dict[str, Any]) -> None:
+    """The whole file or none."""
+    descriptor, partial = tempfile.mkstemp(dir=out.parent, prefix=".release-")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            exports.write(series, fmt, file, label=label)
+        Path(partial).replace(out)
+    except BaseException:
+        Path(partial).unlink(missing_ok=True)
+        raise
+
+
+def _extensions() -> dict[str, str]:
+    return {f".{kind.extension.lstrip('.')}": name for name, kind in exports.FORMATS.items()}
+
+
+def _format_of(out: Path) -> str:
+    known = _extensions()
+    if out.suffix.lower() not in known:
+        rule = f"a file name that ends in {', '.join(known)}"
+        raise ParameterError(f"--out must be {rule}, got {out.name!r:.60}", field="out", rule=rule, value=out.name)
+    return known[out.suffix.lower()]
+
+
+def _pairs(items: list[str], option: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for item in items:
+        name, equals, value = item.partition("=")
+        if not equals or not name.isidentifier() or name in found:
+            rule = "NAME=VALUE, each name once"
+            raise ParameterError(f"{option} must be {rule}, got {item!r:.60}", field=option, rule=rule, value=item)
+        found[name] = value
+    return found
+
+
+def _value(text: str) -> Any:
+    """A number where it is one in ASCII; anything else stays text, for the parameter's own rule to judge."""
+    if WHOLE.fullmatch(text):
+        return int(text)
+    return float(text) if NUMBER.fullmatch(text) else text

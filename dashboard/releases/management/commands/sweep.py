@@ -1,0 +1,31 @@
+"""``manage.py sweep``: the loop that brings lost jobs back."""
+
+import signal
+import threading
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandParser
+
+from dashboard.housekeeping import Sweeper
+
+
+class Command(BaseCommand):
+    """Sweeps every CAIRN_SWEEP_S seconds until it is told to stop."""
+
+    help = "Bring back jobs whose worker died, and clear away what nobody owns."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--once", action="store_true", help="sweep and tidy once, say what was done, and end")
+
+    def handle(self, *args: Any, once: bool, **options: Any) -> None:
+        sweeper, stop = Sweeper(), threading.Event()
+        if once:
+            done = sweeper.round()
+            self.stdout.write(", ".join(f"{name} {n}" for name, n in (done or {}).items()) or "no database")
+            return
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: stop.set())
+        while not stop.is_set():
+            sweeper.round()
+            stop.wait(settings.CAIRN_SWEEP_S)

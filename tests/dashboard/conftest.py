@@ -1,0 +1,122 @@
+"""The named actors of every test, and what they own."""
+
+from __future__ import annotations
+
+import shutil
+import uuid
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.core.cache import cache
+from django.utils import timezone
+from rest_framework.test import APIClient
+
+from dashboard import storage
+from dashboard.accounts.models import User
+from dashboard.datasets import execution
+from dashboard.datasets.models import Dataset
+from dashboard.jobs import State
+from privacy_engine.data import Trajectory
+from privacy_engine.samples import samples
+
+HOME = Path(settings.CAIRN_HOME)
+
+
+@pytest.fixture(autouse=True)
+def clean_home() -> Iterator[None]:
+    """Every test starts and ends with no files of datasets and releases, and with all its requests left."""
+    cache.clear()
+    yield
+    for room in ("datasets", "releases", "tmp", "run"):
+        shutil.rmtree(HOME / room, ignore_errors=True)
+
+
+@pytest.fixture
+def files() -> Callable[[], list[str]]:
+    """What lies under CAIRN_HOME in the rooms and the folder for temporary files."""
+
+    def found() -> list[str]:
+        rooms = (HOME / room for room in ("datasets", "releases", "tmp"))
+        return sorted(str(path.relative_to(HOME)) for room in rooms for path in room.rglob("*"))
+
+    return found
+
+
+@pytest.fixture
+def owner(db: None) -> User:
+    """Who owns what the tests are about."""
+    return User.objects.create_user("owner")
+
+
+@pytest.fixture
+def stranger(db: None) -> User:
+    """Somebody else with an account."""
+    return User.objects.create_user("stranger")
+
+
+def client_of(user: User | None) -> APIClient:
+    """An API client of ``user``, logged in as a client with a token is; None: anonymous."""
+    client = APIClient()
+    client.raise_request_exception = False  # a 500 is an answer to be looked at
+    if user is not None:
+        client.force_authenticate(user)
+    return client
+
+
+@pytest.fixture
+def owner_api(owner: User) -> APIClient:
+    return client_of(owner)
+
+
+@pytest.fixture
+def stranger_api(stranger: User) -> APIClient:
+    return client_of(stranger)
+
+
+@pytest.fixture
+def anonymous_api(db: None) -> APIClient:
+    return client_of(None)
+
+
+@pytest.fixture
+def owner_page(owner: User, client: Any) -> Any:
+    """The owner in a browser."""
+    client.force_login(owner)
+    return client
+
+
+@pytest.fixture
+def make_dataset() -> Callable[..., Dataset]:
+    """``make_dataset(owner, *series, name=…)``: a ready dataset without a file having been read."""
+
+    def make(owner: User, *series: Trajectory, name: str = "Test", **columns: Any) -> Dataset:
+        row = Dataset(owner=owner, name=name, state=State.READY, progress=1.0, finished_at=timezone.now(), **columns)
+        for column, value in execution.store(row.folder, series, token=uuid.uuid4()).items():
+            setattr(row, column, value)
+        with storage.written(row.original_path) as out:
+            out.write(b"lon,lat\n")
+        row.save(force_insert=True)
+        return row
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def paris_day() -> Trajectory:
+    """Eight events, of which 0, 2, 4, 7 are landmarks in the paper's example."""
+    return samples()[2].series
+
+
+@pytest.fixture
+def ready_dataset(owner: User, make_dataset: Callable[..., Dataset], paris_day: Trajectory) -> Dataset:
+    """The owner's day in Paris."""
+    return make_dataset(owner, paris_day, name="A day in Paris")
+
+
+@pytest.fixture
+def stranger_dataset(stranger: User, make_dataset: Callable[..., Dataset], paris_day: Trajectory) -> Dataset:
+    """The same points, but the stranger's."""
+    return make_dataset(stranger, paris_day, name="A stranger's day")
