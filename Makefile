@@ -40,6 +40,7 @@ $(BIN)/python:
 $(RUN_STAMP): | $(BIN)/python
 	@echo "Installing what Cairn needs (about a minute the first time) …"
 	@$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements.txt
+	@$(BIN)/python -m dashboard.launcher.warm
 	@rm -f $(VENV)/.run-* && touch $@
 
 # The development lock holds every line of the other one, so it satisfies both.
