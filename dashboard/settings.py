@@ -166,6 +166,7 @@ REST_FRAMEWORK = {
     "DEFAULT_THROTTLE_RATES": {"user": env.str("CAIRN_THROTTLE", default="6000/min")},
     "EXCEPTION_HANDLER": "dashboard.errors.api_errors",
     "DEFAULT_VERSIONING_CLASS": None,
+    "URL_FORMAT_OVERRIDE": None,  # ?format= names a file format here
     "TEST_REQUEST_DEFAULT_FORMAT": "json",
 }
 REST_KNOX = {"TOKEN_TTL": timedelta(days=90), "AUTH_HEADER_PREFIX": "Token"}

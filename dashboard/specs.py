@@ -21,7 +21,7 @@ class DescriptionField(serializers.JSONField):
         self._registry = registry
 
     def to_internal_value(self, data: Any) -> Described:
-        return self._registry.parse(super().to_internal_value(data), field=self.field_name or "")
+        return self._registry.parse(data, field=self.field_name or "")
 
     def to_representation(self, value: Any) -> Any:
         return value.model_dump() if isinstance(value, Described) else value

@@ -1,0 +1,88 @@
+"""The landmarks room's REST doors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.shortcuts import get_object_or_404
+from django_filters import rest_framework as filters
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema
+from rest_framework import mixins, viewsets
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from dashboard.datasets.queries import visible_datasets
+from dashboard.landmarks import queries, services
+from dashboard.landmarks.models import LandmarkSet
+from dashboard.landmarks.serializers import (
+    EventsSerializer,
+    LandmarkSetSerializer,
+    MarkRequest,
+    PreviewRequest,
+    SeriesQuery,
+)
+from dashboard.parsing import JSONBody, valid
+from dashboard.specs import listing
+from privacy_engine.landmarks import landmark_methods
+
+
+class LandmarkSetFilter(filters.FilterSet):
+    """By dataset."""
+
+    dataset = filters.UUIDFilter(field_name="dataset_id")
+
+    class Meta:
+        model = LandmarkSet
+        fields = ("dataset",)
+
+
+class LandmarkSetViewSet(
+    mixins.ListModelMixin, mixins.RetrieveModelMixin, mixins.DestroyModelMixin, viewsets.GenericViewSet[LandmarkSet]
+):
+    """Landmark sets: which events of a dataset are landmarks."""
+
+    serializer_class = LandmarkSetSerializer
+    filterset_class = LandmarkSetFilter
+    parser_classes = (JSONBody,)
+    queryset = LandmarkSet.objects.none()
+
+    def get_queryset(self) -> Any:
+        return queries.visible_landmark_sets(self.request.user)
+
+    @extend_schema(request=MarkRequest, responses={201: LandmarkSetSerializer})
+    def create(self, request: Request) -> Response:
+        """Mark landmarks and keep the set."""
+        asked = valid(MarkRequest, request.data)
+        dataset = get_object_or_404(visible_datasets(request.user), pk=asked.pop("dataset"))
+        made = services.mark_landmarks(owner=request.user, dataset=dataset, **asked)
+        return Response(self.get_serializer(made).data, status=201)
+
+    @extend_schema(request=PreviewRequest, responses={200: EventsSerializer})
+    @action(detail=False, methods=["post"], filterset_class=None, pagination_class=None)
+    def preview(self, request: Request) -> Response:
+        """What a method would mark, events counted from 0 over the whole dataset; nothing is stored."""
+        asked = valid(PreviewRequest, request.data)
+        dataset = get_object_or_404(visible_datasets(request.user), pk=asked["dataset"])
+        marked = services.preview_landmarks(dataset=dataset, method=asked["method"])
+        return Response(queries.described(services.joined(marked)))
+
+    @extend_schema(parameters=[SeriesQuery], responses={200: EventsSerializer})
+    @action(detail=True)
+    def events(self, request: Request, pk: Any = None) -> Response:
+        """Which events are landmarks."""
+        asked = valid(SeriesQuery, request.query_params)
+        return Response(queries.events_of(self.get_object(), **asked))
+
+    def perform_destroy(self, instance: LandmarkSet) -> None:
+        services.delete_landmark_set(landmark_set=instance)
+
+
+class LandmarkMethodsView(APIView):
+    """Ways to mark landmarks, with their parameters."""
+
+    @extend_schema(responses={200: OpenApiTypes.OBJECT})
+    def get(self, request: Request) -> Response:
+        return Response({"results": [listing(cls) for cls in landmark_methods]})

@@ -1,0 +1,100 @@
+"""Writes of the landmarks room: mark, forget. A preview writes nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from django.core.exceptions import PermissionDenied
+from django.db import transaction
+from django.db.models import RestrictedError
+
+from dashboard import storage
+from dashboard.datasets.models import Dataset
+from dashboard.errors import Conflict
+from dashboard.jobs import State
+from dashboard.landmarks.models import LandmarkSet
+from dashboard.text import one_line
+from privacy_engine import data
+from privacy_engine.landmarks import LandmarkMethod, landmark_methods
+
+
+def require_ready(dataset: Dataset) -> None:
+    """Refuse a dataset whose points are not there (yet).
+
+    Raises
+    ------
+    Conflict
+        Names the state it is in.
+    """
+    if dataset.state != State.READY:
+        rule = "ready"
+        raise Conflict(
+            f"The dataset must be {rule}, it is {dataset.state}.", field="dataset", rule=rule, value=dataset.state
+        )
+
+
+def hold(dataset: Dataset) -> Dataset:
+    """The dataset's row, locked until the transaction ends: what is built on its points starts here."""
+    return Dataset.objects.select_for_update().get(pk=dataset.pk)
+
+
+def preview_landmarks(*, dataset: Dataset, method: dict[str, Any] | LandmarkMethod) -> list[data.LandmarkSet]:
+    """What the method would mark, one engine landmark set for each series; nothing is stored.
+
+    Raises
+    ------
+    Conflict
+        The dataset is not ready.
+    EngineError
+        The method or its parameters do not suit; the error names the field.
+    """
+    require_ready(dataset)
+    described = landmark_methods.parse(method, field="method")
+    return described.mark(storage.read_points(dataset.points_path))
+
+
+def mark_landmarks(
+    *, owner: Any, dataset: Dataset, method: dict[str, Any] | LandmarkMethod, name: str = ""
+) -> LandmarkSet:
+    """Mark landmarks of the owner's dataset and keep the set; errors as in :func:`preview_landmarks`."""
+    if dataset.owner_id != owner.pk:
+        raise PermissionDenied
+    described = landmark_methods.parse(method, field="method")
+    with transaction.atomic():
+        held = hold(dataset)
+        mask = joined(preview_landmarks(dataset=held, method=described))
+        return LandmarkSet.objects.create(
+            dataset=held,
+            name=one_line(name) or described.describe(),
+            method=described.model_dump(),
+            packed=storage.pack_mask(mask),
+            points=len(mask),
+            count=int(mask.sum()),
+        )
+
+
+def joined(sets: list[data.LandmarkSet]) -> data.Mask:
+    """The landmark sets of a dataset's series as one mask over all its events."""
+    return np.concatenate([one.mask for one in sets]) if sets else np.zeros(0, dtype=np.bool_)
+
+
+@transaction.atomic
+def delete_landmark_set(*, landmark_set: LandmarkSet) -> None:
+    """Forget a set that no release was made with.
+
+    Raises
+    ------
+    Conflict
+        A release uses it.
+    """
+    hold(landmark_set.dataset)
+    try:
+        landmark_set.delete()
+    except RestrictedError:
+        used = landmark_set.releases.count()
+        rule = "used by no release"
+        releases = "1 release uses" if used == 1 else f"{used} releases use"
+        raise Conflict(
+            f"{releases} this landmark set; discard them first.", field="landmark_set", rule=rule, value=used
+        ) from None

@@ -1,0 +1,90 @@
+"""Request bodies and queries, made harmless before anything looks at them."""
+
+from __future__ import annotations
+
+import io
+import math
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from rest_framework import serializers
+from rest_framework.exceptions import ParseError
+from rest_framework.parsers import JSONParser
+
+from privacy_engine.errors import ParameterError
+
+_WHOLE = re.compile(r"[+-]?[0-9]{1,15}", re.ASCII)
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,4})?", re.ASCII)
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
+
+
+class JSONBody(JSONParser):
+    """JSON whose odd numbers (NaN, 1e999) reach the rules, which name the field; its depth and text do no harm."""
+
+    strict = False
+
+    def parse(self, stream: Any, media_type: Any = None, parser_context: Any = None) -> Any:
+        body = stream.read()
+        try:
+            parsed = super().parse(io.BytesIO(body), media_type, parser_context)
+        except RecursionError:
+            raise ParseError("JSON parse error - nested too deep") from None
+        if _SURROGATE.search(body):
+            _refuse_lone_surrogates(parsed)
+        return parsed
+
+
+def _refuse_lone_surrogates(parsed: Any) -> None:
+    try:
+        _text(parsed).encode()
+    except UnicodeEncodeError:
+        raise ParseError("JSON parse error - half of a surrogate pair is no text") from None
+
+
+def _text(parsed: Any) -> str:
+    if isinstance(parsed, str):
+        return parsed
+    if isinstance(parsed, Mapping):
+        return "".join(_text(key) + _text(value) for key, value in parsed.items())
+    return "".join(map(_text, parsed)) if isinstance(parsed, list) else ""
+
+
+class Anything(serializers.Field[Any, Any, Any, Any]):
+    """A value that the rules behind the door judge."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        return data
+
+    def to_representation(self, value: Any) -> Any:
+        return value
+
+
+class Whole(serializers.IntegerField):
+    """A whole number in ASCII digits."""
+
+    def to_internal_value(self, data: Any) -> int:
+        if not _WHOLE.fullmatch(str(data)):
+            raise _refused(self, "a whole number", data)
+        return int(data)
+
+
+class Number(serializers.FloatField):
+    """A finite number in ASCII."""
+
+    def to_internal_value(self, data: Any) -> float:
+        if not _NUMBER.fullmatch(str(data)) or not math.isfinite(float(data)):
+            raise _refused(self, "a finite number", data)
+        return float(data)
+
+
+def _refused(field: serializers.Field[Any, Any, Any, Any], rule: str, value: Any) -> ParameterError:
+    name = field.field_name or ""
+    return ParameterError(f"{name} must be {rule}, got {value!r:.60}", field=name, rule=rule, value=value)
+
+
+def valid(serializer: type[serializers.Serializer[Any]], data: Any) -> dict[str, Any]:
+    """What the serializer makes of ``data``; its errors go to the client."""
+    checked = serializer(data=data)
+    checked.is_valid(raise_exception=True)
+    return dict(checked.validated_data)

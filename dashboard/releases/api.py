@@ -1,0 +1,144 @@
+"""The releases room's REST doors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import FileResponse, HttpResponse, HttpResponseBase
+from django.shortcuts import get_object_or_404
+from django.utils.cache import get_conditional_response
+from django_filters import rest_framework as filters
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import mixins, viewsets
+from rest_framework.decorators import action
+from rest_framework.negotiation import DefaultContentNegotiation
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from dashboard import track as binary
+from dashboard.datasets.queries import visible_datasets
+from dashboard.jobs import State
+from dashboard.landmarks.queries import visible_landmark_sets
+from dashboard.parsing import JSONBody, valid
+from dashboard.releases import curves, downloads, files, queries, services
+from dashboard.releases.models import Release
+from dashboard.releases.serializers import ChartSerializer, ReleaseRequest, ReleaseSerializer, SeriesQuery, TrackQuery
+from dashboard.specs import listing
+from privacy_engine.exports import FORMATS
+from privacy_engine.registry import mechanisms
+
+
+class ReleaseFilter(filters.FilterSet):
+    """By dataset, landmark set, state, mechanism."""
+
+    dataset = filters.UUIDFilter(field_name="dataset_id")
+    landmark_set = filters.UUIDFilter(field_name="landmark_set_id")
+    state = filters.ChoiceFilter(choices=[choice for choice in State.choices if choice[0] != State.READY])
+    mechanism = filters.CharFilter()
+
+    class Meta:
+        model = Release
+        fields = ("dataset", "landmark_set", "state", "mechanism")
+
+
+class AnyAccept(DefaultContentNegotiation):
+    """For answers that are files: errors are JSON whatever the client would like the file to be."""
+
+    def select_renderer(self, request: Request, renderers: Any, format_suffix: str | None = None) -> Any:
+        return renderers[0], renderers[0].media_type
+
+
+class ReleaseViewSet(
+    mixins.ListModelMixin, mixins.RetrieveModelMixin, mixins.DestroyModelMixin, viewsets.GenericViewSet[Release]
+):
+    """Releases: what may go out, drawn once by a worker."""
+
+    serializer_class = ReleaseSerializer
+    filterset_class = ReleaseFilter
+    parser_classes = (JSONBody,)
+    queryset = Release.objects.none()
+
+    def get_queryset(self) -> Any:
+        return queries.visible_releases(self.request.user)
+
+    @extend_schema(
+        request=ReleaseRequest,
+        responses={201: ReleaseSerializer},
+        parameters=[
+            OpenApiParameter(
+                "Idempotency-Key", str, OpenApiParameter.HEADER, description="The same key gives the same release."
+            )
+        ],
+    )
+    def create(self, request: Request) -> Response:
+        """Submit a release: its budget is charged at once, a worker draws it later."""
+        asked = valid(ReleaseRequest, request.data)
+        asked["dataset"] = get_object_or_404(visible_datasets(request.user), pk=asked["dataset"])
+        asked["landmark_set"] = get_object_or_404(visible_landmark_sets(request.user), pk=asked["landmark_set"])
+        key = request.headers.get("Idempotency-Key", "")
+        made = services.submit_release(owner=request.user, idempotency_key=key, **asked)
+        return Response(self.get_serializer(made).data, status=201)
+
+    @extend_schema(request=None, responses={200: ReleaseSerializer})
+    @action(detail=True, methods=["post"])
+    def cancel(self, request: Request, pk: Any = None) -> Response:
+        """Stop a release: at once if it waits, within a lease if it runs."""
+        services.cancel_release(release=self.get_object())
+        return Response(self.get_serializer(self.get_object()).data)
+
+    @extend_schema(request=None, responses={201: ReleaseSerializer})
+    @action(detail=True, methods=["post"])
+    def retry(self, request: Request, pk: Any = None) -> Response:
+        """A new release of the same description, after one that failed or was cancelled."""
+        return Response(self.get_serializer(services.retry_release(release=self.get_object())).data, status=201)
+
+    def perform_destroy(self, instance: Release) -> None:
+        services.discard_release(release=instance)
+
+    @extend_schema(
+        parameters=[OpenApiParameter("format", str, enum=list(FORMATS), default="csv")],
+        responses={(200, kind.media_type): OpenApiTypes.BINARY for kind in FORMATS.values()},
+        filters=False,
+    )
+    @action(detail=True, content_negotiation_class=AnyAccept)
+    def data(self, request: Request, pk: Any = None) -> FileResponse:
+        """The release as a file that carries its privacy label."""
+        row = self._done()
+        file, media_type, name = downloads.export(row, request.query_params.get("format", "csv"))
+        answer = FileResponse(file, as_attachment=True, filename=name, content_type=media_type)
+        answer["X-Content-Type-Options"] = "nosniff"
+        answer["Cache-Control"] = "private, no-store"
+        return answer
+
+    @extend_schema(parameters=[TrackQuery], responses={(200, binary.CONTENT_TYPE): OpenApiTypes.BINARY}, filters=False)
+    @action(detail=True, content_negotiation_class=AnyAccept)
+    def track(self, request: Request, pk: Any = None) -> HttpResponseBase:
+        """The published positions of one series for the map; see dashboard/track.py for the layout."""
+        row, series = self._done(), valid(TrackQuery, request.query_params)["series"]
+        etag = f'"{row.data_sha256[:32]}-{series}"'
+        body = HttpResponse(binary.encode(*files.read_series(row, series)), content_type=binary.CONTENT_TYPE)
+        body.headers |= {"ETag": etag, "Cache-Control": "private, no-cache", "X-Content-Type-Options": "nosniff"}
+        return get_conditional_response(request._request, etag=etag, response=body) or body
+
+    @extend_schema(parameters=[SeriesQuery], responses={200: ChartSerializer}, filters=False)
+    @action(detail=True)
+    def series(self, request: Request, pk: Any = None) -> Response:
+        """Error, budget and temporal privacy loss per event of one series, for the owner's charts."""
+        row, asked = self._done(), valid(SeriesQuery, request.query_params)
+        correlation = curves.Correlation.asked(**{name: asked.pop(name) for name in ("n", "s", "backward", "forward")})
+        return Response(curves.chart_data(row, correlation=correlation, **asked))
+
+    def _done(self) -> Release:
+        row = self.get_object()
+        queries.require_done(row)
+        return row
+
+
+class MechanismsView(APIView):
+    """Mechanisms: parameters, guarantee, and how each is drawn."""
+
+    @extend_schema(responses={200: OpenApiTypes.OBJECT})
+    def get(self, request: Request) -> Response:
+        return Response({"results": [listing(cls) for cls in mechanisms]})

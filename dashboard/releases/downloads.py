@@ -1,0 +1,37 @@
+"""A stored release on its way out: its privacy label, and files that carry it."""
+
+from __future__ import annotations
+
+import tempfile
+from typing import Any, BinaryIO
+
+from dashboard import storage
+from dashboard.releases.models import Release
+from privacy_engine import exports
+from privacy_engine.label import privacy_label
+
+
+def label(row: Release) -> dict[str, Any]:
+    """The privacy label: one for the API, the pages and the downloads; ``guarantee`` is None for a seeded release."""
+    return privacy_label(
+        row.parsed_spec, landmarks=row.landmark_set.count, release_id=str(row.pk), sha256=row.data_sha256
+    )
+
+
+def export(row: Release, fmt: str) -> tuple[BinaryIO, str, str]:
+    """The release as an open file without a name on the disk, its media type, and what to call it.
+
+    Raises
+    ------
+    ParameterError
+        There is no such format.
+    """
+    out = tempfile.TemporaryFile(dir=storage.home("tmp"))  # noqa: SIM115 (the answer closes it)
+    try:
+        exports.write(storage.read_points(row.data_path), fmt, out, label=label(row))
+    except BaseException:
+        out.close()
+        raise
+    out.seek(0)
+    kind = exports.FORMATS[fmt]
+    return out, kind.media_type, f"{row.mechanism}-{row.pk.hex[:8]}.{kind.extension.lstrip('.')}"

@@ -1,0 +1,107 @@
+"""A worker's work on a release; no Celery in here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dashboard import jobs, storage
+from dashboard.releases import files
+from dashboard.releases.models import Release
+from privacy_engine import data, metrics
+from privacy_engine.data import Floats, Trajectory
+from privacy_engine.landmarks.methods import split
+from privacy_engine.spec import ReleaseSpec
+
+FEW = 8  # distinct budgets that a summary lists one by one
+VALUES_PER_EVENT = 5.0  # random values that a planar draw takes, about: only to tell how far it is
+READ, DRAWN, MEASURED = 0.05, 0.75, 0.85  # the share of the work that is over after each stage
+
+
+def run(pk: Any) -> None:
+    """Work off a release, and leave no file of an attempt that published nothing."""
+    drafts: list[Release] = []
+
+    def work(row: Release, lease: jobs.Lease) -> dict[str, Any]:
+        drafts.append(row)
+        return draw_release(row, lease)
+
+    jobs.run(Release, pk, work)
+    for draft in drafts:
+        files.clear_after(draft)
+
+
+def draw_release(row: Release, lease: jobs.Lease) -> dict[str, Any]:
+    """Load, draw, measure, write; returns what the row stores as it succeeds."""
+    row.data_file = files.name_for(lease.token)
+    spec = row.parsed_spec
+    lease.report("Reading", 0.0)
+    series = storage.read_points(row.dataset.points_path)
+    landmarks = split(row.landmark_set.mask, [len(one) for one in series])
+
+    drawn = _drawn(spec, series, landmarks, lease)
+    errors: list[Floats] = []
+    for i, (truth, release) in enumerate(zip(series, drawn, strict=True)):
+        errors.append(metrics.error_m(truth, release))
+        lease.report(_stage("Measuring", i, len(series)), DRAWN + (MEASURED - DRAWN) * (i + 1) / len(series))
+
+    lease.report("Writing", MEASURED)
+    digest = files.write(row, drawn, errors)
+    return {
+        "data_file": row.data_file,
+        "data_sha256": digest,
+        "summary": summary(row, drawn),
+        "owner_view": owner_view(np.concatenate(errors)),
+    }
+
+
+def _drawn(
+    spec: ReleaseSpec, series: list[Trajectory], landmarks: list[data.LandmarkSet], lease: jobs.Lease
+) -> list[data.Release]:
+    """The mechanism's run; it is watched draw by draw, so that a long series can be stopped too."""
+    drawn: list[data.Release] = []
+    expected, seen = VALUES_PER_EVENT * sum(map(len, series)), 0
+
+    def watch(values: int) -> None:
+        nonlocal seen
+        seen += values
+        share = min(seen / expected, 1.0)
+        lease.report(_stage("Drawing", len(drawn), len(series)), READ + (DRAWN - READ) * share)
+
+    for release in spec.draws(series, landmarks, watch=watch):
+        drawn.append(release)
+    return drawn
+
+
+def _stage(word: str, i: int, series: int) -> str:
+    return word if series == 1 else f"{word} series {i + 1} of {series}"
+
+
+def summary(row: Release, drawn: list[data.Release]) -> dict[str, Any]:
+    """What anybody who has the release may know: it follows from the mechanism, the landmarks and what is published."""
+    budgets = np.concatenate([one.budgets for one in drawn])
+    values, events = np.unique(budgets, return_counts=True)
+    listed = [{"budget": float(v), "events": int(k)} for v, k in zip(values, events, strict=True)]
+    return {
+        "mechanism": row.mechanism,
+        "points": len(budgets),
+        "series": len(drawn),
+        "landmarks": row.landmark_set.count,
+        "published": sum(len(one.series) for one in drawn),
+        "drawn": int(sum(np.count_nonzero(one.fresh) for one in drawn)),
+        "budgets": {
+            "min": float(budgets.min()),
+            "max": float(budgets.max()),
+            "distinct": listed if len(listed) <= FEW else None,
+        },
+    }
+
+
+def owner_view(errors: Floats) -> dict[str, float] | None:
+    """Errors against the original in metres: a disclosure, and so the owner's alone."""
+    if not errors.size:
+        return None
+    median, p95 = np.quantile(errors, [0.5, 0.95])
+    figures = {"mae_m": errors.mean(), "median_error_m": median, "p95_error_m": p95, "max_error_m": errors.max()}
+    return {name: round(float(value), 3) for name, value in figures.items()}

@@ -1,0 +1,121 @@
+"""The files of a release. An attempt writes under names that carry its token, so two attempts never meet."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from django.conf import settings
+
+from dashboard import storage
+from dashboard.jobs import State
+from dashboard.landmarks.queries import series_bounds
+from dashboard.releases.models import Release
+from privacy_engine import data
+from privacy_engine.data import Floats, Ints, Trajectory
+
+
+def name_for(token: uuid.UUID) -> str:
+    """What an attempt calls its data file; the names of the others follow from it."""
+    return f"{token.hex}.parquet"
+
+
+def write(row: Release, drawn: Sequence[data.Release], errors: Sequence[Floats]) -> str:
+    """Write the attempt's files (``row.data_file`` is its name) and return the SHA-256 of the published one."""
+    storage.write_release(row.data_path, drawn)
+    lengths = [len(one.budgets) for one in drawn]
+    storage.write_columns(
+        row.budgets_path,
+        {
+            "series": np.repeat(np.arange(len(drawn), dtype=np.int32), lengths),
+            "budget": np.concatenate([one.budgets for one in drawn]),
+            "fresh": np.concatenate([one.fresh for one in drawn]),
+        },
+    )
+    storage.write_columns(row.errors_path, {"error_m": np.concatenate(errors).round(3)})
+    with row.data_path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+@dataclass(frozen=True, eq=False)
+class Curves:
+    """One series of a release, over its n events; not a number where nothing was published."""
+
+    published: Trajectory
+    event: Ints
+    budget: Floats
+    error_m: Floats
+    time_s: Floats | None
+
+
+def read_series(row: Release, series: int) -> tuple[Trajectory, Ints]:
+    """The published positions of one series, and the events they stand for.
+
+    Raises
+    ------
+    ParameterError
+        There is no such series.
+    """
+    found = storage.read_release(row.data_path)
+    series_bounds([len(trajectory) for trajectory, _ in found], series)
+    return found[series]
+
+
+def read_curves(row: Release, series: int) -> Curves:
+    """What the owner's charts show of one series; errors as in :func:`read_series`."""
+    found = storage.read_release(row.data_path)
+    start, end = series_bounds([len(trajectory) for trajectory, _ in found], series)
+    published, event = found[series]
+    columns = storage.read_columns(row.budgets_path)
+    first, last = np.searchsorted(columns["series"], [series, series + 1])
+    n = int(last - first)
+    errors = storage.read_columns(row.errors_path)["error_m"][start:end]
+    time_s = None if published.time_s is None else _over_events(n, event, published.time_s)
+    return Curves(published, event, columns["budget"][first:last], _over_events(n, event, errors), time_s)
+
+
+def _over_events(n: int, event: Ints, values: Floats) -> Floats:
+    full = np.full(n, np.nan)
+    full[event] = values
+    return full
+
+
+# Away with them ----------------------------------------------------------------------------------
+
+
+def clear_after(draft: Release) -> None:
+    """Remove what an attempt left behind unless it is what the row publishes."""
+    row = Release.objects.filter(pk=draft.pk).first()
+    if row is None or row.state in (State.FAILED, State.CANCELLED):
+        remove_all(draft.pk, draft.dataset_id)
+    elif row.state == State.DONE:
+        _remove(path for path in _all(row.pk, row.dataset_id) if not path.name.endswith(row.data_file))
+    else:  # somebody else works on it now
+        _remove(path for path in _all(row.pk, row.dataset_id) if path.name.endswith(draft.data_file))
+
+
+def remove_all(release_id: uuid.UUID, dataset_id: uuid.UUID) -> None:
+    """Remove every file of a release."""
+    _remove(_all(release_id, dataset_id))
+    for folder in (_folder("releases", release_id), _folder("datasets", dataset_id)):
+        with contextlib.suppress(OSError):  # the dataset's folder stays while anything is in it
+            folder.rmdir()
+
+
+def _folder(room: str, pk: uuid.UUID) -> Path:
+    return Path(settings.CAIRN_HOME, room, str(pk))
+
+
+def _all(release_id: uuid.UUID, dataset_id: uuid.UUID) -> list[Path]:
+    private = _folder("datasets", dataset_id).glob(f"*errors-{release_id}-*")
+    return [*_folder("releases", release_id).glob("*"), *_folder("releases", release_id).glob(".*"), *private]
+
+
+def _remove(paths: object) -> None:
+    for path in paths:  # type: ignore[attr-defined]
+        storage.remove(path)

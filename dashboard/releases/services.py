@@ -1,0 +1,168 @@
+"""Writes of the releases room: submit, cancel, retry, discard."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from functools import partial
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.db import IntegrityError, transaction
+
+from dashboard import jobs
+from dashboard.datasets import ledger
+from dashboard.datasets.models import Dataset
+from dashboard.errors import Conflict
+from dashboard.jobs import State
+from dashboard.landmarks.models import LandmarkSet
+from dashboard.landmarks.services import hold, require_ready
+from dashboard.releases import files, tasks  # noqa: F401  (tasks: so that the bell is there to ring)
+from dashboard.releases.models import Release
+from dashboard.text import one_line
+from privacy_engine.errors import ParameterError
+from privacy_engine.spec import ReleaseSpec
+
+KEY = re.compile(r"[!-~]{1,100}")
+
+
+def submit_release(
+    *,
+    owner: Any,
+    dataset: Dataset,
+    landmark_set: LandmarkSet,
+    spec: ReleaseSpec,
+    name: str = "",
+    idempotency_key: str = "",
+) -> Release:
+    """Reserve what the release will leak, keep its description, and ring for a worker once both are committed.
+
+    A seeded release leaks nothing that may be published and is charged nothing. With an ``idempotency_key`` the
+    same request may be sent any number of times: there is one release and one charge.
+
+    Raises
+    ------
+    Conflict
+        The dataset is not ready, the budget does not suffice, or the key was used for another request.
+    ParameterError
+        The landmark set is another dataset's, or the key is not 1 to 100 visible ASCII characters.
+    """
+    if owner.pk != dataset.owner_id:
+        raise PermissionDenied
+    _check_key(idempotency_key)
+    _check_same_dataset(dataset, landmark_set)
+    fresh = Release(
+        owner=owner,
+        dataset=dataset,
+        landmark_set=landmark_set,
+        name=one_line(name),
+        spec=spec.model_dump(),
+        spec_digest=spec.digest,
+        mechanism=spec.mechanism.name,
+        seeded=not spec.private,
+        idempotency_key=idempotency_key,
+    )
+    if earlier := _earlier(fresh):
+        return earlier
+    try:
+        return _create(fresh, spec)
+    except IntegrityError:
+        if earlier := _earlier(fresh):  # the same request came twice at once, and the other was first
+            return earlier
+        raise
+
+
+def _check_key(key: str) -> None:
+    if key and not KEY.fullmatch(key):
+        rule = "1 to 100 visible ASCII characters"
+        raise ParameterError(f"Idempotency-Key must be {rule}", field="Idempotency-Key", rule=rule, value=key)
+
+
+def _check_same_dataset(dataset: Dataset, landmark_set: LandmarkSet) -> None:
+    if landmark_set.dataset_id != dataset.pk:
+        rule = "a landmark set of this dataset"
+        raise ParameterError(
+            f"landmark_set must be {rule}", field="landmark_set", rule=rule, value=str(landmark_set.pk)
+        )
+
+
+def _earlier(fresh: Release) -> Release | None:
+    """The release that the same key made before."""
+    if not fresh.idempotency_key:
+        return None
+    found = Release.objects.filter(owner=fresh.owner, idempotency_key=fresh.idempotency_key).first()
+    if found and _request(found) != _request(fresh):
+        rule = "a new key for a new request"
+        raise Conflict(
+            "Idempotency-Key was used for another request.",
+            field="Idempotency-Key",
+            rule=rule,
+            value=fresh.idempotency_key,
+        )
+    return found
+
+
+def _request(release: Release) -> tuple[uuid.UUID, uuid.UUID, str]:
+    return release.dataset_id, release.landmark_set_id, release.spec_digest
+
+
+@transaction.atomic
+def _create(fresh: Release, spec: ReleaseSpec) -> Release:
+    require_ready(hold(fresh.dataset))
+    if not fresh.seeded:
+        ledger.reserve(dataset=fresh.dataset, release_id=fresh.pk, mechanism=spec.mechanism)
+    fresh.save(force_insert=True)
+    jobs.ring_after_commit(fresh)
+    return fresh
+
+
+@transaction.atomic
+def cancel_release(*, release: Release) -> None:
+    """Stop a release: at once if it waits, within a lease if it runs.
+
+    Its charge is given back only if no worker ever claimed it: then the data were never read.
+
+    Raises
+    ------
+    jobs.NotOpen
+        It is over already.
+    """
+    jobs.request_cancel(release)
+    release.refresh_from_db()
+    if release.state == State.CANCELLED and release.attempt == 0 and not release.seeded:
+        ledger.refund(release_id=release.pk)
+
+
+def retry_release(*, release: Release) -> Release:
+    """A new release of the same description; the old one stays as it ended, with its charge.
+
+    Raises
+    ------
+    Conflict
+        The release neither failed nor was cancelled.
+    """
+    if release.state not in (State.FAILED, State.CANCELLED):
+        rule = "failed or cancelled"
+        raise Conflict(
+            f"Only a release that is {rule} can be tried again, this one is {release.state}.",
+            field="state",
+            rule=rule,
+            value=release.state,
+        )
+    return submit_release(
+        owner=release.owner,
+        dataset=release.dataset,
+        landmark_set=release.landmark_set,
+        spec=release.parsed_spec,
+        name=release.name,
+    )
+
+
+@transaction.atomic
+def discard_release(*, release: Release) -> None:
+    """Forget a release and its files. What it leaked stays charged, unless no worker ever claimed it."""
+    held = Release.objects.select_for_update().get(pk=release.pk)
+    if held.attempt == 0 and held.state == State.QUEUED:
+        cancel_release(release=held)
+    transaction.on_commit(partial(files.remove_all, held.pk, held.dataset_id))
+    held.delete()
