@@ -15,6 +15,7 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 def _home() -> Path:
     path = Path(env.str("CAIRN_HOME", default=str(BASE_DIR / "var"))).expanduser().resolve()
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    (path / "tmp").mkdir(mode=0o700, exist_ok=True)  # Django's checks ask for the folder of uploads
     return path
 
 
