@@ -3,8 +3,6 @@
  * A colour is "#e69f00", a token ("--accent") or a pair {light, dark} as the API's mechanisms have it.
  */
 
-const DARK = matchMedia("(prefers-color-scheme: dark)");
-
 const PATTERNS = {
   solid: [],
   dash: [7, 4],
@@ -16,8 +14,7 @@ const PATTERNS = {
 
 /** True while the page is dark. */
 export function isDark() {
-  const chosen = document.documentElement.dataset.theme;
-  return chosen ? chosen === "dark" : DARK.matches;
+  return document.documentElement.dataset.theme === "dark";
 }
 
 /** The value of a CSS custom property: token("--ink"). */
@@ -39,8 +36,7 @@ export function dashOf(name) {
 
 /** Call `listener` whenever the theme changes. */
 export function onTheme(listener) {
-  DARK.addEventListener("change", listener);
-  new MutationObserver(listener).observe(document.documentElement, { attributeFilter: ["data-theme"] });
+  document.addEventListener("cairn:theme", () => listener());
 }
 
 /** False if the reader asked for no motion. */

@@ -5,7 +5,8 @@
  *     label      what the map shows, for screen readers
  *     keyboard   true (default): arrows pan; false: the page uses the arrows, Shift + arrows pan
  *
- *   map.addTrack({ id, lon, lat, colour, width, dash, marker, opacity, label, order, dots })   typed arrays in degrees
+ *   map.addTrack({ id, lon, lat, colour, width, dash, marker, opacity, fade, order, dots })
+ *     typed arrays in degrees; fade: thinner and paler where it would fill the picture; dots: false for none
  *   map.addMarkers({ id, lon, lat, colour, radius, hollow, order })                dots
  *   map.addLandmarks({ id, lon, lat, runs })          positions of all events; runs [start, end) of landmark events
  *     each replaces what had the same id; colour: "#rrggbb", "--token" or { light, dark }
@@ -20,12 +21,12 @@
 import { mayMove, onTheme, token } from "./ink.js";
 import { canvasLayer, viewOf } from "./layers/canvas.js";
 import { toUnit, unrolled } from "./layers/globe.js";
-import { drawGraticule } from "./layers/graticule.js";
+import { drawDegrees, drawGraticule } from "./layers/graticule.js";
 import { drawDots, drawLandmarks, drawSelection, stays } from "./layers/marks.js";
 import { addNote, addScale } from "./layers/scale.js";
 import { drawTrack, nearestPoint } from "./layers/tracks.js";
 
-const ORDER = { graticule: 0, track: 100, landmarks: 500, markers: 600, selection: 900 };
+const ORDER = { graticule: 0, track: 100, degrees: 450, landmarks: 500, markers: 600, selection: 900 };
 const WORLD = [-180, -60, 180, 75];
 
 /** A map in `element`. */
@@ -81,6 +82,7 @@ export function createMap(element, { bounds = null, label = "Map", keyboard = tr
   addScale(leaflet);
   addNote(leaflet);
   put("graticule", ORDER.graticule, drawGraticule);
+  put("degrees", ORDER.degrees, drawDegrees);
   let chosen = null;
   put("selection", ORDER.selection, (ctx, view) => chosen && drawSelection(ctx, view, chosen, middle));
   const redraw = () => entries.forEach(({ layer }) => layer.redraw());
@@ -99,11 +101,10 @@ export function createMap(element, { bounds = null, label = "Map", keyboard = tr
     addTrack(track) {
       const unit = toUnit(track.lon, track.lat, middle);
       const style = { ...track };
-      const layer = put(track.id, ORDER.track + (track.order ?? 0), (ctx, view) => drawTrack(ctx, view, unit, style), {
-        unit,
-        style,
-      });
-      layer.canvas.style.opacity = track.opacity ?? 1;
+      const paint = (ctx, view) => {
+        ctx.canvas.style.opacity = drawTrack(ctx, view, unit, style);
+      };
+      put(track.id, ORDER.track + (track.order ?? 0), paint, { unit, style });
     },
     addMarkers(dots) {
       const unit = toUnit(dots.lon, dots.lat, middle);
@@ -127,7 +128,6 @@ export function createMap(element, { bounds = null, label = "Map", keyboard = tr
       const entry = entries.get(id);
       if (!entry?.style) return;
       Object.assign(entry.style, changes);
-      entry.layer.canvas.style.opacity = entry.style.opacity ?? 1;
       entry.layer.redraw();
     },
     select(event) {

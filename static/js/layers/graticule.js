@@ -23,36 +23,57 @@ export function degreesText(value, step, [positive, negative]) {
   return `${text}°${side}`;
 }
 
-/** Paint the graticule. */
-export function drawGraticule(ctx, { width, height, scale, left, top }) {
+/** Where the lines are: {text, at} for meridians (x) and parallels (y). */
+function lines({ width, height, scale, left, top }) {
   const step = stepFor(360 / scale);
-  ctx.strokeStyle = token("--grid") || token("--line");
-  ctx.lineWidth = 1;
-  ctx.font = `11px ${getComputedStyle(document.body).fontFamily}`;
-  const labels = [];
-  const west = (left / scale - 0.5) * 360;
-  const east = ((left + width) / scale - 0.5) * 360;
-  ctx.beginPath();
+  const [west, east] = [(left / scale - 0.5) * 360, ((left + width) / scale - 0.5) * 360];
+  const [south, north] = [latAt(Math.min(1, (top + height) / scale)), latAt(Math.max(0, top / scale))];
+  const found = { x: [], y: [] };
   for (let k = Math.ceil(west / step); k * step <= east; k++) {
-    const at = Math.round(unitX(k * step) * scale - left) + 0.5;
-    ctx.moveTo(at, 0);
-    ctx.lineTo(at, height);
-    if (at > 60 && at < width - 40) labels.push([degreesText(k * step, step, "EW"), at + 4, 14]);
+    found.x.push({ text: degreesText(k * step, step, "EW"), at: Math.round(unitX(k * step) * scale - left) + 0.5 });
   }
-  const south = latAt(Math.min(1, (top + height) / scale));
-  const north = latAt(Math.max(0, top / scale));
   for (let k = Math.ceil(south / step); k * step <= north; k++) {
-    const at = Math.round(unitY(k * step) * scale - top) + 0.5;
+    found.y.push({ text: degreesText(k * step, step, "NS"), at: Math.round(unitY(k * step) * scale - top) + 0.5 });
+  }
+  return found;
+}
+
+/** Paint the lines, under everything. */
+export function drawGraticule(ctx, view) {
+  ctx.strokeStyle = token("--line-strong");
+  ctx.globalAlpha = 0.28;
+  ctx.lineWidth = 1;
+  ctx.beginPath();
+  const { x, y } = lines(view);
+  for (const { at } of x) {
+    ctx.moveTo(at, 0);
+    ctx.lineTo(at, view.height);
+  }
+  for (const { at } of y) {
     ctx.moveTo(0, at);
-    ctx.lineTo(width, at);
-    if (at > 30) labels.push([degreesText(k * step, step, "NS"), 5, at - 5]);
+    ctx.lineTo(view.width, at);
   }
   ctx.stroke();
+  ctx.globalAlpha = 1;
+}
+
+/** Paint their degrees, over the tracks. */
+export function drawDegrees(ctx, view) {
+  const { x, y } = lines(view);
+  ctx.font = labelFont();
   ctx.fillStyle = token("--muted");
   ctx.strokeStyle = token("--map");
   ctx.lineWidth = 3;
-  for (const [text, x, y] of labels) {
-    ctx.strokeText(text, x, y);
-    ctx.fillText(text, x, y);
-  }
+  ctx.lineJoin = "round";
+  const write = (text, left, top) => {
+    ctx.strokeText(text, left, top);
+    ctx.fillText(text, left, top);
+  };
+  for (const { text, at } of x) if (at > 70 && at < view.width - 110) write(text, at + 4, 15);
+  for (const { text, at } of y) if (at > 34 && at < view.height - 52) write(text, 6, at - 5);
+}
+
+/** The font of words on the map. */
+export function labelFont() {
+  return `11px ${token("--sans") || "system-ui, sans-serif"}`;
 }

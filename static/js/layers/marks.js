@@ -2,6 +2,7 @@
 
 import { dashOf, inkOf, token } from "../ink.js";
 import { circle, distanceM, near, unitX, unitY } from "./globe.js";
+import { labelFont } from "./graticule.js";
 
 const RAD = Math.PI / 180;
 const HALF_WORLD_M = 9e6; // a circle larger than this is everywhere
@@ -129,14 +130,12 @@ function drawRing(ctx, { width, height }, place, { lon, lat }, { radius_m, colou
   ctx.setLineDash(dashOf(dash));
   ctx.stroke();
   ctx.setLineDash([]);
-  const [x, y] = corners[0];
+  const [x, y] = corners[Math.round(corners.length / 8)]; // north-east, away from the degrees
   if (!label || x < 0 || x > width || y < 12 || y > height) return;
-  ctx.font = `11px ${getComputedStyle(document.body).fontFamily}`;
-  ctx.textAlign = "center";
+  ctx.font = labelFont();
   ctx.strokeStyle = token("--map");
   ctx.lineWidth = 3;
-  ctx.strokeText(label, x, y - 5);
+  ctx.strokeText(label, x + 5, y - 4);
   ctx.fillStyle = token("--ink");
-  ctx.fillText(label, x, y - 5);
-  ctx.textAlign = "start";
+  ctx.fillText(label, x + 5, y - 4);
 }

@@ -2,7 +2,7 @@
  *
  * Points that fall on the pixel drawn last are left out, runs outside the picture are skipped, paths are cut into
  * chunks (a path of a million corners is slower than a thousand of a thousand). The canvas as a whole carries the
- * opacity, so a line that crosses itself is not darker there.
+ * opacity, so a line that crosses itself is not darker there; where a noisy line would fill the picture it fades.
  */
 
 import { dashOf, inkOf } from "../ink.js";
@@ -11,16 +11,31 @@ const CHUNK = 2000;
 const DASHED_AT_MOST = 60000; // beyond, dashes cost more than they tell
 const DOTS_AT_MOST = 400;
 
-/** Paint one track: {x, y} unit positions, {colour, width, dash, marker}. Returns how many corners were drawn. */
+/** Paint one track: {x, y} unit positions, {colour, width, dash, marker, opacity}. Returns the canvas's opacity. */
 export function drawTrack(ctx, view, { x, y }, style) {
   ctx.strokeStyle = ctx.fillStyle = inkOf(style.colour);
-  ctx.lineWidth = style.width ?? 1.5;
+  const covered = (lineLength(view, x, y) * (style.width ?? 1.5)) / (view.width * view.height);
+  ctx.lineWidth = (style.width ?? 1.5) * (style.fade ? 1 / (1 + Math.min(covered, 1)) : 1);
   ctx.lineJoin = ctx.lineCap = "round";
   ctx.setLineDash(x.length <= DASHED_AT_MOST ? dashOf(style.dash) : []);
-  const drawn = strokeLine(ctx, view, x, y);
+  strokeLine(ctx, view, x, y);
   ctx.setLineDash([]);
   if (style.dots !== false) drawDots(ctx, view, x, y, style);
-  return drawn;
+  const full = style.opacity ?? 1;
+  return style.fade ? full / (1 + 3 * Math.min(covered, 1)) : full;
+}
+
+/** Length in pixels of what is in the picture (of every k-th step: an estimate is enough). */
+function lineLength({ width, height, scale, left, top }, x, y) {
+  const stride = Math.max(1, Math.floor(x.length / 4000));
+  const reach = Math.max(width, height);
+  let sum = 0;
+  for (let i = 1; i < x.length; i += stride) {
+    const [cx, cy] = [x[i] * scale - left, y[i] * scale - top];
+    if (cx < 0 || cy < 0 || cx > width || cy > height) continue;
+    sum += Math.min(reach, scale * Math.hypot(x[i] - x[i - 1], y[i] - y[i - 1]));
+  }
+  return sum * stride;
 }
 
 function strokeLine(ctx, { width, height, scale, left, top }, x, y) {
@@ -28,7 +43,7 @@ function strokeLine(ctx, { width, height, scale, left, top }, x, y) {
   const [right, bottom] = [width + margin, height + margin];
   let [px, py] = [NaN, NaN]; // last corner on the path
   let [qx, qy] = [NaN, NaN]; // last point, drawn or not
-  let [corners, drawn, open] = [0, 0, false];
+  let [corners, open] = [0, false];
   ctx.beginPath();
   for (let i = 0; i < x.length; i++) {
     const cx = x[i] * scale - left;
@@ -45,7 +60,6 @@ function strokeLine(ctx, { width, height, scale, left, top }, x, y) {
       }
       ctx.lineTo(cx, cy);
       [px, py, open] = [cx, cy, true];
-      drawn++;
       if (++corners >= CHUNK) {
         ctx.stroke();
         ctx.beginPath();
@@ -58,7 +72,6 @@ function strokeLine(ctx, { width, height, scale, left, top }, x, y) {
     [qx, qy] = [cx, cy];
   }
   ctx.stroke();
-  return drawn;
 }
 
 function drawDots(ctx, { width, height, scale, left, top }, x, y, { marker, width: line = 1.5 }) {

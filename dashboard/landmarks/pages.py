@@ -1,0 +1,53 @@
+"""Pages of the landmarks room: the editor, one set."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_safe
+
+from dashboard.datasets.queries import visible_datasets
+from dashboard.errors import Conflict
+from dashboard.ids import uuid_or_404
+from dashboard.jobs import State
+from dashboard.landmarks import queries, services
+
+
+@require_safe
+def new(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
+    """The editor: stay points, events picked by hand, or a copy of a set to go on from."""
+    dataset = get_object_or_404(visible_datasets(request.user), pk=pk)
+    if dataset.state != State.READY:
+        return redirect("datasets:detail", pk)
+    source = None
+    if asked := request.GET.get("from"):
+        sets = queries.visible_landmark_sets(request.user).filter(dataset=dataset)
+        source = get_object_or_404(sets, pk=uuid_or_404(asked))
+    urls = {
+        "dataset": reverse("api:dataset-detail", args=[pk]),
+        "methods": reverse("api:landmark-methods"),
+        "preview": reverse("api:landmark-set-preview"),
+        "save": reverse("api:landmark-set-list"),
+        "page": reverse("datasets:detail", args=[pk]),
+        "release": reverse("releases:new", args=[pk]),
+        "events": reverse("api:landmark-set-events", args=[source.pk]) if source else None,
+    }
+    return render(request, "landmarks/new.html", {"dataset": dataset, "source": source, "urls": urls})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def detail(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
+    """A set lives on its dataset's page; a POST forgets it."""
+    landmark_set = get_object_or_404(queries.visible_landmark_sets(request.user), pk=pk)
+    page = reverse("datasets:detail", args=[landmark_set.dataset_id])
+    if request.method == "POST":
+        try:
+            services.delete_landmark_set(landmark_set=landmark_set)
+            messages.success(request, f"The landmark set {landmark_set.name} is forgotten.")
+        except Conflict as error:
+            messages.error(request, str(error))
+    return redirect(f"{page}#landmark-sets")

@@ -1,0 +1,74 @@
+"""Pages of the releases room: the form that asks for releases, the comparison."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from dashboard.datasets.models import Dataset
+from dashboard.datasets.queries import visible_datasets
+from dashboard.ids import uuid_or_404
+from dashboard.jobs import State
+from dashboard.landmarks.queries import visible_landmark_sets
+from dashboard.palette import palette
+from dashboard.releases import choice
+
+
+@require_safe
+def new(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
+    """The form: several mechanisms at once over one landmark set."""
+    dataset = get_object_or_404(visible_datasets(request.user), pk=pk)
+    if dataset.state != State.READY:
+        return redirect("datasets:detail", pk)
+    sets = list(visible_landmark_sets(request.user).filter(dataset=dataset)[:20])
+    asked = request.GET.get("landmark_set")
+    context = {
+        "dataset": dataset,
+        "landmark_sets": sets,
+        "chosen": choice.chosen_set(request.user, dataset, uuid_or_404(asked) if asked else None, []),
+        "shares": choice.shares(sets),
+        "urls": _urls(dataset),
+    }
+    return render(request, "releases/new.html", context)
+
+
+@require_safe
+def compare(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
+    """Original and releases on one map beside their charts; the releases that still run join when they are done."""
+    dataset = get_object_or_404(visible_datasets(request.user), pk=pk)
+    if dataset.state != State.READY:
+        return redirect("datasets:detail", pk)
+    asked = choice.asked_releases(request.user, dataset, [uuid_or_404(text) for text in request.GET.getlist("release")])
+    set_id = request.GET.get("landmark_set")
+    landmark_set = choice.chosen_set(request.user, dataset, uuid_or_404(set_id) if set_id else None, asked)
+    shown = choice.compared(request.user, landmark_set, asked) if landmark_set else []
+    sets = (
+        visible_landmark_sets(request.user).filter(dataset=dataset, releases__isnull=False).distinct().defer("packed")
+    )
+    context = {"dataset": dataset, "landmark_set": landmark_set, "landmark_sets": sets, "any": bool(shown)}
+    context["page"] = {
+        "releases": [str(one) for one in shown],
+        "palette": palette(),
+        "landmark_set": str(landmark_set.pk) if landmark_set else None,
+        "urls": _urls(dataset) | _set_urls(landmark_set),
+    }
+    return render(request, "releases/compare.html", context)
+
+
+def _urls(dataset: Dataset) -> dict[str, str]:
+    return {
+        "dataset": reverse("api:dataset-detail", args=[dataset.pk]),
+        "mechanisms": reverse("api:mechanisms"),
+        "releases": reverse("api:release-list"),
+        "compare": reverse("releases:compare", args=[dataset.pk]),
+        "page": reverse("datasets:detail", args=[dataset.pk]),
+    }
+
+
+def _set_urls(landmark_set: Any) -> dict[str, str]:
+    return {"events": reverse("api:landmark-set-events", args=[landmark_set.pk])} if landmark_set else {}
