@@ -18,7 +18,7 @@ from .home import LaunchError
 READY_S = 60.0
 BROKER_READY_S = 15.0
 TRIM_EVERY_S = 60.0
-WILDCARDS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  # only compared with
+WILDCARDS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  # nosec B104  # only compared with
 
 
 class Supervisor:
