@@ -78,7 +78,6 @@ def _write_table(path: Path, table: pa.Table) -> None:
             use_dictionary=plain,
             column_encoding=encoded,
             write_statistics=False,
-            store_schema=False,
         )
 
 
