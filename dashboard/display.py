@@ -93,22 +93,28 @@ def duration(seconds: float | None) -> str:
     return " ".join(parts)
 
 
-def _time(value: Any) -> datetime:
-    if isinstance(value, datetime):
-        return value.astimezone(UTC)
-    if isinstance(value, str):
-        return datetime.fromisoformat(value).astimezone(UTC)
-    return datetime.fromtimestamp(value, UTC)
+def _time(value: Any) -> datetime | None:
+    """A datetime, ISO text or seconds since 1970, in UTC; None outside the years 1 to 9999, which a file may claim."""
+    try:
+        if isinstance(value, (datetime, str)):
+            return (datetime.fromisoformat(value) if isinstance(value, str) else value).astimezone(UTC)
+        return datetime.fromtimestamp(value, UTC)
+    except (ValueError, OverflowError, OSError):
+        return None
 
 
-def _day(time: datetime) -> str:
-    return f"{time.day} {time:%b} {time.year}"
+def _day(time: datetime | None) -> str:
+    return f"{time.day} {time:%b} {time.year}" if time else "a year beyond the calendar"
+
+
+def _minute(time: datetime | None) -> str:
+    return f"{_day(time)}, {time:%H:%M}" if time else _day(time)
 
 
 @register.filter
 def moment(value: Any) -> str:
     """3 Feb 2008, 08:42 UTC, of seconds since 1970, ISO text or a datetime"""
-    return "" if value is None else f"{_day(_time(value))}, {_time(value):%H:%M} UTC"
+    return "" if value is None else f"{_minute(_time(value))} UTC"
 
 
 @register.filter
@@ -123,8 +129,9 @@ def span(start: Any, end: Any) -> str:
     if start is None or end is None:
         return "no times"
     first, last = _time(start), _time(end)
-    until = f"{last:%H:%M}" if first.date() == last.date() else f"{_day(last)}, {last:%H:%M}"
-    return f"{_day(first)}, {first:%H:%M} to {until} UTC"
+    if first and last and first.date() == last.date():
+        return f"{_minute(first)} to {last:%H:%M} UTC"
+    return f"{_minute(first)} to {_minute(last)} UTC"
 
 
 @register.simple_tag
@@ -133,9 +140,9 @@ def days(start: Any, end: Any) -> str:
     if start is None or end is None:
         return "no times"
     first, last = _time(start), _time(end)
-    if first.date() == last.date():
+    if first and last and first.date() == last.date():
         return _day(first)
-    if first.year != last.year:
+    if not first or not last or first.year != last.year:
         return f"{_day(first)} to {_day(last)}"
     return f"{first.day}{'' if first.month == last.month else f' {first:%b}'} to {_day(last)}"
 
@@ -164,3 +171,9 @@ def swatch(name: str) -> SafeString:
 def icon(name: str) -> SafeString:
     """One of a few drawings, 16 by 16, in the colour of the text; decoration beside words."""
     return format_html('<svg class="icon" viewBox="0 0 16 16" aria-hidden="true"><path d="{}"/></svg>', ICONS[name])
+
+
+@register.filter
+def value(mapping: Any, key: str) -> Any:
+    """The value under a key, or nothing."""
+    return mapping.get(key) or ""

@@ -28,7 +28,7 @@ function words(job) {
 async function cancel(job, button) {
   button.disabled = true;
   try {
-    await post(`${job.urls.self}cancel/`);
+    await post(job.urls.cancel);
     announce(`${job.title} is being cancelled.`);
   } catch (error) {
     announce(error.message);
@@ -41,7 +41,7 @@ function entry(job) {
   const note = el("p", { class: "small muted" });
   const bar = el("progress", { class: "progress", max: 1, "aria-label": job.title });
   const stop =
-    job.kind === "release" &&
+    job.urls.cancel &&
     el("button", { class: "button button--small", type: "button", "aria-label": `Cancel ${job.title}` }, "Cancel");
   if (stop) stop.addEventListener("click", () => cancel(job, stop));
   const item = el("li", { class: "job", dataset: { job: job.id } }, el("div", {}, link, note), stop, bar);

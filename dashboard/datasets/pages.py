@@ -1,0 +1,106 @@
+"""Pages of the datasets room: the list with its uploads, one dataset."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+from django.conf import settings
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.db.models import Count
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_safe
+
+from dashboard.datasets import ledger, queries, services
+from dashboard.datasets.models import Dataset
+from dashboard.landmarks.queries import visible_landmark_sets
+from dashboard.releases.queries import visible_releases
+from privacy_engine import formats
+from privacy_engine.errors import EngineError
+
+USUAL_RADIUS_M = 200.0
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def dataset_list(request: HttpRequest) -> HttpResponse:
+    """The datasets, and the form that takes more; the form works without scripts too."""
+    failures = _import_all(request) if request.method == "POST" else []
+    if request.method == "POST" and not failures:
+        return redirect("datasets:list")
+    datasets = queries.visible_datasets(request.user).annotate(
+        landmark_set_count=Count("landmark_sets", distinct=True), release_count=Count("releases", distinct=True)
+    )
+    context = {
+        "page": Paginator(datasets, 50).get_page(request.GET.get("page")),
+        "failures": failures,
+        "options": list(formats.options().values()),
+        "chosen": request.POST,
+        "formats": [title for _, title in formats.options()["format"].choices],
+        "limit_bytes": settings.CAIRN_UPLOAD_BYTES,
+    }
+    return render(request, "datasets/list.html", context, status=400 if failures else 200)
+
+
+def _import_all(request: HttpRequest) -> list[dict[str, Any]]:
+    """Import the form's files, each on its own: what was refused, and why."""
+    options = {name: request.POST[name] for name in formats.options() if request.POST.get(name)}
+    uploads = request.FILES.getlist("file")
+    failures = [] if uploads else [{"file": "", "error": {"message": "No file was chosen.", "rule": "choose a file"}}]
+    for upload in uploads:
+        try:
+            dataset = services.import_dataset(owner=request.user, upload=upload, options=options)
+            messages.success(request, f"{dataset.name} is uploaded.")
+        except EngineError as error:
+            failures.append({"file": upload.name, "error": error.as_dict()})
+    return failures
+
+
+@require_safe
+def detail(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
+    """One dataset: what it is, what is protected in it, what was released from it."""
+    dataset = get_object_or_404(queries.visible_datasets(request.user), pk=pk)
+    context = {
+        "dataset": dataset,
+        "landmark_sets": visible_landmark_sets(request.user).filter(dataset=dataset).defer("packed"),
+        "releases": visible_releases(request.user).filter(dataset=dataset),
+        "budget": _budget(dataset),
+        "options": list(formats.options().values()),
+        "chosen": dataset.options,
+        "page": _for_script(dataset),
+    }
+    return render(request, "datasets/detail.html", context)
+
+
+def _budget(dataset: Dataset) -> dict[str, Any]:
+    """What the releases leaked together, said as a level within the radius the owner thinks in."""
+    spent, budget = ledger.spent(dataset), ledger.budget_of(dataset)
+    radius_m = (budget and budget.total_radius_m) or USUAL_RADIUS_M
+    return {
+        "radius_m": radius_m,
+        "total": budget and budget.total_epsilon,
+        "spent": spent["per_km"] * radius_m / 1000,
+        "releases": spent["releases"],
+    }
+
+
+def _for_script(dataset: Dataset) -> dict[str, Any]:
+    """What the page's script draws itself: the map, the reading report."""
+    facts = dataset.summary or {}
+    return {
+        "state": dataset.state,
+        "name": dataset.name,
+        "error": dataset.error,
+        "report": dataset.report,
+        "options": dataset.options,
+        "sample": dataset.sample,
+        "bounds": facts.get("bounds"),
+        "series": dataset.series_lengths,
+        "urls": {
+            "self": reverse("api:dataset-detail", args=[dataset.pk]),
+            "read": reverse("api:dataset-read", args=[dataset.pk]),
+            "track": reverse("api:dataset-track", args=[dataset.pk]),
+        },
+    }

@@ -1,0 +1,64 @@
+/* The list of datasets and the uploads. */
+
+import { $, $$ } from "../dom.js";
+import { watchDialogs } from "../dialogs.js";
+import { swapSoon, watchStates } from "../states.js";
+import { upload } from "../upload.js";
+
+const form = $("[data-upload]");
+const input = $("input[type=file]", form);
+const outcomes = $("[data-outcomes]");
+const veil = $("[data-drop-veil]");
+const changed = swapSoon("datasets");
+
+// With scripts there is one button, and no native file field beside it
+for (const node of $$("[data-without-script]", form)) node.hidden = true;
+for (const node of $$("[data-with-script], [data-choose]", form)) node.hidden = false;
+input.hidden = true;
+
+/** What the owner set under "How to read the file". */
+const chosen = () =>
+  Object.fromEntries([...new FormData(form)].filter(([name, value]) => !["file", "csrfmiddlewaretoken"].includes(name) && value));
+
+function take(files) {
+  for (const file of files) {
+    const card = upload({
+      url: form.dataset.url,
+      limit: Number(form.dataset.limit),
+      file,
+      options: chosen(),
+      settled: changed,
+    });
+    outcomes.prepend(card);
+  }
+}
+
+$("[data-choose]", form).addEventListener("click", () => input.click());
+input.addEventListener("change", () => {
+  take([...input.files]);
+  input.value = "";
+});
+form.addEventListener("submit", (event) => event.preventDefault());
+
+// Drop anywhere: dragenter and dragleave fire for every element on the way, so they are counted
+let inside = 0;
+const carriesFiles = (event) => [...(event.dataTransfer?.types ?? [])].includes("Files");
+const hover = (change) => (event) => {
+  if (!carriesFiles(event)) return;
+  event.preventDefault();
+  inside = Math.max(inside + change, 0);
+  veil.hidden = inside === 0;
+};
+document.addEventListener("dragenter", hover(1));
+document.addEventListener("dragleave", hover(-1));
+document.addEventListener("dragover", (event) => carriesFiles(event) && event.preventDefault());
+document.addEventListener("drop", (event) => {
+  if (!carriesFiles(event)) return;
+  event.preventDefault();
+  inside = 0;
+  veil.hidden = true;
+  take([...event.dataTransfer.files]);
+});
+
+watchDialogs(changed);
+watchStates(changed);

@@ -1,0 +1,172 @@
+/* What was understood of a file and what was refused: reports, errors and questions as elements. */
+
+import { count, el, number, percent, whole } from "./dom.js";
+
+/** "line 6", "lines 6, 7 and 9", "lines 6, 7, 9 and 1,204 more" */
+export function rows(list, total, unit) {
+  const more = total - list.length;
+  const words = list.map(String);
+  if (more > 0) words.push(`${whole(more)} more`);
+  const last = words.length > 1 ? ` and ${words.pop()}` : "";
+  return `${unit}${total === 1 ? "" : "s"} ${words.join(", ")}${last}`;
+}
+
+function dropped(report) {
+  const reasons = Object.values(report.dropped);
+  if (!reasons.length) return null;
+  const total = reasons.reduce((sum, reason) => sum + reason.count, 0);
+  const share = report.rows_read ? ` of ${whole(report.rows_read)} (${percent(total / report.rows_read)})` : "";
+  return el(
+    "section",
+    { class: "report__part" },
+    el("h4", {}, `${count(total, report.row_unit)} refused${share}`),
+    el(
+      "ul",
+      { class: "report__list" },
+      reasons.map((reason) =>
+        el(
+          "li",
+          {},
+          el("span", {}, reason.message),
+          el("span", { class: "muted" }, reason.rows.length ? rows(reason.rows, reason.count, report.row_unit) : whole(reason.count)),
+        ),
+      ),
+    ),
+  );
+}
+
+function noted(report, level, title) {
+  const notes = report.notes.filter((note) => note.level === level);
+  if (!notes.length) return null;
+  return el(
+    "section",
+    { class: "report__part" },
+    el("h4", {}, title),
+    el(
+      "ul",
+      { class: "report__list" },
+      notes.map((note) =>
+        el(
+          "li",
+          {},
+          el("span", {}, note.member ? `${note.member}: ${note.message}` : note.message),
+          note.rows && el("span", { class: "muted" }, rows(note.rows, note.count ?? note.rows.length, report.row_unit)),
+        ),
+      ),
+    ),
+  );
+}
+
+/** `onChange(option)` is called when the owner knows better; without it the guesses are only told. */
+function guessed(report, onChange) {
+  if (!report.guesses.length) return null;
+  return el(
+    "section",
+    { class: "report__part" },
+    el("h4", {}, "Found out, not said by the file"),
+    el(
+      "ul",
+      { class: "report__list" },
+      report.guesses.map((guess) =>
+        el(
+          "li",
+          {},
+          el("span", {}, guess.member ? `${guess.member}: ${guess.message}` : guess.message),
+          onChange &&
+            el(
+              "button",
+              { class: "link", type: "button", "aria-label": `Change: ${guess.message}`, onclick: () => onChange(guess.option) },
+              "Change",
+            ),
+        ),
+      ),
+    ),
+  );
+}
+
+function members(report) {
+  const skipped = report.members.filter((member) => member.reason);
+  if (!skipped.length) return null;
+  return el(
+    "details",
+    { class: "report__part" },
+    el("summary", {}, `${count(skipped.length, "member")} of the archive not read`),
+    el(
+      "ul",
+      { class: "report__list" },
+      skipped.map((member) => el("li", {}, el("span", {}, member.name), el("span", { class: "muted" }, member.message))),
+    ),
+  );
+}
+
+/** "GPX, 20 of 21 points in 1 series" */
+export function understood(report) {
+  const kept = report.kept === report.rows_read ? count(report.kept, "point") : `${whole(report.kept)} of ${count(report.rows_read, report.row_unit)}`;
+  return `${report.format.toUpperCase()}, ${kept} kept in ${whole(report.series_count)} series`;
+}
+
+export function renderReport(report, { onChange } = {}) {
+  return el(
+    "div",
+    { class: "report" },
+    dropped(report),
+    noted(report, "warning", "Please look at"),
+    guessed(report, onChange),
+    noted(report, "info", "Good to know"),
+    members(report),
+  );
+}
+
+const PLACE = (error) =>
+  [error.row && `Row ${number(error.row, 12)}`, error.column && `column ${error.column}`].filter(Boolean).join(", ");
+
+/** Errors as the API tells them: what, where, and the rule they broke. */
+export function renderErrors(errors, after = null) {
+  return el(
+    "div",
+    { class: "notice notice--error", role: "alert" },
+    errors.map((error) => [
+      el("p", {}, el("strong", {}, error.message)),
+      PLACE(error) && el("p", {}, `${PLACE(error)}.`),
+      error.rule && error.field !== "file" && el("p", { class: "muted" }, `${error.field}: ${error.rule}`),
+      error.report && renderReport(error.report),
+    ]),
+    after && el("p", { class: "muted" }, after),
+  );
+}
+
+let questions = 0;
+
+/** The owner's question as radio buttons; `onChoose(parameter, value)` hears the answer. */
+export function renderAsk(error, onChoose) {
+  questions += 1;
+  const name = `ask-${questions}`;
+  const chosen = error.default ?? error.choices[0]?.value;
+  const form = el(
+    "form",
+    { class: "ask" },
+    el(
+      "fieldset",
+      {},
+      el("legend", {}, error.message),
+      el(
+        "div",
+        { class: error.choices.length > 6 ? "ask__choices ask__choices--many" : "ask__choices" },
+        error.choices.map((choice) =>
+          el(
+            "label",
+            { class: "choice" },
+            el("input", { type: "radio", name, value: choice.value, checked: choice.value === chosen, required: true }),
+            el("span", {}, choice.label),
+          ),
+        ),
+      ),
+    ),
+    el("button", { class: "button button--primary" }, "Read it so"),
+  );
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    onChoose(error.parameter, new FormData(form).get(name));
+  });
+  return form;
+}

@@ -1,0 +1,37 @@
+/* Progress of the rows a page shows, from what the jobs drawer hears; and drawing a list again when a job ends. */
+
+import { $, $$, percent } from "./dom.js";
+import { refresh } from "./swap.js";
+
+/** A function that draws the parts again, once for many calls in a row; it resolves when they are drawn. */
+export function swapSoon(...ids) {
+  let running = null;
+  let again = false;
+  return function swap() {
+    again = true;
+    running ??= (async () => {
+      try {
+        while (again) {
+          again = false;
+          await refresh(...ids);
+        }
+      } finally {
+        running = null;
+      }
+    })();
+    return running;
+  };
+}
+
+/** Elements with data-job follow their job; `changed` is called when one of any page's jobs began or ended. */
+export function watchStates(changed) {
+  document.addEventListener("cairn:progress", ({ detail }) => {
+    for (const place of $$("[data-job]:not(.job)")) {
+      const job = detail.find((one) => one.id === place.dataset.job);
+      if (job?.state !== "running") continue;
+      $("progress", place).value = job.progress;
+      $("[data-stage]", place).textContent = `${(job.stage || "running").toLowerCase()} · ${percent(job.progress, 2)}`;
+    }
+  });
+  document.addEventListener("cairn:jobs", changed);
+}
