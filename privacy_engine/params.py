@@ -80,10 +80,10 @@ RadiusM = _number(
         label="Radius",
         symbol="r",
         unit="m",
-        help="The distance within which places are kept alike at that level.",
+        help="The distance within which places are kept alike at that level. The paper uses 1 m.",
         lowest=0.01,
         highest=2e7,
-        example=200.0,
+        example=1.0,
     ),
 )
 DistanceM = _number(
