@@ -13,7 +13,7 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.sessions.models import Session
-from django.db import DatabaseError, close_old_connections
+from django.db import DatabaseError, close_old_connections, connection
 from django.db.models.functions import Now
 
 from dashboard import jobs, storage
@@ -44,7 +44,8 @@ class Sweeper:
 
     def round(self) -> dict[str, int] | None:
         """Sweep once, and tidy when it is time; what was done, or None if the database did not answer."""
-        close_old_connections()
+        if not connection.in_atomic_block:
+            close_old_connections()
         try:
             done = _added(jobs.sweep(model) for model in jobs.models_of())
             if time.monotonic() - self._tidied >= TIDY_EVERY_S:

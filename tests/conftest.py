@@ -8,14 +8,17 @@ from pathlib import Path
 
 import django
 import pytest
+from django.conf import settings
 
 _HOME = tempfile.mkdtemp(prefix="cairn-test-")
 atexit.register(shutil.rmtree, _HOME, ignore_errors=True)
 os.environ["CAIRN_HOME"] = _HOME
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.settings")
+os.environ["DJANGO_SETTINGS_MODULE"] = "dashboard.settings"
 os.environ.setdefault("CAIRN_SECRET_KEY", "not-a-secret-only-for-tests-0123456789-0123456789-0123456789")
 os.environ.setdefault("REDIS_URL", "redis://127.0.0.1:1/0")  # nobody listens: tests of the queue start their own
 django.setup()  # here, because the conftest files below import models
+del os.environ["DJANGO_SETTINGS_MODULE"]  # or xdist's workers would read the settings before this file
+settings.WHITENOISE_AUTOREFRESH = True  # or every test client would list all static files first
 
 SHARED = Path(__file__).resolve().parent.parent.parent / "shared"
 

@@ -13,6 +13,8 @@ from dashboard.text import one_line
 from privacy_engine import geo
 from privacy_engine.data import Floats, Trajectory
 
+FIRST_S, END_S = -62135596800, 253402300800
+
 
 def summarise(series: Sequence[Trajectory]) -> dict[str, Any]:
     """Facts of the whole dataset and of each series; events are counted over the whole dataset."""
@@ -49,12 +51,14 @@ def _span(series: Sequence[Trajectory], has_time: bool) -> dict[str, str | None]
     return {"start": instant(min(t[0] for t in times)), "end": instant(max(t[-1] for t in times))}
 
 
-def instant(time_s: float) -> str:
-    """Seconds since 1970 as ISO 8601 in UTC; any year, since a file may say any.
+def instant(time_s: float) -> str | None:
+    """Seconds since 1970 as ISO 8601 in UTC; None outside the years 1 to 9999, which nobody's calendar can read.
 
     >>> instant(0.25)
     '1970-01-01T00:00:00.250Z'
     """
+    if not FIRST_S <= time_s < END_S:
+        return None
     return f"{np.datetime_as_string(np.datetime64(round(time_s * 1000), 'ms'), unit='ms')}Z"
 
 

@@ -152,7 +152,7 @@ class UploadSerializer(OptionsSerializer):
     def to_internal_value(self, data: Any) -> dict[str, Any]:
         rest = {name: data[name] for name in data if name not in (*self.own, "csrfmiddlewaretoken")}
         asked = serializers.Serializer.to_internal_value(_Own(context=self.context), data)
-        return {**asked, "upload": asked.pop("file"), "options": rest}
+        return {"upload": asked.pop("file"), "options": rest, **asked}
 
 
 class _Own(serializers.Serializer[Any]):

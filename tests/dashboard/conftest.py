@@ -19,8 +19,13 @@ from dashboard.accounts.models import User
 from dashboard.datasets import execution
 from dashboard.datasets.models import Dataset
 from dashboard.jobs import State
+from dashboard.landmarks.models import LandmarkSet
+from dashboard.landmarks.services import mark_landmarks
+from dashboard.releases.models import Release
+from dashboard.releases.services import submit_release
 from privacy_engine.data import Trajectory
 from privacy_engine.samples import samples
+from privacy_engine.spec import ReleaseSpec
 
 HOME = Path(settings.CAIRN_HOME)
 
@@ -120,3 +125,26 @@ def ready_dataset(owner: User, make_dataset: Callable[..., Dataset], paris_day: 
 def stranger_dataset(stranger: User, make_dataset: Callable[..., Dataset], paris_day: Trajectory) -> Dataset:
     """The same points, but the stranger's."""
     return make_dataset(stranger, paris_day, name="A stranger's day")
+
+
+@pytest.fixture
+def landmark_set(owner: User, ready_dataset: Dataset) -> LandmarkSet:
+    """The paper's landmarks of the owner's day: 0, 2, 4, 7."""
+    return mark_landmarks(owner=owner, dataset=ready_dataset, method={"name": "manual", "events": [0, 2, 4, 7]})
+
+
+@pytest.fixture
+def submit(owner: User, ready_dataset: Dataset, landmark_set: LandmarkSet) -> Callable[..., Release]:
+    """``submit("landmark-skip", epsilon=…, seed=…)``: a waiting release of the owner's day."""
+
+    def make(name: str = "landmark-uniform", *, seed: int | None = None, key: str = "", **parameters: Any) -> Release:
+        mechanism = {"name": name, "epsilon": 1.0, "radius_m": 200.0} | parameters
+        return submit_release(
+            owner=owner,
+            dataset=ready_dataset,
+            landmark_set=landmark_set,
+            spec=ReleaseSpec.parse({"mechanism": mechanism, "seed": seed}),
+            idempotency_key=key,
+        )
+
+    return make

@@ -1,0 +1,161 @@
+"""Every hostile upload of the shared collection, through the API: its outcome, and nothing left behind."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from rest_framework.test import APIClient
+
+from dashboard.datasets import services
+from dashboard.datasets.models import Budget, Dataset
+from tests.conftest import SHARED
+
+URL = "/api/v1/datasets/"
+FOLDER = SHARED / "hostile"
+CSV = b"time,lat,lon\n2024-06-15T10:30:00Z,52.52,13.405\n2024-06-15T10:31:00Z,52.53,13.406\n2024-06-15T10:32:00Z,52.5,13\n"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of EXPECTED.md."""
+
+    file: str
+    outcome: str
+    points: int | None
+    dropped: dict[str, int]
+
+
+def expected() -> list[Row]:
+    """The lines of EXPECTED.md that are about a file; none where the collection is absent."""
+    if not FOLDER.is_dir():
+        return []
+    cells = [
+        [cell.strip() for cell in line.split("|")[1:-1]]
+        for line in (FOLDER / "EXPECTED.md").read_text().splitlines()
+        if re.match(r"\| *[0-9]+ \|", line)
+    ]
+    rows = [(cell[1], cell[4], cell[5], re.search(r"Dropped: (\{[^}]*\})", cell[6])) for cell in cells]
+    return [
+        Row(file, outcome, int(points) if points else None, json.loads(dropped[1]) if dropped else {})
+        for file, outcome, points, dropped in rows
+        if (FOLDER / file).is_file()
+    ]
+
+
+ROWS = expected()
+
+
+def of(*outcomes: str) -> list[object]:
+    found = [pytest.param(row, id=row.file) for row in ROWS if row.outcome in outcomes]
+    return found or [pytest.param(None, marks=pytest.mark.skip(reason="../shared/hostile is not here"))]
+
+
+def post(api: APIClient, path: Path, **fields: str) -> object:
+    upload = SimpleUploadedFile(path.name, path.read_bytes())
+    return api.post(URL, {"file": upload, **fields}, format="multipart")
+
+
+def test_the_collection_is_read_whole(shared: Path) -> None:
+    assert len(ROWS) > 40
+    assert {row.outcome for row in ROWS} == {"accept", "accept_warn", "ask", "reject"}
+
+
+@pytest.mark.parametrize("row", of("accept", "accept_warn"))
+def test_accepted_file_is_a_ready_dataset_of_its_points(owner_api: APIClient, row: Row) -> None:
+    answer = _settled(owner_api, post(owner_api, FOLDER / row.file))
+    assert answer["state"] == "ready", answer["error"]
+    assert answer["points"] == row.points == sum(one["points"] for one in answer["series"])
+    assert {reason: drop["count"] for reason, drop in answer["report"]["dropped"].items()} == row.dropped
+    assert answer["report"]["outcome"] == row.outcome
+    assert "NaN" not in json.dumps(answer)
+
+
+def _settled(api: APIClient, answer: object) -> dict[str, object]:
+    """The dataset; a file that cannot be read without a zone is read again with it."""
+    if answer.status_code == 422 and answer.json()["errors"][0]["parameter"] == "time_zone":
+        pytest.fail("asks for a zone")
+    assert answer.status_code == 201, answer.content
+    return answer.json()
+
+
+@pytest.mark.parametrize("row", of("ask"))
+def test_asking_file_names_the_parameter_that_settles_it(
+    owner_api: APIClient, files: Callable[[], list[str]], row: Row
+) -> None:
+    answer, chosen = post(owner_api, FOLDER / row.file), {}
+    while answer.status_code == 422 and len(chosen) < 5:
+        [error] = answer.json()["errors"]
+        assert error["code"] == "choice-needed"
+        assert error["default"] in {choice["value"] for choice in error["choices"]}
+        assert all(choice["label"] for choice in error["choices"])
+        assert not Dataset.objects.exists()
+        assert files() == []
+        chosen[error["parameter"]] = error["default"]
+        answer = post(owner_api, FOLDER / row.file, **chosen)
+    assert chosen
+    assert answer.status_code == 201, answer.content
+    assert answer.json()["points"] == row.points or row.points is None
+    assert answer.json()["options"] == chosen
+
+
+@pytest.mark.parametrize("row", of("reject"))
+def test_rejected_file_says_why_and_leaves_nothing(
+    owner_api: APIClient, files: Callable[[], list[str]], row: Row
+) -> None:
+    answer = post(owner_api, FOLDER / row.file)
+    [error] = answer.json()["errors"]
+    assert answer.status_code in (400, 413)
+    assert error["message"]
+    assert error["code"] not in ("", "internal", "invalid")
+    assert not Dataset.objects.exists()
+    assert not Budget.objects.exists()
+    assert files() == []
+
+
+@pytest.mark.parametrize("row", of("reject", "ask"))
+def test_rejected_file_read_by_a_worker_fails_and_says_why(
+    owner_api: APIClient, monkeypatch: pytest.MonkeyPatch, row: Row
+) -> None:
+    from dashboard.datasets.tasks import import_dataset
+
+    monkeypatch.setattr(services, "NOW_PLAIN_BYTES", -1)
+    monkeypatch.setattr(services, "NOW_PACKED_BYTES", -1)
+    answer = post(owner_api, FOLDER / row.file).json()
+    assert answer["state"] == "queued"
+    import_dataset(answer["id"])
+    told = owner_api.get(answer["urls"]["self"]).json()
+    assert told["state"] == "failed"
+    assert told["error"]["code"] not in ("", "internal")
+    assert told["error"]["message"]
+    folder = Dataset.objects.get().folder
+    assert [path.name for path in folder.iterdir()] == ["original"]
+
+
+def names() -> list[str]:
+    path = FOLDER / "names.json"
+    return json.loads(path.read_text()) if path.is_file() else ["=cmd()|x.csv", "\u202egpj.csv"]
+
+
+@pytest.mark.parametrize("name", names())
+def test_file_name_is_data(owner_api: APIClient, files: Callable[[], list[str]], name: str) -> None:
+    upload = SimpleUploadedFile("plain.csv", CSV)
+    upload._name = name  # the client's word as it is, not as Django's setter cleans it
+    answer = owner_api.post(URL, {"file": upload}, format="multipart")
+    assert answer.status_code == 201, answer.content
+    told = answer.json()
+    assert told["points"] == 3
+    shown = told["file_name"] + told["name"]
+    assert shown.isprintable()
+    assert not re.search("[\u202a-\u202e\u2066-\u2069]", shown)
+    assert len(told["file_name"].encode()) <= 255
+    assert len(told["name"]) <= 200
+    row = Dataset.objects.get()
+    assert files() == sorted(
+        [f"datasets/{row.pk}", f"datasets/{row.pk}/original", f"datasets/{row.pk}/{row.points_file}"]
+    )
