@@ -20,7 +20,7 @@ def points_of(data: bytes, options: ReadOptions, report: Report) -> Points:
     place = dialect.roles.get("time")
     if place is not None and "/" in dialect.names[place]:
         points.hint = f"Its column is called {dialect.names[place].strip()[:60]!r}: should that be the zone?"
-    if "privacy_label" in dialect.names:
+    if dialect.ours:
         points.names = [_without_guard(name) for name in points.names]
     return points
 

@@ -12,6 +12,7 @@ from privacy_engine.formats.numbers import GOOD, number
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import Report
 
+OUR_COLUMN = "privacy_label"
 SAMPLE_LINES = 60
 HEADER_WITHIN = 30
 _MARKS = {"tab": "\t", "space": " "}
@@ -37,6 +38,11 @@ class Dialect:
     e7: bool = False
     names: list[str] = field(default_factory=list)
     sample: list[list[str]] = field(default_factory=list)
+
+    @property
+    def ours(self) -> bool:
+        """Whether the table is an export of Cairn, whose names are kept to the letter."""
+        return OUR_COLUMN in self.names
 
 
 def as_utf8(data: bytes, report: Report) -> bytes:
@@ -170,7 +176,7 @@ def _with_header(
         raise FormatError("A header was found, but no data rows.", code="no_rows", row=at + 1)
     roles, e7 = assign(names, sample, options, report)
     offset = sum(len(line.encode("utf-8")) for line in lines[: at + 1])
-    width = max(len(names), 1) if len(sample[0]) >= len(names) else len(sample[0])
+    width = min(len(names), max(len(row) for row in sample))
     return Dialect(mark, offset, at + 2, width, roles, e7=e7, names=names, sample=sample)
 
 

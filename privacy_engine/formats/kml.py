@@ -10,7 +10,7 @@ from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.source import Source
-from privacy_engine.formats.xmltools import clean, looks_like_xml, root_name
+from privacy_engine.formats.xmltools import check, clean, looks_like_xml, root_name
 
 _TRACK = re.compile(rb"<(?:[\w.-]+:)?(?:Track|LineString|coordinates|coord|when)[\s/>]")
 
@@ -18,6 +18,7 @@ _TRACK = re.compile(rb"<(?:[\w.-]+:)?(?:Track|LineString|coordinates|coord|when)
 def read_kml(source: Source, options: ReadOptions, report: Report) -> list[Trajectory]:
     """Refuse a KML file, and say whether there is a track in it to convert."""
     data = clean(source.read(), report)
+    check(data)
     if not _TRACK.search(data):
         raise FormatError("No track in this KML. Links in it are not followed.", code="no_track")
     message = "KML is not supported yet. Convert the file to GPX or CSV and upload that."
@@ -27,7 +28,7 @@ def read_kml(source: Source, options: ReadOptions, report: Report) -> list[Traje
 def read_other(source: Source, options: ReadOptions, report: Report) -> list[Trajectory]:
     """Refuse XML of another kind by the name of its root."""
     name = root_name(source.head)
-    clean(source.read(), report)
+    check(clean(source.read(), report))
     known = {
         "trainingcenterdatabase": "a TCX file",
         "html": "a web page",

@@ -19,10 +19,9 @@ from privacy_engine.formats.dialect import Dialect
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.series import Points
-from privacy_engine.formats.times import Times, times
+from privacy_engine.formats.times import ISO, Times, times
 
 Rows = Callable[[NDArray[np.intp]], NDArray[Any]]
-_ISO = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?)?(Z|[+-][0-9:]{2,5})?")
 
 
 @dataclass
@@ -41,7 +40,7 @@ def read_points(data: bytes, dialect: Dialect, options: ReadOptions, report: Rep
     FormatError
         No data rows, or a quote that is never closed.
     """
-    cells = _arrow(data, dialect) or _careful(data, dialect, report)
+    cells = _arrow(data, dialect, report) or _careful(data, dialect, report)
     columns = cells.columns
     if not len(columns["lon"]) and not report.drops:
         raise FormatError("A header was found, but no data rows.", code="no_rows")
@@ -51,7 +50,7 @@ def read_points(data: bytes, dialect: Dialect, options: ReadOptions, report: Rep
         lon, lat = lon / 1e7, lat / 1e7
     reasons = np.where(lat_reasons == num.GOOD, lon_reasons, lat_reasons)
     reasons = np.where((lon_reasons == num.MISSING) & (lat_reasons != num.GOOD), num.MISSING, reasons)
-    codes, names = _series(columns.get("id"))
+    codes, names = _series(columns.get("id"), dialect.ours)
     return Points(lon, lat, _times(columns, options), reasons, codes, names, cells.rows)
 
 
@@ -68,6 +67,9 @@ def _times(columns: dict[str, Any], options: ReadOptions) -> Times | None:
     if "time" not in columns:
         return None
     column = columns["time"]
+    if pa.types.is_date32(column.type):
+        days, seconds = (columns[role].cast(pa.int32()).cast(pa.int64()) for role in ("time", "clock"))
+        return times(pc.add(pc.multiply(days, 86400), seconds).cast(pa.timestamp("s")), options)
     for part in ("clock", "offset"):
         if part in columns:
             other = pc.ascii_trim_whitespace(columns[part])
@@ -77,49 +79,64 @@ def _times(columns: dict[str, Any], options: ReadOptions) -> Times | None:
     return times(column, options)
 
 
-def _series(column: Any) -> tuple[Any, list[str]]:
-    """Codes in order of first appearance, and the names they stand for."""
+def _series(column: Any, verbatim: bool) -> tuple[Any, list[str]]:
+    """Codes in order of first appearance, and the names they stand for, without blanks around them."""
     if column is None:
         return None, [""]
     coded = column if pa.types.is_dictionary(column.type) else pc.dictionary_encode(column)
-    names = [(name or "").strip() for name in coded.dictionary.to_pylist()]
+    names = [(name or "") if verbatim else (name or "").strip() for name in coded.dictionary.to_pylist()]
     codes = pc.fill_null(coded.indices, len(names)).to_numpy(zero_copy_only=False).astype(np.int64)
     names.append("")
     distinct = list(dict.fromkeys(names))
     place = {name: i for i, name in enumerate(distinct)}
     codes = np.array([place[name] for name in names], dtype=np.int64)[codes]
+    if coded.null_count:  # rows without a name come where the first of them does
+        used, first = np.unique(codes, return_index=True)
+        order = used[np.argsort(first)]
+        codes = np.argsort(order)[np.searchsorted(used, codes)]
+        distinct = [distinct[i] for i in order]
     return (None if len(distinct) == 1 else codes), distinct
 
 
-def _arrow(data: bytes, dialect: Dialect) -> Cells | None:
+def _arrow(data: bytes, dialect: Dialect, report: Report) -> Cells | None:
     """The columns by Arrow's reader, with types where all cells have them; None where rows are not in order."""
     if b"\0" in data or dialect.delimiter == " " or not _plain_lines(data, dialect.offset):
         return None
     for typed in (True, False):
+        refused: list[tuple[int, bool]] = []
         try:
-            table = _parse(data, dialect, typed)
+            table = _parse(data, dialect, typed, refused)
         except pa.ArrowInvalid:
             continue
         columns = {role: table.column(f"c{place}").combine_chunks() for role, place in dialect.roles.items()}
-        return Cells(columns, _line_numbers(data, dialect, table.num_rows))
+        rows = _line_numbers(data, dialect, [number for number, _ in refused])
+        lines = _nonblank_lines(data, dialect) if refused else np.array([], dtype=np.int64)
+        short = [int(lines[number - 1]) for number, blank in refused if not blank]
+        report.rows_read += len(short)
+        report.drop("short_row", len(short), short[:20])
+        return Cells(columns, rows)
     return None
 
 
-def _parse(data: bytes, dialect: Dialect, typed: bool) -> Any:
+def _parse(data: bytes, dialect: Dialect, typed: bool, refused: list[tuple[int, bool]]) -> Any:
+    """Arrow's table of the needed columns. Rows that are too short are left out and put in ``refused``."""
     kinds = {f"c{place}": pa.string() for place in dialect.roles.values()}
     if typed:
-        for role in ("lon", "lat"):
-            kinds[f"c{dialect.roles[role]}"] = pa.float64()
-        if "id" in dialect.roles:
-            kinds[f"c{dialect.roles['id']}"] = pa.dictionary(pa.int32(), pa.string())
-        if "time" in dialect.roles and "clock" not in dialect.roles:
-            kinds[f"c{dialect.roles['time']}"] = _kind_of_time(dialect)
+        kinds |= _types(dialect)
+    needed = max(dialect.roles.values()) + 1
+
+    def judge(row: Any) -> str:
+        if row.actual_columns >= needed:
+            return "error"  # such a row is used as far as it goes: the careful reader knows how
+        refused.append((row.number, not row.text.strip()))
+        return "skip"
+
     return pacsv.read_csv(
         pa.BufferReader(pa.py_buffer(memoryview(data)[dialect.offset :])),
         read_options=pacsv.ReadOptions(
             column_names=[f"c{i}" for i in range(dialect.width)], use_threads=False, block_size=1 << 22
         ),
-        parse_options=pacsv.ParseOptions(delimiter=dialect.delimiter),
+        parse_options=pacsv.ParseOptions(delimiter=dialect.delimiter, invalid_row_handler=judge),
         convert_options=pacsv.ConvertOptions(
             column_types=kinds,
             include_columns=list(kinds),
@@ -131,10 +148,30 @@ def _parse(data: bytes, dialect: Dialect, typed: bool) -> Any:
     )
 
 
+def _types(dialect: Dialect) -> dict[str, Any]:
+    """The types that the first rows promise."""
+    roles = dialect.roles
+    kinds = {f"c{roles[role]}": pa.float64() for role in ("lon", "lat")}
+    if "id" in roles:
+        kinds[f"c{roles['id']}"] = pa.dictionary(pa.int32(), pa.string())
+    if "time" in roles and "clock" not in roles:
+        kinds[f"c{roles['time']}"] = _kind_of_time(dialect)
+    elif "time" in roles and "offset" not in roles:
+        dates, clocks = (_first_cells(dialect, role) for role in ("time", "clock"))
+        iso = all(re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", cell) for cell in dates)
+        if dates and iso and all(re.fullmatch(r"[0-9]{2}:[0-9]{2}:[0-9]{2}", cell) for cell in clocks):
+            kinds |= {f"c{roles['time']}": pa.date32(), f"c{roles['clock']}": pa.time32("s")}
+    return kinds
+
+
+def _first_cells(dialect: Dialect, role: str) -> list[str]:
+    place = dialect.roles[role]
+    return [row[place] for row in dialect.sample[:5] if place < len(row) and row[place]]
+
+
 def _kind_of_time(dialect: Dialect) -> Any:
-    place = dialect.roles["time"]
-    cells = [row[place] for row in dialect.sample[:5] if place < len(row) and row[place]]
-    zones = [match[4] for cell in cells if (match := _ISO.fullmatch(cell))]
+    cells = _first_cells(dialect, "time")
+    zones = [match["z"] for cell in cells if (match := ISO.fullmatch(cell))]
     if cells and len(zones) == len(cells):
         return pa.timestamp("us", "UTC") if zones[0] else pa.timestamp("us")
     if cells and all(re.fullmatch(r"[0-9]{1,18}", cell) for cell in cells):
@@ -154,19 +191,19 @@ def _plain_lines(data: bytes, offset: int) -> bool:
     return not inside[marks != 34].any()
 
 
-def _line_numbers(data: bytes, dialect: Dialect, n: int) -> Rows:
-    """Row numbers of the file for the rows Arrow returned; it skips empty lines."""
+def _nonblank_lines(data: bytes, dialect: Dialect) -> NDArray[np.int64]:
+    """Line numbers of the file that hold anything; Arrow's reader skips the others."""
+    raw = np.frombuffer(data, dtype=np.uint8)[dialect.offset :]
+    ends = np.flatnonzero(raw == (10 if b"\n" in data else 13))
+    starts = np.concatenate(([0], ends + 1))
+    ends = np.append(ends, len(raw))
+    only_return = (ends == starts + 1) & (raw[np.minimum(starts, len(raw) - 1)] == 13)
+    return np.asarray(np.flatnonzero((ends > starts) & ~only_return) + dialect.first_row)
 
-    def rows(index: NDArray[np.intp]) -> NDArray[Any]:
-        raw = np.frombuffer(data, dtype=np.uint8)[dialect.offset :]
-        ends = np.flatnonzero(raw == (10 if b"\n" in data else 13))
-        starts = np.concatenate(([0], ends + 1))
-        ends = np.append(ends, len(raw))
-        filled = (ends > starts) & ~((ends == starts + 1) & (raw[np.minimum(starts, len(raw) - 1)] == 13))
-        lines = np.flatnonzero(filled) + dialect.first_row
-        return np.asarray(lines[index]) if len(lines) >= n else np.asarray(index + dialect.first_row)
 
-    return rows
+def _line_numbers(data: bytes, dialect: Dialect, refused: list[int]) -> Rows:
+    """Row numbers of the file for the rows Arrow returned; counted only when someone asks."""
+    return lambda index: np.delete(_nonblank_lines(data, dialect), np.array(refused, dtype=np.int64) - 1)[index]
 
 
 def _careful(data: bytes, dialect: Dialect, report: Report) -> Cells:
@@ -175,8 +212,6 @@ def _careful(data: bytes, dialect: Dialect, report: Report) -> Cells:
     reader = csv.reader(text, delimiter=dialect.delimiter, skipinitialspace=dialect.delimiter == " ")
     places = list(dialect.roles.values())
     needed = max(dialect.roles.values()) + 1
-    if "id" in dialect.roles and len(places) > 3:
-        needed = max(needed, 1)
     kept: list[tuple[str, ...]] = []
     numbers, short, nul, long = [], [], [], []
     row_number = dialect.first_row

@@ -1,23 +1,21 @@
-"""XML without surprises: UTF-8, no DOCTYPE, no entities, bounded depth and memory, never a file or the network."""
+"""XML without surprises: UTF-8, no DOCTYPE, no entities, no tree in memory, never a file or the network."""
 
 from __future__ import annotations
 
 import re
-import xml.etree.ElementTree as ET  # nosec B405: prolog() has refused every document type before
-from collections.abc import Iterator
-from typing import Any
-from xml.parsers import expat  # nosec B407: used to refuse document types
+from collections.abc import Callable
+from contextlib import suppress
+from xml.parsers import expat  # nosec B407: new_parser() refuses every document type
 
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.report import Report
 
-MAX_DEPTH = 100
 _DECLARATION = re.compile(rb"<\?xml\s[^>]{0,200}\?>")
 _ENCODING = re.compile(rb"""encoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["']""")
 _STEP = 1 << 16
 
 
-class _RootFound(Exception):  # noqa: N818 (it is good news)
+class _RootFound(Exception):
     """The root element was reached."""
 
 
@@ -43,13 +41,7 @@ def root_name(head: bytes) -> str:
 
 
 def clean(data: bytes, report: Report) -> bytes:
-    """A document as UTF-8 without mark, leading blanks or declaration; refused if it has a document type.
-
-    Raises
-    ------
-    FormatError
-        A DOCTYPE or entity, an unknown encoding, or text that is not XML.
-    """
+    """A document as UTF-8 without mark, leading blanks or declaration; FormatError for an unknown encoding."""
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         data = _decoded(data, "utf-16")
     data = data.removeprefix(b"\xef\xbb\xbf")
@@ -62,7 +54,6 @@ def clean(data: bytes, report: Report) -> bytes:
         bare = bare[declaration.end() :]
         if encoding and encoding[1].lower() not in (b"utf-8", b"utf8", b"us-ascii", b"utf-16"):
             bare = _decoded(bare, encoding[1].decode("ascii"))
-    _refuse_document_type(bare)
     return bare
 
 
@@ -74,9 +65,10 @@ def _decoded(data: bytes, encoding: str) -> bytes:
         raise FormatError(message, code="bad_encoding") from error
 
 
-def _refuse_document_type(data: bytes) -> None:
-    """Run the parser up to the root element, and stop at the first sign of a document type."""
-    parser = expat.ParserCreate("utf-8")
+def new_parser() -> expat.XMLParserType:
+    """A parser that stops at the first sign of a document type; names come as ``namespace}local``."""
+    parser = expat.ParserCreate("utf-8", "}")
+    parser.buffer_text = True
 
     def refuse(*_: object) -> None:
         raise FormatError(
@@ -85,66 +77,36 @@ def _refuse_document_type(data: bytes) -> None:
             rule="no DOCTYPE, no ENTITY",
         )
 
-    def found(*_: object) -> None:
-        raise _RootFound
-
     parser.StartDoctypeDeclHandler = refuse
     parser.EntityDeclHandler = refuse
-    parser.StartElementHandler = found
+    return parser
+
+
+def run(parser: expat.XMLParserType, data: bytes, after_step: Callable[[], None] = lambda: None) -> None:
+    """Feed ``data`` through a parser whose handlers do the work; no tree is built, so memory stays small.
+
+    Raises
+    ------
+    FormatError
+        The text is not well-formed XML.
+    """
     try:
         for start in range(0, len(data), _STEP):
             parser.Parse(data[start : start + _STEP], False)
+            after_step()
         parser.Parse(b"", True)
-    except _RootFound:
-        return
     except expat.ExpatError as error:
-        raise broken(error.lineno, error.offset) from error
+        message = f"The XML is not well-formed at line {error.lineno}, column {error.offset + 1}. Is the file complete?"
+        raise FormatError(message, code="bad_xml", row=error.lineno) from error
 
 
-def broken(line: int, column: int) -> FormatError:
-    """The error for text that is not well-formed XML."""
-    message = f"The XML is not well-formed at line {line}, column {column + 1}. Is the file complete?"
-    return FormatError(message, code="bad_xml", row=line)
+def check(data: bytes) -> None:
+    """Refuse a document that has a document type or is not well-formed before its root element."""
+    parser = new_parser()
 
+    def found(*_: object) -> None:
+        raise _RootFound
 
-def walk(data: bytes, keep: frozenset[str]) -> Iterator[tuple[str, str, ET.Element, int]]:
-    """Start and end events of a clean document: (event, local name, element, depth).
-
-    Elements are thrown away as the walk goes on, except inside elements whose local name is in ``keep``.
-    """
-    parser: Any = ET.XMLPullParser(("start", "end"))
-    local: dict[str, str] = {}
-    stack: list[ET.Element] = []
-    kept_at = 0  # depth of the outermost kept element, 0 outside of one
-    try:
-        for start in range(0, len(data) + _STEP, _STEP):
-            if start < len(data):
-                parser.feed(data[start : start + _STEP])
-            else:
-                parser.close()
-            for event, element in parser.read_events():
-                name = local.get(element.tag)
-                if name is None:
-                    name = local[element.tag] = element.tag.rpartition("}")[2]
-                if event == "start":
-                    stack.append(element)
-                    depth = len(stack)
-                    if depth > MAX_DEPTH:
-                        raise FormatError("The XML is nested too deeply.", code="too_deep")
-                    if not kept_at and name in keep:
-                        kept_at = depth
-                    yield "start", name, element, depth
-                else:
-                    depth = len(stack)
-                    stack.pop()
-                    yield "end", name, element, depth
-                    if kept_at == depth:
-                        kept_at = 0
-            for element in stack[: kept_at - 1] if kept_at else stack:
-                del element[:]
-            if kept_at and len(stack[kept_at - 1]) > 1000:
-                del stack[kept_at - 1][:]
-            if len(local) > 10_000:
-                raise FormatError("The XML has too many kinds of elements.", code="bad_xml")
-    except ET.ParseError as error:
-        raise broken(*error.position) from error
+    parser.StartElementHandler = found
+    with suppress(_RootFound):
+        run(parser, data)

@@ -1,0 +1,184 @@
+"""What is exported is read back, carries its label, and can hurt neither a spreadsheet nor a parser."""
+
+import csv
+import io
+import json
+import re
+import time
+import xml.etree.ElementTree as ET
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from privacy_engine import exports
+from privacy_engine.data import Trajectory
+from privacy_engine.errors import FormatError, ParameterError
+from privacy_engine.formats import Reading, read
+from privacy_engine.formats.arrow import pq
+
+LABEL = {"text": "Planar Laplace,\n ε = 1 at 200 m", "epsilon": 1.0, "level": "event"}
+GPX = "{http://www.topografix.com/GPX/1/1}"
+AWKWARD = ["", "u1", "<img src=x onerror=alert(1)>", "</script>", "=1+1", "'=1+1", "-2+3", "@SUM(A1)", "\t=1", "\r=1"]
+AWKWARD += [
+    'say "hi", you',
+    "two\nlines",
+    "\x00nul\x01",
+    "é漢字🙂",
+    "]]>",
+    "&amp;",
+    "'",
+    "a;b|c",
+    "{{7*7}}",
+    "  padded ",
+]
+FORMATS = sorted(exports.FORMATS)
+
+
+def exported(series: list[Trajectory], fmt: str, label: dict[str, Any] | None = None) -> bytes:
+    out = io.BytesIO()
+    exports.write(series, fmt, out, label=LABEL if label is None else label)
+    return out.getvalue()
+
+
+def again(series: list[Trajectory], fmt: str) -> Reading:
+    return read(io.BytesIO(exported(series, fmt)), name=f"release.{fmt}")
+
+
+def track(name: str = "u1", n: int = 3, *, timed: bool = True) -> Trajectory:
+    steps = np.arange(n)
+    return Trajectory(116.31 + steps * 1e-4, 39.98 + steps * 1e-4, 1.2e9 + steps * 60.0 if timed else None, name)
+
+
+def clean(name: str, fmt: str) -> str:
+    """The name as the format can carry it."""
+    if fmt == "gpx":
+        return re.sub("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", "", name)
+    return name.replace("\0", "") if fmt == "csv" else name
+
+
+@st.composite
+def series_lists(draw: st.DrawFn) -> list[Trajectory]:
+    names = draw(st.lists(st.sampled_from(AWKWARD) | st.text(max_size=12), min_size=1, max_size=4, unique=True))
+    timed = draw(st.booleans())
+    made = []
+    for name in names:
+        n = draw(st.integers(1, 6))
+        lon = draw(st.lists(st.floats(-180, 180), min_size=n, max_size=n))
+        lat = draw(st.lists(st.floats(-90, 90), min_size=n, max_size=n))
+        millis = draw(st.lists(st.integers(-2_000_000_000_000, 4_000_000_000_000), min_size=n, max_size=n))
+        made.append(Trajectory(lon, lat, np.sort(np.array(millis)) / 1e3 if timed else None, name))
+    return made
+
+
+@pytest.mark.parametrize("fmt", FORMATS)
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(series=series_lists())
+def test_what_is_written_is_read_back(fmt: str, series: list[Trajectory]) -> None:
+    names = [clean(one.name, fmt) for one in series]
+    if len(set(names)) < len(names):  # names that become one name in the file are one series in the file
+        return
+    back = again(series, fmt)
+    assert [one.name for one in back.series] == names
+    for one, two in zip(series, back.series, strict=True):
+        assert np.abs(one.lon - two.lon).max() <= 1e-7
+        assert np.abs(one.lat - two.lat).max() <= 1e-7
+        if one.time_s is None:
+            assert two.time_s is None
+        else:
+            assert two.time_s is not None
+            assert np.abs(one.time_s - two.time_s).max() <= 5e-4
+
+
+@pytest.mark.parametrize("fmt", FORMATS)
+def test_two_exports_are_the_same_bytes(fmt: str) -> None:
+    assert exported([track()], fmt) == exported([track()], fmt)
+
+
+@pytest.mark.parametrize("fmt", FORMATS)
+def test_an_export_of_nothing_is_valid_and_says_so_when_read(fmt: str) -> None:
+    for series in ([], [Trajectory([], [], [], "u1")], [Trajectory([], [], None, "u1")]):
+        with pytest.raises(FormatError):
+            again(series, fmt)
+
+
+class TestCsv:
+    def rows(self, series: list[Trajectory], label: dict[str, Any] | None = None) -> list[list[str]]:
+        return list(csv.reader(io.StringIO(exported(series, "csv", label).decode(), newline="")))
+
+    def test_columns_and_cells(self) -> None:
+        header, first, second, _ = self.rows([track()])
+        assert header == ["series", "time", "lon", "lat", "privacy_label"]
+        assert first == ["u1", "2008-01-10T21:20:00Z", "116.3100000", "39.9800000", "Planar Laplace, ε = 1 at 200 m"]
+        assert second[-1] == ""
+
+    def test_milliseconds_only_where_needed(self) -> None:
+        rows = self.rows([Trajectory([1, 2], [1, 2], [0.0, 0.25], "")])
+        assert [row[1] for row in rows[1:]] == ["1970-01-01T00:00:00Z", "1970-01-01T00:00:00.250Z"]
+
+    @pytest.mark.parametrize("name", ["=1+1", "+1-2", "-2+3", "@SUM(A1:A9)", "\t=1+1", "\r=1"])
+    def test_a_formula_is_never_bare(self, name: str) -> None:
+        rows = self.rows([track(name)], {"text": name.strip()})
+        assert rows[1][0] == "'" + name
+        assert rows[1][4][0] in "'"
+
+    def test_negative_numbers_stay_numbers(self) -> None:
+        row = self.rows([Trajectory([-70.6, -1e-9], [-33.86, 0.0], [0.0, 1.0], "u")])
+        assert row[1][2:4] == ["-70.6000000", "-33.8600000"]
+        assert row[2][2:4] == ["0.0000000", "0.0000000"]
+
+
+class TestGeoJson:
+    def parsed(self, series: list[Trajectory]) -> Any:
+        return json.loads(exported(series, "geojson"))
+
+    def test_lines_points_and_nothing(self) -> None:
+        document = self.parsed([track(), track("one", 1), Trajectory([], [], [], "none")])
+        line, point, nothing = document["features"]
+        assert document["type"] == "FeatureCollection"
+        assert document["privacy"] == LABEL
+        assert line["geometry"]["type"] == "LineString"
+        assert line["properties"]["coordTimes"][0] == "2008-01-10T21:20:00Z"
+        assert point["geometry"] == {"type": "Point", "coordinates": [116.31, 39.98]}
+        assert nothing["geometry"] is None
+
+    def test_a_script_cannot_end_inside(self) -> None:
+        name = self.parsed([track("</script>")])["features"][0]["properties"]["series"]
+        assert name == "</script>"
+
+    def test_an_untimed_series_has_no_times(self) -> None:
+        assert "coordTimes" not in self.parsed([track(timed=False)])["features"][0]["properties"]
+
+
+class TestGpx:
+    def test_one_track_for_each_series(self) -> None:
+        root = ET.fromstring(exported([track("a<b>&\x07"), track("b", timed=False)], "gpx"))  # our own bytes
+        assert root.findtext(f"{GPX}metadata/{GPX}desc") == "Planar Laplace, ε = 1 at 200 m"
+        assert [one.findtext(f"{GPX}name") for one in root.iter(f"{GPX}trk")] == ["a<b>&", "b"]
+        assert len(list(root.iter(f"{GPX}trkpt"))) == 6
+        assert len(list(root.iter(f"{GPX}time"))) == 3
+
+
+class TestParquet:
+    def test_schema_and_label(self) -> None:
+        table = pq.read_table(io.BytesIO(exported([track()], "parquet")))
+        assert table.schema.names == ["series", "time", "lon", "lat"]
+        assert str(table.schema.field("time").type) == "timestamp[ms, tz=UTC]"
+        assert json.loads(table.schema.metadata[b"cairn"]) == LABEL
+
+
+def test_an_unknown_format_is_refused_by_name() -> None:
+    with pytest.raises(ParameterError) as refused:
+        exports.write([track()], "xlsx", io.BytesIO(), label=LABEL)
+    assert refused.value.field == "format"
+
+
+@pytest.mark.parametrize("fmt", FORMATS)
+def test_a_long_series_is_written_in_seconds(fmt: str) -> None:
+    """At least 100 thousand points a CPU-second; ten times that is usual."""
+    one = track(n=100_000)
+    start = time.process_time()
+    exported([Trajectory(one.lon % 180, np.clip(one.lat, -90, 90), one.time_s, "u1")], fmt)
+    assert time.process_time() - start < 1.0
