@@ -90,14 +90,13 @@ class LossFunction:
 
     .. math:: L(\alpha) = \max \ln \frac{q (e^\alpha - 1) + 1}{d (e^\alpha - 1) + 1}
 
-    over ordered pairs of rows and subsets of columns, q and d being the subset's mass in the two rows ([1]_).
-    Only the upper-left convex hull of all (d, q) matters: found once, then a query is a binary search.
+    over ordered pairs of rows and subsets of columns, q and d being the subset's mass in the two rows [1]_. Only the
+    upper-left convex hull of all (d, q) matters: found once, then a query is a binary search.
 
     Parameters
     ----------
     matrix : (n, n) array_like
-        Rows sum to 1 within 1e-9; at most 400 states. For the backward loss Pr(l_{t-1} | l_t), for the forward loss
-        Pr(l_{t+1} | l_t).
+        Rows sum to 1 within 1e-9; at most 400 states. Pr(l_{t-1} | l_t) for backward, Pr(l_{t+1} | l_t) for forward.
 
     Raises
     ------

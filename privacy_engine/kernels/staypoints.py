@@ -29,14 +29,31 @@ def _inside(
 
 
 @compiled
+def _sine_cosine(degrees: float) -> tuple[float, float]:
+    """Both to an ulp or two (fdlibm's polynomials): degrees reduce exactly, and loops over this become vector code."""
+    quarter = np.floor(degrees * (1.0 / 90.0) + 0.5)
+    r = (degrees - 90.0 * quarter) * (np.pi / 180.0)
+    z = r * r
+    tail = 2.75573137070700676789e-06 + z * (-2.50507602534068634195e-08 + z * 1.58969099521155010221e-10)
+    tail = 8.33333333332248946124e-03 + z * (-1.98412698298579493134e-04 + z * tail)
+    sine = r + r * z * (-1.66666666666666324348e-01 + z * tail)
+    tail = -2.75573143513906633035e-07 + z * (2.08757232129817482790e-09 - z * 1.13596475577881948265e-11)
+    tail = -1.38888888888741095749e-03 + z * (2.48015872894767294178e-05 + z * tail)
+    cosine = 1.0 - 0.5 * z + z * z * (4.16666666666666019037e-02 + z * tail)
+    odd = quarter == 1.0 or quarter == -1.0
+    first, second = (cosine, -sine) if odd else (sine, cosine)
+    sign = -1.0 if quarter == 2.0 or quarter == -2.0 or quarter == -1.0 else 1.0
+    return sign * first, sign * second
+
+
+@compiled
 def unit_vectors(lon: Floats, lat: Floats) -> Floats:
-    """Positions in degrees as points of the unit sphere, (n, 3)."""
-    degree = np.pi / 180.0
+    """Positions in degrees, within -180..180 and -90..90, as points of the unit sphere, (n, 3)."""
     xyz = np.empty((len(lon), 3))
     for i in range(len(lon)):
-        phi, lam = lat[i] * degree, lon[i] * degree
-        ring = np.cos(phi)
-        xyz[i, 0], xyz[i, 1], xyz[i, 2] = ring * np.cos(lam), ring * np.sin(lam), np.sin(phi)
+        sine, cosine = _sine_cosine(lon[i])
+        up, ring = _sine_cosine(lat[i])
+        xyz[i, 0], xyz[i, 1], xyz[i, 2] = ring * cosine, ring * sine, up
     return xyz
 
 

@@ -49,8 +49,7 @@ def envelope(rows: Floats) -> Envelope:
         smallest = np.where(rows > 0, rows, math.inf).min(axis=0)
         steepest = min(float((rows.max(axis=0) / smallest).max()), 1e300)
     at_right, at_left = support(rows, q_row, d_row, 1.0), support(rows, q_row, d_row, steepest)
-    best = np.argmax(at_left)
-    left = (float(rows[q_row[best]][rows[d_row[best]] == 0].sum()), 0.0)
+    left = (float((rows @ (rows == 0).T).max()), 0.0)
     right = _vertex(rows, q_row, d_row, at_right, 1.0)
     found = [left, right]
     edges = [(left, right, steepest, 1.0, at_left, at_right, np.arange(len(q_row)))]
@@ -58,7 +57,8 @@ def envelope(rows: Floats) -> Envelope:
         left, right, steep, flat, at_left, at_right, pairs = edges.pop()
         if right[1] <= left[1] or right[0] <= left[0] or steep <= flat:
             continue
-        slope = min(max((right[0] - left[0]) / (right[1] - left[1]), flat), steep)
+        slope = (right[0] - left[0]) / (right[1] - left[1])
+        slope = min(max(slope * (1 + 1e-15), flat), steep)  # above the ties, whose rounding would hide rarer columns
         line, weight = left[0] - slope * left[1], (slope - flat) / (steep - flat)
         alive = weight * at_left + (1 - weight) * at_right > line + 1e-15 * left[0]
         if not alive.any():
@@ -100,10 +100,11 @@ def _crossing(q: float, d: float, q2: float, d2: float) -> float:
     if d2 >= d or q2 <= 0:
         return math.inf
     slope = (q - q2) / (d - d2)
-    if slope <= 1:
-        return 0.0
-    rest = q - slope * d
-    return math.log1p((slope - 1) / rest) if rest > 0 else math.inf
+    rest = (q2 - q * (d2 / d)) / (1 - d2 / d)  # q - slope d, without its cancellation
+    if slope <= 1 or rest <= 0:
+        return 0.0 if slope <= 1 else math.inf
+    alpha = math.log(slope - 1) - math.log(rest)
+    return alpha if alpha > 30 else math.log1p((slope - 1) / rest)
 
 
 def bridges(matrix: Floats, own: Envelope, longest: int, most: int) -> tuple[Envelope, Ints]:

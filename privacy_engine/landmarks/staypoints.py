@@ -8,6 +8,7 @@ References
 from __future__ import annotations
 
 import math
+import sys
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -115,7 +116,8 @@ def _limits(distance_m: float) -> tuple[float, float, float]:
         return math.inf, math.inf, math.inf
     chord, slack = 2 * math.sin(half), 2e-15  # slack: rounding of a difference of unit vectors
     error = slack * (2 * chord + slack + chord * chord)
-    return chord * chord - error, chord * chord + error, chord * chord / 4
+    smallest = sys.float_info.min if distance_m > 0 else 0.0  # a positive distance may square to 0
+    return chord * chord - error, chord * chord + error, max(chord * chord / 4, smallest)
 
 
 def _amount(value: float, field: str) -> float:

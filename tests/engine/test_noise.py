@@ -101,7 +101,7 @@ class TestPlanarRadius:
     @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 0.0, -1.0])
     def test_names_what_it_refuses(self, value: float) -> None:
         for epsilon in (value, [1.0, value]):
-            with pytest.raises(ParameterError, match="^epsilon_per_m must be ") as caught:
+            with pytest.raises(ParameterError, match=r"^epsilon_per_m must be ") as caught:
                 noise.planar_laplace([0.0, 0.0], [0.0, 0.0], epsilon, rng=noise.seeded(1))
             assert caught.value.field == "epsilon_per_m"
             assert caught.value.rule == "> 0"
@@ -199,7 +199,7 @@ class TestSources:
     def test_uniforms_are_uniform_and_inside_the_open_interval(self, source: noise.RandomSource) -> None:
         """False alarms: 1e-6 a run (the system source is a new sample each time)."""
         values = np.sort(source.uniform(200_000))
-        assert 0 < values[0]
+        assert values[0] > 0
         assert values[-1] < 1
         assert np.abs(values - (np.arange(200_000) + 0.5) / 200_000).max() < dkw(200_000) + 1e-5
         assert source.uniform(0).shape == (0,)

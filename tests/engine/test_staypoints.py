@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from privacy_engine import geo
 from privacy_engine.errors import EngineError
+from privacy_engine.kernels.staypoints import unit_vectors
 from privacy_engine.landmarks.staypoints import STAY_RADIUS_M, stay_point_mask, stay_points
 
 SHARED = Path(__file__).resolve().parents[2].parent / "shared"
@@ -120,7 +121,7 @@ class TestAgainstThePlainLoop:
     @settings(max_examples=300, deadline=None)
     @given(
         series(),
-        st.one_of(st.sampled_from([0.0, 100.0, 2.1e7]), st.floats(0, 5e3), st.floats(0, 2e7)),
+        st.one_of(st.sampled_from([0.0, 5e-324, 1e-9, 100.0, 2.1e7]), st.floats(0, 5e3), st.floats(0, 2e7)),
         st.sampled_from([0.0, 60.0, 600.0, 1800.0, 7200.0]),
         st.sampled_from(READINGS),
         st.sampled_from([None, 0.0, 300.0, 500.0]),
@@ -148,6 +149,16 @@ class TestAgainstThePlainLoop:
             return  # near the antipode a metre is less than an ulp of the haversine
         expected = plain(lon, lat, times, distance, 900.0, reading, math.inf)
         assert stay_points(*where, distance_m=distance, duration_s=900.0, reading=reading).tolist() == expected
+
+
+class TestUnitVectors:
+    def test_agree_with_numpy_to_two_ulps_of_one(self) -> None:
+        rng, corners = np.random.default_rng(4), np.arange(-180.0, 181.0, 45.0)
+        lon = np.concatenate([rng.uniform(-180, 180, 100_000), corners])
+        lat = np.concatenate([rng.uniform(-90, 90, 100_000), corners / 2])
+        lam, phi = np.radians(lon), np.radians(lat)
+        expected = np.stack([np.cos(phi) * np.cos(lam), np.cos(phi) * np.sin(lam), np.sin(phi)], axis=1)
+        assert np.abs(unit_vectors(lon, lat) - expected).max() < 5e-16
 
 
 class TestLaws:

@@ -79,7 +79,7 @@ class TestSmoothingMatrix:
         [(0, 1, "n"), (401, 1, "n"), (2.5, 1, "n"), (True, 1, "n"), (2, -1, "s"), (2, math.nan, "s"), (2, "x", "s")],
     )
     def test_names_what_it_refuses(self, n: Any, s: Any, field: str) -> None:
-        with pytest.raises(ParameterError, match=f"^{field} must be ") as caught:
+        with pytest.raises(ParameterError, match=rf"^{field} must be ") as caught:
             smoothing_matrix(n, s)
         assert caught.value.field == field
 
@@ -107,6 +107,15 @@ class TestLossFunction:
     @given(transition_matrices(), st.floats(30, 700))
     def test_is_that_maximum_for_large_losses_too(self, matrix: np.ndarray, alpha: float) -> None:
         assert LossFunction(matrix)(alpha) == pytest.approx(defined_loss(matrix, alpha), rel=1e-13, abs=1e-12)
+
+    @settings(max_examples=150, deadline=None)
+    @given(st.integers(0, 2**32), st.integers(2, 5), st.sampled_from([5, 20, 60, 250]), st.floats(0, 690))
+    def test_keeps_columns_however_rare(self, seed: int, n: int, decades: int, alpha: float) -> None:
+        rng = np.random.default_rng(seed)
+        matrix = 10.0 ** -rng.uniform(0, decades, (n, n))
+        matrix[np.arange(n), rng.integers(0, n, n)] = 1.0
+        matrix /= matrix.sum(axis=1, keepdims=True)
+        assert LossFunction(matrix)(alpha) == pytest.approx(defined_loss(matrix, alpha), rel=1e-12, abs=1e-12)
 
     @pytest.mark.parametrize("n", [10, 40])
     def test_is_the_maximum_over_prefixes_for_more_states(self, n: int) -> None:
@@ -246,7 +255,7 @@ class TestTemporalLoss:
         ],
     )
     def test_names_what_it_refuses(self, arguments: tuple, field: str) -> None:
-        with pytest.raises(EngineError, match=f"^{field} must ") as caught:
+        with pytest.raises(EngineError, match=rf"^{field} must ") as caught:
             temporal_loss(*arguments)
         assert caught.value.field == field
         assert caught.value.rule

@@ -220,7 +220,7 @@ class TestBridge:
     ],
 )
 def test_names_what_it_refuses(arguments: tuple, field: str) -> None:
-    with pytest.raises(EngineError, match=f"^{field} must ") as caught:
+    with pytest.raises(EngineError, match=rf"^{field} must ") as caught:
         landmark_temporal_loss(*arguments)
     assert caught.value.field == field
 
