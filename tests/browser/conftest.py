@@ -1,0 +1,212 @@
+"""A browser before the running server. Every page is watched: nothing leaves for another host, nothing breaks."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from django.conf import settings
+from django.core.cache import cache
+from django.db import close_old_connections, connections
+from django.test import Client
+from playwright.sync_api import Browser, BrowserContext, Page, Playwright, sync_playwright
+
+from dashboard import jobs
+from dashboard.accounts.models import User
+from dashboard.datasets.models import Dataset
+from dashboard.jobs import State
+from dashboard.releases.models import Release
+
+os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"  # Playwright's loop runs in this thread; we do nothing async
+FLAGS = [
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+DESKTOP = {"width": 1440, "height": 900}
+PHONE = {"width": 390, "height": 844}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark every test of this folder as one that needs a browser."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker("browser")
+
+
+def find_browser(playwright: Playwright) -> str | None:
+    """BROWSER_PATH, then a Chromium on the PATH, then Playwright's own; None where there is none."""
+    named = [os.environ.get("BROWSER_PATH"), *map(shutil.which, NAMES), playwright.chromium.executable_path]
+    return next((path for path in named if path and Path(path).exists()), None)
+
+
+@pytest.fixture(scope="session")
+def playwright() -> Iterator[Playwright]:
+    with sync_playwright() as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def browser(playwright: Playwright) -> Iterator[Browser]:
+    """The system's Chromium; without one the tests are skipped, and on CI that is an error."""
+    path = find_browser(playwright)
+    if path is None:
+        words = "no Chromium: install one, or name it in BROWSER_PATH"
+        if os.environ.get("CI") == "1":
+            pytest.fail(words)
+        pytest.skip(words)
+    running = playwright.chromium.launch(executable_path=path, args=FLAGS)
+    yield running
+    running.close()
+
+
+@dataclass
+class Watch:
+    """What went wrong in the pages of a context."""
+
+    origin: str
+    expected: set[int] = field(default_factory=set)
+    faults: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
+
+    def expect(self, *statuses: int) -> None:
+        """Answers with these statuses belong to the test."""
+        self.expected.update(statuses)
+
+    def follow(self, context: BrowserContext) -> None:
+        context.on("request", self._request)
+        context.on("response", self._response)
+        context.on("console", self._console)
+        context.on("weberror", lambda error: self.faults.append(f"exception: {error.error}"))
+        context.expose_binding("toldViolation", lambda _, words: self.faults.append(f"CSP: {words}"))
+        context.add_init_script(
+            "addEventListener('securitypolicyviolation', (e) =>"
+            " window.toldViolation(`${e.violatedDirective} ${e.blockedURI} ${e.sourceFile}:${e.lineNumber}`))"
+        )
+
+    def _request(self, request: Any) -> None:
+        self.requests.append(request.url)
+        if not request.url.startswith((self.origin, "data:", "blob:")):
+            self.faults.append(f"request to another host: {request.url}")
+
+    def _response(self, response: Any) -> None:
+        if response.status >= 400 and response.status not in self.expected:
+            self.faults.append(f"{response.status} for {response.request.method} {response.url}")
+
+    def _console(self, message: Any) -> None:
+        if message.type == "error" and not message.text.startswith("Failed to load resource"):
+            self.faults.append(f"console: {message.text}")
+
+
+@pytest.fixture(autouse=True)
+def clean_home() -> Iterator[None]:
+    """Every test starts and ends with no files of datasets and releases, and with all its requests left."""
+    cache.clear()
+    yield
+    for room in ("datasets", "releases", "tmp"):
+        shutil.rmtree(Path(settings.CAIRN_HOME) / room, ignore_errors=True)
+
+
+@pytest.fixture
+def owner(transactional_db: None) -> User:
+    """Who owns what the tests are about."""
+    return User.objects.create_user("owner", password="a long walk along the Seine")
+
+
+@pytest.fixture
+def watch(live_server: Any) -> Watch:
+    return Watch(live_server.url)
+
+
+@pytest.fixture
+def open_page(browser: Browser, live_server: Any, watch: Watch) -> Iterator[Callable[..., Page]]:
+    """``open_page(user=None, colour="light", size=DESKTOP)``: a page of a fresh browser profile."""
+    contexts = []
+
+    def make(user: User | None = None, *, colour: str = "light", size: dict[str, int] = DESKTOP, **more: Any) -> Page:
+        context = browser.new_context(base_url=live_server.url, viewport=size, color_scheme=colour, **more)
+        contexts.append(context)
+        watch.follow(context)
+        if user is not None:
+            context.add_cookies([session_of(user, live_server.url)])
+        page = context.new_page()
+        page.set_default_timeout(15_000)
+        return page
+
+    yield make
+    for context in contexts:
+        context.close()
+    assert not watch.faults, "\n".join(watch.faults)
+
+
+def session_of(user: User, url: str) -> Any:
+    """A session's cookie, without going through the login page."""
+    client = Client()
+    client.force_login(user)
+    name = settings.SESSION_COOKIE_NAME
+    return {"name": name, "value": client.cookies[name].value, "url": url}
+
+
+@pytest.fixture
+def page(open_page: Callable[..., Page], owner: User) -> Page:
+    """The owner at a desk, in light."""
+    return open_page(owner)
+
+
+@pytest.fixture
+def phone(open_page: Callable[..., Page], owner: User) -> Page:
+    """The owner with a phone in the hand."""
+    return open_page(owner, size=PHONE, has_touch=True, is_mobile=True)
+
+
+def work_off() -> int:
+    """Do every waiting job, here and now, as a worker would; how many there were."""
+    waiting = [(model, pk) for model in (Dataset, Release) for pk in _waiting(model)]
+    for model, pk in waiting:
+        jobs._bells[model](str(pk))
+    return len(waiting)
+
+
+def _waiting(model: type[jobs.Job]) -> list[Any]:
+    return list(model._default_manager.filter(state=State.QUEUED).values_list("pk", flat=True))
+
+
+@pytest.fixture
+def worker(live_server: Any, transactional_db: None) -> Iterator[None]:
+    """Jobs are done as they come, in a thread beside the server."""
+    stop = threading.Event()
+
+    def loop() -> None:
+        while not stop.wait(0.05):
+            close_old_connections()
+            work_off()
+        connections.close_all()
+
+    thread = threading.Thread(target=loop, name="worker")
+    thread.start()
+    yield
+    stop.set()
+    thread.join()
+
+
+def accessibility_faults(page: Page) -> list[str]:
+    """What axe finds wrong on the page as it is now."""
+    found = Axe().run(page).response["violations"]
+    return [f"{one['id']}: {node['html'][:160]} ({node['failureSummary']})" for one in found for node in one["nodes"]]
+
+
+def widths(page: Page) -> tuple[int, int]:
+    """How wide the document is, and how wide the window."""
+    return tuple(page.evaluate("[document.documentElement.scrollWidth, innerWidth]"))

@@ -1,0 +1,135 @@
+"""Coming in, and tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import requests
+from playwright.sync_api import Page, expect
+
+from dashboard.accounts.models import LoginLink, User
+from dashboard.accounts.services import make_login_link
+from tests.browser.conftest import PHONE, Watch, accessibility_faults, widths
+
+PASSWORD = "a long walk along the Seine"
+
+
+class TestLogin:
+    def test_asks_a_stranger_and_goes_where_they_wanted(self, open_page: Callable[..., Page], owner: User) -> None:
+        page = open_page()
+        page.goto("/tokens/")
+        expect(page).to_have_title("Log in · Cairn")
+        page.get_by_label("User name").fill("owner")
+        page.get_by_label("Password").fill(PASSWORD)
+        page.keyboard.press("Enter")
+        expect(page).to_have_url("/tokens/")
+
+    def test_says_so_when_they_do_not_match(self, open_page: Callable[..., Page], owner: User) -> None:
+        page = open_page()
+        page.goto("/login/")
+        page.get_by_label("User name").fill("owner")
+        page.get_by_label("Password").fill("guess")
+        page.get_by_role("button", name="Log in").click()
+        expect(page.get_by_role("alert")).to_contain_text("do not belong together")
+        expect(page.get_by_label("User name")).to_have_value("owner")
+
+    def test_and_out_again(self, page: Page) -> None:
+        page.goto("/")
+        page.locator("summary[aria-label='Account and appearance']").click()
+        page.get_by_role("button", name="Log out").click()
+        expect(page).to_have_url("/login/")
+        page.goto("/")
+        expect(page).to_have_url("/login/?next=/")
+
+
+class TestLoginLink:
+    def test_lets_in_once(self, open_page: Callable[..., Page], owner: User, watch: Watch) -> None:
+        link = make_login_link(user=owner)
+        page = open_page()
+        page.goto(link)
+        page.get_by_role("button", name="Enter Cairn").click()
+        expect(page.get_by_role("heading", name="Datasets", exact=True)).to_be_visible()
+
+        watch.expect(410)
+        second = open_page()
+        second.goto(link)
+        second.get_by_role("button", name="Enter Cairn").click()
+        expect(second.get_by_role("heading", name="This link is used up")).to_be_visible()
+        second.goto("/")
+        expect(second).to_have_url("/login/?next=/")
+
+    def test_is_not_used_up_by_looking(self, open_page: Callable[..., Page], owner: User, live_server: Any) -> None:
+        link = make_login_link(user=owner)
+        assert requests.get(f"{live_server.url}{link}", timeout=10).status_code == 200
+        assert requests.head(f"{live_server.url}{link}", timeout=10).status_code in (200, 405)
+        assert LoginLink.objects.get().used_at is None
+
+
+class TestTokens:
+    def test_shown_once_and_works_until_revoked(self, page: Page, live_server: Any) -> None:
+        page.goto("/tokens/")
+        page.get_by_role("button", name="New token").click()
+        token = page.get_by_label("Token", exact=True).input_value()
+
+        def status() -> int:
+            headers = {"Authorization": f"Token {token}"}
+            return requests.get(f"{live_server.url}/api/v1/datasets/", headers=headers, timeout=10).status_code
+
+        assert status() == 200
+        page.goto("/tokens/")
+        expect(page.locator("body")).not_to_contain_text(token)
+        page.get_by_role("button", name="Revoke").click()
+        expect(page.get_by_role("status").first).to_contain_text("revoked")
+        assert status() == 401
+
+    def test_copies(self, open_page: Callable[..., Page], owner: User) -> None:
+        page = open_page(owner, permissions=["clipboard-read", "clipboard-write"])
+        page.goto("/tokens/")
+        page.get_by_role("button", name="New token").click()
+        page.get_by_role("button", name="Copy").click()
+        expect(page.get_by_role("button", name="Copied")).to_be_visible()
+        assert page.evaluate("navigator.clipboard.readText()") == page.get_by_label("Token", exact=True).input_value()
+
+
+class TestAppearance:
+    def test_follows_the_system_until_chosen_and_then_stays(self, open_page: Callable[..., Page], owner: User) -> None:
+        page = open_page(owner, colour="dark")
+        page.goto("/")
+        paper = "getComputedStyle(document.body).backgroundColor"
+        assert page.evaluate(paper) == "rgb(22, 21, 19)"
+        page.locator("summary[aria-label='Account and appearance']").click()
+        page.get_by_text("Light", exact=True).click()
+        assert page.evaluate(paper) == "rgb(250, 248, 245)"
+        page.reload()
+        assert page.evaluate(paper) == "rgb(250, 248, 245)"
+
+
+class TestReference:
+    def test_swagger_opens_under_the_policy(self, page: Page) -> None:
+        page.goto("/api/v1/docs/")
+        expect(page.locator(".swagger-ui .opblock").first).to_be_visible()
+        expect(page.get_by_role("link", name="Datasets", exact=True)).to_be_visible()
+
+
+@pytest.mark.parametrize("colour", ["light", "dark"])
+@pytest.mark.parametrize("path", ["/login/", "/login/once/nothing/", "/tokens/", "/nowhere/"])
+def test_everybody_can_use_it(
+    open_page: Callable[..., Page], owner: User, watch: Watch, path: str, colour: str
+) -> None:
+    watch.expect(404)
+    page = open_page(owner if path == "/tokens/" else None, colour=colour)
+    page.goto(path)
+    if path == "/tokens/":
+        page.get_by_role("button", name="New token").click()
+    assert accessibility_faults(page) == []
+
+
+@pytest.mark.parametrize("path", ["/login/", "/login/once/nothing/", "/tokens/", "/nowhere/"])
+def test_fits_a_phone(open_page: Callable[..., Page], owner: User, watch: Watch, path: str) -> None:
+    watch.expect(404)
+    page = open_page(owner if path == "/tokens/" else None, size=PHONE)
+    page.goto(path)
+    document, window = widths(page)
+    assert document <= window
