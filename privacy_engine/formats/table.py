@@ -106,7 +106,7 @@ def _arrow(data: bytes, dialect: Dialect, report: Report) -> Cells | None:
         refused: list[tuple[int, bool]] = []
         try:
             table = _parse(data, dialect, typed, refused)
-        except pa.ArrowInvalid:
+        except pa.ArrowException:
             continue
         columns = {role: table.column(f"c{place}").combine_chunks() for role, place in dialect.roles.items()}
         rows = _line_numbers(data, dialect, [number for number, _ in refused])
@@ -134,7 +134,7 @@ def _parse(data: bytes, dialect: Dialect, typed: bool, refused: list[tuple[int, 
     return pacsv.read_csv(
         pa.BufferReader(pa.py_buffer(memoryview(data)[dialect.offset :])),
         read_options=pacsv.ReadOptions(
-            column_names=[f"c{i}" for i in range(dialect.width)], use_threads=False, block_size=1 << 22
+            column_names=[f"c{i}" for i in range(max(dialect.width, needed))], use_threads=False, block_size=1 << 22
         ),
         parse_options=pacsv.ParseOptions(delimiter=dialect.delimiter, invalid_row_handler=judge),
         convert_options=pacsv.ConvertOptions(

@@ -1,0 +1,560 @@
+"""Reading files: real ones with their known counts, options, containers, and no input that breaks the reader."""
+
+import gzip
+import io
+import json
+import time
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from privacy_engine.data import Trajectory
+from privacy_engine.errors import ChoiceNeeded, EngineError, FormatError, ParameterError
+from privacy_engine.formats import Limits, Reading, ReadOptions, formats, options, read
+
+CSV = b"user,time,lat,lon\n" + b"".join(b"u1,2024-06-15T10:3%d:00Z,52.52%d,13.40%d\n" % (i, i, i) for i in range(5))
+GPX = (
+    b'<gpx version="1.1" xmlns="http://www.topografix.com/GPX/1/1"><trk><trkseg>'
+    b'<trkpt lat="52.5" lon="13.4"><ele>3</ele><time>2024-06-15T10:30:00Z</time></trkpt>'
+    b'<trkpt lat="52.6" lon="13.5"><time>2024-06-15T10:31:00Z</time></trkpt></trkseg></trk></gpx>'
+)
+GEOJSON = json.dumps(
+    {
+        "type": "Feature",
+        "properties": {"coordTimes": ["2024-06-15T10:30:00Z", "2024-06-15T10:31:00Z"]},
+        "geometry": {"type": "LineString", "coordinates": [[13.4, 52.5], [13.5, 52.6]]},
+    }
+).encode()
+PLT = (
+    b"Geolife trajectory\r\nWGS 84\r\nAltitude is in Feet\r\nReserved 3\r\n0,2,255,My Track,0,0,2,8421376\r\n0\r\n"
+    b"39.984702,116.318417,0,492,39744.1201851852,2008-10-23,02:53:04\r\n"
+)
+TDRIVE = b"1,2008-02-02 15:36:08,116.51172,39.92123\r\n1,2008-02-02 15:46:08,116.51135,39.93883\r\n"
+
+
+def of(data: bytes, name: str = "x", **values: object) -> Reading:
+    return read(io.BytesIO(data), name=name, **values)
+
+
+def seconds(one: Trajectory) -> list[float]:
+    assert one.time_s is not None
+    return list(one.time_s.tolist())
+
+
+def zipped(**members: bytes) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in members.items():
+            archive.writestr(name.replace("__", "/"), data)
+    return out.getvalue()
+
+
+# file, options, points, series
+REAL = [
+    ("plt/000_20081023025304.plt", {}, 908, 1),
+    ("plt/000_20081024020959.plt", {}, 244, 1),
+    ("plt/000_20081026134407.plt", {}, 745, 1),
+    ("plt/000_20081027115449.plt", {}, 50, 1),
+    ("plt/000_20081029092138.plt", {}, 21, 1),
+    ("plt/000_20081029093038.plt", {}, 182, 1),
+    ("plt/000_20081103101336.plt", {}, 7, 1),
+    ("plt/ozi_20070813_short.plt", {}, 44, 1),
+    ("plt/ozi_tracks1.plt", {}, 3, 1),
+    ("tdrive/1.txt", {}, 588, 1),
+    ("tdrive/hour_366.txt", {}, 655, 1),
+    ("gz/geolife_sample.txt.gz", {}, 217653, 2),
+    ("csv_ais/ais.csv", {}, 19249, 1778),
+    ("csv_movebank/O_ASSEN-gps-2018.csv.gz", {}, 14893, 3),
+    ("csv_other/24173415.CSV", {"date_order": "ymd"}, 742, 1),
+    ("csv_other/e7_integers.csv", {}, 3, 1),
+    ("csv_other/garmin_g1000.csv", {}, 442, 1),
+    ("csv_other/geolife_trajectory.csv", {}, 2293, 1),
+    ("csv_other/google_trajectory.csv", {}, 416, 1),
+    ("csv_other/gpslogger.csv", {}, 3, 1),
+    ("csv_other/iblue747.csv", {}, 747, 1),
+    ("csv_other/mtk_logger.csv", {}, 817, 1),
+    ("csv_other/nsew_suffixes.csv", {}, 3, 1),
+    ("csv_other/quoted_headers.csv", {}, 2, 1),
+    ("csv_other/route14_outbound.csv", {}, 1533, 8),
+    ("csv_other/unix_timestamps.csv", {}, 3, 1),
+    ("geojson/201901.en-trajectory.json", {}, 19, 1),
+    ("geojson/export_same_points.json", {}, 10, 1),
+    ("geojson/geojson.geojson", {}, 10, 1),
+    ("geojson/google_takeout_example.json", {}, 1, 1),
+    ("geojson/gpslogger_example.json", {}, 1, 1),
+    ("geojson/overland.json", {}, 1, 1),
+    ("geojson/various_fields.geojson", {}, 3, 1),
+    ("gpx/Friday-Evening-Run.gpx", {}, 17, 1),
+    ("gpx/apple_watch_route.gpx", {}, 44, 1),
+    ("gpx/arc_example.gpx", {}, 6, 1),
+    ("gpx/bigtime.gpx", {}, 2, 1),
+    ("gpx/blue_hills.gpx", {}, 1243, 1),
+    ("gpx/dg100.gpx", {}, 12027, 1),
+    ("gpx/garmin-edge-800-output.gpx", {}, 1286, 1),
+    ("gpx/garmin_extensions.gpx", {}, 4, 1),
+    ("gpx/garmin_xt_strk.gpx", {}, 958, 1),
+    ("gpx/gpx1.0_with_all_fields.gpx", {}, 1, 1),
+    ("gpx/gpx1.1_with_extensions_without_namespaces.gpx", {}, 1, 1),
+    ("gpx/gpx_track_multiple_segments.gpx", {}, 43, 1),
+    ("gpx/gpx_track_multiple_tracks.gpx", {}, 34, 1),
+    ("gpx/korita-zbevnica.gpx", {}, 513, 1),
+    ("gpx/lowrance-utf16-test.gpx", {}, 1, 1),
+    ("gpx/multitrackgpx.gpx", {}, 117, 1),
+    ("gpx/opencpn.gpx", {}, 16, 1),
+    ("gpx/run.gpx", {}, 206, 1),
+    ("gpx/run_gpxtpx.gpx", {}, 42, 1),
+    ("gpx/strava.gpx", {}, 3, 1),
+    ("gpx/track-with-empty-segment.gpx", {}, 9, 1),
+    ("gpx/track-with-less-sec-time.gpx", {}, 2, 1),
+    ("gpx/track_with_dilution_errors.gpx", {}, 1, 1),
+    ("gpx/unicode_with_bom.gpx", {}, 1, 1),
+    ("gpx/unicode_with_bom_noencoding.gpx", {}, 1, 1),
+]
+REFUSED = [
+    ("csv_movebank/O_ASSEN-reference-data.csv", "no_position_columns"),
+    ("csv_movebank/datapackage.json", "not_geojson"),
+    ("csv_porto/porto_two_real_rows.csv", "no_position_columns"),
+    ("gpx/custom_schema_locations.gpx", "no_points"),
+    ("gpx/empty_trk.gpx", "no_points"),
+    ("gz/sample.gtm.gz", "unknown_format"),
+    ("kml/dw_gx_track.kml", "unsupported_format"),
+    ("kml/dw_points_with_timestamps.kmz", "unsupported_format"),
+    ("tcx/no_gps.tcx", "unsupported_format"),
+    ("fit/fit-sample.fit", "other_kind"),
+    ("igc/27GLQKF3.igc", "other_kind"),
+    ("gpkg/demodata_geolife.gpkg", "other_kind"),
+    ("parquet/example.parquet", "no_position_columns"),
+    ("owntracks/2024-03.rec", "other_kind"),
+    ("nmea/nmea+ms.txt", "other_kind"),
+]
+
+
+@pytest.fixture(scope="session")
+def data(shared: Path) -> Path:
+    return shared / "data" / "trajectories"
+
+
+class TestRealFiles:
+    @pytest.mark.parametrize(("file", "values", "points", "series"), REAL)
+    def test_counts(self, data: Path, file: str, values: dict[str, str], points: int, series: int) -> None:
+        reading = read(data / file, **values)
+        assert (len(reading), len(reading.series)) == (points, series)
+        report = reading.report
+        assert report.kept + sum(report.dropped.values()) == report.rows_read or report.format == "geojson"
+        assert json.dumps(report.as_dict(), allow_nan=False)
+
+    @pytest.mark.parametrize(("file", "code"), REFUSED)
+    def test_what_is_not_read_is_refused_politely(self, data: Path, file: str, code: str) -> None:
+        with pytest.raises(FormatError) as refused:
+            read(data / file)
+        assert refused.value.code == code
+        assert refused.value.message.endswith((".", "…"))
+
+    def test_geolife_is_gmt_by_its_documentation(self, data: Path) -> None:
+        reading = read(data / "plt/000_20081023025304.plt")
+        assert seconds(reading.series[0])[0] == 1224730384.0
+        assert reading.report.guesses == []
+
+    def test_ozi_times_are_days_and_whole_seconds(self, data: Path) -> None:
+        first = seconds(read(data / "plt/ozi_20070813_short.plt").series[0])
+        assert first[:2] == [1186991539.0, 1186991549.0]  # 07:52:19 and, to 9 ms, 07:52:29
+
+    def test_partly_timed_gpx_loses_its_untimed_points(self, data: Path) -> None:
+        assert read(data / "gpx/korita-zbevnica.gpx").report.dropped == {"no_time": 358}
+
+    def test_offsets_in_gpx(self, data: Path) -> None:
+        assert seconds(read(data / "gpx/arc_example.gpx").series[0])[0] == 1734486249.0  # 08:44:09+07:00
+
+    def test_ais_positions_that_are_not_available(self, data: Path) -> None:
+        assert read(data / "csv_ais/ais.csv").report.dropped == {"out_of_range": 750}
+
+    def test_six_digit_dates_are_asked_for(self, data: Path) -> None:
+        with pytest.raises(ChoiceNeeded) as asked:
+            read(data / "csv_other/24173415.CSV")
+        assert (asked.value.parameter, asked.value.default) == ("date_order", "ymd")
+
+    def test_the_first_thousand_of_a_geolife_user(self, data: Path) -> None:
+        files = [data / f"plt/000_{stem}.plt" for stem in ("20081024020959", "20081023025304")]
+        packed = zipped(**{f"000__Trajectory__{file.name[4:]}": file.read_bytes() for file in files})
+        reading = read(io.BytesIO(packed), name="000.zip", first_n="1000")
+        assert reading.report.series == [("000", 1000)]
+        assert seconds(reading.series[0])[0] == 1224730384.0
+
+
+class TestOptions:
+    def test_every_option_is_described(self) -> None:
+        assert set(options()) == set(vars(ReadOptions()))
+        assert all(option.label and option.help for option in options().values())
+        assert {value for value, _ in options()["format"].choices} == {
+            "csv", "geojson", "gpx", "parquet", "plt", "tdrive",
+        }  # fmt: skip
+
+    def test_empty_text_means_nothing_was_said(self) -> None:
+        assert len(of(CSV, **dict.fromkeys(options(), ""))) == 5
+
+    @pytest.mark.parametrize(
+        ("values", "field"),
+        [
+            ({"zone": "UTC"}, "zone"),
+            ({"time_zone": "Mars/Olympus"}, "time_zone"),
+            ({"time_zone": "../../etc/passwd"}, "time_zone"),
+            ({"date_order": "ydm"}, "date_order"),
+            ({"first_n": "0"}, "first_n"),
+            ({"first_n": "1.5"}, "first_n"),
+            ({"first_n": True}, "first_n"),
+            ({"format": "xlsx"}, "format"),
+            ({"format": "kml"}, "format"),
+            ({"swap": "maybe"}, "swap"),
+            ({"lon": 3}, "lon"),
+        ],
+    )
+    def test_wrong_ones_are_refused_by_name(self, values: dict[str, object], field: str) -> None:
+        with pytest.raises(ParameterError) as refused:
+            of(CSV, **values)
+        assert refused.value.field == field
+
+    def test_columns_by_name_and_place(self) -> None:
+        table = b"a;b;c;d\n13,4;52,5;2024-06-15T10:30:00Z;x\n"
+        one = of(table, lon="a", lat="#2", time="c", id="d").series[0]
+        assert (one.lon[0], one.lat[0], one.name) == (13.4, 52.5, "x")
+
+    def test_an_unknown_column_is_named(self) -> None:
+        with pytest.raises(FormatError, match="There is no column 'breite'"):
+            of(CSV, lat="breite")
+
+    def test_number_zero_is_no_column(self) -> None:
+        reading = of(CSV, id="#0", time="#0")
+        assert (reading.series[0].name, reading.series[0].time_s) == ("", None)
+
+    def test_first_n_counts_each_series_in_time(self) -> None:
+        table = b"id,t,lat,lon\n" + b"".join(b"u%d,%d,1,%d\n" % (i % 2, 1718444200 - i, i) for i in range(10))
+        reading = of(table, first_n=2)
+        assert [one.lon.tolist() for one in reading.series] == [[8, 6], [9, 7]]
+
+    def test_without_header_the_columns_are_asked_for(self) -> None:
+        table = b"2024-06-15T10:30:00Z,13.4,52.5\n2024-06-15T10:31:00Z,13.5,52.6\n"
+        with pytest.raises(ChoiceNeeded) as asked:
+            of(table)
+        assert asked.value.parameter == "lon"
+        with pytest.raises(ChoiceNeeded) as asked:
+            of(table, lon="#2")
+        assert asked.value.parameter == "lat"
+        one = of(table, lon="#2", lat="#3").series[0]
+        assert seconds(one) == [1718447400.0, 1718447460.0]
+
+    @pytest.mark.parametrize("zone", ["EPSG:32633", "32633", "urn:ogc:def:crs:EPSG::32633"])
+    def test_utm(self, zone: str) -> None:
+        table = b"id,x,y\na,500000,0\na,391779.26,5820057.11\n"
+        with pytest.raises(ChoiceNeeded) as asked:
+            of(table)
+        assert ("EPSG:32633", "metres, UTM zone 33 north") in asked.value.choices
+        one = of(table, crs=zone).series[0]
+        assert (one.lon[0], one.lat[0]) == pytest.approx((15, 0), abs=1e-9)
+        assert (one.lon[1], one.lat[1]) == pytest.approx((13.4050, 52.5200), abs=2e-3)
+
+    def test_utm_comes_back_from_where_it_started(self) -> None:
+        """The central meridian's scale is .9996, and 1 degree north of the equator is 110,530 m."""
+        one = of(b"x,y\n500000,9889470.1\n500000,9889470.1\n", crs="EPSG:32733").series[0]
+        assert one.lat[0] == pytest.approx(-1.0, abs=1e-3)
+
+    def test_a_unit_of_times_that_cannot_be_told_is_asked_for(self) -> None:
+        table = b"t,lat,lon\n39744.5,1,1\n39744.75,1,2\n"
+        with pytest.raises(ChoiceNeeded) as asked:
+            of(table)
+        assert (asked.value.parameter, asked.value.default) == ("time_unit", "days")
+        assert seconds(of(table, time_unit="days").series[0]) == [1224763200.0, 1224784800.0]
+
+
+class TestTables:
+    @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+    @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+    def test_dialects(self, delimiter: str, end: str) -> None:
+        table = CSV.decode().replace(",", delimiter).replace("\n", end).encode()
+        reading = of(table)
+        assert (len(reading), reading.report.outcome) == (5, "accept")
+
+    @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32", "latin-1"])
+    def test_encodings(self, encoding: str) -> None:
+        table = "user;time;lat;lon\nJosé;2024-06-15T10:30:00Z;1;2\n"
+        assert of(table.encode(encoding)).series[0].name == "José"
+
+    def test_rows_keep_their_line_numbers_past_blank_lines_and_quoted_breaks(self) -> None:
+        table = b'user,time,lat,lon\n\n"a\nb",2024-06-15T10:30:00Z,1,2\n\nu,2024-06-15T10:30:00Z,x,2\n'
+        assert of(table).report.as_dict()["dropped"]["not_a_number"]["rows"] == [6]
+        plain = b"user,time,lat,lon\n\nu,2024-06-15T10:30:00Z,1,2\n\nu,2024-06-15T10:30:00Z,x,2\nu\n"
+        dropped = of(plain).report.as_dict()["dropped"]
+        assert dropped["not_a_number"]["rows"] == [5]
+        assert dropped["short_row"]["rows"] == [6]
+
+    @pytest.mark.parametrize("text", ["١", "1_0", "0x10", "１", "1e", "--1", "1 2"])
+    def test_numbers_are_ascii(self, text: str) -> None:
+        with pytest.raises(FormatError) as refused:
+            of(f"lat,lon\n{text},2\n".encode())
+        assert refused.value.rule == "not_a_number"
+
+    def test_the_quick_and_the_careful_reader_agree(self) -> None:
+        rng = np.random.default_rng(7)
+        cells = ["1.5", "-2", "", "x", "nan", "1e400", " 3 ", "91", "+4", "5N", "NULL", "1e1"]
+        rows = [f"u{i % 3},{1718444200 + i},{rng.choice(cells)},{rng.choice(cells)}" for i in range(400)]
+        quick = "id,t,lat,lon\n" + "\n".join(rows) + "\n"
+        careful = quick + "long,1718449999,1,1,,,,too,long\n"
+        one, two = of(quick.encode()), of(careful.encode())
+        assert one.report.drops == two.report.drops
+        assert two.series.pop().name == "long"
+        for a, b in zip(one.series, two.series, strict=True):
+            assert a.lon.tolist() == b.lon.tolist()
+            assert a.lat.tolist() == b.lat.tolist()
+            assert seconds(a) == seconds(b)
+
+    @pytest.mark.parametrize(
+        ("text", "instant"),
+        [
+            ("2024-06-15T10:30:00Z", 1718447400),
+            ("2024-06-15 10:30:00.250+02:00", 1718440200.25),
+            ("2024-06-15T10:30Z", 1718447400),
+            ("2024/06/15 10:30:00", 1718447400),
+            ("2024-6-15 9:05", 1718442300),
+            ("15.06.2024 10:30", 1718447400),
+            ("06/15/2024 10:30:00 PM", 1718490600),
+            ("20240615T103000Z", 1718447400),
+            ("20240615103000", 1718447400),
+            ("1718447400", 1718447400),
+            ("1718447400.5", 1718447400.5),
+            ("1718447400000", 1718447400),
+            ("Sat, 15 Jun 2024 10:30:00 GMT", 1718447400),
+            ("15-Jun-2024 10:30:00", 1718447400),
+            ("Jun 15, 2024 10:30 AM", 1718447400),
+        ],
+    )
+    def test_times(self, text: str, instant: float) -> None:
+        assert seconds(of(f'lat;lon;time\n1;2;"{text}"\n'.encode()).series[0]) == [instant]
+
+    def test_a_bad_time_is_dropped_and_a_column_of_them_refused(self) -> None:
+        table = b"time,lat,lon\n2024-06-15T10:30:00Z,1,2\n2024-02-30T10:30:00Z,1,2\n,1,2\n"
+        assert of(table).report.dropped == {"bad_time": 1, "no_time": 1}
+        with pytest.raises(FormatError) as refused:
+            of(b"time,lat,lon\nyesterday,1,2\n")
+        assert refused.value.code == "bad_times"
+
+    def test_a_column_that_counts_rows_is_no_series(self) -> None:
+        assert len(of(b"id,lat,lon\n1,1,1\n2,1,1\n3,1,1\n").series) == 1
+        assert len(of(b"id,lat,lon\n1,1,1\n1,1,1\n3,1,1\n").series) == 2
+
+    def test_longitudes_from_0_to_360(self) -> None:
+        reading = of(b"lat,lon\n1,179\n1,181\n1,182\n")
+        assert reading.series[0].lon.tolist() == [179, -179, -178]
+
+    def test_a_quote_that_is_never_closed(self) -> None:
+        table = b'lat,lon,name\n1,2,"never\n' + b"x" * 60_000 + b"\n" + b"y" * 60_000 + b"\n" + b"z" * 60_000
+        with pytest.raises(FormatError) as refused:
+            of(table)
+        assert refused.value.code == "bad_quoting"
+
+
+class TestGeoJson:
+    def test_a_multi_line_takes_its_times_line_by_line(self) -> None:
+        feature = {
+            "type": "Feature",
+            "properties": {"coordTimes": [["2024-06-15T10:30:00Z", "2024-06-15T10:31:00Z"], ["2024-06-15T10:32:00Z"]]},
+            "geometry": {"type": "MultiLineString", "coordinates": [[[1, 1], [2, 2]], [[3, 3]]]},
+        }
+        one = of(json.dumps(feature).encode()).series[0]
+        assert seconds(one) == [1718447400.0, 1718447460.0, 1718447520.0]
+
+    @pytest.mark.parametrize("name", ["time", "timestamp", "datetime", "created_at", "recordedAt", "tst"])
+    def test_times_under_many_names(self, name: str) -> None:
+        feature = {
+            "type": "Feature",
+            "properties": {name: 1718447400},
+            "geometry": {"type": "Point", "coordinates": [1, 2]},
+        }
+        assert seconds(of(json.dumps(feature).encode()).series[0]) == [1718447400.0]
+
+    def test_an_old_crs_is_followed(self) -> None:
+        geometry = {"type": "Point", "coordinates": [12947950, 4865090]}
+        crs = {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::3857"}}
+        assert of(json.dumps(geometry | {"crs": crs}).encode()).series[0].lon[0] == pytest.approx(116.31, abs=0.01)
+
+    @pytest.mark.parametrize("position", ["[NaN, 1]", "[1e999, 1]", '["1", 1]', "[true, 1]", "[null, 1]", "[1]", "{}"])
+    def test_positions_that_are_none(self, position: str) -> None:
+        with pytest.raises(FormatError) as refused:
+            of(f'{{"type": "Point", "coordinates": {position}}}'.encode())
+        assert refused.value.code == "no_points"
+
+
+class TestGpx:
+    @pytest.mark.parametrize("encoding", ["utf-16", "iso-8859-1", "utf-8"])
+    def test_encodings(self, encoding: str) -> None:
+        text = f'<?xml version="1.0" encoding="{encoding}"?>' + GPX.decode().replace(
+            "<trkseg>", "<name>é</name><trkseg>"
+        )
+        assert len(of(text.encode(encoding))) == 2
+
+    def test_a_doctype_in_any_encoding_is_refused(self) -> None:
+        text = '<?xml version="1.0" encoding="{}"?><!DOCTYPE gpx>' + GPX.decode()
+        for encoding in ("utf-8", "utf-16", "iso-8859-1", "cp1252"):
+            with pytest.raises(FormatError) as refused:
+                of(text.format(encoding).encode(encoding), "x.gpx", format="gpx")
+            assert refused.value.code == "xml_doctype"
+
+    def test_only_its_own_time_counts(self) -> None:
+        other = b"<extensions><time>1999-01-01T00:00:00Z</time><trkpt/></extensions><time>"
+        reading = of(GPX.replace(b"<time>", other, 1))
+        assert seconds(reading.series[0]) == [1718447400.0, 1718447460.0]
+
+    def test_a_file_cut_off_names_the_place(self) -> None:
+        with pytest.raises(FormatError, match="line 1") as refused:
+            of(GPX[:-20])
+        assert (refused.value.code, refused.value.row) == ("bad_xml", 1)
+
+    def test_deep_nesting_does_no_harm(self) -> None:
+        with pytest.raises(FormatError):
+            of(b"<gpx>" + b"<a>" * 200_000)
+
+
+class TestContainers:
+    def test_equal_names_in_two_members_are_one_series(self) -> None:
+        reading = of(zipped(a=CSV, b=CSV.replace(b"10:3", b"11:3")), "x.zip")
+        assert reading.report.series == [("u1", 10)]
+
+    def test_nameless_series_take_the_member_s_name(self) -> None:
+        packed = zipped(**{"x__run.gpx": GPX, "y__run.gpx": GPX, "notes.txt": b"hello"})
+        reading = of(packed, "x.zip")
+        assert reading.report.series == [("run", 2), ("run (2)", 2)]
+        assert reading.report.dropped == {"unreadable_member": 1}
+
+    def test_geolife_users_are_kept_apart(self) -> None:
+        packed = zipped(**{"Data__000__Trajectory__a.plt": PLT, "Data__001__Trajectory__a.plt": PLT})
+        assert of(packed, "x.zip").report.series == [("000", 1), ("001", 1)]
+        assert of(zipped(**{"a.plt": PLT, "b.plt": PLT}), "x.zip").report.series == [("", 2)]
+
+    def test_gzip_in_gzip_and_gzip_in_zip_stay_closed(self) -> None:
+        once = gzip.compress(CSV)
+        assert len(of(once, "x.csv.gz")) == 5
+        for nested in (gzip.compress(once), zipped(**{"x.csv.gz": once})):
+            with pytest.raises(FormatError) as refused:
+                of(nested)
+            assert refused.value.code == "nested_archive"
+
+    def test_a_damaged_gzip(self) -> None:
+        with pytest.raises(FormatError) as refused:
+            of(gzip.compress(CSV)[:-12])
+        assert refused.value.code == "damaged_archive"
+
+    def test_a_header_that_lies_about_its_size(self) -> None:
+        """Number 19 of the hostile inputs: the directory says 1000 bytes, the member holds 5 MB."""
+        big = bytearray(zipped(**{"a.csv": b"lat,lon\n" + b"1,2\n" * 1_250_000}))
+        size = (5_000_008).to_bytes(4, "little")
+        while (at := big.find(size)) >= 0:
+            big[at : at + 4] = (1000).to_bytes(4, "little")
+        with pytest.raises(FormatError) as refused:
+            of(bytes(big))
+        assert refused.value.code in ("damaged_archive", "compression_ratio")
+
+    def test_caps_are_those_given(self) -> None:
+        with pytest.raises(FormatError) as refused:
+            of(CSV, limits=Limits(total=100))
+        assert refused.value.code == "too_large"
+        with pytest.raises(FormatError) as refused:
+            of(zipped(a=CSV, b=CSV), limits=Limits(total=len(CSV) + 10))
+        assert refused.value.code == "too_large"
+
+    def test_a_stream_that_cannot_seek(self) -> None:
+        class Pipe(io.BytesIO):
+            def seekable(self) -> bool:
+                return False
+
+        assert len(read(Pipe(gzip.compress(CSV)), name="x.csv.gz")) == 5
+
+
+VALID = [CSV, GPX, GEOJSON, PLT, TDRIVE, gzip.compress(CSV), zipped(a=CSV, b=GPX)]
+
+
+class TestAnything:
+    """Whatever comes in, only EngineError comes out."""
+
+    def survive(self, data: bytes, **values: object) -> None:
+        try:
+            reading = of(data, **values)
+        except EngineError as error:
+            json.dumps(error.as_dict(), allow_nan=False)
+        else:
+            json.dumps(reading.report.as_dict(), allow_nan=False)
+
+    @settings(max_examples=300, deadline=None)
+    @given(st.binary(max_size=300))
+    def test_any_bytes(self, data: bytes) -> None:
+        self.survive(data)
+
+    @settings(max_examples=300, deadline=None)
+    @given(st.text("0123456789.,;-+:TZ \t\n\r\"'latlontimeid/", max_size=200))
+    def test_any_table(self, text: str) -> None:
+        self.survive(b"time,lat,lon,id\n" + text.encode())
+        self.survive(text.encode())
+
+    @settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    @given(st.data())
+    def test_damaged_files(self, data: st.DataObject) -> None:
+        content = bytearray(data.draw(st.sampled_from(VALID)))
+        for _ in range(data.draw(st.integers(1, 6))):
+            at = data.draw(st.integers(0, len(content) - 1))
+            piece = data.draw(
+                st.binary(max_size=4) | st.sampled_from([b"\0", b'"', b"\n", b"<", b"{", b"nan", b"1e999"])
+            )
+            content[at : at + data.draw(st.integers(0, 3))] = piece
+            content = content or bytearray(b" ")
+        self.survive(bytes(content))
+
+    @pytest.mark.parametrize("one", formats(), ids=lambda one: one.name)
+    @settings(max_examples=60, deadline=None)
+    @given(st.sampled_from(VALID) | st.binary(max_size=60))
+    def test_any_file_as_any_format(self, one: object, data: bytes) -> None:
+        self.survive(data, format=getattr(one, "name", ""))
+
+    @settings(max_examples=150, deadline=None)
+    @given(
+        st.recursive(
+            st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=5),
+            lambda inner: (
+                st.lists(inner, max_size=3)
+                | st.dictionaries(
+                    st.sampled_from(
+                        ["type", "features", "geometry", "coordinates", "properties", "coordTimes", "time"]
+                    ),
+                    inner,
+                )
+            ),
+            max_leaves=20,
+        ),
+        st.sampled_from(["Point", "LineString", "MultiLineString", "MultiPoint", "GeometryCollection"]),
+    )
+    def test_any_json(self, value: object, kind: str) -> None:
+        for document in (
+            value,
+            {"type": kind, "coordinates": value, "geometries": value},
+            {"features": [value, value]},
+        ):
+            self.survive(json.dumps(document).encode())
+            feature = {"type": "Feature", "geometry": {"type": kind, "coordinates": value}, "properties": value}
+            self.survive(json.dumps({"features": [feature]}).encode())
+
+
+@pytest.mark.parametrize(
+    ("head", "row", "rows_per_s"),
+    [
+        (b"time,lat,lon\n", b"2024-06-15T10:30:00Z,52.520001,13.405001\n", 500_000),
+        (b"t,lat,lon\n", b"1718447400,52.520001,13.405001\n", 500_000),
+        (b"Geolife trajectory\n" + b"x\n" * 5, b"39.984702,116.318417,0,492,39744.1201,2008-10-23,02:53:04\n", 400_000),
+        (b"", b"1,2008-02-02 15:36:08,116.51172,39.92123\n", 500_000),
+    ],
+)
+def test_clean_files_are_read_at_speed(head: bytes, row: bytes, rows_per_s: int) -> None:
+    """A quarter or less of what is usual, so that a busy machine passes; loops over rows do not."""
+    table = head + row * 200_000
+    start = time.process_time()
+    assert len(of(table)) == 200_000
+    assert 200_000 / (time.process_time() - start) > rows_per_s
