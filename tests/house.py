@@ -12,6 +12,8 @@ import time
 import urllib.request
 from pathlib import Path
 
+from dashboard.launcher.home import broker_socket
+
 ROOT = Path(__file__).resolve().parent.parent
 LINK = re.compile(r"http://\S+/login/once/\S+")
 
@@ -60,6 +62,7 @@ class House:
     def start(self, *command: str, limit_s: float = 60) -> float:
         """Start, wait until it prints the login link, and return the seconds that took."""
         began = time.monotonic()
+        self.forget()
         self.process = subprocess.Popen(
             command or ("make", "run"),
             cwd=self.clone,
@@ -101,15 +104,19 @@ class House:
         return code
 
     def processes(self) -> dict[int, str]:
-        """Every process with this home in its environment, grandchildren included: id and command line."""
-        mark = f"CAIRN_HOME={self.home}".encode()
+        """Every process of this home, grandchildren included: id and command line.
+
+        They carry it in their environment; the broker, which writes its title over it, in its socket's path.
+        """
+        mark, socket_path = f"CAIRN_HOME={self.home}".encode(), f"unixsocket:{broker_socket(self.home)}".encode()
         found = {}
         for folder in Path("/proc").glob("[0-9]*"):
             try:
-                if mark in (folder / "environ").read_bytes().split(b"\0"):
-                    found[int(folder.name)] = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+                environment, command = (folder / "environ").read_bytes(), (folder / "cmdline").read_bytes()
             except OSError:  # it ended meanwhile, or is another user's
                 continue
+            if mark in environment.split(b"\0") or socket_path in command:
+                found[int(folder.name)] = command.replace(b"\0", b" ").decode().strip()
         return found
 
     def process_ids(self, part_of_command: str) -> list[int]:
@@ -141,9 +148,14 @@ class House:
                 os.kill(pid, signal.SIGKILL)
             except ProcessLookupError:
                 continue
+        self.forget()
+
+    def forget(self) -> None:
+        """Collect the last process, so that another may be started."""
         if self.process:
             self.process.wait(10)
             self.process.stdout.close()
+            self.process, self.output = None, ""
 
 
 def has_terminal_tools() -> bool:
