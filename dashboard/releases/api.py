@@ -118,9 +118,10 @@ class ReleaseViewSet(
         """The published positions of one series for the map; see dashboard/track.py for the layout."""
         row, series = self._done(), valid(TrackQuery, request.query_params)["series"]
         etag = f'"{row.data_sha256[:32]}-{series}"'
-        body = HttpResponse(binary.encode(*files.read_series(row, series)), content_type=binary.CONTENT_TYPE)
-        body.headers |= {"ETag": etag, "Cache-Control": "private, no-cache", "X-Content-Type-Options": "nosniff"}
-        return get_conditional_response(request._request, etag=etag, response=body) or body
+        headers = {"ETag": etag, "Cache-Control": "private, no-cache", "X-Content-Type-Options": "nosniff"}
+        content = binary.encode(*files.read_series(row, series))
+        answer = HttpResponse(content, content_type=binary.CONTENT_TYPE, headers=headers)
+        return get_conditional_response(request._request, etag=etag, response=answer) or answer
 
     @extend_schema(parameters=[SeriesQuery], responses={200: ChartSerializer}, filters=False)
     @action(detail=True)

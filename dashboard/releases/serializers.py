@@ -19,13 +19,18 @@ from privacy_engine.registry import mechanisms
 from privacy_engine.spec import ReleaseSpec
 
 
+@extend_schema_field({"type": "integer", "nullable": True, "minimum": 0, "maximum": 2**53 - 1})
+class SeedField(Anything):
+    """A seed; the spec judges it."""
+
+
 class ReleaseRequest(serializers.Serializer[Any]):
     """What to draw, and from what."""
 
     dataset = serializers.UUIDField()
     landmark_set = serializers.UUIDField()
     mechanism = DescriptionField(mechanisms)
-    seed = Anything(
+    seed = SeedField(
         required=False,
         default=None,
         help_text="Makes the run repeatable, and so never private: such a release has no guarantee.",

@@ -1,0 +1,167 @@
+"""The landmarks room's REST doors: shapes, errors, and who is let in."""
+
+from __future__ import annotations
+
+import json
+import uuid
+
+import pytest
+
+from dashboard.landmarks.models import LandmarkSet
+from dashboard.landmarks.services import mark_landmarks
+
+SETS = "/api/v1/landmark-sets/"
+PREVIEW = f"{SETS}preview/"
+PARIS = {"name": "manual", "events": [0, 2, 4, 7]}
+
+
+def first_error(answer):
+    return answer.json()["errors"][0]
+
+
+class TestCreate:
+    def test_answers_201_with_count_and_share(self, owner_api, ready_dataset):
+        answer = owner_api.post(SETS, {"dataset": str(ready_dataset.pk), "method": PARIS, "name": "Home and work"})
+        assert answer.status_code == 201
+        made = answer.json()
+        assert (made["count"], made["share"], made["points"]) == (4, 0.5, 8)
+        assert (made["name"], made["method"], made["dataset"]) == ("Home and work", PARIS, str(ready_dataset.pk))
+        assert owner_api.get(made["urls"]["self"]).json() == made
+        assert owner_api.get(made["urls"]["events"]).json()["runs"] == [[0, 1], [2, 3], [4, 5], [7, 8]]
+
+    def test_stay_points_with_every_parameter(self, owner_api, ready_dataset):
+        method = {
+            "name": "stay-points",
+            "distance_m": 200,
+            "duration_s": 1800,
+            "reading": "trackintel",
+            "max_gap_s": 90000,
+        }
+        answer = owner_api.post(SETS, {"dataset": str(ready_dataset.pk), "method": method})
+        assert answer.status_code == 201
+        assert answer.json()["method"] == method
+
+    @pytest.mark.parametrize(
+        ("method", "field", "rule"),
+        [
+            ({"name": "manual", "events": [8]}, "method.events", "0..7"),
+            ({"name": "manual", "events": [-1]}, "method.events.0", "Input should be greater than or equal to 0"),
+            ({"name": "manual", "events": [True]}, "method.events.0", "must be a whole number"),
+            ({"name": "manual"}, "method.events", "is required"),
+            ({"name": "manual", "events": [0], "more": 1}, "method.more", "is not a parameter here"),
+            ({"name": "stay-points", "distance_m": 1, "duration_s": -1}, "method.duration_s", "at least 0"),
+            ({"name": "stay-points", "distance_m": "١", "duration_s": 1}, "method.distance_m", "must be a number"),
+            ({"name": "guess"}, "method.name", "one of stay-points, manual"),
+            ([], "method", "object"),
+        ],
+    )
+    @pytest.mark.parametrize("door", [SETS, PREVIEW])
+    def test_fail_names_field_and_rule(self, owner_api, ready_dataset, method, field, rule, door):
+        answer = owner_api.post(door, {"dataset": str(ready_dataset.pk), "method": method})
+        assert answer.status_code == 400
+        assert first_error(answer)["field"] == field
+        assert rule in first_error(answer)["rule"]
+        assert field.removeprefix("method.") in first_error(answer)["message"]
+        assert not LandmarkSet.objects.exists()
+
+    @pytest.mark.parametrize("number", ["NaN", "Infinity", "1e999"])
+    def test_fail_number_that_is_not_finite(self, owner_api, ready_dataset, number):
+        body = '{"dataset": "%s", "method": {"name": "stay-points", "distance_m": %s, "duration_s": 1}}'
+        answer = owner_api.post(SETS, body % (ready_dataset.pk, number), content_type="application/json")
+        assert answer.status_code == 400
+        assert first_error(answer)["field"] == "method.distance_m"
+        assert first_error(answer)["rule"] == "must be a finite number"
+
+    @pytest.mark.parametrize(
+        "body", ["[" * 100_000, '{"dataset"', b"\xff", '"\\ud800"', '{"name": "\\udc00"}', "9" * 5000, "null", "[]"]
+    )
+    def test_fail_broken_body_is_the_clients_fault(self, owner_api, body):
+        answer = owner_api.post(SETS, body, content_type="application/json")
+        assert answer.status_code == 400
+        assert answer.json()["errors"]
+
+    def test_fail_dataset_not_ready_is_a_conflict(self, owner_api, ready_dataset):
+        ready_dataset.state, ready_dataset.finished_at = "queued", None
+        ready_dataset.save()
+        answer = owner_api.post(SETS, {"dataset": str(ready_dataset.pk), "method": PARIS})
+        assert answer.status_code == 409
+        assert first_error(answer)["value"] == "queued"
+
+
+class TestPreview:
+    def test_answers_runs_and_stores_nothing(self, owner_api, ready_dataset):
+        answer = owner_api.post(
+            PREVIEW, {"dataset": str(ready_dataset.pk), "method": {"name": "manual", "events": [1, 2]}}
+        )
+        assert answer.status_code == 200
+        assert answer.json() == {"count": 2, "share": 0.25, "points": 8, "runs": [[1, 3]]}
+        assert not LandmarkSet.objects.exists()
+
+
+class TestList:
+    def test_is_paged_and_filtered_by_dataset(self, owner, owner_api, landmark_set, make_dataset, paris_day):
+        other = make_dataset(owner, paris_day)
+        mark_landmarks(owner=owner, dataset=other, method=PARIS)
+        assert owner_api.get(SETS).json()["count"] == 2
+        found = owner_api.get(SETS, {"dataset": str(landmark_set.dataset_id)}).json()
+        assert [one["id"] for one in found["results"]] == [str(landmark_set.pk)]
+
+    def test_fail_filter_that_is_no_id(self, owner_api):
+        assert owner_api.get(SETS, {"dataset": "x"}).status_code == 400
+
+
+class TestDestroy:
+    def test_forgets(self, owner_api, landmark_set):
+        assert owner_api.delete(f"{SETS}{landmark_set.pk}/").status_code == 204
+        assert owner_api.get(f"{SETS}{landmark_set.pk}/").status_code == 404
+
+    def test_fail_while_in_use_is_a_conflict(self, owner_api, submit):
+        answer = owner_api.delete(f"{SETS}{submit().landmark_set_id}/")
+        assert answer.status_code == 409
+        assert first_error(answer)["field"] == "landmark_set"
+
+
+class TestEvents:
+    @pytest.mark.parametrize("series", ["1", "-1", "x", "١"])
+    def test_fail_no_such_series(self, owner_api, landmark_set, series):
+        answer = owner_api.get(f"{SETS}{landmark_set.pk}/events/", {"series": series})
+        assert answer.status_code == 400
+        assert first_error(answer)["field"] == "series"
+
+
+class TestWhoIsLetIn:
+    def test_a_stranger_finds_nothing(self, stranger_api, landmark_set):
+        at = f"{SETS}{landmark_set.pk}/"
+        assert stranger_api.get(SETS).json()["count"] == 0
+        for answer in (stranger_api.get(at), stranger_api.delete(at), stranger_api.get(f"{at}events/")):
+            assert answer.status_code == 404
+        assert LandmarkSet.objects.filter(pk=landmark_set.pk).exists()
+
+    @pytest.mark.parametrize("door", [SETS, PREVIEW])
+    def test_another_owners_dataset_in_a_body_is_as_absent_as_one_that_never_was(
+        self, owner_api, stranger_dataset, door
+    ):
+        theirs = owner_api.post(door, {"dataset": str(stranger_dataset.pk), "method": PARIS})
+        nobodys = owner_api.post(door, {"dataset": str(uuid.uuid4()), "method": PARIS})
+        assert theirs.status_code == nobodys.status_code == 404
+        assert theirs.json() == nobodys.json()
+
+    def test_anonymous_is_told_to_log_in(self, anonymous_api, landmark_set):
+        at = f"{SETS}{landmark_set.pk}/"
+        tries = [
+            anonymous_api.get(SETS),
+            anonymous_api.post(SETS, {}),
+            anonymous_api.post(PREVIEW, {}),
+            anonymous_api.get(at),
+            anonymous_api.delete(at),
+            anonymous_api.get(f"{at}events/"),
+            anonymous_api.get("/api/v1/landmark-methods/"),
+        ]
+        assert {answer.status_code for answer in tries} == {401}
+
+
+def test_landmark_methods_describe_their_fields(owner_api):
+    found = owner_api.get("/api/v1/landmark-methods/").json()["results"]
+    assert [one["name"] for one in found] == ["stay-points", "manual"]
+    assert found[0]["schema"]["properties"]["distance_m"]["maximum"] == 2.1e7
+    json.dumps(found, allow_nan=False)

@@ -1,0 +1,433 @@
+"""The releases room's REST doors: from a submitted release to its files, and who is let in."""
+
+from __future__ import annotations
+
+import io
+import json
+import struct
+import uuid
+
+import numpy as np
+import pytest
+
+from dashboard import storage
+from dashboard.datasets.models import BudgetEntry
+from dashboard.landmarks.services import mark_landmarks
+from dashboard.releases import execution
+from dashboard.releases.models import Release
+from privacy_engine import formats
+from privacy_engine.accounting.temporal import smoothing_matrix, temporal_loss
+from privacy_engine.data import Trajectory
+from privacy_engine.exports import FORMATS
+
+RELEASES = "/api/v1/releases/"
+UNIFORM = {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 200.0}
+
+
+@pytest.fixture
+def body(landmark_set):
+    """A body that is in order."""
+    return {"dataset": str(landmark_set.dataset_id), "landmark_set": str(landmark_set.pk), "mechanism": UNIFORM}
+
+
+@pytest.fixture
+def done(submit):
+    """A finished release of the owner's day in Paris."""
+    release = submit("landmark-skip", leading="gap")
+    execution.run(release.pk)
+    release.refresh_from_db()
+    return release
+
+
+def at(release, *parts):
+    return "/".join([f"{RELEASES}{release.pk}", *parts, ""])
+
+
+def first_error(answer):
+    return answer.json()["errors"][0]
+
+
+class TestFromSubmittedToDownloaded:
+    @pytest.mark.parametrize("fmt", FORMATS)
+    def test_every_format_reads_back_with_its_points_and_label(self, owner_api, body, fmt):
+        made = owner_api.post(RELEASES, body)
+        assert made.status_code == 201
+        made = made.json()
+        assert (made["state"], made["progress"], made["guarantee"]["level"]) == ("queued", 0.0, "landmark")
+        assert owner_api.get(made["urls"]["data"], {"format": fmt}).status_code == 409
+
+        execution.run(made["id"])
+        now = owner_api.get(made["urls"]["self"]).json()
+        assert (now["state"], now["progress"], now["error"]) == ("done", 1.0, None)
+        assert now["owner_view"]["mae_m"] > 0
+
+        answer = owner_api.get(made["urls"]["data"], {"format": fmt})
+        content = answer.getvalue()
+        name = f"landmark-uniform-{uuid.UUID(made['id']).hex[:8]}.{fmt}"
+        assert answer.headers["Content-Disposition"] == f'attachment; filename="{name}"'
+        assert answer.headers["Content-Type"] == FORMATS[fmt].media_type
+        assert answer.headers["X-Content-Type-Options"] == "nosniff"
+        assert int(answer.headers["Content-Length"]) == len(content)
+        reading = formats.read(io.BytesIO(content), name=name)
+        assert sum(map(len, reading.series)) == now["summary"]["published"] == 8
+        assert b"all 4 landmarks together leak at most" in content
+        assert now["label"].encode()[:40] in content
+
+    def test_a_seeded_release_has_no_guarantee_anywhere(self, owner_api, body):
+        made = owner_api.post(RELEASES, body | {"seed": 7}).json()
+        assert (made["seed"], made["guarantee"]) == (7, None)
+        assert made["label"].startswith("NOT PRIVATE: seeded simulation")
+        assert not BudgetEntry.objects.exists()
+        execution.run(made["id"])
+        for fmt in FORMATS:
+            content = owner_api.get(made["urls"]["data"], {"format": fmt}).getvalue()
+            assert b"NOT PRIVATE: seeded simulation" in content
+            assert b"leak at most" not in content
+
+    def test_nothing_measured_leaves_with_the_data(self, owner_api, done):
+        done.owner_view = {"mae_m": 123456.789}
+        done.name, done.dataset.name = "Bob's secret walk", "Bob"
+        done.save()
+        for fmt in FORMATS:
+            answer = owner_api.get(at(done, "data"), {"format": fmt})
+            content = answer.getvalue()
+            assert b"123456.789" not in content
+            assert b"secret walk" not in content
+            assert "secret" not in answer.headers["Content-Disposition"]
+
+    def test_downloads_leave_no_file_behind(self, owner_api, done, files):
+        before = files()
+        for fmt in FORMATS:
+            assert owner_api.get(at(done, "data"), {"format": fmt}).getvalue()
+        assert [path for path in files() if path not in (*before, "tmp")] == []
+
+    @pytest.mark.parametrize("fmt", ["xlsx", "", "CSV", "../csv", "json"])
+    def test_fail_unknown_format_names_field_rule_and_value(self, owner_api, done, fmt):
+        answer = owner_api.get(at(done, "data"), {"format": fmt})
+        assert answer.status_code == 400
+        assert (first_error(answer)["field"], first_error(answer)["value"]) == ("format", fmt)
+        assert "csv, geojson, gpx, parquet" in first_error(answer)["rule"]
+
+    def test_whatever_the_client_would_accept(self, owner_api, done):
+        for accept in ("text/csv", "application/octet-stream", "*/*"):
+            for door in ("data", "track"):
+                answer = owner_api.get(at(done, door), headers={"Accept": accept})
+                assert (answer.status_code, bool(answer.getvalue())) == (200, True)
+
+
+HOSTILE = [
+    ("epsilon", 0, "greater than 0"),
+    ("epsilon", -1, "greater than 0"),
+    ("epsilon", 1e-300, "at least 1e-06"),
+    ("epsilon", 1e308, "at most 10000"),
+    ("epsilon", True, "must be a number"),
+    ("epsilon", "١", "must be a number"),
+    ("epsilon", "1", "must be a number"),
+    ("epsilon", None, "must be a number"),
+    ("epsilon", [1], "must be a number"),
+    ("radius_m", 0, "greater than 0"),
+    ("radius_m", 1e308, "at most 2e+07"),
+    ("radius_m", {}, "must be a number"),
+    ("windows", 3, "is not a parameter here"),
+]
+
+
+class TestParameters:
+    @pytest.mark.parametrize(("name", "value", "rule"), HOSTILE)
+    def test_fail_out_of_domain_names_field_rule_and_value(self, owner_api, body, name, value, rule):
+        answer = owner_api.post(RELEASES, body | {"mechanism": UNIFORM | {name: value}})
+        assert answer.status_code == 400
+        error = first_error(answer)
+        assert error["field"] == f"mechanism.{name}"
+        assert rule in error["rule"]
+        assert error["value"] == (value if not isinstance(value, list | dict) else str(value))
+        assert f"mechanism.{name}" in error["message"]
+        assert not Release.objects.exists()
+        assert not BudgetEntry.objects.exists()
+
+    @pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999"])
+    def test_fail_not_finite(self, owner_api, body, number):
+        text = json.dumps(body | {"mechanism": UNIFORM | {"epsilon": "here"}}).replace('"here"', number)
+        answer = owner_api.post(RELEASES, text, content_type="application/json")
+        assert answer.status_code == 400
+        assert (first_error(answer)["field"], first_error(answer)["rule"]) == (
+            "mechanism.epsilon",
+            "must be a finite number",
+        )
+
+    @pytest.mark.parametrize("missing", ["epsilon", "radius_m"])
+    def test_fail_missing(self, owner_api, body, missing):
+        mechanism = {name: value for name, value in UNIFORM.items() if name != missing}
+        error = first_error(owner_api.post(RELEASES, body | {"mechanism": mechanism}))
+        assert (error["field"], error["rule"]) == (f"mechanism.{missing}", "is required")
+
+    @pytest.mark.parametrize("seed", [-1, 2**53, 1.5, "7", True, []])
+    def test_fail_seed_that_is_no_seed(self, owner_api, body, seed):
+        answer = owner_api.post(RELEASES, body | {"seed": seed})
+        assert answer.status_code == 400
+        assert first_error(answer)["field"] == "seed"
+
+    @pytest.mark.parametrize("field", ["dataset", "landmark_set", "mechanism"])
+    def test_fail_nothing_to_draw(self, owner_api, body, field):
+        answer = owner_api.post(RELEASES, {name: value for name, value in body.items() if name != field})
+        assert (answer.status_code, first_error(answer)["field"]) == (400, field)
+
+    @pytest.mark.parametrize("mechanism", [{}, {"name": "landmark"}, {"name": ["event-level"]}, [], "event-level", 1])
+    def test_fail_unknown_mechanism(self, owner_api, body, mechanism):
+        answer = owner_api.post(RELEASES, body | {"mechanism": mechanism})
+        assert answer.status_code == 400
+        assert first_error(answer)["field"].startswith("mechanism")
+
+    def test_fail_landmark_set_of_another_dataset_of_ones_own(self, owner, owner_api, body, make_dataset, paris_day):
+        other = make_dataset(owner, paris_day)
+        answer = owner_api.post(RELEASES, body | {"dataset": str(other.pk)})
+        assert (answer.status_code, first_error(answer)["field"]) == (400, "landmark_set")
+
+    def test_fail_over_budget_is_a_conflict(self, owner_api, body, ready_dataset):
+        assert (
+            owner_api.patch(
+                f"/api/v1/datasets/{ready_dataset.pk}/", {"budget": {"epsilon": 1.0, "radius_m": 1000.0}}
+            ).status_code
+            == 200
+        )
+        answer = owner_api.post(RELEASES, body)
+        assert (answer.status_code, first_error(answer)["code"]) == (409, "budget")
+
+
+class TestIdempotency:
+    def test_ten_identical_posts_one_release_one_charge(self, owner_api, body):
+        answers = [owner_api.post(RELEASES, body, headers={"Idempotency-Key": "monday"}) for _ in range(10)]
+        assert {answer.status_code for answer in answers} == {201}
+        assert len({answer.json()["id"] for answer in answers}) == 1
+        assert (Release.objects.count(), BudgetEntry.objects.count()) == (1, 1)
+
+    def test_a_strangers_key_is_another_key(self, owner_api, stranger_api, body, stranger, stranger_dataset):
+        marks = mark_landmarks(owner=stranger, dataset=stranger_dataset, method={"name": "manual", "events": [0]})
+        theirs = {"dataset": str(stranger_dataset.pk), "landmark_set": str(marks.pk), "mechanism": UNIFORM}
+        key = {"Idempotency-Key": "monday"}
+        one = owner_api.post(RELEASES, body, headers=key)
+        other = stranger_api.post(RELEASES, theirs, headers=key)
+        assert one.json()["id"] != other.json()["id"]
+
+    def test_fail_another_body_under_the_same_key(self, owner_api, body):
+        key = {"Idempotency-Key": "monday"}
+        owner_api.post(RELEASES, body, headers=key)
+        answer = owner_api.post(RELEASES, body | {"seed": 1}, headers=key)
+        assert (answer.status_code, first_error(answer)["field"]) == (409, "Idempotency-Key")
+
+
+class TestCancelRetryDiscard:
+    def test_cancel_then_retry_then_done(self, owner_api, submit):
+        release = submit()
+        cancelled = owner_api.post(at(release, "cancel"))
+        assert (cancelled.status_code, cancelled.json()["state"]) == (200, "cancelled")
+        assert owner_api.post(at(release, "cancel")).status_code == 409
+        again = owner_api.post(at(release, "retry"))
+        assert again.status_code == 201
+        assert again.json()["id"] != str(release.pk)
+        execution.run(again.json()["id"])
+        assert owner_api.get(again.json()["urls"]["self"]).json()["state"] == "done"
+
+    def test_fail_retry_of_one_that_is_done(self, owner_api, done):
+        assert owner_api.post(at(done, "retry")).status_code == 409
+
+    def test_discard(self, owner_api, done):
+        assert owner_api.delete(at(done)).status_code == 204
+        assert owner_api.get(at(done)).status_code == 404
+
+    @pytest.mark.parametrize("door", ["data", "track", "series"])
+    def test_fail_nothing_to_show_until_done(self, owner_api, submit, door):
+        answer = owner_api.get(at(submit(), door))
+        assert (answer.status_code, first_error(answer)["value"]) == (409, "queued")
+
+
+class TestList:
+    def test_filters(self, owner_api, submit, done, landmark_set):
+        waiting = submit("event-level")
+
+        def found(**query):
+            return [one["id"] for one in owner_api.get(RELEASES, query).json()["results"]]
+
+        assert found() == [str(waiting.pk), str(done.pk)]
+        assert found(state="done") == [str(done.pk)]
+        assert found(mechanism="event-level") == [str(waiting.pk)]
+        assert found(landmark_set=str(landmark_set.pk), dataset=str(landmark_set.dataset_id)) == found()
+        assert found(dataset=str(uuid.uuid4())) == []
+        assert owner_api.get(RELEASES, {"state": "odd"}).status_code == 400
+
+    def test_a_page_of_releases_takes_a_few_queries(self, owner_api, submit, django_assert_max_num_queries):
+        for _ in range(6):
+            submit()
+        with django_assert_max_num_queries(4):
+            assert owner_api.get(RELEASES).json()["count"] == 6
+
+
+class TestTrack:
+    def test_binary_decodes_to_what_was_published(self, owner_api, done):
+        ((published, event),) = storage.read_release(done.data_path)
+        content = owner_api.get(at(done, "track"), {"series": 0}).content
+        magic, version, n, flags = struct.unpack_from("<4I", content)
+        assert (magic, version, n, flags) == (0x4E524943, 1, 7, 3)
+        lon, lat = np.frombuffer(content, "<i4", 2 * n, 16).reshape(2, n)
+        start = -(-(16 + 8 * n) // 8) * 8
+        assert (lon / 1e7).tolist() == published.lon.tolist()
+        assert (lat / 1e7).tolist() == published.lat.tolist()
+        assert np.frombuffer(content, "<f8", n, start).tolist() == published.time_s.tolist()
+        assert np.frombuffer(content, "<i4", n, start + 8 * n).tolist() == event.tolist() == list(range(1, 8))
+        assert len(content) == start + 12 * n
+
+    def test_is_not_sent_again(self, owner_api, done):
+        etag = owner_api.get(at(done, "track")).headers["ETag"]
+        again = owner_api.get(at(done, "track"), headers={"If-None-Match": etag})
+        assert (again.status_code, again.content) == (304, b"")
+
+    @pytest.mark.parametrize("series", ["1", "-1", "x", "١", "9" * 30])
+    @pytest.mark.parametrize("door", ["track", "series"])
+    def test_fail_no_such_series(self, owner_api, done, series, door):
+        answer = owner_api.get(at(done, door), {"series": series})
+        assert (answer.status_code, first_error(answer)["field"]) == (400, "series")
+
+
+class TestSeries:
+    def test_is_the_engines_answer(self, owner_api, done):
+        found = owner_api.get(at(done, "series"), {"s": "0.01", "n": "5"}).json()
+        budgets = np.array([0, 1, 0, 1, 0, 1, 1, 0.0])
+        matrix = smoothing_matrix(5, 0.01)
+        loss = temporal_loss(budgets, backward=matrix, forward=matrix)
+        assert found["event"] == list(range(8))
+        assert found["budget"] == budgets.tolist()
+        for name in ("backward", "forward", "total"):
+            assert found["loss"][name] == getattr(loss, name).tolist()
+        assert (found["loss"]["s"], found["loss"]["n"]) == (0.01, 5)
+        assert found["landmarks"] == [[0, 1], [2, 3], [4, 5], [7, 8]]
+        assert found["decimated"] is False
+
+    def test_a_gap_has_neither_error_nor_time(self, owner_api, done):
+        found = owner_api.get(at(done, "series")).json()
+        assert found["error_m"][0] is found["time_s"][0] is None
+        assert np.mean(found["error_m"][1:]) == pytest.approx(done.owner_view["mae_m"], abs=0.01)
+
+    def test_given_matrices(self, owner_api, done):
+        query = {"backward": "[[0.8, 0.2], [0, 1]]", "forward": "[[0.5, 0.5], [0.1, 0.9]]"}
+        found = owner_api.get(at(done, "series"), query).json()
+        expected = temporal_loss(
+            found["budget"], backward=json.loads(query["backward"]), forward=json.loads(query["forward"])
+        )
+        assert found["loss"]["total"] == expected.total.tolist()
+        assert found["loss"]["backward_matrix"] == [[0.8, 0.2], [0.0, 1.0]]
+        assert found["loss"]["s"] is None
+
+    def test_one_matrix_alone_leaves_the_other_direction_without_correlation(self, owner_api, done):
+        found = owner_api.get(at(done, "series"), {"backward": "[[0.8, 0.2], [0, 1]]"}).json()
+        assert found["loss"]["forward"] == found["budget"]
+
+    @pytest.mark.parametrize(
+        ("field", "value"),
+        [
+            ("s", "-1"),
+            ("s", "nan"),
+            ("s", "inf"),
+            ("s", "1e308"),
+            ("s", "١"),
+            ("s", "1_0"),
+            ("n", "0"),
+            ("n", "401"),
+            ("n", "2.5"),
+            ("n", "9" * 400),
+            ("points", "0"),
+            ("points", "1000000"),
+            ("backward", "x"),
+            ("backward", "[]"),
+            ("backward", "[[1, 0]]"),
+            ("backward", "[[1, 0], [0.5, 0.6]]"),
+            ("backward", "[[-1, 2], [0, 1]]"),
+            ("backward", "[[NaN, 1], [0, 1]]"),
+            ("backward", "[[true]]"),
+            ("backward", '[["1"]]'),
+            ("backward", "[[1e400]]"),
+            ("backward", f"[[{'9' * 400}]]"),
+            ("forward", "[" * 20_000),
+            ("forward", "[" + "1," * 40_000 + "1]"),
+        ],
+    )
+    def test_fail_out_of_domain_names_the_field(self, owner_api, done, field, value):
+        answer = owner_api.get(at(done, "series"), {field: value})
+        assert (answer.status_code, first_error(answer)["field"]) == (400, field)
+        assert first_error(answer)["rule"]
+
+    def test_thinning_keeps_every_curves_extremes(self, owner, owner_api, make_dataset, submit):
+        n = 30_000
+        rng = np.random.default_rng(3)
+        walk = np.cumsum(rng.normal(0, 1e-5, (2, n)), axis=1)
+        long = make_dataset(owner, Trajectory(2 + walk[0], 48 + walk[1], np.arange(n)))
+        marks = mark_landmarks(owner=owner, dataset=long, method={"name": "manual", "events": [5, 777]})
+        body = {"dataset": str(long.pk), "landmark_set": str(marks.pk), "mechanism": UNIFORM}
+        made = owner_api.post(RELEASES, body).json()
+        execution.run(made["id"])
+        found = owner_api.get(made["urls"]["series"], {"points": 500}).json()
+        assert found["decimated"] is True
+        assert len(found["event"]) <= 500
+        assert found["event"] == sorted(set(found["event"]))
+        assert (found["event"][0], found["event"][-1], found["points"]) == (0, n - 1, n)
+        errors = storage.read_columns(Release.objects.get(pk=made["id"]).errors_path)["error_m"]
+        assert (min(found["error_m"]), max(found["error_m"])) == (errors.min(), errors.max())
+
+
+class TestWhoIsLetIn:
+    def doors(self, api, release):
+        yield "get", api.get(at(release))
+        yield "delete", api.delete(at(release))
+        for name in ("cancel", "retry"):
+            yield name, api.post(at(release, name))
+        for name in ("data", "track", "series"):
+            yield name, api.get(at(release, name))
+
+    def test_a_stranger_finds_nothing(self, stranger_api, done):
+        assert stranger_api.get(RELEASES).json()["count"] == 0
+        assert stranger_api.get(RELEASES, {"dataset": str(done.dataset_id)}).json()["count"] == 0
+        for door, answer in self.doors(stranger_api, done):
+            assert (door, answer.status_code) == (door, 404)
+        assert Release.objects.filter(pk=done.pk).exists()
+
+    def test_a_stranger_is_told_no_more_than_of_one_that_never_was(self, stranger_api, done):
+        nobodys = Release(pk=uuid.uuid4())
+        for (_, theirs), (_, none) in zip(
+            self.doors(stranger_api, done), self.doors(stranger_api, nobodys), strict=True
+        ):
+            assert theirs.content == none.content
+
+    def test_anonymous_is_told_to_log_in(self, anonymous_api, done):
+        for door, answer in self.doors(anonymous_api, done):
+            assert (door, answer.status_code) == (door, 401)
+        for path in (RELEASES, "/api/v1/mechanisms/"):
+            assert anonymous_api.get(path).status_code == 401
+        assert anonymous_api.post(RELEASES, {}).status_code == 401
+
+    def test_ids_in_bodies_are_not_a_way_round(self, stranger, stranger_api, stranger_dataset, body, owner_api):
+        marks = mark_landmarks(owner=stranger, dataset=stranger_dataset, method={"name": "manual", "events": [0]})
+        mine = {"dataset": str(stranger_dataset.pk), "landmark_set": str(marks.pk)}
+        nobodys = str(uuid.uuid4())
+        answers = [
+            stranger_api.post(RELEASES, body),
+            stranger_api.post(RELEASES, body | {"dataset": mine["dataset"]}),
+            stranger_api.post(RELEASES, body | {"landmark_set": mine["landmark_set"]}),
+            stranger_api.post(RELEASES, body | mine | {"landmark_set": nobodys}),
+            stranger_api.post(RELEASES, body | mine | {"dataset": nobodys}),
+        ]
+        assert {answer.status_code for answer in answers} == {404}
+        assert len({answer.content for answer in answers}) == 1
+        assert not Release.objects.exists()
+
+    @pytest.mark.parametrize("pk", ["1", "x", "00000000-0000-0000-0000-000000000000", "%00"])
+    def test_an_id_that_is_none(self, owner_api, pk):
+        assert owner_api.get(f"{RELEASES}{pk}/").status_code == 404
+
+
+def test_mechanisms_are_described_for_forms_and_legends(owner_api):
+    found = {one["name"]: one for one in owner_api.get("/api/v1/mechanisms/").json()["results"]}
+    assert set(found) >= {"event-level", "user-level", "landmark-uniform", "landmark-skip", "landmark-adaptive"}
+    for one in found.values():
+        assert one["guarantee"]["statement"]
+        assert one["schema"]["properties"]["epsilon"]["maximum"] == 1e4
+        assert [field["name"] for field in one["fields"]][:2] == ["epsilon", "radius_m"]
+        assert set(one["colour"]) == {"light", "dark"}
