@@ -6,13 +6,15 @@ import logging
 from collections.abc import Iterator
 from typing import Any
 
-from django.core.exceptions import PermissionDenied
+from django.conf import settings
+from django.core.exceptions import PermissionDenied, RequestDataTooBig, SuspiciousOperation
 from django.http import Http404
 from rest_framework import exceptions, status
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
 from dashboard.jobs import NotOpen
+from dashboard.text import storable
 from privacy_engine.errors import ChoiceNeeded, EngineError, ParameterErrors
 
 logger = logging.getLogger(__name__)
@@ -44,7 +46,7 @@ def status_of(error: EngineError) -> int:
 def as_list(error: EngineError) -> list[dict[str, Any]]:
     """The error, or the several it carries, as the API tells them."""
     parts = error.errors if isinstance(error, ParameterErrors) else [error]
-    return [part.as_dict() for part in parts]
+    return [storable(part.as_dict()) for part in parts]
 
 
 def _flat(detail: Any, field: str = "") -> Iterator[dict[str, Any]]:
@@ -68,7 +70,12 @@ def api_errors(error: Exception, context: dict[str, Any]) -> Response | None:
         return Response({"errors": as_list(error)}, status=status_of(error))
     if isinstance(error, NotOpen):
         return api_errors(Conflict("It is over already.", field="state", rule="queued or running"), context)
-    if isinstance(error, Http404):
+    if isinstance(error, RequestDataTooBig):
+        rule = f"at most {settings.DATA_UPLOAD_MAX_MEMORY_SIZE} bytes beside files"
+        return api_errors(TooLarge("The body is too large.", rule=rule), context)
+    if isinstance(error, SuspiciousOperation):
+        error = exceptions.ParseError("The body has more fields or files than are taken.")
+    elif isinstance(error, Http404):
         error = exceptions.NotFound("There is nothing here, or it is not yours.")
     elif isinstance(error, PermissionDenied):
         error = exceptions.PermissionDenied()

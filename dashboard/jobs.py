@@ -26,6 +26,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
+from dashboard.text import storable
 from privacy_engine.errors import EngineError
 
 logger = logging.getLogger(__name__)
@@ -274,7 +275,7 @@ def _settle_quietly(lease: Lease, state: str, **fields: Any) -> None:
 
 def _failure(error: Exception, model: type[Job], pk: Any) -> dict[str, Any]:
     if isinstance(error, EngineError):
-        return error.as_dict()
+        return dict(storable(error.as_dict()))
     if isinstance(error, MemoryError):
         return {"code": "memory", "message": "The job needed more memory than one job may use."}
     if isinstance(error, SoftTimeLimitExceeded):

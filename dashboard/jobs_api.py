@@ -21,7 +21,7 @@ from dashboard.releases.queries import visible_releases
 class JobSerializer(serializers.Serializer[Any]):
     """One job."""
 
-    kind = serializers.ChoiceField(choices=["dataset", "release"], source="_meta.model_name")
+    kind = serializers.CharField(source="_meta.model_name", help_text="dataset or release")
     id = serializers.UUIDField(source="pk")
     title = serializers.SerializerMethodField()
     state = serializers.ChoiceField(choices=[State.QUEUED, State.RUNNING])

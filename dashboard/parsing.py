@@ -12,10 +12,12 @@ from rest_framework import serializers
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import JSONParser
 
+from dashboard.errors import TooLarge
 from privacy_engine.errors import ParameterError
 
 _WHOLE = re.compile(r"[+-]?[0-9]{1,15}", re.ASCII)
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,4})?", re.ASCII)
+JSON_BYTES = 4_000_000  # half a million events marked by hand
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
@@ -25,7 +27,9 @@ class JSONBody(JSONParser):
     strict = False
 
     def parse(self, stream: Any, media_type: Any = None, parser_context: Any = None) -> Any:
-        body = stream.read()
+        body = stream.read(JSON_BYTES + 1)
+        if len(body) > JSON_BYTES:
+            raise TooLarge("The body is too large.", rule=f"at most {JSON_BYTES} bytes of JSON")
         try:
             parsed = super().parse(io.BytesIO(body), media_type, parser_context)
         except RecursionError:

@@ -1,6 +1,9 @@
 """Words that came from outside, made fit to show on one line."""
 
+from __future__ import annotations
+
 import unicodedata
+from typing import Any
 
 _HIDDEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
 _JOINERS = "\u200c\u200d"  # Persian and emoji need them, and they turn no text around
@@ -18,3 +21,16 @@ def one_line(text: str, limit: int = 200) -> str:
         if char in "\t\r\n" or char in _JOINERS or unicodedata.category(char) not in _HIDDEN
     )
     return " ".join(shown.split(" "))[:limit].strip()
+
+
+def storable(value: Any) -> Any:
+    """JSON-ready ``value`` whose texts every database and encoder takes: no NUL, no half of a surrogate pair.
+
+    >>> storable({"name": ["a\\0b", 1]})
+    {'name': ['a\ufffdb', 1]}
+    """
+    if isinstance(value, str):
+        return value.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
+    if isinstance(value, dict):
+        return {storable(key): storable(inner) for key, inner in value.items()}
+    return [storable(inner) for inner in value] if isinstance(value, list | tuple) else value

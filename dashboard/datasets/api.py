@@ -12,7 +12,7 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import mixins, serializers, viewsets
 from rest_framework.decorators import action
-from rest_framework.parsers import FormParser, MultiPartParser
+from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -45,7 +45,7 @@ class DatasetViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.
 
     serializer_class = DatasetSerializer
     filterset_class = DatasetFilter
-    parser_classes = (MultiPartParser, FormParser, JSONBody)
+    parser_classes = (MultiPartParser, JSONBody)
     queryset = Dataset.objects.none()
 
     def get_queryset(self) -> Any:

@@ -13,6 +13,7 @@ from dashboard import storage
 from dashboard.datasets import facts
 from dashboard.datasets.models import Dataset
 from dashboard.jobs import Lease, LeaseLost
+from dashboard.text import storable
 from privacy_engine import formats
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
@@ -27,13 +28,13 @@ def import_points(row: Dataset, lease: Lease) -> dict[str, Any]:
     if not lease.rows().exists():  # deleted or replaced while we read: leave nothing
         storage.remove(row.folder / fields["points_file"])
         raise LeaseLost
-    return fields | {"report": reading.report.as_dict()}
+    return fields | {"report": storable(reading.report.as_dict())}
 
 
 def import_now(path: Path, *, folder: Path, name: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """The same at once, without a row: read ``path``, store the points in ``folder``, return the columns."""
     reading = read(path, name=name, options=options)
-    return store(folder, reading.series, token=uuid.uuid4()) | {"report": reading.report.as_dict()}
+    return store(folder, reading.series, token=uuid.uuid4()) | {"report": storable(reading.report.as_dict())}
 
 
 def read(path: Path, *, name: str, options: Mapping[str, Any]) -> formats.Reading:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -30,6 +29,7 @@ from privacy_engine.params import Epsilon, Frozen, RadiusM, explain
 # What is read while the browser waits: about a second at the slowest format's rate. Anything larger is a job.
 NOW_PLAIN_BYTES = 4_000_000
 NOW_PACKED_BYTES = 300_000  # compressors may expand a hundredfold before the reader stops them
+OPTION_CHARS = 500
 PACKED = (b"\x1f\x8b", b"PK", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd", b"PAR1")
 
 
@@ -53,7 +53,7 @@ def import_dataset(
         rule = f"one of {', '.join(Kind.values)}"
         raise ParameterError(f"kind must be {rule}, got {kind!r:.60}", field="kind", rule=rule, value=kind)
     chosen = _checked(options)
-    file_name = one_line(upload.name or "", 255)
+    file_name = one_line(upload.name or "", 255).encode()[:255].decode(errors="ignore")
     row = Dataset(
         owner=owner,
         kind=kind,
@@ -93,7 +93,7 @@ def _settle_in(row: Dataset, staging: Path) -> None:
 def _keep(upload: File[bytes], path: Path) -> None:
     """The upload under ``path``: the very file the upload handler wrote, or a copy where there is none."""
     try:
-        os.link(upload.temporary_file_path(), path)  # type: ignore[attr-defined]
+        path.hardlink_to(upload.temporary_file_path())  # type: ignore[attr-defined]
         path.chmod(0o600)
     except (AttributeError, OSError):
         upload.seek(0)
@@ -108,6 +108,10 @@ def _small(path: Path) -> bool:
 
 
 def _checked(options: Mapping[str, Any]) -> dict[str, Any]:
+    for name, value in options.items():
+        if isinstance(value, str) and ("\0" in value or len(value) > OPTION_CHARS):
+            rule = f"text of at most {OPTION_CHARS} characters without NUL"
+            raise ParameterError(f"{name:.60} must be {rule}", field=f"{name:.60}", rule=rule, value=value)
     return {name: value for name, value in asdict(ReadOptions.of(options)).items() if value is not None}
 
 

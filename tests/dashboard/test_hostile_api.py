@@ -18,7 +18,7 @@ from tests.conftest import SHARED
 
 URL = "/api/v1/datasets/"
 FOLDER = SHARED / "hostile"
-CSV = b"time,lat,lon\n2024-06-15T10:30:00Z,52.52,13.405\n2024-06-15T10:31:00Z,52.53,13.406\n2024-06-15T10:32:00Z,52.5,13\n"
+CSV = b"time,lat,lon\n" + b"".join(b"2024-06-15T10:3%d:00Z,52.5%d,13.4\n" % (i, i) for i in range(3))
 
 
 @dataclass(frozen=True)
