@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 UV ?= build/uv/bin/uv
-PYTEST_ARGS ?=
+PYTEST_ARGS ?= -n auto --maxprocesses 4 --dist loadgroup
 
 # A stamp is named after the lock's checksum: an installed lock costs nothing, a changed one is installed again.
 stamp = $(VENV)/.$(1)-$(shell cksum < $(2) 2>/dev/null | tr ' ' '-')
