@@ -8,11 +8,17 @@
 
 import { inkOf, onTheme, token } from "./ink.js";
 
+// Plotly carries a map library that adds a style element unless one with this id is there; its maps are never used.
+const UNUSED_STYLES = "9f215cf04c5486422605d13261cb87401f4e7763b6296af81e98efbc0130da53";
+
 let loading = null;
 
 /** Plotly, loaded when the first chart asks for it. */
 export function loadPlotly() {
   loading ??= new Promise((resolve, reject) => {
+    const unused = document.createElement("meta");
+    unused.id = UNUSED_STYLES;
+    document.head.append(unused);
     const script = document.createElement("script");
     script.src = document.querySelector("meta[name=plotly]").content;
     script.addEventListener("load", () => resolve(window.Plotly));
@@ -22,12 +28,15 @@ export function loadPlotly() {
   return loading;
 }
 
+const SUPERSCRIPTS = { "-": "⁻", 0: "⁰", 1: "¹", 2: "²", 3: "³", 4: "⁴", 5: "⁵", 6: "⁶", 7: "⁷", 8: "⁸", 9: "⁹" };
+const DECADES = 7; // what lies further below the largest value is off the chart, not the measure of it
+
 /** 1, 10, 1k on a logarithmic axis; .001 below one. */
 function decadeText(power) {
   if (power >= 3 && power < 9) return `${10 ** (power % 3)}${power < 6 ? "k" : "M"}`;
   if (power >= 0 && power < 3) return String(10 ** power);
   if (power < 0 && power >= -3) return (10 ** power).toFixed(-power).slice(1);
-  return `10<sup>${power < 0 ? "−" : ""}${Math.abs(power)}</sup>`;
+  return `10${[...String(power)].map((char) => SUPERSCRIPTS[char]).join("")}`; // Plotly's <sup> needs inline styles
 }
 
 /** Lowest and highest power of ten around the positive values. */
@@ -41,7 +50,7 @@ function decades(lines, rules) {
   for (const { y } of rules) see(y);
   if (!(high > 0)) [low, high] = [1, 10];
   const [from, to] = [Math.floor(Math.log10(low) + 1e-9), Math.ceil(Math.log10(high) - 1e-9)];
-  return from === to ? [from - 1, to] : [from, to];
+  return from === to ? [from - 1, to] : [Math.max(from, to - DECADES), to];
 }
 
 function logAxis(lines, rules, zeros) {
@@ -145,7 +154,7 @@ export async function createChart(element, { label }) {
 
   function place() {
     const axes = element._fullLayout;
-    cursor.hidden = at === null || !axes?.xaxis;
+    cursor.hidden = at === null || !axes?.xaxis || !axes.yaxis;
     if (cursor.hidden) return;
     const x = axes.xaxis;
     cursor.style.transform = `translateX(${x._offset + x.l2p(at)}px)`;

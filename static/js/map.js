@@ -20,13 +20,14 @@
 
 import { mayMove, onTheme, token } from "./ink.js";
 import { canvasLayer, viewOf } from "./layers/canvas.js";
-import { toUnit, unrolled } from "./layers/globe.js";
+import { boundsOf, toUnit, unrolled } from "./layers/globe.js";
 import { drawDegrees, drawGraticule } from "./layers/graticule.js";
-import { drawDots, drawLandmarks, drawSelection, stays } from "./layers/marks.js";
-import { addNote, addScale } from "./layers/scale.js";
+import { drawDots, drawLandmarks, drawSelection } from "./layers/marks.js";
+import { addButton, addNote, addScale } from "./layers/scale.js";
 import { drawTrack, nearestPoint } from "./layers/tracks.js";
 
 const ORDER = { graticule: 0, track: 100, degrees: 450, landmarks: 500, markers: 600, selection: 900 };
+const FIT = "M2.5 6V2.5H6M10 2.5h3.5V6M13.5 10v3.5H10M6 13.5H2.5V10";
 const WORLD = [-180, -60, 180, 75];
 
 /** A map in `element`. */
@@ -78,7 +79,16 @@ export function createMap(element, { bounds = null, label = "Map", keyboard = tr
     entries.delete(id);
   }
 
+  /** Everything shown, and from there back to where the map began. */
+  let whole = false;
+  function fitAll() {
+    const tracks = [...entries.values()].filter(({ visible, style }) => visible && style);
+    whole = !whole && tracks.length > 0;
+    fit(whole ? boundsOf(joined(tracks, "lon"), joined(tracks, "lat")) : (bounds ?? WORLD));
+  }
+
   fit(bounds ?? WORLD);
+  addButton(leaflet, { label: "Fit the map", path: FIT, onClick: fitAll });
   addScale(leaflet);
   addNote(leaflet);
   put("graticule", ORDER.graticule, drawGraticule);
@@ -111,7 +121,7 @@ export function createMap(element, { bounds = null, label = "Map", keyboard = tr
       put(dots.id, ORDER.markers + (dots.order ?? 0), (ctx, view) => drawDots(ctx, view, { ...dots, unit }), { unit });
     },
     addLandmarks({ id = "landmarks", lon, lat, runs }) {
-      const shown = { unit: toUnit(lon, lat, middle), places: stays(lon, lat, runs), runs, middle };
+      const shown = { unit: toUnit(lon, lat, middle), runs };
       put(id, ORDER.landmarks, (ctx, view) => drawLandmarks(ctx, view, shown), shown);
     },
     remove,
@@ -152,6 +162,16 @@ export function createMap(element, { bounds = null, label = "Map", keyboard = tr
     redraw,
     picture: () => picture(element, token("--map")),
   };
+}
+
+function joined(tracks, axis) {
+  const all = new Float64Array(tracks.reduce((sum, { style }) => sum + style[axis].length, 0));
+  let at = 0;
+  for (const { style } of tracks) {
+    all.set(style[axis], at);
+    at += style[axis].length;
+  }
+  return all;
 }
 
 function panWithShift(element, leaflet) {

@@ -1,48 +1,29 @@
 /* Marks over the lines: landmarks with the halo of their stay, dots, the selected event with its noise. */
 
 import { dashOf, inkOf, token } from "../ink.js";
-import { circle, distanceM, near, unitX, unitY } from "./globe.js";
+import { circle, near, unitX, unitY } from "./globe.js";
 import { labelFont } from "./graticule.js";
 
-const RAD = Math.PI / 180;
 const HALF_WORLD_M = 9e6; // a circle larger than this is everywhere
 
-/** The stays of consecutive marked events: middle and radius in metres. `runs` are half-open [start, end). */
-export function stays(lon, lat, runs) {
-  return runs.map(([start, end]) => {
-    let [x, y] = [0, 0];
-    for (let i = start; i < end; i++) {
-      x += near(lon[i], lon[start]);
-      y += lat[i];
-    }
-    [x, y] = [x / (end - start), y / (end - start)];
-    let radius = 0;
-    for (let i = start; i < end; i++) radius = Math.max(radius, distanceM(x, y, lon[i], lat[i]));
-    return { lon: x, lat: y, radius, start, end };
-  });
-}
-
-/** Paint landmarks: a halo over each stay, a dot on each event (one per few pixels). */
-export function drawLandmarks(ctx, view, { unit, places, runs, middle }) {
-  const { width, height, scale, left, top } = view;
-  ctx.fillStyle = inkOf("--accent");
-  ctx.globalAlpha = 0.16;
-  for (const stay of places) {
-    const x = unitX(near(stay.lon, middle)) * scale - left;
-    const y = unitY(stay.lat) * scale - top;
-    const pixels = (stay.radius / (Math.cos(stay.lat * RAD) * 2 * Math.PI * 6378137)) * scale;
-    const r = Math.min(Math.max(pixels + 8, 13), 4000);
-    if (x < -r || y < -r || x > width + r || y > height + r) continue;
-    ctx.beginPath();
+/** Paint landmarks: one halo around all that lie close together, a dot on each event (one per few pixels). */
+export function drawLandmarks(ctx, view, { unit, runs }) {
+  const places = [...spread(view, unit, runs)];
+  const disc = ([x, y], r) => {
+    ctx.moveTo(x + r, y);
     ctx.arc(x, y, r, 0, 2 * Math.PI);
-    ctx.fill();
-  }
+  };
+  ctx.fillStyle = inkOf("--accent");
+  ctx.globalAlpha = 0.18;
+  ctx.beginPath(); // one path: where halos overlap it is no darker
+  for (const place of places) disc(place, 14);
+  ctx.fill();
   ctx.globalAlpha = 1;
   ctx.strokeStyle = token("--map");
   ctx.lineWidth = 1.5;
-  for (const [x, y] of spread(view, unit, runs)) {
+  for (const place of places) {
     ctx.beginPath();
-    ctx.arc(x, y, 4, 0, 2 * Math.PI);
+    disc(place, 4);
     ctx.fill();
     ctx.stroke();
   }
@@ -131,7 +112,8 @@ function drawRing(ctx, { width, height }, place, { lon, lat }, { radius_m, colou
   ctx.stroke();
   ctx.setLineDash([]);
   const [x, y] = corners[Math.round(corners.length / 8)]; // north-east, away from the degrees
-  if (!label || x < 0 || x > width || y < 12 || y > height) return;
+  const wide = Math.abs(corners[0][1] - corners[corners.length >> 1][1]) > 44; // else labels would lie on each other
+  if (!label || !wide || x < 0 || x > width || y < 12 || y > height) return;
   ctx.font = labelFont();
   ctx.strokeStyle = token("--map");
   ctx.lineWidth = 3;

@@ -44,6 +44,25 @@ export function addNote(map) {
   corner(map, box, "bottomleft");
 }
 
+/** Put a button under the zoom's; `paths` are what its icon draws in 16 by 16. */
+export function addButton(map, { label, path, onClick }) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "map-button";
+  button.title = label;
+  button.setAttribute("aria-label", label);
+  const icon = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  icon.setAttribute("viewBox", "0 0 16 16");
+  icon.setAttribute("class", "icon");
+  const line = document.createElementNS("http://www.w3.org/2000/svg", "path");
+  line.setAttribute("d", path);
+  icon.append(line);
+  button.append(icon);
+  window.L.DomEvent.disableClickPropagation(button);
+  button.addEventListener("click", onClick);
+  corner(map, button, "topright");
+}
+
 function corner(map, box, position) {
   const control = window.L.control({ position });
   control.onAdd = () => box;

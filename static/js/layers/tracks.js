@@ -81,7 +81,7 @@ function drawDots(ctx, { width, height, scale, left, top }, x, y, { marker, widt
     if (cx < -5 || cy < -5 || cx > width + 5 || cy > height + 5) continue;
     if (seen.push(cx, cy) > 2 * DOTS_AT_MOST) return; // a line says more than a crowd of dots
   }
-  const size = 1.4 + line;
+  const size = 1 + line;
   ctx.beginPath();
   for (let i = 0; i < seen.length; i += 2) shape(ctx, marker, seen[i], seen[i + 1], size);
   ctx.fill();

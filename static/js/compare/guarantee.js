@@ -1,0 +1,33 @@
+/* The guarantee of one release: the sentence, what it assumes, what it does not cover. */
+
+import { el, metres, number } from "../dom.js";
+
+const LEVELS = { landmark: "landmark privacy", event: "event-level privacy", user: "user-level privacy", "w-event": "w-event privacy" };
+
+const list = (title, items) => (items.length ? [el("h4", {}, title), el("ul", {}, items.map((item) => el("li", {}, item)))] : []);
+
+/** Show the guarantee of `release`, called `title`, in `host`. An opened explanation stays open. */
+export function showGuarantee(host, release, title) {
+  const open = host.querySelector("details")?.open ?? false;
+  const { guarantee } = release;
+  if (!guarantee) {
+    host.replaceChildren(
+      el("h3", {}, `${title}: NOT PRIVATE`),
+      el("p", {}, `A seeded simulation (seed ${release.seed}): whoever knows the seed can take the noise away. It has no guarantee and must not be published.`),
+    );
+    return;
+  }
+  const name = LEVELS[guarantee.level] ?? guarantee.level;
+  host.replaceChildren(
+    el("h3", {}, `${title}: ${name}, ${metres(guarantee.radius_m)}`),
+    el("p", {}, guarantee.statement),
+    el(
+      "details",
+      { open },
+      el("summary", {}, "What this means"),
+      el("p", {}, `Two places up to ${number(guarantee.radius_m)} m apart change the odds of any release by a factor of at most e`, el("sup", {}, number(guarantee.epsilon)), ` = ${number(Math.exp(guarantee.epsilon))}; twice as far apart, by its square.`),
+      list("Assumes", guarantee.assumptions),
+      list("Does not cover", guarantee.caveats),
+    ),
+  );
+}

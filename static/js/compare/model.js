@@ -1,0 +1,97 @@
+/* What the comparison knows: the dataset, one series of the original, the releases with their tracks and curves. */
+
+import { get } from "../api.js";
+import { fetchTrack, nearestIndex } from "../track.js";
+
+const POINTS = 4000; // of a curve; each curve's extremes are kept
+
+/** Query `url` with more parameters. */
+export function withQuery(url, parameters) {
+  return `${url}${url.includes("?") ? "&" : "?"}${new URLSearchParams(parameters)}`;
+}
+
+/** Colour, dash and marker for each release: its mechanism's; of a second one of a mechanism the next that is free. */
+export function inksFor(releases, palette) {
+  const inks = Object.entries(palette).map(([name, ink], index) => ({ name, index, ...ink }));
+  const free = new Set(inks);
+  const given = new Map();
+  for (const release of releases) {
+    const own = inks.find(({ name }) => name === release.mechanism.name);
+    if (free.delete(own)) given.set(release.id, own);
+  }
+  for (const release of releases) {
+    if (given.has(release.id)) continue;
+    const next = [...free].at(-1) ?? inks.find(({ name }) => name === release.mechanism.name);
+    free.delete(next);
+    given.set(release.id, next);
+  }
+  return given;
+}
+
+/** One release as the page holds it. */
+export class Layer {
+  constructor(release) {
+    this.release = release;
+    this.visible = true;
+    this.track = null;
+    this.curves = new Map(); // s -> chart data
+  }
+
+  get id() {
+    return this.release.id;
+  }
+
+  get done() {
+    return this.release.state === "done";
+  }
+
+  get open() {
+    return this.release.state === "queued" || this.release.state === "running";
+  }
+
+  get drawn() {
+    return this.done && this.track !== null;
+  }
+
+  async load(series) {
+    const [track] = await Promise.all([fetchTrack(withQuery(this.release.urls.track, { series })), this.curve(series, 0.1)]);
+    this.track = track;
+  }
+
+  /** Chart data for the smoothing `s`. */
+  async curve(series, s) {
+    const key = `${series} ${s}`;
+    if (!this.curves.has(key)) {
+      this.curves.set(key, await get(withQuery(this.release.urls.series, { series, s, n: 2, points: POINTS })));
+    }
+    return this.curves.get(key);
+  }
+
+  forget() {
+    this.track = null;
+    this.curves.clear();
+  }
+
+  /** Index in the track of what was published for `event`; -1 where nothing was. */
+  indexOf(event) {
+    if (!this.track) return -1;
+    if (!this.track.event) return event < this.track.n ? event : -1;
+    const i = nearestIndex(this.track.event, event);
+    return i >= 0 && this.track.event[i] === event ? i : -1;
+  }
+
+  /** The budget of an event's own draw: of the curve's nearest event where the curve is thinned out. */
+  budgetAt(series, event) {
+    const curve = this.curves.get(`${series} 0.1`);
+    if (!curve) return null;
+    const i = nearestIndex(curve.event, event);
+    return i < 0 ? null : curve.budget[i];
+  }
+}
+
+/** The mechanism's parameters in a few words. */
+export function factsOf({ mechanism }) {
+  const { name, epsilon, radius_m, ...rest } = mechanism;
+  const more = Object.values(rest).filter((value) => value !== null && value !== "");
+  return [`ε = ${epsilon} within ${radius_m.toLocaleString("en")} m`, ...more.map((value) => String(value).replaceAll("-", " "))].join(" · ");
+}

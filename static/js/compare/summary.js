@@ -1,0 +1,62 @@
+/* The table of the releases and their downloads. */
+
+import { el, metres, number } from "../dom.js";
+import { swatch } from "../legend.js";
+import { withQuery } from "./model.js";
+
+export const FORMATS = [
+  ["csv", "CSV"],
+  ["geojson", "GeoJSON"],
+  ["gpx", "GPX"],
+  ["parquet", "Parquet"],
+];
+const STATES = { queued: "Waiting", running: "Running", done: "Done", failed: "Failed", cancelled: "Cancelled" };
+
+const links = (release, title) =>
+  FORMATS.map(([format, text]) =>
+    el("a", { href: withQuery(release.urls.data, { format }), download: true, "aria-label": `${title} as ${text}` }, text),
+  );
+
+const cell = (label, ...content) => el("td", { "data-label": label, class: "number" }, ...content);
+
+/** The table's rows for `shown` = [{layer, ink, title, level, loss}]. */
+export function showSummary(body, shown) {
+  body.replaceChildren(...shown.flatMap(row));
+}
+
+function row({ layer, ink, title, level, loss }) {
+  const { release, done } = layer;
+  const view = release.owner_view;
+  const budgets = release.summary?.budgets;
+  const spread = !budgets ? "" : budgets.min === budgets.max ? number(budgets.min) : `${number(budgets.min)} – ${number(budgets.max)}`;
+  const head = el("span", { class: "row" }, swatch(ink), title);
+  return el(
+    "tr",
+    { dataset: { release: release.id } },
+    el("th", { scope: "row" }, head),
+    el("td", { "data-label": "Level" }, level),
+    cell("Mean error", view ? metres(view.mae_m) : ""),
+    cell("Median", view ? metres(view.median_error_m) : ""),
+    cell("95 %", view ? metres(view.p95_error_m) : ""),
+    cell("Budget", spread),
+    cell("Loss, at most", loss === null ? "" : number(loss)),
+    el("td", { "data-label": "State" }, release.seed === null ? STATES[release.state] : `${STATES[release.state]}, NOT PRIVATE`),
+    el("td", { class: "actions" }, done ? [el("span", { class: "downloads" }, links(release, title)), label(release)] : []),
+  );
+}
+
+function label(release) {
+  return el("details", { class: "downloads__label" }, el("summary", {}, "Privacy label"), el("p", { class: "small" }, release.label));
+}
+
+/** The same downloads as a menu. */
+export function showDownloads(panel, shown) {
+  const done = shown.filter(({ layer }) => layer.done);
+  const rows = done.map(({ layer, ink, title }) =>
+    el("div", { class: "downloads__row" }, el("span", { class: "row" }, swatch(ink), title), el("span", { class: "downloads" }, links(layer.release, title))),
+  );
+  panel.replaceChildren(
+    ...(rows.length ? rows : [el("p", { class: "menu__words muted" }, "Nothing is done yet.")]),
+    el("p", { class: "menu__words small muted" }, "Every file carries its privacy label."),
+  );
+}

@@ -1,0 +1,115 @@
+/* The list of layers: toggle, colour and dash, mean error, progress; what is whose. */
+
+import { el, metres, percent, svg } from "./dom.js";
+import { dashOf } from "./ink.js";
+
+const SMALL_DASHES = (name) => dashOf(name).map((length) => length * 0.75).join(" ");
+
+/** A line as the map and the charts draw it; `ink` is {index, dash} of the palette, or null for the original. */
+export function swatch(ink) {
+  const path = svg("path", { d: "M0 5h22", "stroke-dasharray": ink ? SMALL_DASHES(ink.dash) : null });
+  return svg("svg", { class: "swatch", viewBox: "0 0 22 10", "aria-hidden": "true", "data-ink": ink ? ink.index % 6 + 1 : null }, path);
+}
+
+/**
+ * A legend in the list element `host`. Entries: {id, title, facts, ink, error_m, state, stage, progress, eta, reason,
+ * private, visible, owner, here, active}. `on`: {toggle(id, shown), activate(id), cancel(id), retry(id)}.
+ * `update(entries)` changes what differs and keeps focus where it is.
+ */
+export function createLegend(host, on) {
+  const rows = new Map();
+
+  function make(entry) {
+    const { id, owner } = entry;
+    const box = el("input", { type: "checkbox", onchange: () => on.toggle(id, box.checked) });
+    const title = el("span", { class: "layer__title" });
+    const error = el("span", { class: "layer__error" });
+    const facts = el("p", { class: "layer__facts small muted" });
+    const here = el("p", { class: "layer__here small" });
+    const state = el("div", { class: "layer__state small" });
+    const aim = owner
+      ? null
+      : el("button", { class: "layer__aim", type: "button", onclick: () => on.activate(id) }, svg("svg", { viewBox: "0 0 16 16", class: "icon", "aria-hidden": "true" }, svg("circle", { cx: 8, cy: 8, r: 5.5 }), svg("circle", { cx: 8, cy: 8, r: 1.5 })));
+    const item = el(
+      "li",
+      { class: "layer", dataset: { layer: id } },
+      el("label", { class: "layer__name" }, box, swatch(entry.ink), title),
+      error,
+      facts,
+      aim,
+      here,
+      state,
+    );
+    return { item, box, title, error, facts, here, state, aim };
+  }
+
+  function fill(row, entry) {
+    const done = entry.owner || entry.state === "done";
+    row.item.classList.toggle("layer--active", Boolean(entry.active));
+    row.item.classList.toggle("layer--waiting", !done);
+    row.box.checked = done && entry.visible;
+    row.box.disabled = !done;
+    row.title.textContent = entry.title;
+    row.error.textContent = entry.error_m === null || entry.error_m === undefined ? "" : metres(entry.error_m);
+    row.facts.textContent = entry.facts;
+    row.here.textContent = entry.here ?? "";
+    if (row.aim) {
+      row.aim.hidden = !done;
+      row.aim.setAttribute("aria-pressed", String(Boolean(entry.active)));
+      row.aim.setAttribute("aria-label", `Noise and guarantee of ${entry.title}`);
+    }
+    const shown = JSON.stringify([entry.state, entry.stage, entry.progress, entry.eta, entry.reason, entry.private]);
+    if (row.shown === shown) return;
+    const kept = row.shown && JSON.parse(row.shown)[0] === entry.state && entry.state === "running";
+    row.shown = shown;
+    if (kept) refresh(row.state, entry);
+    else row.state.replaceChildren(...stateOf(entry, on));
+  }
+
+  return {
+    update(entries) {
+      for (const [id, row] of rows) {
+        if (entries.some((entry) => entry.id === id)) continue;
+        row.item.remove();
+        rows.delete(id);
+      }
+      for (const entry of entries) {
+        if (!rows.has(entry.id)) {
+          rows.set(entry.id, make(entry));
+          host.append(rows.get(entry.id).item);
+        }
+        fill(rows.get(entry.id), entry);
+      }
+    },
+  };
+}
+
+const words = ({ stage, progress, eta }) => `${stage || "Running"} · ${percent(progress, 2)}${eta ? ` · ${eta} left` : ""}`;
+
+function refresh(host, entry) {
+  host.querySelector("progress").value = entry.progress;
+  host.querySelector("span").textContent = words(entry);
+}
+
+function stateOf(entry, on) {
+  const button = (text, act) => el("button", { class: "button button--small", type: "button", "aria-label": `${text} ${entry.title}`, onclick: act }, text);
+  if (entry.owner) return [];
+  if (entry.state === "reading") return [el("span", {}, "Reading the points …")];
+  if (entry.state === "queued") {
+    return [el("span", {}, "Waiting for a worker"), button("Cancel", () => on.cancel(entry.id)), el("progress", { class: "progress", "aria-label": `${entry.title} waits` })];
+  }
+  if (entry.state === "running") {
+    return [
+      el("span", {}, words(entry)),
+      button("Cancel", () => on.cancel(entry.id)),
+      el("progress", { class: "progress", max: 1, value: entry.progress, "aria-label": `${entry.title} runs` }),
+    ];
+  }
+  if (entry.state === "failed" || entry.state === "cancelled") {
+    return [
+      el("span", {}, entry.state === "failed" ? `Failed: ${entry.reason}` : "Cancelled"),
+      button("Try again", () => on.retry(entry.id)),
+    ];
+  }
+  return entry.private ? [] : [el("strong", { class: "chip chip--strong" }, "NOT PRIVATE: seeded")];
+}

@@ -1,0 +1,304 @@
+/* The comparison: original and releases on one map beside their charts, all at one event. */
+
+import { get, poll, post } from "../api.js";
+import { createCharts } from "../compare/charts.js";
+import { showGuarantee } from "../compare/guarantee.js";
+import { Layer, factsOf, inksFor, withQuery } from "../compare/model.js";
+import { showDownloads, showSummary } from "../compare/summary.js";
+import { $, announce, data, duration, el, metres, number } from "../dom.js";
+import { stir } from "../jobs.js";
+import { distanceM } from "../layers/globe.js";
+import { createLegend } from "../legend.js";
+import { createMap } from "../map.js";
+import { createTimeline, stepOf } from "../timeline.js";
+import { fetchTrack } from "../track.js";
+
+const QUANTILES = [[0.5, 1.6783469900166605, "solid", "50 %"], [0.95, 4.743864518390577, "dash", "95 %"]];
+const ORIGINAL = "original";
+
+const page = data("page-data");
+const bench = $("[data-bench]");
+const here = { series: 0, event: 0, active: null, showOriginal: true, stays: false };
+let [dataset, titles, layers, inks, original, runs] = [null, new Map(), [], new Map(), null, []];
+let map, timeline, legend, charts;
+
+const mechanism = (layer) => titles.get(layer.release.mechanism.name);
+const visible = () => layers.filter((layer) => layer.drawn && layer.visible);
+
+function titleOf(layer) {
+  const title = mechanism(layer)?.title ?? layer.release.mechanism.name;
+  const same = layers.filter(({ release }) => release.mechanism.name === layer.release.mechanism.name);
+  return same.length > 1 ? `${title} ${same.length - same.indexOf(layer)}` : title;
+}
+
+// Drawing ---------------------------------------------------------------------
+
+function drawLayer(layer) {
+  const ink = inks.get(layer.id);
+  const { lon, lat } = layer.track;
+  const ranks = layers.filter(({ drawn }) => drawn).sort((a, b) => errorOf(b) - errorOf(a)); // the noisiest lies lowest
+  map.addTrack({
+    id: layer.id, lon, lat, colour: ink.colour, dash: ink.dash, marker: ink.marker, width: 1.5, opacity: 0.85, fade: true,
+    order: ranks.indexOf(layer),
+  });
+  map.setVisible(layer.id, layer.visible);
+}
+
+const errorOf = ({ release }) => release.owner_view?.mae_m ?? 0;
+
+function drawOriginal() {
+  const { lon, lat } = original;
+  map.addTrack({ id: ORIGINAL, lon, lat, colour: "--ink", width: 1.8, order: 90 });
+  map.addLandmarks({ lon, lat, runs });
+  map.setVisible(ORIGINAL, here.showOriginal);
+  map.setVisible("landmarks", here.showOriginal);
+}
+
+function drawEvent() {
+  const { event } = here;
+  const [lon, lat] = [original.lon[event], original.lat[event]];
+  const links = visible().flatMap((layer) => {
+    const i = layer.indexOf(event);
+    return i < 0 ? [] : [{ lon: layer.track.lon[i], lat: layer.track.lat[i], colour: inks.get(layer.id).colour }];
+  });
+  const landmark = runs.some(([start, end]) => event >= start && event < end);
+  map.select({ lon, lat, landmark, links, circles: circlesAt(event) });
+  map.reveal(lon, lat);
+  charts?.moveCursor(event);
+  drawLegend();
+}
+
+/** Circles that hold half and 95 % of what the active release's noise could have made of this event. */
+function circlesAt(event) {
+  const layer = active();
+  const budget = layer?.visible ? layer.budgetAt(here.series, event) : null;
+  if (!budget) return [];
+  const perMetre = budget / layer.release.mechanism.radius_m;
+  return QUANTILES.map(([, quantile, dash, label]) => ({ radius_m: quantile / perMetre, dash, label, colour: "--ink" }));
+}
+
+const active = () => layers.find(({ id, drawn }) => id === here.active && drawn) ?? layers.find(({ drawn }) => drawn);
+
+function hereText(layer) {
+  if (!layer.drawn || !original) return "";
+  const i = layer.indexOf(here.event);
+  if (i < 0) return "here: left out";
+  const error = distanceM(original.lon[here.event], original.lat[here.event], layer.track.lon[i], layer.track.lat[i]);
+  const budget = layer.budgetAt(here.series, here.event);
+  return `here ${metres(error)} · ${budget === 0 ? "a repeat, ε = 0" : budget === null ? "" : `ε = ${number(budget)}`}`;
+}
+
+function drawLegend() {
+  const first = { id: ORIGINAL, title: "Original", facts: "yours alone", ink: null, owner: true, visible: here.showOriginal, private: true };
+  const rest = layers.map((layer) => {
+    const { release } = layer;
+    return {
+      id: layer.id, title: titleOf(layer), facts: factsOf(release), ink: inks.get(layer.id), visible: layer.visible,
+      error_m: release.owner_view?.mae_m, state: release.state === "done" && !layer.track ? "reading" : release.state,
+      stage: release.stage, progress: release.progress,
+      eta: release.eta_s ? duration(Math.ceil(release.eta_s)) : "", reason: release.error?.message ?? "",
+      private: release.seed === null, here: hereText(layer), active: active() === layer,
+    };
+  });
+  legend.update([first, ...rest]);
+}
+
+async function drawCharts() {
+  if (!charts) return;
+  const s = charts.s();
+  const done = layers.filter(({ drawn }) => drawn);
+  const shown = await Promise.all(
+    done.map(async (layer) => ({ layer, ink: inks.get(layer.id), title: titleOf(layer), curve: await layer.curve(here.series, s ?? 0.1) })),
+  );
+  await charts.draw(shown, { runs, n: original.n });
+  charts.moveCursor(here.event);
+  const which = s === null ? (curve) => curve.budget : (curve) => curve.loss.total;
+  drawSummary(new Map(shown.map(({ layer, curve }) => [layer.id, which(curve).reduce((a, b) => Math.max(a, b), 0)])));
+  bench.dataset.charts = String(shown.length);
+}
+
+function drawSummary(losses = new Map()) {
+  const shown = layers.map((layer) => ({
+    layer, ink: inks.get(layer.id), title: titleOf(layer), level: mechanism(layer)?.level ?? "", loss: losses.get(layer.id) ?? null,
+  }));
+  showSummary($("[data-summary]"), shown);
+  showDownloads($("[data-downloads]"), shown);
+}
+
+function drawGuarantee() {
+  const layer = active();
+  const host = $("[data-guarantee]");
+  host.hidden = !layer;
+  if (layer) showGuarantee(host, layer.release, titleOf(layer));
+}
+
+// What the reader does ----------------------------------------------------------
+
+function toggle(id, on) {
+  if (id === ORIGINAL) {
+    here.showOriginal = on;
+    map.setVisible(ORIGINAL, on);
+    map.setVisible("landmarks", on);
+  } else {
+    layers.find((layer) => layer.id === id).visible = on;
+    map.setVisible(id, on);
+    charts?.setVisible(id, on);
+  }
+  drawEvent();
+}
+
+function activate(id) {
+  here.active = id;
+  drawEvent();
+  drawGuarantee();
+}
+
+async function cancel(id) {
+  const layer = layers.find((one) => one.id === id);
+  await attempt(async () => {
+    await post(`${layer.release.urls.self}cancel/`);
+    announce(`${titleOf(layer)} is being cancelled.`);
+  });
+}
+
+async function retry(id) {
+  const layer = layers.find((one) => one.id === id);
+  await attempt(async () => {
+    layer.release = await post(`${layer.release.urls.self}retry/`);
+    prepare();
+    watch(layer);
+    stir();
+  });
+}
+
+async function attempt(what) {
+  const box = $("[data-problem]");
+  try {
+    box.hidden = true;
+    await what();
+  } catch (error) {
+    if (error.name === "AbortError") return;
+    box.hidden = false;
+    box.textContent = error.message;
+    announce(error.message);
+  }
+}
+
+const goTo = (event) => timeline.select(event);
+
+function onKey(event) {
+  const target = event.target;
+  if (target.closest("input:not([type=checkbox]), select, textarea, dialog, [role=slider]") || event.defaultPrevented) return;
+  if (target.closest("main, .map") === null && target !== document.body) return;
+  if (["PageUp", "PageDown", "Home", "End", "ArrowUp", "ArrowDown"].includes(event.key) && !target.closest(".map")) return;
+  const to = stepOf(event, here.event, original.n);
+  if (to === null) return;
+  event.preventDefault();
+  goTo(to);
+}
+
+// Loading -------------------------------------------------------------------------
+
+function prepare() {
+  inks = inksFor(layers.map(({ release }) => release), page.palette);
+  drawLegend();
+  drawSummary();
+}
+
+async function show(layer) {
+  const { series } = here;
+  await layer.load(series);
+  if (series !== here.series) return;
+  layers.filter(({ drawn }) => drawn).forEach(drawLayer);
+  drawEvent();
+  drawGuarantee();
+  await drawCharts();
+}
+
+function watch(layer) {
+  const following = layer.release.id;
+  return attempt(async () => {
+    if (layer.open) {
+      const until = ({ state }) => state !== "queued" && state !== "running";
+      const onUpdate = (release) => {
+        if (layer.release.id !== following) return;
+        layer.release = release;
+        drawLegend();
+        drawSummary();
+      };
+      await poll(layer.release.urls.self, { until, every: 700, onUpdate });
+      announce(`${titleOf(layer)}: ${layer.release.state}.`);
+    }
+    if (layer.done) await show(layer);
+    await stir();
+  });
+}
+
+async function readSeries() {
+  const index = here.series;
+  const [track, marked] = await Promise.all([
+    fetchTrack(withQuery(dataset.urls.track, { series: index })),
+    get(withQuery(page.urls.events, { series: index })),
+  ]);
+  [original, runs] = [track, marked.runs];
+  timeline.set({ n: track.n, time: track.time, runs });
+  drawOriginal();
+}
+
+async function changeSeries(index) {
+  here.series = index;
+  timeline.stop();
+  layers.forEach((layer) => {
+    map.remove(layer.id);
+    layer.forget();
+  });
+  await readSeries();
+  timeline.select(0);
+  await Promise.all(layers.filter(({ done }) => done).map(show));
+}
+
+function seriesChoice() {
+  const host = $("[data-series]");
+  if (dataset.series.length < 2) return;
+  const options = dataset.series.map(({ index, name }) => el("option", { value: String(index) }, name || `Series ${index + 1}`));
+  const select = el("select", { class: "input", onchange: () => attempt(() => changeSeries(Number(select.value))) }, options);
+  host.replaceChildren(el("label", { class: "bench__choice" }, el("span", {}, "Series"), select));
+}
+
+async function start() {
+  const [found, mechanisms, releases] = await Promise.all([
+    get(page.urls.dataset),
+    get(page.urls.mechanisms),
+    Promise.all(page.releases.map((id) => get(`${page.urls.releases}${id}/`))),
+  ]);
+  dataset = found;
+  titles = new Map(mechanisms.results.map((one) => [one.name, one]));
+  const rank = (release) => Object.keys(page.palette).indexOf(release.mechanism.name);
+  layers = releases.sort((a, b) => rank(a) - rank(b)).map((release) => new Layer(release));
+  map = createMap($("[data-map]"), { bounds: dataset.bounds, label: "Map of the original and its releases", keyboard: false });
+  legend = createLegend($("[data-layers]"), { toggle, activate, cancel, retry });
+  timeline = createTimeline($("[data-timeline]"), {
+    select: (event) => {
+      here.event = event;
+      drawEvent();
+    },
+  });
+  map.onClick(({ point }) => {
+    const event = map.nearest(ORIGINAL, point, 24);
+    if (event >= 0) goTo(event);
+  });
+  document.addEventListener("keydown", onKey);
+  seriesChoice();
+  prepare();
+  await readSeries();
+  timeline.select(0);
+  bench.dataset.ready = "map";
+  const drawing = createCharts(bench, { pick: goTo, correlation: () => attempt(drawCharts) }).then((made) => {
+    charts = made;
+    return drawCharts();
+  });
+  await Promise.all([drawing, ...layers.map(watch)]);
+  bench.dataset.ready = "all";
+}
+
+if (bench) attempt(start);

@@ -1,0 +1,231 @@
+/* The time strip: events, landmarks as blocks, a playhead that plays, steps and is dragged; Shift marks a range. */
+
+import { el, moment, whole } from "./dom.js";
+import { mayMove, onTheme, token } from "./ink.js";
+import { nearestIndex } from "./track.js";
+
+const SPEEDS = [1, 10, 60, 600, 3600, 21600, 86400];
+const STEPS_S = [1, 5, 15, 60, 300, 900, 1800, 3600, 7200, 14400, 21600, 43200, 86400, 172800, 604800, 2592000, 31536000];
+const PLAY_S = 40; // about how long a whole series plays by default
+
+const speedText = (speed) =>
+  speed < 60 ? `${speed} s in 1 s` : speed < 3600 ? `${speed / 60} min in 1 s` : speed < 86400 ? `${speed / 3600} h in 1 s` : "1 d in 1 s";
+
+/**
+ * A strip in `host`. `set({n, time, runs})`; `on.select(event)` hears every move of the playhead, `on.press(event)` a
+ * click that was no drag, `on.range(start, end)` a stretch marked with Shift.
+ */
+export function createTimeline(host, on) {
+  let [n, time, runs, at] = [0, null, [], 0];
+  let timer = null;
+  const play = el("button", { class: "button button--square timeline__play", type: "button", "aria-label": "Play" });
+  const words = el("p", { class: "timeline__words" });
+  const speed = el("select", { class: "input timeline__speed", "aria-label": "Speed" });
+  const canvas = el("canvas", { class: "timeline__canvas" });
+  const head = el("div", { class: "timeline__head" });
+  const range = el("div", { class: "timeline__range", hidden: true });
+  const strip = el("div", { class: "timeline__strip", role: "slider", tabindex: "0", "aria-label": "Event" }, canvas, range, head);
+  host.replaceChildren(el("div", { class: "timeline__row" }, play, words, speed), strip);
+
+  const width = () => strip.clientWidth;
+  const place = (event) => {
+    if (n < 2) return width() / 2;
+    const share = time && time[n - 1] > time[0] ? (time[event] - time[0]) / (time[n - 1] - time[0]) : event / (n - 1);
+    return 8 + share * (width() - 16);
+  };
+  const eventAt = (x) => {
+    const share = Math.max(0, Math.min(1, (x - 8) / (width() - 16)));
+    if (time && time[n - 1] > time[0]) return nearestIndex(time, time[0] + share * (time[n - 1] - time[0]));
+    return Math.round(share * (n - 1));
+  };
+  const isLandmark = (event) => runs.some(([start, end]) => event >= start && event < end);
+
+  function paint() {
+    const ratio = window.devicePixelRatio || 1;
+    const [w, h] = [width(), 52];
+    if (!w) return;
+    Object.assign(canvas, { width: w * ratio, height: h * ratio });
+    Object.assign(canvas.style, { width: `${w}px`, height: `${h}px` });
+    const ctx = canvas.getContext("2d");
+    ctx.scale(ratio, ratio);
+    ctx.fillStyle = token("--line");
+    ctx.fillRect(8, 17, w - 16, 4);
+    ctx.fillStyle = token("--line-strong");
+    let last = -9;
+    for (let i = 0; i < n; i++) {
+      const x = place(i);
+      if (x - last < 1) continue;
+      ctx.fillRect(x - 0.5, 17, 1, 4);
+      last = x;
+    }
+    ctx.fillStyle = token("--accent");
+    ctx.globalAlpha = 0.82;
+    for (const [start, end] of runs) ctx.fillRect(place(start) - 1, 9, Math.max(3, place(end - 1) - place(start) + 2), 20);
+    ctx.globalAlpha = 1;
+    paintTicks(ctx, w);
+    move();
+  }
+
+  function paintTicks(ctx, w) {
+    ctx.font = `11px ${token("--sans")}`;
+    ctx.fillStyle = token("--muted");
+    ctx.textAlign = "center";
+    for (const [x, text] of ticks(w)) {
+      ctx.fillRect(Math.round(x), 32, 1, 4);
+      ctx.fillText(text, Math.max(26, Math.min(w - 26, x)), 48);
+    }
+  }
+
+  function ticks(w) {
+    const most = Math.max(2, Math.floor(w / 72));
+    const found = [];
+    if (time && time[n - 1] > time[0]) {
+      const step = STEPS_S.find((s) => (time[n - 1] - time[0]) / s <= most) ?? (time[n - 1] - time[0]) / most;
+      for (let t = Math.ceil(time[0] / step) * step; t <= time[n - 1]; t += step) {
+        const [day, clock] = moment(t, { seconds: step < 60 }).split(", ");
+        const text = step >= 86400 || (clock === "00:00" && step >= 1800) ? day.replace(/ \d{4}$/, "") : clock;
+        found.push([8 + ((t - time[0]) / (time[n - 1] - time[0])) * (w - 16), text]);
+      }
+      return found;
+    }
+    const power = 10 ** Math.floor(Math.log10(Math.max(1, n / most)));
+    const step = [1, 2, 5, 10].map((k) => k * power).find((s) => n / s <= most) ?? n;
+    for (let i = 0; i < n; i += step) found.push([place(i), whole(i)]);
+    return found;
+  }
+
+  function move() {
+    head.style.transform = `translateX(${place(at)}px)`;
+    const landmark = n && isLandmark(at) ? " · landmark" : "";
+    const when = time && n ? `${moment(time[at])} · ` : "";
+    words.textContent = n ? `${when}event ${whole(at)} of ${whole(n)}${landmark}` : "";
+    strip.setAttribute("aria-valuemin", "0");
+    strip.setAttribute("aria-valuemax", String(Math.max(0, n - 1)));
+    strip.setAttribute("aria-valuenow", String(at));
+    strip.setAttribute("aria-valuetext", words.textContent);
+  }
+
+  function select(event, { silent = false } = {}) {
+    if (!n) return;
+    at = Math.max(0, Math.min(n - 1, event));
+    move();
+    if (!silent) on.select?.(at);
+  }
+
+  function stop() {
+    cancelAnimationFrame(timer);
+    timer = null;
+    play.setAttribute("aria-label", "Play");
+    play.classList.remove("timeline__play--on");
+  }
+
+  function start() {
+    if (at >= n - 1) select(0);
+    play.setAttribute("aria-label", "Pause");
+    play.classList.add("timeline__play--on");
+    const rate = Number(speed.value);
+    const clock = (event) => (time ? time[event] : event);
+    let [began, from] = [performance.now(), clock(at)];
+    const tick = (now) => {
+      const due = from + ((now - began) / 1000) * rate;
+      let next = at;
+      while (next < n - 1 && clock(next + 1) <= due) next++;
+      if (next === at && next < n - 1 && clock(next + 1) - clock(next) > 2 * rate) {
+        next++; // a silence is not played
+        [began, from] = [now, clock(next)];
+      }
+      if (next !== at) select(next);
+      if (at >= n - 1) stop();
+      else timer = requestAnimationFrame(tick);
+    };
+    timer = requestAnimationFrame(tick);
+  }
+
+  play.addEventListener("click", () => (timer === null ? start() : stop()));
+  speed.addEventListener("change", () => {
+    if (timer === null) return;
+    stop();
+    start();
+  });
+  drag();
+
+  function drag() {
+    let [from, moved] = [null, false];
+    const local = (event) => eventAt(event.clientX - strip.getBoundingClientRect().left);
+    strip.addEventListener("pointerdown", (event) => {
+      if (event.button || !n) return;
+      stop();
+      from = { event: local(event), x: event.clientX, shift: event.shiftKey && Boolean(on.range) };
+      moved = false;
+      strip.setPointerCapture(event.pointerId);
+      select(from.event);
+    });
+    strip.addEventListener("pointermove", (event) => {
+      if (!from) return;
+      moved ||= Math.abs(event.clientX - from.x) > 3;
+      select(local(event));
+      if (from.shift) markRange(from.event, at);
+    });
+    strip.addEventListener("pointerup", () => {
+      if (from?.shift && moved) on.range(Math.min(from.event, at), Math.max(from.event, at) + 1);
+      else if (from && !moved) on.press?.(at);
+      range.hidden = true;
+      from = null;
+    });
+    strip.addEventListener("pointercancel", () => {
+      range.hidden = true;
+      from = null;
+    });
+  }
+
+  function markRange(one, other) {
+    const [left, right] = [place(Math.min(one, other)), place(Math.max(one, other))];
+    range.hidden = false;
+    range.style.transform = `translateX(${left}px)`;
+    range.style.width = `${Math.max(2, right - left)}px`;
+  }
+
+  strip.addEventListener("keydown", (event) => {
+    const to = stepOf(event, at, n);
+    if (to === null) return;
+    event.preventDefault();
+    event.stopPropagation();
+    select(to);
+  });
+  onTheme(paint);
+  new ResizeObserver(paint).observe(strip);
+
+  return {
+    set(what) {
+      if ("n" in what) {
+        [n, time] = [what.n, what.time ?? null];
+        at = Math.min(at, Math.max(0, n - 1));
+        fillSpeeds(speed, n, time);
+        play.disabled = n < 2 || !mayMove();
+        play.title = mayMove() ? "" : "Your system asks for no motion: step with the arrow keys.";
+      }
+      runs = what.runs ?? runs;
+      paint();
+    },
+    select,
+    stop,
+    at: () => at,
+  };
+}
+
+function fillSpeeds(speed, n, time) {
+  const rates = time ? SPEEDS : [1, 5, 20, 100, 1000];
+  const wanted = (time ? time[n - 1] - time[0] : n) / PLAY_S;
+  const chosen = rates.find((rate) => rate >= wanted) ?? rates.at(-1);
+  const text = (rate) => (time ? speedText(rate) : `${rate} events in 1 s`);
+  speed.replaceChildren(...rates.map((rate) => el("option", { value: String(rate) }, text(rate))));
+  speed.value = String(chosen);
+}
+
+/** Where a key leads from event `at` of `n`: arrows one step, Page keys a twentieth, Home, End; null for other keys. */
+export function stepOf({ key, ctrlKey, metaKey, altKey, shiftKey }, at, n) {
+  if (ctrlKey || metaKey || altKey || shiftKey || !n) return null;
+  const page = Math.max(1, Math.round(n / 20));
+  const to = { ArrowRight: at + 1, ArrowUp: at + 1, ArrowLeft: at - 1, ArrowDown: at - 1, PageUp: at + page, PageDown: at - page, Home: 0, End: n - 1 }[key];
+  return to === undefined ? null : Math.max(0, Math.min(n - 1, to));
+}
