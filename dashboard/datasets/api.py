@@ -69,7 +69,7 @@ class DatasetViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.
             if "name" in asked:
                 services.rename_dataset(dataset=dataset, name=asked["name"])
             if "budget" in asked:
-                total = asked["budget"] or {"epsilon": None, "radius_m": None}
+                total = asked["budget"].model_dump() if asked["budget"] else {"epsilon": None, "radius_m": None}
                 services.set_budget(dataset=dataset, **total)
         return self._told(dataset)
 

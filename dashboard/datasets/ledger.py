@@ -15,9 +15,12 @@ from typing import Any, TypedDict
 
 from django.db import transaction
 from django.db.models import Count, F, Q
+from pydantic import ValidationError
 
 from dashboard.datasets.models import Budget, BudgetEntry, Dataset
 from dashboard.errors import Conflict
+from privacy_engine.errors import ParameterErrors
+from privacy_engine.params import Epsilon, Frozen, RadiusM, explain
 from privacy_engine.registry import Mechanism
 
 MICRO_PER_KM = 1000 * 1_000_000
@@ -44,6 +47,27 @@ class BudgetExceeded(Conflict):
 
     def as_dict(self) -> dict[str, Any]:
         return super().as_dict() | {"spent_per_km": self.spent / 1e6, "total_per_km": self.total / 1e6}
+
+
+class Total(Frozen):
+    """What all releases of a content together may leak, as its owner writes it."""
+
+    epsilon: Epsilon  # type: ignore[valid-type]
+    radius_m: RadiusM  # type: ignore[valid-type]
+
+    @classmethod
+    def parse(cls, description: Any) -> Total:
+        """The described total.
+
+        Raises
+        ------
+        ParameterErrors
+            One error for each number that is missing or outside its domain.
+        """
+        try:
+            return cls.model_validate(description)
+        except ValidationError as error:
+            raise ParameterErrors(explain(error, prefix="budget")) from None
 
 
 class Spent(TypedDict):

@@ -9,6 +9,7 @@ from django.urls import reverse
 from drf_spectacular.utils import extend_schema_field, inline_serializer
 from rest_framework import serializers
 
+from dashboard.datasets import ledger
 from dashboard.datasets.models import Dataset, Kind
 from dashboard.jobs import State
 from privacy_engine import formats
@@ -161,11 +162,19 @@ class _Own(serializers.Serializer[Any]):
     kind = serializers.CharField(required=False)
 
 
+@extend_schema_field(BudgetSerializer)
+class TotalField(serializers.JSONField):
+    """``{epsilon, radius_m}``, strictly numbers: DRF's own would take true and digits of any script."""
+
+    def to_internal_value(self, data: Any) -> ledger.Total:
+        return ledger.Total.parse(data)
+
+
 class ChangeSerializer(serializers.Serializer[Any]):
     """What may be changed of a dataset: its name, its budget (null: none)."""
 
     name = serializers.CharField(required=False)
-    budget = BudgetSerializer(required=False, allow_null=True)
+    budget = TotalField(required=False, allow_null=True)
 
     def to_internal_value(self, data: Any) -> Any:
         unknown = sorted(set(data) - {"name", "budget", "csrfmiddlewaretoken"}) if isinstance(data, Mapping) else []

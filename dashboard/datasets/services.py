@@ -13,7 +13,6 @@ from django.core.files.base import File
 from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
-from pydantic import ValidationError
 
 from dashboard import jobs, storage
 from dashboard.accounts.models import User
@@ -22,9 +21,8 @@ from dashboard.datasets.models import Budget, Dataset, Kind
 from dashboard.errors import Conflict
 from dashboard.jobs import State
 from dashboard.text import one_line
-from privacy_engine.errors import ParameterError, ParameterErrors
+from privacy_engine.errors import ParameterError
 from privacy_engine.formats import ReadOptions
-from privacy_engine.params import Epsilon, Frozen, RadiusM, explain
 
 # What is read while the browser waits: about a second at the slowest format's rate. Anything larger is a job.
 NOW_PLAIN_BYTES = 4_000_000
@@ -186,11 +184,6 @@ def rename_dataset(*, dataset: Dataset, name: str) -> Dataset:
     return dataset
 
 
-class _Total(Frozen):
-    epsilon: Epsilon  # type: ignore[valid-type]
-    radius_m: RadiusM  # type: ignore[valid-type]
-
-
 @transaction.atomic
 def set_budget(*, dataset: Dataset, epsilon: float | None, radius_m: float | None) -> Budget:
     """What all releases of this content together may leak: level ``epsilon`` within ``radius_m``; two None: anything.
@@ -206,10 +199,7 @@ def set_budget(*, dataset: Dataset, epsilon: float | None, radius_m: float | Non
         raise Conflict("The dataset is not ready.", field="state", rule="ready", value=dataset.state)
     total = None
     if epsilon is not None or radius_m is not None:
-        try:
-            parsed = _Total(epsilon=epsilon, radius_m=radius_m)
-        except ValidationError as error:
-            raise ParameterErrors(explain(error, prefix="budget")) from None
+        parsed = ledger.Total.parse({"epsilon": epsilon, "radius_m": radius_m})
         total = ledger.whole(ledger.micro_per_km(parsed.epsilon, parsed.radius_m))
     budget = ledger.locked(dataset)
     allowed = Budget.objects.filter(Q(spent__lte=total) if total is not None else Q(), pk=budget.pk)
