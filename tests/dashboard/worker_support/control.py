@@ -1,0 +1,113 @@
+"""A stand-in for the web process: answers JSON lines on stdin with what the real API and the real rows say."""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+import time
+import uuid
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import django
+
+django.setup()
+
+from django.db import connection  # noqa: E402
+from django.utils import timezone  # noqa: E402
+from rest_framework.test import APIClient  # noqa: E402
+
+from dashboard.accounts.models import User  # noqa: E402
+from dashboard.datasets import execution  # noqa: E402
+from dashboard.datasets.models import BudgetEntry, Dataset  # noqa: E402
+from dashboard.jobs import State  # noqa: E402
+from dashboard.landmarks.services import mark_landmarks  # noqa: E402
+from dashboard.releases.models import Release  # noqa: E402
+from dashboard.releases.tasks import run_release  # noqa: E402
+from privacy_engine.data import Trajectory  # noqa: E402
+
+api = APIClient()
+
+
+def begin(*, lon: list[float], lat: list[float]) -> dict[str, Any]:
+    """An owner with a ready dataset and a landmark set."""
+    owner, _ = User.objects.get_or_create(username="owner")
+    api.force_authenticate(owner)
+    series = [Trajectory(lon, lat, [60.0 * i for i in range(len(lon))])]
+    row = Dataset(owner=owner, name="Test", state=State.READY, progress=1.0, finished_at=timezone.now())
+    for column, value in execution.store(row.folder, series, token=uuid.uuid4()).items():
+        setattr(row, column, value)
+    row.save(force_insert=True)
+    marks = mark_landmarks(owner=owner, dataset=row, method={"name": "manual", "events": [0, 3]})
+    return {"dataset": str(row.pk), "landmark_set": str(marks.pk)}
+
+
+def call(*, method: str, path: str, body: Any = None) -> dict[str, Any]:
+    """One request, timed."""
+    started = time.perf_counter()
+    answer = getattr(api, method)(path, body, format="json")
+    return {"status": answer.status_code, "seconds": time.perf_counter() - started, "json": answer.json()}
+
+
+def race(*, body: Any, key: str, times: int) -> list[Any]:
+    """The same POST from so many threads at once: status and id of each."""
+    together = threading.Barrier(times)
+
+    def one(_: int) -> Any:
+        client = APIClient()
+        client.force_authenticate(User.objects.get(username="owner"))
+        together.wait()
+        try:
+            answer = client.post("/api/v1/releases/", body, format="json", headers={"Idempotency-Key": key})
+            return [answer.status_code, answer.json().get("id")]
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(times) as pool:
+        return list(pool.map(one, range(times)))
+
+
+def row(*, pk: str) -> dict[str, Any]:
+    """A release's row, its files and its charges."""
+    found = Release.objects.get(pk=pk)
+    names = ("state", "attempt", "error", "data_file", "data_sha256", "summary", "stage", "progress")
+    return {name: getattr(found, name) for name in names} | {
+        "files": sorted(path.name for path in found.folder.iterdir()),
+        "errors": sorted(path.name for path in found.dataset.folder.glob(f"errors-{pk}-*")),
+        "charges": list(BudgetEntry.objects.filter(release_id=pk).values_list("amount", flat=True)),
+        "data_path": str(found.data_path),
+    }
+
+
+def ring(*, pk: str, times: int) -> int:
+    """More copies of the message."""
+    for _ in range(times):
+        run_release.apply_async(args=[pk])
+    return times
+
+
+def forget_bell(*, pk: str) -> int:
+    """As if the bell had been rung long ago."""
+    return Release.objects.filter(pk=pk).update(rung_at=timezone.now() - timezone.timedelta(hours=1))
+
+
+def errors() -> list[Any]:
+    """Every error a row remembers."""
+    return list(Release.objects.exclude(error=None).values_list("error", flat=True))
+
+
+ANSWERS = {answer.__name__: answer for answer in (begin, call, race, row, ring, forget_bell, errors)}
+
+if __name__ == "__main__":
+    out = sys.stdout
+    sys.stdout = sys.stderr
+    Path(sys.argv[1]).touch()
+    for line in sys.stdin:
+        asked = json.loads(line)
+        try:
+            told = {"told": ANSWERS[asked.pop("do")](**asked)}
+        except Exception as error:
+            told = {"failed": f"{type(error).__name__}: {error}"}
+        print(json.dumps(told), file=out, flush=True)

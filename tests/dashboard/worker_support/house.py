@@ -1,0 +1,182 @@
+"""A temporary house: its own broker, database, sweep and workers, each a real process."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import redis
+
+from dashboard.launcher import broker
+
+ROOT = Path(__file__).resolve().parents[3]
+LEASE_S = 2.0
+SWEEP_S = 0.3
+CANARY = ([12.3456781, 12.3456792, 12.3456703, 12.3456714], [34.5678921, 34.5678932, 34.5678943, 34.5678954])
+
+
+def wait_for(what: Callable[[], Any], *, within_s: float, why: str) -> Any:
+    """The first true answer of ``what``."""
+    give_up = time.monotonic() + within_s
+    while time.monotonic() < give_up:
+        if found := what():
+            return found
+        time.sleep(0.03)
+    raise AssertionError(f"not within {within_s:g} s: {why}")
+
+
+class Worker:
+    """A Celery worker in a process group of its own."""
+
+    def __init__(self, process: subprocess.Popen[bytes], log: Path, ready: Path) -> None:
+        self.process, self.log, self._ready = process, log, ready
+
+    def until_ready(self) -> None:
+        wait_for(self._ready.exists, within_s=30, why="the worker is ready")
+
+    def signal(self, number: int) -> None:
+        os.killpg(self.process.pid, number)
+
+    def kill(self) -> None:
+        self.signal(signal.SIGKILL)
+        self.process.wait()
+
+
+class House:
+    """Broker, database, sweep, web stand-in, and as many workers as a test starts."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self.barriers = home / "barriers"
+        self.socket = home / "run" / "b.sock"
+        self.workers: list[Worker] = []
+        for folder in (self.barriers, home / "run", home / "log", home / "broker"):
+            folder.mkdir(parents=True)
+        self.env = os.environ | {
+            "CAIRN_HOME": str(home),
+            "DATABASE_URL": f"sqlite:///{home / 'cairn.sqlite3'}",
+            "REDIS_URL": broker.url(self.socket),
+            "CAIRN_LEASE_S": str(LEASE_S),
+            "CAIRN_SWEEP_S": str(SWEEP_S),
+            "CAIRN_ALLOWED_HOSTS": "testserver",
+            "CAIRN_TEST_BARRIERS": str(self.barriers),
+            "DJANGO_SETTINGS_MODULE": "dashboard.settings",
+            "PYTHONUNBUFFERED": "1",
+        }
+        self.start_broker()
+        subprocess.run([sys.executable, "manage.py", "migrate", "-v0"], cwd=ROOT, env=self.env, check=True)
+        self.sweep = self._start("sweep", "manage.py", "sweep")
+        self.web = self._start(
+            "web",
+            "-m",
+            "tests.dashboard.worker_support.control",
+            str(home / "web.up"),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+        self.material = self.ask("begin", lon=CANARY[0], lat=CANARY[1])
+
+    def _start(self, log: str, *words: str, **pipes: Any) -> subprocess.Popen[bytes]:
+        with (self.home / "log" / log).open("ab") as out:
+            return subprocess.Popen(
+                [sys.executable, *words],
+                cwd=ROOT,
+                env=self.env,
+                start_new_session=True,
+                **({"stdin": subprocess.DEVNULL, "stdout": out, "stderr": out} | pipes),
+            )
+
+    # -- the broker
+
+    def start_broker(self) -> None:
+        command = broker.command(broker.find_server(), folder=self.home / "broker", socket_path=self.socket)
+        with (self.home / "log" / "broker").open("ab") as out:
+            self.broker = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=out)
+        wait_for(lambda: broker.answers(self.socket), within_s=10, why="the broker answers")
+
+    def stop_broker(self) -> None:
+        self.broker.kill()
+        self.broker.wait()
+
+    def redis(self) -> redis.Redis:
+        return redis.Redis(unix_socket_path=str(self.socket))
+
+    # -- workers
+
+    def start_worker(self, *, concurrency: int = 1) -> Worker:
+        name = f"worker-{uuid.uuid4().hex[:6]}"
+        app = "-A tests.dashboard.worker_support.slow_app:app worker --pool prefork --prefetch-multiplier 1"
+        quiet = "--without-gossip --without-mingle --without-heartbeat --loglevel INFO"
+        options = f"--concurrency {concurrency} -n {name}@test"
+        process = self._start(name, "-m", "celery", *app.split(), *quiet.split(), *options.split())
+        worker = Worker(process, self.home / "log" / name, self.barriers / f"ready.{name}@test")
+        self.workers.append(worker)
+        return worker
+
+    def dismiss_workers(self) -> None:
+        for worker in self.workers:
+            if worker.process.poll() is None:
+                worker.kill()
+        self.workers.clear()
+
+    # -- what the web would say
+
+    def ask(self, do: str, **words: Any) -> Any:
+        assert self.web.stdin
+        assert self.web.stdout
+        self.web.stdin.write(json.dumps({"do": do, **words}).encode() + b"\n")
+        self.web.stdin.flush()
+        told = json.loads(self.web.stdout.readline())
+        assert "told" in told, told
+        return told["told"]
+
+    def submit(self, name: str = "", **mechanism: Any) -> dict[str, Any]:
+        """POST a release; the API's answer, with the status and the seconds it took."""
+        how = {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 200.0} | mechanism
+        body = self.material | {"mechanism": how, "name": name}
+        return self.ask("call", method="post", path="/api/v1/releases/", body=body)
+
+    def row(self, pk: str) -> dict[str, Any]:
+        return self.ask("row", pk=pk)
+
+    def until(self, pk: str, state: str, *, within_s: float = 15.0) -> dict[str, Any]:
+        """The row once it is in ``state``."""
+        wait_for(lambda: self.row(pk)["state"] == state, within_s=within_s, why=f"{state}; it is {self.row(pk)}")
+        return self.row(pk)
+
+    # -- barriers
+
+    def reached(self, name: str) -> list[int]:
+        """Processes that wait, or waited, at the barrier."""
+        return [int(path.name.split(".")[2]) for path in self.barriers.glob(f"{name}.reached.*")]
+
+    def until_reached(self, name: str, times: int = 1) -> list[int]:
+        wait_for(lambda: len(self.reached(name)) >= times, within_s=20, why=f"{times} at the barrier {name}")
+        return self.reached(name)
+
+    def open(self, name: str) -> None:
+        (self.barriers / f"{name}.go").touch()
+
+    # -- the end
+
+    def logs(self) -> str:
+        return "".join(path.read_text(errors="replace") for path in (self.home / "log").iterdir())
+
+    def close(self) -> None:
+        self.dismiss_workers()
+        assert self.web.stdin
+        assert self.web.stdout
+        self.web.stdin.close()
+        for process in (self.web, self.sweep, self.broker):
+            process.terminate()
+        for process in (self.web, self.sweep, self.broker):
+            process.wait(timeout=10)
+        self.web.stdout.close()
