@@ -27,7 +27,8 @@ DASHES = {
 ICONS = {
     "upload": "M8 11V3M4.5 6 8 2.5 11.5 6M2.5 10.5v3h11v-3",
     "person": "M8 8.5a3 3 0 1 0 0-6 3 3 0 0 0 0 6M2.5 14c.8-3 3-4 5.5-4s4.7 1 5.5 4",
-    "more": "M3.5 8h.01M8 8h.01M12.5 8h.01",
+    "more": "M3.5 8a.5.5 0 1 1-1 0 .5.5 0 0 1 1 0z"
+    "M8.5 8a.5.5 0 1 1-1 0 .5.5 0 0 1 1 0zM13.5 8a.5.5 0 1 1-1 0 .5.5 0 0 1 1 0z",
     "down": "M4 6.5 8 10.5l4-4",
     "copy": "M5.5 5.5v-3h8v8h-3M2.5 5.5h8v8h-8z",
 }
@@ -66,6 +67,12 @@ def metres(value: float | None) -> str:
 def percent(share: float | None, digits: int = 3) -> str:
     """40.7 %"""
     return "–" if share is None else f"{number(share * 100, digits)}{NARROW}%"
+
+
+@register.filter
+def done(share: float) -> str:
+    """How much of a job is done: 64 %; 100 % only when it is over."""
+    return f"{min(int(share * 100), 99 if share < 1 else 100)}{NARROW}%"
 
 
 @register.filter
@@ -177,3 +184,11 @@ def icon(name: str) -> SafeString:
 def value(mapping: Any, key: str) -> Any:
     """The value under a key, or nothing."""
     return mapping.get(key) or ""
+
+
+@register.simple_tag
+def takes(landmark_sets: int, releases: int) -> str:
+    """What goes with a dataset: its points, 1 landmark set and 3 releases."""
+    counted = ((landmark_sets, "landmark set"), (releases, "release"))
+    parts = ["its points", *(f"{n:,} {noun}{'' if n == 1 else 's'}" for n, noun in counted if n)]
+    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)

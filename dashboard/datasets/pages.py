@@ -14,14 +14,12 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
-from dashboard.datasets import ledger, queries, services
+from dashboard.datasets import queries, services
 from dashboard.datasets.models import Dataset
 from dashboard.landmarks.queries import visible_landmark_sets
 from dashboard.releases.queries import visible_releases
 from privacy_engine import formats
 from privacy_engine.errors import EngineError
-
-USUAL_RADIUS_M = 200.0
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -66,24 +64,12 @@ def detail(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
         "dataset": dataset,
         "landmark_sets": visible_landmark_sets(request.user).filter(dataset=dataset).defer("packed"),
         "releases": visible_releases(request.user).filter(dataset=dataset),
-        "budget": _budget(dataset),
+        "budget": queries.spending(dataset),
         "options": list(formats.options().values()),
         "chosen": dataset.options,
         "page": _for_script(dataset),
     }
     return render(request, "datasets/detail.html", context)
-
-
-def _budget(dataset: Dataset) -> dict[str, Any]:
-    """What the releases leaked together, said as a level within the radius the owner thinks in."""
-    spent, budget = ledger.spent(dataset), ledger.budget_of(dataset)
-    radius_m = (budget and budget.total_radius_m) or USUAL_RADIUS_M
-    return {
-        "radius_m": radius_m,
-        "total": budget and budget.total_epsilon,
-        "spent": spent["per_km"] * radius_m / 1000,
-        "releases": spent["releases"],
-    }
 
 
 def _for_script(dataset: Dataset) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Any
 from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery
 
 from dashboard import storage
+from dashboard.datasets import ledger
 from dashboard.datasets.models import Budget, BudgetEntry, Dataset
 from dashboard.errors import Conflict
 from dashboard.jobs import State
@@ -62,3 +63,18 @@ def series_of(dataset: Dataset, index: int) -> Trajectory:
         rule = f"between 0 and {last}"
         raise ParameterError(f"series must be {rule}, got {index}", field="series", rule=rule, value=index)
     return storage.read_points(dataset.points_path)[index]
+
+
+USUAL_RADIUS_M = 200.0  # where the owner has named none
+
+
+def spending(dataset: Dataset) -> dict[str, Any]:
+    """What the releases leaked together, said as a level within the radius the owner thinks in."""
+    spent, budget = ledger.spent(dataset), ledger.budget_of(dataset)
+    radius_m = (budget and budget.total_radius_m) or USUAL_RADIUS_M
+    return {
+        "radius_m": radius_m,
+        "total": budget and budget.total_epsilon,
+        "spent": spent["per_km"] * radius_m / 1000,
+        "releases": spent["releases"],
+    }

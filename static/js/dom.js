@@ -67,6 +67,9 @@ export function metres(value) {
 /** 40.7 % */
 export const percent = (share, digits = 3) => `${number(share * 100, digits)}${NARROW}%`;
 
+/** How much of a job is done: 64 %; 100 % only when it is over. */
+export const done = (share) => `${Math.min(Math.floor(share * 100), share < 1 ? 99 : 100)}${NARROW}%`;
+
 /** 1.2 MB */
 export function bytes(value) {
   const units = ["B", "kB", "MB", "GB"];

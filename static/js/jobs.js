@@ -1,7 +1,7 @@
 /* The jobs drawer. Other modules hear "cairn:jobs" on document when a job ends or one appears; `stir()` looks at once. */
 
 import { get, post } from "./api.js";
-import { $, announce, count, duration, el, percent } from "./dom.js";
+import { $, announce, count, done, duration, el } from "./dom.js";
 
 const BUSY_MS = 1000;
 const IDLE_MS = 15_000;
@@ -12,17 +12,20 @@ let looking = false;
 
 const mean = (jobs) => jobs.reduce((sum, job) => sum + job.progress, 0) / jobs.length;
 
+/** In words, and in few for a phone. */
 function title(jobs) {
-  if (!jobs.length) return "Jobs";
-  const running = jobs.filter((job) => job.state === "running");
-  if (!running.length) return `${count(jobs.length, "job")} waiting`;
-  return `${count(jobs.length, "job")} running · ${percent(mean(jobs), 2)}`;
+  const running = jobs.filter((job) => job.state === "running").length;
+  if (!jobs.length) return ["Jobs", "Jobs"];
+  const all = count(jobs.length, "job");
+  if (!running) return [`${all} waiting`, all];
+  const share = done(mean(jobs));
+  return [`${running < jobs.length ? `${running} of ${all}` : all} running · ${share}`, `${jobs.length} · ${share}`];
 }
 
 function words(job) {
   if (job.state === "queued") return "waiting for a worker";
   const left = job.eta_s === null || job.eta_s === undefined ? "" : ` · ${duration(Math.max(Math.ceil(job.eta_s), 1))} left`;
-  return `${(job.stage || "running").toLowerCase()} · ${percent(job.progress, 2)}${left}`;
+  return `${(job.stage || "running").toLowerCase()} · ${done(job.progress)}${left}`;
 }
 
 async function cancel(job, button) {
@@ -54,7 +57,9 @@ const shown = new Map();
 function draw(jobs) {
   const button = $("[data-jobs-button]");
   const list = $("[data-jobs-list]");
-  button.textContent = title(jobs);
+  const [long, short] = title(jobs);
+  $("[data-long]", button).textContent = long;
+  $("[data-short]", button).textContent = short;
   $("[data-jobs-none]").hidden = jobs.length > 0;
   for (const [id, row] of shown) {
     if (jobs.some((job) => job.id === id)) continue;
@@ -68,8 +73,8 @@ function draw(jobs) {
     }
     const row = shown.get(job.id);
     row.note.textContent = words(job);
-    if (job.state === "running") row.bar.value = job.progress;
-    else row.bar.removeAttribute("value");
+    row.bar.hidden = job.state !== "running";
+    row.bar.value = job.progress;
   }
 }
 

@@ -1,6 +1,7 @@
 /* A dataset's points on its page: the map, the choice of series, and the facts that need every step. */
 
-import { $, duration, metres, percent, whole } from "./dom.js";
+import { get } from "./api.js";
+import { $, $$, duration, metres, percent, whole } from "./dom.js";
 import { createMap } from "./map.js";
 import { fetchTrack } from "./track.js";
 
@@ -114,7 +115,26 @@ export async function showPoints(page) {
     if (note && chosen === "") {
       note.textContent = all.length > AT_ONCE ? `The ${AT_ONCE} longest of ${whole(all.length)} are drawn.` : "";
     } else if (note) note.textContent = "";
+    await mark();
   }
+
+  /** The landmarks of the set whose toggle is pressed; only where the whole dataset is drawn. */
+  async function mark() {
+    const pressed = $('[data-show][aria-pressed="true"]');
+    map.remove("landmarks");
+    if (!pressed || drawn.size < page.series.length || select?.value) return;
+    const { runs } = await get(pressed.dataset.show);
+    const whole = page.series.map((_, index) => drawn.get(index));
+    map.addLandmarks({ lon: joined(whole.map((one) => one.lon)), lat: joined(whole.map((one) => one.lat)), runs });
+  }
+
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest("[data-show]");
+    if (!button) return;
+    const on = button.getAttribute("aria-pressed") === "true";
+    for (const other of $$("[data-show]")) other.setAttribute("aria-pressed", String(other === button && !on));
+    mark();
+  });
 
   select?.addEventListener("change", () => choose(select.value));
   await choose("");

@@ -12,7 +12,9 @@ export function rows(list, total, unit) {
 }
 
 function dropped(report) {
-  const reasons = Object.values(report.dropped);
+  const reasons = Object.entries(report.dropped)
+    .filter(([name]) => !name.endsWith("_member")) // those are told apart, below
+    .map(([, reason]) => reason);
   if (!reasons.length) return null;
   const total = reasons.reduce((sum, reason) => sum + reason.count, 0);
   const share = report.rows_read ? ` of ${whole(report.rows_read)} (${percent(total / report.rows_read)})` : "";
@@ -57,7 +59,7 @@ function noted(report, level, title) {
   );
 }
 
-/** `onChange(option)` is called when the owner knows better; without it the guesses are only told. */
+/** `onChange(guess)` is called when the owner knows better; without it the guesses are only told. */
 function guessed(report, onChange) {
   if (!report.guesses.length) return null;
   return el(
@@ -75,7 +77,7 @@ function guessed(report, onChange) {
           onChange &&
             el(
               "button",
-              { class: "link", type: "button", "aria-label": `Change: ${guess.message}`, onclick: () => onChange(guess.option) },
+              { class: "link", type: "button", "aria-label": `Change: ${guess.message}`, onclick: () => onChange(guess) },
               "Change",
             ),
         ),
@@ -87,14 +89,15 @@ function guessed(report, onChange) {
 function members(report) {
   const skipped = report.members.filter((member) => member.reason);
   if (!skipped.length) return null;
+  const why = (member) => member.message || report.dropped[member.reason]?.message;
   return el(
-    "details",
+    "section",
     { class: "report__part" },
-    el("summary", {}, `${count(skipped.length, "member")} of the archive not read`),
+    el("h4", {}, `${count(skipped.length, "member")} of the archive not read`),
     el(
       "ul",
       { class: "report__list" },
-      skipped.map((member) => el("li", {}, el("span", {}, member.name), el("span", { class: "muted" }, member.message))),
+      skipped.map((member) => el("li", {}, el("span", {}, member.name), el("span", { class: "muted" }, why(member)))),
     ),
   );
 }

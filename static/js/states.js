@@ -1,6 +1,6 @@
 /* Progress of the rows a page shows, from what the jobs drawer hears; and drawing a list again when a job ends. */
 
-import { $, $$, percent } from "./dom.js";
+import { $, $$, done } from "./dom.js";
 import { refresh } from "./swap.js";
 
 /** A function that draws the parts again, once for many calls in a row; it resolves when they are drawn. */
@@ -30,7 +30,7 @@ export function watchStates(changed) {
       const job = detail.find((one) => one.id === place.dataset.job);
       if (job?.state !== "running") continue;
       $("progress", place).value = job.progress;
-      $("[data-stage]", place).textContent = `${(job.stage || "running").toLowerCase()} · ${percent(job.progress, 2)}`;
+      $("[data-stage]", place).textContent = `${(job.stage || "running").toLowerCase()} · ${done(job.progress)}`;
     }
   });
   document.addEventListener("cairn:jobs", changed);

@@ -1,15 +1,40 @@
 /* One upload from file to dataset, drawn as a card that says at every moment what is going on. */
 
 import { ApiError, poll, post, postForm } from "./api.js";
-import { announce, bytes, count, el, percent, span } from "./dom.js";
+import { announce, bytes, count, done, el, span } from "./dom.js";
 import { stir } from "./jobs.js";
 import { renderAsk, renderErrors, renderReport, understood } from "./report.js";
 
 const open = (dataset) => dataset.state === "queued" || dataset.state === "running";
 
+const AT_A_TIME = 3;
+let sending = 0;
+const line = []; // what is called when a place becomes free
+
+/** Wait for one of few places, so that fifty files do not crowd each other out; call what it gives to leave it. */
+function place(signal) {
+  const leave = () => {
+    sending -= 1;
+    line.shift()?.();
+  };
+  return new Promise((resolve, reject) => {
+    const enter = () => {
+      sending += 1;
+      resolve(leave);
+    };
+    if (sending < AT_A_TIME) enter();
+    else line.push(enter);
+    signal.addEventListener("abort", () => {
+      const at = line.indexOf(enter);
+      if (at >= 0) line.splice(at, 1);
+      reject(new DOMException("Cancelled", "AbortError"));
+    });
+  });
+}
+
 /**
- * Upload `file` with the reading options; draws into `card.body`. `settled()` is called whenever the list of
- * datasets may have changed, `edit(option)` when the owner wants to set an option of the next reading.
+ * Upload `file` with the reading options; the card is returned at once. `settled()` is called whenever the list of
+ * datasets may have changed.
  */
 export function upload({ url, file, options, limit, settled }) {
   const body = el("div", { class: "stack" });
@@ -55,15 +80,17 @@ export function upload({ url, file, options, limit, settled }) {
       return;
     }
     const stop = new AbortController();
-    const tell = waiting("Sending …", () => stop.abort());
+    const tell = waiting("Waiting for its turn …", () => stop.abort());
     const form = new FormData();
     form.set("file", file, file.name);
     for (const [name, value] of Object.entries(options)) form.set(name, value);
+    let leave = null;
     try {
+      leave = await place(stop.signal);
       const dataset = await postForm(url, form, {
         signal: stop.signal,
         onProgress: (share) =>
-          share < 1 ? tell(`Sending: ${percent(share, 2)} of ${bytes(file.size)}`, share) : tell("Sent; the server reads it …", null),
+          share < 1 ? tell(`Sending: ${done(share)} of ${bytes(file.size)}`, share) : tell("Sent; the server reads it …", null),
       });
       await follow(dataset);
     } catch (error) {
@@ -77,6 +104,8 @@ export function upload({ url, file, options, limit, settled }) {
           send();
         });
       } else throw error;
+    } finally {
+      leave?.();
     }
   }
 
@@ -88,7 +117,7 @@ export function upload({ url, file, options, limit, settled }) {
       const tell = waiting("Waiting for a worker …", null);
       dataset = await poll(dataset.urls.self, {
         until: (now) => !open(now),
-        onUpdate: (now) => now.state === "running" && tell(`${now.stage || "Reading"}: ${percent(now.progress, 2)}`, now.progress),
+        onUpdate: (now) => now.state === "running" && tell(`${now.stage || "Reading"}: ${done(now.progress)}`, now.progress),
       });
       settled();
     }
@@ -119,15 +148,15 @@ export function upload({ url, file, options, limit, settled }) {
     const facts = [understood(report), dataset.has_time ? span(dataset.start, dataset.end) : "no times"].join(" · ");
     announce(`${file.name} is ready: ${count(dataset.points, "point")}.`);
     side.replaceChildren(el("a", { class: "button button--small", href: dataset.urls.page, "aria-label": `Open ${dataset.name}` }, "Open"), dismiss());
-    show(el("p", {}, facts), problem, renderReport(report, { onChange: (option) => change(dataset, option) }));
+    show(el("p", {}, facts), problem, renderReport(report, { onChange: (guess) => change(dataset, guess) }));
   }
 
   /** One reading option, asked again with the same control as in the upload form. */
-  function change(dataset, option) {
+  function change(dataset, { option, value }) {
     const original = document.getElementById(`upload-${option}`);
     const field = original.closest(".field").cloneNode(true);
     const input = field.querySelector("input, select");
-    input.value = dataset.options[option] ?? "";
+    input.value = dataset.options[option] ?? (input.tagName === "INPUT" ? value : "");
     const form = el("form", { class: "ask" }, field, el("button", { class: "button button--primary" }, "Read it so"));
     for (const node of form.querySelectorAll("[id], [for]")) {
       for (const name of ["id", "for"]) if (node.hasAttribute(name)) node.setAttribute(name, `${dataset.id}-${node.getAttribute(name)}`);

@@ -97,8 +97,9 @@ def main(folder: Path, names: list[str]) -> None:
         browser = playwright.chromium.launch(executable_path=find_browser(playwright), args=FLAGS)
         for suffix, (width, height) in SIZES.items():
             for colour in COLOURS:
-                size = {"width": width, "height": height}
-                context = browser.new_context(base_url=address, viewport=size, color_scheme=colour)
+                device = {"viewport": {"width": width, "height": height}, "color_scheme": colour}
+                device |= {"has_touch": True, "is_mobile": True} if suffix else {}
+                context = browser.new_context(base_url=address, **device)
                 context.add_cookies([session_of(stage.user, address)])
                 page = context.new_page()
                 for name in names:

@@ -9,7 +9,7 @@ import { showPoints } from "../points.js";
 
 const page = data("dataset-data");
 const ready = page.state === "ready";
-const changed = swapSoon("landmark-sets", "releases", "budget");
+const changed = swapSoon("landmark-sets", "releases", "budget", "header-budget");
 
 // A dataset that was not ready and now is has another page
 watchStates(({ detail }) => {
@@ -42,7 +42,7 @@ if (ready) showPoints(page);
 const place = $("[data-report]");
 if (page.report && place) {
   const reread = $("#reread-fold");
-  const change = (option) => {
+  const change = ({ option }) => {
     reread.open = true;
     $(`#reread-${option}`).focus();
   };

@@ -1,6 +1,6 @@
 /* The list of datasets and the uploads. */
 
-import { $, $$ } from "../dom.js";
+import { $ } from "../dom.js";
 import { watchDialogs } from "../dialogs.js";
 import { swapSoon, watchStates } from "../states.js";
 import { upload } from "../upload.js";
@@ -11,26 +11,15 @@ const outcomes = $("[data-outcomes]");
 const veil = $("[data-drop-veil]");
 const changed = swapSoon("datasets");
 
-// With scripts there is one button, and no native file field beside it
-for (const node of $$("[data-without-script]", form)) node.hidden = true;
-for (const node of $$("[data-with-script], [data-choose]", form)) node.hidden = false;
-input.hidden = true;
+form.classList.add("upload--scripted"); // one button, and no native file field beside it
 
 /** What the owner set under "How to read the file". */
 const chosen = () =>
   Object.fromEntries([...new FormData(form)].filter(([name, value]) => !["file", "csrfmiddlewaretoken"].includes(name) && value));
 
 function take(files) {
-  for (const file of files) {
-    const card = upload({
-      url: form.dataset.url,
-      limit: Number(form.dataset.limit),
-      file,
-      options: chosen(),
-      settled: changed,
-    });
-    outcomes.prepend(card);
-  }
+  const common = { url: form.dataset.url, limit: Number(form.dataset.limit), options: chosen(), settled: changed };
+  outcomes.prepend(...files.map((file) => upload({ ...common, file })));
 }
 
 $("[data-choose]", form).addEventListener("click", () => input.click());
