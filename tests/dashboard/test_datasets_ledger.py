@@ -1,0 +1,249 @@
+"""The budget ledger: what is charged, how often, and what a race may not change."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import uuid
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import IntegrityError, connection, transaction
+from django.db.models import Sum
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from rest_framework.test import APIClient
+
+from dashboard.accounts.models import User
+from dashboard.datasets import ledger, services
+from dashboard.datasets.models import Budget, BudgetEntry, Dataset
+from dashboard.errors import Conflict
+from privacy_engine.data import Trajectory
+from privacy_engine.mechanisms.landmark import EventLevel, Uniform, UserLevel
+
+ROOT = Path(__file__).resolve().parents[2]
+MakeDataset = Callable[..., Dataset]
+
+
+def reserve(dataset: Dataset, epsilon: float = 0.1, radius_m: float = 1.0, cls: Any = Uniform) -> BudgetEntry:
+    mechanism = cls(epsilon=epsilon, radius_m=radius_m)
+    return ledger.reserve(dataset=dataset, release_id=uuid.uuid4(), mechanism=mechanism)
+
+
+def granted(dataset: Dataset, epsilon: float, radius_m: float, *, tries: int) -> int:
+    count = 0
+    for _ in range(tries):
+        try:
+            reserve(dataset, epsilon, radius_m)
+        except ledger.BudgetExceeded:
+            break
+        count += 1
+    return count
+
+
+class TestCharge:
+    def test_is_the_level_per_kilometre_rounded_up(self, ready_dataset: Dataset) -> None:
+        assert reserve(ready_dataset, 1.0, 200.0).amount == 5_000_000
+        assert reserve(ready_dataset, 1.0, 300.0).amount == 3_333_334
+        assert ledger.spent(ready_dataset) == {"per_km": 8.333334, "releases": 2}
+
+    def test_is_never_nothing(self, ready_dataset: Dataset) -> None:
+        assert reserve(ready_dataset, 1e-6, 2e7).amount == 1
+
+    def test_remembers_its_level_and_mechanism(self, ready_dataset: Dataset) -> None:
+        for cls in (Uniform, EventLevel, UserLevel):
+            reserve(ready_dataset, cls=cls)
+        entries = BudgetEntry.objects.order_by("pk").values_list("mechanism", "level", "epsilon", "radius_m")
+        assert list(entries) == [
+            ("landmark-uniform", "landmark", 0.1, 1.0),
+            ("event-level", "event", 0.1, 1.0),
+            ("user-level", "user", 0.1, 1.0),
+        ]
+
+    @pytest.mark.parametrize("radius_m", [1.0, 3.0, 7.0, 300.0, 0.07, 12345.678])
+    def test_a_tenth_fits_ten_times(self, ready_dataset: Dataset, radius_m: float) -> None:
+        services.set_budget(dataset=ready_dataset, epsilon=1.0, radius_m=radius_m)
+        assert granted(ready_dataset, 0.1, radius_m, tries=12) == 10
+
+    def test_three_thirds_are_one_whole(self, ready_dataset: Dataset) -> None:
+        services.set_budget(dataset=ready_dataset, epsilon=1.0, radius_m=1.0)
+        assert granted(ready_dataset, 1.0, 3.0, tries=5) == 3
+
+    @given(n=st.integers(1, 1000), thousandths=st.integers(1, 10_000), radius_m=st.floats(0.01, 2e7))
+    def test_n_equal_parts_fit_their_sum_and_never_less(self, n: int, thousandths: int, radius_m: float) -> None:
+        part = ledger.micro_per_km(thousandths / 1000, radius_m, times=n)
+        total = ledger.micro_per_km(float(Decimal(n * thousandths) / 1000), radius_m)
+        assert ledger.whole(part) == ledger.whole(total)
+        assert ledger.whole(total) >= total - ledger.DUST
+
+
+class TestRefusal:
+    def test_charges_nothing_and_names_the_numbers(self, ready_dataset: Dataset) -> None:
+        services.set_budget(dataset=ready_dataset, epsilon=1.0, radius_m=200.0)
+        reserve(ready_dataset, 0.75, 200.0)
+        with pytest.raises(ledger.BudgetExceeded) as caught:
+            reserve(ready_dataset, 0.5, 200.0)
+        told = caught.value.as_dict()
+        assert (told["code"], told["spent_per_km"], told["total_per_km"], told["value"]) == ("budget", 3.75, 5.0, 2.5)
+        assert BudgetEntry.objects.count() == 1
+        assert ledger.spent(ready_dataset) == {"per_km": 3.75, "releases": 1}
+
+    def test_of_a_sum_the_database_cannot_hold(self, ready_dataset: Dataset) -> None:
+        reserve(ready_dataset)
+        Budget.objects.update(spent=ledger.LARGEST)
+        with pytest.raises(ledger.BudgetExceeded):
+            reserve(ready_dataset, 1e4, 0.01)
+
+    def test_of_a_total_below_what_is_spent(self, ready_dataset: Dataset) -> None:
+        reserve(ready_dataset, 1.0, 200.0)
+        with pytest.raises(Conflict, match="has been spent already"):
+            services.set_budget(dataset=ready_dataset, epsilon=0.999, radius_m=200.0)
+        assert services.set_budget(dataset=ready_dataset, epsilon=1.0, radius_m=200.0).total == 5_000_000
+
+    def test_of_a_total_below_what_is_spent_through_the_api(self, owner_api: APIClient, ready_dataset: Dataset) -> None:
+        reserve(ready_dataset, 1.0, 200.0)
+        body = {"budget": {"epsilon": 0.5, "radius_m": 200}}
+        answer = owner_api.patch(f"/api/v1/datasets/{ready_dataset.pk}/", body)
+        assert (answer.status_code, answer.json()["errors"][0]["field"]) == (409, "budget")
+        assert owner_api.get(f"/api/v1/datasets/{ready_dataset.pk}/").json()["spent"] == {"per_km": 5.0, "releases": 1}
+
+
+class TestRefund:
+    def test_is_given_once(self, ready_dataset: Dataset) -> None:
+        entry = reserve(ready_dataset)
+        assert ledger.refund(release_id=entry.release_id)
+        assert not ledger.refund(release_id=entry.release_id)
+        assert ledger.spent(ready_dataset) == {"per_km": 0.0, "releases": 0}
+        assert sorted(BudgetEntry.objects.values_list("amount", flat=True)) == [-100_000_000, 100_000_000]
+
+    def test_of_a_release_that_was_never_charged_is_none(self, ready_dataset: Dataset) -> None:
+        assert not ledger.refund(release_id=uuid.uuid4())
+
+    def test_makes_room(self, ready_dataset: Dataset) -> None:
+        services.set_budget(dataset=ready_dataset, epsilon=1.0, radius_m=3.0)
+        entry = reserve(ready_dataset, 1.0, 3.0)
+        ledger.refund(release_id=entry.release_id)
+        assert granted(ready_dataset, 0.5, 3.0, tries=3) == 2
+
+
+class TestContent:
+    def test_an_upload_of_the_same_points_shares_the_budget(
+        self, owner: User, ready_dataset: Dataset, make_dataset: MakeDataset, paris_day: Trajectory
+    ) -> None:
+        again = make_dataset(owner, Trajectory(paris_day.lon, paris_day.lat, paris_day.time_s, name="other"))
+        reserve(ready_dataset)
+        assert ledger.spent(again) == ledger.spent(ready_dataset) == {"per_km": 100.0, "releases": 1}
+
+    def test_deleting_the_dataset_does_not_forget_it(
+        self, owner: User, ready_dataset: Dataset, make_dataset: MakeDataset, paris_day: Trajectory
+    ) -> None:
+        reserve(ready_dataset)
+        services.delete_dataset(dataset=ready_dataset)
+        assert ledger.spent(make_dataset(owner, paris_day))["per_km"] == 100.0
+
+    def test_somebody_elses_upload_of_it_has_a_budget_of_its_own(
+        self, ready_dataset: Dataset, stranger_dataset: Dataset
+    ) -> None:
+        reserve(ready_dataset)
+        assert ready_dataset.content_digest == stranger_dataset.content_digest
+        assert ledger.spent(stranger_dataset)["per_km"] == 0
+
+
+class TestDatabase:
+    """What holds whoever writes the rows."""
+
+    def test_spent_stays_within_the_total(self, ready_dataset: Dataset) -> None:
+        services.set_budget(dataset=ready_dataset, epsilon=1.0, radius_m=1000.0)
+        with pytest.raises(IntegrityError), transaction.atomic():
+            Budget.objects.update(spent=1_000_001)
+
+    @pytest.mark.parametrize("amount", [1, 0])
+    def test_a_release_is_charged_once_and_never_zero(self, ready_dataset: Dataset, amount: int) -> None:
+        entry = reserve(ready_dataset)
+        with pytest.raises(IntegrityError), transaction.atomic():
+            BudgetEntry.objects.create(
+                budget=entry.budget, release_id=entry.release_id, amount=amount, epsilon=1, radius_m=1
+            )
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    steps=st.lists(
+        st.tuples(st.sampled_from([0.1, 1.0, 0.333, 1e-6]), st.sampled_from([1.0, 3.0, 7.7, 2e7]), st.booleans())
+    )
+)
+def test_the_sum_of_entries_is_what_is_spent_after_any_story(
+    db: None, ready_dataset: Dataset, steps: list[tuple[float, float, bool]]
+) -> None:
+    with transaction.atomic():
+        for epsilon, radius_m, given_back in steps:
+            entry = reserve(ready_dataset, epsilon, radius_m)
+            assert ledger.budget_of(ready_dataset).spent >= ledger.composed(entry.budget) - ledger.DUST
+            if given_back:
+                assert ledger.refund(release_id=entry.release_id)
+            budget = ledger.budget_of(ready_dataset)
+            assert budget.spent == budget.entries.aggregate(all=Sum("amount"))["all"] >= 0
+            assert budget.spent >= ledger.composed(budget) - 1
+        transaction.set_rollback(True)
+
+
+@pytest.mark.django_db(transaction=True)
+class TestRace:
+    def test_sixteen_threads_get_exactly_ten_grants(self, ready_dataset: Dataset) -> None:
+        services.set_budget(dataset=ready_dataset, epsilon=1.0, radius_m=300.0)
+
+        def attempt(_: int) -> bool:
+            try:
+                reserve(ready_dataset, 0.1, 300.0)
+            except ledger.BudgetExceeded:
+                return False
+            finally:
+                connection.close()
+            return True
+
+        with ThreadPoolExecutor(16) as pool:
+            assert sum(pool.map(attempt, range(16))) == 10
+        assert BudgetEntry.objects.count() == 10
+
+    def test_four_processes_of_four_threads_get_exactly_ten_grants(
+        self, ready_dataset: Dataset, tmp_path: Path
+    ) -> None:
+        services.set_budget(dataset=ready_dataset, epsilon=1.0, radius_m=300.0)
+        command = [sys.executable, "-m", "tests.dashboard.racer", str(ready_dataset.pk), "4", "0.1", "300"]
+        environment = os.environ | {"DATABASE_URL": database_url(), "DJANGO_SETTINGS_MODULE": "dashboard.settings"}
+        racers = [
+            subprocess.Popen(
+                [*command, str(tmp_path / "start")], cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True
+            )
+            for _ in range(4)
+        ]
+        assert [racer.stdout.readline() for racer in racers] == ["ready\n"] * 4
+        (tmp_path / "start").touch()
+        assert sum(int(racer.communicate(timeout=60)[0]) for racer in racers) == 10
+        assert ledger.spent(ready_dataset) == {"per_km": 3.333334, "releases": 10}
+
+    def test_of_sixteen_refunds_one_is_given(self, ready_dataset: Dataset) -> None:
+        entry = reserve(ready_dataset)
+
+        def attempt(_: int) -> bool:
+            try:
+                return ledger.refund(release_id=entry.release_id)
+            finally:
+                connection.close()
+
+        with ThreadPoolExecutor(16) as pool:
+            assert sum(pool.map(attempt, range(16))) == 1
+        assert ledger.spent(ready_dataset)["per_km"] == 0
+
+
+def database_url() -> str:
+    """The test database, as another process finds it."""
+    at = connection.settings_dict
+    if connection.vendor == "sqlite":
+        return f"sqlite:///{at['NAME']}"
+    return f"postgres://{at['USER']}@/{at['HOST']}/{at['NAME']}"
