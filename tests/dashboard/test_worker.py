@@ -55,7 +55,7 @@ def test_a_release_is_drawn(house):
     assert_published_once(house.until(made["json"]["id"], "done"), attempts=1)
 
 
-def test_kill_9_of_a_whole_worker_and_of_a_pool_child(house, record_property):
+def test_kill_9_of_a_whole_worker_and_of_a_pool_child(house):
     """Both are killed where it hurts most: after the files were written, before the row was settled."""
     worker = house.start_worker()
     pk = house.submit("hold:group")["json"]["id"]
@@ -65,7 +65,7 @@ def test_kill_9_of_a_whole_worker_and_of_a_pool_child(house, record_property):
     worker.kill()
     house.open("group")
     row = house.until(pk, "done")
-    record_property("group_s", round(time.monotonic() - killed, 2))
+    print(f"from kill -9 of the worker to the release: {time.monotonic() - killed:.2f} s")
     assert_published_once(row, attempts=2)
     assert time.monotonic() - killed < 2 * LEASE_S + 1
 
@@ -75,7 +75,7 @@ def test_kill_9_of_a_whole_worker_and_of_a_pool_child(house, record_property):
     os.kill(child, signal.SIGKILL)
     house.open("child")
     row = house.until(pk, "done")
-    record_property("child_s", round(time.monotonic() - killed, 2))
+    print(f"from kill -9 of the child to the release: {time.monotonic() - killed:.2f} s")
     assert_published_once(row, attempts=2)
     assert time.monotonic() - killed < 2 * LEASE_S + 1
 
@@ -208,7 +208,7 @@ def test_no_coordinate_in_logs_messages_or_errors(house):
 
 def test_ten_identical_requests_at_once_are_one_release_and_one_charge(house):
     body = house.material | {"mechanism": {"name": "event-level", "epsilon": 1.0, "radius_m": 200.0}}
-    answers = house.ask("race", body=body, key="at once", times=10)
+    answers = house.ask("race", body=body, key="at-once", times=10)
     assert {status for status, _ in answers} == {201}
     (pk,) = {pk for _, pk in answers}
     assert len(house.row(pk)["charges"]) == 1
