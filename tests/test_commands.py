@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from dashboard.launcher import home as launcher
 from tests.house import ROOT, House, clean_environment, fresh_clone, has_terminal_tools
 
 README = (ROOT / "README.md").read_text()
@@ -256,6 +257,37 @@ def test_a_home_with_a_long_path_still_gets_a_broker(clone: Path, tmp_path: Path
         assert house.processes() == {}
     finally:
         house.clear_away()
+
+
+def test_a_damaged_broker_log_does_not_keep_the_house_shut(house: House) -> None:
+    log = house.home / "broker" / "appendonlydir"
+    log.mkdir(parents=True)
+    (log / "appendonly.aof.manifest").write_text("file appendonly.aof.1.base.rdb seq 1 type b\n")
+    (log / "appendonly.aof.1.base.rdb").write_text("not a log")
+    house.start(limit_s=SERVED_S)
+    assert "damaged" in house.output
+    house.press_ctrl_c()
+    assert house.processes() == {}
+
+
+class TestPrivateFolders:
+    def test_the_broker_is_found_again_whatever_the_path(self) -> None:
+        short, long = Path("/srv/cairn"), Path("/srv") / ("x" * 120)
+        assert launcher.broker_socket(short) == short / "run" / "broker.sock"
+        assert launcher.broker_socket(long) == launcher.broker_socket(long) != launcher.broker_socket(long / "y")
+        assert len(str(launcher.broker_socket(long))) < 100
+
+    def test_a_folder_that_others_can_enter_is_refused(self, tmp_path: Path) -> None:
+        (tmp_path / "laid").mkdir()
+        (tmp_path / "laid").chmod(0o755)
+        with pytest.raises(launcher.LaunchError, match="only you can enter"):
+            launcher.make_private(tmp_path / "laid")
+
+    def test_a_link_to_somewhere_else_is_refused(self, tmp_path: Path) -> None:
+        launcher.make_private(tmp_path / "real")
+        (tmp_path / "link").symlink_to(tmp_path / "real")
+        with pytest.raises(launcher.LaunchError, match="only you can enter"):
+            launcher.make_private(tmp_path / "link")
 
 
 @pytest.mark.slow

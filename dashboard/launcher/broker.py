@@ -63,3 +63,17 @@ def answers(socket_path: Path) -> bool:
             return line.recv(16).startswith(b"+PONG")
     except OSError:
         return False
+
+
+def set_aside(folder: Path) -> bool:
+    """Make room for a fresh log where the old one cannot be read; False if there was none.
+
+    Nothing is lost: the rows say what is to be done, the messages only ring for it.
+    """
+    if not any(folder.iterdir()):
+        return False
+    damaged = folder.with_name("broker.damaged")
+    shutil.rmtree(damaged, ignore_errors=True)
+    folder.rename(damaged)
+    folder.mkdir(mode=0o700)
+    return True

@@ -81,8 +81,17 @@ class Supervisor:
         home.make_private(listens_at.parent)
         self.env["REDIS_URL"] = broker.url(listens_at)
         argv = broker.command(broker.find_server(), folder=self.home / "broker", socket_path=listens_at)
-        self._start(Child("broker", argv, self._log("broker"), grace_s=5))
-        self._until(lambda: broker.answers(listens_at), BROKER_READY_S, "The message broker does not answer.")
+        child = Child("broker", argv, self._log("broker"), grace_s=5)
+        try:
+            self._start(child)
+            self._until(lambda: broker.answers(listens_at), BROKER_READY_S, "The message broker does not answer.")
+        except LaunchError:
+            if not broker.set_aside(self.home / "broker"):
+                raise
+            self.say("The broker's log was damaged and is set aside; the sweep sends again what is still to be done.")
+            child.clear_away(self.guard)
+            self._start(child)
+            self._until(lambda: broker.answers(listens_at), BROKER_READY_S, "The message broker does not answer.")
 
     def _house(self) -> list[Child]:
         python = sys.executable
