@@ -87,7 +87,7 @@ def assign(
         if place is None and getattr(options, role) is None:
             place = _known(role, names, plain, known, sample, set(roles.values()))
             if role == "time":
-                place = _by_look(sample, set(roles.values())) if place is None else place
+                place = _by_look(sample, len(names), set(roles.values())) if place is None else place
             if role == "id" and place is not None and _numbers_the_rows(plain[place], sample, place):
                 place = None
             if place is not None:
@@ -97,6 +97,9 @@ def assign(
     for role in ("lat", "lon"):
         if role not in roles:
             raise no_positions(names, role)
+    if roles["lat"] == roles["lon"]:
+        message = f"Column {names[roles['lat']][:30]!r} cannot be both the longitude and the latitude."
+        raise FormatError(message, code="same_column", field="lat", rule="two columns")
     _add_clock(plain, sample, roles, options)
     for role, known_names in HEMISPHERES.items():
         if found := [i for i, name in enumerate(plain) if name in known_names]:
@@ -173,9 +176,9 @@ def _cells(sample: Sequence[Sequence[str]], place: int) -> list[str]:
     return [row[place].strip() for row in sample if place < len(row) and row[place].strip()]
 
 
-def _by_look(sample: Sequence[Sequence[str]], taken: set[int]) -> int | None:
+def _by_look(sample: Sequence[Sequence[str]], width: int, taken: set[int]) -> int | None:
     """The first column whose cells look like dates with a time of day."""
-    for place in range(max((len(row) for row in sample), default=0)):
+    for place in range(width):
         cells = _cells(sample, place)
         if place not in taken and cells and all(_WHEN.fullmatch(cell) for cell in cells):
             return place

@@ -12,6 +12,8 @@ from privacy_engine.formats.options import SYSTEMS, Choices, ReadOptions
 from privacy_engine.formats.report import Report
 
 _RADIUS_M = 6378137.0
+_UTM_REACH_M = 1_000_000  # beyond 1000 km of its meridian a zone says nothing
+_UTM_HIGHEST_M = 10_000_000
 _FLATTENING = 1 / 298.257223563
 _UTM = re.compile(r"EPSG:32([67])(0[1-9]|[1-5][0-9]|60)")
 _NAMES = re.compile(r"(?:urn:ogc:def:crs:)?(EPSG|OGC)[:/]+(?:[0-9.]*[:/])?(CRS84|[0-9]{1,6})", re.IGNORECASE)
@@ -40,19 +42,26 @@ def to_degrees(lon: Floats, lat: Floats, system: str) -> tuple[Floats, Floats]:
     name = canonical(system)
     if name in _DEGREES:
         return lon, lat
+    with np.errstate(all="ignore"):  # absurd positions become infinite, and are dropped as out of range
+        return _converted(lon, lat, name)
+
+
+def _converted(lon: Floats, lat: Floats, name: str) -> tuple[Floats, Floats]:
     if name == "E7":
         return lon / 1e7, lat / 1e7
     if name == "EPSG:3857":
         return _from_mercator(lon, lat)
     if match := _UTM.fullmatch(name):
-        return _from_utm(lon, lat, int(match[2]), south=match[1] == "7")
+        near = (np.abs(lon - 500_000) < _UTM_REACH_M) & (np.abs(lat) <= _UTM_HIGHEST_M)
+        degrees = _from_utm(np.where(near, lon, 0), np.where(near, lat, 0), int(match[2]), south=match[1] == "7")
+        return np.where(near, degrees[0], np.inf), np.where(near, degrees[1], np.inf)
     raise FormatError(
-        f"The coordinate system {system[:40]} is not supported. Convert the file to degrees (EPSG:4326), "
+        f"The coordinate system {name[:40]} is not supported. Convert the file to degrees (EPSG:4326), "
         "or use Web Mercator (EPSG:3857) or a UTM zone (EPSG:326zz, EPSG:327zz).",
         code="unsupported_crs",
         field="crs",
         rule="supported coordinate system",
-        value=system,
+        value=name,
     )
 
 
@@ -79,8 +88,12 @@ def _from_utm(east_m: Floats, north_m: Floats, number: int, *, south: bool) -> t
     return lon, np.degrees(lat)
 
 
-def placed(lon: Floats, lat: Floats, options: ReadOptions, report: Report) -> tuple[Floats, Floats]:
+def placed(
+    lon: Floats, lat: Floats, options: ReadOptions, report: Report, *, labelled: bool = False
+) -> tuple[Floats, Floats]:
     """Positions as degrees in the order longitude, latitude: as the options say, or as the values tell.
+
+    ``labelled`` says that the order comes from a table's header, where people err, and not from a format.
 
     Raises
     ------
@@ -97,7 +110,7 @@ def placed(lon: Floats, lat: Floats, options: ReadOptions, report: Report) -> tu
     if options.swap == "yes":
         return lat, lon
     if options.swap is None:
-        _ask_order(lon[known], lat[known], report)
+        _ask_order(lon[known], lat[known], report, labelled)
     return _around_the_globe(lon, lat, report)
 
 
@@ -127,7 +140,7 @@ def _plausible(x: Floats, y: Floats) -> Choices:
     return choices
 
 
-def _ask_order(x: Floats, y: Floats, report: Report) -> None:
+def _ask_order(x: Floats, y: Floats, report: Report, labelled: bool) -> None:
     impossible = (np.abs(y) > 90) & (np.abs(y) <= 180)
     if impossible.sum() * 2 > len(y) and (np.abs(x[impossible]) <= 90).all():
         raise ChoiceNeeded(
@@ -139,7 +152,7 @@ def _ask_order(x: Floats, y: Floats, report: Report) -> None:
             ),
             default="yes",
         )
-    if (np.abs(x) <= 90).all() and (np.abs(y) <= 90).all():
+    if labelled and (np.abs(x) <= 90).all() and (np.abs(y) <= 90).all():
         report.guess("order", "as labelled", "Both orders of longitude and latitude are possible.", "swap")
 
 

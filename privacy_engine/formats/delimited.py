@@ -17,6 +17,7 @@ def points_of(data: bytes, options: ReadOptions, report: Report) -> Points:
     data = as_utf8(data, report)
     dialect = sniff(data, options, report)
     points = read_points(data, dialect, options, report)
+    points.labelled = True
     place = dialect.roles.get("time")
     if place is not None and "/" in dialect.names[place]:
         points.hint = f"Its column is called {dialect.names[place].strip()[:60]!r}: should that be the zone?"

@@ -72,7 +72,7 @@ def as_utf8(data: bytes, report: Report) -> bytes:
         data.decode("utf-8")
         return data
     except UnicodeDecodeError:
-        report.guess("encoding", "Latin-1", "The text is not UTF-8 and was read as Latin-1.", "format")
+        report.note("encoding", "The text is not UTF-8 and was read as Latin-1.", level="info")
         return data.decode("latin-1").encode("utf-8")
 
 

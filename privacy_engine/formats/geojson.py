@@ -197,7 +197,7 @@ def _with_system(document: Any, options: ReadOptions) -> ReadOptions:
 
 def sniff(head: bytes) -> bool:
     """Whether the text begins like JSON."""
-    return re.match(rb"(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?[\s\0]*[{\[]\s*[\s\0]*[\"\[{\]}]", head) is not None
+    return re.match(rb"(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?[\s\0]*[{\[][\s\0]*[\"\[{\]}]", head) is not None
 
 
 GEOJSON = register(Format("geojson", "GeoJSON", ("geojson", "json"), sniff, read, rank=22))

@@ -17,8 +17,9 @@ GOOD, MISSING, NOT_A_NUMBER, NOT_FINITE = range(4)
 REASON_NAMES = ("", "missing", "not_a_number", "not_finite")
 
 EMPTY_WORDS = frozenset({"", "null", "none", "na", "n/a", "nil", "-", "--", "\\n", "#n/a"})
+_LONGEST = 400  # digits of the longest float, and then some
 _INFINITE = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
-_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,5})?")
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,5})?")
 _PLAIN = r"^[+-]?(?:[0-9]{1,20}\.?[0-9]{0,30}|\.[0-9]{1,30})(?:[eE][+-]?[0-9]{1,2})?$"
 _DEGREES = re.compile(
     r"""(?P<before>[NSEW])?\s*
@@ -40,6 +41,8 @@ def number(text: str, axis: str | None = None, decimal: str = ".") -> tuple[floa
     (-33.8688, 0)
     """
     text = text.strip()
+    if len(text) > _LONGEST:
+        return math.nan, NOT_A_NUMBER
     if text.casefold() in EMPTY_WORDS:
         return math.nan, MISSING
     if _INFINITE.fullmatch(text):

@@ -24,7 +24,8 @@ MAX_SERIES = 100_000
 class Points:
     """Rows of a file as columns. ``rows`` turns 0-based indices into row numbers of the file.
 
-    ``codes`` says which of ``names`` each row belongs to; None is one series. ``documented`` and ``hint``
+    ``codes`` says which of ``names`` each row belongs to; None is one series. ``labelled`` is about the order of
+    coordinates: see :func:`privacy_engine.formats.crs.placed`. ``documented`` and ``hint``
     are about the time zone: see :func:`privacy_engine.formats.zones.settle`.
     """
 
@@ -35,6 +36,7 @@ class Points:
     codes: Ints | None = None
     names: list[str] = field(default_factory=lambda: [""])
     rows: Callable[[NDArray[np.intp]], NDArray[Any]] = lambda index: index + 1
+    labelled: bool = False
     documented: str = ""
     hint: str = ""
 
@@ -50,7 +52,7 @@ def build(points: Points, options: ReadOptions, report: Report) -> list[Trajecto
         The order of coordinates, their system or the time zone must be named by the owner.
     """
     report.rows_read += len(points.lon)
-    lon, lat = crs.placed(points.lon, points.lat, options, report)
+    lon, lat = crs.placed(points.lon, points.lat, options, report, labelled=points.labelled)
     keep = _keep_positions(points, lon, lat, report)
     seconds = _instants(points, keep, options, report)
     if seconds is not None:

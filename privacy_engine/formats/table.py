@@ -102,7 +102,8 @@ def _arrow(data: bytes, dialect: Dialect, report: Report) -> Cells | None:
     """The columns by Arrow's reader, with types where all cells have them; None where rows are not in order."""
     if b"\0" in data or dialect.delimiter == " " or not _plain_lines(data, dialect.offset):
         return None
-    for typed in (True, False):
+    shared = len(set(dialect.roles.values())) < len(dialect.roles)
+    for typed in (False,) if shared else (True, False):
         refused: list[tuple[int, bool]] = []
         try:
             table = _parse(data, dialect, typed, refused)

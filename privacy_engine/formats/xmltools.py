@@ -33,11 +33,22 @@ def plain_head(head: bytes) -> bytes:
 
 def root_name(head: bytes) -> str:
     """The local name of the first element in the first bytes, by looking only; empty where there is none."""
-    text = re.sub(
-        rb"<\?.*?\?>|<!--.*?-->|<!DOCTYPE(?:[^\[>]*\[.*?\]\s*>|[^>]*>)", b"", plain_head(head), flags=re.DOTALL
-    )
-    match = re.match(rb"\s*<(?:[\w.-]+:)?([\w.-]+)[\s/>]", text)
+    text = plain_head(head).lstrip()
+    while text.startswith((b"<?", b"<!")):
+        end = _end_of_declaration(text)
+        if end < 0:
+            return ""
+        text = text[end:].lstrip()
+    match = re.match(rb"<(?:[\w.-]{1,200}:)?([\w.-]{1,200})[\s/>]", text)
     return match[1].decode("ascii", "ignore").lower() if match else ""
+
+
+def _end_of_declaration(text: bytes) -> int:
+    """Where the processing instruction, comment or document type at the start of ``text`` ends; -1 if nowhere."""
+    closing = b"?>" if text.startswith(b"<?") else b"-->" if text.startswith(b"<!--") else b">"
+    start = text.find(b"]") + 1 if closing == b">" and b"[" in text[: text.find(b">")] else 0
+    at = text.find(closing, start)
+    return at + len(closing) if at >= 0 else -1
 
 
 def clean(data: bytes, report: Report) -> bytes:

@@ -256,10 +256,12 @@ class TestOptions:
         assert (one.lon[0], one.lat[0]) == pytest.approx((15, 0), abs=1e-9)
         assert (one.lon[1], one.lat[1]) == pytest.approx((13.4050, 52.5200), abs=2e-3)
 
-    def test_utm_comes_back_from_where_it_started(self) -> None:
-        """The central meridian's scale is .9996, and 1 degree north of the equator is 110,530 m."""
-        one = of(b"x,y\n500000,9889470.1\n500000,9889470.1\n", crs="EPSG:32733").series[0]
-        assert one.lat[0] == pytest.approx(-1.0, abs=1e-3)
+    def test_utm_of_a_known_place(self) -> None:
+        """The CN Tower is at 43.642567 N, 79.387139 W, which is 630084 m E, 4833438 m N in zone 17 (to the metre)."""
+        north = of(b"x,y\n630084,4833438\n", crs="EPSG:32617").series[0]
+        south = of(b"x,y\n630084,5166562\n", crs="EPSG:32717").series[0]
+        assert (north.lon[0], north.lat[0]) == pytest.approx((-79.387139, 43.642567), abs=1e-5)
+        assert (south.lon[0], south.lat[0]) == pytest.approx((-79.387139, -43.642567), abs=1e-5)
 
     def test_a_unit_of_times_that_cannot_be_told_is_asked_for(self) -> None:
         table = b"t,lat,lon\n39744.5,1,1\n39744.75,1,2\n"
@@ -339,6 +341,40 @@ class TestTables:
         with pytest.raises(FormatError) as refused:
             of(b"time,lat,lon\nyesterday,1,2\n")
         assert refused.value.code == "bad_times"
+
+    def test_a_column_may_play_two_parts_but_not_both_coordinates(self) -> None:
+        table = b"lat,lon\n1,2\n1,3\n"
+        assert [one.name for one in of(table, id="lon").series] == ["2", "3"]
+        with pytest.raises(FormatError) as refused:
+            of(table, lon="lat")
+        assert refused.value.code == "same_column"
+
+    def test_rows_wider_than_their_header(self) -> None:
+        table = b"lat,lon\n1,2,2024-06-15T10:30:00Z\n"
+        assert [note["code"] for note in of(table).report.warnings] == ["long_row", "untimed"]
+
+    def test_absurd_metres_are_out_of_range(self) -> None:
+        for crs in ("EPSG:32633", "EPSG:3857"):
+            with pytest.raises(FormatError) as refused:
+                of(b"x,y\n1e300,1e300\n", crs=crs)
+            assert refused.value.rule in ("out_of_range", "not_finite")
+
+    def test_too_many_series(self) -> None:
+        table = b"user,lat,lon\n" + b"".join(b"%d,1,2\n" % i for i in range(100_001))
+        with pytest.raises(FormatError) as refused:
+            of(table)
+        assert refused.value.code == "too_many_series"
+        assert len(of(table, id="#0")) == 100_001
+
+    @pytest.mark.parametrize(
+        "head", [b"{", b"<!--", b"<!DOCTYPE [", b"#\n", b"A123", b"lat,lon\n" + b'"', b"1,", b"<?x"]
+    )
+    @pytest.mark.parametrize("filling", [b" ", b"<!--", b'"', b"1", b"<!DOCTYPE ", b"[", b"#\n", b"A1"])
+    def test_no_beginning_takes_long_to_look_at(self, head: bytes, filling: bytes) -> None:
+        start = time.process_time()
+        with pytest.raises(FormatError):
+            of(head + filling * (60_000 // len(filling)) + b"x")
+        assert time.process_time() - start < 0.5
 
     def test_a_column_that_counts_rows_is_no_series(self) -> None:
         assert len(of(b"id,lat,lon\n1,1,1\n2,1,1\n3,1,1\n").series) == 1
