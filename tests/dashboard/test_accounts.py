@@ -1,0 +1,188 @@
+"""Ways in: passwords, links that work once, tokens."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.test import Client
+from django.utils import timezone
+from knox.models import AuthToken
+from rest_framework.test import APIClient
+
+from dashboard.accounts import services
+from dashboard.accounts.models import LoginLink, User
+
+API = "/api/v1/datasets/"
+
+
+def token_of(path: str) -> str:
+    return path.rstrip("/").rsplit("/", 1)[-1]
+
+
+class TestLoginLink:
+    def test_lets_in_once(self, owner: User) -> None:
+        path = services.make_login_link(user=owner)
+        assert path.startswith("/login/once/")
+        assert services.consume_login_link(token=token_of(path)) == owner
+        assert services.consume_login_link(token=token_of(path)) is None
+
+    def test_is_stored_as_a_digest_only(self, owner: User) -> None:
+        token = token_of(services.make_login_link(user=owner))
+        link = LoginLink.objects.get()
+        assert len(token) >= 43
+        assert token not in [str(value) for value in vars(link).values()]
+
+    def test_ends(self, owner: User) -> None:
+        path = services.make_login_link(user=owner)
+        LoginLink.objects.update(
+            created_at=timezone.now() - timedelta(days=1), expires_at=timezone.now() - timedelta(seconds=1)
+        )
+        assert services.consume_login_link(token=token_of(path)) is None
+
+    @pytest.mark.parametrize("token", ["", "x", "\udcff", "a\0b", "x" * 10_000])
+    def test_unknown_lets_nobody_in(self, owner: User, token: str) -> None:
+        services.make_login_link(user=owner)
+        assert services.consume_login_link(token=token) is None
+
+    def test_of_somebody_who_may_not_enter_lets_nobody_in(self, owner: User) -> None:
+        path = services.make_login_link(user=owner)
+        User.objects.update(is_active=False)
+        assert services.consume_login_link(token=token_of(path)) is None
+
+    @pytest.mark.django_db(transaction=True)
+    def test_of_sixteen_at_once_one_enters(self, owner: User) -> None:
+        token = token_of(services.make_login_link(user=owner))
+
+        def attempt(_: int) -> bool:
+            try:
+                return services.consume_login_link(token=token) is not None
+            finally:
+                connection.close()
+
+        with ThreadPoolExecutor(16) as pool:
+            assert sum(pool.map(attempt, range(16))) == 1
+
+    def test_page_is_not_used_up_by_looking(self, client: Client, owner: User) -> None:
+        path = services.make_login_link(user=owner)
+        assert client.get(path).status_code == 200
+        answer = client.post(path)
+        assert (answer.status_code, answer["Location"]) == (302, "/")
+        assert client.get("/tokens/").status_code == 200
+
+    def test_page_says_when_it_was_used(self, client: Client, owner: User) -> None:
+        path = services.make_login_link(user=owner)
+        Client().post(path)
+        assert client.post(path).status_code == 410
+        assert client.get("/tokens/").status_code == 302
+
+    def test_page_wants_the_forms_own_token(self, owner: User) -> None:
+        assert Client(enforce_csrf_checks=True).post(services.make_login_link(user=owner)).status_code == 403
+
+    def test_command_prints_it_last(self, client: Client, owner: User) -> None:
+        out = StringIO()
+        call_command("login_link", "owner", stdout=out)
+        address = out.getvalue().split()[-1]
+        assert address.startswith("http://127.0.0.1:")
+        assert client.post(address[address.index("/login") :]).status_code == 302
+
+
+class TestToken:
+    def test_opens_the_api(self, owner: User) -> None:
+        _, token = services.make_token(user=owner)
+        api = APIClient(headers={"Authorization": f"Token {token}"})
+        assert api.get(API).status_code == 200
+
+    def test_needs_no_csrf_token(self, owner: User) -> None:
+        _, token = services.make_token(user=owner)
+        api = APIClient(enforce_csrf_checks=True, headers={"Authorization": f"Token {token}"})
+        assert api.post(API, {}, format="multipart").status_code == 400
+
+    def test_is_stored_as_a_digest_only(self, owner: User) -> None:
+        _, token = services.make_token(user=owner)
+        assert token not in [str(value) for value in vars(AuthToken.objects.get()).values()]
+
+    @pytest.mark.parametrize(
+        "header", ["Token x", "Token", "Token a b", "Bearer x", "Basic b3duZXI6eA==", "Token \xff"]
+    )
+    def test_that_is_none_is_refused(self, db: None, header: str) -> None:
+        answer = APIClient(headers={"Authorization": header}).get(API)
+        assert answer.status_code == 401
+        assert answer["WWW-Authenticate"] == "Token"
+        assert answer.json()["errors"]
+
+    def test_revoked_is_refused(self, owner: User) -> None:
+        row, token = services.make_token(user=owner)
+        assert services.revoke_token(user=owner, token_key=row.token_key)
+        assert not services.revoke_token(user=owner, token_key=row.token_key)
+        assert APIClient(headers={"Authorization": f"Token {token}"}).get(API).status_code == 401
+
+    def test_expired_is_refused(self, owner: User) -> None:
+        _, token = services.make_token(user=owner)
+        AuthToken.objects.update(expiry=timezone.now() - timedelta(seconds=1))
+        assert APIClient(headers={"Authorization": f"Token {token}"}).get(API).status_code == 401
+
+    def test_of_somebody_who_may_not_enter_is_refused(self, owner: User) -> None:
+        _, token = services.make_token(user=owner)
+        User.objects.update(is_active=False)
+        assert APIClient(headers={"Authorization": f"Token {token}"}).get(API).status_code == 401
+
+    def test_of_another_cannot_be_revoked(self, owner: User, stranger: User) -> None:
+        row, _ = services.make_token(user=owner)
+        assert not services.revoke_token(user=stranger, token_key=row.token_key)
+        assert AuthToken.objects.count() == 1
+
+    def test_command_prints_it_last(self, owner: User) -> None:
+        out = StringIO()
+        call_command("token", "owner", stdout=out)
+        token = out.getvalue().split()[-1]
+        assert APIClient(headers={"Authorization": f"Token {token}"}).get(API).status_code == 200
+
+    def test_page_shows_a_new_one_once(self, owner_page: Any) -> None:
+        answer = owner_page.post("/tokens/")
+        token = answer.context["fresh"]
+        assert token in answer.content.decode()
+        assert token not in owner_page.get("/tokens/").content.decode()
+        assert "no-store" in answer["Cache-Control"]
+        assert APIClient(headers={"Authorization": f"Token {token}"}).get(API).status_code == 200
+
+    def test_page_revokes(self, owner: User, owner_page: Any) -> None:
+        row, _ = services.make_token(user=owner)
+        assert owner_page.post(f"/tokens/{row.token_key}/revoke/").status_code == 302
+        assert not AuthToken.objects.exists()
+
+
+@pytest.mark.parametrize("command", ["token", "login_link"])
+@pytest.mark.parametrize("inactive", [False, True])
+def test_command_names_a_user_that_is_not_there(db: None, command: str, inactive: bool) -> None:
+    if inactive:
+        User.objects.create_user("nobody", is_active=False)
+    with pytest.raises(CommandError, match="There is no user 'nobody'"):
+        call_command(command, "nobody")
+
+
+class TestPassword:
+    @pytest.fixture(autouse=True)
+    def with_password(self, owner: User) -> None:
+        owner.set_password("a long enough phrase")
+        owner.save()
+
+    def test_lets_in_and_out(self, client: Client) -> None:
+        form = {"username": "owner", "password": "a long enough phrase"}
+        assert client.post("/login/", form).status_code == 302
+        assert client.get("/tokens/").status_code == 200
+        assert client.get("/logout/").status_code == 405
+        assert client.post("/logout/").status_code == 302
+        assert client.get("/tokens/").status_code == 302
+
+    @pytest.mark.parametrize("username", ["owner", "nobody"])
+    def test_wrong_is_refused_in_the_same_words(self, client: Client, username: str) -> None:
+        answer = client.post("/login/", {"username": username, "password": "wrong"})
+        assert answer.status_code == 200
+        assert "sessionid" not in answer.cookies
+        assert b"do not belong together" in answer.content

@@ -1,0 +1,265 @@
+"""Laws of dashboard/jobs.py, on rows of datasets: claim, lease, fence, cancel, sweep."""
+
+from __future__ import annotations
+
+import threading
+import time
+import uuid
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from dashboard import jobs
+from dashboard.accounts.models import User
+from dashboard.datasets import tasks  # noqa: F401  (its doorbell)
+from dashboard.datasets.models import Dataset
+from dashboard.jobs import State
+from dashboard.releases.models import Release
+from privacy_engine.errors import ChoiceNeeded, FormatError
+
+DONE = {"points": 1, "points_file": "x", "content_digest": "y"}
+
+
+@pytest.fixture
+def waiting(owner: User) -> Dataset:
+    """A dataset that waits for a worker."""
+    return Dataset.objects.create(owner=owner, name="waiting")
+
+
+def held(row: Dataset, *, expired: bool = False, attempt: int = 1, **columns: Any) -> uuid.UUID:
+    """Let a worker hold the row; its token."""
+    token = jobs.claim(Dataset, row.pk)
+    end = timezone.now() + timedelta(seconds=-1 if expired else 60)
+    Dataset.objects.filter(pk=row.pk).update(lease_until=end, attempt=attempt, **columns)
+    return token
+
+
+def now_is(row: Dataset) -> Dataset:
+    row.refresh_from_db()
+    return row
+
+
+class TestClaim:
+    def test_takes_a_waiting_row_once(self, waiting: Dataset) -> None:
+        token = jobs.claim(Dataset, waiting.pk)
+        assert token is not None
+        assert jobs.claim(Dataset, waiting.pk) is None
+        row = now_is(waiting)
+        assert (row.state, row.attempt, row.token) == (State.RUNNING, 1, token)
+        assert row.lease_until > timezone.now()
+
+    @pytest.mark.parametrize("state", [State.READY, State.FAILED, State.CANCELLED])
+    def test_leaves_a_row_that_is_over(self, ready_dataset: Dataset, state: str) -> None:
+        Dataset.objects.filter(pk=ready_dataset.pk).update(state=state)
+        assert jobs.claim(Dataset, ready_dataset.pk) is None
+
+    @pytest.mark.django_db(transaction=True)
+    def test_of_sixteen_workers_one_gets_it(self, waiting: Dataset) -> None:
+        def attempt(_: int) -> bool:
+            try:
+                return jobs.claim(Dataset, waiting.pk) is not None
+            finally:
+                connection.close()
+
+        with ThreadPoolExecutor(16) as pool:
+            assert sum(pool.map(attempt, range(16))) == 1
+        assert now_is(waiting).attempt == 1
+
+
+class TestFence:
+    def test_who_lost_the_lease_publishes_nothing(self, waiting: Dataset) -> None:
+        zombie = jobs.Lease(Dataset, waiting.pk, held(waiting, expired=True))
+        jobs.sweep(Dataset)
+        successor = jobs.Lease(Dataset, waiting.pk, jobs.claim(Dataset, waiting.pk))
+        with pytest.raises(jobs.LeaseLost):
+            zombie.settle(State.READY, points_file="zombie", **{k: v for k, v in DONE.items() if k != "points_file"})
+        with pytest.raises(jobs.LeaseLost):
+            zombie.report("Reading", 0.5)
+        assert (now_is(waiting).state, waiting.points_file) == (State.RUNNING, "")
+        successor.settle(State.READY, **DONE)
+        assert (now_is(waiting).state, waiting.points_file) == (State.READY, "x")
+
+    def test_a_row_deleted_meanwhile_is_no_error(self, waiting: Dataset) -> None:
+        def work(row: Dataset, lease: jobs.Lease) -> dict[str, Any]:
+            Dataset.objects.all().delete()
+            return DONE
+
+        jobs.run(Dataset, waiting.pk, work)
+        assert not Dataset.objects.exists()
+
+
+class TestRun:
+    def test_stores_what_the_work_returns(self, waiting: Dataset) -> None:
+        jobs.run(Dataset, waiting.pk, lambda row, lease: DONE)
+        row = now_is(waiting)
+        assert (row.state, row.points, row.progress, row.token, row.error) == (State.READY, 1, 1.0, None, None)
+        assert row.finished_at is not None
+
+    def test_twice_works_once(self, waiting: Dataset) -> None:
+        runs: list[int] = []
+
+        def work(row: Dataset, lease: jobs.Lease) -> dict[str, Any]:
+            runs.append(1)
+            return DONE
+
+        for _ in range(9):
+            jobs.run(Dataset, waiting.pk, work)
+        assert runs == [1]
+
+    def test_of_nothing_is_nothing(self, db: None) -> None:
+        jobs.run(Dataset, uuid.uuid4(), lambda row, lease: pytest.fail("ran"))
+
+    @pytest.mark.parametrize(
+        ("error", "code"),
+        [
+            (FormatError("bad", code="damaged", row=3), "damaged"),
+            (ChoiceNeeded("which", parameter="swap", choices=[("yes", "Yes")], default="yes"), "choice-needed"),
+            (MemoryError(), "memory"),
+            (jobs.SoftTimeLimitExceeded(), "time-limit"),
+            (ValueError("at 48.1234567, 2.7654321"), "internal"),
+            (FormatError("NUL \0 here", value="a\0b\ud800"), "unreadable"),
+        ],
+    )
+    def test_failure_has_a_code_and_tells_no_secrets(
+        self, waiting: Dataset, caplog: pytest.LogCaptureFixture, error: Exception, code: str
+    ) -> None:
+        def work(row: Dataset, lease: jobs.Lease) -> dict[str, Any]:
+            raise error
+
+        jobs.run(Dataset, waiting.pk, work)
+        row = now_is(waiting)
+        assert (row.state, row.error["code"]) == (State.FAILED, code)
+        assert "48.1234567" not in caplog.text + str(row.error)
+        assert "\0" not in str(row.error)
+
+    @pytest.mark.django_db(transaction=True)
+    def test_heartbeat_keeps_a_long_job_its_lease(self, waiting: Dataset, settings: Any) -> None:
+        settings.CAIRN_LEASE_S = 0.6
+        swept: list[dict[str, int]] = []
+
+        def work(row: Dataset, lease: jobs.Lease) -> dict[str, Any]:
+            time.sleep(1.5)
+            swept.append(jobs.sweep(Dataset))
+            return DONE
+
+        jobs.run(Dataset, waiting.pk, work)
+        assert swept[0]["requeued"] == 0
+        assert now_is(waiting).state == State.READY
+
+    @pytest.mark.django_db(transaction=True)
+    def test_heartbeat_hears_of_a_cancellation(self, waiting: Dataset, settings: Any) -> None:
+        settings.CAIRN_LEASE_S = 0.4
+
+        def work(row: Dataset, lease: jobs.Lease) -> dict[str, Any]:
+            jobs.request_cancel(row)
+            time.sleep(0.8)
+            return DONE
+
+        jobs.run(Dataset, waiting.pk, work)
+        assert (now_is(waiting).state, waiting.points_file) == (State.CANCELLED, "")
+
+    @pytest.mark.django_db(transaction=True)
+    def test_leaves_no_thread_behind(self, waiting: Dataset) -> None:
+        jobs.run(Dataset, waiting.pk, lambda row, lease: DONE)
+        assert not [thread for thread in threading.enumerate() if thread.name.startswith("lease-")]
+
+
+class TestCancel:
+    def test_of_a_waiting_row_is_final(self, waiting: Dataset) -> None:
+        jobs.request_cancel(waiting)
+        jobs.run(Dataset, waiting.pk, lambda row, lease: pytest.fail("ran"))
+        assert now_is(waiting).state == State.CANCELLED
+
+    def test_of_a_running_row_stops_it_at_its_next_word(self, waiting: Dataset) -> None:
+        def work(row: Dataset, lease: jobs.Lease) -> dict[str, Any]:
+            jobs.request_cancel(row)
+            lease.report("Reading", 0.5)
+            pytest.fail("went on")
+
+        jobs.run(Dataset, waiting.pk, work)
+        assert now_is(waiting).state == State.CANCELLED
+
+    def test_of_a_row_that_is_over_is_refused(self, ready_dataset: Dataset) -> None:
+        with pytest.raises(jobs.NotOpen):
+            jobs.request_cancel(ready_dataset)
+
+
+class TestSweep:
+    @pytest.fixture(autouse=True)
+    def rung(self, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+        """Whom the bell was rung for."""
+        rung: list[Any] = []
+        monkeypatch.setattr(jobs, "ring", lambda job: rung.append(job.pk))
+        return rung
+
+    def test_brings_an_expired_row_back(self, waiting: Dataset, rung: list[Any]) -> None:
+        held(waiting, expired=True)
+        assert jobs.sweep(Dataset) == {"cancelled": 0, "failed": 0, "requeued": 1, "rung": 1}
+        row = now_is(waiting)
+        assert (row.state, row.token, row.lease_until, row.attempt) == (State.QUEUED, None, None, 1)
+        assert rung == [waiting.pk]
+
+    def test_leaves_a_live_lease_alone(self, waiting: Dataset) -> None:
+        held(waiting)
+        assert jobs.sweep(Dataset)["requeued"] == 0
+
+    def test_gives_up_after_three_attempts(self, waiting: Dataset) -> None:
+        for attempt in (1, 2, 3):
+            assert now_is(waiting).state == State.QUEUED
+            held(waiting, expired=True, attempt=attempt)
+            jobs.sweep(Dataset)
+        row = now_is(waiting)
+        assert (row.state, row.error["code"]) == (State.FAILED, "crashed")
+
+    def test_ends_what_was_to_be_cancelled(self, waiting: Dataset) -> None:
+        held(waiting, expired=True, cancel_requested=True)
+        jobs.sweep(Dataset)
+        assert now_is(waiting).state == State.CANCELLED
+
+    def test_rings_again_where_nobody_answered(self, waiting: Dataset, rung: list[Any]) -> None:
+        Dataset.objects.update(rung_at=timezone.now())
+        jobs.sweep(Dataset)
+        assert rung == []
+        Dataset.objects.update(rung_at=timezone.now() - timedelta(seconds=jobs.RING_AGAIN_S + 1))
+        jobs.sweep(Dataset)
+        assert rung == [waiting.pk]
+
+    @pytest.mark.django_db(transaction=True)
+    def test_four_at_once_bring_a_row_back_once(self, waiting: Dataset) -> None:
+        held(waiting, expired=True)
+
+        def sweep(_: int) -> int:
+            try:
+                return jobs.sweep(Dataset)["requeued"]
+            finally:
+                connection.close()
+
+        with ThreadPoolExecutor(4) as pool:
+            assert sum(pool.map(sweep, range(4))) == 1
+
+
+def test_a_bell_that_nobody_hears_is_no_error(waiting: Dataset) -> None:
+    begun = time.perf_counter()
+    jobs.ring(waiting)
+    assert time.perf_counter() - begun < 1
+    assert now_is(waiting).rung_at is None
+
+
+def test_a_row_that_is_rolled_back_rings_nobody(
+    owner: User, django_capture_on_commit_callbacks: Callable[..., Any]
+) -> None:
+    from django.db import transaction
+
+    with django_capture_on_commit_callbacks() as rung, transaction.atomic():
+        jobs.ring_after_commit(Dataset.objects.create(owner=owner, name="x"))
+        transaction.set_rollback(True)
+    assert rung == []
+
+
+def test_every_job_model_is_found() -> None:
+    assert set(jobs.models_of()) == {Dataset, Release}

@@ -1,0 +1,176 @@
+"""The sweep as a process, and /healthz, which tells whether it runs."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+import uuid
+from datetime import timedelta
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.contrib.sessions.models import Session
+from django.core.management import call_command
+from django.db import OperationalError
+from django.test import Client
+from django.utils import timezone
+from knox.models import AuthToken
+
+from dashboard import housekeeping, jobs, storage
+from dashboard.accounts import services as accounts
+from dashboard.accounts.models import LoginLink, User
+from dashboard.datasets.models import Dataset
+from tests.dashboard.conftest import HOME
+
+ROOT = Path(__file__).resolve().parents[2]
+HOUR = 3600.0
+
+
+def aged(path: Path, age_s: float) -> Path:
+    """The file or folder, last written ``age_s`` ago."""
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"x")
+    os.utime(path, (time.time() - age_s,) * 2)
+    return path
+
+
+@pytest.fixture(autouse=True)
+def no_bells(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jobs, "ring", lambda job: None)
+
+
+class TestTidy:
+    def test_removes_folders_of_rows_that_are_gone(self, ready_dataset: Dataset) -> None:
+        orphan = storage.dataset_dir(uuid.uuid4())
+        aged(orphan / "original", 0)
+        fresh = storage.release_dir(uuid.uuid4())
+        aged(orphan, 61)
+        aged(ready_dataset.folder, 61)
+        housekeeping.tidy()
+        assert not orphan.exists()
+        assert fresh.exists()
+        assert ready_dataset.points_path.exists()
+        assert ready_dataset.original_path.exists()
+
+    def test_removes_files_of_attempts_that_published_nothing(self, ready_dataset: Dataset) -> None:
+        folder, release = ready_dataset.folder, uuid.uuid4()
+        stale = [
+            aged(folder / f"points-{uuid.uuid4()}.parquet", HOUR + 1),
+            aged(folder / f"errors-{release}-{uuid.uuid4().hex}.parquet", HOUR + 1),
+            aged(folder / f".{ready_dataset.points_file}.{uuid.uuid4().hex}.part", HOUR + 1),
+            aged(HOME / "tmp" / "tmpabc.upload.csv", HOUR + 1),
+            aged(HOME / "tmp" / "import-x" / "original", HOUR + 1).parent,
+        ]
+        aged(stale[-1], HOUR + 1)
+        kept = [
+            aged(ready_dataset.points_path, HOUR + 1),
+            aged(ready_dataset.original_path, HOUR + 1),
+            aged(folder / f"points-{uuid.uuid4()}.parquet", HOUR / 2),
+            aged(HOME / "tmp" / "tmpdef.upload.csv", HOUR / 2),
+        ]
+        assert housekeeping.tidy()["files"] == len(stale)
+        assert [path for path in stale if path.exists()] == []
+        assert [path for path in kept if not path.exists()] == []
+
+    def test_removes_what_lets_nobody_in_any_more(self, owner: User) -> None:
+        accounts.make_login_link(user=owner)
+        LoginLink.objects.update(
+            created_at=timezone.now() - timedelta(days=2), expires_at=timezone.now() - timedelta(days=1)
+        )
+        accounts.make_token(user=owner)
+        AuthToken.objects.update(expiry=timezone.now() - timedelta(seconds=1))
+        Session.objects.create(session_key="old", session_data="", expire_date=timezone.now() - timedelta(days=1))
+        accounts.make_login_link(user=owner)
+        accounts.make_token(user=owner)
+        assert housekeeping.tidy()["expired"] == 3
+        assert (LoginLink.objects.count(), AuthToken.objects.count(), Session.objects.count()) == (1, 1, 0)
+
+
+class TestSweeper:
+    def test_beats_after_every_round(self, db: None) -> None:
+        assert not housekeeping.beat_path().exists()
+        assert housekeeping.Sweeper().round() is not None
+        assert housekeeping.beat_path().exists()
+
+    def test_survives_a_database_that_is_away(self, db: None, monkeypatch: pytest.MonkeyPatch) -> None:
+        def away(model: Any) -> None:
+            raise OperationalError("no connection")
+
+        sweeper = housekeeping.Sweeper()
+        with monkeypatch.context() as patch:
+            patch.setattr(jobs, "sweep", away)
+            assert sweeper.round() is None
+        assert not housekeeping.beat_path().exists()
+        assert sweeper.round() is not None
+
+    def test_command_sweeps_once_and_says_what_it_did(self, owner: User) -> None:
+        row = Dataset.objects.create(owner=owner, name="x")
+        jobs.claim(Dataset, row.pk)
+        Dataset.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
+        out = StringIO()
+        call_command("sweep", "--once", stdout=out)
+        assert "requeued 1" in out.getvalue()
+        row.refresh_from_db()
+        assert row.state == "queued"
+
+    def test_process_ends_when_it_is_told_to(self, tmp_path: Path) -> None:
+        environment = os.environ | {"CAIRN_HOME": str(tmp_path), "CAIRN_SWEEP_S": "0.1"}
+        environment.pop("DATABASE_URL", None)
+        subprocess.run([sys.executable, "manage.py", "migrate", "-v0"], cwd=ROOT, env=environment, check=True)
+        process = subprocess.Popen([sys.executable, "manage.py", "sweep"], cwd=ROOT, env=environment)
+        try:
+            give_up = time.monotonic() + 30
+            while not (tmp_path / "run" / "sweep.beat").exists():
+                assert time.monotonic() < give_up
+                time.sleep(0.05)
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(timeout=10) == 0
+        finally:
+            process.kill()
+            process.wait()
+
+
+class TestHealth:
+    def test_is_open_to_anybody_and_tells_nothing_of_anybody(
+        self, client: Client, ready_dataset: Dataset, django_assert_max_num_queries: Any
+    ) -> None:
+        with django_assert_max_num_queries(4):
+            answer = client.get("/healthz")
+        assert answer.status_code == 200
+        assert answer.json() == {
+            "ok": True,
+            "database": True,
+            "oldest_queued_s": None,
+            "expired_leases": 0,
+            "sweep_beat_s": None,
+        }
+        assert answer["Cache-Control"] == "no-store"
+        assert not answer.cookies
+
+    def test_tells_the_age_of_the_queue_and_of_the_last_sweep(self, client: Client, owner: User) -> None:
+        for name in ("waits", "lost"):
+            Dataset.objects.create(owner=owner, name=name)
+        jobs.claim(Dataset, Dataset.objects.get(name="lost").pk)
+        Dataset.objects.filter(name="lost").update(lease_until=timezone.now() - timedelta(seconds=5))
+        Dataset.objects.filter(name="waits").update(created_at=timezone.now() - timedelta(seconds=90))
+        aged(housekeeping.beat_path(), 7)
+        told = client.get("/healthz").json()
+        assert told["expired_leases"] == 1
+        assert 90 <= told["oldest_queued_s"] < 95
+        assert 7 <= told["sweep_beat_s"] < 12
+
+    def test_says_when_the_database_is_away(self, client: Client, db: None, monkeypatch: pytest.MonkeyPatch) -> None:
+        def away() -> None:
+            raise OperationalError("at db.example: no connection")
+
+        monkeypatch.setattr("dashboard.health._oldest_queued_s", away)
+        answer = client.get("/healthz")
+        assert answer.status_code == 503
+        assert (answer.json()["ok"], answer.json()["database"]) == (False, False)
+        assert b"example" not in answer.content
