@@ -36,7 +36,7 @@ def new(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
         "release": reverse("releases:new", args=[pk]),
         "events": reverse("api:landmark-set-events", args=[source.pk]) if source else None,
     }
-    return render(request, "landmarks/new.html", {"dataset": dataset, "source": source, "urls": urls})
+    return render(request, "landmarks/new.html", {"dataset": dataset, "source": source, "page": {"urls": urls}})
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -31,8 +31,7 @@ def new(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
         "dataset": dataset,
         "landmark_sets": sets,
         "chosen": choice.chosen_set(request.user, dataset, uuid_or_404(asked) if asked else None, []),
-        "shares": choice.shares(sets),
-        "urls": _urls(dataset),
+        "page": {"shares": choice.shares(sets), "palette": palette(), "urls": _urls(dataset)},
     }
     return render(request, "releases/new.html", context)
 

@@ -56,7 +56,12 @@ export function createMap(element, { bounds = null, label = "Map", keyboard = tr
   L.control.zoom({ position: "topright", zoomInTitle: "Closer", zoomOutTitle: "Farther" }).addTo(leaflet);
   const entries = new Map(); // id -> { layer, style, unit, visible }
 
+  let fitted = null; // what the map was fitted to, until the reader moves it: a new size fits it again
+  let size = null;
+
   function fit(to, padding = 36) {
+    fitted = [to, padding];
+    size = leaflet.getSize();
     const { west, south, east, north } = unrolled(to);
     const shift = 360 * Math.round((middle - (west + east) / 2) / 360);
     leaflet.fitBounds([[south, west + shift], [north, east + shift]], {
@@ -80,11 +85,11 @@ export function createMap(element, { bounds = null, label = "Map", keyboard = tr
   }
 
   /** Everything shown, and from there back to where the map began. */
-  let whole = false;
+  let showsAll = false;
   function fitAll() {
     const tracks = [...entries.values()].filter(({ visible, style }) => visible && style);
-    whole = !whole && tracks.length > 0;
-    fit(whole ? boundsOf(joined(tracks, "lon"), joined(tracks, "lat")) : (bounds ?? WORLD));
+    showsAll = !showsAll && tracks.length > 0;
+    fit(showsAll ? boundsOf(joined(tracks, "lon"), joined(tracks, "lat")) : (bounds ?? WORLD));
   }
 
   fit(bounds ?? WORLD);
@@ -97,7 +102,12 @@ export function createMap(element, { bounds = null, label = "Map", keyboard = tr
   put("selection", ORDER.selection, (ctx, view) => chosen && drawSelection(ctx, view, chosen, middle));
   const redraw = () => entries.forEach(({ layer }) => layer.redraw());
   onTheme(redraw);
-  new ResizeObserver(() => leaflet.invalidateSize({ pan: false })).observe(element);
+  const resized = () => {
+    leaflet.invalidateSize({ pan: false });
+    if (fitted && !leaflet.getSize().equals(size)) fit(...fitted);
+  };
+  new ResizeObserver(resized).observe(element);
+  for (const moved of ["pointerdown", "wheel", "keydown"]) element.addEventListener(moved, () => (fitted = null), { capture: true });
   if (!keyboard) panWithShift(element, leaflet);
 
   const pointer = (event) => ({
@@ -150,6 +160,7 @@ export function createMap(element, { bounds = null, label = "Map", keyboard = tr
     },
     fit,
     reveal(lon, lat) {
+      resized();
       const at = [lat, lon + 360 * Math.round((middle - lon) / 360)];
       if (!leaflet.getBounds().pad(-0.06).contains(at)) leaflet.panTo(at, { animate: mayMove(), duration: 0.12 });
     },
@@ -158,7 +169,7 @@ export function createMap(element, { bounds = null, label = "Map", keyboard = tr
       leaflet.on("mousemove", (event) => listener(pointer(event)));
       leaflet.on("mouseout", () => listener(null));
     },
-    resized: () => leaflet.invalidateSize({ pan: false }),
+    resized,
     redraw,
     picture: () => picture(element, token("--map")),
   };

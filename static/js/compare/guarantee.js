@@ -6,6 +6,13 @@ const LEVELS = { landmark: "landmark privacy", event: "event-level privacy", use
 
 const list = (title, items) => (items.length ? [el("h4", {}, title), el("ul", {}, items.map((item) => el("li", {}, item)))] : []);
 
+/** What a level within a radius says about odds. */
+export function meaning({ epsilon, radius_m }) {
+  const factor = Math.exp(epsilon);
+  const times = factor < 1e6 ? number(factor) : `e to the ${number(epsilon)}`;
+  return `Had the protected events happened elsewhere, each up to ${metres(radius_m)} away, the odds of this very release would differ by a factor of at most ${times}; up to twice as far, by its square.`;
+}
+
 /** Show the guarantee of `release`, called `title`, in `host`. An opened explanation stays open. */
 export function showGuarantee(host, release, title) {
   const open = host.querySelector("details")?.open ?? false;
@@ -25,7 +32,7 @@ export function showGuarantee(host, release, title) {
       "details",
       { open },
       el("summary", {}, "What this means"),
-      el("p", {}, `Two places up to ${number(guarantee.radius_m)} m apart change the odds of any release by a factor of at most e`, el("sup", {}, number(guarantee.epsilon)), ` = ${number(Math.exp(guarantee.epsilon))}; twice as far apart, by its square.`),
+      el("p", {}, meaning(guarantee)),
       list("Assumes", guarantee.assumptions),
       list("Does not cover", guarantee.caveats),
     ),
