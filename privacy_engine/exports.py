@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import repeat
 from typing import Any, BinaryIO
-from xml.sax.saxutils import escape, quoteattr  # nosec B406: these two write XML, they read none
+from xml.sax.saxutils import escape, quoteattr  # nosec B406
 
 import numpy as np
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
-from xml.parsers import expat  # nosec B407: parsers come from xmltools, which refuses document types
+from xml.parsers import expat  # nosec B407
 
 import numpy as np
 
