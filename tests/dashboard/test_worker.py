@@ -15,11 +15,9 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from tests.dashboard.worker_support.house import CANARY, LEASE_S, SWEEP_S, House, wait_for
+from tests.dashboard.worker_support.house import CANARY, LEASE_S, House, wait_for
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("worker")]
-
-SOON_S = LEASE_S + 3 * SWEEP_S
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +50,7 @@ def test_a_release_is_drawn(house):
     made = house.submit()
     assert made["status"] == 201
     house.start_worker()
-    assert_published_once(house.until(made["json"]["id"], "done"), attempts=1)
+    assert_published_once(house.until_published(made["json"]["id"]), attempts=1)
 
 
 def test_kill_9_of_a_whole_worker_and_of_a_pool_child(house):
@@ -64,7 +62,7 @@ def test_kill_9_of_a_whole_worker_and_of_a_pool_child(house):
     killed = time.monotonic()
     worker.kill()
     house.open("group")
-    row = house.until(pk, "done")
+    row = house.until_published(pk)
     print(f"from kill -9 of the worker to the release: {time.monotonic() - killed:.2f} s")
     assert_published_once(row, attempts=2)
     assert time.monotonic() - killed < 2 * LEASE_S + 1
@@ -74,7 +72,7 @@ def test_kill_9_of_a_whole_worker_and_of_a_pool_child(house):
     killed = time.monotonic()
     os.kill(child, signal.SIGKILL)
     house.open("child")
-    row = house.until(pk, "done")
+    row = house.until_published(pk)
     print(f"from kill -9 of the child to the release: {time.monotonic() - killed:.2f} s")
     assert_published_once(row, attempts=2)
     assert time.monotonic() - killed < 2 * LEASE_S + 1
@@ -95,7 +93,7 @@ def test_cancelled_while_it_waits_it_never_runs_and_while_it_runs_it_stops(house
     assert (row["files"], row["errors"], len(row["charges"])) == ([], [], 1)
 
     after = house.submit()["json"]["id"]  # the worker lives, and has seen the first message by now
-    house.until(after, "done")
+    house.until_published(after)
     row = house.row(waiting)
     assert (row["state"], row["attempt"], sum(row["charges"])) == ("cancelled", 0, 0)
     assert house.reached("never") == []
@@ -112,7 +110,7 @@ def test_ten_copies_of_a_message_and_two_workers_make_one_run(house):
     with house.redis() as queue:
         wait_for(lambda: queue.llen("cairn") == 0, within_s=10, why="every copy was taken")
     house.open("copies")
-    assert_published_once(house.until(pk, "done"), attempts=1)
+    assert_published_once(house.until_published(pk), attempts=1)
     assert len(house.reached("copies")) == 1
 
 
@@ -121,7 +119,7 @@ def test_two_children_of_one_worker_draw_different_noise(house):
     first, second = (house.submit("hold:twins")["json"]["id"] for _ in range(2))
     assert len(set(house.until_reached("twins", times=2))) == 2
     house.open("twins")
-    one, other = (pq.read_table(house.until(pk, "done")["data_path"]) for pk in (first, second))
+    one, other = (pq.read_table(house.until_published(pk)["data_path"]) for pk in (first, second))
     for column in ("lon", "lat"):
         assert not set(one[column].to_pylist()) & set(other[column].to_pylist())
 
@@ -134,7 +132,7 @@ def test_a_broker_that_is_away_or_forgets_costs_time_and_nothing_else(house):
     assert made["status"] == 201
     assert made["seconds"] < 1.0
     house.start_broker()
-    assert_published_once(house.until(made["json"]["id"], "done", within_s=30), attempts=1)
+    assert_published_once(house.until_published(made["json"]["id"], within_s=30), attempts=1)
     house.dismiss_workers()
 
     pk = house.submit()["json"]["id"]
@@ -142,7 +140,7 @@ def test_a_broker_that_is_away_or_forgets_costs_time_and_nothing_else(house):
         queue.flushall()
     house.ask("forget_bell", pk=pk)
     house.start_worker()
-    assert_published_once(house.until(pk, "done"), attempts=1)
+    assert_published_once(house.until_published(pk), attempts=1)
 
 
 def test_a_frozen_worker_that_thaws_publishes_nothing(house):
@@ -153,7 +151,7 @@ def test_a_frozen_worker_that_thaws_publishes_nothing(house):
     house.start_worker()
     house.until_reached("frozen", times=2)
     house.open("frozen")
-    published = house.until(pk, "done")
+    published = house.until_published(pk)
     assert_published_once(published, attempts=2)
 
     frozen.signal(signal.SIGCONT)
@@ -166,10 +164,10 @@ def test_a_job_that_ends_its_worker_is_given_up_after_three_attempts_while_other
     house.start_worker()
     poison = house.submit("poison")["json"]["id"]
     wait_for(lambda: house.row(poison)["attempt"] == 1, within_s=20, why="it was tried")
-    assert_published_once(house.until(house.submit()["json"]["id"], "done", within_s=SOON_S), attempts=1)
-    row = house.until(poison, "failed", within_s=4 * SOON_S)
+    assert_published_once(house.until_published(house.submit()["json"]["id"]), attempts=1)
+    row = house.until(poison, "failed", within_s=10 * LEASE_S)
     assert (row["error"]["code"], row["attempt"], len(row["charges"])) == ("crashed", 3, 1)
-    assert_published_once(house.until(house.submit()["json"]["id"], "done"), attempts=1)
+    assert_published_once(house.until_published(house.submit()["json"]["id"]), attempts=1)
 
 
 def test_sigterm_lets_the_current_release_finish_and_leaves_the_rest(house):
@@ -185,7 +183,7 @@ def test_sigterm_lets_the_current_release_finish_and_leaves_the_rest(house):
     assert (house.row(rest)["state"], house.row(rest)["attempt"]) == ("queued", 0)
     house.ask("forget_bell", pk=rest)
     house.start_worker()
-    assert_published_once(house.until(rest, "done"), attempts=1)
+    assert_published_once(house.until_published(rest), attempts=1)
 
 
 def test_no_coordinate_in_logs_messages_or_errors(house):

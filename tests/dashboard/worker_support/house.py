@@ -149,7 +149,13 @@ class House:
 
     def until(self, pk: str, state: str, *, within_s: float = 15.0) -> dict[str, Any]:
         """The row once it is in ``state``."""
-        wait_for(lambda: self.row(pk)["state"] == state, within_s=within_s, why=f"{state}; it is {self.row(pk)}")
+        wait_for(lambda: self.row(pk)["state"] == state, within_s=within_s, why=f"{pk} is {state}")
+        return self.row(pk)
+
+    def until_published(self, pk: str, *, within_s: float = 15.0) -> dict[str, Any]:
+        """The row once it is done and its worker has cleared away what earlier attempts left."""
+        self.until(pk, "done", within_s=within_s)
+        wait_for(lambda: len(self.row(pk)["errors"]) == 1, within_s=2, why="one file of errors")
         return self.row(pk)
 
     # -- barriers

@@ -1,0 +1,166 @@
+"""``manage.py release``: one release from a file to a file, with no server, no database and no broker."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dashboard.releases.management.commands.release import Command
+from privacy_engine import formats
+from privacy_engine.exports import FORMATS
+from privacy_engine.landmarks import parse_short
+from privacy_engine.spec import ReleaseSpec
+
+ROOT = Path(__file__).resolve().parents[2]
+DAY = """time,lat,lon
+2024-06-03T07:30:00Z,48.8703,2.3166
+2024-06-03T08:20:00Z,48.8664,2.3255
+2024-06-03T09:00:00Z,48.8606,2.3376
+2024-06-03T16:40:00Z,48.8645,2.3488
+"""
+UNIFORM = ["--mechanism", "landmark-uniform", "--set", "epsilon=1", "--set", "radius_m=200"]
+MARKS = ["--landmarks", "manual:0,2"]
+
+
+@pytest.fixture
+def day(tmp_path) -> Path:
+    """A file of four events."""
+    path = tmp_path / "day.csv"
+    path.write_text(DAY)
+    return path
+
+
+@pytest.fixture
+def run(capsys):
+    """``run(*words)``: what the command says, and its exit code; in this process."""
+
+    def run_from_argv(*words) -> tuple[str, str, int]:
+        code = 0
+        try:
+            Command().run_from_argv(["manage.py", "release", *map(str, words)])
+        except SystemExit as end:
+            code = end.code
+        said = capsys.readouterr()
+        return said.out, said.err, code
+
+    return run_from_argv
+
+
+@pytest.mark.parametrize("fmt", FORMATS)
+def test_writes_what_reads_back_with_its_label(run, day, tmp_path, fmt):
+    out = tmp_path / f"out.{FORMATS[fmt].extension.lstrip('.')}"
+    said, wrong, code = run(day, *UNIFORM, *MARKS, "--out", out)
+    assert (wrong, code) == ("", 0)
+    statement = "it and all 2 landmarks together leak at most ε = 1 per 200 m."
+    assert said.startswith("4 points, 2 landmarks (50.0%), 4 published. ")
+    assert said.rstrip("\n").endswith(statement)
+    assert said.count("\n") == 1
+    assert len(formats.read(out)) == 4
+    assert b"all 2 landmarks together leak at most" in out.read_bytes()
+
+
+def test_without_a_seed_no_two_runs_are_alike_with_one_all_are(run, day, tmp_path):
+    one, other = tmp_path / "1.csv", tmp_path / "2.csv"
+    for seed, alike in ([], False), (["--seed", "7"], True):
+        for out in (one, other):
+            assert run(day, *UNIFORM, *MARKS, *seed, "--out", out)[2] == 0
+        assert (one.read_bytes() == other.read_bytes()) is alike
+
+
+def test_a_seeded_run_says_so_and_is_the_engines(run, day, tmp_path):
+    out = tmp_path / "out.csv"
+    said, _, _ = run(day, *UNIFORM, *MARKS, "--seed", "7", "--out", out)
+    assert "NOT PRIVATE: seeded simulation" in said
+    assert b"NOT PRIVATE: seeded simulation" in out.read_bytes()
+    series = formats.read(day).series
+    mechanism = {"name": "landmark-uniform", "epsilon": 1, "radius_m": 200}
+    (expected,) = ReleaseSpec.parse({"mechanism": mechanism, "seed": 7}).release(
+        series, parse_short("manual:0,2").mark(series)
+    )
+    assert formats.read(out).series[0].lon == pytest.approx(expected.series.lon, abs=1e-9)
+
+
+def test_text_parameters_and_reading_options(run, day, tmp_path):
+    out = tmp_path / "out.csv"
+    words = ["--mechanism", "landmark-skip", "--set", "epsilon=1", "--set", "radius_m=2e2", "--set", "leading=gap"]
+    said, wrong, code = run(day, *words, *MARKS, "--read", "format=csv", "--out", out)
+    assert (wrong, code) == ("", 0)
+    assert "3 published" in said
+
+
+REFUSED = {
+    "no such file": (["nowhere.csv", *UNIFORM, *MARKS, "--out", "o.csv"], "nowhere.csv"),
+    "unknown mechanism": (
+        ["day.csv", "--mechanism", "magic", *MARKS, "--out", "o.csv"],
+        "mechanism.name must be",
+    ),
+    "missing parameter": (
+        ["day.csv", "--mechanism", "event-level", "--set", "epsilon=1", *MARKS, "--out", "o.csv"],
+        "mechanism.radius_m is required",
+    ),
+    "out of domain": (
+        ["day.csv", *UNIFORM[:2], "--set", "epsilon=0", "--set", "radius_m=1", *MARKS, "--out", "o.csv"],
+        "mechanism.epsilon must be greater than 0, got 0",
+    ),
+    "not a number": (
+        ["day.csv", *UNIFORM[:2], "--set", "epsilon=nan", "--set", "radius_m=1", *MARKS, "--out", "o.csv"],
+        "mechanism.epsilon must be a number, got 'nan'",
+    ),
+    "infinite": (
+        ["day.csv", *UNIFORM[:2], "--set", "epsilon=1e999", "--set", "radius_m=1", *MARKS, "--out", "o.csv"],
+        "mechanism.epsilon must be a finite number",
+    ),
+    "foreign digits": (
+        ["day.csv", *UNIFORM[:2], "--set", "epsilon=١", "--set", "radius_m=1", *MARKS, "--out", "o.csv"],
+        "mechanism.epsilon must be a number",
+    ),
+    "no equals sign": (["day.csv", *UNIFORM, "--set", "epsilon", *MARKS, "--out", "o.csv"], "--set must be NAME=VALUE"),
+    "set twice": (["day.csv", *UNIFORM, "--set", "epsilon=2", *MARKS, "--out", "o.csv"], "each name once"),
+    "seed that is none": (
+        ["day.csv", *UNIFORM, *MARKS, "--seed=-1", "--out", "o.csv"],
+        "seed must be at least 0",
+    ),
+    "landmarks": (["day.csv", *UNIFORM, "--landmarks", "near home", "--out", "o.csv"], "landmarks must be"),
+    "event out of range": (["day.csv", *UNIFORM, "--landmarks", "manual:4", "--out", "o.csv"], "got 4"),
+    "unknown format": (["day.csv", *UNIFORM, *MARKS, "--out", "o.xlsx"], "--out must be a file name that ends in"),
+    "no such folder": (["day.csv", *UNIFORM, *MARKS, "--out", "no/such/o.csv"], "No such file or directory"),
+    "reading option": (["day.csv", *UNIFORM, *MARKS, "--read", "limits=9", "--out", "o.csv"], "limits"),
+    "not data": (["noise.bin", *UNIFORM, *MARKS, "--out", "o.csv"], "CommandError: This is not a text"),
+    "nothing": ([], "the following arguments are required"),
+}
+
+
+@pytest.mark.parametrize("why", REFUSED)
+def test_fail_with_one_clear_line_and_no_file(run, day, tmp_path, monkeypatch, why):
+    words, told = REFUSED[why]
+    (tmp_path / "noise.bin").write_bytes(bytes(range(256)) * 40)
+    monkeypatch.chdir(tmp_path)
+    before = sorted(tmp_path.iterdir())
+    said, wrong, code = run(*words)
+    assert code != 0
+    assert said == ""
+    assert told in wrong
+    assert wrong.count("\n") == 1
+    assert "Traceback" not in wrong
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_needs_no_database_and_no_broker(day, tmp_path):
+    out = tmp_path / "out.gpx"
+    home = tmp_path / "home"
+    unreachable = {"DATABASE_URL": "postgres://nobody@127.0.0.1:1/none", "REDIS_URL": "redis://127.0.0.1:1/0"}
+    words = [day, *UNIFORM, "--landmarks", "stay-points:200m:30min", "--out", out]
+    done = subprocess.run(
+        [sys.executable, "manage.py", "release", *map(str, words)],
+        cwd=ROOT,
+        env=os.environ | unreachable | {"CAIRN_HOME": str(home)},
+        capture_output=True,
+        text=True,
+    )
+    assert (done.stderr, done.returncode) == ("", 0)
+    assert out.exists()
+    assert not list(home.glob("*.sqlite3"))
