@@ -3,26 +3,28 @@
 import { ApiError, del, patch } from "./api.js";
 import { $, announce } from "./dom.js";
 
-/** Open the dialog; do `work` when it is confirmed; close it when that worked, else say why not. */
-function ask(dialog, work) {
+/** Open the dialog; do `work` when it is confirmed; close it when that worked and go on with `then`, else say why not. */
+function ask(dialog, work, then) {
   const error = $("[data-error]", dialog);
   const form = $("form", dialog);
   error.hidden = true;
   form.onsubmit = async (event) => {
-    if (event.submitter?.value !== "go") return;
     event.preventDefault();
-    event.submitter.disabled = true;
+    const confirm = $("button:not([type=button])", form);
+    confirm.disabled = true;
     try {
       await work();
-      dialog.close();
+      dialog.close(); // gives focus back to the button, before lists are drawn again
+      await then();
     } catch (problem) {
       if (!(problem instanceof ApiError)) throw problem;
       error.textContent = problem.message;
       error.hidden = false;
     } finally {
-      event.submitter.disabled = false;
+      confirm.disabled = false;
     }
   };
+  $("[data-close]", dialog).onclick = () => dialog.close();
   dialog.showModal();
 }
 
@@ -30,11 +32,11 @@ function rename(button, done) {
   const dialog = $("#rename-dialog");
   const input = $("input", dialog);
   input.value = button.dataset.name;
-  ask(dialog, async () => {
+  const work = async () => {
     await patch(button.dataset.rename, { name: input.value });
     announce(`Renamed to ${input.value}.`);
-    await done("rename", button);
-  });
+  };
+  ask(dialog, work, () => done("rename", button));
   input.select();
 }
 
@@ -42,11 +44,11 @@ function remove(button, done) {
   const dialog = $("#delete-dialog");
   $("[data-title]", dialog).textContent = `Delete ${button.dataset.name}?`;
   $("[data-words]", dialog).textContent = `This removes ${button.dataset.takes}.`;
-  ask(dialog, async () => {
+  const work = async () => {
     await del(button.dataset.delete);
     announce(`${button.dataset.name} is deleted.`);
-    await done("delete", button);
-  });
+  };
+  ask(dialog, work, () => done("delete", button));
 }
 
 /** `done("rename" | "delete", button)` is called once the server has done it. */

@@ -19,7 +19,7 @@ function title(jobs) {
   const all = count(jobs.length, "job");
   if (!running) return [`${all} waiting`, all];
   const share = done(mean(jobs));
-  return [`${running < jobs.length ? `${running} of ${all}` : all} running · ${share}`, `${jobs.length} · ${share}`];
+  return [`${running < jobs.length ? `${running} of ${all}` : all} running · ${share}`, `${all} · ${share}`];
 }
 
 function words(job) {

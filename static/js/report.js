@@ -11,7 +11,9 @@ export function rows(list, total, unit) {
   return `${unit}${total === 1 ? "" : "s"} ${words.join(", ")}${last}`;
 }
 
-function dropped(report) {
+const title = (heading, words) => el(heading, { class: "report__title" }, words);
+
+function dropped(report, heading) {
   const reasons = Object.entries(report.dropped)
     .filter(([name]) => !name.endsWith("_member")) // those are told apart, below
     .map(([, reason]) => reason);
@@ -21,7 +23,7 @@ function dropped(report) {
   return el(
     "section",
     { class: "report__part" },
-    el("h4", {}, `${count(total, report.row_unit)} refused${share}`),
+    title(heading, `${count(total, report.row_unit)} refused${share}`),
     el(
       "ul",
       { class: "report__list" },
@@ -37,13 +39,13 @@ function dropped(report) {
   );
 }
 
-function noted(report, level, title) {
+function noted(report, heading, level, words) {
   const notes = report.notes.filter((note) => note.level === level);
   if (!notes.length) return null;
   return el(
     "section",
     { class: "report__part" },
-    el("h4", {}, title),
+    title(heading, words),
     el(
       "ul",
       { class: "report__list" },
@@ -60,12 +62,12 @@ function noted(report, level, title) {
 }
 
 /** `onChange(guess)` is called when the owner knows better; without it the guesses are only told. */
-function guessed(report, onChange) {
+function guessed(report, heading, onChange) {
   if (!report.guesses.length) return null;
   return el(
     "section",
     { class: "report__part" },
-    el("h4", {}, "Found out, not said by the file"),
+    title(heading, "Found out, not said by the file"),
     el(
       "ul",
       { class: "report__list" },
@@ -86,14 +88,14 @@ function guessed(report, onChange) {
   );
 }
 
-function members(report) {
+function members(report, heading) {
   const skipped = report.members.filter((member) => member.reason);
   if (!skipped.length) return null;
   const why = (member) => member.message || report.dropped[member.reason]?.message;
   return el(
     "section",
     { class: "report__part" },
-    el("h4", {}, `${count(skipped.length, "member")} of the archive not read`),
+    title(heading, `${count(skipped.length, "member")} of the archive not read`),
     el(
       "ul",
       { class: "report__list" },
@@ -108,15 +110,16 @@ export function understood(report) {
   return `${report.format.toUpperCase()}, ${kept} kept in ${whole(report.series_count)} series`;
 }
 
-export function renderReport(report, { onChange } = {}) {
+/** `heading` is the level that fits where the report stands. */
+export function renderReport(report, { onChange, heading = "h4" } = {}) {
   return el(
     "div",
     { class: "report" },
-    dropped(report),
-    noted(report, "warning", "Please look at"),
-    guessed(report, onChange),
-    noted(report, "info", "Good to know"),
-    members(report),
+    dropped(report, heading),
+    noted(report, heading, "warning", "Please look at"),
+    guessed(report, heading, onChange),
+    noted(report, heading, "info", "Good to know"),
+    members(report, heading),
   );
 }
 

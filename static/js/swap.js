@@ -18,13 +18,12 @@ export async function refresh(...ids) {
   }
 }
 
-/** A selector that finds the same control in a newer drawing. */
+/** A selector that finds the same control in a newer drawing: by id, by what it does, or by where it leads. */
 function pathOf(element) {
+  if (element.id) return `#${CSS.escape(element.id)}`;
+  const stable = [...element.attributes].find(({ name }) => name === "href" || name.startsWith("data-"));
+  const own = stable ? `[${stable.name}="${CSS.escape(stable.value)}"]` : element.tagName;
   const row = element.closest("[data-key]");
-  const label = element.getAttribute("aria-label") ?? element.getAttribute("href");
-  const own = element.id
-    ? `#${CSS.escape(element.id)}`
-    : `${element.tagName}[${element.hasAttribute("aria-label") ? "aria-label" : "href"}="${CSS.escape(label ?? "")}"]`;
   return row ? `[data-key="${CSS.escape(row.dataset.key)}"] ${own}` : own;
 }
 
