@@ -14,7 +14,7 @@ from privacy_engine.errors import ParameterError
 
 def visible_landmark_sets(user: Any) -> QuerySet[LandmarkSet]:
     """Those of the user's own datasets, newest first."""
-    return LandmarkSet.objects.filter(dataset__owner=user).select_related("dataset")
+    return LandmarkSet.objects.filter(dataset__owner=user).select_related("dataset").defer("packed")
 
 
 def events_of(landmark_set: LandmarkSet, *, series: int | None = None) -> dict[str, Any]:

@@ -61,9 +61,12 @@ def mark_landmarks(
     if dataset.owner_id != owner.pk:
         raise PermissionDenied
     described = landmark_methods.parse(method, field="method")
+    mask = joined(preview_landmarks(dataset=dataset, method=described))  # outside: a lock is not held that long
     with transaction.atomic():
         held = hold(dataset)
-        mask = joined(preview_landmarks(dataset=held, method=described))
+        require_ready(held)
+        if held.points_file != dataset.points_file:
+            raise Conflict("The dataset was read again meanwhile. Try again.", field="dataset", rule="unchanged")
         return LandmarkSet.objects.create(
             dataset=held,
             name=one_line(name) or described.describe(),

@@ -68,6 +68,11 @@ class TestMark:
         with pytest.raises(PermissionDenied):
             services.mark_landmarks(owner=owner, dataset=stranger_dataset, method=PARIS)
 
+    def test_fail_points_that_were_read_again_meanwhile(self, owner, ready_dataset):
+        type(ready_dataset).objects.update(points_file="another.parquet")
+        with pytest.raises(Conflict, match="read again meanwhile"):
+            services.mark_landmarks(owner=owner, dataset=ready_dataset, method=PARIS)
+
     def test_the_database_refuses_more_landmarks_than_points(self, owner, ready_dataset):
         made = services.mark_landmarks(owner=owner, dataset=ready_dataset, method=PARIS)
         with pytest.raises(IntegrityError), transaction.atomic():

@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import io
 import json
-import struct
 import uuid
 
-import numpy as np
 import pytest
 
-from dashboard import storage
 from dashboard.datasets.models import BudgetEntry
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases import execution
 from dashboard.releases.models import Release
 from privacy_engine import formats
-from privacy_engine.accounting.temporal import smoothing_matrix, temporal_loss
-from privacy_engine.data import Trajectory
 from privacy_engine.exports import FORMATS
 
 RELEASES = "/api/v1/releases/"
@@ -260,117 +255,6 @@ class TestList:
             submit()
         with django_assert_max_num_queries(4):
             assert owner_api.get(RELEASES).json()["count"] == 6
-
-
-class TestTrack:
-    def test_binary_decodes_to_what_was_published(self, owner_api, done):
-        ((published, event),) = storage.read_release(done.data_path)
-        content = owner_api.get(at(done, "track"), {"series": 0}).content
-        magic, version, n, flags = struct.unpack_from("<4I", content)
-        assert (magic, version, n, flags) == (0x4E524943, 1, 7, 3)
-        lon, lat = np.frombuffer(content, "<i4", 2 * n, 16).reshape(2, n)
-        start = -(-(16 + 8 * n) // 8) * 8
-        assert (lon / 1e7).tolist() == published.lon.tolist()
-        assert (lat / 1e7).tolist() == published.lat.tolist()
-        assert np.frombuffer(content, "<f8", n, start).tolist() == published.time_s.tolist()
-        assert np.frombuffer(content, "<i4", n, start + 8 * n).tolist() == event.tolist() == list(range(1, 8))
-        assert len(content) == start + 12 * n
-
-    def test_is_not_sent_again(self, owner_api, done):
-        etag = owner_api.get(at(done, "track")).headers["ETag"]
-        again = owner_api.get(at(done, "track"), headers={"If-None-Match": etag})
-        assert (again.status_code, again.content) == (304, b"")
-
-    @pytest.mark.parametrize("series", ["1", "-1", "x", "١", "9" * 30])
-    @pytest.mark.parametrize("door", ["track", "series"])
-    def test_fail_no_such_series(self, owner_api, done, series, door):
-        answer = owner_api.get(at(done, door), {"series": series})
-        assert (answer.status_code, first_error(answer)["field"]) == (400, "series")
-
-
-class TestSeries:
-    def test_is_the_engines_answer(self, owner_api, done):
-        found = owner_api.get(at(done, "series"), {"s": "0.01", "n": "5"}).json()
-        budgets = np.array([0, 1, 0, 1, 0, 1, 1, 0.0])
-        matrix = smoothing_matrix(5, 0.01)
-        loss = temporal_loss(budgets, backward=matrix, forward=matrix)
-        assert found["event"] == list(range(8))
-        assert found["budget"] == budgets.tolist()
-        for name in ("backward", "forward", "total"):
-            assert found["loss"][name] == getattr(loss, name).tolist()
-        assert (found["loss"]["s"], found["loss"]["n"]) == (0.01, 5)
-        assert found["landmarks"] == [[0, 1], [2, 3], [4, 5], [7, 8]]
-        assert found["decimated"] is False
-
-    def test_a_gap_has_neither_error_nor_time(self, owner_api, done):
-        found = owner_api.get(at(done, "series")).json()
-        assert found["error_m"][0] is found["time_s"][0] is None
-        assert np.mean(found["error_m"][1:]) == pytest.approx(done.owner_view["mae_m"], abs=0.01)
-
-    def test_given_matrices(self, owner_api, done):
-        query = {"backward": "[[0.8, 0.2], [0, 1]]", "forward": "[[0.5, 0.5], [0.1, 0.9]]"}
-        found = owner_api.get(at(done, "series"), query).json()
-        expected = temporal_loss(
-            found["budget"], backward=json.loads(query["backward"]), forward=json.loads(query["forward"])
-        )
-        assert found["loss"]["total"] == expected.total.tolist()
-        assert found["loss"]["backward_matrix"] == [[0.8, 0.2], [0.0, 1.0]]
-        assert found["loss"]["s"] is None
-
-    def test_one_matrix_alone_leaves_the_other_direction_without_correlation(self, owner_api, done):
-        found = owner_api.get(at(done, "series"), {"backward": "[[0.8, 0.2], [0, 1]]"}).json()
-        assert found["loss"]["forward"] == found["budget"]
-
-    @pytest.mark.parametrize(
-        ("field", "value"),
-        [
-            ("s", "-1"),
-            ("s", "nan"),
-            ("s", "inf"),
-            ("s", "1e308"),
-            ("s", "١"),
-            ("s", "1_0"),
-            ("n", "0"),
-            ("n", "401"),
-            ("n", "2.5"),
-            ("n", "9" * 400),
-            ("points", "0"),
-            ("points", "1000000"),
-            ("backward", "x"),
-            ("backward", "[]"),
-            ("backward", "[[1, 0]]"),
-            ("backward", "[[1, 0], [0.5, 0.6]]"),
-            ("backward", "[[-1, 2], [0, 1]]"),
-            ("backward", "[[NaN, 1], [0, 1]]"),
-            ("backward", "[[true]]"),
-            ("backward", '[["1"]]'),
-            ("backward", "[[1e400]]"),
-            ("backward", f"[[{'9' * 400}]]"),
-            ("forward", "[" * 20_000),
-            ("forward", "[" + "1," * 40_000 + "1]"),
-        ],
-    )
-    def test_fail_out_of_domain_names_the_field(self, owner_api, done, field, value):
-        answer = owner_api.get(at(done, "series"), {field: value})
-        assert (answer.status_code, first_error(answer)["field"]) == (400, field)
-        assert first_error(answer)["rule"]
-
-    def test_thinning_keeps_every_curves_extremes(self, owner, owner_api, make_dataset, submit):
-        n = 30_000
-        rng = np.random.default_rng(3)
-        walk = np.cumsum(rng.normal(0, 1e-5, (2, n)), axis=1)
-        long = make_dataset(owner, Trajectory(2 + walk[0], 48 + walk[1], np.arange(n)))
-        marks = mark_landmarks(owner=owner, dataset=long, method={"name": "manual", "events": [5, 777]})
-        body = {"dataset": str(long.pk), "landmark_set": str(marks.pk), "mechanism": UNIFORM}
-        made = owner_api.post(RELEASES, body).json()
-        execution.run(made["id"])
-        found = owner_api.get(made["urls"]["series"], {"points": 500}).json()
-        assert found["decimated"] is True
-        assert len(found["event"]) <= 500
-        assert found["event"] == sorted(set(found["event"]))
-        assert (found["event"][0], found["event"][-1], found["points"]) == (0, n - 1, n)
-        errors = storage.read_columns(Release.objects.get(pk=made["id"]).errors_path)["error_m"]
-        assert (min(found["error_m"]), max(found["error_m"])) == (errors.min(), errors.max())
 
 
 class TestWhoIsLetIn:

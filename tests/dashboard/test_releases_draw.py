@@ -1,0 +1,196 @@
+"""What a worker draws, and what an attempt that publishes nothing leaves: nothing."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from unittest.mock import Mock
+
+import numpy as np
+import pytest
+
+from dashboard import jobs, storage
+from dashboard.datasets import services as datasets
+from dashboard.jobs import State
+from dashboard.landmarks.services import mark_landmarks
+from dashboard.releases import downloads, execution, services
+from dashboard.releases.models import Release
+from privacy_engine import metrics
+from privacy_engine.data import LandmarkSet, Trajectory
+from privacy_engine.registry import mechanisms
+from privacy_engine.spec import ReleaseSpec
+from tests.dashboard.turns import charges, drawn, expire, fail, interrupted
+
+NAMES = [cls.registered_name() for cls in mechanisms]
+
+
+class TestDraw:
+    @pytest.mark.parametrize("name", NAMES)
+    def test_every_mechanism_publishes_its_points_budgets_and_label(self, submit, name, paris_day):
+        release = drawn(submit(name))
+        assert (release.state, release.progress, release.stage, release.attempt) == (State.DONE, 1.0, "", 1)
+        ((published, event),) = storage.read_release(release.data_path)
+        assert len(published) == len(event) == release.summary["published"]
+        assert published.time_s.tolist() == paris_day.time_s[event].tolist()
+        assert len(storage.read_columns(release.budgets_path)["budget"]) == len(paris_day)
+        assert downloads.label(release)["guarantee"]["epsilon"] == 1.0
+
+    def test_the_digest_is_the_published_files(self, submit):
+        release = drawn(submit())
+        assert release.data_sha256 == hashlib.sha256(release.data_path.read_bytes()).hexdigest()
+
+    def test_nothing_published_is_original(self, submit, paris_day):
+        release = drawn(submit("event-level"))
+        ((published, _),) = storage.read_release(release.data_path)
+        assert not set(published.lon.tolist()) & set(paris_day.lon.tolist())
+        assert not set(published.lat.tolist()) & set(paris_day.lat.tolist())
+
+    def test_a_seeded_release_is_the_engines_and_not_private(self, submit, paris_day):
+        release = drawn(submit("landmark-adaptive", seed=7))
+        marks = LandmarkSet.at([0, 2, 4, 7], 8)
+        (expected,) = release.parsed_spec.release([paris_day], [marks])
+        ((published, event),) = storage.read_release(release.data_path)
+        assert published.lon == pytest.approx(expected.series.lon, abs=1e-9)
+        assert event.tolist() == expected.event.tolist()
+        assert downloads.label(release)["guarantee"] is None
+        assert downloads.label(release)["text"].startswith("NOT PRIVATE")
+
+    def test_two_releases_of_one_description_differ(self, submit):
+        one, other = drawn(submit()), drawn(submit())
+        assert one.data_sha256 != other.data_sha256
+
+    def test_series_of_a_dataset_get_noise_of_their_own(self, owner, make_dataset, paris_day):
+        two = make_dataset(owner, paris_day, paris_day)
+        marks = mark_landmarks(owner=owner, dataset=two, method={"name": "manual", "events": [0]})
+        mechanism = {"name": "event-level", "epsilon": 1.0, "radius_m": 200.0}
+        for seed in (None, 7):
+            spec = ReleaseSpec.parse({"mechanism": mechanism, "seed": seed})
+            release = drawn(services.submit_release(owner=owner, dataset=two, landmark_set=marks, spec=spec))
+            (first, _), (second, _) = storage.read_release(release.data_path)
+            assert not set(first.lon.tolist()) & set(second.lon.tolist())
+
+    def test_owner_view_is_the_engines_error(self, submit, paris_day):
+        release = drawn(submit("landmark-skip", leading="gap"))
+        ((published, event),) = storage.read_release(release.data_path)
+        errors = metrics.error_m(paris_day, Mock(event=event, series=published))
+        assert release.owner_view["mae_m"] == pytest.approx(errors.mean(), abs=0.01)
+        assert release.owner_view["max_error_m"] == pytest.approx(errors.max(), abs=0.01)
+        assert storage.read_columns(release.errors_path)["error_m"] == pytest.approx(errors, abs=0.01)
+
+    def test_summary_says_only_what_the_release_shows(self, submit):
+        release = drawn(submit("landmark-skip"))
+        assert release.summary == {
+            "mechanism": "landmark-skip",
+            "points": 8,
+            "series": 1,
+            "landmarks": 4,
+            "published": 8,
+            "drawn": 4,
+            "budgets": {
+                "min": 0.0,
+                "max": 1.0,
+                "distinct": [{"budget": 0.0, "events": 4}, {"budget": 1.0, "events": 4}],
+            },
+        }
+
+    def test_what_was_measured_lies_apart_from_what_was_published(self, submit):
+        release = drawn(submit())
+        assert sorted(path.name for path in release.folder.iterdir()) == sorted(
+            [release.data_file, f"budgets-{release.data_file}"]
+        )
+        assert release.errors_path.parent == release.dataset.folder
+        assert all(path.stat().st_mode & 0o077 == 0 for path in release.folder.iterdir())
+
+    def test_a_doorbell_that_rings_twice_draws_once(self, submit):
+        release = drawn(submit())
+        before = release.data_sha256
+        assert drawn(release).data_sha256 == before
+        assert (release.attempt, charges(release)) == (1, [1])
+
+
+class TestAttemptsThatPublishNothing:
+    def test_a_failure_leaves_no_file_and_tells_no_value(self, submit, files, monkeypatch, caplog):
+        release = submit()
+        before = files()
+        release = interrupted(release, monkeypatch, fail)
+        assert (release.state, release.error["code"]) == (State.FAILED, "internal")
+        assert "48.8703" not in json.dumps(release.error) + caplog.text
+        assert files() == before
+        assert charges(release) == [1]
+
+    def test_a_cancelled_run_leaves_no_file_and_stays_charged(self, submit, files, monkeypatch):
+        release = submit()
+        before = files()
+
+        def cancel(row):
+            services.cancel_release(release=Release.objects.get(pk=row.pk))
+            raise jobs.Cancelled
+
+        release = interrupted(release, monkeypatch, cancel)
+        assert release.state == State.CANCELLED
+        assert files() == before
+        assert charges(release) == [1]
+
+    def test_a_zombie_publishes_nothing_and_touches_nobody_elses_files(self, submit, monkeypatch):
+        release = submit()
+
+        def replaced(row):
+            expire(row)
+            jobs.sweep(Release)
+            with monkeypatch.context() as patch:
+                patch.setattr(execution, "draw_release", honest)
+                execution.run(row.pk)
+
+        honest = execution.draw_release
+        release = interrupted(release, monkeypatch, replaced)
+        assert (release.state, release.attempt) == (State.DONE, 2)
+        assert release.data_path.exists()
+        assert release.budgets_path.exists()
+        assert release.errors_path.exists()
+        assert len(list(release.folder.iterdir())) == 2
+        assert len(list(release.dataset.folder.glob("errors-*"))) == 1
+        assert charges(release) == [1]
+
+    def test_a_zombie_that_lost_to_a_waiting_row_takes_only_its_own_files(self, submit, files, monkeypatch):
+        release = submit()
+        before = [path for path in files() if path.endswith(".parquet")]
+        release = interrupted(release, monkeypatch, lambda row: (expire(row), jobs.sweep(Release)))
+        assert release.state == State.QUEUED
+        assert [path for path in files() if path.endswith(".parquet")] == before
+
+    def test_a_release_discarded_while_it_runs_leaves_nothing(self, submit, files, monkeypatch):
+        release = submit()
+        before = files()
+        row = interrupted(release, monkeypatch, lambda row: services.discard_release(release=row))
+        assert row is None
+        assert files() == before
+
+    def test_a_dataset_deleted_while_its_release_runs_leaves_nothing(
+        self, submit, files, monkeypatch, django_capture_on_commit_callbacks
+    ):
+        release = submit()
+        with django_capture_on_commit_callbacks(execute=True):
+            row = interrupted(release, monkeypatch, lambda row: datasets.delete_dataset(dataset=row.dataset))
+        assert row is None
+        assert files() == []
+
+
+class TestLong:
+    def test_a_long_series_can_be_stopped_in_its_middle(self, owner, make_dataset):
+        n = 50_000
+        one = make_dataset(owner, Trajectory(np.linspace(2, 3, n), np.linspace(48, 49, n), np.arange(n)))
+        marks = mark_landmarks(owner=owner, dataset=one, method={"name": "manual", "events": []})
+        mechanism = {"name": "landmark-adaptive", "epsilon": 1.0, "radius_m": 200.0}
+        spec = ReleaseSpec.parse({"mechanism": mechanism})
+        row = services.submit_release(owner=owner, dataset=one, landmark_set=marks, spec=spec)
+        heard = []
+
+        def report(stage, progress):
+            heard.append((stage, progress))
+            if len(heard) == 20:
+                raise jobs.Cancelled
+
+        with pytest.raises(jobs.Cancelled):
+            execution.draw_release(row, Mock(report=report, token=row.pk))
+        assert {stage for stage, _ in heard} == {"Reading", "Drawing"}
+        assert heard[-1][1] < 0.75
