@@ -184,10 +184,7 @@ SPECTACULAR_SETTINGS = {
 }
 
 # Uploads stream to disk, never to memory, and never under a name of the uploader's choosing
-FILE_UPLOAD_HANDLERS = [
-    "dashboard.uploads.SizeCapHandler",
-    "django.core.files.uploadhandler.TemporaryFileUploadHandler",
-]
+FILE_UPLOAD_HANDLERS = ["dashboard.uploads.CappedFileHandler"]
 FILE_UPLOAD_TEMP_DIR = str(CAIRN_HOME / "tmp")
 FILE_UPLOAD_PERMISSIONS = 0o600
 DATA_UPLOAD_MAX_MEMORY_SIZE = 8_000_000

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import RequestDataTooBig
-from django.core.files.uploadhandler import FileUploadHandler
+from django.core.files.uploadhandler import TemporaryFileUploadHandler
 
 from dashboard import storage
 from dashboard.errors import TooLarge
@@ -28,7 +28,7 @@ def too_large() -> UploadTooLarge:
     )
 
 
-class SizeCapHandler(FileUploadHandler):
+class CappedFileHandler(TemporaryFileUploadHandler):
     """Stops a request whose files together pass ``CAIRN_UPLOAD_BYTES``; what was written so far is removed."""
 
     def __init__(self, request: Any = None) -> None:
@@ -40,13 +40,11 @@ class SizeCapHandler(FileUploadHandler):
     ) -> None:
         if content_length > settings.CAIRN_UPLOAD_BYTES + FORM_BYTES:
             raise too_large()
-        storage.home("tmp")  # where the next handler writes
+        storage.home("tmp")
 
-    def receive_data_chunk(self, raw_data: bytes, start: int) -> bytes:
+    def receive_data_chunk(self, raw_data: bytes, start: int) -> bytes | None:
         self._received += len(raw_data)
         if self._received > settings.CAIRN_UPLOAD_BYTES:
+            self.upload_interrupted()  # Django itself closes only files that came whole
             raise too_large()
-        return raw_data
-
-    def file_complete(self, file_size: int) -> None:
-        return None
+        return super().receive_data_chunk(raw_data, start)

@@ -10,6 +10,7 @@ from typing import Any, Self
 
 from pydantic import ValidationError, field_serializer, field_validator
 
+from privacy_engine import mechanisms as _families  # noqa: F401  (a spec can name every mechanism, in any process)
 from privacy_engine import noise
 from privacy_engine.data import LandmarkSet, Release, Trajectory
 from privacy_engine.errors import ParameterErrors

@@ -1,0 +1,339 @@
+"""Whose things are whose, what a hostile request gets, and what every answer says to the browser."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import call_command
+from django.test import Client
+from rest_framework.test import APIClient
+
+from dashboard.accounts.models import User
+from dashboard.datasets.models import Dataset
+from dashboard.landmarks.models import LandmarkSet
+from dashboard.landmarks.services import mark_landmarks
+from dashboard.releases.models import Release
+from dashboard.releases.services import submit_release
+from privacy_engine.spec import ReleaseSpec
+from tests.dashboard.conftest import client_of
+
+API = "/api/v1/"
+MECHANISM = {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 200.0}
+MANUAL = {"name": "manual", "events": [0]}
+CSV = b"time,lat,lon\n2024-06-15T10:30:00Z,52.5,13.4\n"
+
+
+class Things:
+    """One of each thing an owner can have."""
+
+    def __init__(self, owner: User, dataset: Dataset) -> None:
+        self.dataset = dataset
+        self.landmark_set = mark_landmarks(owner=owner, dataset=dataset, method=MANUAL)
+        self.release = submit_release(
+            owner=owner,
+            dataset=dataset,
+            landmark_set=self.landmark_set,
+            spec=ReleaseSpec.parse({"mechanism": MECHANISM}),
+        )
+
+    def addresses(self) -> Iterator[str]:
+        """Every API address that names one of them."""
+        dataset, marks, release = self.dataset.pk, self.landmark_set.pk, self.release.pk
+        yield from (f"{API}datasets/{dataset}/{tail}" for tail in ("", "read/", "track/"))
+        yield from (f"{API}landmark-sets/{marks}/{tail}" for tail in ("", "events/"))
+        yield from (
+            f"{API}releases/{release}/{tail}" for tail in ("", "cancel/", "retry/", "data/", "track/", "series/")
+        )
+
+    def pages(self) -> Iterator[str]:
+        """Every page that shows one of them."""
+        dataset = self.dataset.pk
+        yield from (f"/datasets/{dataset}/{tail}" for tail in ("", "landmarks/new/", "releases/new/", "compare/"))
+        yield f"/landmark-sets/{self.landmark_set.pk}/"
+
+
+@pytest.fixture
+def things(owner: User, ready_dataset: Dataset) -> Things:
+    """The owner's."""
+    return Things(owner, ready_dataset)
+
+
+@pytest.fixture
+def strangers_things(stranger: User, stranger_dataset: Dataset) -> Things:
+    """The stranger's."""
+    return Things(stranger, stranger_dataset)
+
+
+def counts() -> list[int]:
+    return [model.objects.count() for model in (Dataset, LandmarkSet, Release)]
+
+
+VERBS = ("get", "head", "post", "put", "patch", "delete")
+
+
+class TestWhoseIsIt:
+    @pytest.mark.parametrize("verb", VERBS)
+    def test_a_stranger_meets_nothing(self, stranger_api: APIClient, things: Things, verb: str) -> None:
+        before = counts()
+        for address in things.addresses():
+            answer = getattr(stranger_api, verb)(address)
+            allowed = client_of(things.dataset.owner).options(address)["Allow"]
+            known = {"head": "get"}.get(verb, verb).upper() in allowed
+            assert answer.status_code == (404 if known else 405), address
+        assert counts() == before
+
+    @pytest.mark.parametrize("verb", VERBS)
+    def test_anonymous_is_told_to_say_who_it_is(self, anonymous_api: APIClient, things: Things, verb: str) -> None:
+        before = counts()
+        rest = [f"{API}{name}/" for name in ("datasets", "landmark-sets", "releases", "mechanisms", "jobs", "schema")]
+        for address in [*things.addresses(), *rest, f"{API}landmark-methods/", f"{API}docs/"]:
+            answer = getattr(anonymous_api, verb)(address)
+            assert answer.status_code == 401, address
+            if answer.content and answer["Content-Type"] == "application/json":
+                assert answer.json()["errors"][0]["code"] == "not_authenticated"
+        assert counts() == before
+
+    @pytest.mark.parametrize("verb", ["get", "patch", "delete"])
+    def test_a_strangers_thing_looks_like_one_that_never_was(
+        self, stranger_api: APIClient, things: Things, verb: str
+    ) -> None:
+        for pk in (things.dataset.pk, uuid.uuid4(), "1", "../admin", "x" * 300):
+            answer = getattr(stranger_api, verb)(f"{API}datasets/{pk}/")
+            if answer.headers["Content-Type"] == "application/json":
+                assert answer.json() == getattr(stranger_api, verb)(f"{API}datasets/{uuid.uuid4()}/").json()
+            assert answer.status_code == 404
+
+    def test_lists_hold_the_owners_alone(self, owner_api: APIClient, things: Things, strangers_things: Things) -> None:
+        for name, thing in (
+            ("datasets", things.dataset),
+            ("landmark-sets", things.landmark_set),
+            ("releases", things.release),
+        ):
+            assert [one["id"] for one in owner_api.get(f"{API}{name}/").json()["results"]] == [str(thing.pk)]
+        assert [one["id"] for one in owner_api.get(f"{API}jobs/").json()["results"]] == [str(things.release.pk)]
+
+    def test_a_strangers_id_in_a_filter_finds_nothing(
+        self, owner_api: APIClient, things: Things, strangers_things: Things
+    ) -> None:
+        for query in (
+            f"landmark-sets/?dataset={strangers_things.dataset.pk}",
+            f"releases/?dataset={strangers_things.dataset.pk}",
+            f"releases/?landmark_set={strangers_things.landmark_set.pk}",
+        ):
+            assert owner_api.get(f"{API}{query}").json()["results"] == []
+
+    def test_a_strangers_id_in_a_body_is_not_found(
+        self, owner_api: APIClient, things: Things, strangers_things: Things
+    ) -> None:
+        mine, theirs = things, strangers_things
+        before = counts()
+        for path, body in (
+            ("landmark-sets/", {"dataset": theirs.dataset.pk, "method": MANUAL}),
+            ("landmark-sets/preview/", {"dataset": theirs.dataset.pk, "method": MANUAL}),
+            ("releases/", {"dataset": theirs.dataset.pk, "landmark_set": theirs.landmark_set.pk}),
+            ("releases/", {"dataset": mine.dataset.pk, "landmark_set": theirs.landmark_set.pk}),
+            ("releases/", {"dataset": theirs.dataset.pk, "landmark_set": mine.landmark_set.pk}),
+        ):
+            body = {name: str(value) if name != "method" else value for name, value in body.items()}
+            answer = owner_api.post(f"{API}{path}", body | ({"mechanism": MECHANISM} if path == "releases/" else {}))
+            assert answer.status_code == 404, (path, answer.content)
+        assert counts() == before
+
+    def test_pages_are_the_owners_alone(self, client: Client, stranger: User, things: Things) -> None:
+        for page in things.pages():
+            assert client.get(page)["Location"].startswith("/login/?next="), page
+        client.force_login(stranger)
+        for page in things.pages():
+            assert client.get(page).status_code == 404, page
+
+    def test_ids_in_the_query_of_a_page_are_the_owners_alone(
+        self, owner_page: Client, things: Things, strangers_things: Things
+    ) -> None:
+        dataset, marks = things.dataset.pk, strangers_things.landmark_set.pk
+        assert owner_page.get(f"/datasets/{dataset}/landmarks/new/?from={marks}").status_code == 404
+        for query in (f"landmark_set={marks}", f"release={strangers_things.release.pk}"):
+            answer = owner_page.get(f"/datasets/{dataset}/compare/?{query}")
+            assert str(strangers_things.release.pk).encode() not in answer.content or answer.status_code == 404
+
+
+class TestHostileRequest:
+    @pytest.mark.parametrize(
+        "body",
+        [
+            b"[" * 100_000,
+            b'{"a":' * 100_000,
+            b'{"name": ' + b"9" * 5000 + b"}",
+            b'{"name": "\\u0000"}',
+            b'{"name": "\\ud800"}',
+            b'{"budget": {"epsilon": NaN, "radius_m": 1}}',
+            b'{"budget": {"epsilon": 1e999, "radius_m": 1}}',
+            b'{"budget": {"epsilon": 1, "radius_m": "\\ud800"}}',
+            b'{"budget": ' + b"9" * 400 + b"}",
+            b"\xff\xfe",
+            b"",
+            b"null",
+            b"[]",
+            b'"x"',
+            b"{",
+            b'{"\\u0000": 1}',
+        ],
+    )
+    def test_odd_json_is_refused_in_json(self, owner_api: APIClient, ready_dataset: Dataset, body: bytes) -> None:
+        address = f"{API}datasets/{ready_dataset.pk}/"
+        for verb, path in (("patch", address), ("post", f"{address}read/"), ("post", f"{API}releases/")):
+            answer = getattr(owner_api, verb)(path, body, content_type="application/json")
+            harmless = body in (b"null", b"") and (verb == "patch" or path.endswith("read/"))
+            assert 400 <= answer.status_code < 500 or harmless, (path, answer.content)
+            assert harmless or answer.json()["errors"][0]["message"]
+
+    def test_body_of_four_megabytes_is_too_large(self, owner_api: APIClient, ready_dataset: Dataset) -> None:
+        body = json.dumps({"name": "x" * 4_000_000})
+        answer = owner_api.patch(f"{API}datasets/{ready_dataset.pk}/", body, content_type="application/json")
+        assert (answer.status_code, answer.json()["errors"][0]["code"]) == (413, "too-large")
+
+    def test_unknown_media_type_is_refused(self, owner_api: APIClient) -> None:
+        answer = owner_api.post(f"{API}datasets/", b"<a/>", content_type="application/xml")
+        assert (answer.status_code, answer.json()["errors"][0]["code"]) == (415, "unsupported_media_type")
+
+    @pytest.mark.parametrize(
+        "kind", ["multipart/form-data", "multipart/form-data; boundary=x", "multipart/form-data; boundary=" + "x" * 300]
+    )
+    def test_broken_multipart_is_refused(self, owner_api: APIClient, kind: str) -> None:
+        answer = owner_api.post(f"{API}datasets/", b"--y\r\nnonsense", content_type=kind)
+        assert (answer.status_code, bool(answer.json()["errors"])) == (415 if len(kind) > 300 else 400, True)
+
+    def test_a_thousand_fields_are_refused(self, owner_api: APIClient) -> None:
+        fields = {f"f{i}": "x" for i in range(1000)}
+        answer = owner_api.post(f"{API}datasets/", fields, format="multipart")
+        assert (answer.status_code, bool(answer.json()["errors"])) == (400, True)
+
+    def test_nine_megabytes_of_text_in_a_form_are_too_large(self, owner_api: APIClient) -> None:
+        answer = owner_api.post(f"{API}datasets/", {"name": "x" * 9_000_000}, format="multipart")
+        assert (answer.status_code, answer.json()["errors"][0]["code"]) == (413, "too-large")
+
+
+class TestUploadCap:
+    @pytest.fixture(autouse=True)
+    def small_cap(self, settings: Any) -> None:
+        settings.CAIRN_UPLOAD_BYTES = 100_000
+
+    @pytest.mark.parametrize("size", [100_001, 2_000_000])
+    def test_is_kept_while_streaming_and_named(
+        self, owner_api: APIClient, files: Callable[[], list[str]], size: int
+    ) -> None:
+        answer = owner_api.post(
+            f"{API}datasets/", {"file": SimpleUploadedFile("x.csv", b"1" * size)}, format="multipart"
+        )
+        [error] = answer.json()["errors"]
+        assert (answer.status_code, error["code"], error["field"]) == (413, "too-large", "file")
+        assert error["rule"] == "at most 100000 bytes"
+        assert files() == []
+        assert not Dataset.objects.exists()
+
+    def test_counts_all_files_of_a_request_together(self, owner_api: APIClient) -> None:
+        two = {name: SimpleUploadedFile("x.csv", b"1" * 60_000) for name in ("file", "other")}
+        assert owner_api.post(f"{API}datasets/", two, format="multipart").status_code == 413
+
+    def test_lets_a_file_of_just_that_size_through(self, owner_api: APIClient) -> None:
+        body = CSV + b"\n" * (100_000 - len(CSV))
+        answer = owner_api.post(f"{API}datasets/", {"file": SimpleUploadedFile("x.csv", body)}, format="multipart")
+        assert answer.status_code == 201
+
+    def test_holds_for_a_browsers_session_too(self, owner: User, files: Callable[[], list[str]]) -> None:
+        browser = Client(enforce_csrf_checks=True, raise_request_exception=False)
+        browser.force_login(owner)
+        large = SimpleUploadedFile("x.csv", b"1" * 200_000)
+        assert browser.post(f"{API}datasets/", {"file": large}).status_code in (403, 413)
+        assert browser.post("/", {"file": large}).status_code in (400, 403)
+        assert files() == []
+
+
+class TestBrowser:
+    def test_session_needs_the_csrf_token(self, owner: User) -> None:
+        browser = Client(enforce_csrf_checks=True)
+        browser.force_login(owner)
+        refused = browser.post(f"{API}datasets/", {"file": SimpleUploadedFile("x.csv", CSV)})
+        assert (refused.status_code, refused.json()["errors"][0]["code"]) == (403, "permission_denied")
+        browser.get("/")
+        token = next(cookie.value for name, cookie in browser.cookies.items() if name.startswith("csrf"))
+        form = {"file": SimpleUploadedFile("x.csv", CSV)}
+        assert browser.post(f"{API}datasets/", form, headers={"X-CSRFToken": token}).status_code == 201
+
+    def test_every_answer_forbids_what_it_does_not_need(self, owner_page: Client, things: Things) -> None:
+        pages = ["/", "/tokens/", *things.pages(), "/nowhere/", f"{API}datasets/", f"{API}docs/", "/healthz"]
+        for page in pages:
+            answer = owner_page.get(page)
+            policy = answer["Content-Security-Policy"]
+            assert answer.status_code < 500, page
+            assert "default-src 'none'" in policy
+            assert "unsafe" not in policy
+            assert "http" not in policy
+            assert answer["X-Content-Type-Options"] == "nosniff"
+            assert answer["X-Frame-Options"] == "DENY"
+            assert answer["Cross-Origin-Opener-Policy"] == "same-origin"
+            assert answer["Referrer-Policy"] == "same-origin"
+            body = answer.content.decode()
+            assert " style=" not in body, page
+            assert "<script>" not in body, page
+
+    def test_html_in_names_stays_text(self, owner: User, owner_page: Client, make_dataset: Any, paris_day: Any) -> None:
+        from dataclasses import replace
+
+        evil = "<img src=x onerror=alert(1)></script>"
+        row = make_dataset(owner, replace(paris_day, name=evil), name=evil, file_name=evil)
+        marks = mark_landmarks(owner=owner, dataset=row, method=MANUAL, name=evil)
+        for page in ("/", f"/datasets/{row.pk}/", f"/datasets/{row.pk}/landmarks/new/?from={marks.pk}"):
+            body = owner_page.get(page).content.decode()
+            assert "<img src=x" not in body, page
+        body = owner_page.get(f"{API}datasets/{row.pk}/")
+        assert (body["Content-Type"], body.json()["name"]) == ("application/json", evil)
+
+    def test_cookies_are_out_of_reach(self, client: Client, owner: User) -> None:
+        owner.set_password("a long enough phrase")
+        owner.save()
+        answer = client.post("/login/", {"username": "owner", "password": "a long enough phrase"})
+        session = next(cookie for name, cookie in answer.cookies.items() if name.startswith("cairn_"))
+        assert session["httponly"]
+        assert session["samesite"] == "Lax"
+
+    def test_login_leads_nowhere_else(self, client: Client, owner: User) -> None:
+        owner.set_password("a long enough phrase")
+        owner.save()
+        form = {"username": "owner", "password": "a long enough phrase", "next": "https://evil.example/"}
+        assert client.post("/login/", form)["Location"] == "/"
+
+    def test_fault_of_ours_tells_nothing(self, owner_api: APIClient, monkeypatch: pytest.MonkeyPatch) -> None:
+        def fail(*_: Any, **__: Any) -> None:
+            raise RuntimeError("secret at 48.85")
+
+        monkeypatch.setattr("dashboard.datasets.queries.visible_datasets", fail)
+        bodies = {owner_api.get(f"{API}datasets/").content for _ in range(2)}
+        assert len(bodies) == 1
+        assert b"48.85" not in bodies.pop()
+
+
+def test_schema_has_no_gaps(capsys: pytest.CaptureFixture[str]) -> None:
+    call_command("spectacular", "--fail-on-warn", "--validate")
+    assert "/api/v1/datasets/{id}/track/" in capsys.readouterr().out
+
+
+def test_docs_are_served_from_here(owner_page: Client) -> None:
+    body = owner_page.get(f"{API}docs/").content.decode()
+    assert "swagger" in body
+    assert "http://" not in body.replace("http://www.w3.org", "")
+    assert "https://" not in body
+
+
+def test_requests_are_counted(owner_api: APIClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    from rest_framework.throttling import UserRateThrottle
+
+    monkeypatch.setattr(UserRateThrottle, "THROTTLE_RATES", {"user": "2/min"})
+    assert [owner_api.get(f"{API}jobs/").status_code for _ in range(2)] == [200, 200]
+    answer = owner_api.get(f"{API}jobs/")
+    assert (answer.status_code, answer.json()["errors"][0]["code"]) == (429, "throttled")
+    assert int(answer["Retry-After"]) > 0
