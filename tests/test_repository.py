@@ -122,3 +122,9 @@ def test_scripts_can_be_run() -> None:
 def test_the_changelog_tells_of_this_version() -> None:
     version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
     assert f"## {version}" in (ROOT / "CHANGELOG.md").read_text()
+
+
+def test_the_readme_points_at_things_that_are_there() -> None:
+    targets = re.findall(r"\]\(([^):#]+)\)", (ROOT / "README.md").read_text())
+    assert targets
+    assert [target for target in targets if not (ROOT / target).exists()] == []
