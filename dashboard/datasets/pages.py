@@ -21,6 +21,8 @@ from dashboard.releases.queries import visible_releases
 from privacy_engine import formats
 from privacy_engine.errors import EngineError
 
+SHOWN = 100  # releases on a dataset's page
+
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def dataset_list(request: HttpRequest) -> HttpResponse:
@@ -60,10 +62,12 @@ def _import_all(request: HttpRequest) -> list[dict[str, Any]]:
 def detail(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
     """One dataset: what it is, what is protected in it, what was released from it."""
     dataset = get_object_or_404(queries.visible_datasets(request.user), pk=pk)
+    releases = visible_releases(request.user).filter(dataset=dataset)
     context = {
         "dataset": dataset,
-        "landmark_sets": visible_landmark_sets(request.user).filter(dataset=dataset).defer("packed"),
-        "releases": visible_releases(request.user).filter(dataset=dataset),
+        "landmark_sets": list(visible_landmark_sets(request.user).filter(dataset=dataset).defer("packed")),
+        "releases": releases[:SHOWN],
+        "release_count": releases.count(),
         "budget": queries.spending(dataset),
         "options": list(formats.options().values()),
         "chosen": dataset.options,

@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from dashboard.datasets.models import Dataset
-from dashboard.datasets.queries import visible_datasets
+from dashboard.datasets.queries import spending, visible_datasets
 from dashboard.ids import uuid_or_404
 from dashboard.jobs import State
 from dashboard.landmarks.queries import visible_landmark_sets
@@ -31,6 +31,7 @@ def new(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
         "dataset": dataset,
         "landmark_sets": sets,
         "chosen": choice.chosen_set(request.user, dataset, uuid_or_404(asked) if asked else None, []),
+        "budget": spending(dataset),
         "page": {"shares": choice.shares(sets), "palette": palette(), "urls": _urls(dataset)},
     }
     return render(request, "releases/new.html", context)
@@ -50,6 +51,7 @@ def compare(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
         visible_landmark_sets(request.user).filter(dataset=dataset, releases__isnull=False).distinct().defer("packed")
     )
     context = {"dataset": dataset, "landmark_set": landmark_set, "landmark_sets": sets, "any": bool(shown)}
+    context["budget"] = spending(dataset)
     context["page"] = {
         "releases": [str(one) for one in shown],
         "palette": palette(),

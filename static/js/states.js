@@ -23,11 +23,15 @@ export function swapSoon(...ids) {
   };
 }
 
-/** Elements with data-job follow their job; `changed` is called when one of any page's jobs began or ended. */
-export function watchStates(changed) {
+/**
+ * Elements with data-job follow their job. `changed` is called when any job began or ended, `over` when one that this
+ * page shows as open is no longer so.
+ */
+export function watchStates(changed, over = changed) {
   document.addEventListener("cairn:progress", ({ detail }) => {
     for (const place of $$("[data-job]:not(.job)")) {
       const job = detail.find((one) => one.id === place.dataset.job);
+      if (!job) over();
       if (job?.state !== "running") continue;
       $("progress", place).value = job.progress;
       $("[data-stage]", place).textContent = `${(job.stage || "running").toLowerCase()} · ${done(job.progress)}`;

@@ -30,7 +30,9 @@ class Stage:
         from dashboard.datasets.models import Dataset
 
         self.user = User.objects.get(username="researcher")
-        self.datasets = {row.name.split()[0].lower(): row for row in Dataset.objects.filter(sample=True)}
+        rows = Dataset.objects.filter(sample=True)
+        words = ("walk", "taxi", "day in paris")
+        self.datasets = {word: next(row for row in rows if word in row.name.lower()) for word in words}
 
     def dataset(self, name: str = "walk") -> Any:
         return self.datasets[name]
@@ -55,7 +57,7 @@ SHOTS: dict[str, Callable[[Stage], str]] = {
     "tokens": lambda stage: "/tokens/",
     "landmarks": lambda stage: f"/datasets/{stage.dataset().pk}/landmarks/new/",
     "release": lambda stage: f"/datasets/{stage.dataset().pk}/releases/new/",
-    "compare": lambda stage: f"/datasets/{stage.dataset().pk}/compare/",
+    "compare": lambda stage: f"/datasets/{stage.dataset('day in paris').pk}/compare/",
 }
 
 

@@ -290,6 +290,26 @@ class TestDataset:
         release.refresh_from_db()
         assert release.state == State.CANCELLED
 
+    def test_that_is_still_read_shows_itself_when_it_is_ready(self, page: Page, owner: User, monkeypatch: Any) -> None:
+        monkeypatch.setattr("dashboard.datasets.services.NOW_PLAIN_BYTES", 10)
+        dataset = import_dataset(owner=owner, upload=ContentFile(WALK, name="walk.csv"))
+        page.goto(f"/datasets/{dataset.pk}/")
+        expect(page.get_by_role("heading", name="The file is being read")).to_be_visible()
+        work_off()
+        expect(page.get_by_role("region", name="Map of walk.csv")).to_be_visible()
+
+    def test_that_could_not_be_read_asks(self, page: Page, owner: User, monkeypatch: Any) -> None:
+        monkeypatch.setattr("dashboard.datasets.services.NOW_PLAIN_BYTES", 10)
+        days = b"when,lat,lon\n01/02/2024 10:00,48,2\n02/02/2024 10:00,48,2\n"
+        dataset = import_dataset(owner=owner, upload=ContentFile(days, name="days.csv"))
+        work_off()
+        page.goto(f"/datasets/{dataset.pk}/")
+        expect(page.get_by_role("group", name=re.compile("more than one order"))).to_be_visible()
+        page.get_by_role("button", name="Read it so").click()
+        expect(page.get_by_role("heading", name="The file is being read")).to_be_visible()
+        work_off()
+        expect(page.get_by_role("complementary", name="About this dataset")).to_contain_text("1 Feb 2024, 10:00")
+
     def test_crosses_the_antimeridian_without_going_round_the_world(
         self, page: Page, shared: Path, owner: User
     ) -> None:

@@ -12,10 +12,8 @@ const ready = page.state === "ready";
 const changed = swapSoon("landmark-sets", "releases", "budget", "header-budget");
 
 // A dataset that was not ready and now is has another page
-watchStates(({ detail }) => {
-  if (ready) changed();
-  else if (detail.ended.some((job) => job.urls.self === page.urls.self)) location.reload();
-});
+if (ready) watchStates(changed);
+else watchStates(() => {}, () => location.reload());
 
 watchDialogs(async (what, button) => {
   if (button.dataset.then) location.assign(button.dataset.then);
@@ -36,7 +34,11 @@ document.addEventListener("click", async (event) => {
   await changed();
 });
 
-if (ready) showPoints(page);
+if (ready) {
+  showPoints(page).catch((error) => {
+    $("[data-map]").replaceWith(el("p", { class: "notice notice--error dataset__problem", role: "alert" }, error.message));
+  });
+}
 
 // How it was read
 const place = $("[data-report]");
