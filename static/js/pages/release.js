@@ -88,7 +88,8 @@ async function submit(event) {
   complain([]);
   const made = [];
   for (const { mechanism, own } of cards.chosen()) {
-    const body = { dataset: dataset.id, landmark_set: setId(), mechanism: { name: mechanism.name, ...level(), ...own }, seed: seed() };
+    const body = { dataset: dataset.id, landmark_set: setId(), mechanism: { name: mechanism.name, ...level(), ...own } };
+    if (seed() !== null) body.seed = seed();
     try {
       made.push(await post(page.urls.releases, body, { headers: { "Idempotency-Key": keyFor(body) } }));
     } catch (error) {

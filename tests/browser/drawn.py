@@ -1,0 +1,47 @@
+"""What is really painted and charted on a page."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from playwright.sync_api import Page
+
+_PAINTED = """(id) => {
+  const canvas = document.querySelector(`canvas[data-layer="${id}"]`);
+  if (!canvas || !canvas.isConnected || !canvas.width) return 0;
+  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+  let painted = 0;
+  for (let i = 3; i < data.length; i += 4) painted += data[i] > 0;
+  return painted;
+}"""
+_LINES = """() => [...document.querySelectorAll(".js-plotly-plot")].map((plot) =>
+  plot.data.filter(({ name }) => name).map(({ name, x, visible }) => ({ name, points: x.length, visible })))"""
+
+
+def painted(page: Page, layer: str) -> int:
+    """How many pixels of a layer's canvas are painted."""
+    return int(page.evaluate(_PAINTED, layer))
+
+
+def layers(page: Page) -> dict[str, str]:
+    """Title to id of the layers in the legend, in order."""
+    return page.evaluate(
+        "() => Object.fromEntries([...document.querySelectorAll('.layer')].map((row) =>"
+        " [row.querySelector('.layer__title').textContent, row.dataset.layer]))"
+    )
+
+
+def lines(page: Page) -> list[list[dict[str, Any]]]:
+    """The lines of every chart: name, number of points, whether it is shown."""
+    return page.evaluate(_LINES)
+
+
+def cursors(page: Page) -> list[str]:
+    """Where each chart's cursor is."""
+    return page.evaluate("() => [...document.querySelectorAll('.chart__cursor')].map((one) => one.style.transform)")
+
+
+def settled(page: Page, selector: str = "[data-bench]") -> None:
+    """Wait until all that was asked for is shown."""
+    page.wait_for_selector(f"{selector}[data-ready=all]", timeout=30_000)
+    page.wait_for_timeout(120)  # the frame that paints it

@@ -1,0 +1,276 @@
+"""The comparison: it tells the truth about what runs, follows hand and keyboard, and is for everybody."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.files.base import ContentFile
+from playwright.sync_api import Page, expect
+
+from dashboard.accounts.models import User
+from dashboard.datasets.models import Dataset
+from dashboard.datasets.services import import_dataset
+from dashboard.jobs import State, now
+from dashboard.landmarks.models import LandmarkSet
+from dashboard.landmarks.services import mark_landmarks
+from dashboard.releases.models import Release
+from dashboard.releases.services import submit_release
+from privacy_engine.samples import samples
+from privacy_engine.spec import ReleaseSpec
+from tests.browser.conftest import DESKTOP, PHONE, Watch, accessibility_faults, widths, work_off
+from tests.browser.drawn import cursors, layers, lines, painted, settled
+
+
+def table(*parts: tuple[str, Any]) -> ContentFile[bytes]:
+    """Series as a CSV with a name for each."""
+    rows = [
+        f"{name},{t:.0f},{lat},{lon}\n"
+        for name, series in parts
+        for t, lat, lon in zip(series.time_s, series.lat, series.lon, strict=True)
+    ]
+    return ContentFile(("id,time,lat,lon\n" + "".join(rows)).encode(), name="series.csv")
+
+
+@pytest.fixture
+def taxi(owner: User) -> Dataset:
+    return import_dataset(owner=owner, upload=table(("taxi", samples()[1].series)), name="Taxi day")
+
+
+@pytest.fixture
+def stays(owner: User, taxi: Dataset) -> LandmarkSet:
+    return mark_landmarks(owner=owner, dataset=taxi, method=samples()[1].landmarks)
+
+
+@pytest.fixture
+def ask(owner: User) -> Callable[..., Release]:
+    """``ask(landmark_set, "uniform", seed=None)``: a submitted release."""
+
+    def submit(landmark_set: LandmarkSet, mechanism: str, seed: int | None = None) -> Release:
+        description = {"name": f"landmark-{mechanism}", "epsilon": 10.0, "radius_m": 200.0}
+        spec = ReleaseSpec.parse({"mechanism": description, "seed": seed})
+        return submit_release(owner=owner, dataset=landmark_set.dataset, landmark_set=landmark_set, spec=spec)
+
+    return submit
+
+
+def compare(page: Page, dataset: Dataset, *, wait: bool = True) -> None:
+    page.goto(f"/datasets/{dataset.pk}/compare/")
+    if wait:
+        settled(page)
+
+
+def row(page: Page, release: Release) -> Any:
+    return page.locator(f".layer[data-layer='{release.pk}']")
+
+
+class TestTruth:
+    def test_never_done_before_it_is(self, page: Page, taxi: Dataset, stays: LandmarkSet, ask: Any) -> None:
+        release = ask(stays, "uniform")
+        compare(page, taxi, wait=False)
+        page.wait_for_selector("[data-ready=map]")
+        waiting = row(page, release)
+        expect(waiting).to_contain_text("Waiting for a worker")
+        expect(waiting.get_by_role("checkbox")).to_be_disabled()
+        page.wait_for_timeout(1500)
+        expect(waiting).to_contain_text("Waiting for a worker")
+        assert painted(page, str(release.pk)) == 0
+        expect(page.locator("[data-summary]")).not_to_contain_text("Done")
+        assert page.locator("[data-summary] a").count() == 0
+        work_off()
+        settled(page)
+        expect(waiting.get_by_role("checkbox")).to_be_checked()
+        assert painted(page, str(release.pk)) > 50
+
+    def test_shows_stage_and_share_of_what_runs(self, page: Page, taxi: Dataset, stays: LandmarkSet, ask: Any) -> None:
+        release = ask(stays, "adaptive")
+        Release.objects.filter(pk=release.pk).update(
+            state=State.RUNNING, token=release.pk, lease_until=now(), stage="Drawing noise", progress=0.42, attempt=1
+        )
+        compare(page, taxi, wait=False)
+        expect(row(page, release)).to_contain_text("Drawing noise · 42")
+        expect(row(page, release).get_by_role("progressbar")).to_have_attribute("max", "1")
+
+    def test_says_why_one_failed_and_tries_again(self, page: Page, taxi: Dataset, stays: LandmarkSet, ask: Any) -> None:
+        failed = ask(stays, "skip")
+        error = {"code": "memory", "message": "The job needed more memory than one job may use."}
+        Release.objects.filter(pk=failed.pk).update(state=State.FAILED, finished_at=now(), error=error)
+        compare(page, taxi)
+        expect(row(page, failed)).to_contain_text("Failed: The job needed more memory")
+        page.get_by_role("button", name="Try again Skip").click()
+        expect(page.locator("[data-layers]")).to_contain_text("Waiting for a worker")
+        work_off()
+        again = Release.objects.exclude(pk=failed.pk).get()
+        expect(row(page, again).get_by_role("checkbox")).to_be_checked()
+
+    def test_cancels(self, page: Page, taxi: Dataset, stays: LandmarkSet, ask: Any) -> None:
+        release = ask(stays, "skip")
+        compare(page, taxi, wait=False)
+        page.get_by_role("button", name="Cancel Skip", exact=True).first.click()
+        expect(row(page, release)).to_contain_text("Cancelled")
+        release.refresh_from_db()
+        assert release.state == State.CANCELLED
+
+    def test_a_seeded_release_is_never_called_private(
+        self, page: Page, taxi: Dataset, stays: LandmarkSet, ask: Any
+    ) -> None:
+        release = ask(stays, "uniform", seed=7)
+        work_off()
+        compare(page, taxi)
+        expect(row(page, release)).to_contain_text("NOT PRIVATE")
+        expect(page.locator("[data-guarantee]")).to_contain_text("NOT PRIVATE")
+        expect(page.locator("[data-summary]")).to_contain_text("NOT PRIVATE")
+
+    def test_nothing_yet_says_what_to_do(self, page: Page, taxi: Dataset, watch: Watch) -> None:
+        compare(page, taxi, wait=False)
+        page.get_by_role("link", name="Mark landmarks").click()
+        page.wait_for_url("**/landmarks/new/")
+        assert not [url for url in watch.requests if "plotly" in url]
+
+
+@pytest.fixture
+def trio(stays: LandmarkSet, ask: Any) -> list[Release]:
+    """Skip, Uniform and Adaptive of the taxi day."""
+    made = [ask(stays, name) for name in ("skip", "uniform", "adaptive")]
+    work_off()
+    return made
+
+
+class TestLinked:
+    def test_a_drag_over_a_chart_moves_the_playhead(self, page: Page, taxi: Dataset, trio: list[Release]) -> None:
+        compare(page, taxi)
+        box = page.locator("[data-chart=error] .chart__plot").bounding_box()
+        page.mouse.click(box["x"] + box["width"] * 0.6, box["y"] + 60)
+        words = page.locator(".timeline__words").inner_text()
+        event = int(words.split("event ")[1].split(" ")[0])
+        assert 120 < event < 180
+        assert len(set(cursors(page))) == 1
+
+    def test_a_click_on_the_map_chooses_the_event_below(self, page: Page, taxi: Dataset, trio: list[Release]) -> None:
+        compare(page, taxi)
+        page.get_by_role("slider").press("End")
+        expect(page.locator(".timeline__words")).to_contain_text("event 259 of 260")
+        page.get_by_role("slider").press("Home")
+        expect(page.locator(".timeline__words")).to_contain_text("event 0 of 260")
+
+    def test_the_circle_follows_the_chosen_mechanism(self, page: Page, taxi: Dataset, trio: list[Release]) -> None:
+        compare(page, taxi)
+        small = painted(page, "selection")
+        page.get_by_role("button", name="Noise and guarantee of Uniform").click()
+        expect(page.locator("[data-guarantee] h3")).to_contain_text("Uniform")
+        page.wait_for_timeout(120)
+        assert painted(page, "selection") > 5 * small
+
+    def test_play_moves_on_and_stops(self, page: Page, taxi: Dataset, trio: list[Release]) -> None:
+        compare(page, taxi)
+        page.get_by_label("Speed").select_option("86400")
+        page.get_by_role("button", name="Play").click()
+        expect(page.locator(".timeline__words")).to_contain_text("event 259 of 260")
+        expect(page.get_by_role("button", name="Play")).to_be_visible()
+
+    def test_no_motion_for_who_asks_for_none(
+        self, open_page: Any, owner: User, taxi: Dataset, trio: list[Release]
+    ) -> None:
+        page = open_page(owner, reduced_motion="reduce")
+        compare(page, taxi)
+        expect(page.get_by_role("button", name="Play")).to_be_disabled()
+
+
+class TestCharts:
+    def test_loss_without_correlation_is_the_budget(self, page: Page, taxi: Dataset, trio: list[Release]) -> None:
+        compare(page, taxi)
+        page.get_by_label("Correlation").select_option("none")
+        page.wait_for_function(
+            "() => { const [, budget, loss] = document.querySelectorAll('.js-plotly-plot');"
+            " return JSON.stringify(budget.data[2].y) === JSON.stringify(loss.data[2].y) }"
+        )
+        page.get_by_label("Correlation").select_option("0.01")
+        page.wait_for_function(
+            "() => { const [, budget, loss] = document.querySelectorAll('.js-plotly-plot');"
+            " return Math.max(...loss.data[2].y) > 2 * Math.max(...budget.data[2].y) }"
+        )
+
+    def test_toggles_remove_lines(self, page: Page, taxi: Dataset, trio: list[Release]) -> None:
+        compare(page, taxi)
+        page.get_by_role("checkbox", name="Uniform").uncheck()
+        for chart in lines(page):
+            assert [line["visible"] for line in chart] == [True, False, True]
+
+    @pytest.mark.parametrize(("label", "start"), [("PNG", b"\x89PNG"), ("SVG", b"<svg"), ("CSV", b"event,Skip (m)")])
+    def test_saves(self, page: Page, taxi: Dataset, trio: list[Release], label: str, start: bytes) -> None:
+        compare(page, taxi)
+        page.get_by_label("Error per event: save or read").click()
+        with page.expect_download() as waiting:
+            page.get_by_role("button", name=label, exact=True).click()
+        body = Path(waiting.value.path()).read_bytes()
+        assert body.startswith(start)
+        if label == "CSV":
+            assert len(body.decode().splitlines()) == 261
+
+    def test_numbers_as_a_table(self, page: Page, taxi: Dataset, trio: list[Release]) -> None:
+        compare(page, taxi)
+        page.get_by_label("Budget per event: save or read").click()
+        page.get_by_role("button", name="Data table").click()
+        dialog = page.get_by_role("dialog")
+        expect(dialog.locator("tbody tr")).to_have_count(260)
+        assert not accessibility_faults(page)
+        dialog.get_by_role("button", name="Close").click()
+
+
+def test_series_are_shown_one_at_a_time(page: Page, owner: User, ask: Any) -> None:
+    one, other = samples()[1].series, samples()[2].series
+    both = import_dataset(owner=owner, upload=table(("taxi", one), ("walker", other)), name="Two")
+    landmarks = mark_landmarks(owner=owner, dataset=both, method={"name": "manual", "events": [0, 5, 262]})
+    release = ask(landmarks, "uniform")
+    work_off()
+    compare(page, both)
+    expect(page.locator(".timeline__words")).to_contain_text("of 260")
+    page.get_by_label("Series").select_option(label="walker")
+    expect(page.locator(".timeline__words")).to_contain_text("event 0 of 8")
+    page.wait_for_function("() => document.querySelector('.js-plotly-plot').data[1].x.length === 8")
+    assert painted(page, str(release.pk)) > 0
+
+
+def test_antimeridian_is_a_short_way(page: Page, owner: User, ask: Any) -> None:
+    rows = "".join(
+        f"{1_700_000_000 + 60 * i},{-17.5 + i / 1e3},{(180 - 0.05 + i / 1e3 + 180) % 360 - 180}\n" for i in range(100)
+    )
+    crossing = import_dataset(owner=owner, upload=ContentFile(f"time,lat,lon\n{rows}".encode(), name="fiji.csv"))
+    landmarks = mark_landmarks(owner=owner, dataset=crossing, method={"name": "manual", "events": [3]})
+    ask(landmarks, "skip")
+    work_off()
+    compare(page, crossing)
+    span = page.evaluate(
+        """() => {
+          const canvas = document.querySelector('canvas[data-layer="original"]');
+          const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+          const columns = new Set();
+          for (let i = 3; i < data.length; i += 4) if (data[i]) columns.add(((i - 3) / 4) % canvas.width);
+          return [Math.max(...columns) - Math.min(...columns), columns.size, canvas.width];
+        }"""
+    )
+    assert span[0] > 0.3 * span[2], "the walk fills the map"
+    assert span[1] > 0.95 * span[0], "in one piece"
+
+
+@pytest.mark.parametrize("colour", ["light", "dark"])
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desk", "phone"])
+def test_for_everybody(
+    open_page: Any, owner: User, taxi: Dataset, trio: list[Release], colour: str, size: dict[str, int]
+) -> None:
+    page = open_page(owner, colour=colour, size=size)
+    compare(page, taxi)
+    page.locator("[data-guarantee] summary").click()
+    assert not accessibility_faults(page)
+    document, window = widths(page)
+    assert document <= window
+    assert list(layers(page)) == ["Original", "Skip", "Uniform", "Adaptive"]
+
+
+def test_a_stranger_sees_nothing(open_page: Any, taxi: Dataset, trio: list[Release], watch: Watch) -> None:
+    watch.expect(404)
+    page = open_page(User.objects.create_user("stranger", password="nobody knows me here"))
+    for path in ("compare/", "releases/new/", "landmarks/new/"):
+        assert page.goto(f"/datasets/{taxi.pk}/{path}").status == 404

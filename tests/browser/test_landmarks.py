@@ -1,0 +1,208 @@
+"""The landmark editor and the release form."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from django.core.files.base import ContentFile
+from playwright.sync_api import Page, expect
+
+from dashboard.accounts.models import User
+from dashboard.datasets.models import Dataset
+from dashboard.datasets.services import import_dataset, set_budget
+from dashboard.landmarks.models import LandmarkSet
+from dashboard.landmarks.services import mark_landmarks
+from dashboard.releases.models import Release
+from privacy_engine.samples import samples
+from tests.browser.conftest import DESKTOP, PHONE, Watch, accessibility_faults, widths
+from tests.browser.drawn import painted, settled
+from tests.browser.test_compare import table
+
+
+@pytest.fixture
+def taxi(owner: User) -> Dataset:
+    return import_dataset(owner=owner, upload=table(("taxi", samples()[1].series)), name="Taxi day")
+
+
+@pytest.fixture
+def stays(owner: User, taxi: Dataset) -> LandmarkSet:
+    return mark_landmarks(owner=owner, dataset=taxi, method=samples()[1].landmarks)
+
+
+def edit(page: Page, dataset: Dataset, query: str = "") -> None:
+    page.goto(f"/datasets/{dataset.pk}/landmarks/new/{query}")
+    settled(page, "[data-editor]")
+
+
+def marked(page: Page) -> int:
+    return int(page.locator("[data-count]").inner_text().replace(",", ""))
+
+
+def expect_marked(page: Page, count: int) -> None:
+    expect(page.locator("[data-count]")).to_have_text(str(count))
+
+
+class TestStayPoints:
+    def test_the_count_is_what_is_saved(self, page: Page, owner: User, taxi: Dataset) -> None:
+        expected = mark_landmarks(
+            owner=owner, dataset=taxi, method={"name": "stay-points", "distance_m": 300.0, "duration_s": 1200.0}
+        )
+        edit(page, taxi)
+        page.get_by_label("Distance, m", exact=True).fill("300")
+        page.get_by_label("Duration, s", exact=True).fill("1200")
+        expect_marked(page, expected.count)
+        expect(page.locator("[data-share]")).to_contain_text("of 260 events · 32.7")
+        assert painted(page, "landmarks") > 100
+        page.get_by_role("button", name="Save", exact=True).click()
+        page.wait_for_url(f"**/datasets/{taxi.pk}/#landmark-sets")
+        made = LandmarkSet.objects.exclude(pk=expected.pk).get()
+        assert (made.count, made.method["name"], made.name) == (expected.count, "stay-points", expected.name)
+
+    def test_the_slider_moves_the_number(self, page: Page, taxi: Dataset) -> None:
+        edit(page, taxi)
+        page.get_by_label("Distance, slider").press("Home")
+        expect(page.get_by_label("Distance, m", exact=True)).to_have_value("2")
+        expect_marked(page, 0)
+
+    def test_what_is_refused_is_said_at_the_field(self, page: Page, taxi: Dataset, watch: Watch) -> None:
+        watch.expect(400)
+        edit(page, taxi)
+        page.get_by_label("Distance, m", exact=True).fill("-5")
+        expect(page.locator("[data-field=distance_m] .field__error")).to_contain_text("must be at least 0, got -5")
+
+    def test_a_stay_in_the_list_leads_there(self, page: Page, taxi: Dataset) -> None:
+        edit(page, taxi)
+        page.locator(".stay").nth(1).click()
+        expect(page.locator(".timeline__words")).to_contain_text("landmark")
+
+    def test_without_times_the_reason_is_given(self, page: Page, owner: User) -> None:
+        upload = ContentFile(b"lat,lon\n48.85,2.35\n48.86,2.36\n48.87,2.35\n", name="bare.csv")
+        bare = import_dataset(owner=owner, upload=upload)
+        edit(page, bare)
+        expect(page.get_by_role("button", name="Stay points")).to_be_disabled()
+        expect(page.locator("[data-why]")).to_contain_text("needs times")
+
+
+class TestByHand:
+    def test_starts_from_what_was_found(self, page: Page, taxi: Dataset) -> None:
+        edit(page, taxi)
+        found = marked(page)
+        page.get_by_role("button", name="By hand").click()
+        expect_marked(page, found)
+
+    def test_keyboard_marks_and_undoes(self, page: Page, taxi: Dataset) -> None:
+        edit(page, taxi)
+        found = marked(page)
+        page.get_by_role("slider", name="Event").focus()
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("l")
+        expect_marked(page, found + 1)
+        expect(page.locator(".timeline__words")).to_contain_text("event 1 of 260 · landmark")
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("Space")
+        expect_marked(page, found + 2)
+        page.keyboard.press("Control+z")
+        page.keyboard.press("Control+z")
+        expect_marked(page, found)
+        page.get_by_role("button", name="Redo").click()
+        expect_marked(page, found + 1)
+
+    def test_shift_drag_marks_a_stretch(self, page: Page, taxi: Dataset) -> None:
+        edit(page, taxi)
+        page.get_by_role("button", name="By hand").click()
+        before = marked(page)
+        strip = page.get_by_role("slider", name="Event").bounding_box()
+        page.keyboard.down("Shift")
+        page.mouse.move(strip["x"] + 10, strip["y"] + 20)
+        page.mouse.down()
+        page.mouse.move(strip["x"] + 60, strip["y"] + 20, steps=4)
+        page.mouse.up()
+        page.keyboard.up("Shift")
+        assert marked(page) > before + 3
+
+    def test_a_copy_is_saved_as_picked_events(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
+        edit(page, taxi, f"?from={stays.pk}")
+        expect_marked(page, stays.count)
+        page.get_by_role("slider", name="Event").press("l")
+        page.get_by_role("button", name="Save", exact=True).click()
+        page.wait_for_url(f"**/datasets/{taxi.pk}/#landmark-sets")
+        made = LandmarkSet.objects.exclude(pk=stays.pk).get()
+        assert made.method["name"] == "manual"
+        assert made.mask.tolist() == [True, *stays.mask.tolist()[1:]]
+
+
+class TestReleaseForm:
+    def open(self, page: Page, dataset: Dataset) -> None:
+        page.goto(f"/datasets/{dataset.pk}/releases/new/")
+        settled(page, "[data-form]")
+
+    def test_says_what_the_level_means_in_metres(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
+        self.open(page, taxi)
+        page.get_by_label("Level ε", exact=True).fill("2")
+        page.get_by_label("Radius r, m", exact=True).fill("100")
+        page.get_by_role("checkbox", name=re.compile("^Event level")).check()
+        expect(page.locator("[data-outlook=event-level]")).to_contain_text(re.compile("within 84\\sm.*within 237\\sm"))
+        uniform = page.locator("[data-outlook=landmark-uniform]")
+        expect(uniform).to_contain_text("ε/86")
+        expect(uniform).to_contain_text(re.compile("within 7.22\\skm.*within 20.4\\skm"))
+        expect(page.locator("[data-outlook=landmark-adaptive]")).to_contain_text("depends on the run")
+
+    def test_one_release_for_each_mechanism_ticked(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
+        self.open(page, taxi)
+        page.get_by_role("checkbox", name=re.compile("^Uniform")).uncheck()
+        page.get_by_label("What counts as a change").select_option("literal")
+        page.get_by_role("button", name="Make 2 releases").click()
+        page.wait_for_url("**/compare/**")
+        specs = {row.mechanism: row.spec["mechanism"] for row in Release.objects.all()}
+        assert set(specs) == {"landmark-skip", "landmark-adaptive"}
+        assert specs["landmark-adaptive"]["reading"] == "literal"
+
+    def test_a_seed_ends_privacy_and_the_form_says_so(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
+        self.open(page, taxi)
+        page.get_by_text("Experiment: repeatable noise").click()
+        page.get_by_label("Seed").fill("42")
+        expect(page.locator("[data-not-private]")).to_contain_text("NOT PRIVATE")
+        page.get_by_role("button", name="Run 3 simulations, not private").click()
+        page.wait_for_url("**/compare/**")
+        assert set(Release.objects.values_list("seeded", flat=True)) == {True}
+
+    def test_what_is_refused_is_said_at_the_field(
+        self, page: Page, taxi: Dataset, stays: LandmarkSet, watch: Watch
+    ) -> None:
+        watch.expect(400)
+        self.open(page, taxi)
+        page.get_by_label("Level ε", exact=True).fill("20000")
+        page.get_by_role("button", name="Make 3 releases").click()
+        error = page.locator("[data-field=epsilon] .field__error")
+        expect(error).to_contain_text("must be at most 10000, got 20000")
+        assert Release.objects.count() == 0
+
+    def test_the_budget_is_kept(self, page: Page, taxi: Dataset, stays: LandmarkSet, watch: Watch) -> None:
+        watch.expect(409)
+        set_budget(dataset=taxi, epsilon=1.0, radius_m=100.0)
+        self.open(page, taxi)
+        page.get_by_label("Radius r, m", exact=True).fill("100")
+        expect(page.locator("[data-spending]")).to_contain_text("more than the budget")
+        page.get_by_role("button", name="Make 3 releases").click()
+        expect(page.locator("[data-form]")).to_contain_text("1 release before it was submitted")
+        assert Release.objects.count() == 1
+
+    def test_without_landmarks_it_says_what_to_do(self, page: Page, taxi: Dataset) -> None:
+        page.goto(f"/datasets/{taxi.pk}/releases/new/")
+        expect(page.get_by_role("link", name="Mark landmarks")).to_be_visible()
+
+
+@pytest.mark.parametrize("colour", ["light", "dark"])
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desk", "phone"])
+def test_for_everybody(
+    open_page: Any, owner: User, taxi: Dataset, stays: LandmarkSet, colour: str, size: dict[str, int]
+) -> None:
+    page = open_page(owner, colour=colour, size=size)
+    for path, ready in (("landmarks/new/", "[data-editor]"), ("releases/new/", "[data-form]")):
+        page.goto(f"/datasets/{taxi.pk}/{path}")
+        settled(page, ready)
+        assert not accessibility_faults(page)
+        document, window = widths(page)
+        assert document <= window
