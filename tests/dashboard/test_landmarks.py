@@ -100,12 +100,13 @@ class TestPreview:
         long = make_dataset(owner, Trajectory(2.3 + walk[0], 48.8 + walk[1], np.arange(n) * 5.0))
         body = {"dataset": str(long.pk), "method": STAYS}
         owner_api.post("/api/v1/landmark-sets/preview/", body)  # compiles
-        started = time.perf_counter()
-        answer = owner_api.post("/api/v1/landmark-sets/preview/", body)
-        took = time.perf_counter() - started
-        assert answer.status_code == 200
-        assert answer.json()["points"] == n
-        assert took < 0.5  # 0.03 s on an idle machine; the bar is for a loaded one
+        took = []
+        for _ in range(5):
+            started = time.perf_counter()
+            answer = owner_api.post("/api/v1/landmark-sets/preview/", body)
+            took.append(time.perf_counter() - started)
+        assert (answer.status_code, answer.json()["points"]) == (200, n)
+        assert min(took) < 0.1  # 0.01 s on an idle machine
 
 
 class TestDelete:
