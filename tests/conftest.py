@@ -1,6 +1,5 @@
 """What every test shares: a throwaway CAIRN_HOME, where the shared data lie, a few named actors."""
 
-import atexit
 import os
 import shutil
 import tempfile
@@ -11,7 +10,6 @@ import pytest
 from django.conf import settings
 
 _HOME = tempfile.mkdtemp(prefix="cairn-test-")
-atexit.register(shutil.rmtree, _HOME, ignore_errors=True)
 os.environ["CAIRN_HOME"] = _HOME
 os.environ["DJANGO_SETTINGS_MODULE"] = "dashboard.settings"
 os.environ.setdefault("CAIRN_SECRET_KEY", "not-a-secret-only-for-tests-0123456789-0123456789-0123456789")
@@ -39,3 +37,15 @@ def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: N
     for connection in connections.all():
         if connection.vendor == "sqlite":
             connection.settings_dict["TEST"]["NAME"] = f"{_HOME}/test.sqlite3"
+
+
+def pytest_report_header() -> str:
+    """Which database the tests run on."""
+    from django.db import connection
+
+    return f"database: {connection.vendor}"
+
+
+def pytest_unconfigure() -> None:
+    """Leave nothing in the folder for temporary files."""
+    shutil.rmtree(_HOME, ignore_errors=True)

@@ -11,12 +11,13 @@ from typing import Any
 import pytest
 from django.conf import settings
 from django.core.cache import cache
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 from rest_framework.test import APIClient
 
 from dashboard import storage
 from dashboard.accounts.models import User
-from dashboard.datasets import execution
+from dashboard.datasets import execution, services
 from dashboard.datasets.models import Dataset
 from dashboard.jobs import State
 from dashboard.landmarks.models import LandmarkSet
@@ -28,6 +29,12 @@ from privacy_engine.samples import samples
 from privacy_engine.spec import ReleaseSpec
 
 HOME = Path(settings.CAIRN_HOME)
+CSV = b"time,lat,lon\n" + b"".join(b"2024-06-15T10:3%d:00Z,52.5%d,13.4\n" % (i, i) for i in range(3))
+
+
+def upload(body: bytes = CSV, name: str = "run.csv") -> SimpleUploadedFile:
+    """An upload of three points, or of something else."""
+    return SimpleUploadedFile(name, body)
 
 
 @pytest.fixture(autouse=True)
@@ -148,3 +155,10 @@ def submit(owner: User, ready_dataset: Dataset, landmark_set: LandmarkSet) -> Ca
         )
 
     return make
+
+
+@pytest.fixture
+def everything_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every upload is left to a worker."""
+    monkeypatch.setattr(services, "NOW_PLAIN_BYTES", -1)
+    monkeypatch.setattr(services, "NOW_PACKED_BYTES", -1)

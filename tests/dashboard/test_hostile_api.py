@@ -12,13 +12,13 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from rest_framework.test import APIClient
 
-from dashboard.datasets import services
 from dashboard.datasets.models import Budget, Dataset
+from dashboard.datasets.tasks import import_dataset
 from tests.conftest import SHARED
+from tests.dashboard.conftest import CSV
 
 URL = "/api/v1/datasets/"
 FOLDER = SHARED / "hostile"
-CSV = b"time,lat,lon\n" + b"".join(b"2024-06-15T10:3%d:00Z,52.5%d,13.4\n" % (i, i) for i in range(3))
 
 
 @dataclass(frozen=True)
@@ -120,12 +120,8 @@ def test_rejected_file_says_why_and_leaves_nothing(
 
 @pytest.mark.parametrize("row", of("reject", "ask"))
 def test_rejected_file_read_by_a_worker_fails_and_says_why(
-    owner_api: APIClient, monkeypatch: pytest.MonkeyPatch, row: Row
+    owner_api: APIClient, everything_is_large: None, row: Row
 ) -> None:
-    from dashboard.datasets.tasks import import_dataset
-
-    monkeypatch.setattr(services, "NOW_PLAIN_BYTES", -1)
-    monkeypatch.setattr(services, "NOW_PACKED_BYTES", -1)
     answer = post(owner_api, FOLDER / row.file).json()
     assert answer["state"] == "queued"
     import_dataset(answer["id"])

@@ -1,0 +1,49 @@
+"""What a dataset's page tells of its points."""
+
+from __future__ import annotations
+
+import doctest
+
+import numpy as np
+import pytest
+
+from dashboard import text
+from dashboard.datasets import facts, ledger
+from privacy_engine.data import Trajectory
+
+
+class TestFacts:
+    @pytest.mark.parametrize(
+        ("lon", "west", "east"),
+        [
+            ([179.5, -179.5], 179.5, -179.5),
+            ([-179.5, 179.5, 178], 178, -179.5),
+            ([-10, 10], -10, 10),
+            ([180, -180], 180, -180),
+            ([5], 5, 5),
+            (list(range(-170, 171, 10)), -170, 170),
+        ],
+    )
+    def test_box_is_the_smallest_on_the_globe(self, lon: list[float], west: float, east: float) -> None:
+        assert facts.bounds(np.array(lon, float), np.zeros(len(lon))) == [west, 0, east, 0]
+
+    def test_length_crosses_the_antimeridian_the_short_way(self) -> None:
+        assert facts.length_m([Trajectory([179.5, -179.5], [0, 0])]) == pytest.approx(111_195, abs=1)
+
+    def test_length_of_single_points_is_unknown(self) -> None:
+        assert facts.length_m([Trajectory([1], [1]), Trajectory([2], [2])]) is None
+
+    def test_length_does_not_join_series(self) -> None:
+        assert facts.length_m([Trajectory([1, 1], [1, 1]), Trajectory([2], [2])]) == 0
+
+    @pytest.mark.parametrize("time_s", [1e12, -1e12])
+    def test_year_that_no_calendar_has_is_left_out(self, time_s: float) -> None:
+        assert facts.instant(time_s) is None
+
+    def test_events_are_counted_over_the_whole_dataset(self) -> None:
+        told = facts.summarise([Trajectory([1, 2], [1, 2], name="a\u202e"), Trajectory([2], [2])])
+        assert [(one["name"], one["first_event"]) for one in told["series"]] == [("a", 0), ("", 2)]
+        assert (told["has_time"], told["start"]) == (False, None)
+
+    def test_examples_in_the_code_are_true(self) -> None:
+        assert [doctest.testmod(module).failed for module in (facts, text, ledger)] == [0, 0, 0]

@@ -1,0 +1,256 @@
+"""Uploads become datasets: at once when small, by a worker when large, not at all when something is wrong."""
+
+from __future__ import annotations
+
+import io
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile, TemporaryUploadedFile
+from django.db import transaction
+from rest_framework.test import APIClient
+
+from dashboard import storage
+from dashboard.accounts.models import User
+from dashboard.datasets import services
+from dashboard.datasets.models import Dataset
+from dashboard.datasets.tasks import import_dataset
+from dashboard.jobs import State
+from privacy_engine.errors import FormatError, ParameterError
+from tests.dashboard.conftest import CSV, upload
+
+URL = "/api/v1/datasets/"
+ASKS = b"time,lat,lon\n2024-06-15T10:30:00Z,52.52,13.405\n2024-06-15 10:31:00,52.53,13.406\n"
+
+Files = Callable[[], list[str]]
+
+
+def temporary(body: bytes) -> TemporaryUploadedFile:
+    """An upload as the handlers leave it: in a file of its own."""
+    storage.home("tmp")
+    file = TemporaryUploadedFile("run.csv", "text/csv", len(body), "utf-8")
+    file.write(body)
+    file.seek(0)
+    return file
+
+
+class TestUpload:
+    def test_small_file_is_ready_at_once(self, owner_api: APIClient, files: Files) -> None:
+        answer = owner_api.post(URL, {"file": upload(), "name": "My run"}, format="multipart")
+        told = answer.json()
+        assert answer.status_code == 201
+        assert answer["Location"] == told["urls"]["self"] == f"{URL}{told['id']}/"
+        assert told["state"] == "ready"
+        assert told["name"] == "My run"
+        assert told["file_name"] == "run.csv"
+        assert told["kind"] == "trajectory"
+        assert told["points"] == 3
+        assert told["size_bytes"] == len(CSV)
+        assert told["progress"] == 1.0
+        assert told["error"] is None
+        assert told["report"]["kept"] == 3
+        assert told["has_time"] is True
+        assert told["bounds"] == [13.4, 52.5, 13.4, 52.52]
+        assert told["start"] == "2024-06-15T10:30:00.000Z"
+        assert told["end"] == "2024-06-15T10:32:00.000Z"
+        assert told["length_m"] == pytest.approx(2224, abs=1)
+        assert [one["points"] for one in told["series"]] == [3]
+        assert told["budget"] is None
+        assert told["spent"] == {"per_km": 0.0, "releases": 0}
+        assert len(told["content_digest"]) == 64
+        row = Dataset.objects.get()
+        assert files() == [f"datasets/{row.pk}", f"datasets/{row.pk}/original", f"datasets/{row.pk}/{row.points_file}"]
+
+    def test_files_are_for_the_owner_of_the_process_only(self, owner_api: APIClient) -> None:
+        owner_api.post(URL, {"file": upload()}, format="multipart")
+        row = Dataset.objects.get()
+        assert [path.stat().st_mode & 0o777 for path in row.folder.iterdir()] == [0o600, 0o600]
+        assert row.folder.stat().st_mode & 0o777 == 0o700
+        assert row.original_path.read_bytes() == CSV
+
+    def test_upload_is_moved_and_not_copied(self, owner: User) -> None:
+        file = temporary(CSV)
+        number = Path(file.temporary_file_path()).stat().st_ino
+        row = services.import_dataset(owner=owner, upload=file)
+        file.close()
+        assert row.original_path.stat().st_ino == number
+        assert not Path(file.temporary_file_path()).exists()
+
+    def test_reading_options_are_plain_fields(self, owner_api: APIClient) -> None:
+        fields = {"time": "#0", "first_n": "2", "delimiter": ""}
+        told = owner_api.post(URL, {"file": upload(), **fields}, format="multipart").json()
+        assert (told["has_time"], told["points"], told["start"]) == (False, 2, None)
+        assert told["options"] == {"time": "#0", "first_n": 2}
+
+    def test_unknown_field_is_refused_and_not_ignored(self, owner_api: APIClient, files: Files) -> None:
+        answer = owner_api.post(URL, {"file": upload(), "timezone": "UTC"}, format="multipart")
+        assert answer.status_code == 400
+        assert answer.json()["errors"][0]["field"] == "timezone"
+        assert files() == []
+
+    @pytest.mark.parametrize(
+        ("fields", "field"),
+        [
+            ({"kind": "stream"}, "kind"),
+            ({"first_n": "-1"}, "first_n"),
+            ({"first_n": "١"}, "first_n"),
+            ({"time_zone": "Mars/Olympus"}, "time_zone"),
+            ({"time_zone": "../../etc/passwd"}, "time_zone"),
+            ({"swap": "perhaps"}, "swap"),
+            ({"format": "exe"}, "format"),
+            ({"lon": "x" * 501}, "lon"),
+            ({"lon": "a\0b"}, "lon"),
+            ({"name": "a\0b"}, "name"),
+        ],
+    )
+    def test_option_outside_its_domain_is_named(
+        self, owner_api: APIClient, files: Files, fields: dict[str, str], field: str
+    ) -> None:
+        answer = owner_api.post(URL, {"file": upload(), **fields}, format="multipart")
+        assert answer.status_code == 400
+        assert field in {error["field"] for error in answer.json()["errors"]}
+        assert not Dataset.objects.exists()
+        assert files() == []
+
+    def test_without_a_file_the_field_is_named(self, owner_api: APIClient) -> None:
+        answer = owner_api.post(URL, {"name": "x"}, format="multipart")
+        assert answer.status_code == 400
+        assert answer.json()["errors"][0]["field"] == "file"
+
+    def test_rejected_file_tells_row_and_column(self, owner_api: APIClient) -> None:
+        answer = owner_api.post(URL, {"file": upload(b"a,b\n1,2\n")}, format="multipart")
+        [error] = answer.json()["errors"]
+        assert answer.status_code == 400
+        assert {"row", "column", "code", "message", "rule", "field", "value"} <= set(error)
+
+    def test_failure_after_the_files_are_written_leaves_nothing(
+        self, owner: User, files: Files, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def fail(*_: Any, **__: Any) -> None:
+            raise OSError("disk full")
+
+        monkeypatch.setattr(Dataset, "save", fail)
+        with pytest.raises(OSError, match="disk full"):
+            services.import_dataset(owner=owner, upload=upload())
+        assert files() == []
+
+    def test_the_same_points_have_the_same_digest_in_any_format_and_for_anybody(
+        self, owner: User, stranger: User
+    ) -> None:
+        first = services.import_dataset(owner=owner, upload=upload())
+        again = services.import_dataset(owner=stranger, upload=upload(CSV.replace(b",", b";"), "other.txt"))
+        moved = services.import_dataset(owner=owner, upload=upload(CSV.replace(b"13.4", b"13.5")))
+        assert first.content_digest == again.content_digest != moved.content_digest
+
+    @pytest.mark.parametrize(
+        "word", ["=cmd()|' /C calc'!A0", "+1", "-1", "@SUM(1)", "<script>alert(1)</script>", "';--"]
+    )
+    def test_words_of_the_file_stay_data(self, owner_api: APIClient, word: str) -> None:
+        body = b'user_id,time,lat,lon\n"%s",2024-06-15T10:30:00Z,52.5,13.4\n' % word.encode()
+        told = owner_api.post(URL, {"file": upload(body), "name": word}, format="multipart").json()
+        assert (told["name"], told["series"][0]["name"]) == (word, word)
+
+    def test_direction_and_control_characters_go(self, owner_api: APIClient) -> None:
+        told = owner_api.post(
+            URL, {"file": upload(), "name": "a\u202eb\u0007\nc" + "x" * 300}, format="multipart"
+        ).json()
+        assert told["name"].startswith("ab cx")
+        assert len(told["name"]) == 200
+
+
+class TestLargeUpload:
+    pytestmark = pytest.mark.usefixtures("everything_is_large")
+
+    def test_waits_for_a_worker_that_reads_it(self, owner_api: APIClient) -> None:
+        told = owner_api.post(URL, {"file": upload()}, format="multipart").json()
+        assert (told["state"], told["points"], told["series"], told["bounds"]) == ("queued", 0, [], None)
+        import_dataset(told["id"])
+        import_dataset(told["id"])  # a doorbell may ring twice
+        told = owner_api.get(told["urls"]["self"]).json()
+        assert (told["state"], told["points"], told["progress"]) == ("ready", 3, 1.0)
+        row = Dataset.objects.get()
+        assert row.attempt == 1
+        assert sorted(path.name for path in row.folder.iterdir()) == ["original", row.points_file]
+
+    def test_both_ways_give_the_same_dataset(self, owner: User, monkeypatch: pytest.MonkeyPatch) -> None:
+        later = services.import_dataset(owner=owner, upload=upload())
+        import_dataset(str(later.pk))
+        monkeypatch.undo()
+        at_once = services.import_dataset(owner=owner, upload=upload())
+        later.refresh_from_db()
+        for column in ("state", "points", "summary", "content_digest", "report", "size_bytes", "file_name", "progress"):
+            assert getattr(later, column) == getattr(at_once, column), column
+
+    def test_one_that_asks_fails_and_is_settled_by_reading_again(self, owner_api: APIClient) -> None:
+        told = owner_api.post(URL, {"file": upload(ASKS)}, format="multipart").json()
+        import_dataset(told["id"])
+        told = owner_api.get(told["urls"]["self"]).json()
+        assert told["state"] == "failed"
+        assert told["error"]["parameter"] == "time_zone"
+        answer = owner_api.post(f"{told['urls']['self']}read/", {"time_zone": "UTC"})
+        assert answer.json()["state"] == "queued"
+        import_dataset(told["id"])
+        assert owner_api.get(told["urls"]["self"]).json()["points"] == 2
+
+    def test_broker_away_is_no_error(
+        self, owner_api: APIClient, django_capture_on_commit_callbacks: Callable[..., Any]
+    ) -> None:
+        begun = time.perf_counter()
+        with django_capture_on_commit_callbacks(execute=True) as rung:
+            answer = owner_api.post(URL, {"file": upload()}, format="multipart")
+        assert len(rung) == 1
+        assert answer.status_code == 201
+        assert time.perf_counter() - begun < 1
+        row = Dataset.objects.get()
+        assert (row.state, row.rung_at) == (State.QUEUED, None)
+
+    @pytest.mark.django_db(transaction=True)
+    def test_rollback_leaves_no_row_and_rings_nobody(self, owner: User, monkeypatch: pytest.MonkeyPatch) -> None:
+        rung: list[Any] = []
+        monkeypatch.setattr("dashboard.jobs.ring", rung.append)
+        with transaction.atomic():
+            services.import_dataset(owner=owner, upload=upload())
+            transaction.set_rollback(True)
+        assert not Dataset.objects.exists()
+        assert rung == []
+
+    def test_deleted_while_it_is_read_leaves_nothing(
+        self, owner: User, files: Files, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        from dashboard.datasets import execution
+
+        row = services.import_dataset(owner=owner, upload=upload())
+        real = execution.read
+
+        def read_and_lose(*args: Any, **kwargs: Any) -> Any:
+            reading = real(*args, **kwargs)
+            storage.remove(row.folder)
+            Dataset.objects.filter(pk=row.pk).delete()
+            return reading
+
+        monkeypatch.setattr(execution, "read", read_and_lose)
+        import_dataset(str(row.pk))
+        assert [name for name in files() if "points" in name or "original" in name] == []
+
+
+def test_upload_without_a_name_of_its_own_gets_one(owner: User) -> None:
+    row = services.import_dataset(owner=owner, upload=SimpleUploadedFile("x", CSV), name="\u202e")
+    assert row.name == "x"
+
+
+@pytest.mark.parametrize("error", [FormatError, ParameterError])
+def test_service_lets_the_engines_errors_through(owner: User, error: type[Exception]) -> None:
+    options = {"first_n": "0"} if error is ParameterError else {}
+    with pytest.raises(error):
+        services.import_dataset(owner=owner, upload=upload(b""), options=options)
+
+
+def test_stream_that_is_no_file_on_disk_is_copied(owner: User) -> None:
+    from django.core.files.base import File
+
+    row = services.import_dataset(owner=owner, upload=File(io.BytesIO(CSV), name="../../etc/passwd"))
+    assert row.original_path.read_bytes() == CSV
+    assert row.original_path.stat().st_mode & 0o777 == 0o600

@@ -1,0 +1,88 @@
+"""A PostgreSQL of our own for a test: made from the installed programs, on a private socket, gone afterwards."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pwd
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+USER = "cairn"
+PATIENCE_S = 30
+
+
+def programs() -> Path | None:
+    """The folder that holds initdb and postgres, the newest if there are several."""
+    installed = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: int(path.parent.name), reverse=True)
+    on_path = [Path(found).resolve().parent for found in [shutil.which("initdb")] if found]
+    return next((folder for folder in [*installed, *on_path] if (folder / "initdb").exists()), None)
+
+
+def require() -> Path:
+    """The programs; without them the test skips, and says so, or fails where CI promises them."""
+    found = programs()
+    if found is None and os.environ.get("CI") == "1":
+        pytest.fail("PostgreSQL is not installed, and CI=1 says it must be")
+    if found is None:
+        pytest.skip("PostgreSQL is not installed here: what holds on SQLite was not tried on it")
+    return found
+
+
+@contextlib.contextmanager
+def cluster() -> Iterator[str]:
+    """A running server; its DATABASE_URL."""
+    bin_folder = require()
+    folder = Path(tempfile.mkdtemp(prefix="cpg-"))
+    person = _unprivileged()
+    if person:
+        os.chown(folder, person["user"], person["group"])
+    try:
+        subprocess.run(
+            [bin_folder / "initdb", "-D", folder / "data", "-U", USER, "-A", "trust", "-E", "UTF8", "--locale=C", "-N"],
+            check=True,
+            capture_output=True,
+            cwd=folder,
+            **person,
+        )
+        with _server(bin_folder, folder, person):
+            yield f"postgres://{USER}@/{folder}/postgres"
+    finally:
+        shutil.rmtree(folder)
+
+
+@contextlib.contextmanager
+def _server(bin_folder: Path, folder: Path, person: dict[str, int]) -> Iterator[None]:
+    options = ["-D", folder / "data", "-k", folder, "-c", "listen_addresses=", "-c", "fsync=off", "-N", "60"]
+    with (folder / "log").open("wb") as log:
+        server = subprocess.Popen([bin_folder / "postgres", *options], stdout=log, stderr=log, cwd=folder, **person)
+    try:
+        give_up = time.monotonic() + PATIENCE_S
+        ask = [bin_folder / "pg_isready", "-q", "-h", folder, "-U", USER]
+        while subprocess.run(ask, check=False).returncode:
+            assert server.poll() is None, (folder / "log").read_text()
+            assert time.monotonic() < give_up, (folder / "log").read_text()
+            time.sleep(0.1)
+        yield
+    finally:
+        server.terminate()  # SIGTERM: wait for sessions; they are over
+        try:
+            server.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            server.kill()
+            server.wait()
+
+
+def _unprivileged() -> dict[str, int]:
+    """Whom to be: PostgreSQL refuses to run as root."""
+    if os.geteuid() != 0:
+        return {}
+    names = {person.pw_name: person for person in pwd.getpwall()}
+    person = names.get("postgres") or names["nobody"]
+    return {"user": person.pw_uid, "group": person.pw_gid}
