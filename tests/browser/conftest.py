@@ -16,7 +16,7 @@ from django.conf import settings
 from django.core.cache import cache
 from django.db import close_old_connections, connections
 from django.test import Client
-from playwright.sync_api import Browser, BrowserContext, Page, Playwright, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, Playwright, sync_playwright
 
 from dashboard import jobs
 from dashboard.accounts.models import User
@@ -37,6 +37,9 @@ FLAGS = [
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 DESKTOP = {"width": 1440, "height": 900}
 PHONE = {"width": 390, "height": 844}
+WALK = b"time,lat,lon\n" + b"".join(
+    b"2024-05-14T07:%02d:00Z,48.%d,2.%d\n" % (minute, 8462 + 3 * minute, 3412 + 7 * minute) for minute in range(40)
+)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -210,3 +213,18 @@ def accessibility_faults(page: Page) -> list[str]:
 def widths(page: Page) -> tuple[int, int]:
     """How wide the document is, and how wide the window."""
     return tuple(page.evaluate("[document.documentElement.scrollWidth, innerWidth]"))
+
+
+def table(name: str, body: bytes) -> dict[str, Any]:
+    """A file as a file field takes it."""
+    return {"name": name, "mimeType": "text/csv", "buffer": body}
+
+
+def choose(page: Page, *files: Any) -> None:
+    """Choose files on the list's page."""
+    page.set_input_files("input[type=file]", list(files))
+
+
+def card(page: Page, name: str) -> Locator:
+    """What is said about one upload."""
+    return page.get_by_role("article", name=name)
