@@ -8,7 +8,7 @@ from typing import Any
 
 from django import template
 from django.utils.html import format_html
-from django.utils.safestring import SafeString, mark_safe
+from django.utils.safestring import SafeString
 
 from dashboard.palette import palette
 from privacy_engine.registry import mechanisms
@@ -165,7 +165,7 @@ def swatch(name: str) -> SafeString:
     """A mechanism's line as the map and the charts draw it: colour and dash."""
     names = list(palette())
     if name not in names:
-        return mark_safe('<svg class="swatch" viewBox="0 0 22 10" aria-hidden="true"><path d="M0 5h22"/></svg>')
+        return format_html('<svg class="swatch" viewBox="0 0 22 10" aria-hidden="true"><path d="{}"/></svg>', "M0 5h22")
     return format_html(
         '<svg class="swatch" data-ink="{}" viewBox="0 0 22 10" aria-hidden="true">'
         '<path d="M0 5h22" stroke-dasharray="{}"/></svg>',

@@ -8,6 +8,8 @@ from pathlib import Path
 import environ
 from csp.constants import NONE, SELF
 
+from dashboard.launcher.home import broker_socket
+
 env = environ.Env()
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -116,7 +118,7 @@ else:
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # Broker: the row is the truth, the message a doorbell; see dashboard/jobs.py
-REDIS_URL = env.str("REDIS_URL", default=f"redis+socket://{CAIRN_HOME / 'run' / 'broker.sock'}")
+REDIS_URL = env.str("REDIS_URL", default=f"redis+socket://{broker_socket(CAIRN_HOME)}")
 CELERY_BROKER_URL = REDIS_URL
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
@@ -192,14 +194,20 @@ DATA_UPLOAD_MAX_NUMBER_FIELDS = 200
 
 # Static files: packages and ours, served by whitenoise; the embedded server reads them where they lie
 STATIC_URL = "static/"
-STATIC_ROOT = BASE_DIR / "staticfiles"
+CAIRN_COLLECTED = env.bool("CAIRN_COLLECTED", default=False)  # the image collects; elsewhere they lie in packages
+STATIC_ROOT = BASE_DIR / "staticfiles" if CAIRN_COLLECTED else None
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STATICFILES_FINDERS = [
     "django.contrib.staticfiles.finders.FileSystemFinder",
     "django.contrib.staticfiles.finders.AppDirectoriesFinder",
     "dashboard.plotly_static.PlotlyFinder",
 ]
-WHITENOISE_USE_FINDERS = True
+WHITENOISE_USE_FINDERS = not CAIRN_COLLECTED
+if CAIRN_COLLECTED:
+    STORAGES = {
+        "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+        "staticfiles": {"BACKEND": "whitenoise.storage.CompressedStaticFilesStorage"},
+    }
 
 # Browser
 CONTENT_SECURITY_POLICY = {

@@ -25,7 +25,7 @@ class Sample:
 def _walk(
     rng: np.random.Generator, stops: list[tuple[float, float, float]], speed_mps: float, step_s: float, jitter_m: float
 ) -> tuple[Floats, Floats, Floats]:
-    """Events every ``step_s`` seconds along ``stops`` (lon, lat, minutes stayed), straight between them, with GPS jitter."""
+    """Events every ``step_s`` seconds along ``stops`` (lon, lat, minutes stayed), with a bend and GPS jitter."""
     lon: list[Floats] = []
     lat: list[Floats] = []
     for here, there in zip(stops, [*stops[1:], None], strict=True):

@@ -31,14 +31,14 @@ FIRST_CHUNK, LARGEST_CHUNK = 8, 1024
 class Adaptive(PlanarLaplaceMechanism):
     r"""Landmarks are drawn at a sampling rate that follows the releases; a skipped landmark returns its share.
 
-    A landmark or regular event gets the share :math:`(\epsilon - S)/(m + 1)`, with S spent on landmarks so far and m
-    landmarks still to come; a landmark that is not sampled spends nothing and repeats the last release, which makes
-    every later share larger [1]_. Regular events are always drawn: they share one slot, so skipping them saves
-    nothing. After each draw the distance of the last two *releases* is compared with a threshold: farther, and
-    every landmark is sampled again; nearer, and one more landmark is left out between samples. The choice reads releases and landmark
-    positions in time only, so the budgets are adaptive composition: :math:`L \cup \{t\}` spends at most ``epsilon``
-    at every prefix and for every output (:mod:`privacy_engine.accounting.ledger`). The first event is always drawn.
-    Assumes independent events.
+    A landmark or regular event gets the share :math:`(\epsilon - S)/(m + 1)`, with S spent on landmarks so far and
+    m landmarks still to come; a landmark that is not sampled spends nothing and repeats the last release, which
+    makes every later share larger [1]_. Regular events are always drawn: they share one slot, so skipping them
+    saves nothing. After each draw the distance of the last two *releases* is compared with a threshold: farther,
+    and every landmark is sampled again; nearer, and one more landmark is left out between samples. The choice reads
+    releases and landmark positions in time only, so the budgets are adaptive composition: :math:`L \cup \{t\}`
+    spends at most ``epsilon`` at every prefix and for every output (:mod:`privacy_engine.accounting.ledger`). The
+    first event is always drawn. Assumes independent events.
 
     References
     ----------

@@ -20,7 +20,7 @@ LEADING = Param(
 
 @mechanisms.register
 class Skip(PlanarLaplaceMechanism):
-    r"""Landmarks are not drawn: the last *release* is published again in their place; other events get the whole budget.
+    r"""Landmarks are not drawn: the last *release* is repeated in their place; other events get the whole budget.
 
     :math:`\epsilon_t = 0` for landmarks and :math:`\epsilon` for the others, so :math:`L \cup \{t\}` spends ε [1]_.
     Repeating a release is post-processing. Landmarks before the first release are left out (``leading="gap"``) or
