@@ -134,15 +134,16 @@ def doorbell(model: type[Job]) -> Callable[[Any], Any]:
     return remember
 
 
-def ring(job: Job) -> None:
-    """Tell the workers that ``job`` waits. A broker that is away is no error: the sweep rings again."""
+def ring(job: Job) -> bool:
+    """Tell the workers that ``job`` waits. A broker that is away is no error (False): the sweep rings again."""
     model = type(job)
     try:
         _bells[model].apply_async(args=[str(job.pk)])
     except (OperationalError, OSError) as error:
         logger.warning("bell not heard: %s %s (%s)", model.__name__, job.pk, type(error).__name__)
-    else:
-        model._default_manager.filter(pk=job.pk).update(rung_at=Now())
+        return False
+    model._default_manager.filter(pk=job.pk).update(rung_at=Now())
+    return True
 
 
 def ring_after_commit(job: Job) -> None:
@@ -327,6 +328,7 @@ def sweep(model: type[Job]) -> dict[str, int]:
 def _ring_each(waiting: Iterable[Job]) -> int:
     count = 0
     for job in waiting:
-        ring(job)
+        if not ring(job):  # the next would wait as long for the same broker, and expired leases with it
+            break
         count += 1
     return count

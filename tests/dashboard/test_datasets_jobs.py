@@ -194,7 +194,7 @@ class TestSweep:
     def rung(self, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         """Whom the bell was rung for."""
         rung: list[Any] = []
-        monkeypatch.setattr(jobs, "ring", lambda job: rung.append(job.pk))
+        monkeypatch.setattr(jobs, "ring", lambda job: rung.append(job.pk) or True)
         return rung
 
     def test_brings_an_expired_row_back(self, waiting: Dataset, rung: list[Any]) -> None:
@@ -228,6 +228,15 @@ class TestSweep:
         Dataset.objects.update(rung_at=timezone.now() - timedelta(seconds=jobs.RING_AGAIN_S + 1))
         jobs.sweep(Dataset)
         assert rung == [waiting.pk]
+
+    def test_does_not_wait_for_a_broker_that_is_away_once_per_row(
+        self, owner: User, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        asked: list[Any] = []
+        monkeypatch.setattr(jobs, "ring", lambda job: asked.append(job))
+        Dataset.objects.bulk_create(Dataset(owner=owner, name="x") for _ in range(3))
+        assert jobs.sweep(Dataset)["rung"] == 0
+        assert len(asked) == 1
 
     @pytest.mark.django_db(transaction=True)
     def test_four_at_once_bring_a_row_back_once(self, waiting: Dataset) -> None:
