@@ -87,6 +87,7 @@ export function upload({ url, file, options, limit, settled }) {
     let leave = null;
     try {
       leave = await place(stop.signal);
+      tell("Sending …", null);
       const dataset = await postForm(url, form, {
         signal: stop.signal,
         onProgress: (share) =>
