@@ -66,7 +66,7 @@ def _dense_walk() -> Sample:
     lon, lat, time_s = _walk(rng, stops, speed_mps=1.35, step_s=5.0, jitter_m=6.0)
     series = Trajectory(lon.round(6), lat.round(6), _at(2024, 5, 14, 7) + time_s, name="walk")
     return Sample(
-        "Walk across Paris (generated)",
+        "Walk across Paris",
         "A fix every 5 s: dense, like Geolife.",
         series,
         StayPoints(distance_m=100.0, duration_s=1800.0),
@@ -93,7 +93,7 @@ def _taxi_day() -> Sample:
     lon, lat, time_s = np.array(events[:n]).T
     series = Trajectory(lon.round(5), lat.round(5), _at(2024, 2, 2, 0) + time_s, name="taxi")
     return Sample(
-        "Taxi day, Beijing (generated)",
+        "Taxi day, Beijing",
         "A fix every 5 min: sparse, like T-Drive.",
         series,
         StayPoints(distance_m=300.0, duration_s=1200.0),

@@ -1,0 +1,43 @@
+"""What the OpenAPI schema says beyond the views: every operation refuses in one shape."""
+
+from __future__ import annotations
+
+from typing import Any
+
+ERROR = {
+    "type": "object",
+    "required": ["code", "field", "rule", "value", "message"],
+    "properties": {
+        "code": {"type": "string", "description": "Stable; for programs."},
+        "field": {"type": "string", "description": "What was wrong; empty for the request as a whole."},
+        "rule": {"type": "string", "description": "The rule it broke."},
+        "value": {"nullable": True, "description": "The value that broke it, shortened."},
+        "message": {"type": "string", "description": "A sentence for a person."},
+        "parameter": {"type": "string", "description": "422: the reading option that settles the question."},
+        "choices": {"type": "array", "items": {"type": "object"}, "description": "422: its values and their labels."},
+        "default": {"type": "string", "nullable": True, "description": "422: the value to preselect."},
+        "row": {"type": "integer", "nullable": True, "description": "Where in the file, counted from 1."},
+        "column": {"type": "string", "nullable": True},
+    },
+}
+ERRORS = {
+    "type": "object",
+    "required": ["errors"],
+    "properties": {"errors": {"type": "array", "items": {"$ref": "#/components/schemas/Error"}}},
+}
+REFUSED = {
+    "description": "Refused: 400 a value, 401 nobody, 404 not there or not yours, 409 not in this state, 413 too much, "
+    "422 a choice is needed, 429 too often.",
+    "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Errors"}}},
+}
+VERBS = ("get", "post", "put", "patch", "delete")
+
+
+def refusals(result: dict[str, Any], **_: Any) -> dict[str, Any]:
+    """drf-spectacular's hook: ``4XX`` for every operation."""
+    result["components"]["schemas"] |= {"Error": ERROR, "Errors": ERRORS}
+    for path in result["paths"].values():
+        for verb in VERBS:
+            if verb in path:
+                path[verb]["responses"].setdefault("4XX", REFUSED)
+    return result
