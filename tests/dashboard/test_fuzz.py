@@ -1,0 +1,77 @@
+"""Whatever the schema allows, and some that it does not, is answered with anything but a fault of ours."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, given, settings
+
+from dashboard.accounts import services as accounts
+from dashboard.accounts.models import User
+from dashboard.datasets.models import Dataset
+from dashboard.landmarks.services import mark_landmarks
+from dashboard.releases import execution
+from dashboard.releases.services import submit_release
+from dashboard.wsgi import application
+from privacy_engine.spec import ReleaseSpec
+
+# real transactions: a request through the application ends the connections of the thread
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600), pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture
+def known(owner: User, ready_dataset: Dataset) -> dict[str, str]:
+    """Ids that exist, so that more than the address is tried."""
+    marks = mark_landmarks(owner=owner, dataset=ready_dataset, method={"name": "manual", "events": [0]})
+    mechanism = {"name": "landmark-skip", "epsilon": 1.0, "radius_m": 200.0}
+    release = submit_release(
+        owner=owner, dataset=ready_dataset, landmark_set=marks, spec=ReleaseSpec.parse({"mechanism": mechanism})
+    )
+    execution.run(release.pk)
+    return {"datasets": str(ready_dataset.pk), "landmark-sets": str(marks.pk), "releases": str(release.pk)}
+
+
+NAMES = {"mechanism": "landmark-skip", "method": "stay-points"}
+
+
+def served(environ: dict[str, Any], start_response: Any) -> list[bytes]:
+    """The application as a server runs it: every answer is closed in the end."""
+    answer = application(environ, start_response)
+    try:
+        return [b"".join(answer)]
+    finally:
+        answer.close()
+
+
+def aim(case: schemathesis.Case, known: dict[str, str]) -> None:
+    """Let the request be about things that exist."""
+    if "id" in (case.path_parameters or {}):
+        case.path_parameters["id"] = known[case.path.split("/")[3]]
+    if not isinstance(case.body, dict):
+        return
+    ids = {"dataset": known["datasets"], "landmark_set": known["landmark-sets"]}
+    case.body |= {name: value for name, value in ids.items() if name in case.body}
+    for field, name in NAMES.items():
+        if isinstance(case.body.get(field), dict):
+            case.body[field]["name"] = name
+
+
+def test_no_request_is_a_fault_of_ours(owner: User, known: dict[str, str]) -> None:
+    headers = {"Authorization": f"Token {accounts.make_token(user=owner)[1]}"}
+    schema = schemathesis.openapi.from_wsgi("/api/v1/schema/?format=json", served, headers=headers)
+    operations = [found.ok() for found in schema.get_all_operations()]
+    assert len(operations) > 20
+    for operation in operations:
+        if operation.method.upper() == "DELETE":
+            continue
+
+        @settings(max_examples=15, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+        @given(case=operation.as_strategy())
+        def attempt(case: schemathesis.Case) -> None:
+            aim(case, known)
+            answer = case.call(headers=headers)
+            assert answer.status_code < 500, answer.text[:500]
+
+        attempt()
