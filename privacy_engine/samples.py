@@ -74,29 +74,34 @@ def _dense_walk() -> Sample:
 
 
 def _taxi_day() -> Sample:
+    """Fares round a grid of streets: to a rank nearby, first along one street, then along the crossing one."""
     rng = np.random.default_rng(366)
-    n, centre = 260, (116.40, 39.915)
-    places = np.column_stack([centre[0] + rng.normal(0, 0.055, 14), centre[1] + rng.normal(0, 0.040, 14)])
+    n, speed_mps, step_s = 260, 5.0, 300.0
+    east, north = np.meshgrid(116.34 + 0.024 * np.arange(6), 39.87 + 0.018 * np.arange(6))
+    ranks = np.column_stack([east.ravel(), north.ravel()])
     events: list[tuple[float, float, float]] = []
-    clock, here = 0.0, places[0]
+    clock, here, before = 0.0, ranks[14], ranks[14]
     while len(events) < n:
-        there = places[rng.integers(len(places))]
-        metres = float(geo.distance_m(here[0], here[1], there[0], there[1]))
-        for part in np.linspace(0, 1, max(int(metres / 9.0 / 300.0), 1) + 1)[1:]:
-            at = here + (there - here) * part + rng.normal(0, 0.0012, 2)
-            clock += 300.0
-            events.append((at[0], at[1], clock))
-        for _ in range(int(rng.choice([0, 0, 2, 8], p=[0.45, 0.25, 0.2, 0.1]))):  # waits at a rank
-            clock += 300.0
-            events.append((at[0] + rng.normal(0, 1e-4), at[1] + rng.normal(0, 1e-4), clock))
-        here = there
+        metres = geo.distance_m(here[0], here[1], ranks[:, 0], ranks[:, 1])
+        near = ranks[(metres > 1000) & (metres < 6500) & (np.abs(ranks - before).sum(axis=1) > 1e-9)]
+        there = near[rng.integers(len(near))]
+        corner = np.array([there[0], here[1]] if rng.random() < 0.5 else [here[0], there[1]])
+        for a, b in ((here, corner), (corner, there)):
+            steps = round(float(geo.distance_m(a[0], a[1], b[0], b[1])) / speed_mps / step_s)
+            for part in np.arange(1, steps + 1) / max(steps, 1):
+                clock += step_s
+                events.append((*(a + (b - a) * part + rng.normal(0, 3e-4, 2)), clock))
+        for _ in range(int(rng.choice([0, 2, 9], p=[0.75, 0.1, 0.15]))):  # waits at a rank
+            clock += step_s
+            events.append((*(there + rng.normal(0, 1e-4, 2)), clock))
+        before, here = here, there
     lon, lat, time_s = np.array(events[:n]).T
     series = Trajectory(lon.round(5), lat.round(5), _at(2024, 2, 2, 0) + time_s, name="taxi")
     return Sample(
         "Taxi day, Beijing",
         "A fix every 5 min: sparse, like T-Drive.",
         series,
-        StayPoints(distance_m=300.0, duration_s=1200.0),
+        StayPoints(distance_m=300.0, duration_s=1800.0),
     )
 
 
