@@ -1,8 +1,6 @@
-"""Whatever the schema allows, and some that it does not, is answered with anything but a fault of ours."""
+"""Generated requests about things that exist: past the address and into the services, and still no fault of ours."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import pytest
 import schemathesis
@@ -14,8 +12,8 @@ from dashboard.datasets.models import Dataset
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases import execution
 from dashboard.releases.services import submit_release
-from dashboard.wsgi import application
 from privacy_engine.spec import ReleaseSpec
+from tests.dashboard.test_openapi import served
 
 # real transactions: a request through the application ends the connections of the thread
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600), pytest.mark.django_db(transaction=True)]
@@ -34,15 +32,6 @@ def known(owner: User, ready_dataset: Dataset) -> dict[str, str]:
 
 
 NAMES = {"mechanism": "landmark-skip", "method": "stay-points"}
-
-
-def served(environ: dict[str, Any], start_response: Any) -> list[bytes]:
-    """The application as a server runs it: every answer is closed in the end."""
-    answer = application(environ, start_response)
-    try:
-        return [b"".join(answer)]
-    finally:
-        answer.close()
 
 
 def aim(case: schemathesis.Case, known: dict[str, str]) -> None:
