@@ -88,10 +88,15 @@ const words = ({ stage, progress, eta }) => `${stage || "Running"} · ${percent(
 
 function refresh(host, entry) {
   host.querySelector("progress").value = entry.progress;
-  host.querySelector("span").textContent = words(entry);
+  host.querySelector("span:not(.chip)").textContent = words(entry);
 }
 
 function stateOf(entry, on) {
+  const warning = entry.private ? [] : [el("strong", { class: "chip chip--strong" }, "NOT PRIVATE: seeded")];
+  return [...warning, ...progressOf(entry, on)];
+}
+
+function progressOf(entry, on) {
   const button = (text, act) => el("button", { class: "button button--small", type: "button", "aria-label": `${text} ${entry.title}`, onclick: act }, text);
   if (entry.owner) return [];
   if (entry.state === "reading") return [el("span", {}, "Reading the points …")];
@@ -111,5 +116,5 @@ function stateOf(entry, on) {
       button("Try again", () => on.retry(entry.id)),
     ];
   }
-  return entry.private ? [] : [el("strong", { class: "chip chip--strong" }, "NOT PRIVATE: seeded")];
+  return [];
 }

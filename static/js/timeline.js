@@ -25,9 +25,11 @@ export function createTimeline(host, on) {
   const head = el("div", { class: "timeline__head" });
   const range = el("div", { class: "timeline__range", hidden: true });
   const strip = el("div", { class: "timeline__strip", role: "slider", tabindex: "0", "aria-label": "Event" }, canvas, range, head);
+  speed.hidden = true; // until there is something to play
   host.replaceChildren(el("div", { class: "timeline__row" }, play, words, speed), strip);
 
-  const width = () => strip.clientWidth;
+  let across = 0; // the strip's width, measured when it changes: asking a million times lays the page out as often
+  const width = () => across;
   const place = (event) => {
     if (n < 2) return width() / 2;
     const share = time && time[n - 1] > time[0] ? (time[event] - time[0]) / (time[n - 1] - time[0]) : event / (n - 1);
@@ -42,7 +44,8 @@ export function createTimeline(host, on) {
 
   function paint() {
     const ratio = window.devicePixelRatio || 1;
-    const [w, h] = [width(), 52];
+    across = strip.clientWidth;
+    const [w, h] = [across, 52];
     if (!w) return;
     Object.assign(canvas, { width: w * ratio, height: h * ratio });
     Object.assign(canvas.style, { width: `${w}px`, height: `${h}px` });
@@ -214,6 +217,7 @@ export function createTimeline(host, on) {
 }
 
 function fillSpeeds(speed, n, time) {
+  speed.hidden = n < 2;
   const rates = time ? SPEEDS : [1, 5, 20, 100, 1000];
   const wanted = (time ? time[n - 1] - time[0] : n) / PLAY_S;
   const chosen = rates.find((rate) => rate >= wanted) ?? rates.at(-1);

@@ -53,7 +53,7 @@ class TestStayPoints:
         page.get_by_label("Distance, m", exact=True).fill("300")
         page.get_by_label("Duration, s", exact=True).fill("1200")
         expect_marked(page, expected.count)
-        expect(page.locator("[data-share]")).to_contain_text("of 260 events · 32.7")
+        expect(page.locator("[data-share]")).to_contain_text(f"of 260 events · {100 * expected.share:.1f}")
         assert painted(page, "landmarks") > 100
         page.get_by_role("button", name="Save", exact=True).click()
         page.wait_for_url(f"**/datasets/{taxi.pk}/#landmark-sets")
@@ -145,8 +145,9 @@ class TestReleaseForm:
         page.get_by_role("checkbox", name=re.compile("^Event level")).check()
         expect(page.locator("[data-outlook=event-level]")).to_contain_text(re.compile("within 84\\sm.*within 237\\sm"))
         uniform = page.locator("[data-outlook=landmark-uniform]")
-        expect(uniform).to_contain_text("ε/86")
-        expect(uniform).to_contain_text(re.compile("within 7.22\\skm.*within 20.4\\skm"))
+        expect(uniform).to_contain_text(f"ε/{stays.count + 1}: half")
+        half, most = (f"{50 * q * (stays.count + 1) / 1000:.3g}" for q in (1.67835, 4.74386))
+        expect(uniform).to_contain_text(re.compile(f"within {half}\\skm.*within {most}\\skm"))
         expect(page.locator("[data-outlook=landmark-adaptive]")).to_contain_text("depends on the run")
 
     def test_one_release_for_each_mechanism_ticked(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:

@@ -4,19 +4,19 @@ import { $, el, number } from "../dom.js";
 import { createFigure } from "../figure.js";
 
 const CORRELATIONS = [
-  ["none", "none"],
-  ["1", "weak, s = 1"],
-  ["0.1", "medium, s = 0.1"],
-  ["0.01", "strong, s = 0.01"],
+  ["none", "no correlation"],
+  ["1", "weak correlation, s = 1"],
+  ["0.1", "medium correlation, s = 0.1"],
+  ["0.01", "strong correlation, s = 0.01"],
 ];
 const SIDES = [
-  ["total", "total"],
+  ["total", "total loss"],
   ["backward", "backward"],
   ["forward", "forward"],
 ];
 
 const choice = (label, options, chosen) =>
-  el("label", { class: "bench__choice" }, el("span", {}, label), el("select", { class: "input", "aria-label": label }, options.map(([value, text]) => el("option", { value, selected: value === chosen }, text))));
+  el("label", { class: "bench__choice" }, el("select", { class: "input", "aria-label": label }, options.map(([value, text]) => el("option", { value, selected: value === chosen }, text))));
 
 /** Charts in `host` (three .chart elements); `on.pick(event)`, `on.correlation()` after another one was chosen. */
 export async function createCharts(host, on) {

@@ -1,6 +1,7 @@
 /* What the comparison knows: the dataset, one series of the original, the releases with their tracks and curves. */
 
 import { get } from "../api.js";
+import { metres, number } from "../dom.js";
 import { fetchTrack, nearestIndex } from "../track.js";
 
 const POINTS = 4000; // of a curve; each curve's extremes are kept
@@ -93,5 +94,5 @@ export class Layer {
 export function factsOf({ mechanism }) {
   const { name, epsilon, radius_m, ...rest } = mechanism;
   const more = Object.values(rest).filter((value) => value !== null && value !== "");
-  return [`ε = ${epsilon} within ${radius_m.toLocaleString("en")} m`, ...more.map((value) => String(value).replaceAll("-", " "))].join(" · ");
+  return [`ε = ${number(epsilon)} within ${metres(radius_m)}`, ...more.map((value) => String(value).replaceAll("-", " "))].join(" · ");
 }

@@ -28,8 +28,18 @@ export function latAt(y) {
   return Math.atan(Math.sinh((0.5 - y) * 2 * Math.PI)) / RAD;
 }
 
-/** Typed arrays of unit positions for positions in degrees. */
+const converted = new WeakMap(); // the same positions are drawn as line, dots and landmarks
+
+/** Typed arrays of unit positions for positions in degrees (which are not changed afterwards). */
 export function toUnit(lon, lat, middle) {
+  const known = converted.get(lon);
+  if (known?.lat === lat && known.middle === middle) return known.unit;
+  const unit = convert(lon, lat, middle);
+  converted.set(lon, { lat, middle, unit });
+  return unit;
+}
+
+function convert(lon, lat, middle) {
   const x = new Float64Array(lon.length);
   const y = new Float64Array(lon.length);
   for (let i = 0; i < x.length; i++) {

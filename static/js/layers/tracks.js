@@ -25,15 +25,16 @@ export function drawTrack(ctx, view, { x, y }, style) {
   return style.fade ? full / (1 + 3 * Math.min(covered, 1)) : full;
 }
 
-/** Length in pixels of what is in the picture (of every k-th step: an estimate is enough). */
+/** Length in pixels of what may be in the picture (of every k-th step: an estimate is enough). */
 function lineLength({ width, height, scale, left, top }, x, y) {
   const stride = Math.max(1, Math.floor(x.length / 4000));
   const reach = Math.max(width, height);
   let sum = 0;
   for (let i = 1; i < x.length; i += stride) {
-    const [cx, cy] = [x[i] * scale - left, y[i] * scale - top];
-    if (cx < 0 || cy < 0 || cx > width || cy > height) continue;
-    sum += Math.min(reach, scale * Math.hypot(x[i] - x[i - 1], y[i] - y[i - 1]));
+    const [ax, ay] = [x[i - 1] * scale - left, y[i - 1] * scale - top];
+    const [bx, by] = [x[i] * scale - left, y[i] * scale - top];
+    if (Math.max(ax, bx) < 0 || Math.max(ay, by) < 0 || Math.min(ax, bx) > width || Math.min(ay, by) > height) continue;
+    sum += Math.min(reach, Math.hypot(bx - ax, by - ay));
   }
   return sum * stride;
 }

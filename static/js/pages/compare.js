@@ -4,8 +4,9 @@ import { get, poll, post } from "../api.js";
 import { createCharts } from "../compare/charts.js";
 import { showGuarantee } from "../compare/guarantee.js";
 import { Layer, factsOf, inksFor, withQuery } from "../compare/model.js";
+import { seriesChoice } from "../compare/series.js";
 import { showDownloads, showSummary } from "../compare/summary.js";
-import { $, announce, data, duration, el, metres, number } from "../dom.js";
+import { $, announce, data, duration, metres, number } from "../dom.js";
 import { stir } from "../jobs.js";
 import { distanceM } from "../layers/globe.js";
 import { createLegend } from "../legend.js";
@@ -257,14 +258,6 @@ async function changeSeries(index) {
   await Promise.all(layers.filter(({ done }) => done).map(show));
 }
 
-function seriesChoice() {
-  const host = $("[data-series]");
-  if (dataset.series.length < 2) return;
-  const options = dataset.series.map(({ index, name }) => el("option", { value: String(index) }, name || `Series ${index + 1}`));
-  const select = el("select", { class: "input", onchange: () => attempt(() => changeSeries(Number(select.value))) }, options);
-  host.replaceChildren(el("label", { class: "bench__choice" }, el("span", {}, "Series"), select));
-}
-
 async function start() {
   const [found, mechanisms, releases] = await Promise.all([
     get(page.urls.dataset),
@@ -288,7 +281,7 @@ async function start() {
     if (event >= 0) goTo(event);
   });
   document.addEventListener("keydown", onKey);
-  seriesChoice();
+  seriesChoice($("[data-series]"), dataset.series, (index) => attempt(() => changeSeries(index)));
   prepare();
   await readSeries();
   timeline.select(0);

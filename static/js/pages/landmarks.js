@@ -2,7 +2,8 @@
 
 import { get, post } from "../api.js";
 import { withQuery } from "../compare/model.js";
-import { $, announce, count, data, duration, el, moment, percent, whole } from "../dom.js";
+import { seriesChoice } from "../compare/series.js";
+import { $, announce, count, data, duration, moment, percent, whole } from "../dom.js";
 import { Marks } from "../editor/marks.js";
 import { createMethods, showStays } from "../editor/method.js";
 import { createMap } from "../map.js";
@@ -140,13 +141,6 @@ async function readSeries(index) {
   show();
 }
 
-function seriesChoice() {
-  if (dataset.series.length < 2) return;
-  const options = dataset.series.map(({ index, name }) => el("option", { value: String(index) }, name || `Series ${index + 1}`));
-  const select = el("select", { class: "input", onchange: () => readSeries(Number(select.value)) }, options);
-  $("[data-series]").replaceChildren(el("label", { class: "bench__choice" }, el("span", {}, "Series"), select));
-}
-
 async function start() {
   const [found, ways] = await Promise.all([get(page.urls.dataset), get(page.urls.methods)]);
   dataset = found;
@@ -171,7 +165,7 @@ async function start() {
     timeline.select(event);
     toggle(event);
   });
-  seriesChoice();
+  seriesChoice($("[data-series]"), dataset.series, readSeries);
   await readSeries(0);
   if (page.urls.events) {
     methods.toManual();
