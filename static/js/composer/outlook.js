@@ -23,7 +23,7 @@ function sentence(what, shares, level) {
   if (!shares) return "";
   if (shares[1] === 0) return `${what}: nothing is drawn, an earlier release is repeated.`;
   if (shares[0] === 0) return `${what}: some are drawn, others repeat an earlier release.`;
-  return `${what}, ${range(shares, shareText)}: half fall within ${within(shares, HALF, level)} of the truth, 95 % within ${within(shares, MOST, level)}.`;
+  return `${what}, ${range(shares, shareText)}: half fall within ${within(shares, HALF, level)} of the truth, 95\u202f% within ${within(shares, MOST, level)}.`;
 }
 
 /** Sentences about one mechanism; `share` = {landmark: [least, greatest], regular: …} of ε, null where it varies. */
@@ -45,7 +45,7 @@ export function warnings({ epsilon, radius_m }, radii, extent_m) {
   const found = [];
   const known = radii.filter((radius) => radius !== null);
   if (epsilon > 10) found.push(`ε = ${number(epsilon)} is hardly a promise: odds may change by a factor of e to the ${number(epsilon)}.`);
-  if (known.length && Math.max(...known) < 10) found.push(`95 % of the releases fall within ${metres(Math.max(...known))} of the truth: that is GPS noise, an address stays an address.`);
+  if (known.length && Math.max(...known) < 10) found.push(`95\u202f% of the releases fall within ${metres(Math.max(...known))} of the truth: that is GPS noise, an address stays an address.`);
   if (known.length && extent_m > 0 && Math.min(...known) > extent_m) {
     found.push(`The noise reaches beyond the whole dataset, which is ${metres(extent_m)} across: little will be left to see.`);
   }
