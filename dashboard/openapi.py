@@ -34,10 +34,12 @@ VERBS = ("get", "post", "put", "patch", "delete")
 
 
 def refusals(result: dict[str, Any], **_: Any) -> dict[str, Any]:
-    """drf-spectacular's hook: ``4XX`` for every operation."""
+    """drf-spectacular's hook: ``4XX`` for every operation, 304 for those that take an ETag."""
     result["components"]["schemas"] |= {"Error": ERROR, "Errors": ERRORS}
     for path in result["paths"].values():
         for verb in VERBS:
             if verb in path:
                 path[verb]["responses"].setdefault("4XX", REFUSED)
+                if any(one["name"] == "If-None-Match" for one in path[verb].get("parameters", ())):
+                    path[verb]["responses"].setdefault("304", {"description": "Unchanged since that ETag."})
     return result
