@@ -32,6 +32,7 @@ class ReleaseRequest(serializers.Serializer[Any]):
     mechanism = DescriptionField(mechanisms)
     seed = SeedField(
         required=False,
+        allow_null=True,
         default=None,
         help_text="Makes the run repeatable, and so never private: such a release has no guarantee.",
     )

@@ -101,7 +101,7 @@ export function createTimeline(host, on) {
     head.style.transform = `translateX(${place(at)}px)`;
     const landmark = n && isLandmark(at) ? " · landmark" : "";
     const when = time && n ? `${moment(time[at])} · ` : "";
-    words.textContent = n ? `${when}event ${whole(at)} of ${whole(n)}${landmark}` : "";
+    words.textContent = n ? `${when}event ${whole(at)} of 0–${whole(n - 1)}${landmark}` : "";
     strip.setAttribute("aria-valuemin", "0");
     strip.setAttribute("aria-valuemax", String(Math.max(0, n - 1)));
     strip.setAttribute("aria-valuenow", String(at));

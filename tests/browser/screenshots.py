@@ -19,6 +19,7 @@ from typing import Any
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "screenshots"
 SIZES = {"": (1440, 900), "-phone": (390, 844)}
 COLOURS = ("light", "dark")
+RADII_M = {"walk": 1.0, "taxi": 2.0, "day in paris": 60.0}
 MECHANISMS = ("landmark-skip", "landmark-uniform", "landmark-adaptive")
 
 
@@ -42,9 +43,9 @@ class Stage:
         from privacy_engine.mechanisms import landmark  # noqa: F401  (registers the mechanisms)
         from privacy_engine.spec import ReleaseSpec
 
-        for dataset in self.datasets.values():
+        for word, dataset in self.datasets.items():
             for name in MECHANISMS:
-                mechanism = {"name": name, "epsilon": 1.0, "radius_m": 200.0}
+                mechanism = {"name": name, "epsilon": 1.0, "radius_m": RADII_M[word]}
                 spec = ReleaseSpec.parse({"mechanism": mechanism, "seed": None})
                 landmarks = dataset.landmark_sets.first()
                 submit_release(owner=self.user, dataset=dataset, landmark_set=landmarks, spec=spec)
@@ -57,7 +58,8 @@ SHOTS: dict[str, Callable[[Stage], str]] = {
     "tokens": lambda stage: "/tokens/",
     "landmarks": lambda stage: f"/datasets/{stage.dataset().pk}/landmarks/new/",
     "release": lambda stage: f"/datasets/{stage.dataset().pk}/releases/new/",
-    "compare": lambda stage: f"/datasets/{stage.dataset('day in paris').pk}/compare/",
+    "compare": lambda stage: f"/datasets/{stage.dataset('taxi').pk}/compare/",
+    "compare-paris": lambda stage: f"/datasets/{stage.dataset('day in paris').pk}/compare/",
 }
 
 

@@ -151,9 +151,9 @@ class TestLinked:
     def test_a_click_on_the_map_chooses_the_event_below(self, page: Page, taxi: Dataset, trio: list[Release]) -> None:
         compare(page, taxi)
         page.get_by_role("slider").press("End")
-        expect(page.locator(".timeline__words")).to_contain_text("event 259 of 260")
+        expect(page.locator(".timeline__words")).to_contain_text("event 259 of 0–259")
         page.get_by_role("slider").press("Home")
-        expect(page.locator(".timeline__words")).to_contain_text("event 0 of 260")
+        expect(page.locator(".timeline__words")).to_contain_text("event 0 of 0–259")
 
     def test_the_circle_follows_the_chosen_mechanism(self, page: Page, taxi: Dataset, trio: list[Release]) -> None:
         compare(page, taxi)
@@ -167,7 +167,7 @@ class TestLinked:
         compare(page, taxi)
         page.get_by_label("Speed").select_option("86400")
         page.get_by_role("button", name="Play").click()
-        expect(page.locator(".timeline__words")).to_contain_text("event 259 of 260")
+        expect(page.locator(".timeline__words")).to_contain_text("event 259 of 0–259")
         expect(page.get_by_role("button", name="Play")).to_be_visible()
 
     def test_no_motion_for_who_asks_for_none(
@@ -228,7 +228,7 @@ def test_series_are_shown_one_at_a_time(page: Page, owner: User, ask: Any) -> No
     compare(page, both)
     expect(page.locator(".timeline__words")).to_contain_text("of 260")
     page.get_by_label("Series").select_option(label="walker")
-    expect(page.locator(".timeline__words")).to_contain_text("event 0 of 8")
+    expect(page.locator(".timeline__words")).to_contain_text("event 0 of 0–7")
     page.wait_for_function("() => document.querySelector('.js-plotly-plot').data[1].x.length === 8")
     assert painted(page, str(release.pk)) > 0
 

@@ -99,7 +99,7 @@ class TestByHand:
         page.keyboard.press("ArrowRight")
         page.keyboard.press("l")
         expect_marked(page, found + 1)
-        expect(page.locator(".timeline__words")).to_contain_text("event 1 of 260 · landmark")
+        expect(page.locator(".timeline__words")).to_contain_text("event 1 of 0–259 · landmark")
         page.keyboard.press("ArrowRight")
         page.keyboard.press("Space")
         expect_marked(page, found + 2)

@@ -156,6 +156,10 @@ class TestParameters:
         error = first_error(owner_api.post(RELEASES, body | {"mechanism": mechanism}))
         assert (error["field"], error["rule"]) == (f"mechanism.{missing}", "is required")
 
+    def test_no_seed_may_be_said_as_answers_say_it(self, owner_api, body):
+        made = owner_api.post(RELEASES, body | {"seed": None})
+        assert (made.status_code, made.json()["seed"]) == (201, None)
+
     @pytest.mark.parametrize("seed", [-1, 2**53, 1.5, "7", True, []])
     def test_fail_seed_that_is_no_seed(self, owner_api, body, seed):
         answer = owner_api.post(RELEASES, body | {"seed": seed})
