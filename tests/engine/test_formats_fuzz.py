@@ -1,0 +1,80 @@
+"""Whatever comes in, only typed errors come out."""
+
+import json
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from privacy_engine.errors import EngineError
+from privacy_engine.formats import formats
+from tests.engine.reading import VALID, of
+
+
+class TestAnything:
+    """Whatever comes in, only EngineError comes out."""
+
+    def survive(self, data: bytes, **values: object) -> None:
+        try:
+            reading = of(data, **values)
+        except EngineError as error:
+            json.dumps(error.as_dict(), allow_nan=False)
+        else:
+            json.dumps(reading.report.as_dict(), allow_nan=False)
+
+    @settings(max_examples=300, deadline=None)
+    @given(st.binary(max_size=300))
+    def test_any_bytes(self, data: bytes) -> None:
+        self.survive(data)
+
+    @settings(max_examples=300, deadline=None)
+    @given(st.text("0123456789.,;-+:TZ \t\n\r\"'latlontimeid/", max_size=200))
+    def test_any_table(self, text: str) -> None:
+        self.survive(b"time,lat,lon,id\n" + text.encode())
+        self.survive(text.encode())
+
+    @settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    @given(st.data())
+    def test_damaged_files(self, data: st.DataObject) -> None:
+        content = bytearray(data.draw(st.sampled_from(VALID)))
+        for _ in range(data.draw(st.integers(1, 6))):
+            at = data.draw(st.integers(0, len(content) - 1))
+            piece = data.draw(
+                st.binary(max_size=4) | st.sampled_from([b"\0", b'"', b"\n", b"<", b"{", b"nan", b"1e999"])
+            )
+            content[at : at + data.draw(st.integers(0, 3))] = piece
+            content = content or bytearray(b" ")
+        self.survive(bytes(content))
+
+    @pytest.mark.parametrize("one", formats(), ids=lambda one: one.name)
+    @settings(max_examples=60, deadline=None)
+    @given(st.sampled_from(VALID) | st.binary(max_size=60))
+    def test_any_file_as_any_format(self, one: object, data: bytes) -> None:
+        self.survive(data, format=getattr(one, "name", ""))
+
+    @settings(max_examples=150, deadline=None)
+    @given(
+        st.recursive(
+            st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=5),
+            lambda inner: (
+                st.lists(inner, max_size=3)
+                | st.dictionaries(
+                    st.sampled_from(
+                        ["type", "features", "geometry", "coordinates", "properties", "coordTimes", "time"]
+                    ),
+                    inner,
+                )
+            ),
+            max_leaves=20,
+        ),
+        st.sampled_from(["Point", "LineString", "MultiLineString", "MultiPoint", "GeometryCollection"]),
+    )
+    def test_any_json(self, value: object, kind: str) -> None:
+        for document in (
+            value,
+            {"type": kind, "coordinates": value, "geometries": value},
+            {"features": [value, value]},
+        ):
+            self.survive(json.dumps(document).encode())
+            feature = {"type": "Feature", "geometry": {"type": kind, "coordinates": value}, "properties": value}
+            self.survive(json.dumps({"features": [feature]}).encode())
