@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_variables
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from dashboard.accounts import queries, services
 
@@ -25,15 +25,16 @@ class Login(LoginView):
 @login_not_required
 @never_cache
 @sensitive_variables("token")
-@require_http_methods(["GET", "POST"])
+@require_GET
 def once(request: HttpRequest, token: str) -> HttpResponse:
-    """A link that works once. Looking at it uses nothing up: programs that preview links look at them too."""
-    if request.method == "GET":
-        return render(request, "accounts/once.html")
+    """A link that lets in once. A browser that only fetches ahead does not use it up."""
+    if "prefetch" in request.headers.get("Sec-Purpose", request.headers.get("Purpose", "")):
+        return HttpResponse(status=204)
     user = services.consume_login_link(token=token)
-    if user is None:
-        return render(request, "accounts/once.html", {"spent": True}, status=410)
-    login(request, user, backend=BACKEND)
+    if user is not None:
+        login(request, user, backend=BACKEND)
+    elif not request.user.is_authenticated:
+        return render(request, "accounts/once.html", status=410)
     return redirect("datasets:list")
 
 
