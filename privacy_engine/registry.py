@@ -93,6 +93,7 @@ class Mechanism(Described):
 
     level: ClassVar[str]
     sentence: ClassVar[str]
+    sentence_without_landmarks: ClassVar[str] = ""
     assumptions: ClassVar[tuple[str, ...]] = ()
     caveats: ClassVar[tuple[str, ...]] = ()
 
@@ -136,7 +137,8 @@ class Mechanism(Described):
             if landmarks == 1
             else f"all {landmarks:,} landmarks"
         )
-        statement = self.sentence.format(epsilon=f"{self.epsilon:g}", radius=f"{self.radius_m:g}", landmarks=words)
+        sentence = (landmarks == 0 and self.sentence_without_landmarks) or self.sentence
+        statement = sentence.format(epsilon=f"{self.epsilon:g}", radius=f"{self.radius_m:g}", landmarks=words)
         return Guarantee(self.level, self.epsilon, self.radius_m, statement, self.assumptions, self.caveats)
 
 

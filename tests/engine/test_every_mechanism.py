@@ -237,3 +237,10 @@ def test_the_docstring_cites_its_source_and_the_guarantee_reads_well(cls):
     assert guarantee.level == cls.level
     assert guarantee.caveats
     json.dumps(guarantee.as_dict())
+
+
+@every_mechanism
+def test_the_guarantee_speaks_of_no_landmarks_where_there_are_none(cls):
+    statement = cls(epsilon=1.0, radius_m=200.0).guarantee(0).statement
+    assert "ε = 1 per 200 m" in statement
+    assert "all 0" not in statement

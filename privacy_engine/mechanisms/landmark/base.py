@@ -31,6 +31,9 @@ class PlanarLaplaceMechanism(Mechanism):
     sentence: ClassVar[str] = (
         "Whichever event an adversary targets, it and {landmarks} together leak at most ε = {epsilon} per {radius} m."
     )
+    sentence_without_landmarks: ClassVar[str] = (
+        "Whichever event an adversary targets, it leaks at most ε = {epsilon} per {radius} m; no event is a landmark."
+    )
     assumptions: ClassVar[tuple[str, ...]] = (INDEPENDENT,)
     caveats: ClassVar[tuple[str, ...]] = (PUBLIC_LANDMARKS, CLEAR_TIMES)
 

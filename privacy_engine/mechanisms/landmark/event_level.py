@@ -27,6 +27,7 @@ class EventLevel(PlanarLaplaceMechanism):
     title: ClassVar[str] = "Event level"
     summary: ClassVar[str] = "Every event on its own; landmarks together are not protected."
     level: ClassVar[str] = "event"
+    sentence_without_landmarks: ClassVar[str] = ""
     sentence: ClassVar[str] = (
         "Whichever event an adversary targets, it alone leaks at most ε = {epsilon} per {radius} m. "
         "Landmarks together may leak more."

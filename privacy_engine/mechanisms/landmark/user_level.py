@@ -26,6 +26,7 @@ class UserLevel(PlanarLaplaceMechanism):
     title: ClassVar[str] = "User level"
     summary: ClassVar[str] = "The whole series at once; every event pays for it."
     level: ClassVar[str] = "user"
+    sentence_without_landmarks: ClassVar[str] = ""
     sentence: ClassVar[str] = "All events of a series together leak at most ε = {epsilon} per {radius} m moved by each."
     assumptions: ClassVar[tuple[str, ...]] = ()
     caveats: ClassVar[tuple[str, ...]] = (CLEAR_TIMES,)
