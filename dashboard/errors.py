@@ -75,7 +75,7 @@ def api_errors(error: Exception, context: dict[str, Any]) -> Response | None:
         return api_errors(TooLarge("The body is too large.", rule=rule), context)
     if isinstance(error, SuspiciousOperation):
         error = exceptions.ParseError("The body has more fields or files than are taken.")
-    elif isinstance(error, Http404):
+    elif isinstance(error, Http404 | FileNotFoundError):  # a file gone: its row was deleted while it was answered
         error = exceptions.NotFound("There is nothing here, or it is not yours.")
     elif isinstance(error, PermissionDenied):
         error = exceptions.PermissionDenied()

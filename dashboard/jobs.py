@@ -18,6 +18,7 @@ from datetime import timedelta
 from typing import Any, ClassVar
 
 from billiard.exceptions import SoftTimeLimitExceeded
+from celery import current_app
 from django.apps import apps
 from django.conf import settings
 from django.db import close_old_connections, connection, models, transaction
@@ -30,7 +31,7 @@ from dashboard.text import storable
 from privacy_engine.errors import EngineError
 
 logger = logging.getLogger(__name__)
-RING_AGAIN_S = 30
+RING_AGAIN_S = 5
 
 
 class State(models.TextChoices):
@@ -320,9 +321,30 @@ def sweep(model: type[Job]) -> dict[str, int]:
         state=State.FAILED, finished_at=Now(), error=crashed, **over
     )
     requeued = expired.update(state=State.QUEUED, rung_at=None, **over)
-    unheard = Q(rung_at__isnull=True) | Q(rung_at__lt=Now() - timedelta(seconds=RING_AGAIN_S))
-    rung = _ring_each(model._default_manager.filter(unheard, state=State.QUEUED).order_by("created_at")[:200])
+    rung = _ring_each(_unheard(model).order_by("created_at")[:200])
     return {"cancelled": cancelled, "failed": failed, "requeued": requeued, "rung": rung}
+
+
+def _unheard(model: type[Job]) -> models.QuerySet[Job]:
+    """Waiting rows whose bell never rang, or rang a while ago and got lost: fewer messages wait than rows do."""
+    waiting = model._default_manager.filter(state=State.QUEUED)
+    never = waiting.filter(rung_at__isnull=True)
+    lost = waiting.filter(rung_at__lt=Now() - timedelta(seconds=RING_AGAIN_S))
+    # a long queue is no loss, and ringing again for all of it every few seconds would bury the workers in messages
+    return never | lost if lost.exists() and _messages() < _waiting() else never
+
+
+def _waiting() -> int:
+    return sum(model._default_manager.filter(state=State.QUEUED).count() for model in models_of())
+
+
+def _messages() -> int:
+    """How many bells wait to be heard; none where the broker is away."""
+    with current_app.connection_for_write() as broker:
+        try:
+            return int(broker.default_channel.queue_declare(queue=settings.CELERY_TASK_DEFAULT_QUEUE).message_count)
+        except (OperationalError, OSError, *broker.connection_errors):
+            return 0
 
 
 def _ring_each(waiting: Iterable[Job]) -> int:

@@ -229,6 +229,14 @@ class TestSweep:
         jobs.sweep(Dataset)
         assert rung == [waiting.pk]
 
+    def test_a_long_queue_is_no_lost_bell(
+        self, waiting: Dataset, rung: list[Any], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(jobs, "_messages", lambda: 1)
+        Dataset.objects.update(rung_at=timezone.now() - timedelta(hours=1))
+        jobs.sweep(Dataset)
+        assert rung == []
+
     def test_does_not_wait_for_a_broker_that_is_away_once_per_row(
         self, owner: User, monkeypatch: pytest.MonkeyPatch
     ) -> None:
