@@ -31,20 +31,28 @@ class RandomSource(Protocol):
     def uniform(self, n: int) -> Floats:
         """``n`` independent values, uniform on the open interval (0, 1)."""
 
+    def reached(self, event: int, n: int) -> None:
+        """A mechanism that walks through time says where it is: at ``event`` of ``n``. For whoever watches."""
+
 
 def _open_unit(words: np.ndarray) -> Floats:
     # 52 random bits and a half: never 0, never 1 (53 and a half would round up to it), so every logarithm is finite
     return ((words >> np.uint64(12)).astype(np.float64) + 0.5) * 2.0**-52
 
 
-class _SystemSource:
+class _Unwatched:
+    def reached(self, event: int, n: int) -> None:
+        pass
+
+
+class _SystemSource(_Unwatched):
     private = True
 
     def uniform(self, n: int) -> Floats:
         return _open_unit(np.frombuffer(os.urandom(8 * n), dtype=np.uint64))
 
 
-class _SeededSource:
+class _SeededSource(_Unwatched):
     private = False
 
     def __init__(self, generator: np.random.Generator) -> None:
@@ -72,20 +80,24 @@ def source(seed: int | None) -> RandomSource:
 
 
 class _Watched:
-    def __init__(self, inner: RandomSource, before: Callable[[int], None]) -> None:
-        self.private, self._inner, self._before = inner.private, inner, before
+    def __init__(self, inner: RandomSource, watch: Callable[[float], None]) -> None:
+        self.private, self._inner, self._watch = inner.private, inner, watch
+        self._share = 0.0
 
     def uniform(self, n: int) -> Floats:
-        self._before(n)
+        self._watch(self._share)
         return self._inner.uniform(n)
 
+    def reached(self, event: int, n: int) -> None:
+        self._share = event / n
 
-def watched(inner: RandomSource, before: Callable[[int], None]) -> RandomSource:
-    """``inner``, with ``before(n)`` called ahead of every draw of n values.
+
+def watched(inner: RandomSource, watch: Callable[[float], None]) -> RandomSource:
+    """``inner``, with ``watch(share)`` called ahead of every draw; ``share`` of the events are through, 0 to 1.
 
     Every mechanism draws as it goes, so whoever runs it can tell how far it is, and stop it by raising.
     """
-    return _Watched(inner, before)
+    return _Watched(inner, watch)
 
 
 def planar_radius_m(epsilon_per_m: ArrayLike, *, rng: RandomSource | np.random.Generator) -> Floats:

@@ -70,11 +70,10 @@ class ReleaseSpec(Frozen):
         series: Sequence[Trajectory],
         landmarks: Sequence[LandmarkSet],
         *,
-        watch: Callable[[int], None] | None = None,
+        watch: Callable[[float], None] | None = None,
     ) -> Iterator[Release]:
-        """:meth:`release` one series at a time; ``watch(n)`` hears of every draw of n random values and may raise."""
-        rng = noise.source(self.seed)
-        if watch is not None:
-            rng = noise.watched(rng, watch)
+        """:meth:`release` one series at a time; ``watch(share)`` hears before every draw how far it is, and may raise."""
+        source = noise.source(self.seed)
         for one, marks in zip(series, landmarks, strict=True):
+            rng = source if watch is None else noise.watched(source, watch)
             yield self.mechanism.release(one, marks, rng=rng)

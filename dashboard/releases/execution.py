@@ -15,7 +15,6 @@ from privacy_engine.landmarks.methods import split
 from privacy_engine.spec import ReleaseSpec
 
 FEW = 8  # distinct budgets that a summary lists one by one
-VALUES_PER_EVENT = 5.0  # random values that a planar draw takes, about: only to tell how far it is
 READ, DRAWN, MEASURED = 0.05, 0.75, 0.85  # the share of the work that is over after each stage
 
 
@@ -61,13 +60,10 @@ def _drawn(
 ) -> list[data.Release]:
     """The mechanism's run; it is watched draw by draw, so that a long series can be stopped too."""
     drawn: list[data.Release] = []
-    expected, seen = VALUES_PER_EVENT * sum(map(len, series)), 0
 
-    def watch(values: int) -> None:
-        nonlocal seen
-        seen += values
-        share = min(seen / expected, 1.0)
-        lease.report(_stage("Drawing", len(drawn), len(series)), READ + (DRAWN - READ) * share)
+    def watch(share: float) -> None:
+        done = (len(drawn) + share) / len(series)
+        lease.report(_stage("Drawing", len(drawn), len(series)), READ + (DRAWN - READ) * done)
 
     for release in spec.draws(series, landmarks, watch=watch):
         drawn.append(release)

@@ -128,6 +128,7 @@ class _Ahead:
         used_up = share == self.share and t == self.start + len(self.lon)
         self.size = min(2 * self.size, LARGEST_CHUNK) if used_up else FIRST_CHUNK
         ahead = slice(t, t + self.size)
+        run.rng.reached(t, len(run.series))
         lon, lat = run.series.lon[ahead], run.series.lat[ahead]
         lon, lat = run.how.perturb(lon, lat, np.full(len(lon), share), rng=run.rng)
         self.start, self.share = t, share
