@@ -72,7 +72,7 @@ class ReleaseSpec(Frozen):
         *,
         watch: Callable[[float], None] | None = None,
     ) -> Iterator[Release]:
-        """:meth:`release` one series at a time; ``watch(share)`` hears before every draw how far it is, and may raise."""
+        """:meth:`release` one series at a time; ``watch(share)`` hears how far it is, and may raise."""
         source = noise.source(self.seed)
         for one, marks in zip(series, landmarks, strict=True):
             rng = source if watch is None else noise.watched(source, watch)
