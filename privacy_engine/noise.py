@@ -253,3 +253,17 @@ def gumbel_top(log_weights: ArrayLike, count: int, *, rng: RandomSource | np.ran
         return np.empty(0, dtype=np.int64)
     keys = logs - np.log(-np.log(rng.uniform(len(logs))))
     return np.sort(np.argpartition(keys, len(keys) - count)[len(keys) - count :]).astype(np.int64)
+
+
+def drawn_in_groups(group: Ints, counts: Ints, *, rng: RandomSource | np.random.Generator) -> Mask:
+    """Which items are drawn if each group g gives ``counts[g]`` of its own, all alike, without replacement, (m,).
+
+    ``group`` (m,) is the group of each item; none is asked for more than it has.
+    """
+    rng = seeded(rng) if isinstance(rng, np.random.Generator) else rng
+    shuffled = np.lexsort((rng.uniform(len(group)), group))  # by group, in random order inside
+    sizes = np.bincount(group, minlength=len(counts))
+    place = np.arange(len(group)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    drawn = np.zeros(len(group), dtype=np.bool_)
+    drawn[shuffled] = place < np.repeat(counts, sizes)
+    return drawn
