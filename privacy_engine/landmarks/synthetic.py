@@ -1,0 +1,146 @@
+"""Landmarks that nobody lived: drawn by where in the series they tend to lie, and how close to them the rest is.
+
+The experiments of the landmark privacy paper [1]_ place landmarks by five distributions over the timestamps 1..n.
+
+References
+----------
+.. [1] Katsomallos, Tzompanaki, Kotzinos. "Landmark Privacy". CODASPY 2022.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from privacy_engine import noise
+from privacy_engine.data import Floats, LandmarkSet, Mask
+from privacy_engine.errors import ParameterError
+
+Distribution: TypeAlias = Literal["left-skewed", "symmetric", "right-skewed", "bimodal", "uniform"]
+
+MODES: dict[str, tuple[float, ...]] = {
+    "left-skewed": (0.75,),
+    "symmetric": (0.5,),
+    "right-skewed": (0.25,),
+    "bimodal": (0.25, 0.75),
+    "uniform": (),
+}
+"""Where each distribution peaks, in shares of n + 1. Left-skewed has its long tail on the left: it leans to the end."""
+
+LONGEST = 10**8
+NARROWEST, WIDEST = 1e-3, 1e12
+"""Standard deviations accepted, in timestamps: inside them no weight overflows, and all order the timestamps."""
+
+
+def landmark_weights(n: int, distribution: Distribution, scale: float) -> Floats:
+    """Probability of each timestamp 1..n to be the first landmark drawn, (n,), summing to 1.
+
+    Parameters
+    ----------
+    n : int
+        Length of the series, at least 1.
+    distribution : str
+        Normal around 3/4 (left-skewed), 1/2 (symmetric), 1/4 (right-skewed) or both quarters (bimodal) of n + 1, cut
+        to 1..n; or uniform.
+    scale : float
+        Standard deviation before the cut, in timestamps, from 0.001 to 1e12. Uniform has no use for it.
+
+    Raises
+    ------
+    ParameterError
+        Any of them lies outside its domain.
+
+    Examples
+    --------
+    >>> landmark_weights(5, "symmetric", 1.0).round(3).tolist()
+    [0.054, 0.244, 0.403, 0.244, 0.054]
+    """
+    n = _whole(n, "n", 1, LONGEST)
+    weights = np.exp(_log_weights(n, distribution, _scale(scale, "scale", NARROWEST, WIDEST)))
+    return np.asarray(weights / weights.sum())
+
+
+def sample_landmarks(
+    n: int,
+    count: int,
+    distribution: Distribution,
+    *,
+    rng: noise.RandomSource | np.random.Generator,
+    scale_divisor: float = 10,
+) -> Mask:
+    """``count`` landmarks in a series of ``n``, drawn without replacement by :func:`landmark_weights`, as a mask (n,).
+
+    ``scale_divisor`` sets the standard deviation, n / ``scale_divisor`` timestamps.
+
+    Raises
+    ------
+    ParameterError
+        ``n`` < 1, ``count`` not within 0..n, a scale outside 0.001..1e12, or an unknown distribution.
+    """
+    n = _whole(n, "n", 1, LONGEST)
+    count = _whole(count, "count", 0, n)
+    scale = n / _scale(scale_divisor, "scale_divisor", n / WIDEST, n / NARROWEST)
+    log_weights = _log_weights(n, distribution, scale)
+    mask = np.zeros(n, dtype=np.bool_)
+    mask[noise.gumbel_top(log_weights, count, rng=rng)] = True
+    return mask
+
+
+def average_temporal_distance(is_landmark: ArrayLike, *, between: bool = False) -> float:
+    """Mean distance, in timestamps, of the regular events to the nearest landmark or end of the series.
+
+    The ends count as landmarks at 0 and n + 1. A run of g regular events adds ⌊(g + 1)²/4⌋, so after the landmarks
+    are found this takes O(k). With ``between``, the mean number of events that lie between: one less. 0 where no
+    event is regular.
+
+    Parameters
+    ----------
+    is_landmark : (n,) array_like of bool
+
+    Raises
+    ------
+    DataError
+        It is not a one-dimensional array of true and false.
+
+    Examples
+    --------
+    >>> average_temporal_distance([False, True, False, False, False])
+    1.25
+    """
+    landmarks = LandmarkSet(np.asarray(is_landmark))
+    regular = len(landmarks) - landmarks.count
+    if not regular:
+        return 0.0
+    gaps = np.diff(landmarks.events, prepend=-1, append=len(landmarks))
+    return float((gaps * gaps // 4).sum()) / regular - between
+
+
+def _log_weights(n: int, distribution: str, scale: float) -> Floats:
+    if distribution not in get_args(Distribution):
+        rule = f"one of {', '.join(get_args(Distribution))}"
+        raise ParameterError(
+            f"distribution must be {rule}, got {distribution!r:.60}",
+            field="distribution",
+            rule=rule,
+            value=distribution,
+        )
+    logs = np.full(n, -np.inf if MODES[distribution] else 0.0)
+    for mode in MODES[distribution]:
+        logs = np.logaddexp(logs, -(((np.arange(1, n + 1) - mode * (n + 1)) / scale) ** 2) / 2)
+    return np.asarray(logs - logs.max())
+
+
+def _whole(value: int, field: str, lowest: int, highest: int) -> int:
+    rule = f"a whole number from {lowest} to {highest}"
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not lowest <= value <= highest:
+        raise ParameterError(f"{field} must be {rule}, got {value!r:.60}", field=field, rule=rule, value=value)
+    return int(value)
+
+
+def _scale(value: float, field: str, lowest: float, highest: float) -> float:
+    rule = f"from {lowest:g} to {highest:g}"
+    if not isinstance(value, int | float | np.number) or not lowest <= value <= highest:
+        raise ParameterError(f"{field} must be {rule}, got {value!r:.60}", field=field, rule=rule, value=value)
+    return float(value)

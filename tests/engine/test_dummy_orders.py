@@ -1,0 +1,252 @@
+"""Dummy landmark options: published orders, plain loops over everything, what is refused."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from privacy_engine.errors import DataError, ParameterError
+from privacy_engine.landmarks.dummies import heuristic_order, optimal_order, partitioned_order
+from privacy_engine.landmarks.orders import LONGEST, landmark_histogram
+
+TIE = 1e-12
+EVALUATIONS = ("gaps", "nearest")
+masks = st.lists(st.booleans(), max_size=26)
+
+
+@pytest.fixture(scope="module")
+def vectors(shared: Path) -> dict[str, Any]:
+    return dict(json.loads((shared / "vectors" / "landmark.json").read_text()))
+
+
+def at(timestamps: list[int], n: int) -> np.ndarray:
+    """The mask of 1-based timestamps."""
+    return np.isin(np.arange(1, n + 1), timestamps)
+
+
+def named(case: str) -> np.ndarray:
+    """The mask of a vector called ``n=8 L=[2, 3]``."""
+    n, landmarks = case.removesuffix(" optimal").removeprefix("n=").split(" L=")
+    return at(json.loads(landmarks), int(n))
+
+
+@cache
+def evaluate(marks: tuple[int, ...], n: int, evaluation: str) -> float:
+    """The evaluation as it is defined; ``marks`` are {0} ∪ L ∪ {n + 1}."""
+    if evaluation == "gaps":
+        return float(np.std(np.diff(marks)))
+    return float(np.std([min(abs(t - m) for m in marks) for t in range(1, n + 1)]))
+
+
+def marks_of(mask: Any) -> tuple[int, ...]:
+    return (0, *(np.flatnonzero(mask) + 1).tolist(), len(mask) + 1)
+
+
+def plain_heuristic(mask: list[bool], evaluation: str) -> list[int]:
+    """Every regular event tried at every step: O(r²n)."""
+    n, marks, order = len(mask), marks_of(mask), []
+    if all(mask):
+        return []
+    aim = evaluate(marks, n, evaluation)
+    while len(marks) < n + 2:
+        candidates = [t for t in range(1, n + 1) if t not in marks]
+        away = [abs(evaluate(tuple(sorted((*marks, t))), n, evaluation) - aim) for t in candidates]
+        chosen = next(t for t, far in zip(candidates, away, strict=True) if far <= min(away) + TIE)
+        order.append(chosen - 1)
+        marks = tuple(sorted((*marks, chosen)))
+    return order
+
+
+def plain_optimal(mask: list[bool], evaluation: str) -> list[int]:
+    """Every order of the regular events tried."""
+    n, marks, away = len(mask), marks_of(mask), {}
+    if all(mask):
+        return []
+    aim = evaluate(marks, n, evaluation)
+    for order in itertools.permutations(t for t in range(1, n + 1) if t not in marks):
+        sets = (tuple(sorted(marks + order[: i + 1])) for i in range(len(order)))
+        away[order] = abs(sum(evaluate(one, n, evaluation) for one in sets) / len(order) - aim)
+    best = min(away.values())
+    limit = TIE if best <= TIE else best + TIE
+    return [t - 1 for t in next(order for order, far in away.items() if far <= limit)]  # in lexicographic order
+
+
+def plain_partitioned(mask: list[bool], distance: str) -> list[int]:
+    """Every bin tried at every step, in exact fractions."""
+    _, original, room = (np.asarray(one).tolist() for one in landmark_histogram(mask))
+    now, order = list(original), []
+    while sum(now) < len(mask):
+        far = {}
+        for i in range(len(now)):
+            if now[i] < room[i]:
+                counts = [count + (j == i) for j, count in enumerate(now)]
+                apart = [
+                    Fraction(a, sum(counts)) - Fraction(b, sum(original) or 1)
+                    for a, b in zip(counts, original, strict=True)
+                ]
+                if distance == "wasserstein":
+                    apart = [abs(one) for one in itertools.accumulate(apart)]
+                else:
+                    apart = [one * one for one in apart]
+                far[i] = sum(apart)
+        order.append(min(far, key=lambda i: (far[i], i)))
+        now[order[-1]] += 1
+    return order
+
+
+class TestHeuristic:
+    @pytest.mark.parametrize("evaluation", EVALUATIONS)
+    def test_gives_the_published_orders(self, vectors: dict[str, Any], evaluation: str) -> None:
+        for case in ("n=8 L=[2, 3]", "n=10 L=[4, 5, 8]"):
+            expected = vectors["dummy_selection"][case][f"heuristic order (std of {evaluation})"]
+            assert (heuristic_order(named(case), evaluation) + 1).tolist() == expected
+
+    def test_the_reference_evaluates_as_published(self, vectors: dict[str, Any]) -> None:
+        for case, expected in vectors["dummy_selection"].items():
+            if "optimal" not in case:
+                mask = named(case)
+                assert np.diff(marks_of(mask)).tolist() == expected["gaps"]
+                assert evaluate(marks_of(mask), len(mask), "gaps") == pytest.approx(expected["eval_gaps"], abs=1e-12)
+                assert evaluate(marks_of(mask), len(mask), "nearest") == pytest.approx(expected["eval_near"], abs=1e-12)
+
+    @pytest.mark.parametrize("evaluation", EVALUATIONS)
+    @settings(max_examples=200, deadline=None)
+    @given(mask=masks)
+    def test_equals_the_plain_loop(self, evaluation: str, mask: list[bool]) -> None:
+        assert heuristic_order(mask, evaluation).tolist() == plain_heuristic(mask, evaluation)
+
+    @pytest.mark.parametrize("evaluation", EVALUATIONS)
+    @pytest.mark.parametrize("share", [0, 0.02, 0.5, 1])
+    def test_long_series_add_every_regular_event_once(self, evaluation: str, share: float) -> None:
+        mask = np.random.default_rng(3).random(3000) < share
+        before = mask.copy()
+        assert np.array_equal(np.sort(heuristic_order(mask, evaluation)), np.flatnonzero(~mask))
+        assert np.array_equal(mask, before)
+
+    @pytest.mark.parametrize("evaluation", EVALUATIONS)
+    def test_no_step_of_a_long_series_is_worse_than_any_other_cut(self, evaluation: str) -> None:
+        mask = np.random.default_rng(8).random(400) < 0.03
+        order, marks = (heuristic_order(mask, evaluation) + 1).tolist(), marks_of(mask)
+        aim = evaluate(marks, 400, evaluation)
+        for step in (0, 1, 50, 250):
+            now = tuple(sorted((*marks, *order[:step])))
+            away = {
+                t: abs(evaluate(tuple(sorted((*now, t))), 400, evaluation) - aim)
+                for t in range(1, 401, 7 if evaluation == "nearest" else 1)
+                if t not in now
+            }
+            ours = abs(evaluate(tuple(sorted((*now, order[step]))), 400, evaluation) - aim)
+            assert ours <= min(away.values()) + TIE
+
+
+class TestOptimal:
+    def test_gives_the_published_chain_and_its_distance(self, vectors: dict[str, Any]) -> None:
+        expected = vectors["dummy_selection"]["n=8 L=[2, 3] optimal"]
+        order = (optimal_order(at([2, 3], 8)) + 1).tolist()
+        assert order == expected["one optimal chain"]
+        chain = [evaluate(tuple(sorted((0, 2, 3, 9, *order[: i + 1]))), 8, "gaps") for i in range(6)]
+        away = abs(np.mean(chain) - evaluate((0, 2, 3, 9), 8, "gaps"))
+        assert away == pytest.approx(expected["|mean eval - eval(L)|"], abs=1e-12)
+
+    @pytest.mark.parametrize("evaluation", EVALUATIONS)
+    @settings(max_examples=60, deadline=None)
+    @given(data=st.data())
+    def test_equals_brute_force(self, evaluation: str, data: Any) -> None:
+        n = data.draw(st.integers(0, 12))
+        regular = data.draw(st.sets(st.integers(0, max(n - 1, 0)), max_size=min(n, 6)))
+        mask = [event not in regular for event in range(n)]
+        assert optimal_order(mask, evaluation).tolist() == plain_optimal(mask, evaluation)
+
+    @pytest.mark.parametrize("evaluation", EVALUATIONS)
+    def test_is_never_further_from_the_landmarks_than_heuristic(self, evaluation: str) -> None:
+        for seed in range(20):
+            mask = np.random.default_rng(seed).permutation(14 + seed) < seed
+            away = []
+            for order in (optimal_order(mask, evaluation), heuristic_order(mask, evaluation)):
+                marks, values = marks_of(mask), []
+                for event in order.tolist():
+                    marks = tuple(sorted((*marks, event + 1)))
+                    values.append(evaluate(marks, len(mask), evaluation))
+                away.append(abs(np.mean(values) - evaluate(marks_of(mask), len(mask), evaluation)))
+            assert away[0] <= away[1] + 2 * TIE
+
+    def test_takes_sixteen_regular_events(self) -> None:
+        mask = np.arange(40) % 5 > 1
+        assert np.array_equal(np.sort(optimal_order(mask)), np.flatnonzero(~mask))
+
+
+class TestPartitioned:
+    def test_gives_the_published_histograms_and_orders(self, vectors: dict[str, Any]) -> None:
+        for case, expected in vectors["partitioned (0-based bins)"].items():
+            width, counts, room = landmark_histogram(named(case))
+            assert (width, counts.tolist(), room.tolist()) == (expected["h"], expected["counts"], expected["capacity"])
+            filled = expected["bins receiving the extra points, normalised"]
+            assert partitioned_order(named(case)).tolist() == filled
+
+    @pytest.mark.parametrize("distance", ["euclidean", "wasserstein"])
+    @settings(max_examples=200, deadline=None)
+    @given(mask=masks)
+    def test_equals_the_plain_loop(self, distance: str, mask: list[bool]) -> None:
+        assert partitioned_order(mask, distance).tolist() == plain_partitioned(mask, distance)
+
+    def test_without_spread_the_bins_are_as_many_as_sturges_advises(self) -> None:
+        assert landmark_histogram([False] * 9).width == 9
+        assert landmark_histogram(np.arange(30) == 4).width == 30
+        assert landmark_histogram([]).counts.tolist() == []
+
+    @pytest.mark.parametrize("distance", ["euclidean", "wasserstein"])
+    def test_long_series_fill_every_bin(self, distance: str) -> None:
+        mask = np.random.default_rng(3).random(100_000) < np.linspace(0, 0.6, 100_000) ** 2
+        _, counts, room = landmark_histogram(mask)
+        order = partitioned_order(mask, distance)
+        assert np.array_equal(counts + np.bincount(order, minlength=len(counts)), room)
+
+
+class TestRefusals:
+    @pytest.mark.parametrize(
+        ("call", "field", "rule", "value"),
+        [
+            (lambda: heuristic_order([True], "mean"), "evaluation", "one of gaps, nearest", "mean"),  # type: ignore[arg-type]
+            (lambda: optimal_order([True], None), "evaluation", "one of gaps, nearest", None),  # type: ignore[arg-type]
+            (lambda: partitioned_order([True], "l2"), "distance", "one of euclidean, wasserstein", "l2"),  # type: ignore[arg-type]
+            (
+                lambda: optimal_order([False] * 17),
+                "is_landmark",
+                "have at most 16 regular events (Optimal; Heuristic takes more)",
+                17,
+            ),
+            (
+                lambda: heuristic_order(np.zeros(LONGEST["nearest"] + 1, dtype=bool), "nearest"),
+                "is_landmark",
+                "have at most 100,000 events (Heuristic by nearest)",
+                100_001,
+            ),
+            (
+                lambda: partitioned_order(np.arange(70_000) < 2, "wasserstein"),
+                "is_landmark",
+                "have at most 4,000,000,000 bins times regular events (Wasserstein; Euclidean takes more)",
+                70_000 * 69_998,
+            ),
+        ],
+        ids=["heuristic", "optimal", "partitioned", "optimal size", "heuristic size", "wasserstein size"],
+    )
+    def test_name_field_rule_and_value(self, call: Any, field: str, rule: str, value: Any) -> None:
+        with pytest.raises(ParameterError) as refused:
+            call()
+        assert (refused.value.field, refused.value.rule, refused.value.value) == (field, rule, value)
+        assert field in str(refused.value)
+
+    @pytest.mark.parametrize("order", [heuristic_order, optimal_order, partitioned_order])
+    @pytest.mark.parametrize("mask", [[1, 2], [[True]], 3])
+    def test_are_given_to_what_is_no_mask(self, order: Any, mask: Any) -> None:
+        with pytest.raises(DataError):
+            order(mask)

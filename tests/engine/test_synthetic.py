@@ -1,0 +1,152 @@
+"""Synthetic landmarks: published weights and distances, the law of the sampler, what is refused."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.special import chdtrc
+
+from privacy_engine import noise
+from privacy_engine.errors import DataError, ParameterError
+from privacy_engine.landmarks.synthetic import (
+    MODES,
+    average_temporal_distance,
+    landmark_weights,
+    sample_landmarks,
+)
+
+
+@pytest.fixture(scope="module")
+def vectors(shared: Path) -> dict[str, Any]:
+    return dict(json.loads((shared / "vectors" / "landmark.json").read_text()))
+
+
+def at(*timestamps: int, n: int) -> np.ndarray:
+    """The mask of 1-based timestamps."""
+    return np.isin(np.arange(1, n + 1), timestamps)
+
+
+class TestWeights:
+    def test_equal_the_published_ones(self, vectors: dict[str, Any]) -> None:
+        for name, weights in vectors["landmark_pmf n=10, scale n/5 (pmf on 1..n)"].items():
+            assert landmark_weights(10, name, 2) == pytest.approx(weights, abs=1e-12)
+
+    @pytest.mark.parametrize("name", MODES)
+    @pytest.mark.parametrize("scale", [1e-3, 0.5, 30.0, 1e12])
+    def test_sum_to_one_at_every_scale(self, name: Any, scale: float) -> None:
+        weights = landmark_weights(101, name, scale)
+        assert weights.sum() == pytest.approx(1)
+        assert (weights >= 0).all()
+
+    def test_peak_where_they_should_and_mirror_each_other(self) -> None:
+        assert landmark_weights(99, "left-skewed", 9).argmax() == 74
+        assert landmark_weights(99, "symmetric", 9).argmax() == 49
+        assert np.allclose(landmark_weights(99, "right-skewed", 9), landmark_weights(99, "left-skewed", 9)[::-1])
+        assert sorted(landmark_weights(99, "bimodal", 9).argsort()[-2:]) == [24, 74]
+        assert landmark_weights(4, "uniform", 1).tolist() == [0.25] * 4
+
+
+def sets_of_two(weights: np.ndarray) -> dict[tuple[int, int], float]:
+    """The law of two draws one after another without replacement."""
+    return {
+        (i, j): weights[i] * weights[j] * (1 / (1 - weights[i]) + 1 / (1 - weights[j]))
+        for i, j in itertools.combinations(range(len(weights)), 2)
+    }
+
+
+class TestSampler:
+    @pytest.mark.parametrize("name", MODES)
+    def test_draws_follow_the_weights(self, name: Any) -> None:
+        """Chi-square of 30,000 pairs from 6 timestamps, seed 11; false alarms 1e-5 for each distribution."""
+        rng, law, draws = noise.seeded(11), sets_of_two(landmark_weights(6, name, 2.0)), 30_000
+        seen = dict.fromkeys(law, 0)
+        for _ in range(draws):
+            i, j = np.flatnonzero(sample_landmarks(6, 2, name, rng=rng, scale_divisor=3)).tolist()
+            seen[i, j] += 1
+        expected = np.array(list(law.values())) * draws
+        assert expected.sum() == pytest.approx(draws)
+        assert expected.min() > 5
+        statistic = ((np.array(list(seen.values())) - expected) ** 2 / expected).sum()
+        assert chdtrc(len(law) - 1, statistic) > 1e-5
+
+    @settings(max_examples=60, deadline=None)
+    @given(st.data(), st.sampled_from(sorted(MODES)), st.integers(1, 300), st.floats(1e-3, 300))
+    def test_marks_as_many_as_asked(self, data: Any, name: Any, n: int, divisor: float) -> None:
+        count = data.draw(st.integers(0, n))
+        mask = sample_landmarks(n, count, name, rng=noise.seeded(n), scale_divisor=divisor)
+        assert mask.shape == (n,)
+        assert mask.dtype == np.bool_
+        assert mask.sum() == count
+
+    def test_same_seed_same_landmarks_and_generators_are_taken(self) -> None:
+        first, again = (sample_landmarks(500, 50, "bimodal", rng=np.random.default_rng(4)) for _ in range(2))
+        other = sample_landmarks(500, 50, "bimodal", rng=noise.seeded(5))
+        assert np.array_equal(first, again)
+        assert not np.array_equal(first, other)
+
+    def test_a_very_narrow_mode_gives_its_nearest_timestamps(self) -> None:
+        mask = sample_landmarks(999, 3, "symmetric", rng=noise.seeded(1), scale_divisor=900_000)
+        assert np.flatnonzero(mask).tolist() == [498, 499, 500]
+
+
+class TestAverageDistance:
+    def test_equals_the_published_one(self, vectors: dict[str, Any]) -> None:
+        for case, expected in vectors["avg_distance"].items():
+            n, landmarks = case.split(" L=")
+            mask = at(*json.loads(landmarks), n=int(n.removeprefix("n=")))
+            assert average_temporal_distance(mask) == pytest.approx(expected["mean distance"], abs=1e-15)
+            assert average_temporal_distance(mask, between=True) == pytest.approx(
+                expected["mean events between"], abs=1e-15
+            )
+
+    @settings(max_examples=200, deadline=None)
+    @given(st.lists(st.booleans(), max_size=60))
+    def test_equals_the_definition(self, marks: list[bool]) -> None:
+        fixed = [0, *(t for t, marked in enumerate(marks, 1) if marked), len(marks) + 1]
+        away = [min(abs(t - m) for m in fixed) for t, marked in enumerate(marks, 1) if not marked]
+        expected = sum(away) / len(away) if away else 0.0
+        assert average_temporal_distance(marks) == pytest.approx(expected, rel=1e-15)
+
+    def test_is_zero_where_no_event_is_regular(self) -> None:
+        assert average_temporal_distance([True, True]) == 0
+        assert average_temporal_distance([True], between=True) == 0
+        assert average_temporal_distance([]) == 0
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "rule"),
+    [
+        ("n", 0, "a whole number from 1 to 100000000"),
+        ("n", 2.5, "a whole number from 1 to 100000000"),
+        ("count", 11, "a whole number from 0 to 10"),
+        ("count", -1, "a whole number from 0 to 10"),
+        ("count", True, "a whole number from 0 to 10"),
+        ("scale_divisor", 0, "from 1e-11 to 10000"),
+        ("scale_divisor", float("nan"), "from 1e-11 to 10000"),
+        ("scale_divisor", "wide", "from 1e-11 to 10000"),
+        ("distribution", "normal", "one of left-skewed, symmetric, right-skewed, bimodal, uniform"),
+    ],
+)
+def test_refusals_name_field_rule_and_value(field: str, value: Any, rule: str) -> None:
+    arguments: dict[str, Any] = {"n": 10, "count": 3, "distribution": "uniform", "scale_divisor": 10.0} | {field: value}
+    with pytest.raises(ParameterError) as refused:
+        sample_landmarks(**arguments, rng=noise.seeded(1))
+    assert (refused.value.field, refused.value.rule, refused.value.value) == (field, rule, value) or value != value
+    assert str(refused.value).startswith(f"{field} must be {rule}, got ")
+
+
+def test_weights_refuse_a_scale_that_is_none() -> None:
+    with pytest.raises(ParameterError, match=r"scale must be from 0\.001 to 1e\+12, got -1"):
+        landmark_weights(5, "symmetric", -1)
+
+
+def test_distance_refuses_what_is_no_mask() -> None:
+    with pytest.raises(DataError):
+        average_temporal_distance([1, 2, 3])
