@@ -80,7 +80,7 @@ class LossFunction:
     """
 
     def __init__(self, matrix: ArrayLike, *, field: str = "matrix") -> None:
-        from privacy_engine.kernels.temporal import envelope
+        from privacy_engine.kernels.envelope import envelope
 
         self.matrix = transition(matrix, field)
         self.arrays: Arrays = envelope(self.matrix)
@@ -163,8 +163,11 @@ def temporal_loss(epsilons: ArrayLike, backward: Correlation = None, forward: Co
     budgets = numbers(epsilons, "epsilons", ParameterError)
     if budgets.ndim != 1:
         raise refused(DataError, "epsilons", "be one-dimensional", f"{budgets.ndim} dimensions")
-    before = series(budgets, *loss_function(backward, "backward").arrays)
-    after = series(budgets[::-1].copy(), *loss_function(forward, "forward").arrays)[::-1]
+    before = after = budgets
+    if backward is not None:
+        before = series(budgets, *loss_function(backward, "backward").arrays)
+    if forward is not None:
+        after = series(budgets[::-1].copy(), *loss_function(forward, "forward").arrays)[::-1]
     return TemporalLoss(before, after, before + (after - budgets))
 
 
@@ -207,9 +210,7 @@ def landmark_temporal_loss(
     DataError
         Shapes differ, the mask is no mask, or a matrix is not row-stochastic.
     """
-    own, moved, landmark = _landmark_losses(epsilons, is_landmark, backward, forward, bound)
-    together = np.where(landmark, own, 0.0).sum(axis=-1, keepdims=True)
-    return np.asarray(np.where(landmark, together, together + own + moved))
+    return _landmark_losses(epsilons, is_landmark, backward, forward, bound, joint=True)
 
 
 def landmark_own_loss(
@@ -221,13 +222,13 @@ def landmark_own_loss(
     bound: Literal["published", "bridge"] = "published",
 ) -> Floats:
     """Each event's own part, alpha_i for i = t, of :func:`landmark_temporal_loss`; same arguments, same shape."""
-    return _landmark_losses(epsilons, is_landmark, backward, forward, bound)[0]
+    return _landmark_losses(epsilons, is_landmark, backward, forward, bound, joint=False)
 
 
 def _landmark_losses(
-    epsilons: ArrayLike, is_landmark: ArrayLike, backward: Correlation, forward: Correlation, bound: str
-) -> tuple[Floats, Floats, Mask]:
-    from privacy_engine.kernels.temporal import landmark_windows
+    epsilons: ArrayLike, is_landmark: ArrayLike, backward: Correlation, forward: Correlation, bound: str, *, joint: bool
+) -> Floats:
+    from privacy_engine.kernels.temporal import landmark_losses
 
     if bound not in ("published", "bridge"):
         raise refused(ParameterError, "bound", "be published or bridge", repr(bound))
@@ -237,26 +238,22 @@ def _landmark_losses(
     if 0 in (budgets.ndim, landmark.ndim) or budgets.shape[-1] != landmark.shape[-1]:
         rule = f"have as many events as epsilons, {budgets.shape}"
         raise refused(DataError, "is_landmark", rule, landmark.shape)
-    budgets, landmark = np.broadcast_arrays(budgets, landmark.astype(np.bool_))
-    flat = (math.prod(budgets.shape[:-1]), budgets.shape[-1])
-    rows, marks = budgets.reshape(flat), landmark.reshape(flat)
-    own, moved = np.zeros(rows.shape), np.zeros(rows.shape)
-    for correlation, field, way in ((forward, "forward", 1), (backward, "backward", -1)):
-        carried = loss_function(correlation, field)
-        tables = _between(carried, landmark, bound, field)
-        inside, cut = landmark_windows(rows[:, ::way].copy(), marks[:, ::way].copy(), carried.arrays, *tables)
-        own += inside[:, ::way]
-        moved += cut[:, ::way]
-    return (own - rows).reshape(budgets.shape), moved.reshape(budgets.shape), landmark
+    shape = np.broadcast_shapes(budgets.shape, landmark.shape)
+    flat = (math.prod(shape[:-1]), shape[-1])
+    marks = np.ascontiguousarray(np.broadcast_to(landmark.astype(np.bool_), shape)).reshape(flat)
+    rows = budgets[None] if budgets.ndim == 1 else np.broadcast_to(budgets, shape).reshape(flat)
+    ahead, back = (_tables(*one, marks, bound) for one in ((forward, "forward"), (backward, "backward")))
+    return landmark_losses(np.ascontiguousarray(rows), marks, ahead, back, joint).reshape(shape)
 
 
-def _between(carried: LossFunction, landmark: Mask, bound: str, field: str) -> tuple[Arrays, Ints]:
-    """Envelopes for windows that end at a landmark, and where each starts: see kernels/temporal.py."""
-    from privacy_engine.kernels.temporal import bridges
+def _tables(correlation: Correlation, field: str, landmark: Mask, bound: str) -> tuple[Arrays, Arrays, Ints]:
+    """Envelopes of windows: whose end is no landmark, whose end is one, and where each of these starts."""
+    from privacy_engine.kernels.envelope import bridges
 
+    carried = loss_function(correlation, field)
     states = len(carried.matrix)
     if bound == "published" or states == 1:
-        return carried.arrays, np.array([[0, len(carried.arrays[0])]])
+        return carried.arrays, carried.arrays, np.array([[0, len(carried.arrays[0])]])
     edge = np.ones((*landmark.shape[:-1], 1), dtype=np.bool_)
     longest = max(int(np.diff(np.flatnonzero(np.concatenate([edge, landmark, edge], axis=-1))).max(initial=0)), 2)
     if states > MAX_BRIDGE_STATES:
@@ -265,4 +262,4 @@ def _between(carried: LossFunction, landmark: Mask, bound: str, field: str) -> t
     if not len(start):
         rule = f"mix within {MAX_BRIDGES // states} steps to be bridged over longer gaps"
         raise refused(ParameterError, field, rule, f"a gap of {longest}")
-    return envelopes, start
+    return carried.arrays, envelopes, start

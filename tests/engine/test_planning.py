@@ -31,7 +31,7 @@ def correlations(draw: st.DrawFn) -> LossFunction | None:
     matrix = np.where(matrix < draw(st.sampled_from([0.0, 0.05])), 0.0, matrix)
     if draw(st.booleans()):
         matrix[0] = np.eye(n)[0]
-    matrix += 1e-9  # so that states mix at all
+    matrix = matrix / matrix.sum(axis=1, keepdims=True) + 1e-9  # so that states mix at all
     return LossFunction(matrix / matrix.sum(axis=1, keepdims=True))
 
 
