@@ -24,21 +24,15 @@ from typing import Literal, TypeAlias, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
+from privacy_engine.accounting.checks import MAX_STATES, level, numbers, refused, transition, whole
 from privacy_engine.data import Floats, Ints, Mask
-from privacy_engine.errors import DataError, EngineError, ParameterError
-
-MAX_STATES = 400
-"""Largest transition matrix accepted: its envelope takes O(n³) time and O(n²) memory."""
+from privacy_engine.errors import DataError, ParameterError
 
 MAX_BRIDGE_STATES = 50
 MAX_BRIDGES = 10_000
 """Largest number of bridges of one direction: states times the distances at which they differ."""
 
 Arrays: TypeAlias = tuple[Floats, Floats, Floats]
-
-
-def _refused(kind: type[EngineError], field: str, rule: str, value: object) -> EngineError:
-    return kind(f"{field} must {rule}, got {value}", field=field, rule=rule, value=value)
 
 
 def smoothing_matrix(n: int, s: float) -> Floats:
@@ -54,35 +48,8 @@ def smoothing_matrix(n: int, s: float) -> Floats:
     >>> smoothing_matrix(2, 1.0).round(4).tolist()
     [[0.6667, 0.3333], [0.3333, 0.6667]]
     """
-    if isinstance(n, bool) or not isinstance(n, int | np.integer) or not 1 <= n <= MAX_STATES:
-        raise _refused(ParameterError, "n", f"be a whole number from 1 to {MAX_STATES}", n)
-    smoothing = float(_numbers(s, "s", ParameterError))
-    return np.asarray((np.eye(n) + smoothing) / (1 + n * smoothing))
-
-
-def _numbers(values: ArrayLike, field: str, kind: type[EngineError]) -> Floats:
-    try:
-        found = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise kind(f"{field} must be numbers", field=field, rule="numeric") from error
-    bad = ~(np.isfinite(found) & (found >= 0))
-    if bad.any():
-        raise _refused(kind, field, "be finite and at least 0", float(found[bad][0]))
-    return found
-
-
-def _transition(matrix: ArrayLike, field: str) -> Floats:
-    found = _numbers(matrix, field, DataError)
-    if found.ndim != 2 or found.shape[0] != found.shape[1] or not found.size:
-        raise _refused(DataError, field, "be square", f"shape {found.shape}")
-    if len(found) > MAX_STATES:
-        raise _refused(ParameterError, field, f"have at most {MAX_STATES} states", len(found))
-    sums = found.sum(axis=1)
-    row = int(np.argmax(np.abs(sums - 1)))
-    if abs(sums[row] - 1) > 1e-9:
-        raise _refused(DataError, field, "have rows that sum to 1", f"{sums[row]} in row {row}")
-    found.setflags(write=False)
-    return found
+    states, smoothing = whole(n, "n", 1, MAX_STATES), level(s, "s")
+    return np.asarray((np.eye(states) + smoothing) / (1 + states * smoothing))
 
 
 class LossFunction:
@@ -113,9 +80,9 @@ class LossFunction:
     """
 
     def __init__(self, matrix: ArrayLike, *, field: str = "matrix") -> None:
-        from privacy_engine.kernels.temporal import envelope
+        from privacy_engine.kernels.envelope import envelope
 
-        self.matrix = _transition(matrix, field)
+        self.matrix = transition(matrix, field)
         self.arrays: Arrays = envelope(self.matrix)
 
     @overload
@@ -126,14 +93,14 @@ class LossFunction:
         """L(alpha) for losses ``alpha`` >= 0 of any shape: 0 <= L(alpha) <= alpha, never decreasing."""
         from privacy_engine.kernels.temporal import losses
 
-        values = _numbers(alpha, "alpha", ParameterError)
+        values = numbers(alpha, "alpha", ParameterError)
         found = losses(values.ravel(), *self.arrays).reshape(values.shape)
         return found if values.ndim else float(found)
 
     def supremum(self, epsilon: float) -> float:
         """Where a = epsilon + L(a) settles when ``epsilon`` >= 0 is spent for ever; inf where it never does."""
-        level = float(_numbers(epsilon, "epsilon", ParameterError))
-        return max(_fixpoint(level, float(q), float(d)) for q, d in zip(*self.arrays[:2], strict=True))
+        spent = level(epsilon, "epsilon")
+        return max(_fixpoint(spent, float(q), float(d)) for q, d in zip(*self.arrays[:2], strict=True))
 
 
 def _fixpoint(epsilon: float, q: float, d: float) -> float:
@@ -156,7 +123,8 @@ Correlation: TypeAlias = ArrayLike | LossFunction | None
 """A transition matrix, its loss function if it is used more than once, or None for independent timestamps."""
 
 
-def _carried(correlation: Correlation, field: str) -> LossFunction:
+def loss_function(correlation: Correlation, field: str) -> LossFunction:
+    """The loss function of ``correlation``, whose errors name ``field``."""
     if isinstance(correlation, LossFunction):
         return correlation
     return LossFunction([[1.0]] if correlation is None else correlation, field=field)
@@ -192,11 +160,14 @@ def temporal_loss(epsilons: ArrayLike, backward: Correlation = None, forward: Co
     """
     from privacy_engine.kernels.temporal import series
 
-    budgets = _numbers(epsilons, "epsilons", ParameterError)
+    budgets = numbers(epsilons, "epsilons", ParameterError)
     if budgets.ndim != 1:
-        raise _refused(DataError, "epsilons", "be one-dimensional", f"{budgets.ndim} dimensions")
-    before = series(budgets, *_carried(backward, "backward").arrays)
-    after = series(budgets[::-1].copy(), *_carried(forward, "forward").arrays)[::-1]
+        raise refused(DataError, "epsilons", "be one-dimensional", f"{budgets.ndim} dimensions")
+    before = after = budgets
+    if backward is not None:
+        before = series(budgets, *loss_function(backward, "backward").arrays)
+    if forward is not None:
+        after = series(budgets[::-1].copy(), *loss_function(forward, "forward").arrays)[::-1]
     return TemporalLoss(before, after, before + (after - budgets))
 
 
@@ -239,9 +210,7 @@ def landmark_temporal_loss(
     DataError
         Shapes differ, the mask is no mask, or a matrix is not row-stochastic.
     """
-    own, moved, landmark = _landmark_losses(epsilons, is_landmark, backward, forward, bound)
-    together = np.where(landmark, own, 0.0).sum(axis=-1, keepdims=True)
-    return np.asarray(np.where(landmark, together, together + own + moved))
+    return _landmark_losses(epsilons, is_landmark, backward, forward, bound, joint=True)
 
 
 def landmark_own_loss(
@@ -253,48 +222,44 @@ def landmark_own_loss(
     bound: Literal["published", "bridge"] = "published",
 ) -> Floats:
     """Each event's own part, alpha_i for i = t, of :func:`landmark_temporal_loss`; same arguments, same shape."""
-    return _landmark_losses(epsilons, is_landmark, backward, forward, bound)[0]
+    return _landmark_losses(epsilons, is_landmark, backward, forward, bound, joint=False)
 
 
 def _landmark_losses(
-    epsilons: ArrayLike, is_landmark: ArrayLike, backward: Correlation, forward: Correlation, bound: str
-) -> tuple[Floats, Floats, Mask]:
-    from privacy_engine.kernels.temporal import landmark_windows
+    epsilons: ArrayLike, is_landmark: ArrayLike, backward: Correlation, forward: Correlation, bound: str, *, joint: bool
+) -> Floats:
+    from privacy_engine.kernels.temporal import landmark_losses
 
     if bound not in ("published", "bridge"):
-        raise _refused(ParameterError, "bound", "be published or bridge", repr(bound))
-    budgets, landmark = _numbers(epsilons, "epsilons", ParameterError), np.asarray(is_landmark)
+        raise refused(ParameterError, "bound", "be published or bridge", repr(bound))
+    budgets, landmark = numbers(epsilons, "epsilons", ParameterError), np.asarray(is_landmark)
     if landmark.dtype != np.bool_ and landmark.size:
-        raise _refused(DataError, "is_landmark", "be true or false everywhere", landmark.dtype)
+        raise refused(DataError, "is_landmark", "be true or false everywhere", landmark.dtype)
     if 0 in (budgets.ndim, landmark.ndim) or budgets.shape[-1] != landmark.shape[-1]:
         rule = f"have as many events as epsilons, {budgets.shape}"
-        raise _refused(DataError, "is_landmark", rule, landmark.shape)
-    budgets, landmark = np.broadcast_arrays(budgets, landmark.astype(np.bool_))
-    flat = (math.prod(budgets.shape[:-1]), budgets.shape[-1])
-    rows, marks = budgets.reshape(flat), landmark.reshape(flat)
-    own, moved = np.zeros(rows.shape), np.zeros(rows.shape)
-    for correlation, field, way in ((forward, "forward", 1), (backward, "backward", -1)):
-        carried = _carried(correlation, field)
-        tables = _between(carried, landmark, bound, field)
-        inside, cut = landmark_windows(rows[:, ::way].copy(), marks[:, ::way].copy(), carried.arrays, *tables)
-        own += inside[:, ::way]
-        moved += cut[:, ::way]
-    return (own - rows).reshape(budgets.shape), moved.reshape(budgets.shape), landmark
+        raise refused(DataError, "is_landmark", rule, landmark.shape)
+    shape = np.broadcast_shapes(budgets.shape, landmark.shape)
+    flat = (math.prod(shape[:-1]), shape[-1])
+    marks = np.ascontiguousarray(np.broadcast_to(landmark.astype(np.bool_), shape)).reshape(flat)
+    rows = budgets[None] if budgets.ndim == 1 else np.broadcast_to(budgets, shape).reshape(flat)
+    ahead, back = (_tables(*one, marks, bound) for one in ((forward, "forward"), (backward, "backward")))
+    return landmark_losses(np.ascontiguousarray(rows), marks, ahead, back, joint).reshape(shape)
 
 
-def _between(carried: LossFunction, landmark: Mask, bound: str, field: str) -> tuple[Arrays, Ints]:
-    """Envelopes for windows that end at a landmark, and where each starts: see kernels/temporal.py."""
-    from privacy_engine.kernels.temporal import bridges
+def _tables(correlation: Correlation, field: str, landmark: Mask, bound: str) -> tuple[Arrays, Arrays, Ints]:
+    """Envelopes of windows: whose end is no landmark, whose end is one, and where each of these starts."""
+    from privacy_engine.kernels.envelope import bridges
 
+    carried = loss_function(correlation, field)
     states = len(carried.matrix)
     if bound == "published" or states == 1:
-        return carried.arrays, np.array([[0, len(carried.arrays[0])]])
+        return carried.arrays, carried.arrays, np.array([[0, len(carried.arrays[0])]])
     edge = np.ones((*landmark.shape[:-1], 1), dtype=np.bool_)
     longest = max(int(np.diff(np.flatnonzero(np.concatenate([edge, landmark, edge], axis=-1))).max(initial=0)), 2)
     if states > MAX_BRIDGE_STATES:
-        raise _refused(ParameterError, field, f"have at most {MAX_BRIDGE_STATES} states to be bridged", states)
+        raise refused(ParameterError, field, f"have at most {MAX_BRIDGE_STATES} states to be bridged", states)
     envelopes, start = bridges(carried.matrix, carried.arrays, longest, MAX_BRIDGES // states)
     if not len(start):
         rule = f"mix within {MAX_BRIDGES // states} steps to be bridged over longer gaps"
-        raise _refused(ParameterError, field, rule, f"a gap of {longest}")
-    return envelopes, start
+        raise refused(ParameterError, field, rule, f"a gap of {longest}")
+    return carried.arrays, envelopes, start

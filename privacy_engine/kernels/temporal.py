@@ -7,131 +7,13 @@ maximiser (ascending, the last one infinite). Several envelopes lie one after an
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from privacy_engine.data import Floats, Ints, Mask
 from privacy_engine.kernels import compiled
+from privacy_engine.kernels.envelope import Envelope
 
-Envelope = tuple[Floats, Floats, Floats]
-
-
-@compiled
-def support(matrix: Floats, q_row: Ints, d_row: Ints, slope: float) -> Floats:
-    """For every pair of rows the largest ``q - slope * d`` over all subsets of columns, (pairs,)."""
-    n = matrix.shape[1]
-    best = np.empty(len(q_row))
-    for pair in range(len(q_row)):
-        q, d = matrix[q_row[pair]], matrix[d_row[pair]]
-        even = odd = 0.0  # two sums, so that an addition need not wait for the one before
-        for j in range(0, n - 1, 2):
-            even += max(q[j] - slope * d[j], 0.0)
-            odd += max(q[j + 1] - slope * d[j + 1], 0.0)
-        if n % 2:
-            even += max(q[n - 1] - slope * d[n - 1], 0.0)
-        best[pair] = even + odd
-    return best
-
-
-def envelope(rows: Floats) -> Envelope:
-    """The envelope of all ordered pairs of ``rows``, found edge by edge.
-
-    The support function ``max over pairs and subsets of q - slope * d`` is a sum over the columns with
-    ``q_j > slope * d_j``: an edge asks it once for its own slope and splits at the vertex it finds. The support of one
-    pair is convex in the slope, so the chord between two answers tells which pairs cannot matter on the edge between.
-    """
-    rows = np.array(rows)
-    q_row, d_row = np.nonzero(~np.eye(len(rows), dtype=np.bool_))
-    if not len(q_row):
-        return np.zeros(1), np.zeros(1), np.array([math.inf])
-    with np.errstate(over="ignore"):
-        smallest = np.where(rows > 0, rows, math.inf).min(axis=0)
-        steepest = min(float((rows.max(axis=0) / smallest).max()), 1e300)
-    at_right, at_left = support(rows, q_row, d_row, 1.0), support(rows, q_row, d_row, steepest)
-    left = (float((rows @ (rows == 0).T).max()), 0.0)
-    right = _vertex(rows, q_row, d_row, at_right, 1.0)
-    found = [left, right]
-    edges = [(left, right, steepest, 1.0, at_left, at_right, np.arange(len(q_row)))]
-    while edges:
-        left, right, steep, flat, at_left, at_right, pairs = edges.pop()
-        if right[1] <= left[1] or right[0] <= left[0] or steep <= flat:
-            continue
-        slope = (right[0] - left[0]) / (right[1] - left[1])
-        slope = min(max(slope * (1 + 1e-15), flat), steep)  # above the ties, whose rounding would hide rarer columns
-        line, weight = left[0] - slope * left[1], (slope - flat) / (steep - flat)
-        alive = weight * at_left + (1 - weight) * at_right > line + 1e-15 * left[0]
-        if not alive.any():
-            continue
-        at_left, at_right, pairs = at_left[alive], at_right[alive], pairs[alive]
-        here = support(rows, q_row[pairs], d_row[pairs], slope)
-        vertex = _vertex(rows, q_row[pairs], d_row[pairs], here, slope)
-        if here.max() <= line + 1e-15 * vertex[0]:
-            continue
-        found.append(vertex)
-        if left[1] < vertex[1] < right[1]:
-            edges.append((left, vertex, steep, slope, at_left, here, pairs))
-            edges.append((vertex, right, slope, flat, here, at_right, pairs))
-    return _hull([(min(q, 1.0), min(d, 1.0)) for q, d in found])
-
-
-def _hull(found: list[tuple[float, float]]) -> Envelope:
-    kept: list[tuple[float, float]] = []
-    upto: list[float] = [0.0]  # where each kept vertex starts to be the maximiser
-    for q, d in sorted(found, key=lambda vertex: (-vertex[1], -vertex[0])):
-        while kept and (at := _crossing(*kept[-1], q, d)) <= upto[-1]:
-            kept.pop()
-            upto.pop()
-        if not kept or at < math.inf:
-            upto = [*upto, at] if kept else [0.0]
-            kept.append((q, d))
-    return np.array([q for q, _ in kept]), np.array([d for _, d in kept]), np.array([*upto[1:], math.inf])
-
-
-def _vertex(rows: Floats, q_row: Ints, d_row: Ints, values: Floats, slope: float) -> tuple[float, float]:
-    best = np.argmax(values)
-    q, d = rows[q_row[best]], rows[d_row[best]]
-    chosen = q > slope * d
-    return float(q[chosen].sum()), float(d[chosen].sum())
-
-
-def _crossing(q: float, d: float, q2: float, d2: float) -> float:
-    """The alpha from which vertex (q2, d2) beats (q, d), which comes first by falling d, then falling q."""
-    if d2 >= d or q2 <= 0:
-        return math.inf
-    slope = (q - q2) / (d - d2)
-    rest = (q2 - q * (d2 / d)) / (1 - d2 / d)  # q - slope d, without its cancellation
-    if slope <= 1 or rest <= 0:
-        return 0.0 if slope <= 1 else math.inf
-    alpha = math.log(slope - 1) - math.log(rest)
-    return alpha if alpha > 30 else math.log1p((slope - 1) / rest)
-
-
-def bridges(matrix: Floats, own: Envelope, longest: int, most: int) -> tuple[Envelope, Ints]:
-    """Envelopes of the chain that is known to be in state x after h = 2 .. ``longest`` steps, and ``start`` (x, h).
-
-    B[y, z] = P[y, z] (P^{h-1})[z, x] / (P^h)[y, x] over the states y that can reach x. Once the rows of the power agree
-    the bridge is P again, and its envelope, ``own``, serves every greater distance. An empty ``start`` says that the
-    bridges still changed after ``most`` distances.
-    """
-    power, following = matrix, matrix @ matrix
-    found: list[list[Envelope]] = [[] for _ in matrix]
-    for h in range(2, longest + 1):
-        if h - 1 > most:
-            return own, np.empty((0, 0), dtype=np.int64)
-        mixed = np.allclose(power, power[0], rtol=1e-14, atol=0.0)
-        for x, condition in enumerate(found):
-            possible = following[:, x] > 0
-            bridge = matrix[possible] * power[:, x] / following[possible, x][:, None]
-            condition.append(own if mixed else envelope(bridge))
-        if mixed or np.array_equal(power, following):
-            break
-        power, following = following, matrix @ following
-    flat = [one for condition in found for one in condition]
-    ends, width = np.cumsum([0, *(len(q) for q, _, _ in flat)]), len(found[0])
-    start = np.array([ends[x * width : (x + 1) * width + 1] for x in range(len(matrix))])
-    q, d, upto = (np.concatenate(parts) for parts in zip(*flat, strict=True))
-    return (q, d, upto), start
+Tables = tuple[Envelope, Envelope, Ints]
 
 
 @compiled
@@ -170,12 +52,35 @@ def losses(alpha: Floats, q: Floats, d: Floats, upto: Floats) -> Floats:
 
 @compiled
 def series(epsilons: Floats, q: Floats, d: Floats, upto: Floats) -> Floats:
-    """The recursion a_1 = eps_1, a_t = eps_t + L(a_{t-1})."""
-    out = np.empty(len(epsilons))
-    value = 0.0
-    for t in range(len(epsilons)):
-        value = epsilons[t] + loss(value, q, d, upto, 0, len(q))
-        out[t] = value
+    """The recursion a_1 = eps_1, a_t = eps_t + L(a_{t-1}).
+
+    Up to 30 it goes on in A = e^a - 1, where a step is e^eps (q - d) A / (1 + d A) + e^eps - 1: sums of positive
+    numbers, one division, no logarithm.
+    """
+    n, last = len(epsilons), len(q) - 1
+    out, ends = np.empty(n), np.expm1(upto)
+    odds, spent, grown, at, t = 0.0, -1.0, 0.0, 0, 0
+    while t < n:
+        while at > 0 and odds <= ends[at - 1]:
+            at -= 1
+        while at < last and odds > ends[at]:
+            at += 1
+        if epsilons[t] != spent:
+            spent = epsilons[t]
+            grown = np.expm1(spent)
+        gain = q[at] - d[at]
+        carried = gain * odds / (1.0 + d[at] * odds) if gain > 0.0 else 0.0
+        odds = carried + carried * grown + grown
+        if not odds < 1e13:
+            break
+        out[t] = odds
+        t += 1
+    for i in range(t):
+        out[i] = np.log1p(out[i])
+    value = out[t - 1] if t else 0.0
+    for i in range(t, n):
+        value = epsilons[i] + loss(value, q, d, upto, 0, len(q))
+        out[i] = value
     return out
 
 
@@ -200,16 +105,23 @@ def _steps(level: float, n: int, envelopes: Envelope, start: Ints) -> Floats:
 
 @compiled
 def _constant_row(epsilons: Floats, landmark: Mask, tail: Floats, ended: Floats, inside: Floats, cut: Floats) -> None:
-    n, right, left = len(epsilons), len(epsilons), -1
-    for t in range(n - 1, -1, -1):
-        inside[t] = epsilons[t] + (tail[right - t] if right == n else ended[right - t])
-        if landmark[t]:
-            right = t
+    # no branch depends on where the landmarks are: a processor could not foresee it
+    n, right, left, base = len(epsilons), len(epsilons), -1, 0.0
+    last = n - 1
+    while last >= 0 and not landmark[last]:
+        inside[last] = epsilons[last] + tail[n - last]
+        last -= 1
+    if last >= 0:
+        inside[last] = epsilons[last] + tail[n - last]
+        right = last
+    for t in range(last - 1, -1, -1):
+        inside[t] = epsilons[t] + ended[right - t]
+        right = t if landmark[t] else right
     for t in range(n):
-        if landmark[t]:
-            left = t
-        elif left >= 0:
-            cut[t] = epsilons[left] + ended[t - left] - inside[left]
+        here = landmark[t]
+        left = t if here else left
+        base = epsilons[t] - inside[t] if here else base
+        cut[t] = 0.0 if here or left < 0 else base + ended[t - left]
 
 
 @compiled
@@ -260,30 +172,67 @@ def _any_row(
 
 
 @compiled
-def landmark_windows(
-    epsilons: Floats, landmark: Mask, tail: Envelope, ended: Envelope, start: Ints
-) -> tuple[Floats, Floats]:
-    """Forward losses between landmarks, two arrays (series, n) as ``epsilons`` and ``landmark`` are.
+def _windows(
+    epsilons: Floats,
+    landmark: Mask,
+    level: float,
+    tables: Tables,
+    steps: tuple[Floats, Floats],
+    inside: Floats,
+    cut: Floats,
+) -> None:
+    tail, ended, start = tables
+    inside[:], cut[:] = 0.0, 0.0
+    if level < -1.0:
+        _any_row(epsilons, landmark, tail, ended, start, inside, cut)
+    else:
+        _constant_row(epsilons, landmark, steps[0], steps[1], inside, cut)
 
-    ``inside[t]`` is the loss at t of the window [t, next landmark). ``cut[t]``, for a regular t, is by how much the
-    loss of the landmark before t changes when its window ends at t. ``tail`` serves windows that no landmark ends,
-    ``ended`` and ``start`` the others, see :func:`_steps`. O(n) where the regular events' budgets are equal.
+
+@compiled
+def _level(epsilons: Floats, landmark: Mask) -> float:
+    """The budget of all regular events; -1 if there are none, -2 if they differ."""
+    found, constant = -1.0, True
+    for t in range(len(epsilons)):
+        regular = not landmark[t]
+        constant &= not regular or found < 0 or epsilons[t] == found
+        found = epsilons[t] if regular else found
+    return found if constant else -2.0
+
+
+@compiled
+def landmark_losses(epsilons: Floats, landmark: Mask, ahead: Tables, back: Tables, joint: bool) -> Floats:
+    """Each event's own loss (series, n), or that of all landmarks and it; ``epsilons`` may be one row for all series.
+
+    ``ahead`` and ``back`` are, for either direction: the envelope for windows that no landmark ends, the envelopes for
+    the others, and where these start, see :func:`_steps`. For each direction ``inside[t]`` is the loss at t of the
+    window from t to the next landmark, ``cut[t]``, for a regular t, by how much the loss of the landmark before t
+    changes when its window ends at t. O(n) where the regular events' budgets are equal. Row by row, in little memory.
     """
-    inside, cut = np.zeros(epsilons.shape), np.zeros(epsilons.shape)
-    n, level = epsilons.shape[1], -1.0
-    to_end, to_landmark = np.zeros(1), np.zeros(1)
-    for row in range(len(epsilons)):
-        found, constant = -1.0, True
-        for t in range(n):
-            if not landmark[row, t]:
-                constant = constant and (found < 0 or epsilons[row, t] == found)
-                found = epsilons[row, t]
-        if not constant:
-            _any_row(epsilons[row], landmark[row], tail, ended, start, inside[row], cut[row])
-            continue
-        if len(to_end) == 1 or found != level:
+    series, n = landmark.shape
+    out, none = np.empty((series, n)), np.zeros(n + 1)
+    inside, cut, inside_back, cut_back = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
+    level, steps, steps_back = -1.0, (none, none), (none, none)
+    for row in range(series):
+        budgets, marks = epsilons[row if len(epsilons) > 1 else 0], landmark[row]
+        found = _level(budgets, marks)
+        if found >= 0.0 and found != level:
             level = found
-            to_end = _steps(max(level, 0.0), n, tail, np.array([[0, len(tail[0])]]))
-            to_landmark = _steps(max(level, 0.0), n, ended, start)
-        _constant_row(epsilons[row], landmark[row], to_end, to_landmark, inside[row], cut[row])
-    return inside, cut
+            steps = _both_steps(level, n, ahead)
+            steps_back = _both_steps(level, n, back)
+        _windows(budgets, marks, found, ahead, steps, inside, cut)
+        _windows(budgets[::-1].copy(), marks[::-1].copy(), found, back, steps_back, inside_back, cut_back)
+        landmarks = 0.0
+        for t in range(n):
+            inside[t] += inside_back[n - 1 - t] - budgets[t]
+            landmarks += inside[t] if marks[t] else 0.0
+        for t in range(n):
+            alone = inside[t] + (cut[t] + cut_back[n - 1 - t])
+            out[row, t] = landmarks + (0.0 if marks[t] else alone) if joint else inside[t]
+    return out
+
+
+@compiled
+def _both_steps(level: float, n: int, tables: Tables) -> tuple[Floats, Floats]:
+    tail, ended, start = tables
+    return _steps(level, n, tail, np.array([[0, len(tail[0])]])), _steps(level, n, ended, start)

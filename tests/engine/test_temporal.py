@@ -218,6 +218,17 @@ class TestTemporalLoss:
         assert np.allclose(found.backward, plain(epsilons), rtol=1e-12, atol=1e-12)
         assert np.allclose(found.forward, plain(epsilons[::-1])[::-1], rtol=1e-12, atol=1e-12)
 
+    @settings(max_examples=60, deadline=None)
+    @given(transition_matrices(4), st.integers(0, 2**32), st.sampled_from([1e-12, 1e-3, 0.3, 5.0, 29.0]))
+    def test_steps_as_the_loss_function_does(self, matrix: np.ndarray, seed: int, level: float) -> None:
+        """Also where losses pass 30, up to which the recursion goes on in other numbers."""
+        carried, rng = LossFunction(matrix), np.random.default_rng(seed)
+        budgets = rng.exponential(level, 200) * (rng.random(200) < 0.7)
+        found = temporal_loss(budgets, carried).backward
+        stepped = budgets[1:] + carried(found[:-1])
+        assert found[0] == pytest.approx(budgets[0], rel=1e-15)
+        assert np.allclose(found[1:], stepped, rtol=1e-13, atol=0)
+
     @settings(max_examples=40, deadline=None)
     @given(st.lists(st.floats(0, 1e5), max_size=20), st.floats(0, 1))
     def test_without_correlation_is_the_budget(self, epsilons: list, mixed: float) -> None:

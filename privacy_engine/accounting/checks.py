@@ -1,0 +1,59 @@
+"""What the accounting refuses, in one wording: which field broke which rule by which value."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from privacy_engine.data import Floats
+from privacy_engine.errors import DataError, EngineError, ParameterError
+
+MAX_STATES = 400
+"""Largest transition matrix accepted: its envelope takes O(n³) time and O(n²) memory."""
+
+
+def refused(kind: type[EngineError], field: str, rule: str, value: object) -> EngineError:
+    """The error that says ``field must rule, got value``."""
+    return kind(f"{field} must {rule}, got {value}", field=field, rule=rule, value=value)
+
+
+def whole(value: object, field: str, lowest: int, highest: int) -> int:
+    """``value`` as an int within its limits; True and 2.0 are not whole numbers here."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not lowest <= value <= highest:
+        raise refused(ParameterError, field, f"be a whole number from {lowest} to {highest}", value)
+    return int(value)
+
+
+def numbers(values: ArrayLike, field: str, kind: type[EngineError]) -> Floats:
+    """``values`` as a new array of finite numbers that are at least 0."""
+    try:
+        found = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise kind(f"{field} must be numbers", field=field, rule="numeric") from error
+    bad = ~(np.isfinite(found) & (found >= 0))
+    if bad.any():
+        raise refused(kind, field, "be finite and at least 0", float(found[bad][0]))
+    return found
+
+
+def level(value: ArrayLike, field: str) -> float:
+    """``value`` as one finite number that is at least 0."""
+    found = numbers(value, field, ParameterError)
+    if found.ndim:
+        raise refused(ParameterError, field, "be one number", f"{found.ndim} dimensions")
+    return float(found)
+
+
+def transition(matrix: ArrayLike, field: str) -> Floats:
+    """``matrix`` as a frozen row-stochastic matrix (n, n) of at most 400 states."""
+    found = numbers(matrix, field, DataError)
+    if found.ndim != 2 or found.shape[0] != found.shape[1] or not found.size:
+        raise refused(DataError, field, "be square", f"shape {found.shape}")
+    if len(found) > MAX_STATES:
+        raise refused(ParameterError, field, f"have at most {MAX_STATES} states", len(found))
+    sums = found.sum(axis=1)
+    row = int(np.argmax(np.abs(sums - 1)))
+    if abs(sums[row] - 1) > 1e-9:
+        raise refused(DataError, field, "have rows that sum to 1", f"{sums[row]} in row {row}")
+    found.setflags(write=False)
+    return found

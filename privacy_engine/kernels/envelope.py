@@ -1,0 +1,157 @@
+"""How the envelope of a loss function is found: the vertices (q, d) that decide it, see :mod:`.temporal`."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from privacy_engine.data import Floats, Ints
+from privacy_engine.kernels import compiled
+
+Envelope = tuple[Floats, Floats, Floats]
+
+
+@compiled
+def support(matrix: Floats, q_row: Ints, d_row: Ints, slope: float) -> Floats:
+    """For every pair of rows the largest ``q - slope * d`` over all subsets of columns, (pairs,)."""
+    n = matrix.shape[1]
+    best = np.empty(len(q_row))
+    for pair in range(len(q_row)):
+        q, d = matrix[q_row[pair]], matrix[d_row[pair]]
+        a = b = c = e = 0.0  # four sums, so that an addition need not wait for the one before
+        for j in range(0, n - 3, 4):
+            u, v = q[j] - slope * d[j], q[j + 1] - slope * d[j + 1]
+            w, x = q[j + 2] - slope * d[j + 2], q[j + 3] - slope * d[j + 3]
+            a += u if u > 0.0 else 0.0
+            b += v if v > 0.0 else 0.0
+            c += w if w > 0.0 else 0.0
+            e += x if x > 0.0 else 0.0
+        for j in range(n - n % 4, n):
+            u = q[j] - slope * d[j]
+            a += u if u > 0.0 else 0.0
+        best[pair] = (a + b) + (c + e)
+    return best
+
+
+def envelope(rows: Floats) -> Envelope:
+    """The envelope of all ordered pairs of ``rows``."""
+    if len(rows) < 2:
+        return np.zeros(1), np.zeros(1), np.array([math.inf])
+    return _hull([(min(q, 1.0), min(d, 1.0)) for q, d in _vertices(np.array(rows)).tolist()])
+
+
+@compiled
+def _vertices(rows: Floats) -> Floats:
+    """Points (q, d) of all pairs of ``rows``, among them every vertex of their envelope, found edge by edge.
+
+    The support function ``max over pairs and subsets of q - slope * d`` is a sum over the columns with
+    ``q_j > slope * d_j``: an edge asks it once for its own slope and splits at the vertex it finds. The support of one
+    pair is convex in the slope, so the chord between two answers tells which pairs cannot matter on the edge between.
+    """
+    n, states = rows.shape
+    q_row, d_row = np.empty(n * (n - 1), dtype=np.int64), np.empty(n * (n - 1), dtype=np.int64)
+    pair, left_q, steepest = 0, 0.0, 1.0
+    for a in range(n):
+        for b in range(n):
+            if a != b:
+                q_row[pair], d_row[pair] = a, b
+                pair += 1
+                alone = 0.0
+                for j in range(states):
+                    alone += rows[a, j] if rows[b, j] == 0.0 else 0.0
+                left_q = max(left_q, alone)
+    for j in range(states):
+        smallest, largest = math.inf, 0.0
+        for a in range(n):
+            largest = max(largest, rows[a, j])
+            smallest = min(smallest, rows[a, j]) if rows[a, j] > 0.0 else smallest
+        steepest = max(steepest, min(largest / smallest, 1e300))
+    flat_values, steep_values = support(rows, q_row, d_row, 1.0), support(rows, q_row, d_row, steepest)
+    right = _vertex(rows, q_row, d_row, flat_values, 1.0)
+    found = [(left_q, 0.0), right]
+    edges = [((left_q, 0.0), right, steepest, 1.0, steep_values, flat_values, q_row, d_row)]
+    while len(edges):
+        left, right, steep, flat, at_left, at_right, q_row, d_row = edges.pop()
+        if right[1] <= left[1] or right[0] <= left[0] or steep <= flat:
+            continue
+        slope = (right[0] - left[0]) / (right[1] - left[1])
+        slope = min(max(slope * (1 + 1e-15), flat), steep)  # above the ties, whose rounding would hide rarer columns
+        line, weight = left[0] - slope * left[1], (slope - flat) / (steep - flat)
+        alive = weight * at_left + (1 - weight) * at_right > line + 1e-15 * left[0]
+        if not alive.any():
+            continue
+        at_left, at_right, q_row, d_row = at_left[alive], at_right[alive], q_row[alive], d_row[alive]
+        here = support(rows, q_row, d_row, slope)
+        vertex = _vertex(rows, q_row, d_row, here, slope)
+        if here.max() <= line + 1e-15 * vertex[0]:
+            continue
+        found.append(vertex)
+        if left[1] < vertex[1] < right[1]:
+            edges.append((left, vertex, steep, slope, at_left, here, q_row, d_row))
+            edges.append((vertex, right, slope, flat, here, at_right, q_row, d_row))
+    return np.array(found)
+
+
+@compiled
+def _vertex(rows: Floats, q_row: Ints, d_row: Ints, values: Floats, slope: float) -> tuple[float, float]:
+    best = np.argmax(values)
+    q, d = rows[q_row[best]], rows[d_row[best]]
+    q_sum = d_sum = 0.0
+    for j in range(len(q)):
+        chosen = q[j] > slope * d[j]
+        q_sum += q[j] if chosen else 0.0
+        d_sum += d[j] if chosen else 0.0
+    return q_sum, d_sum
+
+
+def _hull(found: list[tuple[float, float]]) -> Envelope:
+    kept: list[tuple[float, float]] = []
+    upto: list[float] = [0.0]  # where each kept vertex starts to be the maximiser
+    for q, d in sorted(found, key=lambda vertex: (-vertex[1], -vertex[0])):
+        while kept and (at := _crossing(*kept[-1], q, d)) <= upto[-1]:
+            kept.pop()
+            upto.pop()
+        if not kept or at < math.inf:
+            upto = [*upto, at] if kept else [0.0]
+            kept.append((q, d))
+    return np.array([q for q, _ in kept]), np.array([d for _, d in kept]), np.array([*upto[1:], math.inf])
+
+
+def _crossing(q: float, d: float, q2: float, d2: float) -> float:
+    """The alpha from which vertex (q2, d2) beats (q, d), which comes first by falling d, then falling q."""
+    if d2 >= d or q2 <= 0:
+        return math.inf
+    slope = (q - q2) / (d - d2)
+    rest = (q2 - q * (d2 / d)) / (1 - d2 / d)  # q - slope d, without its cancellation
+    if slope <= 1 or rest <= 0:
+        return 0.0 if slope <= 1 else math.inf
+    alpha = math.log(slope - 1) - math.log(rest)
+    return alpha if alpha > 30 else math.log1p((slope - 1) / rest)
+
+
+def bridges(matrix: Floats, own: Envelope, longest: int, most: int) -> tuple[Envelope, Ints]:
+    """Envelopes of the chain that is known to be in state x after h = 2 .. ``longest`` steps, and ``start`` (x, h).
+
+    B[y, z] = P[y, z] (P^{h-1})[z, x] / (P^h)[y, x] over the states y that can reach x. Once the rows of the power agree
+    the bridge is P again, and its envelope, ``own``, serves every greater distance. An empty ``start`` says that the
+    bridges still changed after ``most`` distances.
+    """
+    power, following = matrix, matrix @ matrix
+    found: list[list[Envelope]] = [[] for _ in matrix]
+    for h in range(2, longest + 1):
+        if h - 1 > most:
+            return own, np.empty((0, 0), dtype=np.int64)
+        mixed = np.allclose(power, power[0], rtol=1e-14, atol=0.0)
+        for x, condition in enumerate(found):
+            possible = following[:, x] > 0
+            bridge = matrix[possible] * power[:, x] / following[possible, x][:, None]
+            condition.append(own if mixed else envelope(bridge))
+        if mixed or np.array_equal(power, following):
+            break
+        power, following = following, matrix @ following
+    flat = [one for condition in found for one in condition]
+    ends, width = np.cumsum([0, *(len(q) for q, _, _ in flat)]), len(found[0])
+    start = np.array([ends[x * width : (x + 1) * width + 1] for x in range(len(matrix))])
+    q, d, upto = (np.concatenate(parts) for parts in zip(*flat, strict=True))
+    return (q, d, upto), start

@@ -1,0 +1,127 @@
+r"""Counter-based noise for simulations: every number is a function of (key, repetition, event), and of nothing else.
+
+Philox4x32-10 [1]_ turns a counter of four words and a key of two into four random words. The counter is (event's low
+word, event's high word, repetition, attempt), so that no draw depends on how many others were made before it, on
+chunks, tiles or workers. With :mod:`privacy_engine.kernels.elementary` the bits are the same on every processor.
+
+A uniform value is the middle of one of 2**32 equal parts of (0, 1).
+
+References
+----------
+.. [1] Salmon, Moraes, Dror, Shaw. "Parallel Random Numbers: As Easy as 1, 2, 3". SC 2011.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privacy_engine.data import Floats
+from privacy_engine.geo import EARTH_RADIUS_M
+from privacy_engine.kernels import compiled, inlined
+from privacy_engine.kernels.elementary import arctan2, log, sincos, to_float
+
+Word = np.uint64
+Words = NDArray[np.uint64]
+
+M0, M1 = np.uint64(0xD2511F53), np.uint64(0xCD9E8D57)
+W0, W1 = np.uint64(0x9E3779B9), np.uint64(0xBB67AE85)
+LOW, SHIFT, ZERO, ONE = np.uint64(0xFFFF_FFFF), np.uint64(32), np.uint64(0), np.uint64(1)
+PART = 2.0**-32
+PER_RADIUS = 1.0 / EARTH_RADIUS_M
+DEGREE = math.pi / 180.0
+
+
+@inlined
+def block(c0: Word, c1: Word, c2: Word, c3: Word, k0: Word, k1: Word) -> tuple[Word, Word, Word, Word]:
+    """Four random words of a counter and a key; each word below 2**32, in 64 bits."""
+    for _ in (0, 1, 2, 3, 4, 5, 6, 7, 8, 9):
+        p0, p1 = M0 * c0, M1 * c2
+        c0, c1, c2, c3 = (p1 >> SHIFT) ^ c1 ^ k0, p1 & LOW, (p0 >> SHIFT) ^ c3 ^ k1, p0 & LOW
+        k0, k1 = (k0 + W0) & LOW, (k1 + W1) & LOW
+    return c0, c1, c2, c3
+
+
+@compiled
+def words(counters: Words, key: Words) -> Words:
+    """The blocks of ``counters`` (n, 4), in the same shape."""
+    out = np.empty_like(counters)
+    for i in range(len(counters)):
+        c = counters[i]
+        out[i, 0], out[i, 1], out[i, 2], out[i, 3] = block(c[0], c[1], c[2], c[3], key[0], key[1])
+    return out
+
+
+@inlined
+def unit(word: Word) -> float:
+    """A word as a value of the open interval (0, 1)."""
+    return (to_float(word) + 0.5) * PART
+
+
+@compiled
+def polar(
+    key: Words, repetition: Word, first_event: Word, scale_m: Floats, radius_m: Floats, bearing_rad: Floats
+) -> None:
+    """Planar Laplace noise of consecutive events, one scale 1/epsilon in metres each, into the last two arrays.
+
+    The radius is Gamma(2, scale), -scale log(uv), kept with probability sin(a)/a for the angle a at the Earth's centre.
+    That is at least 1 - a²/6, which nearly always settles it; the others are marked by a negative radius and looked at
+    again.
+    """
+    k0, k1, doubtful = key[0], key[1], 0
+    for i in range(len(scale_m)):
+        event = first_event + np.uint64(i)
+        w0, w1, w2, w3 = block(event & LOW, event >> SHIFT, repetition, ZERO, k0, k1)
+        radius = -scale_m[i] * log(unit(w0) * unit(w1))
+        angle = radius * PER_RADIUS
+        doubt = unit(w3) > 1.0 - angle * angle * (1.0 / 6.0)
+        doubtful += doubt
+        radius_m[i] = -radius if doubt else radius
+        bearing_rad[i] = unit(w2) * (2.0 * math.pi)
+    if doubtful:
+        for i in range(len(scale_m)):
+            if radius_m[i] < 0.0:
+                event = first_event + np.uint64(i)
+                radius_m[i], bearing_rad[i] = _retried(event, repetition, k0, k1, scale_m[i])
+
+
+@compiled
+def _retried(event: Word, repetition: Word, k0: Word, k1: Word, scale_m: float) -> tuple[float, float]:
+    """The first attempt that is kept; where noise is larger than the Earth, from the second on of another sampler.
+
+    There the angle is uniform on [0, pi], thinned by sin(a) exp(-a rate): the Gamma law would hardly ever stay on the
+    sphere.
+    """
+    rate = EARTH_RADIUS_M / scale_m
+    attempt = ZERO
+    while True:
+        w0, w1, w2, w3 = block(event & LOW, event >> SHIFT, repetition, attempt, k0, k1)
+        if attempt == ZERO or rate > 1.0:
+            angle = -log(unit(w0) * unit(w1)) / rate
+            kept = angle <= math.pi and unit(w3) * angle <= sincos(angle)[0]
+        else:
+            angle = math.pi * unit(w0)
+            kept = unit(w1) <= sincos(angle)[0] and -log(unit(w3)) >= rate * angle
+        if kept:
+            return angle * EARTH_RADIUS_M, unit(w2) * (2.0 * math.pi)
+        attempt += ONE
+
+
+@compiled
+def move(lon: Floats, lat: Floats, radius_m: Floats, bearing_rad: Floats, to_lon: Floats, to_lat: Floats) -> None:
+    """:func:`privacy_engine.geo.destination` into the last two arrays, which share no memory with the others."""
+    for i in range(len(lon)):
+        sin_phi, cos_phi = sincos(lat[i] * DEGREE)
+        sin_delta, cos_delta = sincos(radius_m[i] * PER_RADIUS)
+        sin_bearing, cos_bearing = sincos(bearing_rad[i])
+        ahead = sin_delta * cos_bearing
+        out = cos_phi * cos_delta - sin_phi * ahead
+        east = sin_delta * sin_bearing
+        north = sin_phi * cos_delta + cos_phi * ahead
+        turned = lon[i] + arctan2(east, out) / DEGREE
+        turned = turned - 360.0 if turned >= 180.0 else turned
+        turned = turned + 360.0 if turned < -180.0 else turned
+        to_lon[i] = turned if turned < 180.0 else -180.0  # -180 less an ulp rounds up to 180
+        to_lat[i] = arctan2(north, math.sqrt(out * out + east * east)) / DEGREE

@@ -1,0 +1,44 @@
+"""Noise and randomness. Scales are computed only here, and nothing else in Cairn draws randomness.
+
+Two sources with one interface:
+
+* :func:`publishable`: the operating system's CSPRNG. What it makes may be published.
+* :func:`seeded`: Philox keyed by a seed. What it makes is a simulation, repeatable and never private.
+
+Experiments that repeat a release many times draw from :func:`simulated_planar` instead: the same law, many times
+faster, each draw a function of (seed, repetition, event) alone.
+
+A source is made inside the job that uses it and never kept at module level: forked workers would share it.
+"""
+
+from privacy_engine.noise.choice import (
+    cover_probability,
+    covered,
+    drawn_in_groups,
+    exponential_mechanism,
+    exponential_weights,
+    gumbel_top,
+)
+from privacy_engine.noise.planar import planar_laplace, planar_mean_m, planar_quantile_m, planar_radius_m
+from privacy_engine.noise.simulated import simulated_planar, simulated_polar
+from privacy_engine.noise.sources import RandomSource, publishable, seeded, source, watched
+
+__all__ = [
+    "RandomSource",
+    "cover_probability",
+    "covered",
+    "drawn_in_groups",
+    "exponential_mechanism",
+    "exponential_weights",
+    "gumbel_top",
+    "planar_laplace",
+    "planar_mean_m",
+    "planar_quantile_m",
+    "planar_radius_m",
+    "publishable",
+    "seeded",
+    "simulated_planar",
+    "simulated_polar",
+    "source",
+    "watched",
+]

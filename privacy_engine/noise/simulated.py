@@ -1,0 +1,116 @@
+"""Counter-based noise for experiments: the same law, many times faster, never private."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from privacy_engine.data import Floats
+from privacy_engine.errors import DataError, ParameterError
+from privacy_engine.noise.planar import checked_rates
+
+
+def simulated_polar(
+    epsilon_per_m: ArrayLike, *, seed: int, repetition: int | ArrayLike = 0, first_event: int = 0
+) -> tuple[Floats, Floats]:
+    """Planar Laplace noise for experiments as ``(radius_m, bearing_rad)``, a great-circle distance and 0..2π.
+
+    The draw of an event is a function of ``seed``, ``repetition`` and the event's number: the same bits on every
+    processor and however a series is cut into pieces, of which the next starts at ``first_event``. Seeds and
+    repetitions are independent of one another and of what ``seeded`` draws. Uniforms have 32 bits.
+
+    **Never private**: whoever knows the seed can subtract it.
+
+    Parameters
+    ----------
+    epsilon_per_m : (n,) array_like
+        Per metre, finite and greater than 0, one for each event.
+    seed : int
+        At least 0, of any size.
+    repetition : int or (r,) array_like of int
+        Below 2**32. With an array both results are (r, n), otherwise (n,).
+    first_event : int
+        The number of the first event, at least 0.
+
+    Raises
+    ------
+    ParameterError
+        One of them is out of its domain.
+    DataError
+        ``epsilon_per_m`` is not one-dimensional.
+    """
+    from privacy_engine.kernels.philox import polar
+
+    scale_m = _scales_m(np.atleast_1d(np.asarray(epsilon_per_m, dtype=np.float64)))
+    key, first, streams = _streams(seed, repetition, first_event)
+    radius_m, bearing_rad = np.empty((2, len(streams), *scale_m.shape))
+    for row, stream in enumerate(streams):
+        polar(key, stream, first, scale_m, radius_m[row], bearing_rad[row])
+    return (radius_m, bearing_rad) if np.ndim(repetition) else (radius_m[0], bearing_rad[0])
+
+
+_PLANAR = 1  # what a seed's stream is for: other noise will take another number
+
+
+def _scales_m(epsilon_per_m: Floats) -> Floats:
+    if epsilon_per_m.ndim != 1:
+        raise _misshapen("epsilon_per_m", "be one-dimensional", epsilon_per_m)
+    with np.errstate(over="ignore"):
+        return np.asarray(np.minimum(1.0 / checked_rates(epsilon_per_m), 1e300))
+
+
+def _streams(
+    seed: int, repetition: int | ArrayLike, first_event: int
+) -> tuple[NDArray[np.uint64], np.uint64, list[np.uint64]]:
+    first = np.uint64(_counted(first_event, "first_event", 2**63))
+    key = np.random.SeedSequence(_counted(seed, "seed", None), spawn_key=(_PLANAR,)).generate_state(2)
+    several = np.atleast_1d(np.asarray(repetition)).tolist()
+    return key.astype(np.uint64), first, [np.uint64(_counted(one, "repetition", 2**32)) for one in several]
+
+
+def _misshapen(field: str, rule: str, values: Floats) -> DataError:
+    return DataError(f"{field} must {rule}, got {values.shape}", field=field, rule=rule, value=values.shape)
+
+
+def _counted(value: int, field: str, below: int | None) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0 or (below and value >= below):
+        rule = "be a whole number of at least 0" + (f" and below {below}" if below else "")
+        raise ParameterError(f"{field} must {rule}, got {value}", field=field, rule=rule, value=value)
+    return int(value)
+
+
+def simulated_planar(
+    lon: ArrayLike,
+    lat: ArrayLike,
+    epsilon_per_m: ArrayLike,
+    *,
+    seed: int,
+    repetition: int | ArrayLike = 0,
+    first_event: int = 0,
+) -> tuple[Floats, Floats]:
+    """``planar_laplace`` for experiments: the same law, arguments and errors of :func:`simulated_polar`.
+
+    ``lon`` and ``lat`` (n,) in degrees; ``epsilon_per_m`` broadcasts over them. Returns ``(lon, lat)``, each (n,), or
+    (r, n) for r repetitions. Never private.
+
+    >>> here = [8.5, 8.6], [47.3, 47.4]
+    >>> whole = simulated_planar(*here, 0.01, seed=1)
+    >>> second = simulated_planar([8.6], [47.4], 0.01, seed=1, first_event=1)
+    >>> bool(whole[0][1] == second[0][0])
+    True
+    """
+    from privacy_engine.kernels.philox import move, polar
+
+    lon, lat = (np.array(degrees, dtype=np.float64, ndmin=1) for degrees in (lon, lat))
+    if lon.shape != lat.shape:
+        raise _misshapen("lat", f"be as many as lon, {lon.shape}", lat)
+    epsilon = np.asarray(epsilon_per_m, dtype=np.float64)
+    if epsilon.ndim and epsilon.shape != lon.shape:
+        raise _misshapen("epsilon_per_m", f"be one or as many as lon, {lon.shape}", epsilon)
+    scale_m = _scales_m(np.broadcast_to(epsilon, lon.shape))
+    key, first, streams = _streams(seed, repetition, first_event)
+    (radius_m, bearing_rad), (to_lon, to_lat) = np.empty((2, *lon.shape)), np.empty((2, len(streams), *lon.shape))
+    for row, stream in enumerate(streams):
+        polar(key, stream, first, scale_m, radius_m, bearing_rad)
+        move(lon, lat, radius_m, bearing_rad, to_lon[row], to_lat[row])
+    return (to_lon, to_lat) if np.ndim(repetition) else (to_lon[0], to_lat[0])

@@ -1,0 +1,210 @@
+"""Noise of simulations: the law it must follow, and the same bits whatever runs it, and how."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.special import chdtrc
+
+from privacy_engine import geo, noise
+from privacy_engine.errors import DataError, ParameterError
+
+ROOT = Path(__file__).resolve().parents[2]
+VECTORS = ROOT.parent / "shared" / "vectors" / "landmark.json"
+DRAWS = 1_000_000
+LARGE_NOISE = [1e-9, 5e-8, 1.4e-7, 1.6e-7, 1e-6]
+BITS = "32a693ccf71dc2a7a0cb198aeae5b3a2fd869cd108a34ea29aae2d93303024c2"
+
+
+@cache
+def published() -> dict[str, Any]:
+    if not VECTORS.exists():
+        pytest.skip("the published vectors are not beside this checkout")
+    return dict(json.loads(VECTORS.read_text())["planar_laplace"])
+
+
+def dkw(n: int, rate: float = 1e-6) -> float:
+    """How far an empirical distribution of n draws strays from the true one with probability at most ``rate``."""
+    return math.sqrt(math.log(2 / rate) / (2 * n))
+
+
+class TestLaw:
+    def test_has_the_published_quantiles(self) -> None:
+        """Both samplers, side by side; false alarms 1e-6 each."""
+        ours = noise.simulated_polar(np.ones(DRAWS), seed=5)[0]
+        others = noise.planar_radius_m(np.ones(DRAWS), rng=noise.seeded(5))
+        for p, expected in published()["quantiles eps*r"].items():
+            for radius in (ours, others):
+                assert (radius <= expected).mean() == pytest.approx(float(p), abs=dkw(DRAWS))
+
+    def test_follows_the_gamma_law_whatever_its_scale(self) -> None:
+        """False alarms: 1e-6."""
+        epsilon = 10.0 ** np.random.default_rng(1).uniform(-3, 3, DRAWS)
+        r = np.sort(noise.simulated_polar(epsilon, seed=2)[0] * epsilon)
+        assert np.abs(1 - (1 + r) * np.exp(-r) - (np.arange(DRAWS) + 0.5) / DRAWS).max() < dkw(DRAWS)
+
+    @pytest.mark.parametrize("epsilon", LARGE_NOISE)
+    def test_follows_the_law_of_the_sphere_where_noise_is_as_large_as_the_earth(self, epsilon: float) -> None:
+        """Chi-square over 50 bins of the density sin(a) exp(-rate a); false alarms 1e-5 for each epsilon."""
+        n, bins, rate = 100_000, 50, epsilon * geo.EARTH_RADIUS_M
+        lon, lat = noise.simulated_planar(np.full(n, 170.0), np.full(n, -60.0), epsilon, seed=11)
+        angle = geo.distance_m(170.0, -60.0, lon, lat) / geo.EARTH_RADIUS_M
+        share = 1 - np.exp(-rate * angle) * (rate * np.sin(angle) + np.cos(angle))
+        share /= 1 + math.exp(-rate * math.pi)
+        counts = np.bincount(np.minimum((share * bins).astype(int), bins - 1), minlength=bins)
+        assert chdtrc(bins - 1, ((counts - n / bins) ** 2 / (n / bins)).sum()) > 1e-5
+
+    def test_points_everywhere_alike_whatever_the_distance(self) -> None:
+        """Chi-square of 36 bearings, near and far half apart; false alarms 1e-5 each."""
+        radius, bearing = noise.simulated_polar(np.ones(DRAWS), seed=7)
+        for chosen in (bearing[radius < 1.678], bearing[radius >= 1.678]):
+            counts = np.bincount((chosen / (2 * np.pi) * 36).astype(int), minlength=36)
+            assert chdtrc(35, ((counts - chosen.size / 36) ** 2 / (chosen.size / 36)).sum()) > 1e-5
+
+    def test_draws_of_neighbours_repetitions_and_seeds_are_not_correlated(self) -> None:
+        """Five standard errors of a correlation each: false alarms 3e-6."""
+        n = 200_000
+        radius, bearing = noise.simulated_polar(np.ones(n), seed=1, repetition=[0, 1])
+        other = noise.simulated_polar(np.ones(n), seed=2)[0]
+        pairs = [(radius[0], radius[1]), (radius[0], other), (radius[0][1:], radius[0][:-1]), (radius[0], bearing[0])]
+        for a, b in [*pairs, (bearing[0], bearing[1])]:
+            assert abs(np.corrcoef(a, b)[0, 1]) < 5 / math.sqrt(n)
+
+    @settings(max_examples=150, deadline=None)
+    @given(st.floats(-180, 180), st.floats(-90, 90), st.floats(1e-9, 10), st.integers(0, 2**70))
+    def test_moves_along_a_great_circle_by_the_radius_it_drew(
+        self, lon: float, lat: float, epsilon: float, seed: int
+    ) -> None:
+        lon2, lat2 = noise.simulated_planar(np.full(9, lon), np.full(9, lat), epsilon, seed=seed)
+        radius, bearing = noise.simulated_polar(np.full(9, epsilon), seed=seed)
+        assert ((radius > 0) & (radius <= math.pi * geo.EARTH_RADIUS_M)).all()
+        assert ((bearing > 0) & (bearing < 2 * math.pi)).all()
+        assert ((lon2 >= -180) & (lon2 < 180) & (np.abs(lat2) <= 90)).all()
+        there = geo.destination(lon, lat, radius, bearing)
+        assert np.allclose(geo.distance_m(lon2, lat2, *there), 0, atol=1e-6)
+
+
+ELSEWHERE = r"""
+import hashlib, re, numba
+from privacy_engine.kernels import philox
+from tests.engine.test_simulated_noise import drawn
+print(numba.config.CPU_NAME, hashlib.sha256(drawn(3000)).hexdigest())
+assembly = [text for kernel in (philox.polar, philox.move) for text in kernel.inspect_asm().values()]
+print(re.findall(r"\b(?:vfn?m(?:add|sub)|fn?m(?:add|sub|la|ls))\w*", " ".join(assembly)))
+"""
+
+
+def drawn(chunk: int, n: int = 3000) -> bytes:
+    """One digest of noise from metres to the whole Earth, drawn in pieces."""
+    epsilon = np.tile([1.0, 1e-3, 1e-5, *LARGE_NOISE], n)[:n]
+    lon, lat = np.linspace(-180, 180, n), np.linspace(90, -90, n)
+    pieces = [
+        np.stack(
+            noise.simulated_planar(
+                *(values[first : first + chunk] for values in (lon, lat, epsilon)),
+                seed=20250101,
+                repetition=[0, 7, 2**32 - 1],
+                first_event=2**32 - 1000 + first,
+            )
+        )
+        for first in range(0, n, chunk)
+    ]
+    return np.concatenate(pieces, axis=-1).tobytes()
+
+
+class TestSameBits:
+    @pytest.mark.parametrize("chunk", [1, 7, 64, 1000, 2999])
+    def test_for_every_chunk(self, chunk: int) -> None:
+        assert hashlib.sha256(drawn(chunk)).digest() == hashlib.sha256(drawn(3000)).digest()
+
+    def test_for_one_repetition_alone_and_among_others(self) -> None:
+        epsilon = np.full(100, 0.01)
+        together = noise.simulated_polar(epsilon, seed=3, repetition=np.arange(5))
+        for repetition in range(5):
+            alone = noise.simulated_polar(epsilon, seed=3, repetition=repetition)
+            assert np.array_equal(alone, [axis[repetition] for axis in together])
+
+    def test_as_when_this_was_written(self) -> None:
+        assert hashlib.sha256(drawn(3000)).hexdigest() == BITS
+
+    @pytest.mark.parametrize("cpu", ["generic", "native"])
+    def test_on_every_processor_and_without_fused_operations(self, cpu: str, tmp_path: Path) -> None:
+        environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": str(ROOT)}
+        if cpu == "generic":
+            environment |= {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}
+        command = [sys.executable, "-W", "error", "-c", ELSEWHERE]
+        found = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+        assert found.stdout.split() == ["generic" if cpu == "generic" else "None", BITS, "[]"]
+
+
+class TestInterface:
+    def test_seeded_sources_draw_what_they_always_drew(self) -> None:
+        expected = [0.46881748695593284, 0.42614583623918467, 0.3629817008336008]
+        assert noise.seeded(7).uniform(3).tolist() == expected
+        in_pieces = noise.seeded(7)
+        assert [float(in_pieces.uniform(1)[0]) for _ in range(3)] == expected
+
+    def test_shapes_follow_positions_and_repetitions(self) -> None:
+        where = np.zeros(4)
+        assert noise.simulated_planar(where, where, 1.0, seed=1)[0].shape == (4,)
+        assert noise.simulated_planar(where, where, 1.0, seed=1, repetition=[3, 4, 5])[1].shape == (3, 4)
+        assert noise.simulated_planar([], [], 1.0, seed=1)[0].shape == (0,)
+        assert noise.simulated_planar(0.0, 0.0, 1.0, seed=1)[0].shape == (1,)
+
+    def test_leaves_its_input_alone(self) -> None:
+        lon, lat = np.array([1.0, 2.0]), np.array([3.0, 4.0])
+        noise.simulated_planar(lon, lat, 1.0, seed=1)
+        assert lon.tolist() == [1.0, 2.0]
+        assert lat.tolist() == [3.0, 4.0]
+
+    @pytest.mark.parametrize(
+        ("lon", "lat", "epsilon", "field"),
+        [
+            ([0.0, 1.0], [0.0], 1.0, "lat"),
+            ([0.0, 1.0], [0.0, 1.0], [1.0, 2.0, 3.0], "epsilon_per_m"),
+            ([[0.0]], [[0.0]], 1.0, "epsilon_per_m"),
+        ],
+    )
+    def test_refuses_arrays_that_do_not_fit(self, lon: Any, lat: Any, epsilon: Any, field: str) -> None:
+        with pytest.raises(DataError, match=rf"^{field} must be ") as caught:
+            noise.simulated_planar(lon, lat, epsilon, seed=1)
+        assert caught.value.field == field
+
+    def test_survives_any_epsilon(self) -> None:
+        for epsilon in (5e-324, 1e-300, 1e-12, 1e12, 1e300):
+            radius = noise.simulated_polar(np.full(20, epsilon), seed=1)[0]
+            assert ((radius > 0) & (radius <= math.pi * geo.EARTH_RADIUS_M)).all()
+
+    @pytest.mark.parametrize(
+        ("changed", "field"),
+        [
+            ({"seed": -1}, "seed"),
+            ({"seed": 1.5}, "seed"),
+            ({"seed": True}, "seed"),
+            ({"seed": None}, "seed"),
+            ({"seed": 1, "repetition": -1}, "repetition"),
+            ({"seed": 1, "repetition": 2**32}, "repetition"),
+            ({"seed": 1, "repetition": [0, 0.5]}, "repetition"),
+            ({"seed": 1, "first_event": -1}, "first_event"),
+            ({"seed": 1, "first_event": 2**63}, "first_event"),
+            ({"seed": 1, "epsilon_per_m": [1.0, math.nan]}, "epsilon_per_m"),
+            ({"seed": 1, "epsilon_per_m": 0.0}, "epsilon_per_m"),
+            ({"seed": 1, "epsilon_per_m": math.inf}, "epsilon_per_m"),
+        ],
+    )
+    def test_names_what_it_refuses(self, changed: dict[str, Any], field: str) -> None:
+        with pytest.raises(ParameterError, match=rf"^{field} must be ") as caught:
+            noise.simulated_planar([0.0, 0.0], [0.0, 0.0], **({"epsilon_per_m": 1.0} | changed))
+        assert caught.value.field == field
