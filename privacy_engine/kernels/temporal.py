@@ -73,10 +73,10 @@ def series(epsilons: Floats, q: Floats, d: Floats, upto: Floats) -> Floats:
         odds = carried + carried * grown + grown
         if not odds < 1e13:
             break
-        out[t] = odds
+        out[t] = odds if carried > 0.0 else -1.0  # nothing carried over: the budget itself, to the last bit
         t += 1
     for i in range(t):
-        out[i] = np.log1p(out[i])
+        out[i] = np.log1p(out[i]) if out[i] >= 0.0 else epsilons[i]
     value = out[t - 1] if t else 0.0
     for i in range(t, n):
         value = epsilons[i] + loss(value, q, d, upto, 0, len(q))
