@@ -137,6 +137,17 @@ StepVarianceM2 = _number(
         example=250_000.0,
     ),
 )
+AssumedStepVarianceM2 = _number(
+    float,
+    Param(
+        label="Step variance",
+        symbol="q",
+        unit="m²",
+        help="How far one moves between two events: variance per axis. Left out, it is estimated from the release.",
+        lowest=1e-4,
+        highest=1e14,
+    ),
+)
 Seed = _number(
     int,
     Param(
