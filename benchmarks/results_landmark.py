@@ -29,7 +29,7 @@ ROOT = Path(__file__).resolve().parents[1]
 N = 1000
 SHARES = (0, 20, 40, 60, 80, 100)
 HOW = {"epsilon": 1.0, "radius_m": 1.0}
-TAXI_STEP_M = 1230.0  # 25 km/h for the 177 s between two fixes that the T-Drive user guide states
+TAXI_STEP_M = 1230.0  # 25 km/h for the 177 s between two fixes quoted for T-Drive
 TAXI_Q = 378_000.0  # that, half of the time, in two axes: 1230² / 2 / 2, from those public figures alone
 CITY_SPREAD_M = 4000.0  # destinations about the centre, per axis: fares of 7 km on average
 GEOLIFE_Q = 50.0  # the Geolife user guide: a fix every 5 to 10 m; 10 m in two axes
@@ -39,7 +39,7 @@ PAPER = ("Uniform", "Skip", "Adaptive, literal", "Adaptive")
 def taxi(rng: np.random.Generator) -> Trajectory:
     """T-Drive-like: straight fares to places about the centre at 25 km/h, then waits as long; 10 m of GPS noise.
 
-    Set from the user guide's 177 s and 623 m between fixes before any mechanism was run on it.
+    Made to match the 177 s and 623 m between fixes quoted for T-Drive; docs/results.md has the assumptions.
     """
     events: list[np.ndarray] = []
     here = rng.normal(0, CITY_SPREAD_M, 2)
