@@ -27,8 +27,8 @@ def palette() -> dict[str, Ink]:
     return {
         name: {
             "colour": {"light": LIGHT[i % len(LIGHT)], "dark": DARK[i % len(DARK)]},
-            "dash": DASHES[i % len(DASHES)],
-            "marker": MARKERS[i % len(MARKERS)],
+            "dash": DASHES[(i + i // len(LIGHT)) % len(DASHES)],  # a colour that comes again has another dash
+            "marker": MARKERS[(i + i // len(LIGHT)) % len(MARKERS)],
         }
         for i, name in enumerate([*FIRST, *rest])
     }

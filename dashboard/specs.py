@@ -42,9 +42,7 @@ def listing(cls: type[Described]) -> dict[str, Any]:
         entry |= {
             "level": cls.level,
             "guarantee": {
-                "statement": cls.sentence.format(epsilon="ε", radius="r", landmarks="all landmarks").replace(
-                    "ε = ε per r m", "ε per r"
-                ),
+                "statement": cls.statement(),
                 "assumptions": list(cls.assumptions),
                 "caveats": list(cls.caveats),
             },

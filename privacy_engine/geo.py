@@ -6,6 +6,9 @@ use 6371000 m (the ``radius_m`` argument).
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Self
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -50,3 +53,36 @@ def destination(lon: ArrayLike, lat: ArrayLike, distance_m: ArrayLike, bearing_r
     north = sin_phi * cos_delta + cos_phi * sin_delta * np.cos(bearing_rad)
     lon2 = np.asarray(lon) + np.degrees(np.arctan2(east, out))
     return wrap_lon(lon2), np.degrees(np.arctan2(north, np.hypot(out, east)))
+
+
+@dataclass(frozen=True)
+class LocalPlane:
+    """Metres east and north of a centre: the azimuthal equidistant projection, which knows no antimeridian or pole.
+
+    Distances from the centre are exact; between points d apart, D away from it, they are off by about (D/R)²/6.
+    """
+
+    lon: float
+    lat: float
+
+    @classmethod
+    def around(cls, lon: Floats, lat: Floats) -> Self:
+        """Centred on the mean of the positions as points of the sphere; they must be at least one."""
+        phi, lam = np.radians(lat), np.radians(lon)
+        x, y = (np.cos(phi) * np.cos(lam)).mean(), (np.cos(phi) * np.sin(lam)).mean()
+        z = np.sin(phi).mean()
+        return cls(float(np.degrees(np.arctan2(y, x))), float(np.degrees(np.arctan2(z, np.hypot(x, y)))))
+
+    def project(self, lon: ArrayLike, lat: ArrayLike) -> Floats:
+        """Degrees to metres, (n, 2)."""
+        phi0, phi, delta = np.radians(self.lat), np.radians(lat), np.radians(np.subtract(lon, self.lon))
+        east = np.cos(phi) * np.sin(delta)
+        north = np.cos(phi0) * np.sin(phi) - np.sin(phi0) * np.cos(phi) * np.cos(delta)
+        out = np.sin(phi0) * np.sin(phi) + np.cos(phi0) * np.cos(phi) * np.cos(delta)
+        across = np.hypot(east, north)
+        scale = EARTH_RADIUS_M * np.arctan2(across, out) / np.where(across > 0, across, 1.0)
+        return np.column_stack([east * scale, north * scale])
+
+    def unproject(self, xy_m: Floats) -> tuple[Floats, Floats]:
+        """Metres, (n, 2), to degrees."""
+        return destination(self.lon, self.lat, np.hypot(*xy_m.T), np.arctan2(*xy_m.T))

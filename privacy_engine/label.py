@@ -27,6 +27,7 @@ def privacy_label(
         f"mechanism {mechanism.name}",
         f"level {mechanism.level}",
         f"epsilon {mechanism.epsilon:g} per {mechanism.radius_m:g} m",
+        *(f"then {step.title} over the release" for step in spec.postprocess),
         f"in clear: {', '.join(CLEAR_FIELDS)}",
         f"noise from {'the operating system' if spec.private else f'seed {spec.seed}'}",
         f"Cairn {__version__}",

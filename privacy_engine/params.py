@@ -112,6 +112,42 @@ GapS = _number(
     float,
     Param(label="Gap limit", unit="s", help="A silence longer than this ends a stay.", lowest=0.0, highest=1e9),
 )
+WindowLength = _number(
+    int,
+    Param(
+        label="Window",
+        symbol="w",
+        unit="events",
+        help="How many successive events share the level. 1 is event level, the whole series user level.",
+        lowest=1,
+        highest=10_000_000,
+        example=10,
+    ),
+)
+StepVarianceM2 = _number(
+    float,
+    Param(
+        label="Step variance",
+        symbol="q",
+        unit="m²",
+        help="How far one moves between two events: variance per axis, from public knowledge, never from this trace. "
+        "Twice the distance is four times the variance; if unsure, choose it larger.",
+        lowest=1e-4,
+        highest=1e14,
+        example=250_000.0,
+    ),
+)
+AssumedStepVarianceM2 = _number(
+    float,
+    Param(
+        label="Step variance",
+        symbol="q",
+        unit="m²",
+        help="How far one moves between two events: variance per axis. Left out, it is estimated from the release.",
+        lowest=1e-4,
+        highest=1e14,
+    ),
+)
 Seed = _number(
     int,
     Param(

@@ -71,6 +71,7 @@ class Described(Frozen):
                     "minimum": param.lowest,
                     "maximum": param.highest,
                     "example": param.example,
+                    "whole": info.annotation is int,
                     "choices": [{"value": value, "label": labels.get(value, value)} for value in choices_of(info)],
                     "default": None if info.is_required() else info.default,
                     "required": info.is_required(),
@@ -128,6 +129,13 @@ class Mechanism(Described):
         """Budgets (levels within ``radius_m``) as the rate of the noise, per metre."""
         return np.asarray(budgets / self.radius_m)
 
+    @classmethod
+    def statement(cls) -> str:
+        """The guarantee's sentence in symbols, for any parameters."""
+        symbols = {field["name"]: field["symbol"] or field["label"].lower() for field in cls.fields()}
+        sentence = cls.sentence.replace("ε = {epsilon} per {radius} m", "ε per {radius}")
+        return sentence.format(**symbols, radius=symbols["radius_m"], landmarks="all landmarks")
+
     def guarantee(self, landmarks: int | None = None) -> Guarantee:
         """What a release with this many landmarks protects; without a number, in general words."""
         words = (
@@ -138,7 +146,12 @@ class Mechanism(Described):
             else f"all {landmarks:,} landmarks"
         )
         sentence = (landmarks == 0 and self.sentence_without_landmarks) or self.sentence
-        statement = sentence.format(epsilon=f"{self.epsilon:g}", radius=f"{self.radius_m:g}", landmarks=words)
+        numbers = {
+            name: f"{value:,}" if isinstance(value, int) else f"{value:g}"
+            for name, value in self
+            if isinstance(value, float | int)
+        }
+        statement = sentence.format(**numbers, radius=numbers["radius_m"], landmarks=words)
         return Guarantee(self.level, self.epsilon, self.radius_m, statement, self.assumptions, self.caveats)
 
 

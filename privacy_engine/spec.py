@@ -8,24 +8,29 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Self
 
-from pydantic import ValidationError, field_serializer, field_validator
+from pydantic import SerializerFunctionWrapHandler, ValidationError, field_serializer, field_validator, model_serializer
 
 from privacy_engine import mechanisms as _families  # noqa: F401  (a spec can name every mechanism, in any process)
 from privacy_engine import noise
 from privacy_engine.data import LandmarkSet, Release, Trajectory
-from privacy_engine.errors import ParameterErrors
+from privacy_engine.errors import ParameterError, ParameterErrors
 from privacy_engine.params import Frozen, Seed, explain
+from privacy_engine.postprocess import PostProcess, postprocesses
 from privacy_engine.registry import Mechanism, mechanisms
 
 
 class ReleaseSpec(Frozen):
-    """A mechanism with its parameters, and a seed where the run is an experiment.
+    """A mechanism with its parameters, steps that follow it, and a seed where the run is an experiment.
+
+    The steps read the release only, so they cost nothing: level and guarantee are the mechanism's. Without any the
+    spec is dumped without the word, as it was before there were steps.
 
     A seed makes the run repeatable and therefore never private: such a release has no guarantee.
     """
 
     mechanism: Any
     seed: Seed | None = None
+    postprocess: Any = ()
 
     @field_validator("mechanism", mode="before")
     @classmethod
@@ -35,6 +40,26 @@ class ReleaseSpec(Frozen):
     @field_serializer("mechanism")
     def _dumped(self, value: Mechanism) -> dict[str, Any]:
         return value.model_dump()
+
+    @field_validator("postprocess", mode="before")
+    @classmethod
+    def _registered_steps(cls, value: Any) -> tuple[PostProcess, ...]:
+        if not isinstance(value, list | tuple):
+            raise ParameterErrors(
+                [ParameterError("postprocess must be a list", field="postprocess", rule="list", value=value)]
+            )
+        return tuple(postprocesses.parse(step, field=f"postprocess.{i}") for i, step in enumerate(value))
+
+    @field_serializer("postprocess")
+    def _dumped_steps(self, value: tuple[PostProcess, ...]) -> list[dict[str, Any]]:
+        return [step.model_dump() for step in value]
+
+    @model_serializer(mode="wrap")
+    def _without_empty(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        found: dict[str, Any] = dump(self)
+        if not self.postprocess:
+            found.pop("postprocess", None)
+        return found
 
     @classmethod
     def parse(cls, description: Any) -> Self:
@@ -76,4 +101,7 @@ class ReleaseSpec(Frozen):
         source = noise.source(self.seed)
         for one, marks in zip(series, landmarks, strict=True):
             rng = source if watch is None else noise.watched(source, watch)
-            yield self.mechanism.release(one, marks, rng=rng)
+            release = self.mechanism.release(one, marks, rng=rng)
+            for step in self.postprocess:
+                release = step.apply(release, self.mechanism.radius_m)
+            yield release

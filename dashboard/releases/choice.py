@@ -54,7 +54,8 @@ def compared(user: Any, landmark_set: LandmarkSet, asked: Sequence[Release]) -> 
 def shares(landmark_sets: Sequence[LandmarkSet]) -> dict[str, dict[str, Any]]:
     """For each landmark set and mechanism, the least and greatest share of ε that landmarks and others get.
 
-    None where the budgets depend on the run, or where working them out would take long.
+    None where the budgets depend on the run or on parameters of the mechanism's own, or where working them out would
+    take long.
     """
     found: dict[str, dict[str, Any]] = {}
     events = 0
@@ -71,9 +72,10 @@ def _parts(landmark_set: LandmarkSet) -> list[Mask]:
 
 
 def _share(cls: Any, parts: list[Mask]) -> dict[str, list[float] | None] | None:
-    mechanism = cls(epsilon=1.0, radius_m=1.0)  # budgets are linear in ε
-    if not parts or not hasattr(mechanism, "budgets"):
+    needed = {field["name"] for field in cls.fields() if field["required"]}
+    if not parts or not hasattr(cls, "budgets") or needed != {"epsilon", "radius_m"}:
         return None
+    mechanism = cls(epsilon=1.0, radius_m=1.0)  # budgets are linear in ε
     try:
         budgets = np.concatenate([mechanism.budgets(part) for part in parts])
     except NotImplementedError:

@@ -51,7 +51,7 @@ function frame(field, inputs, input, hint) {
 
 function numberField(field, onChange) {
   const start = field.default ?? field.example ?? "";
-  const input = el("input", { type: "number", step: "any", min: field.minimum, max: field.maximum, required: field.required, inputmode: "decimal", value: String(start), placeholder: field.required ? null : "none" });
+  const input = el("input", { type: "number", step: field.whole ? "1" : "any", min: field.minimum, max: field.maximum, required: field.required, inputmode: "decimal", value: String(start), placeholder: field.required ? null : "none" });
   const scale = field.example ? sliderScale(field) : null;
   const slider = scale && el("input", { type: "range", min: "0", max: String(STEPS), "aria-label": `${field.label}, slider`, class: "field__slider" });
   const hint = el("output", { class: "small muted" });
@@ -83,11 +83,12 @@ function numberField(field, onChange) {
 }
 
 /** A logarithmic slider around the field's example; two significant digits. */
-function sliderScale({ example, minimum, maximum }) {
+function sliderScale({ example, minimum, maximum, whole }) {
   const low = Math.log(Math.max(minimum || 0, example / SPAN));
   const high = Math.log(Math.min(maximum ?? Infinity, example * SPAN));
+  const rounded = whole ? Math.round : (value) => value;
   return {
-    value: (position) => Number(Math.exp(low + ((high - low) * position) / STEPS).toPrecision(2)),
+    value: (position) => rounded(Number(Math.exp(low + ((high - low) * position) / STEPS).toPrecision(2))),
     position: (value) => Math.round((STEPS * (Math.log(value) - low)) / (high - low)),
   };
 }

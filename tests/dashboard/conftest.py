@@ -25,6 +25,7 @@ from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.models import Release
 from dashboard.releases.services import submit_release
 from privacy_engine.data import Trajectory
+from privacy_engine.registry import mechanisms
 from privacy_engine.samples import samples
 from privacy_engine.spec import ReleaseSpec
 
@@ -145,7 +146,8 @@ def submit(owner: User, ready_dataset: Dataset, landmark_set: LandmarkSet) -> Ca
     """``submit("landmark-skip", epsilon=…, seed=…)``: a waiting release of the owner's day."""
 
     def make(name: str = "landmark-uniform", *, seed: int | None = None, key: str = "", **parameters: Any) -> Release:
-        mechanism = {"name": name, "epsilon": 1.0, "radius_m": 200.0} | parameters
+        needed = {field["name"]: field["example"] for field in mechanisms[name].fields() if field["required"]}
+        mechanism = needed | {"name": name, "epsilon": 1.0, "radius_m": 200.0} | parameters
         return submit_release(
             owner=owner,
             dataset=ready_dataset,

@@ -311,6 +311,12 @@ class TestWhoIsLetIn:
         assert owner_api.get(f"{RELEASES}{pk}/").status_code == 404
 
 
+def test_no_two_mechanisms_are_drawn_alike(owner_api):
+    listed = owner_api.get("/api/v1/mechanisms/").json()["results"]
+    for theme in ("light", "dark"):
+        assert len({(one["colour"][theme], one["dash"]) for one in listed}) == len(listed)
+
+
 def test_mechanisms_are_described_for_forms_and_legends(owner_api):
     found = {one["name"]: one for one in owner_api.get("/api/v1/mechanisms/").json()["results"]}
     assert set(found) >= {"event-level", "user-level", "landmark-uniform", "landmark-skip", "landmark-adaptive"}

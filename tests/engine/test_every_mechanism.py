@@ -27,21 +27,29 @@ CLASSES = list(mechanisms)
 every_mechanism = pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.registered_name())
 
 
-def every_mechanism_but(exception):
+def every_mechanism_but(*exceptions):
     return pytest.mark.parametrize(
-        "cls", [cls for cls in CLASSES if cls is not exception], ids=lambda cls: cls.registered_name()
+        "cls", [cls for cls in CLASSES if cls not in exceptions], ids=lambda cls: cls.registered_name()
     )
 
 
 masks = st.lists(st.booleans(), min_size=1, max_size=60).map(np.array)
 
 
+def example(cls, **given):
+    """The class with the example of every parameter that has no default."""
+    needed = {field["name"]: field["example"] for field in cls.fields() if field["required"]}
+    return cls(**{**needed, **EXAMPLE, **given})
+
+
 def variants(cls):
-    """The class with each value of each of its choices."""
-    found = [cls(**EXAMPLE)]
+    """The class with each value of each of its choices, and with other values of its own numbers."""
+    found = [example(cls)]
     for field, info in cls.model_fields.items():
         if field != "name":
-            found += [cls(**EXAMPLE, **{field: choice}) for choice in choices_of(info)]
+            found += [example(cls, **{field: choice}) for choice in choices_of(info)]
+    found += [example(cls, window=window) for window in (1, 3) if "window" in cls.model_fields]
+    found += [example(cls, step_variance_m2=q) for q in (1.0, 1e12) if "step_variance_m2" in cls.model_fields]
     return found
 
 
@@ -59,6 +67,9 @@ def test_the_registered_names_are_these():
         "landmark-uniform",
         "landmark-skip",
         "landmark-adaptive",
+        "w-event",
+        "landmark-optimal",
+        "landmark-planned",
     ]
 
 
@@ -92,7 +103,7 @@ def test_every_parameter_has_label_domain_and_schema(cls):
 @pytest.mark.parametrize("field", ["epsilon", "radius_m"])
 def test_values_outside_the_domain_are_refused_by_name(cls, field, value):
     with pytest.raises(ParameterErrors) as caught:
-        ReleaseSpec.parse({"mechanism": {"name": cls.registered_name(), **EXAMPLE, field: value}})
+        ReleaseSpec.parse({"mechanism": {**example(cls).model_dump(), field: value}})
     (error,) = caught.value.errors
     assert error.field == f"mechanism.{field}"
     assert error.rule
@@ -103,13 +114,16 @@ def test_values_outside_the_domain_are_refused_by_name(cls, field, value):
 def test_missing_and_unknown_parameters_are_refused_by_name(cls):
     with pytest.raises(ParameterErrors) as caught:
         ReleaseSpec.parse({"mechanism": {"name": cls.registered_name(), "epsilon": 1.0, "epsilonn": 1.0}})
-    assert {error.field for error in caught.value.errors} == {"mechanism.radius_m", "mechanism.epsilonn"}
+    assert {error.field for error in caught.value.errors} == {
+        "mechanism.epsilonn",
+        *(f"mechanism.{field['name']}" for field in cls.fields() if field["required"] and field["name"] != "epsilon"),
+    }
 
 
 @every_mechanism
 def test_same_seed_same_release_and_another_seed_another(cls):
     series, marks = walk(80), LandmarkSet(np.arange(80) % 3 == 0)
-    one, two, three = (cls(**EXAMPLE).release(series, marks, rng=noise.seeded(seed)) for seed in (7, 7, 8))
+    one, two, three = (example(cls).release(series, marks, rng=noise.seeded(seed)) for seed in (7, 7, 8))
     assert np.array_equal(one.series.lon, two.series.lon)
     assert np.array_equal(one.budgets, two.budgets)
     assert not np.array_equal(one.series.lon, three.series.lon)
@@ -144,23 +158,27 @@ def test_budget_spent_is_at_most_epsilon_at_every_protected_set(cls, mask, seed)
 @every_mechanism_but(landmark.Adaptive)
 def test_budgets_that_do_not_depend_on_the_run_are_those_of_the_release(cls):
     mask = np.arange(30) % 4 == 0
-    release = cls(**EXAMPLE).release(walk(30), LandmarkSet(mask), rng=noise.publishable())
-    assert np.array_equal(release.budgets, cls(**EXAMPLE).budgets(mask))
+    release = example(cls).release(walk(30), LandmarkSet(mask), rng=noise.publishable())
+    assert np.array_equal(release.budgets, example(cls).budgets(mask))
 
 
-@every_mechanism_but(landmark.UserLevel)
+@every_mechanism_but(landmark.UserLevel, landmark.WEvent)
 def test_no_landmarks_is_event_level(cls):
-    release = cls(**EXAMPLE).release(walk(40), LandmarkSet(np.zeros(40, bool)), rng=noise.publishable())
+    release = example(cls).release(walk(40), LandmarkSet(np.zeros(40, bool)), rng=noise.publishable())
     assert np.array_equal(release.budgets, landmark.EventLevel(**EXAMPLE).budgets(np.zeros(40, bool)))
 
 
-@every_mechanism_but(landmark.EventLevel)
+@every_mechanism_but(landmark.EventLevel, landmark.WEvent)
 def test_all_landmarks_is_user_level(cls):
-    release = cls(**EXAMPLE).release(walk(40), LandmarkSet(np.ones(40, bool)), rng=noise.seeded(3))
+    release = example(cls).release(walk(40), LandmarkSet(np.ones(40, bool)), rng=noise.seeded(3))
     user = landmark.UserLevel(**EXAMPLE).budgets(np.ones(40, bool))
     if cls is landmark.Adaptive:  # it may skip; the first share and the sum are user level's
         assert release.budgets[0] == user[0]
         assert release.budgets.sum() <= EXAMPLE["epsilon"] * (1 + TOLERANCE)
+    elif cls is landmark.Planned:  # it repeats; the same sum goes to the landmarks it draws
+        assert release.budgets.sum() == pytest.approx(EXAMPLE["epsilon"], rel=1e-12)
+        every_one = example(cls, step_variance_m2=1e12).budgets(np.ones(40, bool))
+        assert np.array_equal(every_one, user)
     else:
         assert np.array_equal(release.budgets, user)
 
@@ -169,14 +187,15 @@ def test_all_landmarks_is_user_level(cls):
 @pytest.mark.parametrize("n", [0, 1])
 def test_empty_and_single_event_series_are_released(cls, n):
     for marked in (False, True):
-        release = cls(**EXAMPLE).release(walk(n), LandmarkSet(np.full(n, marked)), rng=noise.publishable())
+        mechanism = example(cls)
+        release = mechanism.release(walk(n), LandmarkSet(np.full(n, marked)), rng=noise.publishable())
         assert len(release.series) == n
-        assert np.allclose(release.budgets, EXAMPLE["epsilon"])
+        assert np.allclose(release.budgets, EXAMPLE["epsilon"] / getattr(mechanism, "window", 1))
 
 
 @every_mechanism
 def test_released_positions_lie_on_the_declared_grid(cls):
-    release = cls(**EXAMPLE).release(walk(60), LandmarkSet(np.arange(60) % 2 == 0), rng=noise.publishable())
+    release = example(cls).release(walk(60), LandmarkSet(np.arange(60) % 2 == 0), rng=noise.publishable())
     for values in (release.series.lon, release.series.lat):
         assert np.allclose(values / GRID_DEG, np.round(values / GRID_DEG), atol=1e-4)
 
@@ -187,7 +206,7 @@ def test_errors_of_fresh_draws_match_the_declared_noise(cls):
     n = 100_000 if cls is not landmark.Adaptive else 10_000
     series = Trajectory(np.full(n, 116.4), np.full(n, 39.9))
     mask = np.arange(n) % (n // 4) == 0
-    release = cls(epsilon=2.0, radius_m=50.0).release(series, LandmarkSet(mask), rng=noise.seeded(11))
+    release = example(cls, epsilon=2.0, radius_m=50.0).release(series, LandmarkSet(mask), rng=noise.seeded(11))
     drawn = np.flatnonzero(release.fresh)
     errors = geo.distance_m(116.4, 39.9, release.series.lon[drawn], release.series.lat[drawn])
     scaled = errors * release.budgets[drawn] / 50.0
@@ -203,7 +222,7 @@ def test_neighbouring_series_stay_within_the_declared_factor(cls):
 
     Clopper-Pearson at 99.999 % on 3,000 runs each; seeds fixed.
     """
-    mechanism = cls(epsilon=1.0, radius_m=500.0)
+    mechanism = example(cls, epsilon=1.0, radius_m=500.0)
     mask = np.array([True, False, True, False])
     moved = mechanism.protected(mask) | (np.arange(4) == 1)
     here = Trajectory(np.full(4, 116.4), np.full(4, 39.9))
@@ -226,13 +245,13 @@ def test_neighbouring_series_stay_within_the_declared_factor(cls):
 @every_mechanism
 def test_landmarks_over_another_series_are_refused(cls):
     with pytest.raises(DataError, match="landmarks must mark 5 events, got 4"):
-        cls(**EXAMPLE).release(walk(5), LandmarkSet(np.zeros(4, bool)), rng=noise.publishable())
+        example(cls).release(walk(5), LandmarkSet(np.zeros(4, bool)), rng=noise.publishable())
 
 
 @every_mechanism
 def test_the_docstring_cites_its_source_and_the_guarantee_reads_well(cls):
     assert "References" in cls.documentation()
-    guarantee = cls(epsilon=1.0, radius_m=200.0).guarantee(407)
+    guarantee = example(cls, epsilon=1.0, radius_m=200.0).guarantee(407)
     assert "ε = 1 per 200 m" in guarantee.statement
     assert guarantee.level == cls.level
     assert guarantee.caveats
@@ -241,6 +260,6 @@ def test_the_docstring_cites_its_source_and_the_guarantee_reads_well(cls):
 
 @every_mechanism
 def test_the_guarantee_speaks_of_no_landmarks_where_there_are_none(cls):
-    statement = cls(epsilon=1.0, radius_m=200.0).guarantee(0).statement
+    statement = example(cls, epsilon=1.0, radius_m=200.0).guarantee(0).statement
     assert "ε = 1 per 200 m" in statement
     assert "all 0" not in statement

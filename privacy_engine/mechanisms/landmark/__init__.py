@@ -1,4 +1,5 @@
-"""Landmark privacy for trajectories: event level, user level, Uniform, Skip, Adaptive."""
+"""Landmark privacy for trajectories: event, w-event and user level, Uniform, Skip, Adaptive,
+Optimal split, Planned."""
 
 # ruff: noqa: I001  (the order of registration is the order of forms and legends)
 
@@ -7,5 +8,8 @@ from privacy_engine.mechanisms.landmark.user_level import UserLevel
 from privacy_engine.mechanisms.landmark.uniform import Uniform
 from privacy_engine.mechanisms.landmark.skip import Skip
 from privacy_engine.mechanisms.landmark.adaptive import Adaptive
+from privacy_engine.mechanisms.landmark.w_event import WEvent
+from privacy_engine.mechanisms.landmark.optimal import OptimalSplit
+from privacy_engine.mechanisms.landmark.planned import Planned
 
-__all__ = ["Adaptive", "EventLevel", "Skip", "Uniform", "UserLevel"]
+__all__ = ["Adaptive", "EventLevel", "OptimalSplit", "Planned", "Skip", "Uniform", "UserLevel", "WEvent"]

@@ -22,6 +22,14 @@ READING = Param(
         ("literal", "More than the scale of the noise (1/ε), as printed"),
     ),
 )
+REDISTRIBUTION = Param(
+    label="What skipped landmarks save",
+    help="Who gets the share of a landmark that was not drawn.",
+    options=(
+        ("uniform", "All landmarks still to come and the other events, evenly"),
+        ("absorption", "The next landmark drawn, wholly"),
+    ),
+)
 MEDIAN_DISTANCE = 2.6017838101439437
 """Median distance of two planar Laplace releases of one place, times ε (landmark notes; 1/ε is the 11 % quantile)."""
 FIRST_CHUNK, LARGEST_CHUNK = 8, 1024
@@ -33,17 +41,21 @@ class Adaptive(PlanarLaplaceMechanism):
 
     A landmark or regular event gets the share :math:`(\epsilon - S)/(m + 1)`, with S spent on landmarks so far and
     m landmarks still to come; a landmark that is not sampled spends nothing and repeats the last release, which
-    makes every later share larger [1]_. Regular events are always drawn: they share one slot, so skipping them
-    saves nothing. After each draw the distance of the last two *releases* is compared with a threshold: farther,
-    and every landmark is sampled again; nearer, and one more landmark is left out between samples. The choice reads
-    releases and landmark positions in time only, so the budgets are adaptive composition: :math:`L \cup \{t\}`
-    spends at most ``epsilon`` at every prefix and for every output (:mod:`privacy_engine.accounting.ledger`). The
-    first event is always drawn. Assumes independent events.
+    makes every later share larger [1]_. With ``redistribution="absorption"`` every share is the first one,
+    :math:`e = \epsilon / (k + 1)`, and a landmark drawn after j skipped ones takes their shares too, (j + 1)e, as
+    budget absorption does [2]_: landmarks passed have spent at most e each, so :math:`S + M \le (k + 1)e`.
+    Regular events are always drawn: they share one slot, so skipping them saves nothing. After each draw the distance
+    of the last two *releases* is compared with a threshold: farther, and every landmark is sampled again; nearer, and
+    one more landmark is left out between samples. The choice reads releases and landmark positions in time only, so
+    the budgets are adaptive composition: :math:`L \cup \{t\}` spends at most ``epsilon`` at every prefix and for every
+    output (:mod:`privacy_engine.accounting.ledger`). The first event is always drawn. Assumes independent events.
 
     References
     ----------
     .. [1] Katsomallos, Tzompanaki, Kotzinos. "Landmark Privacy: Configurable Differential Privacy Protection for
        Time Series". CODASPY 2022.
+    .. [2] Kellaris, Papadopoulos, Xiao, Papadias. "Differentially private event sequences over infinite streams".
+       PVLDB 2014.
     """
 
     title: ClassVar[str] = "Adaptive"
@@ -55,6 +67,7 @@ class Adaptive(PlanarLaplaceMechanism):
 
     name: Literal["landmark-adaptive"] = "landmark-adaptive"
     reading: Annotated[Literal["calibrated", "literal"], READING] = "calibrated"
+    redistribution: Annotated[Literal["uniform", "absorption"], REDISTRIBUTION] = "uniform"
 
     def draw(self, series: Trajectory, is_landmark: Mask, *, rng: noise.RandomSource) -> Release:
         n = len(series)
@@ -79,6 +92,7 @@ class _Run:
         self.landmarks_to_come = sum(self.is_landmark)
         self.regulars_to_come = len(self.is_landmark) - self.landmarks_to_come
         self.ledger = Ledger(how.epsilon)
+        self.first_share = self.ledger.share(self.landmarks_to_come, self.regulars_to_come > 0)
         self.interval, self.waited = 1, 0  # sample every interval-th landmark
         self.budgets: list[float] = []
         self.lon: list[float] = []
@@ -88,10 +102,10 @@ class _Run:
 
     def step(self, t: int) -> None:
         landmark = self.is_landmark[t]
-        share = self.ledger.share(self.landmarks_to_come, self.regulars_to_come > 0)
+        self.waited += landmark
+        share = self._share(landmark)
         self.landmarks_to_come -= landmark
         self.regulars_to_come -= not landmark
-        self.waited += landmark
         if self.last is not None and landmark and self.waited < self.interval:
             self.budgets.append(0.0)
             self.lon.append(self.lon[-1])
@@ -110,6 +124,11 @@ class _Run:
             moved = _chord_squared(self.last, vector) > _chord_squared_of(self.how.threshold_m(share))
             self.interval = 1 if moved else self.interval + 1
         self.last = vector
+
+    def _share(self, landmark: bool) -> float:
+        if self.how.redistribution == "absorption":
+            return self.first_share * (self.waited if landmark else 1)
+        return self.ledger.share(self.landmarks_to_come, self.regulars_to_come > 0)
 
 
 class _Ahead:

@@ -60,8 +60,15 @@ class PlanarLaplaceMechanism(Mechanism):
         return on_grid(*noise.planar_laplace(lon, lat, self.epsilon_per_m(budgets), rng=rng))
 
     def assemble(self, series: Trajectory, lon: Floats, lat: Floats, event: Ints, budgets: Floats) -> Release:
-        """A release from the draws made at ``event``; here every event has its own."""
-        return Release(series.moved(lon, lat), event.astype(np.int64), budgets, budgets > 0)
+        """A release from the draws made at ``event``; an event without one repeats the last, before all the first."""
+        fresh = budgets > 0
+        source = last_draw(fresh)
+        return Release(series.moved(lon[source], lat[source]), np.arange(len(series), dtype=np.int64), budgets, fresh)
+
+
+def last_draw(fresh: Mask) -> Ints:
+    """Index of the draw each event shows, (n,): its own or the last one before it; the first where none is before."""
+    return np.asarray(np.maximum(np.cumsum(fresh, dtype=np.int64) - 1, 0))
 
 
 def on_grid(lon: Floats, lat: Floats) -> tuple[Floats, Floats]:

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 
 from privacy_engine.data import Floats, Ints, Mask, Release, Trajectory
-from privacy_engine.mechanisms.landmark.base import PlanarLaplaceMechanism, as_mask
+from privacy_engine.mechanisms.landmark.base import PlanarLaplaceMechanism, as_mask, last_draw
 from privacy_engine.params import Param
 from privacy_engine.registry import mechanisms
 
@@ -52,8 +52,7 @@ class Skip(PlanarLaplaceMechanism):
 
     def assemble(self, series: Trajectory, lon: Floats, lat: Floats, event: Ints, budgets: Floats) -> Release:
         fresh = budgets > 0
-        last = np.cumsum(fresh) - 1  # index of the draw each event repeats; -1 before the first
-        keep = (last >= 0) | (self.leading == "back-fill")
-        source = np.maximum(last, 0)[keep]
+        keep = np.logical_or.accumulate(fresh) | (self.leading == "back-fill")
+        source = last_draw(fresh)[keep]
         released = series.moved(lon[source], lat[source], keep=keep)
         return Release(released, np.flatnonzero(keep).astype(np.int64), budgets, fresh)

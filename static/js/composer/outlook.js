@@ -28,7 +28,7 @@ function sentence(what, shares, level) {
 
 /** Sentences about one mechanism; `share` = {landmark: [least, greatest], regular: …} of ε, null where it varies. */
 export function expectation(mechanism, share, level) {
-  if (!share) return [`How much each event gets depends on the run: ${mechanism.summary.charAt(0).toLowerCase()}${mechanism.summary.slice(1)}`];
+  if (!share) return [`How much each event gets depends on the run or on its own parameters: ${mechanism.summary.charAt(0).toLowerCase()}${mechanism.summary.slice(1)}`];
   const same = share.landmark && share.regular && String(share.landmark) === String(share.regular);
   if (same) return [sentence("Every event", share.regular, level)];
   return [sentence("Landmarks", share.landmark, level), sentence("Other events", share.regular, level)].filter(Boolean);

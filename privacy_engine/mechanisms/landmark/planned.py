@@ -1,0 +1,74 @@
+"""Planned: only every so many-th landmark is drawn, as often as public knowledge of movement says is best."""
+
+from __future__ import annotations
+
+import math
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from privacy_engine.data import Floats, Mask
+from privacy_engine.mechanisms.landmark.base import PlanarLaplaceMechanism, as_mask, last_draw
+from privacy_engine.params import StepVarianceM2
+from privacy_engine.registry import mechanisms
+
+
+@mechanisms.register
+class Planned(PlanarLaplaceMechanism):
+    r"""Every I-th landmark is drawn with I times the share; the landmarks between repeat the last *release*.
+
+    With k landmarks and the budget B they have under the optimal split, in per metre, drawing every I-th gives each
+    draw :math:`BI/k`, so a variance per axis of :math:`3k^2/(B^2I^2)`. A position held for j steps is off by a
+    movement of variance jq, on average :math:`qI/2` over the held run. The sum of the two is least at
+
+    .. math:: I^* = (12 k^2 / (B^2 q))^{1/3},
+
+    rounded, at least 1 and at most k. The first landmark is always drawn, so p = ⌈k/I⌉ are. Which events show a
+    landmark's draw (:math:`W_L` of them, held ones included) and which a regular event's (:math:`W_R`) is then known,
+    and the noise of all published positions is off by :math:`2W_L/a + 2W_R/b` in sum [2]_. Under
+    :math:`pa + b = \epsilon` that is least where :math:`b = a\sqrt{pW_R/W_L}`: these are the budgets, all of ε is
+    used, and what movement adds does not depend on them. With I = 1 this is the optimal split.
+
+    The plan reads which events are landmarks, ε and q, never a position: budgets do not depend on the run, and
+    repeating a release is post-processing. So :math:`L \cup \{t\}` spends at most ``epsilon`` [1]_, whether or not q
+    is right. It must come from public knowledge: estimated from this trace it would be a disclosure without
+    noise. If unsure choose it too large: more is drawn, and too little is never held. Assumes independent events.
+
+    References
+    ----------
+    .. [1] Katsomallos, Tzompanaki, Kotzinos. "Landmark Privacy: Configurable Differential Privacy Protection for
+       Time Series". CODASPY 2022. (The theorem; the plan is Cairn's.)
+    .. [2] Andrés, Bordenabe, Chatzikokolakis, Palamidessi. "Geo-indistinguishability". CCS 2013.
+    """
+
+    title: ClassVar[str] = "Planned"
+    summary: ClassVar[str] = "Draws every so many-th landmark, planned from public knowledge, and repeats in between."
+    caveats: ClassVar[tuple[str, ...]] = (
+        "Repeats show some of the landmarks.",
+        "The step variance must be public knowledge; taken from this trace it would itself be a disclosure.",
+        *PlanarLaplaceMechanism.caveats,
+    )
+
+    name: Literal["landmark-planned"] = "landmark-planned"
+    step_variance_m2: StepVarianceM2
+
+    def interval(self, is_landmark: Mask) -> int:
+        """I: every I-th landmark is drawn."""
+        mask = as_mask(is_landmark)
+        k = int(np.count_nonzero(mask))
+        per_budget_m = (k + math.sqrt(len(mask) - k)) * self.radius_m / self.epsilon  # k/B
+        best = math.cbrt(12 * per_budget_m**2 / self.step_variance_m2)
+        return max(1, round(min(best, k)))
+
+    def budgets(self, is_landmark: Mask) -> Floats:
+        mask = as_mask(is_landmark)
+        drawn = mask & ((np.cumsum(mask) - 1) % self.interval(mask) == 0)
+        p = int(np.count_nonzero(drawn))
+        if p == 0:
+            return np.full(len(mask), self.epsilon)
+        fresh = drawn | ~mask
+        shown = drawn[fresh][last_draw(fresh)]  # whether an event shows a landmark's draw; the first event is fresh
+        by_landmark = int(np.count_nonzero(shown))
+        ratio = math.sqrt(p * (len(mask) - by_landmark) / by_landmark)
+        landmark = self.epsilon / (p + ratio)
+        return np.where(drawn, landmark, np.where(mask, 0.0, landmark * ratio))

@@ -1,0 +1,52 @@
+"""w-event: every window of w successive events shares the budget."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from privacy_engine.data import Floats, Mask
+from privacy_engine.mechanisms.landmark.base import CLEAR_TIMES, PlanarLaplaceMechanism, as_mask
+from privacy_engine.params import WindowLength
+from privacy_engine.registry import mechanisms
+
+
+@mechanisms.register
+class WEvent(PlanarLaplaceMechanism):
+    r"""Planar Laplace noise with :math:`\epsilon_t = \epsilon / w` at every event, w the window's length.
+
+    Theorem: for series that differ by at most ``radius_m`` in each of the events of one window of w successive
+    events, the odds of any output differ by at most :math:`e^\epsilon`. Only the w factors of that window differ, each
+    by at most :math:`e^{\epsilon / w}` [1]_ [2]_. Between event level (w = 1) and user level (w = n); landmarks get
+    nothing more. Assumes independent events.
+
+    References
+    ----------
+    .. [1] Kellaris, Papadopoulos, Xiao, Papadias. "Differentially private event sequences over infinite streams".
+       PVLDB 2014.
+    .. [2] Andrés, Bordenabe, Chatzikokolakis, Palamidessi. "Geo-indistinguishability". CCS 2013.
+    """
+
+    title: ClassVar[str] = "w-event"
+    summary: ClassVar[str] = "Every window of so many successive events shares the budget; landmarks get no extra care."
+    level: ClassVar[str] = "w-event"
+    sentence_without_landmarks: ClassVar[str] = ""
+    sentence: ClassVar[str] = (
+        "Any {window} successive events together leak at most ε = {epsilon} per {radius} m moved by each. "
+        "Landmarks further apart may leak more."
+    )
+    caveats: ClassVar[tuple[str, ...]] = (
+        "Losses of events further apart than a window add up; landmarks get no extra care.",
+        CLEAR_TIMES,
+    )
+
+    name: Literal["w-event"] = "w-event"
+    window: WindowLength
+
+    def budgets(self, is_landmark: Mask) -> Floats:
+        return np.full(len(as_mask(is_landmark)), self.epsilon / self.window)
+
+    def protected(self, is_landmark: Mask) -> Mask:
+        """w - 1 events, which make a window with the targeted one; budgets are alike, so any of them stand for all."""
+        return np.asarray(np.arange(len(is_landmark)) < self.window - 1)

@@ -1,0 +1,57 @@
+"""What the steps share: a release as measurements in a plane, and back."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import ClassVar
+
+import numpy as np
+
+from privacy_engine import geo
+from privacy_engine.data import Floats, Release
+from privacy_engine.mechanisms.landmark.base import on_grid
+from privacy_engine.registry import Described, Registry
+
+
+class PostProcess(Described):
+    """Base of every step: it sees the published positions, their budgets and which of them are draws.
+
+    Planar Laplace noise with budget ε within a radius r has a standard deviation of √3 r/ε per axis [1]_: that is how
+    far a draw is to be trusted. A position that repeats another is no second measurement. Time is counted in events.
+
+    References
+    ----------
+    .. [1] Andrés, Bordenabe, Chatzikokolakis, Palamidessi. "Geo-indistinguishability". CCS 2013.
+    """
+
+    causal: ClassVar[bool] = False
+    """True if an event's position depends on no later release: fit for live use."""
+
+    name: str
+
+    def apply(self, release: Release, radius_m: float) -> Release:
+        """The release with other positions; its events, times, budgets and draws are the same."""
+        measured = release.fresh[release.event]
+        if not measured.any():
+            return release
+        lon, lat, at = release.series.lon, release.series.lat, release.event[measured]
+        plane = geo.LocalPlane.around(lon[measured], lat[measured])
+        xy_m = np.zeros((len(release.budgets), 2))
+        precision = np.zeros(len(release.budgets))
+        xy_m[at] = plane.project(lon[measured], lat[measured])
+        precision[at] = (release.budgets[at] / radius_m) ** 2 / 3
+        estimate = self.estimate(xy_m, precision)[release.event]
+        known = np.isfinite(estimate[:, 0])
+        lon, lat = lon.copy(), lat.copy()
+        lon[known], lat[known] = on_grid(*plane.unproject(estimate[known]))
+        return replace(release, series=release.series.moved(lon, lat))
+
+    def estimate(self, xy_m: Floats, precision: Floats) -> Floats:
+        """Positions (n, 2) in metres from draws (n, 2) and their precision (n,), 1/variance per axis, 0 for no draw.
+
+        Not a number where nothing is known: the release's own position stays.
+        """
+        raise NotImplementedError
+
+
+postprocesses: Registry[PostProcess] = Registry("step")

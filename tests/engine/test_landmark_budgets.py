@@ -1,0 +1,168 @@
+"""w-event, the optimal split, the plan: published vectors, limits, and the ledger's theorem on random masks."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from privacy_engine import geo, noise
+from privacy_engine.accounting.ledger import TOLERANCE, protected_sums
+from privacy_engine.data import LandmarkSet, Trajectory
+from privacy_engine.errors import ParameterErrors
+from privacy_engine.mechanisms.landmark import Adaptive, EventLevel, OptimalSplit, Planned, UserLevel, WEvent
+from privacy_engine.registry import mechanisms
+
+masks = st.lists(st.booleans(), min_size=1, max_size=200).map(np.array)
+step_variances = st.floats(1e-4, 1e14)
+Q = 250_000.0
+
+
+@pytest.fixture(scope="module")
+def vectors(shared):
+    return json.loads((shared / "vectors" / "landmark.json").read_text())
+
+
+def marked(n, k, seed=1):
+    mask = np.zeros(n, bool)
+    mask[np.random.default_rng(seed).permutation(n)[:k]] = True
+    return mask
+
+
+class TestWEvent:
+    @given(st.integers(1, 300), st.integers(1, 400))
+    @settings(max_examples=100, deadline=None)
+    def test_every_window_spends_at_most_epsilon(self, n, window):
+        budgets = WEvent(epsilon=0.7, radius_m=1.0, window=window).budgets(np.zeros(n, bool))
+        sums = np.convolve(budgets, np.ones(window))
+        assert sums.max() <= 0.7 * (1 + TOLERANCE)
+        if n >= window:
+            assert sums.max() == pytest.approx(0.7, rel=1e-12)
+
+    def test_a_window_of_one_is_event_level_and_of_all_user_level(self):
+        mask = marked(40, 10)
+        how = {"epsilon": 2.0, "radius_m": 3.0}
+        assert np.array_equal(WEvent(**how, window=1).budgets(mask), EventLevel(**how).budgets(mask))
+        assert np.array_equal(WEvent(**how, window=40).budgets(mask), UserLevel(**how).budgets(mask))
+
+    @pytest.mark.parametrize("window", [0, -1, 1.5, True, "3", None, 10_000_001])
+    def test_a_window_outside_its_domain_is_refused_by_name(self, window):
+        with pytest.raises(ParameterErrors, match=r"window must be"):
+            mechanisms.parse({"name": "w-event", "epsilon": 1.0, "radius_m": 1.0, "window": window})
+
+    def test_its_guarantee_states_the_window(self):
+        statement = WEvent(epsilon=1.0, radius_m=200.0, window=1500).guarantee(0).statement
+        assert statement.startswith("Any 1,500 successive events together leak at most ε = 1 per 200 m")
+
+
+class TestOptimalSplit:
+    def test_budgets_equal_the_published_example(self, vectors):
+        example = vectors["budgets_example"]
+        mask = LandmarkSet.at(np.array(example["L"]) - 1, example["n"]).mask
+        budgets = OptimalSplit(epsilon=example["eps"], radius_m=1).budgets(mask)
+        assert np.allclose(budgets, example["optimal_static"], rtol=1e-12)
+
+    def test_error_is_that_of_the_closed_form(self, vectors):
+        for k, row in vectors["static_mae_eps1_n1000"].items():
+            budgets = OptimalSplit(epsilon=1, radius_m=1).budgets(np.arange(1000) < int(k))
+            assert noise.planar_mean_m(budgets).mean() == pytest.approx(row["optimal 2(k+sqrt(n-k))^2/(n eps)"])
+
+    @given(masks, st.floats(0.01, 0.99))
+    @settings(max_examples=200, deadline=None)
+    def test_no_other_split_has_a_smaller_error(self, mask, part):
+        k = np.count_nonzero(mask)
+        if 0 < k < len(mask):
+            other = np.where(mask, part / k, 1 - part)
+            best = OptimalSplit(epsilon=1, radius_m=1).budgets(mask)
+            assert noise.planar_mean_m(best).mean() <= noise.planar_mean_m(other).mean() * (1 + 1e-12)
+
+
+class TestPlanned:
+    @given(masks, step_variances, st.floats(1e-6, 1e4), st.floats(0.01, 2e7))
+    @settings(max_examples=300, deadline=None)
+    def test_landmarks_and_one_other_spend_exactly_epsilon(self, mask, q, epsilon, radius_m):
+        budgets = Planned(epsilon=epsilon, radius_m=radius_m, step_variance_m2=q).budgets(mask)
+        assert protected_sums(budgets, mask).max() == pytest.approx(epsilon, rel=1e-12)
+        assert (budgets[~mask] > 0).all()
+        assert budgets[0] > 0  # nothing has to be left out or filled in later
+
+    @given(masks, step_variances)
+    @settings(max_examples=200, deadline=None)
+    def test_every_interval_th_landmark_is_drawn(self, mask, q):
+        how = Planned(epsilon=1.0, radius_m=10.0, step_variance_m2=q)
+        drawn = how.budgets(mask)[mask] > 0
+        assert np.array_equal(drawn, np.arange(len(drawn)) % how.interval(mask) == 0)
+
+    def test_interval_is_that_of_the_closed_form(self):
+        how = Planned(epsilon=1.0, radius_m=1.0, step_variance_m2=Q)
+        for k in (200, 400, 600, 800, 1000):
+            mask = marked(1000, k)
+            budget = OptimalSplit(epsilon=1.0, radius_m=1.0).budgets(mask)[mask].sum()
+            assert how.interval(mask) == max(1, round((12 * k**2 / (budget**2 * Q)) ** (1 / 3)))
+
+    def test_fast_movement_is_the_optimal_split_to_the_bit(self):
+        fast = Planned(epsilon=1.0, radius_m=1.0, step_variance_m2=1e14)
+        for k in (0, 1, 400, 999, 1000):
+            mask = marked(1000, k)
+            assert np.array_equal(fast.budgets(mask), OptimalSplit(epsilon=1.0, radius_m=1.0).budgets(mask))
+
+    @given(masks, step_variances, st.floats(0.01, 0.99))
+    @settings(max_examples=200, deadline=None)
+    def test_no_other_split_of_the_same_draws_has_a_smaller_error(self, mask, q, part):
+        best = Planned(epsilon=1.0, radius_m=10.0, step_variance_m2=q).budgets(mask)
+        fresh, drawn = best > 0, mask & (best > 0)
+        shown = np.maximum.accumulate(np.where(fresh, np.arange(len(mask)), 0))
+        if drawn.any() and not mask.all():
+            other = np.where(drawn, part / drawn.sum(), np.where(mask, 0, 1 - part))
+            errors = [noise.planar_mean_m(budgets[shown]).mean() for budgets in (best, other)]
+            assert errors[0] <= errors[1] * (1 + 1e-12)
+
+    def test_landmarks_between_repeat_the_last_release(self):
+        mask = np.array([True, True, True, False, True, True, True])
+        how = Planned(epsilon=1.0, radius_m=1.0, step_variance_m2=12 * 7.0**2 / 3**3)  # k + √(n − k) = 7: I = 3
+        assert how.interval(mask) == 3
+        here = Trajectory(np.full(7, 2.35), np.full(7, 48.85))
+        release = how.release(here, LandmarkSet(mask), rng=noise.seeded(4))
+        assert release.fresh.tolist() == [True, False, False, True, True, False, False]
+        places = list(zip(release.series.lon.tolist(), release.series.lat.tolist(), strict=True))
+        assert places[0] == places[1] == places[2]
+        assert places[4] == places[5] == places[6]
+        assert len({places[0], places[3], places[4]}) == 3
+
+    def test_its_parameter_says_it_must_be_public(self):
+        (field,) = [one for one in Planned.fields() if one["name"] == "step_variance_m2"]
+        assert "public knowledge, never from this trace" in field["help"]
+        assert field["required"]
+
+
+class TestAbsorption:
+    def drawn(self, mask, seed=3, q=0.0):
+        n = len(mask)
+        walk = Trajectory(np.full(n, 2.35), np.cumsum(np.random.default_rng(seed).normal(0, q, n)) + 40.0)
+        how = Adaptive(epsilon=1.0, radius_m=1.0, redistribution="absorption")
+        return walk, how.release(walk, LandmarkSet(mask), rng=noise.seeded(seed))
+
+    @given(masks, st.integers(0, 2**32))
+    @settings(max_examples=100, deadline=None)
+    def test_landmarks_and_one_other_spend_at_most_epsilon(self, mask, seed):
+        _, release = self.drawn(mask, seed, q=1e-3)
+        assert protected_sums(release.budgets, mask).max() <= 1 + TOLERANCE
+
+    def test_the_next_landmark_drawn_takes_all_the_skipped_ones_saved(self):
+        mask = np.arange(300) % 2 == 1
+        _, release = self.drawn(mask)
+        share = 1 / 151
+        drawn = np.flatnonzero(release.budgets[mask])
+        assert len(drawn) < 120
+        assert np.allclose(release.budgets[~mask], share)
+        assert np.allclose(release.budgets[mask][drawn], share * np.diff(drawn, prepend=-1))
+
+    def test_uniform_redistribution_is_the_default_and_what_it_was(self):
+        mask, (walk, _) = np.arange(60) % 2 == 0, self.drawn(np.arange(60) % 2 == 0)
+        one = Adaptive(epsilon=1.0, radius_m=1.0).release(walk, LandmarkSet(mask), rng=noise.seeded(1))
+        two = Adaptive(epsilon=1.0, radius_m=1.0, redistribution="uniform").release(
+            walk, LandmarkSet(mask), rng=noise.seeded(1)
+        )
+        assert np.array_equal(one.budgets, two.budgets)
+        assert geo.distance_m(one.series.lon, one.series.lat, two.series.lon, two.series.lat).max() == 0

@@ -1,0 +1,272 @@
+"""Post-processing: what a step may read, that it helps, and where it must change nothing. Seeds are fixed."""
+
+import inspect
+import json
+import time
+
+import numpy as np
+import pytest
+
+from privacy_engine import geo, metrics, noise
+from privacy_engine.data import LandmarkSet, Release, Trajectory
+from privacy_engine.errors import ParameterErrors
+from privacy_engine.label import privacy_label
+from privacy_engine.mechanisms.landmark import EventLevel, Planned, Skip, Uniform
+from privacy_engine.mechanisms.landmark.base import GRID_DEG
+from privacy_engine.postprocess import CausalFilter, OUSmoother, PostProcess, RandomWalkSmoother, postprocesses
+from privacy_engine.postprocess.chain import deviance, ornstein_uhlenbeck, random_walk, smooth
+from privacy_engine.spec import ReleaseSpec
+
+Q = 400.0  # 20 m a step and axis
+RADIUS_M = 200.0
+STEPS = [RandomWalkSmoother(), RandomWalkSmoother(step_variance_m2=Q), OUSmoother(), CausalFilter(step_variance_m2=Q)]
+every_step = pytest.mark.parametrize("step", STEPS, ids=lambda step: "-".join(map(str, step.model_dump().values())))
+
+
+def walk(n, *, lon=2.35, lat=48.85, seed=1, q=Q):
+    xy_m = np.cumsum(np.random.default_rng(seed).normal(0, np.sqrt(q), (n, 2)), axis=0)
+    return Trajectory(*geo.LocalPlane(lon, lat).unproject(xy_m), np.arange(n) * 60.0, "w")
+
+
+def released(series, mechanism=None, *, share=0.0, seed=2):
+    mask = np.random.default_rng(seed).random(len(series)) < share
+    mechanism = mechanism or EventLevel(epsilon=1.0, radius_m=RADIUS_M)
+    return mechanism.release(series, LandmarkSet(mask), rng=noise.seeded(seed))
+
+
+def test_the_registered_names_are_these():
+    assert [cls.registered_name() for cls in postprocesses] == ["random-walk-smoother", "ou-smoother", "causal-filter"]
+    for cls in postprocesses:
+        assert "References" in cls.documentation()
+        assert all(field["label"] and field["help"] and field["minimum"] for field in cls.fields())
+
+
+@every_step
+def test_it_is_given_the_release_and_the_radius_and_no_truth(step):
+    assert list(inspect.signature(step.apply).parameters) == ["release", "radius_m"]
+    assert type(step).apply is PostProcess.apply  # the one door
+    assert list(inspect.signature(step.estimate).parameters) == ["xy_m", "precision"]
+
+
+@every_step
+def test_error_on_a_random_walk_falls_by_a_factor_of_two_and_a_half(step):
+    series = walk(2000)
+    release = released(series)
+    before = metrics.mean_absolute_error_m(series, release)
+    assert before == pytest.approx(400, rel=0.05)
+    assert metrics.mean_absolute_error_m(series, step.apply(release, RADIUS_M)) < before / 2.5
+
+
+def test_smoothers_that_read_the_future_beat_the_filter_by_a_fifth():
+    series = walk(2000)
+    release = released(series)
+    causal, *others = (
+        metrics.mean_absolute_error_m(series, step.apply(release, RADIUS_M)) for step in (STEPS[3], *STEPS[:3])
+    )
+    assert max(others) < 0.8 * causal
+
+
+@every_step
+def test_only_positions_change_and_they_lie_on_the_grid(step):
+    series = walk(300)
+    release = released(series, Skip(epsilon=1.0, radius_m=RADIUS_M, leading="gap"), share=0.4)
+    lon = release.series.lon.copy()
+    smoothed = step.apply(release, RADIUS_M)
+    assert np.array_equal(release.series.lon, lon)
+    for same in ("event", "budgets", "fresh"):
+        assert getattr(smoothed, same) is getattr(release, same)
+    assert np.array_equal(smoothed.series.time_s, release.series.time_s)
+    assert smoothed.series.name == "w"
+    for values in (smoothed.series.lon, smoothed.series.lat):
+        assert np.allclose(values / GRID_DEG, np.round(values / GRID_DEG), atol=1e-4)
+
+
+@every_step
+def test_a_repeated_position_is_no_new_measurement(step):
+    series = walk(200)
+    release = released(series, Skip(epsilon=1.0, radius_m=RADIUS_M), share=0.5)
+    lon = release.series.lon.copy()
+    lon[~release.fresh] += 0.01  # whatever stood there, it says nothing
+    other = Release(release.series.moved(lon, release.series.lat), release.event, release.budgets, release.fresh)
+    one, two = step.apply(release, RADIUS_M), step.apply(other, RADIUS_M)
+    after = np.logical_or.accumulate(release.fresh)
+    assert np.array_equal(one.series.lon[after], two.series.lon[after])
+    assert np.array_equal(one.series.lat[after], two.series.lat[after])
+
+
+@every_step
+def test_it_is_the_same_across_the_antimeridian(step):
+    here, there = released(walk(400, lon=10.0, lat=5.0)), released(walk(400, lon=10.0, lat=5.0))
+    moved = there.series.moved(geo.wrap_lon(there.series.lon + 170.0), there.series.lat)
+    there = Release(moved, there.event, there.budgets, there.fresh)
+    assert moved.lon.min() < -179.9
+    assert moved.lon.max() > 179.9
+    one, two = step.apply(here, RADIUS_M), step.apply(there, RADIUS_M)
+    assert np.abs(geo.wrap_lon(two.series.lon - one.series.lon - 170.0)).max() < 3 * GRID_DEG
+    assert np.abs(two.series.lat - one.series.lat).max() < 3 * GRID_DEG
+
+
+@every_step
+def test_poles_and_noise_round_the_earth_are_survived(step):
+    for series, radius_m in ((walk(60, lat=89.999), RADIUS_M), (walk(60), 2e7)):
+        release = released(series, Uniform(epsilon=1.0, radius_m=radius_m), share=0.5)
+        assert np.isfinite(step.apply(release, radius_m).series.lon).all()
+
+
+@every_step
+@pytest.mark.parametrize("n", [0, 1, 2, 3])
+def test_very_short_series(step, n):
+    release = released(walk(n))
+    smoothed = step.apply(release, RADIUS_M)
+    assert len(smoothed.series) == n
+    if n == 1:
+        assert (
+            geo.distance_m(release.series.lon, release.series.lat, smoothed.series.lon, smoothed.series.lat).max()
+            < 0.02
+        )
+
+
+@every_step
+def test_constant_positions_stay_where_they_are(step):
+    still = Trajectory(np.full(50, 2.35), np.full(50, 48.85))
+    release = Release(still, np.arange(50), np.full(50, 1.0), np.ones(50, bool))
+    smoothed = step.apply(release, RADIUS_M)
+    assert geo.distance_m(2.35, 48.85, smoothed.series.lon, smoothed.series.lat).max() < 0.02
+
+
+@pytest.mark.parametrize("step", [RandomWalkSmoother(), OUSmoother()])
+def test_standing_still_is_found_out_and_draws_are_averaged(step):
+    still = Trajectory(np.full(2000, 2.35), np.full(2000, 48.85))
+    assert metrics.mean_absolute_error_m(still, step.apply(released(still), RADIUS_M)) < 400 / 10
+
+
+def test_a_release_without_draws_is_left_alone():
+    still = walk(5)
+    release = Release(still, np.arange(5), np.zeros(5), np.zeros(5, bool))
+    for step in STEPS:
+        assert step.apply(release, RADIUS_M) is release
+
+
+def test_the_filter_reads_no_later_release():
+    whole = released(walk(100))
+    cut = Release(
+        whole.series.moved(
+            np.r_[whole.series.lon[:60], np.full(40, 2.4)], np.r_[whole.series.lat[:60], np.full(40, 48.9)]
+        ),
+        whole.event,
+        whole.budgets,
+        whole.fresh,
+    )
+    step = CausalFilter(step_variance_m2=Q)
+    plane = geo.LocalPlane(2.35, 48.85)
+    first, second = (
+        step.estimate(plane.project(one.series.lon, one.series.lat), one.budgets**2)[:60] for one in (whole, cut)
+    )
+    assert np.array_equal(first, second)
+    assert CausalFilter.causal
+    assert not OUSmoother.causal
+
+
+def plain_rts(phi, innovation, start, values, precision):
+    """Kalman filter and Rauch-Tung-Striebel smoother as they are written, one axis, mean 0."""
+    means, variances, before = [], [], []
+    mean, variance = 0.0, start
+    for t, (value, weight) in enumerate(zip(values, precision, strict=True)):
+        if t:
+            mean, variance = phi * mean, phi**2 * variance + innovation
+        before.append((mean, variance))
+        gain = variance * weight / (1 + variance * weight)
+        mean, variance = mean + gain * (value - mean), variance * (1 - gain)
+        means.append(mean)
+        variances.append(variance)
+    for t in range(len(values) - 2, -1, -1):
+        means[t] += variances[t] * phi / before[t + 1][1] * (means[t + 1] - before[t + 1][0])
+    return np.array(means)
+
+
+def test_the_banded_system_is_the_smoother_of_rauch_tung_and_striebel():
+    rng = np.random.default_rng(3)
+    for n in (1, 2, 3, 50):
+        values, precision = rng.normal(0, 5, (n, 2)), rng.choice([0, 0.1, 2.0], n) + np.eye(n)[0]
+        ou = smooth(ornstein_uhlenbeck(n, 4.0, 0.8), values, precision)[0]
+        rw = smooth(random_walk(n, 1.5), values, precision)[0]
+        for axis in (0, 1):
+            assert ou[:, axis] == pytest.approx(plain_rts(0.8, 4 * (1 - 0.64), 4.0, values[:, axis], precision))
+            assert rw[:, axis] == pytest.approx(plain_rts(1.0, 1.5, 1e9, values[:, axis], precision), abs=1e-6)
+
+
+def test_the_likelihood_is_that_of_the_dense_gaussian():
+    rng = np.random.default_rng(4)
+    n, phi, mean = 12, 0.7, np.array([3.0, -1.0])
+    values, precision = rng.normal(0, 2, (n, 2)), rng.uniform(0.1, 2, n)
+    lag = np.abs(np.subtract.outer(np.arange(n), np.arange(n)))
+    found = []
+    for variance in (1.0, 5.0):
+        dense = variance * phi**lag + np.diag(1 / precision)
+        inverse, ones = np.linalg.inv(dense), np.ones(n)
+        mean = (ones @ inverse @ values) / (ones @ inverse @ ones)
+        residual = values - mean
+        exact = 2 * np.linalg.slogdet(dense)[1] + np.trace(residual.T @ inverse @ residual)
+        fast, fast_mean = deviance(ornstein_uhlenbeck(n, variance, phi), values, precision, level=True)
+        assert fast_mean == pytest.approx(mean)
+        found.append(fast - exact)
+    assert found[0] == pytest.approx(found[1])  # equal up to a constant
+
+
+@every_step
+def test_a_hundred_thousand_events_take_less_than_a_second(step):
+    release = released(walk(100_000))
+    start = time.thread_time()
+    step.apply(release, RADIUS_M)
+    assert time.thread_time() - start < 1.0
+
+
+class TestSpec:
+    PLAIN = {"mechanism": {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 200.0}, "seed": 7}
+
+    def test_without_steps_dump_and_digest_are_what_they_were(self):
+        spec = ReleaseSpec.parse(self.PLAIN)
+        assert spec.model_dump() == self.PLAIN
+        assert ReleaseSpec.parse(self.PLAIN | {"postprocess": []}).digest == spec.digest
+        assert spec.digest == "a6ae2b7ba463158c47e04cf54a585d862707a5037b607af434c299c9f93a2213"
+
+    def test_steps_survive_json_and_follow_the_draw(self):
+        steps = [{"name": "ou-smoother"}, {"name": "causal-filter", "step_variance_m2": 400.0}]
+        spec = ReleaseSpec.parse(self.PLAIN | {"postprocess": steps})
+        again = ReleaseSpec.parse(json.loads(json.dumps(spec.model_dump())))
+        assert again == spec
+        assert again.digest == spec.digest != ReleaseSpec.parse(self.PLAIN).digest
+        series, marks = [walk(50)], [LandmarkSet(np.zeros(50, bool))]
+        (plain,), (smoothed,) = ReleaseSpec.parse(self.PLAIN).release(series, marks), spec.release(series, marks)
+        by_hand = CausalFilter(step_variance_m2=400.0).apply(OUSmoother().apply(plain, 200.0), 200.0)
+        assert np.array_equal(smoothed.series.lon, by_hand.series.lon)
+        assert np.array_equal(smoothed.budgets, plain.budgets)
+
+    @pytest.mark.parametrize(
+        ("steps", "field"),
+        [
+            ("ou-smoother", "postprocess"),
+            ([{"name": "magic"}], "postprocess.0.name"),
+            ([{"name": "ou-smoother"}, {"name": "causal-filter"}], "postprocess.1.step_variance_m2"),
+            ([{"name": "random-walk-smoother", "step_variance_m2": -1.0}], "postprocess.0.step_variance_m2"),
+        ],
+    )
+    def test_steps_that_are_none_are_refused_by_name(self, steps, field):
+        with pytest.raises(ParameterErrors) as caught:
+            ReleaseSpec.parse(self.PLAIN | {"postprocess": steps})
+        assert [error.field for error in caught.value.errors] == [field]
+
+    def test_the_guarantee_is_the_mechanisms_and_the_label_names_the_steps(self):
+        plain = ReleaseSpec.parse(self.PLAIN | {"seed": None})
+        spec = ReleaseSpec.parse(plain.model_dump() | {"postprocess": [{"name": "ou-smoother"}]})
+        one, two = (privacy_label(which, landmarks=3) for which in (plain, spec))
+        assert one["guarantee"] == two["guarantee"]
+        assert "then ornstein-uhlenbeck smoother" in two["text"].lower()
+        assert "smoother" not in one["text"]
+
+
+def test_the_plan_and_the_smoother_together_beat_the_plan():
+    series = walk(1000, q=250_000.0)
+    release = released(series, Planned(epsilon=1.0, radius_m=1.0, step_variance_m2=250_000.0), share=0.6)
+    smoothed = OUSmoother().apply(release, 1.0)
+    assert metrics.mean_absolute_error_m(series, smoothed) < 0.75 * metrics.mean_absolute_error_m(series, release)
