@@ -13,7 +13,7 @@ from rest_framework import exceptions, status
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
-from dashboard.jobs import NotOpen
+from dashboard.jobs import Job, NotOpen
 from dashboard.text import storable
 from privacy_engine.errors import ChoiceNeeded, EngineError, ParameterErrors
 
@@ -30,6 +30,18 @@ class TooLarge(EngineError):
     """More bytes or more work than this server takes."""
 
     code = "too-large"
+
+
+def require_state(job: Job, state: str, what: str) -> None:
+    """Refuse a job that is not in ``state``, where it has something to work with.
+
+    Raises
+    ------
+    Conflict
+        Names ``what`` it is (its field in the API) and the state it is in.
+    """
+    if job.state != state:
+        raise Conflict(f"The {what} must be {state}, it is {job.state}.", field=what, rule=str(state), value=job.state)
 
 
 def status_of(error: EngineError) -> int:

@@ -122,7 +122,7 @@ class Mechanism(Described):
                 rule="same length",
                 value=len(landmarks),
             )
-        source = noise.seeded(rng) if isinstance(rng, np.random.Generator) else rng
+        source = noise.as_source(rng)
         return self.draw(series, landmarks.mask, rng=source)
 
     def epsilon_per_m(self, budgets: Floats) -> Floats:

@@ -11,27 +11,12 @@ from django.db.models import RestrictedError
 
 from dashboard import storage
 from dashboard.datasets.models import Dataset
-from dashboard.errors import Conflict
+from dashboard.errors import Conflict, require_state
 from dashboard.jobs import State
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.text import one_line
 from privacy_engine import data
 from privacy_engine.landmarks import LandmarkMethod, landmark_methods
-
-
-def require_ready(dataset: Dataset) -> None:
-    """Refuse a dataset whose points are not there (yet).
-
-    Raises
-    ------
-    Conflict
-        Names the state it is in.
-    """
-    if dataset.state != State.READY:
-        rule = "ready"
-        raise Conflict(
-            f"The dataset must be {rule}, it is {dataset.state}.", field="dataset", rule=rule, value=dataset.state
-        )
 
 
 def hold(dataset: Dataset) -> Dataset:
@@ -49,7 +34,7 @@ def preview_landmarks(*, dataset: Dataset, method: dict[str, Any] | LandmarkMeth
     EngineError
         The method or its parameters do not suit; the error names the field.
     """
-    require_ready(dataset)
+    require_state(dataset, State.READY, "dataset")
     described = landmark_methods.parse(method, field="method")
     return described.mark(storage.read_points(dataset.points_path))
 
@@ -64,7 +49,7 @@ def mark_landmarks(
     mask = joined(preview_landmarks(dataset=dataset, method=described))  # outside: a lock is not held that long
     with transaction.atomic():
         held = hold(dataset)
-        require_ready(held)
+        require_state(held, State.READY, "dataset")
         if held.points_file != dataset.points_file:
             raise Conflict("The dataset was read again meanwhile. Try again.", field="dataset", rule="unchanged")
         return LandmarkSet.objects.create(

@@ -19,6 +19,7 @@ from rest_framework.views import APIView
 
 from dashboard import track as binary
 from dashboard.datasets.queries import visible_datasets
+from dashboard.errors import require_state
 from dashboard.jobs import State
 from dashboard.landmarks.queries import visible_landmark_sets
 from dashboard.parsing import JSONBody, valid
@@ -138,7 +139,7 @@ class ReleaseViewSet(
 
     def _done(self) -> Release:
         row = self.get_object()
-        queries.require_done(row)
+        require_state(row, State.DONE, "release")
         return row
 
 

@@ -13,10 +13,10 @@ from django.db import IntegrityError, transaction
 from dashboard import jobs
 from dashboard.datasets import ledger
 from dashboard.datasets.models import Dataset
-from dashboard.errors import Conflict
+from dashboard.errors import Conflict, require_state
 from dashboard.jobs import State
 from dashboard.landmarks.models import LandmarkSet
-from dashboard.landmarks.services import hold, require_ready
+from dashboard.landmarks.services import hold
 from dashboard.releases import files, tasks  # noqa: F401  (tasks: so that the bell is there to ring)
 from dashboard.releases.models import Release
 from dashboard.text import one_line
@@ -108,7 +108,7 @@ def _request(release: Release) -> tuple[uuid.UUID, uuid.UUID, str]:
 
 @transaction.atomic
 def _create(fresh: Release, spec: ReleaseSpec) -> Release:
-    require_ready(hold(fresh.dataset))
+    require_state(hold(fresh.dataset), State.READY, "dataset")
     if not fresh.seeded:
         ledger.reserve(dataset=fresh.dataset, release_id=fresh.pk, mechanism=spec.mechanism)
     fresh.save(force_insert=True)

@@ -126,7 +126,7 @@ def select_dummies(
     one_of(evaluation, "evaluation", Evaluation)
     one_of(distance, "distance", Distance)
     noise.cover_probability(epsilon)  # refuses what is no level, also where nothing is left to choose
-    rng = noise.seeded(rng) if isinstance(rng, np.random.Generator) else rng
+    rng = noise.as_source(rng)
     if method == "partitioned":
         order = partitioned_order(landmarks.mask, distance)
     else:
@@ -190,7 +190,7 @@ def one_sided_dummies(
     .. [2] Kotsogiannis, Doudalis, Haney, Machanavajjhala, Mehrotra. "One-sided Differential Privacy". ICDE 2020.
     """
     landmarks = LandmarkSet(np.asarray(is_landmark))
-    rng = noise.seeded(rng) if isinstance(rng, np.random.Generator) else rng
+    rng = noise.as_source(rng)
     mask = landmarks.mask | noise.covered(len(landmarks), epsilon, rng=rng)
     mask.setflags(write=False)
     share = noise.cover_probability(epsilon)

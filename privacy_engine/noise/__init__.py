@@ -21,10 +21,11 @@ from privacy_engine.noise.choice import (
 )
 from privacy_engine.noise.planar import planar_laplace, planar_mean_m, planar_quantile_m, planar_radius_m
 from privacy_engine.noise.simulated import simulated_planar, simulated_polar
-from privacy_engine.noise.sources import RandomSource, publishable, seeded, source, watched
+from privacy_engine.noise.sources import RandomSource, as_source, publishable, seeded, source, watched
 
 __all__ = [
     "RandomSource",
+    "as_source",
     "cover_probability",
     "covered",
     "drawn_in_groups",

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from privacy_engine.data import Floats, Ints, Mask
 from privacy_engine.errors import ParameterError
-from privacy_engine.noise.sources import RandomSource, seeded
+from privacy_engine.noise.sources import RandomSource, as_source
 
 
 def _positive(value: float, field: str) -> float:
@@ -64,7 +64,7 @@ def exponential_mechanism(
     utilities: ArrayLike, epsilon: float, sensitivity: float, *, rng: RandomSource | np.random.Generator
 ) -> int:
     """The index of one option, drawn by :func:`exponential_weights`; its arguments and errors are the same."""
-    rng = seeded(rng) if isinstance(rng, np.random.Generator) else rng
+    rng = as_source(rng)
     upto = np.cumsum(exponential_weights(utilities, epsilon, sensitivity))
     return int(np.searchsorted(upto, rng.uniform(1)[0] * upto[-1], side="right").clip(max=len(upto) - 1))
 
@@ -84,7 +84,7 @@ def cover_probability(epsilon: float) -> float:
 
 def covered(n: int, epsilon: float, *, rng: RandomSource | np.random.Generator) -> Mask:
     """``n`` independent coins, true with :func:`cover_probability`, (n,)."""
-    rng = seeded(rng) if isinstance(rng, np.random.Generator) else rng
+    rng = as_source(rng)
     return np.asarray(rng.uniform(n) < cover_probability(epsilon))
 
 
@@ -98,7 +98,7 @@ def gumbel_top(log_weights: ArrayLike, count: int, *, rng: RandomSource | np.ran
     ----------
     .. [1] Efraimidis, Spirakis. "Weighted random sampling with a reservoir". Inf. Process. Lett. 97(5), 2006.
     """
-    rng = seeded(rng) if isinstance(rng, np.random.Generator) else rng
+    rng = as_source(rng)
     logs = np.asarray(log_weights, dtype=np.float64)
     if not count:
         return np.empty(0, dtype=np.int64)
@@ -111,7 +111,7 @@ def drawn_in_groups(group: Ints, counts: Ints, *, rng: RandomSource | np.random.
 
     ``group`` (m,) is the group of each item; none is asked for more than it has.
     """
-    rng = seeded(rng) if isinstance(rng, np.random.Generator) else rng
+    rng = as_source(rng)
     shuffled = np.lexsort((rng.uniform(len(group)), group))  # by group, in random order inside
     sizes = np.bincount(group, minlength=len(counts))
     place = np.arange(len(group)) - np.repeat(np.cumsum(sizes) - sizes, sizes)

@@ -9,7 +9,7 @@ from scipy.special import gammaincinv
 from privacy_engine import geo
 from privacy_engine.data import Floats
 from privacy_engine.errors import ParameterError
-from privacy_engine.noise.sources import RandomSource, seeded
+from privacy_engine.noise.sources import RandomSource, as_source
 
 
 def checked_rates(epsilon_per_m: ArrayLike) -> Floats:
@@ -35,7 +35,7 @@ def planar_radius_m(epsilon_per_m: ArrayLike, *, rng: RandomSource | np.random.G
     of at least a quarter: Gamma(2, 1/ε) thinned by :math:`\sin(r/R)/(r/R)` where the noise is small against the Earth,
     and uniform positions thinned by :math:`e^{-\epsilon r}` where it is not.
     """
-    rng = seeded(rng) if isinstance(rng, np.random.Generator) else rng
+    rng = as_source(rng)
     epsilon = checked_rates(epsilon_per_m).ravel()
     rate = epsilon * geo.EARTH_RADIUS_M
     angle = np.empty_like(rate)
@@ -70,7 +70,7 @@ def planar_laplace(
     ----------
     .. [1] Andrés, Bordenabe, Chatzikokolakis, Palamidessi. "Geo-indistinguishability". CCS 2013.
     """
-    rng = seeded(rng) if isinstance(rng, np.random.Generator) else rng
+    rng = as_source(rng)
     lon = np.atleast_1d(np.asarray(lon, dtype=np.float64))
     lat = np.atleast_1d(np.asarray(lat, dtype=np.float64))
     radius = planar_radius_m(np.broadcast_to(np.asarray(epsilon_per_m, dtype=np.float64), lon.shape), rng=rng)

@@ -62,6 +62,11 @@ def seeded(seed: int | np.random.Generator) -> RandomSource:
     return _SeededSource(np.random.Generator(np.random.Philox(np.random.SeedSequence(seed))))
 
 
+def as_source(rng: RandomSource | np.random.Generator) -> RandomSource:
+    """``rng`` itself, or a numpy generator as a source: seeded, and so never private."""
+    return seeded(rng) if isinstance(rng, np.random.Generator) else rng
+
+
 def source(seed: int | None) -> RandomSource:
     """:func:`publishable` without a seed, :func:`seeded` with one."""
     return publishable() if seed is None else seeded(seed)

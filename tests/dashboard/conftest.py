@@ -22,12 +22,14 @@ from dashboard.datasets.models import Dataset
 from dashboard.jobs import State
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
+from dashboard.releases import execution as drawing
 from dashboard.releases.models import Release
 from dashboard.releases.services import submit_release
 from privacy_engine.data import Trajectory
 from privacy_engine.registry import mechanisms
 from privacy_engine.samples import samples
 from privacy_engine.spec import ReleaseSpec
+from tests.dashboard.asking import UNIFORM
 
 HOME = Path(settings.CAIRN_HOME)
 CSV = b"time,lat,lon\n" + b"".join(b"2024-06-15T10:3%d:00Z,52.5%d,13.4\n" % (i, i) for i in range(3))
@@ -164,3 +166,18 @@ def everything_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every upload is left to a worker."""
     monkeypatch.setattr(services, "NOW_PLAIN_BYTES", -1)
     monkeypatch.setattr(services, "NOW_PACKED_BYTES", -1)
+
+
+@pytest.fixture
+def body(landmark_set: LandmarkSet) -> dict[str, Any]:
+    """What a request for a release says that is in order."""
+    return {"dataset": str(landmark_set.dataset_id), "landmark_set": str(landmark_set.pk), "mechanism": UNIFORM}
+
+
+@pytest.fixture
+def done(submit: Callable[..., Release]) -> Release:
+    """A finished release of the owner's day in Paris."""
+    release = submit("landmark-skip", leading="gap")
+    drawing.run(release.pk)
+    release.refresh_from_db()
+    return release

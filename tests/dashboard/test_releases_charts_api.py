@@ -14,32 +14,7 @@ from dashboard.releases import execution
 from dashboard.releases.models import Release
 from privacy_engine.accounting.temporal import smoothing_matrix, temporal_loss
 from privacy_engine.data import Trajectory
-
-RELEASES = "/api/v1/releases/"
-UNIFORM = {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 200.0}
-
-
-@pytest.fixture
-def body(landmark_set):
-    """A body that is in order."""
-    return {"dataset": str(landmark_set.dataset_id), "landmark_set": str(landmark_set.pk), "mechanism": UNIFORM}
-
-
-@pytest.fixture
-def done(submit):
-    """A finished release of the owner's day in Paris."""
-    release = submit("landmark-skip", leading="gap")
-    execution.run(release.pk)
-    release.refresh_from_db()
-    return release
-
-
-def at(release, *parts):
-    return "/".join([f"{RELEASES}{release.pk}", *parts, ""])
-
-
-def first_error(answer):
-    return answer.json()["errors"][0]
+from tests.dashboard.asking import RELEASES, UNIFORM, at, first_error
 
 
 class TestTrack:
