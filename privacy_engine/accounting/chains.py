@@ -21,7 +21,7 @@ DOUBLINGS = 60
 
 
 def stationary(matrix: ArrayLike) -> Floats:
-    """The shares of the states in the long run, (states,), starting from equal ones; ``matrix`` leaves them as they are.
+    """The shares of the states in the long run, (states,), starting from equal ones; ``matrix`` leaves them unmoved.
 
     A chain that falls into parts has many such shares; these give each part what reaches it from everywhere alike.
 

@@ -13,19 +13,22 @@ STEP_S = 25e-9
 """One step of the recursion."""
 
 
-def bridge_seconds(epsilons: Floats, is_landmark: Mask, carried: LossFunction) -> float:
-    """About how long the bridged loss of one series takes in one direction, in seconds of a core of the year 2024.
+def loss_seconds(epsilons: Floats, is_landmark: Mask, carried: LossFunction, bound: str) -> float:
+    """About how long the landmark loss of one series takes in one direction, in seconds of a core of the year 2024.
 
-    An envelope for every state and distance up to which the chain remembers, a step for every state and event, and, in
-    gaps whose regular budgets (n,) differ, a step for every state and pair of events.
+    A step for every event. In gaps whose regular budgets (n,) differ a step for every pair of events, by the published
+    formula only as far as the chain remembers. Bridges want that for every state, and first an envelope for every
+    state and distance up to which the chain remembers.
     """
     states = len(carried.matrix)
     if states == 1:
-        return 0.0
-    between = gaps(is_landmark)
-    distances = min(int(between.max(initial=0)), memory(carried))
+        return STEP_S * len(epsilons)
+    lasts = memory(carried)
+    if bound == "published":
+        return STEP_S * (len(epsilons) + _uneven(epsilons, is_landmark, lasts))
+    distances = min(int(gaps(is_landmark).max(initial=0)), lasts)
     build = states * distances * (25e-6 + 0.3e-6 * states**2)
-    return build + STEP_S * states * (len(epsilons) + _uneven(epsilons, is_landmark))
+    return build + STEP_S * states * (len(epsilons) + _uneven(epsilons, is_landmark, len(epsilons)))
 
 
 def memory(carried: LossFunction) -> int:
@@ -37,14 +40,14 @@ def memory(carried: LossFunction) -> int:
     return int(min(2 + math.log(1e-14) / math.log(min(second, 1 - 1e-12)), 1e9))
 
 
-def _uneven(epsilons: Floats, is_landmark: Mask) -> float:
-    """Pairs of events in the gaps whose regular events do not all spend the same."""
+def _uneven(epsilons: Floats, is_landmark: Mask, lasts: int) -> float:
+    """Pairs of events, at most ``lasts`` apart, in the gaps whose regular events do not all spend the same."""
     regular = np.flatnonzero(~is_landmark)
     if not len(regular):
         return 0.0
     gap = np.cumsum(is_landmark)[regular]
     starts = np.flatnonzero(np.diff(gap, prepend=-1))
     budgets = epsilons[regular]
-    lengths = np.diff(np.append(starts, len(regular)))
+    lengths = np.diff(np.append(starts, len(regular))).astype(np.float64)
     differ = np.minimum.reduceat(budgets, starts) != np.maximum.reduceat(budgets, starts)
-    return float((lengths[differ].astype(np.float64) ** 2).sum())
+    return float((lengths * np.minimum(lengths, lasts))[differ].sum())

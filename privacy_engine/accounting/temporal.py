@@ -225,7 +225,7 @@ def landmark_temporal_loss(
     DataError
         Shapes differ, the mask is no mask, or a matrix is not row-stochastic.
     """
-    return _landmark_losses(epsilons, is_landmark, backward, forward, bound, joint=True)
+    return _landmark_losses(epsilons, is_landmark, backward, forward, bound, own=False, joint=True)[1]
 
 
 def landmark_own_loss(
@@ -237,12 +237,31 @@ def landmark_own_loss(
     bound: Literal["published", "bridge"] = "published",
 ) -> Floats:
     """Each event's own part, alpha_i for i = t, of :func:`landmark_temporal_loss`; same arguments, same shape."""
-    return _landmark_losses(epsilons, is_landmark, backward, forward, bound, joint=False)
+    return _landmark_losses(epsilons, is_landmark, backward, forward, bound, own=True, joint=False)[0]
+
+
+def landmark_losses(
+    epsilons: ArrayLike,
+    is_landmark: ArrayLike,
+    backward: Correlation = None,
+    forward: Correlation = None,
+    *,
+    bound: Literal["published", "bridge"] = "published",
+) -> tuple[Floats, Floats]:
+    """:func:`landmark_own_loss` and :func:`landmark_temporal_loss` in one pass, in the time of one."""
+    return _landmark_losses(epsilons, is_landmark, backward, forward, bound, own=True, joint=True)
 
 
 def _landmark_losses(
-    epsilons: ArrayLike, is_landmark: ArrayLike, backward: Correlation, forward: Correlation, bound: str, *, joint: bool
-) -> Floats:
+    epsilons: ArrayLike,
+    is_landmark: ArrayLike,
+    backward: Correlation,
+    forward: Correlation,
+    bound: str,
+    *,
+    own: bool,
+    joint: bool,
+) -> tuple[Floats, Floats]:
     from privacy_engine.kernels.temporal import landmark_losses
 
     if bound not in ("published", "bridge"):
@@ -258,7 +277,8 @@ def _landmark_losses(
     marks = np.ascontiguousarray(np.broadcast_to(landmark.astype(np.bool_), shape)).reshape(flat)
     rows = budgets[None] if budgets.ndim == 1 else np.broadcast_to(budgets, shape).reshape(flat)
     ahead, back = (_tables(*one, marks, bound) for one in ((forward, "forward"), (backward, "backward")))
-    return landmark_losses(np.ascontiguousarray(rows), marks, ahead, back, joint).reshape(shape)
+    found = landmark_losses(np.ascontiguousarray(rows), marks, ahead, back, own, joint)
+    return found[0].reshape(shape if own else 0), found[1].reshape(shape if joint else 0)
 
 
 def gaps(landmark: Mask) -> Ints:

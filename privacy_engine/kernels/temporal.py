@@ -212,8 +212,12 @@ def _level(epsilons: Floats, landmark: Mask) -> float:
 
 
 @compiled
-def landmark_losses(epsilons: Floats, landmark: Mask, ahead: Tables, back: Tables, joint: bool) -> Floats:
-    """Each event's own loss (series, n), or that of all landmarks and it; ``epsilons`` may be one row for all series.
+def landmark_losses(
+    epsilons: Floats, landmark: Mask, ahead: Tables, back: Tables, own: bool, joint: bool
+) -> tuple[Floats, Floats]:
+    """Each event's own loss, and that of all landmarks and it, as asked for: (series, n), or (0, n) where not.
+
+    ``epsilons`` may be one row for all series.
 
     ``ahead`` and ``back`` are, for either direction: the envelope for windows that no landmark ends, the envelopes for
     the others, and where these start, see :func:`_steps`. For each direction ``inside[t]`` is the loss at t of the
@@ -222,7 +226,8 @@ def landmark_losses(epsilons: Floats, landmark: Mask, ahead: Tables, back: Table
     little memory.
     """
     series, n = landmark.shape
-    out, none = np.empty((series, n)), np.zeros(n + 1)
+    alone, together = np.empty((series if own else 0, n)), np.empty((series if joint else 0, n))
+    none = np.zeros(n + 1)
     inside, cut, inside_back, cut_back = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
     level, steps, steps_back = -1.0, (none, none), (none, none)
     for row in range(series):
@@ -238,10 +243,13 @@ def landmark_losses(epsilons: Floats, landmark: Mask, ahead: Tables, back: Table
         for t in range(n):
             inside[t] += inside_back[n - 1 - t] - budgets[t]
             landmarks += inside[t] if marks[t] else 0.0
-        for t in range(n):
-            alone = inside[t] + (cut[t] + cut_back[n - 1 - t])
-            out[row, t] = landmarks + (0.0 if marks[t] else alone) if joint else inside[t]
-    return out
+        if own:
+            alone[row] = inside
+        if joint:
+            for t in range(n):
+                added = inside[t] + (cut[t] + cut_back[n - 1 - t])
+                together[row, t] = landmarks + (0.0 if marks[t] else added)
+    return alone, together
 
 
 @compiled

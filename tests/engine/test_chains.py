@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privacy_engine.accounting.chains import mismatch, reversal, stationary
-from privacy_engine.accounting.effort import bridge_seconds, memory
+from privacy_engine.accounting.effort import loss_seconds, memory
 from privacy_engine.accounting.temporal import LossFunction, smoothing_matrix
 from privacy_engine.errors import DataError
 
@@ -58,8 +58,9 @@ class TestEffort:
         even = np.where(np.arange(20_000) < 10_000, 0.2, 0.1)
         uneven = even.copy()
         uneven[15_000] = 0.3
-        assert bridge_seconds(even, mask, carried) < 0.1
-        assert bridge_seconds(uneven, mask, carried) > 1.0
+        assert loss_seconds(even, mask, carried, "bridge") < 0.1
+        assert loss_seconds(uneven, mask, carried, "bridge") > 1.0
+        assert loss_seconds(uneven, mask, carried, "published") < 0.1
 
     def test_memory_is_when_powers_agree(self) -> None:
         matrix = smoothing_matrix(3, 0.1)
@@ -68,6 +69,6 @@ class TestEffort:
         assert memory(LossFunction(np.eye(2))) > 10**8
         assert memory(LossFunction([[1.0]])) <= 2
 
-    def test_without_correlation_it_is_nothing(self) -> None:
-        assert bridge_seconds(np.ones(5), np.zeros(5, dtype=bool), LossFunction([[1.0]])) == 0.0
-        assert bridge_seconds(np.ones(5), np.ones(5, dtype=bool), LossFunction(np.eye(2))) < 0.1
+    def test_without_correlation_it_is_next_to_nothing(self) -> None:
+        assert loss_seconds(np.ones(5), np.zeros(5, dtype=bool), LossFunction([[1.0]]), "bridge") < 1e-6
+        assert loss_seconds(np.ones(5), np.ones(5, dtype=bool), LossFunction(np.eye(2)), "bridge") < 0.1

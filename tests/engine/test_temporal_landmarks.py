@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from privacy_engine.accounting.temporal import (
     LossFunction,
+    landmark_losses,
     landmark_own_loss,
     landmark_temporal_loss,
     smoothing_matrix,
@@ -132,6 +133,14 @@ class TestPublishedFormula:
         mask, own, alpha = case[1], landmark_own_loss(*case), landmark_temporal_loss(*case)
         assert np.allclose(alpha[mask], own[mask].sum(), rtol=1e-12)
         assert (own >= case[0] * (1 - 1e-12)).all()
+
+    @pytest.mark.parametrize("bound", ["published", "bridge"])
+    def test_both_at_once_are_the_two(self, bound: Any) -> None:
+        rng, matrix = np.random.default_rng(8), smoothing_matrix(3, 0.2)
+        case = rng.random((4, 25)), rng.random((4, 25)) < 0.3, matrix, matrix
+        own, joint = landmark_losses(*case, bound=bound)
+        assert np.array_equal(own, landmark_own_loss(*case, bound=bound))
+        assert np.array_equal(joint, landmark_temporal_loss(*case, bound=bound))
 
     def test_takes_many_series_at_once(self) -> None:
         rng, matrix = np.random.default_rng(3), smoothing_matrix(2, 0.1)
