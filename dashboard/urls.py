@@ -9,6 +9,7 @@ from dashboard import health
 from dashboard.datasets.api import DatasetViewSet
 from dashboard.jobs_api import JobsView
 from dashboard.landmarks.api import LandmarkMethodsView, LandmarkSetViewSet
+from dashboard.landmarks.report_api import BudgetPlanView, LandmarkSetLossView
 from dashboard.releases.api import MechanismsView, ReleaseViewSet
 
 router = SimpleRouter()
@@ -20,6 +21,8 @@ api = [
     path("", include(router.urls)),
     path("mechanisms/", MechanismsView.as_view(), name="mechanisms"),
     path("landmark-methods/", LandmarkMethodsView.as_view(), name="landmark-methods"),
+    path("landmark-sets/<uuid:pk>/loss/", LandmarkSetLossView.as_view(), name="landmark-set-loss"),
+    path("budget-plans/", BudgetPlanView.as_view(), name="budget-plans"),
     path("jobs/", JobsView.as_view(), name="jobs"),
     path("schema/", SpectacularAPIView.as_view(), name="schema"),
     path("docs/", SpectacularSwaggerSplitView.as_view(url_name="api:schema"), name="docs"),
