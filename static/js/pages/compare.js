@@ -106,17 +106,37 @@ function drawLegend() {
 
 async function drawCharts() {
   if (!charts) return;
-  const s = charts.s();
+  const query = charts.query();
   const done = layers.filter(({ drawn }) => drawn);
   const shown = await Promise.all(
-    done.map(async (layer) => ({ layer, ink: inks.get(layer.id), title: titleOf(layer), curve: await layer.curve(here.series, s ?? 0.1) })),
+    done.map(async (layer) => ({ layer, ink: inks.get(layer.id), title: titleOf(layer), curve: await layer.curve(here.series, query) })),
   );
+  if (String(new URLSearchParams(query)) !== String(new URLSearchParams(charts.query()))) return; // another was chosen meanwhile
   await charts.draw(shown, { runs, n: original.n });
   charts.moveCursor(here.event);
-  const which = s === null ? (curve) => curve.budget : (curve) => curve.loss.total;
-  drawSummary(new Map(shown.map(({ layer, curve }) => [layer.id, which(curve).reduce((a, b) => Math.max(a, b), 0)])));
+  const highest = ({ loss }) => loss.total?.reduce((a, b) => Math.max(a, b), 0) ?? null;
+  drawSummary(new Map(shown.map(({ layer, curve }) => [layer.id, highest(curve)])));
   bench.dataset.charts = String(shown.length);
 }
+
+/** After a choice; an address may ask for what the server refuses: then the usual correlation, and why. */
+async function redrawCharts() {
+  await attempt(async () => {
+    try {
+      await drawCharts();
+    } catch (error) {
+      if (error.status !== 400) throw error;
+      charts.reset();
+      await drawCharts();
+      throw error;
+    }
+  });
+}
+
+const checkQuery = (query) => {
+  const layer = layers.find(({ drawn }) => drawn);
+  return layer && get(withQuery(layer.release.urls.series, { ...query, series: here.series, points: 10 }));
+};
 
 function drawSummary(losses = new Map()) {
   const shown = layers.map((layer) => ({
@@ -213,7 +233,7 @@ async function show(layer) {
   layers.filter(({ drawn }) => drawn).forEach(drawLayer);
   drawEvent();
   drawGuarantee();
-  await drawCharts();
+  await redrawCharts();
 }
 
 function watch(layer) {
@@ -286,9 +306,9 @@ async function start() {
   await readSeries();
   timeline.select(0);
   bench.dataset.ready = "map";
-  const drawing = createCharts(bench, { pick: goTo, correlation: () => attempt(drawCharts) }).then((made) => {
+  const drawing = createCharts(bench, page.note, { pick: goTo, change: redrawCharts, look: redrawCharts, check: checkQuery }).then((made) => {
     charts = made;
-    return drawCharts();
+    return redrawCharts();
   });
   await Promise.all([drawing, ...layers.map(watch)]);
   bench.dataset.ready = "all";
