@@ -25,7 +25,7 @@ class LandmarkLoss:
     """Losses of the events of one series, two arrays (n,): ``own`` of each alone, ``joint`` with all landmarks.
 
     ``landmarks_only`` is what the landmarks leak together; ``level`` what they and one more event leak where nothing is
-    correlated. ``why`` says why it is not the bridged bound.
+    correlated, ``highest_budget`` the worst event alone. ``why`` says why it is not the bridged bound.
     """
 
     bound: Bound
@@ -33,6 +33,7 @@ class LandmarkLoss:
     joint: Floats
     landmarks_only: float
     level: float
+    highest_budget: float
     why: str = ""
 
     def shown(self, at: Any = slice(None)) -> dict[str, Any]:
@@ -92,7 +93,7 @@ def _loss(budgets: Floats, is_landmark: Mask, correlation: Correlation, bound: B
     regular = budgets[~is_landmark]
     spent = float(budgets[is_landmark].sum())
     alone = float(own[is_landmark].sum())
-    return LandmarkLoss(bound, own, joint, alone, spent + float(regular.max(initial=0.0)))
+    return LandmarkLoss(bound, own, joint, alone, spent + highest(regular), highest(budgets))
 
 
 def _unbridged(correlation: Correlation) -> str:

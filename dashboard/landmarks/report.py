@@ -48,6 +48,7 @@ class Row:
             "parameters": own,
             "why_not": self.why_not,
             "level": self.chosen.level if self.chosen else None,
+            "highest_budget": self.chosen.highest_budget if self.chosen else None,
             "bridge": _overall(self.losses.get("bridge")),
             "published": _overall(self.losses.get("published")),
             "own": self.chosen.own[at].tolist() if self.chosen else None,

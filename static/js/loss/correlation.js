@@ -36,7 +36,7 @@ export function createCorrelation(state, note, on) {
 export function correlationWords({ kind, s, states, cell_m, smoothing, mismatch }) {
   if (kind === "smoothed") return `Two states, smoothed by s = ${number(s)}.`;
   if (kind === "given") return `Your ${states === 1 ? "matrix" : `matrices of ${count(states, "state")}`}.`;
-  return `Estimated over cells of ${number(Number(cell_m))} m: ${count(states, "state")}, smoothing ${number(smoothing)}; ${number(mismatch, 1)} away from one stationary chain.`;
+  return `Estimated over cells of ${number(Number(cell_m))} m: ${count(states, "state")}, smoothing ${number(smoothing)}. Its two directions differ from one stationary chain by ${number(mismatch, 1)}.`;
 }
 
 // Dialogs -----------------------------------------------------------------------
