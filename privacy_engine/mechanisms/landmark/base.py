@@ -63,7 +63,15 @@ class PlanarLaplaceMechanism(Mechanism):
         """A release from the draws made at ``event``; an event without one repeats the last, before all the first."""
         fresh = budgets > 0
         source = last_draw(fresh)
-        return Release(series.moved(lon[source], lat[source]), np.arange(len(series), dtype=np.int64), budgets, fresh)
+        event = np.arange(len(series), dtype=np.int64)
+        return Release(series.moved(lon[source], lat[source]), event, budgets, fresh, self.sd_m(budgets))
+
+    def sd_m(self, budgets: Floats) -> Floats:
+        """Standard deviation per axis of every draw's noise in metres, (n,), 0 where the budget is 0."""
+        fresh = budgets > 0
+        found = np.zeros(len(budgets))
+        found[fresh] = noise.planar_sd_m(self.epsilon_per_m(budgets[fresh]))
+        return found
 
 
 def last_draw(fresh: Mask) -> Ints:
