@@ -3,6 +3,7 @@
 Kolmogorov-Smirnov tests have fixed seeds; a fresh seed fails one of them less than once in 10^5 runs.
 """
 
+import itertools
 import math
 
 import numpy as np
@@ -13,6 +14,7 @@ from scipy import integrate, stats
 
 from privacy_engine import geo, metrics, noise
 from privacy_engine.accounting.ledger import TOLERANCE, protected_sums
+from privacy_engine.accounting.temporal import temporal_loss
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.errors import DataError, ParameterError
 from privacy_engine.mechanisms.landmark import Joint, OptimalSplit, Planned, Skip, UserLevel
@@ -198,3 +200,49 @@ class TestMechanism:
                 for how in (joint(1e4), Planned(epsilon=1.0, radius_m=1.0, step_variance_m2=1e4))
             )
             assert ours < 0.9 * planned
+
+
+def exact_loss(matrix, epsilons, landmarks, together, t):
+    """ln of the largest ratio of Pr(outputs | state at t), over all outputs of a two-state chain.
+
+    Other events: binary randomised response; the landmarks together: their true states, or any other, e^B times rarer.
+    """
+    n = len(epsilons)
+    paths = list(itertools.product((0, 1), repeat=n))
+    chance = np.array([0.5 * math.prod(matrix[a][b] for a, b in itertools.pairwise(path)) for path in paths])
+    others = [i for i in range(n) if i not in landmarks]
+    worst = 0.0
+    for out in itertools.product((0, 1), repeat=n):
+        likely = np.array(
+            [
+                math.exp(-sum(epsilons[i] for i in others if path[i] != out[i]))
+                * (1.0 if all(path[i] == out[i] for i in landmarks) else math.exp(-together))
+                for path in paths
+            ]
+        )
+        at = np.array([path[t] for path in paths])
+        one, two = (float((chance * likely)[at == state].sum()) for state in (0, 1))
+        worst = max(worst, abs(math.log(one / two)))
+    return worst
+
+
+class TestTemporalLoss:
+    @pytest.mark.parametrize("seed", range(40))
+    def test_what_the_landmarks_share_adds_at_most_its_level_to_any_timestamps_loss(self, seed):
+        rng = np.random.default_rng(seed)
+        stay = rng.uniform(0.5, 0.99)
+        matrix = np.array([[stay, 1 - stay], [1 - stay, stay]])
+        mask = rng.random(5) < 0.5
+        epsilons, together = np.where(mask, 0.0, rng.uniform(0, 1.5, 5)), float(rng.uniform(0, 2)) * mask.any()
+        bound = temporal_loss(epsilons, matrix, matrix, shared=together).total
+        exact = [exact_loss(matrix, epsilons, np.flatnonzero(mask), together, t) for t in range(5)]
+        assert (np.array(exact) <= bound + 1e-12).all()
+
+    def test_budgets_of_draws_that_share_noise_are_told_apart(self):
+        mask = np.arange(30) % 3 == 0
+        budgets = joint(q=1e9).budgets(mask)
+        alone, shared = joint(q=1e9).independent(budgets, mask)
+        assert (alone[mask] == 0).all()
+        assert shared == pytest.approx(budgets[mask].sum())
+        assert alone[~mask] == pytest.approx(1 - shared)
+        assert OptimalSplit(epsilon=1.0, radius_m=1.0).independent(budgets, mask) == (budgets, 0.0)

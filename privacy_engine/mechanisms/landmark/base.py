@@ -49,6 +49,10 @@ class PlanarLaplaceMechanism(Mechanism):
         """The events whose budgets add up (the landmarks, unless the level says otherwise), (n,)."""
         return is_landmark
 
+    def independent(self, budgets: Floats, is_landmark: Mask) -> tuple[Floats, float]:
+        """Budgets of the draws with noise of their own, (n,), and the level of the one that the landmarks share."""
+        return budgets, 0.0
+
     def draw(self, series: Trajectory, is_landmark: Mask, *, rng: noise.RandomSource) -> Release:
         budgets = Ledger(self.epsilon).spend_all(self.budgets(is_landmark), self.protected(is_landmark))
         fresh = budgets > 0

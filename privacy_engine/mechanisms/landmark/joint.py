@@ -115,6 +115,9 @@ class Joint(PlanarLaplaceMechanism):
         drawn, together, regular = self.plan(mask)
         return np.where(drawn, together / max(int(np.count_nonzero(drawn)), 1), np.where(mask, 0.0, regular))
 
+    def independent(self, budgets: Floats, is_landmark: Mask) -> tuple[Floats, float]:
+        return np.where(is_landmark, 0.0, budgets), float(budgets[is_landmark].sum())
+
     def draw(self, series: Trajectory, is_landmark: Mask, *, rng: noise.RandomSource) -> Release:
         budgets = Ledger(self.epsilon).spend_all(self.budgets(is_landmark), is_landmark)
         lon, lat = series.lon.copy(), series.lat.copy()
