@@ -180,7 +180,7 @@ class TestMarksOfATrajectory:
     def test_a_release_that_carries_them_cannot_be_made(self) -> None:
         [one] = series(2, marked=True)
         with pytest.raises(DataError, match="must not carry the marks"):
-            Release(one, np.arange(2), np.ones(2), np.ones(2, dtype=np.bool_))
+            Release(one, np.arange(2), np.ones(2), np.ones(2, dtype=np.bool_), np.ones(2))
 
     @pytest.mark.parametrize("fmt", sorted(exports.FORMATS))
     def test_no_export_holds_them(self, fmt: str) -> None:
