@@ -184,9 +184,9 @@ _BOUNDS = {  # pydantic's own constraints: what is said of the bound in their co
     "greater_than_equal": ("must be at least {:g}", "ge"),
     "less_than": ("must be less than {:g}", "lt"),
     "less_than_equal": ("must be at most {:g}", "le"),
-    "too_short": ("must have at least {:g}", "min_length"),
-    "too_long": ("must have at most {:g}", "max_length"),
-    "string_too_long": ("must have at most {:g} characters", "max_length"),
+    "too_short": ("must have at least {:,} entries", "min_length"),
+    "too_long": ("must have at most {:,} entries", "max_length"),
+    "string_too_long": ("must have at most {:,} characters", "max_length"),
 }
 
 
