@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 from typing import Any
@@ -166,6 +167,6 @@ class TestCounts:
     def test_bars_lie_side_by_side_and_leave_out_no_more_than_the_ends(self, n: int, epsilon: float, most: int) -> None:
         found = bars(coin_counts(n, -epsilon), most=most)
         assert 1 <= len(found) <= most
-        assert all(a.last + 1 == b.first for a, b in zip(found, found[1:], strict=False))
+        assert all(a.last + 1 == b.first for a, b in itertools.pairwise(found))
         assert len({bar.last - bar.first for bar in found[:-1]}) <= 1
         assert 1 - 1e-3 - 1e-9 <= sum(bar.probability for bar in found) <= 1 + 1e-9
