@@ -155,7 +155,7 @@ CoinLevel = _number(
         label="Level of the selection",
         symbol="ε",
         help="A plain level, never added to the ε per metre of a release. Each event that is no landmark is marked "
-        "with probability e^−ε: smaller protects more and marks more.",
+        "with probability e to the −ε: smaller protects more and marks more.",
         lowest=1e-6,
         highest=20.0,  # a coin of e^-20 is still exact to 1e-7 with the 52 bits of a draw
         example=1.0,

@@ -90,7 +90,7 @@ class DummyMethod(Described):
 
     def describe(self) -> str:
         """The method with its parameters in a few words, to name a set by."""
-        return f"with dummies: {self.title.lower()}, ε = {self.epsilon:g}"
+        return f"L′, {self.title.lower()}, ε = {self.epsilon:g}"
 
     def _select(self, one: LandmarkSet, rng: noise.RandomSource) -> DummySelection:
         raise NotImplementedError
@@ -208,7 +208,7 @@ class OptimalDummies(OptionMethod):
     """
 
     title: ClassVar[str] = "Optimal"
-    summary: ClassVar[str] = "Weighs every order in which other events can join. At most 16 other events in a series."
+    summary: ClassVar[str] = "Weighs every order in which others can join; takes at most 16 others in a series."
 
     way: ClassVar[Method] = "optimal"
     name: Literal["dummies-optimal"] = "dummies-optimal"
@@ -322,7 +322,7 @@ def parse_short_dummies(text: str, *, seed: Any = None) -> SelectionSpec:
     """The choice written in short, as the command line takes it: the method, its level, then any of its choices.
 
     >>> parse_short_dummies("one-sided:2").method.describe()
-    'with dummies: one-sided coins, ε = 2'
+    'L′, one-sided coins, ε = 2'
     >>> parse_short_dummies("heuristic:0.01:nearest:count").method.evaluation
     'nearest'
     """

@@ -52,7 +52,7 @@ class TestDraw:
 
     def test_a_name_of_its_own_does_not_tell_the_source(self, owner_api, landmark_set):
         made = owner_api.post(door(landmark_set), {"method": COINS}).json()
-        assert made["name"] == "with dummies: one-sided coins, ε = 1"
+        assert made["name"] == "L′, one-sided coins, ε = 1"
         assert landmark_set.name not in made["name"]
 
     def test_every_series_is_drawn_on_its_own_and_counted(self, owner, owner_api, make_dataset, paris_day):
