@@ -68,7 +68,8 @@ OPTION_CAVEATS = (
 )
 COIN_CAVEATS = (
     f"It is one-sided. {UNMARKED}",
-    "It holds for each event: sets of landmarks that differ in m events are told apart by up to m times ε.",
+    "It holds for each event: sets of landmarks that differ in m events are told apart by up to m times ε. A stay of m "
+    "events that are landmarks together or not at all is such a case.",
     SHARED,
 )
 
