@@ -14,6 +14,7 @@ from dashboard import storage
 from dashboard.landmarks.models import DummyDraw, LandmarkSet
 from privacy_engine.data import Mask
 from privacy_engine.errors import ParameterError
+from privacy_engine.landmarks.synthetic import dataset_temporal_distance
 
 
 def visible_landmark_sets(user: Any) -> QuerySet[LandmarkSet]:
@@ -31,11 +32,12 @@ def events_of(landmark_set: LandmarkSet, *, series: int | None = None) -> dict[s
     ParameterError
         There is no such series.
     """
-    start, end = 0, landmark_set.points
+    start, end, lengths = 0, landmark_set.points, landmark_set.dataset.series_lengths
     if series is not None:
-        start, end = series_bounds(landmark_set.dataset.series_lengths, series)
+        start, end = series_bounds(lengths, series)
+        lengths = [end - start]
     mask = landmark_set.mask[start:end]
-    found = described(mask)
+    found = described(mask, lengths)
     if landmark_set.source is not None:
         found["dummies"] = storage.runs(mask & ~landmark_set.source.mask[start:end])
     return found
@@ -59,14 +61,15 @@ def draws_from(landmark_set: LandmarkSet) -> dict[str, Any]:
     return {"earlier_selections": found["n"], "level_spent": found["level"] or 0.0}
 
 
-def described(mask: Mask) -> dict[str, Any]:
-    """A mask as the API shows it."""
+def described(mask: Mask, lengths: list[int]) -> dict[str, Any]:
+    """A mask over series of these lengths as the API shows it."""
     count = int(mask.sum())
     return {
         "count": count,
         "share": count / len(mask) if len(mask) else 0.0,
         "points": len(mask),
         "runs": storage.runs(mask),
+        "average_temporal_distance": dataset_temporal_distance(mask, lengths),
     }
 
 
