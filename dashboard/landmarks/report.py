@@ -21,7 +21,7 @@ from dashboard.thinning import decimated
 from privacy_engine import mechanisms as _families  # noqa: F401  (registers the mechanisms)
 from privacy_engine.data import Mask
 from privacy_engine.errors import ParameterError
-from privacy_engine.landmarks.synthetic import average_temporal_distance
+from privacy_engine.landmarks.synthetic import average_temporal_distance, dataset_temporal_distance
 from privacy_engine.registry import Mechanism, mechanisms
 
 MAX_EVENTS = 100_000
@@ -124,6 +124,19 @@ def facts(is_landmark: Mask) -> dict[str, Any]:
         "share": count / len(is_landmark) if len(is_landmark) else 0.0,
         "runs": len(storage.runs(is_landmark)),
         "average_temporal_distance": average_temporal_distance(is_landmark),
+    }
+
+
+def set_facts(landmark_set: LandmarkSet) -> dict[str, Any]:
+    """The same of a whole set: runs and distances end where a series does."""
+    lengths = landmark_set.dataset.series_lengths
+    parts = np.split(landmark_set.mask, np.cumsum(lengths)[:-1])
+    return {
+        "points": landmark_set.points,
+        "count": landmark_set.count,
+        "share": landmark_set.share,
+        "runs": sum(len(storage.runs(part)) for part in parts),
+        "average_temporal_distance": dataset_temporal_distance(landmark_set.mask, lengths),
     }
 
 

@@ -23,7 +23,7 @@ def detail(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
     context = {
         "landmark_set": landmark_set,
         "dataset": dataset,
-        "facts": report.facts(landmark_set.mask),
+        "facts": report.set_facts(landmark_set),
         "series": (dataset.summary or {}).get("series", []),
         "page": {
             "landmark_set": str(pk),
