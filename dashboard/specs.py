@@ -9,6 +9,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from dashboard.palette import palette
+from privacy_engine.postprocess import PostProcess
 from privacy_engine.registry import Described, Mechanism, Registry
 
 
@@ -48,4 +49,6 @@ def listing(cls: type[Described]) -> dict[str, Any]:
             },
             **palette()[cls.registered_name()],
         }
+    if issubclass(cls, PostProcess):
+        entry |= {"short": cls.legend(), "causal": cls.causal}
     return entry

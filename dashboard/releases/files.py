@@ -42,6 +42,18 @@ def write(row: Release, drawn: Sequence[data.Release], errors: Sequence[Floats])
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def read_releases(row: Release) -> list[data.Release]:
+    """A finished release as its mechanism made it, one for each series, out of its own files alone."""
+    columns = storage.read_columns(row.budgets_path)
+    found = storage.read_release(row.data_path)
+    ends = np.searchsorted(columns["series"], np.arange(1, len(found)))
+    budgets, fresh = (np.split(columns[name], ends) for name in ("budget", "fresh"))
+    return [
+        data.Release(published, event, budgets[i], fresh[i].astype(np.bool_))
+        for i, (published, event) in enumerate(found)
+    ]
+
+
 @dataclass(frozen=True, eq=False)
 class Curves:
     """One series of a release, over its n events; not a number where nothing was published."""
