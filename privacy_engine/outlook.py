@@ -7,16 +7,24 @@ fixed seed: nobody's movements, and the same answer every time.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, TypeGuard
 
 import numpy as np
 
 from privacy_engine import geo, noise
-from privacy_engine.data import Floats, LandmarkSet, Mask, Release, Trajectory
+from privacy_engine.data import Floats, Ints, LandmarkSet, Mask, Release, Trajectory
 from privacy_engine.mechanisms.landmark.base import PlanarLaplaceMechanism, last_draw
-from privacy_engine.noise.expected import planar_sphere_mean_m, planar_sphere_quantile_m
+from privacy_engine.noise.expected import (
+    Noise,
+    OwnNoise,
+    SharedNoise,
+    mixture_mean_m,
+    mixture_quantile_m,
+    planar_sphere_mean_m,
+)
 from privacy_engine.registry import Mechanism
 
 QUANTILES = (0.5, 0.95)
@@ -42,9 +50,9 @@ class Expected:
     published: int
     drawn: int
     share: tuple[float, float] | None
-    mean_m: float | None
-    median_m: float | None
-    p95_m: float | None
+    mean_m: float | None = None
+    median_m: float | None = None
+    p95_m: float | None = None
 
 
 @dataclass(frozen=True)
@@ -61,14 +69,19 @@ class Outlook:
         return asdict(self)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Shown:
-    """Every event of a run, (n,), and of its published ones the draw's rate per metre or the error in metres."""
+    """Landmarks and budgets of every event of a series, (n,); the events published, (m,), and of each one of these.
+
+    ``values``: the rate of the draw it shows, per metre, 0 if landmarks share that draw; or, simulated, its error in
+    metres. ``shared`` is the draw that landmarks share: how many do, and its rate.
+    """
 
     is_landmark: Mask
     budgets: Floats
-    event: np.ndarray
+    event: Ints
     values: Floats
+    shared: tuple[int, float] = (0, 0.0)
 
 
 def outlook(mechanism: Mechanism, masks: Sequence[Mask]) -> Outlook | None:
@@ -76,17 +89,14 @@ def outlook(mechanism: Mechanism, masks: Sequence[Mask]) -> Outlook | None:
 
     None where it could only be simulated and the series are longer than :data:`LONGEST_RUN` together.
     """
-    exact = has_known_budgets(mechanism)
-    if exact:
-        shown = _joined([_planned(mechanism, mask) for mask in masks])  # type: ignore[arg-type]
-    elif sum(map(len, masks)) > LONGEST_RUN:
+    n = sum(map(len, masks))
+    if has_known_budgets(mechanism):
+        return _told(mechanism, [_planned(mechanism, mask) for mask in masks], runs=1, exact=True)
+    if n > LONGEST_RUN:
         return None
-    else:
-        shown = _joined(_simulated(mechanism, masks))
-    of_landmark = shown.is_landmark
-    groups = (of_landmark, ~of_landmark, np.ones_like(of_landmark))
-    runs = len(of_landmark) // max(sum(map(len, masks)), 1)
-    return Outlook(exact, *(_expected(mechanism, shown, group, exact=exact, runs=max(runs, 1)) for group in groups))
+    runs = min(math.ceil(FEWEST_EVENTS / max(n, 1)), MOST_RUNS)
+    rng = noise.seeded(0)
+    return _told(mechanism, [_run(mechanism, mask, seed, rng) for seed in range(runs) for mask in masks], runs=runs)
 
 
 def expected_error_m(mechanism: Mechanism, is_landmark: Mask) -> Floats:
@@ -99,15 +109,21 @@ def expected_error_m(mechanism: Mechanism, is_landmark: Mask) -> Floats:
     """
     if not has_known_budgets(mechanism):
         raise ValueError(f"the budgets of {mechanism.name} depend on the run")
-    return planar_sphere_mean_m(_planned(mechanism, is_landmark).values)  # type: ignore[arg-type]
+    shown = _planned(mechanism, is_landmark)
+    own = shown.values > 0
+    found = np.empty(len(own))
+    found[own] = planar_sphere_mean_m(shown.values[own])
+    if not own.all():
+        found[~own] = SharedNoise(*shown.shared, 1.0).mean_m()
+    return found
 
 
-def has_known_budgets(mechanism: Mechanism) -> bool:
-    """True if every budget follows from the landmarks alone and every draw is planar Laplace noise of its own."""
+def has_known_budgets(mechanism: Mechanism) -> TypeGuard[PlanarLaplaceMechanism]:
+    """True if every budget follows from the landmarks alone, so that nothing needs to be tried out."""
     own = type(mechanism)
     return (
         issubclass(own, PlanarLaplaceMechanism)
-        and own.draw is PlanarLaplaceMechanism.draw
+        and own.budgets is not PlanarLaplaceMechanism.budgets
         and own.perturb is PlanarLaplaceMechanism.perturb
     )
 
@@ -115,26 +131,17 @@ def has_known_budgets(mechanism: Mechanism) -> bool:
 def _planned(mechanism: PlanarLaplaceMechanism, mask: Mask) -> _Shown:
     """The release's plan: :meth:`assemble` says which events are published, whatever the positions."""
     budgets = mechanism.budgets(mask)
+    own, together = mechanism.independent(budgets, mask)
     fresh = np.flatnonzero(budgets > 0)
     nowhere, here = np.zeros(len(fresh)), Trajectory(np.zeros(len(mask)), np.zeros(len(mask)))
     release = mechanism.assemble(here, nowhere, nowhere, fresh, budgets)
-    rates = mechanism.epsilon_per_m(budgets[fresh])
-    return _Shown(mask, budgets, release.event, rates[_draws_shown(release)])
-
-
-def _draws_shown(release: Release) -> np.ndarray:
-    """Which draw each published position shows, (m,), counted in draws."""
-    return last_draw(release.fresh)[release.event]
-
-
-def _simulated(mechanism: Mechanism, masks: Sequence[Mask]) -> list[_Shown]:
-    n = sum(map(len, masks))
-    runs = min(math.ceil(FEWEST_EVENTS / max(n, 1)), MOST_RUNS)
-    rng = noise.seeded(0)
-    return [_run(mechanism, mask, seed, rng) for seed in range(runs) for mask in masks]
+    rates = mechanism.epsilon_per_m(own[fresh])
+    shared = (int(np.count_nonzero(rates == 0)), together / mechanism.radius_m)
+    return _Shown(mask, budgets, release.event, rates[_draws_shown(release)], shared)
 
 
 def _run(mechanism: Mechanism, mask: Mask, seed: int, rng: noise.RandomSource) -> _Shown:
+    """A release of a generated walk."""
     steps = np.random.default_rng(seed).normal(0, STEP_M, (len(mask), 2))
     walk = Trajectory(*geo.LocalPlane(0.0, 0.0).unproject(np.cumsum(steps, axis=0)))
     release = mechanism.release(walk, LandmarkSet(mask), rng=rng)
@@ -143,35 +150,49 @@ def _run(mechanism: Mechanism, mask: Mask, seed: int, rng: noise.RandomSource) -
     return _Shown(mask, release.budgets, release.event, error_m)
 
 
-def _joined(parts: Sequence[_Shown]) -> _Shown:
-    starts = np.cumsum([0, *(len(part.budgets) for part in parts[:-1])])
-    return _Shown(
-        np.concatenate([part.is_landmark for part in parts]),
-        np.concatenate([part.budgets for part in parts]),
-        np.concatenate([part.event + start for part, start in zip(parts, starts, strict=True)]),
-        np.concatenate([part.values for part in parts]),
-    )
+def _draws_shown(release: Release) -> Ints:
+    """Which draw each published position shows, (m,), counted in draws."""
+    return last_draw(release.fresh)[release.event]
 
 
-def _expected(mechanism: Mechanism, shown: _Shown, group: Mask, *, exact: bool, runs: int) -> Expected:
-    drawn = shown.budgets[group & (shown.budgets > 0)] / mechanism.epsilon
-    values = shown.values[group[shown.event]]
-    figures = (None, None, None) if not values.size else _of_rates(values) if exact else _of_errors(values)
-    return Expected(
-        events=round(np.count_nonzero(group) / runs),
-        published=round(len(values) / runs),
+def _told(mechanism: Mechanism, parts: list[_Shown], *, runs: int, exact: bool = False) -> Outlook:
+    groups: list[Callable[[Mask], Mask]] = [lambda mask: mask, lambda mask: ~mask, np.ones_like]
+    return Outlook(exact, *(_expected(mechanism.epsilon, parts, group, runs, exact=exact) for group in groups))
+
+
+def _expected(
+    epsilon: float, parts: list[_Shown], group: Callable[[Mask], Mask], runs: int, *, exact: bool
+) -> Expected:
+    these = [group(part.is_landmark) for part in parts]
+    budgets = _joined([part.budgets[of] for part, of in zip(parts, these, strict=True)])
+    values = [part.values[of[part.event]] for part, of in zip(parts, these, strict=True)]
+    drawn = budgets[budgets > 0] / epsilon
+    found = Expected(
+        events=round(len(budgets) / runs),
+        published=round(sum(map(len, values)) / runs),
         drawn=round(len(drawn) / runs),
         share=(float(drawn.min()), float(drawn.max())) if drawn.size else None,
-        mean_m=figures[0],
-        median_m=figures[1],
-        p95_m=figures[2],
     )
+    if not any(map(len, values)):
+        return found
+    mean_m, median_m, p95_m = _of_noise(values, parts) if exact else _of_errors(_joined(values))
+    return replace(found, mean_m=mean_m, median_m=median_m, p95_m=p95_m)
 
 
-def _of_rates(rates: Floats) -> tuple[float, float, float]:
-    kinds, counts = np.unique(rates, return_counts=True)
-    median_m, p95_m = (planar_sphere_quantile_m(kinds, counts.astype(np.float64), p) for p in QUANTILES)
-    return float(planar_sphere_mean_m(kinds) @ counts / counts.sum()), median_m, p95_m
+def _joined(parts: list[Floats]) -> Floats:
+    return np.concatenate(parts) if parts else np.empty(0)
+
+
+def _of_noise(values: list[Floats], parts: list[_Shown]) -> tuple[float, float, float]:
+    rates, counts = np.unique(_joined(values), return_counts=True)
+    own = rates > 0
+    laws: list[Noise] = [OwnNoise(rates[own], counts[own].astype(np.float64))] if own.any() else []
+    weights: Counter[tuple[int, float]] = Counter()
+    for part, shown in zip(parts, values, strict=True):
+        weights[part.shared] += int(np.count_nonzero(shown == 0))
+    laws += [SharedNoise(*shared, float(weight)) for shared, weight in weights.items() if weight]
+    median_m, p95_m = (mixture_quantile_m(laws, p) for p in QUANTILES)
+    return mixture_mean_m(laws), median_m, p95_m
 
 
 def _of_errors(error_m: Floats) -> tuple[float, float, float]:

@@ -127,13 +127,7 @@ class ReleaseSpec(Frozen):
         source = noise.source(self.seed)
         for one, marks in zip(series, landmarks, strict=True):
             rng = source if watch is None else noise.watched(source, watch)
-            yield self.processed(self.mechanism.release(one, marks, rng=rng), self.postprocess)
-
-    def processed(self, release: Release, steps: Sequence[PostProcess]) -> Release:
-        """A release of this spec's mechanism after ``steps``: they read the release, so nothing more is spent."""
-        for step in steps:
-            release = step.apply(release, self.mechanism.radius_m)
-        return release
+            yield processed(self.mechanism.release(one, marks, rng=rng), self.postprocess)
 
     def then(self, steps: Sequence[PostProcess]) -> Self:
         """The same with ``steps`` after those it has.
@@ -144,3 +138,10 @@ class ReleaseSpec(Frozen):
             They are more than :data:`MAX_STEPS` together.
         """
         return self.parse(self.model_dump() | {"postprocess": [*self.postprocess, *steps]})
+
+
+def processed(release: Release, steps: Sequence[PostProcess]) -> Release:
+    """A release after ``steps``: they read the release alone, so nothing more is spent."""
+    for step in steps:
+        release = step.apply(release)
+    return release

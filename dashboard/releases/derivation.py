@@ -7,6 +7,7 @@ from dashboard.errors import Conflict
 from dashboard.releases import files
 from dashboard.releases.models import Release
 from privacy_engine import data
+from privacy_engine.spec import processed
 
 SHARE = 0.75  # of the work; what follows measures and writes
 
@@ -20,7 +21,7 @@ def derived(row: Release, lease: jobs.Lease) -> list[data.Release]:
         The source is discarded.
     """
     source = _source(row)
-    spec, steps = row.parsed_spec, row.steps_after(source)
+    steps = row.steps_after(source)
     try:
         published = files.read_releases(source)
     except FileNotFoundError:  # discarded between the look at its row and the look at its files
@@ -29,7 +30,7 @@ def derived(row: Release, lease: jobs.Lease) -> list[data.Release]:
     for i, release in enumerate(published):
         stage = "Smoothing" if len(published) == 1 else f"Smoothing series {i + 1} of {len(published)}"
         lease.report(stage, SHARE * i / len(published))
-        made.append(spec.processed(release, steps))
+        made.append(processed(release, steps))
     return made
 
 

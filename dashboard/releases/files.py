@@ -35,6 +35,7 @@ def write(row: Release, drawn: Sequence[data.Release], errors: Sequence[Floats])
             "series": np.repeat(np.arange(len(drawn), dtype=np.int32), lengths),
             "budget": np.concatenate([one.budgets for one in drawn]),
             "fresh": np.concatenate([one.fresh for one in drawn]),
+            "sd_m": np.concatenate([one.sd_m for one in drawn]),
         },
     )
     storage.write_columns(row.errors_path, {"error_m": np.concatenate(errors).round(3)})
@@ -46,11 +47,13 @@ def read_releases(row: Release) -> list[data.Release]:
     """A finished release as its mechanism made it, one for each series, out of its own files alone."""
     columns = storage.read_columns(row.budgets_path)
     found = storage.read_release(row.data_path)
+    if "sd_m" not in columns:  # written before there was noise that is not planar Laplace
+        columns["sd_m"] = row.parsed_spec.mechanism.sd_m(columns["budget"])
     ends = np.searchsorted(columns["series"], np.arange(1, len(found)))
-    budgets, fresh = (np.split(columns[name], ends) for name in ("budget", "fresh"))
+    parts = zip(*(np.split(columns[name], ends) for name in ("budget", "fresh", "sd_m")), strict=True)
     return [
-        data.Release(published, event, budgets[i], fresh[i].astype(np.bool_))
-        for i, (published, event) in enumerate(found)
+        data.Release(published, event, budgets, fresh.astype(np.bool_), sd_m)
+        for (published, event), (budgets, fresh, sd_m) in zip(found, parts, strict=True)
     ]
 
 

@@ -22,6 +22,7 @@ from privacy_engine import formats, metrics
 from privacy_engine.data import LandmarkSet
 from privacy_engine.errors import ParameterError, ParameterErrors
 from privacy_engine.exports import FORMATS
+from privacy_engine.registry import mechanisms
 from privacy_engine.spec import ReleaseSpec, parse_steps
 from tests.dashboard.asking import RELEASES, at, first_error
 from tests.dashboard.turns import charges, drawn, expire, fail, interrupted
@@ -139,8 +140,22 @@ class TestDerivation:
         (read,) = files.read_releases(done)
         (fresh,) = done.parsed_spec.release([paris_day], [LandmarkSet(landmark_set.mask)])
         assert read.series.lon == pytest.approx(fresh.series.lon, abs=1e-9)
-        for column in ("event", "budgets", "fresh"):
+        for column in ("event", "budgets", "fresh", "sd_m"):
             assert np.array_equal(getattr(read, column), getattr(fresh, column))
+
+    @pytest.mark.parametrize("name", [cls.registered_name() for cls in mechanisms])
+    def test_every_mechanism_can_be_smoothed_afterwards(self, derive, submit, name):
+        whole = drawn(submit(name, seed=3, steps=[WALK]))
+        made = drawn(derive(WALK, source=drawn(submit(name, seed=3))))
+        one, other = (storage.read_points(row.data_path)[0] for row in (whole, made))
+        assert np.array_equal(one.lon, other.lon)
+
+    def test_releases_of_an_older_cairn_are_read_too(self, submit):
+        done = drawn(submit("landmark-skip", seed=9))
+        columns = storage.read_columns(done.budgets_path)
+        with_sd = files.read_releases(done)[0].sd_m
+        storage.write_columns(done.budgets_path, {name: columns[name] for name in ("series", "budget", "fresh")})
+        assert files.read_releases(done)[0].sd_m == pytest.approx(with_sd)
 
     def test_every_series_is_read_back_on_its_own(self, owner, make_dataset, paris_day):
         two = make_dataset(owner, paris_day, paris_day)

@@ -13,7 +13,7 @@ from privacy_engine.landmarks import landmark_methods, parse_short
 from privacy_engine.mechanisms.landmark import Skip, Uniform
 from privacy_engine.registry import mechanisms
 from privacy_engine.samples import samples
-from privacy_engine.spec import MAX_STEPS, ReleaseSpec, parse_steps
+from privacy_engine.spec import MAX_STEPS, ReleaseSpec, parse_steps, processed
 
 UNIFORM = {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 200.0}
 
@@ -141,7 +141,7 @@ class TestSteps:
         marks = [LandmarkSet.at([3, 4], 50)]
         spec = self.plain.then(parse_steps(self.two))
         (plain,), (whole,) = self.plain.release(series, marks), spec.release(series, marks)
-        after = spec.processed(plain, spec.postprocess)
+        after = processed(plain, spec.postprocess)
         assert np.array_equal(after.series.lon, whole.series.lon)
         assert np.array_equal(after.budgets, plain.budgets)
 
