@@ -11,7 +11,6 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from dashboard.palette import palette
-from privacy_engine.registry import mechanisms
 
 register = template.Library()
 NARROW = "\u202f"  # between a number and its unit
@@ -152,12 +151,6 @@ def days(start: Any, end: Any) -> str:
     if not first or not last or first.year != last.year:
         return f"{_day(first)} to {_day(last)}"
     return f"{first.day}{'' if first.month == last.month else f' {first:%b}'} to {_day(last)}"
-
-
-@register.filter
-def mechanism_title(name: str) -> str:
-    """The title of a mechanism by its registered name."""
-    return next((cls.title for cls in mechanisms if cls.registered_name() == name), name)
 
 
 @register.simple_tag
