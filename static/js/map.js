@@ -35,7 +35,7 @@ import { addButton, addNote, addScale } from "./layers/scale.js";
 import { drawTrack, nearestPoint, pointsWithin } from "./layers/tracks.js";
 import { drawSketch, drawZones } from "./layers/zones.js";
 
-const ORDER = { graticule: 0, track: 100, zones: 300, degrees: 450, landmarks: 500, markers: 600, selection: 900, sketch: 950 };
+const ORDER = { graticule: 0, track: 100, degrees: 450, zones: 470, landmarks: 500, markers: 600, selection: 900, sketch: 950 };
 const FIT = "M2.5 6V2.5H6M10 2.5h3.5V6M13.5 10v3.5H10M6 13.5H2.5V10";
 const WORLD = [-180, -60, 180, 75];
 

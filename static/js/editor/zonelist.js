@@ -26,11 +26,14 @@ export function createZoneList(host, on) {
     shown = { shape, rows: zones.map((zone, i) => (i === selected ? openRow(zone, i, on) : closedRow(zone, i, on))) };
     host.replaceChildren(...shown.rows.map(({ element }) => element));
     if (key) host.querySelector(`[data-key="${key}"]`)?.focus({ preventScroll: true });
-    if (selected >= 0) shown.rows[selected].element.scrollIntoView({ block: "nearest" });
+    if (selected >= 0 && scrolls(host.closest(".rail"))) shown.rows[selected].element.scrollIntoView({ block: "nearest" });
   }
 
   return { show, fail: (index, message) => shown.rows[index]?.fail(message) };
 }
+
+/** On a phone the rail lies below the map: what is chosen on the map must not scroll it away. */
+const scrolls = (rail) => getComputedStyle(rail).overflowY !== "visible";
 
 function closedRow(zone, index, on, inside = null) {
   const name = el("span", { class: "zone__name" });
@@ -89,8 +92,8 @@ const radiusField = (now, change) => numberField("Radius, m", "radius", { min: 0
 
 function cornerField(zone, on) {
   const options = cornersOf(zone).map((_, i) => el("option", { value: String(i) }, `Corner ${i + 1} of ${cornersOf(zone).length}`));
-  const select = el("select", { class: "input", dataset: { key: "corner" }, onchange: () => on.corner(Number(select.value)) }, options);
-  return { element: el("label", { class: "field" }, el("span", { class: "small" }, "Corner"), select), set: (value) => (select.value = String(value)) };
+  const select = el("select", { class: "input", id: "zone-corner", dataset: { key: "corner" }, onchange: () => on.corner(Number(select.value)) }, options);
+  return { element: el("div", { class: "field" }, el("label", { for: "zone-corner", class: "small" }, "Corner"), select), set: (value) => (select.value = String(value)) };
 }
 
 const button = (words, key, onclick) => el("button", { type: "button", class: "button button--small", dataset: { key }, onclick }, words);

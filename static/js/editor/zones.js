@@ -154,35 +154,37 @@ export function toGeoJSON(zones) {
   return { type: "FeatureCollection", features };
 }
 
+const KINDS = "polygons, or points with a property radius_m";
+
 /**
- * Zones of a GeoJSON text: polygons, multipolygons, and points that carry `radius_m`. Their coordinates are taken as
- * they are: the engine says what is wrong with them. Throws an Error that says what else the file is.
+ * Zones of a GeoJSON text: polygons, multipolygons (a zone for each part), and points that carry `radius_m`. Their
+ * coordinates are taken as they are: the engine says what is wrong with them. Throws an Error where it is something else.
  */
 export function fromGeoJSON(text) {
   let found;
   try {
-    found = JSON.parse(text);
+    found = JSON.parse(text.replace(/^\uFEFF/, ""));
   } catch {
-    throw new Error("This is not JSON. Choose a GeoJSON file with polygons.");
+    throw new Error(`This is not JSON. Choose a GeoJSON file with ${KINDS}.`);
   }
-  const features = found?.type === "FeatureCollection" ? found.features : found?.type === "Feature" ? [found] : [{ geometry: found, properties: {} }];
-  if (!Array.isArray(features)) throw new Error("This GeoJSON has no list of features.");
-  const zones = features.flatMap(zonesOf);
-  if (!zones.length) throw new Error("No zones in this file: they are polygons, or points with a property radius_m.");
-  return zones;
+  const features = found?.type === "FeatureCollection" ? found.features : [found];
+  if (!Array.isArray(features) || !features.length) throw new Error(`It has no features: zones are ${KINDS}.`);
+  return features.flatMap((one, i) => (one?.type === "Feature" ? zonesOf(one.geometry, one.properties, i) : zonesOf(one, null, i)));
 }
 
-function zonesOf(feature) {
-  const { geometry, properties } = feature ?? {};
-  const label = String(properties?.label ?? properties?.name ?? "").slice(0, 200);
-  if (geometry?.type === "Polygon") return [{ type: "Polygon", coordinates: flat(geometry.coordinates), label }];
-  if (geometry?.type === "MultiPolygon") return geometry.coordinates.map((coordinates) => ({ type: "Polygon", coordinates: flat(coordinates), label }));
-  if (geometry?.type === "Point" && properties?.radius_m !== undefined) {
-    return [{ type: "Circle", center: geometry.coordinates.slice(0, 2), radius_m: properties.radius_m, label }];
-  }
-  if (geometry?.type === "GeometryCollection") return (geometry.geometries ?? []).flatMap((one) => zonesOf({ geometry: one, properties }));
-  return [];
+function zonesOf(geometry, properties, index) {
+  const { label, name, title, radius_m, radius = radius_m } = properties ?? {};
+  const words = [label, name, title].find((one) => typeof one === "string" && one) ?? "";
+  const coordinates = flat(geometry?.coordinates);
+  if (geometry?.type === "Polygon") return [{ type: "Polygon", coordinates, label: words }];
+  if (geometry?.type === "MultiPolygon" && Array.isArray(coordinates)) return coordinates.map((one) => ({ type: "Polygon", coordinates: one, label: words }));
+  if (geometry?.type === "Point" && radius !== undefined) return [{ type: "Circle", center: coordinates, radius_m: radius, label: words }];
+  if (geometry?.type === "GeometryCollection" && Array.isArray(geometry.geometries)) return geometry.geometries.flatMap((one) => zonesOf(one, properties, index));
+  throw new Error(`Feature ${index + 1} is ${geometry?.type ? `a ${String(geometry.type).slice(0, 40)}` : "no shape"}: zones are ${KINDS}.`);
 }
 
-/** Without heights. */
-const flat = (rings) => (Array.isArray(rings) ? rings.map((ring) => (Array.isArray(ring) ? ring.map((place) => (Array.isArray(place) ? place.slice(0, 2) : place)) : ring)) : rings);
+/** Positions without their altitude. */
+function flat(nested) {
+  if (!Array.isArray(nested)) return nested;
+  return Array.isArray(nested[0]) ? nested.map(flat) : nested.slice(0, 2);
+}

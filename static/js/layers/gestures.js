@@ -30,8 +30,8 @@ export function createGestures(element, leaflet, pointer) {
       stop();
       return;
     }
-    swallow = false;
-    if (event.button || !tool?.press || event.target.closest(NOT_GROUND)) return;
+    swallow = Boolean(event.target.closest(NOT_GROUND)); // a handle that was dragged may be gone when its click comes
+    if (event.button || !tool?.press || swallow) return;
     const on = tool.press(at(event));
     if (!on) return;
     drag = { on, from: event, moved: false, id: event.pointerId };

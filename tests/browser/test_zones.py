@@ -1,0 +1,380 @@
+"""The landmark editor's zones: drawn, moved, typed, imported; what is shown is what the engine marks."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page, expect
+
+from dashboard.accounts.models import User
+from dashboard.datasets.models import Dataset
+from dashboard.landmarks.models import LandmarkSet
+from dashboard.landmarks.services import preview_landmarks
+from tests.browser.conftest import DESKTOP, PHONE, Watch, accessibility_faults, widths
+from tests.browser.drawn import painted
+from tests.browser.test_landmarks import edit, expect_marked, marked, stays, taxi  # noqa: F401  (fixtures)
+
+SQUARE = [(0.2, 0.3), (0.8, 0.3), (0.8, 0.7), (0.2, 0.7)]
+
+
+def place(page: Page, x: float, y: float) -> tuple[float, float]:
+    """A place on the map, given as shares of its width and height, on the screen."""
+    box = page.locator("[data-map]").bounding_box()
+    assert box
+    return box["x"] + x * box["width"], box["y"] + y * box["height"]
+
+
+def tool(page: Page, name: str) -> None:
+    page.get_by_role("group", name="Tools").get_by_role("button", name=name).click()
+
+
+def draw_polygon(page: Page, corners: list[tuple[float, float]] = SQUARE, close: str | None = "Enter") -> None:
+    tool(page, "Polygon")
+    for corner in corners:
+        page.mouse.click(*place(page, *corner))
+    if close:
+        page.keyboard.press(close)
+
+
+def drag(page: Page, start: tuple[float, float], end: tuple[float, float]) -> None:
+    page.mouse.move(*start)
+    page.mouse.down()
+    page.mouse.move((start[0] + end[0]) / 2, (start[1] + end[1]) / 2)
+    page.mouse.move(*end)
+    page.mouse.up()
+
+
+def draw_circle(page: Page, centre: tuple[float, float] = (0.5, 0.5), reach: tuple[float, float] = (0.6, 0.6)) -> None:
+    tool(page, "Circle")
+    drag(page, place(page, *centre), place(page, *reach))
+
+
+def handle(page: Page, name: str) -> tuple[float, float]:
+    """Where the middle of a handle is on the screen."""
+    box = page.locator(f"[data-handle={name}]").bounding_box()
+    assert box
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def save(page: Page, dataset: Dataset) -> LandmarkSet:
+    page.get_by_role("button", name="Save", exact=True).click()
+    page.wait_for_url(f"**/datasets/{dataset.pk}/#landmark-sets")
+    return LandmarkSet.objects.filter(dataset=dataset).latest("created_at")
+
+
+def counted(page: Page, row: int = 0) -> str:
+    return page.locator(".zone__head .muted").nth(row).inner_text()
+
+
+@pytest.fixture
+def editor(page: Page, taxi: Dataset) -> Page:  # noqa: F811
+    edit(page, taxi)
+    return page
+
+
+class TestDrawing:
+    def test_a_polygon_marks_what_the_engine_says_lies_inside(self, editor: Page, taxi: Dataset) -> None:  # noqa: F811
+        assert painted(editor, "zones") == 0
+        draw_polygon(editor)
+        expect(editor.get_by_role("button", name="Zones", exact=True)).to_have_attribute("aria-pressed", "true")
+        expect(editor.locator(".zone")).to_have_count(1)
+        assert painted(editor, "zones") > 20_000
+        editor.get_by_label("Label", exact=True).fill("Clinic")
+        expect(editor.locator(".zone__name")).to_have_text("Clinic")
+        made = save(editor, taxi)
+        (zone,) = made.method["zones"]
+        assert (zone["type"], zone["label"], len(zone["coordinates"][0])) == ("Polygon", "Clinic", 5)
+        (west, north), (east, south) = zone["coordinates"][0][0], zone["coordinates"][0][2]
+        series = preview_landmarks(dataset=taxi, method={"name": "zones", "zones": [zone]})
+        assert np.array_equal(made.mask, np.concatenate([one.mask for one in series]))
+        assert 0 < made.count < made.points
+        assert west < east
+        assert south < north
+
+    def test_the_count_in_the_list_is_the_engines(self, editor: Page) -> None:
+        before = marked(editor)
+        draw_polygon(editor)
+        expect(editor.locator("[data-count]")).not_to_have_text(str(before))
+        assert f"{marked(editor)} events" in counted(editor)
+
+    @pytest.mark.parametrize("way", ["first corner", "double click", "button"])
+    def test_other_ways_to_close(self, editor: Page, way: str) -> None:
+        draw_polygon(editor, SQUARE, close=None)
+        if way == "first corner":
+            editor.mouse.click(*place(editor, *SQUARE[0]))
+        elif way == "double click":
+            editor.mouse.dblclick(*place(editor, 0.15, 0.5))
+        else:
+            editor.get_by_role("button", name="Finish").click()
+        expect(editor.locator(".zone")).to_have_count(1)
+        corners = 5 if way == "double click" else 4
+        expect(editor.locator("[data-handle^=corner]")).to_have_count(corners)
+
+    def test_escape_cancels_and_backspace_takes_a_corner_back(self, editor: Page) -> None:
+        draw_polygon(editor, SQUARE, close="Backspace")
+        assert painted(editor, "sketch") > 100
+        editor.keyboard.press("Enter")
+        expect(editor.locator("[data-handle^=corner]")).to_have_count(3)
+        draw_polygon(editor, SQUARE, close="Escape")
+        expect(editor.locator(".zone")).to_have_count(1)
+        editor.wait_for_timeout(100)
+        assert painted(editor, "sketch") == 0
+
+    def test_a_circle_is_pressed_and_dragged(self, editor: Page, taxi: Dataset) -> None:  # noqa: F811
+        draw_circle(editor)
+        expect(editor.locator(".zone__head")).to_contain_text("radius")
+        assert painted(editor, "zones") > 5_000
+        (zone,) = save(editor, taxi).method["zones"]
+        assert zone["type"] == "Circle"
+        assert zone["radius_m"] > 0
+
+    def test_a_circle_takes_a_typed_radius(self, editor: Page, taxi: Dataset) -> None:  # noqa: F811
+        tool(editor, "Circle")
+        editor.mouse.click(*place(editor, 0.5, 0.5))
+        editor.get_by_label("Radius, m", exact=True).fill("750")
+        editor.keyboard.press("Enter")
+        expect(editor.locator(".zone__head")).to_contain_text("750")
+        assert save(editor, taxi).method["zones"][0]["radius_m"] == 750
+
+    def test_a_crossed_polygon_is_refused_at_its_row(self, editor: Page, watch: Watch) -> None:
+        watch.expect(400)
+        draw_polygon(editor, [SQUARE[0], SQUARE[2], SQUARE[1], SQUARE[3]])
+        expect(editor.locator(".zone .field__error")).to_contain_text("must")
+
+
+class TestChanging:
+    def test_a_corner_is_dragged_and_put_back(self, editor: Page) -> None:
+        draw_polygon(editor)
+        editor.wait_for_timeout(400)
+        before, area = marked(editor), counted(editor)
+        x, y = handle(editor, "corner-2")
+        drag(editor, (x, y), (x - 200, y - 80))
+        expect(editor.locator(".zone__head .muted")).not_to_have_text(area)
+        moved = handle(editor, "corner-2")
+        assert abs(moved[0] - x + 200) < 3
+        assert abs(moved[1] - y + 80) < 3
+        editor.keyboard.press("Control+z")
+        expect(editor.locator(".zone__head .muted")).to_have_text(area)
+        expect_marked(editor, before)
+        editor.get_by_role("button", name="Redo").click()
+        expect(editor.locator(".zone__head .muted")).not_to_have_text(area)
+
+    def test_a_handle_between_two_corners_makes_a_third(self, editor: Page) -> None:
+        draw_polygon(editor)
+        x, y = handle(editor, "between-0")
+        drag(editor, (x, y), (x, y - 60))
+        expect(editor.locator("[data-handle^=corner]")).to_have_count(5)
+        expect(editor.get_by_label("Corner", exact=True)).to_contain_text("Corner 5 of 5")
+
+    def test_the_radius_and_the_whole_zone_are_dragged(self, editor: Page) -> None:
+        draw_circle(editor)
+        size = counted(editor)
+        x, y = handle(editor, "radius")
+        drag(editor, (x, y), (x + 60, y))
+        expect(editor.locator(".zone__head .muted")).not_to_have_text(size)
+        radius = editor.get_by_label("Radius, m", exact=True).input_value()
+        x, y = handle(editor, "centre")
+        drag(editor, (x, y), (x + 100, y + 50))
+        assert editor.get_by_label("Radius, m", exact=True).input_value() == radius
+        assert abs(handle(editor, "centre")[0] - x - 100) < 3
+
+    def test_deleting_can_be_undone(self, editor: Page) -> None:
+        draw_polygon(editor)
+        draw_circle(editor)
+        editor.get_by_role("button", name="Delete zone").click()
+        expect(editor.locator(".zone")).to_have_count(1)
+        editor.locator("[data-undo]").click()
+        expect(editor.locator(".zone")).to_have_count(2)
+
+    def test_a_click_chooses_the_smallest_zone(self, editor: Page) -> None:
+        draw_polygon(editor)
+        draw_circle(editor, (0.5, 0.5), (0.55, 0.5))
+        editor.keyboard.press("Escape")
+        expect(editor.locator("[data-handle]")).to_have_count(0)
+        editor.mouse.click(*place(editor, 0.49, 0.5))
+        expect(editor.locator(".zone__head[aria-expanded=true]")).to_contain_text("Circle 2")
+        editor.mouse.click(*place(editor, 0.25, 0.35))
+        expect(editor.locator(".zone__head[aria-expanded=true]")).to_contain_text("Polygon 1")
+
+    def test_undo_leads_back_through_marks_and_ways(self, editor: Page) -> None:
+        found = marked(editor)
+        draw_polygon(editor)
+        editor.wait_for_timeout(500)
+        inside = marked(editor)
+        editor.keyboard.press("l")
+        expect(editor.get_by_role("button", name="By hand")).to_have_attribute("aria-pressed", "true")
+        assert abs(marked(editor) - inside) == 1
+        editor.keyboard.press("Control+z")
+        expect(editor.locator(".zone")).to_have_count(1)
+        expect_marked(editor, inside)
+        editor.keyboard.press("Control+z")
+        expect(editor.get_by_role("button", name="Stay points")).to_have_attribute("aria-pressed", "true")
+        expect_marked(editor, found)
+
+
+class TestKeyboard:
+    def test_a_circle_around_the_selected_event(self, editor: Page, taxi: Dataset) -> None:  # noqa: F811
+        editor.get_by_role("button", name="Zones", exact=True).press("Enter")
+        expect_marked(editor, 0)
+        editor.get_by_role("slider", name="Event").press("ArrowRight")
+        radius = editor.get_by_label("Circle around event 1, radius in m")
+        radius.fill("400")
+        radius.press("Enter")
+        expect(editor.locator(".zone__head")).to_contain_text("400")
+        editor.locator("[data-handle=centre]").press("ArrowRight")
+        editor.locator("[data-handle=centre]").press("Shift+ArrowUp")
+        editor.locator("[data-handle=radius]").press("Shift+ArrowRight")
+        expect(editor.locator(".zone__head")).not_to_contain_text("400")
+        made = save(editor, taxi)
+        assert made.count > 0
+        assert made.method["zones"][0]["radius_m"] > 400
+
+    def test_a_polygon_of_events(self, editor: Page) -> None:
+        editor.get_by_role("group", name="Tools").get_by_role("button", name="Polygon").press("Enter")
+        for _ in range(3):
+            for _ in range(40):
+                editor.keyboard.press("ArrowRight")
+            editor.keyboard.press("Space")
+        editor.keyboard.press("Enter")
+        expect(editor.locator("[data-handle^=corner]")).to_have_count(3)
+
+    def test_delete_takes_a_corner_until_three_are_left(self, editor: Page) -> None:
+        draw_polygon(editor)
+        editor.locator("[data-handle=corner-1]").press("Delete")
+        expect(editor.locator("[data-handle^=corner]")).to_have_count(3)
+        expect(editor.get_by_role("button", name="Remove corner")).to_be_disabled()
+
+    def test_numbers_move_a_corner(self, editor: Page) -> None:
+        draw_polygon(editor)
+        area = counted(editor)
+        editor.get_by_label("Corner", exact=True).select_option("2")
+        latitude = editor.get_by_label("Latitude, °")
+        latitude.fill(str(float(latitude.input_value()) - 0.01))
+        expect(editor.locator(".zone__head .muted")).not_to_have_text(area)
+
+
+class TestFiles:
+    def test_zones_come_back_as_they_were_downloaded(self, editor: Page, tmp_path: Path) -> None:
+        draw_polygon(editor)
+        editor.get_by_label("Label", exact=True).fill("Clinic")
+        draw_circle(editor)
+        with editor.expect_download() as download:
+            editor.get_by_role("button", name="Download zones").click()
+        file = tmp_path / download.value.suggested_filename
+        download.value.save_as(file)
+        features = json.loads(file.read_text())["features"]
+        assert [one["geometry"]["type"] for one in features] == ["Polygon", "Point"]
+        assert features[0]["properties"]["label"] == "Clinic"
+        editor.locator("#zones-file").set_input_files(file)
+        expect(editor.locator(".zone")).to_have_count(4)
+        assert counted(editor, 0) == counted(editor, 2)
+        assert counted(editor, 1) == counted(editor, 3)
+        editor.locator("[data-undo]").click()
+        expect(editor.locator(".zone")).to_have_count(2)
+
+    @pytest.mark.parametrize(
+        ("text", "words"),
+        [
+            ("{", "not JSON"),
+            ('{"type": "Feature", "geometry": {"type": "LineString", "coordinates": []}}', "Feature 1 is a LineString"),
+            ('{"type": "Polygon", "coordinates": [[[2, 48], [3, 48]]]}', "must"),
+            ('{"type": "Polygon", "coordinates": [[[2, 48], [3, 48], [3, 148], [2, 48]]]}', "must be at most 90"),
+        ],
+    )
+    def test_a_bad_file_is_refused_in_words(self, editor: Page, watch: Watch, text: str, words: str) -> None:
+        watch.expect(400)
+        editor.get_by_role("button", name="Zones", exact=True).click()
+        file = {"name": "z.geojson", "mimeType": "application/geo+json", "buffer": text.encode()}
+        editor.locator("#zones-file").set_input_files(file)
+        expect(editor.locator("[data-problem]")).to_contain_text("z.geojson was not imported")
+        expect(editor.locator("[data-problem]")).to_contain_text(words)
+        expect(editor.locator(".zone")).to_have_count(0)
+
+
+class TestPicking:
+    def test_shift_drag_marks_a_rectangle_and_takes_it_back(self, editor: Page) -> None:
+        editor.get_by_role("button", name="By hand").click()
+        before = marked(editor)
+        for _ in range(2):
+            editor.keyboard.down("Shift")
+            drag(editor, place(editor, 0.1, 0.2), place(editor, 0.9, 0.9))
+            editor.keyboard.up("Shift")
+            if marked(editor) != 260:
+                break
+            assert marked(editor) == 260 > before
+        assert marked(editor) < 260
+
+    def test_the_select_tool_needs_no_keyboard(self, phone: Page, taxi: Dataset) -> None:  # noqa: F811
+        edit(phone, taxi)
+        tool(phone, "Select")
+        before = marked(phone)
+        drag(phone, place(phone, 0.1, 0.2), place(phone, 0.9, 0.75))
+        assert marked(phone) > before
+        phone.get_by_role("button", name="Done").tap()
+        expect(phone.locator("[data-hint]")).to_be_hidden()
+
+    def test_fingers_draw_a_polygon(self, phone: Page, taxi: Dataset) -> None:  # noqa: F811
+        edit(phone, taxi)
+        tool(phone, "Polygon")
+        for corner in [(0.2, 0.3), (0.7, 0.3), (0.7, 0.6)]:
+            phone.touchscreen.tap(*place(phone, *corner))
+        phone.touchscreen.tap(*place(phone, 0.21, 0.31))
+        expect(phone.locator("[data-handle^=corner]")).to_have_count(3)
+
+
+class TestOtherWays:
+    def test_random_marks_its_share_and_draws_again(self, editor: Page, taxi: Dataset) -> None:  # noqa: F811
+        editor.get_by_role("button", name="Random").click()
+        editor.get_by_label("Share", exact=True).fill("0.1")
+        expect_marked(editor, 26)
+        first = editor.locator("[data-stays]").inner_text()
+        editor.get_by_role("button", name="Draw again").click()
+        expect(editor.locator("[data-stays]")).not_to_have_text(first, use_inner_text=True)
+        made = save(editor, taxi)
+        assert (made.count, made.method["name"], made.method["seed"]) == (26, "synthetic", 2)
+
+    def test_the_average_distance_is_shown(self, editor: Page) -> None:
+        expect(editor.locator("[data-more-facts]")).to_contain_text("from a regular event to the nearest landmark")
+
+    def test_two_sets_are_compared(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:  # noqa: F811
+        edit(page, taxi)
+        page.get_by_role("button", name="By hand").click()
+        page.get_by_label("Compare with").select_option(str(stays.pk))
+        facts = page.locator("[data-overlap]")
+        expect(facts).to_contain_text(f"In both{stays.count} events")
+        page.get_by_role("slider", name="Event").press("l")
+        changed = 0 if stays.mask[0] else 1
+        expect(facts).to_contain_text(f"Only here{changed} event")
+        expect(facts).to_contain_text(f"In both{stays.count - 1 + changed} events")
+
+    def test_a_copy_of_zones_is_zones(self, page: Page, taxi: Dataset) -> None:  # noqa: F811
+        edit(page, taxi)
+        draw_circle(page)
+        made = save(page, taxi)
+        edit(page, taxi, f"?from={made.pk}")
+        expect(page.locator(".zone")).to_have_count(1)
+        expect_marked(page, made.count)
+
+
+@pytest.mark.parametrize("colour", ["light", "dark"])
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desk", "phone"])
+def test_for_everybody(
+    open_page: Any,
+    owner: User,
+    taxi: Dataset,
+    stays: LandmarkSet,
+    colour: str,
+    size: dict[str, int],  # noqa: F811
+) -> None:
+    page = open_page(owner, colour=colour, size=size)
+    edit(page, taxi)
+    draw_circle(page, (0.5, 0.5), (0.6, 0.55))
+    page.get_by_label("Compare with").select_option(str(stays.pk))
+    tool(page, "Polygon")
+    assert not accessibility_faults(page)
+    document, window = widths(page)
+    assert document <= window
