@@ -76,7 +76,7 @@ SHOTS: dict[str, Callable[[Stage], str]] = {
 }
 
 STEPS: dict[str, Callable[[Any], None]] = {
-    "zones": lambda page: page.locator(".zone__head").first.press("Enter"),
+    "zones": lambda page: page.locator(".zone__head").first.click(),
 }
 
 

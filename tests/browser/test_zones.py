@@ -8,15 +8,19 @@ from typing import Any
 
 import numpy as np
 import pytest
+from django.core.files.base import ContentFile
 from playwright.sync_api import Page, expect
 
 from dashboard.accounts.models import User
 from dashboard.datasets.models import Dataset
+from dashboard.datasets.services import import_dataset
 from dashboard.landmarks.models import LandmarkSet
-from dashboard.landmarks.services import preview_landmarks
+from dashboard.landmarks.services import mark_landmarks, preview_landmarks
+from privacy_engine.samples import samples
 from tests.browser.conftest import DESKTOP, PHONE, Watch, accessibility_faults, widths
 from tests.browser.drawn import painted
-from tests.browser.test_landmarks import edit, expect_marked, marked, stays, taxi  # noqa: F401  (fixtures)
+from tests.browser.test_compare import table
+from tests.browser.test_landmarks import edit, expect_marked, marked
 
 SQUARE = [(0.2, 0.3), (0.8, 0.3), (0.8, 0.7), (0.2, 0.7)]
 
@@ -71,13 +75,23 @@ def counted(page: Page, row: int = 0) -> str:
 
 
 @pytest.fixture
-def editor(page: Page, taxi: Dataset) -> Page:  # noqa: F811
+def taxi(owner: User) -> Dataset:
+    return import_dataset(owner=owner, upload=table(("taxi", samples()[1].series)), name="Taxi day")
+
+
+@pytest.fixture
+def stays(owner: User, taxi: Dataset) -> LandmarkSet:
+    return mark_landmarks(owner=owner, dataset=taxi, method=samples()[1].landmarks)
+
+
+@pytest.fixture
+def editor(page: Page, taxi: Dataset) -> Page:
     edit(page, taxi)
     return page
 
 
 class TestDrawing:
-    def test_a_polygon_marks_what_the_engine_says_lies_inside(self, editor: Page, taxi: Dataset) -> None:  # noqa: F811
+    def test_a_polygon_marks_what_the_engine_says_lies_inside(self, editor: Page, taxi: Dataset) -> None:
         assert painted(editor, "zones") == 0
         draw_polygon(editor)
         expect(editor.get_by_role("button", name="Zones", exact=True)).to_have_attribute("aria-pressed", "true")
@@ -124,7 +138,7 @@ class TestDrawing:
         editor.wait_for_timeout(100)
         assert painted(editor, "sketch") == 0
 
-    def test_a_circle_is_pressed_and_dragged(self, editor: Page, taxi: Dataset) -> None:  # noqa: F811
+    def test_a_circle_is_pressed_and_dragged(self, editor: Page, taxi: Dataset) -> None:
         draw_circle(editor)
         expect(editor.locator(".zone__head")).to_contain_text("radius")
         assert painted(editor, "zones") > 5_000
@@ -132,7 +146,7 @@ class TestDrawing:
         assert zone["type"] == "Circle"
         assert zone["radius_m"] > 0
 
-    def test_a_circle_takes_a_typed_radius(self, editor: Page, taxi: Dataset) -> None:  # noqa: F811
+    def test_a_circle_takes_a_typed_radius(self, editor: Page, taxi: Dataset) -> None:
         tool(editor, "Circle")
         editor.mouse.click(*place(editor, 0.5, 0.5))
         editor.get_by_label("Radius, m", exact=True).fill("750")
@@ -217,7 +231,7 @@ class TestChanging:
 
 
 class TestKeyboard:
-    def test_a_circle_around_the_selected_event(self, editor: Page, taxi: Dataset) -> None:  # noqa: F811
+    def test_a_circle_around_the_selected_event(self, editor: Page, taxi: Dataset) -> None:
         editor.get_by_role("button", name="Zones", exact=True).press("Enter")
         expect_marked(editor, 0)
         editor.get_by_role("slider", name="Event").press("ArrowRight")
@@ -308,7 +322,7 @@ class TestPicking:
             assert marked(editor) == 260 > before
         assert marked(editor) < 260
 
-    def test_the_select_tool_needs_no_keyboard(self, phone: Page, taxi: Dataset) -> None:  # noqa: F811
+    def test_the_select_tool_needs_no_keyboard(self, phone: Page, taxi: Dataset) -> None:
         edit(phone, taxi)
         tool(phone, "Select")
         before = marked(phone)
@@ -317,7 +331,7 @@ class TestPicking:
         phone.get_by_role("button", name="Done").tap()
         expect(phone.locator("[data-hint]")).to_be_hidden()
 
-    def test_fingers_draw_a_polygon(self, phone: Page, taxi: Dataset) -> None:  # noqa: F811
+    def test_fingers_draw_a_polygon(self, phone: Page, taxi: Dataset) -> None:
         edit(phone, taxi)
         tool(phone, "Polygon")
         for corner in [(0.2, 0.3), (0.7, 0.3), (0.7, 0.6)]:
@@ -327,7 +341,7 @@ class TestPicking:
 
 
 class TestOtherWays:
-    def test_random_marks_its_share_and_draws_again(self, editor: Page, taxi: Dataset) -> None:  # noqa: F811
+    def test_random_marks_its_share_and_draws_again(self, editor: Page, taxi: Dataset) -> None:
         editor.get_by_role("button", name="Random").click()
         editor.get_by_label("Share", exact=True).fill("0.1")
         expect_marked(editor, 26)
@@ -337,10 +351,28 @@ class TestOtherWays:
         made = save(editor, taxi)
         assert (made.count, made.method["name"], made.method["seed"]) == (26, "synthetic", 2)
 
-    def test_the_average_distance_is_shown(self, editor: Page) -> None:
-        expect(editor.locator("[data-more-facts]")).to_contain_text("from a regular event to the nearest landmark")
+    def test_the_column_of_the_file_is_one_click(self, page: Page, owner: User) -> None:
+        rows = b"".join(b"2024-05-14T07:%02d:00Z,48.%d,2.3,%d\n" % (i, 8462 + i, i % 3 == 0) for i in range(30))
+        upload = ContentFile(b"time,lat,lon,landmark\n" + rows, name="marked.csv")
+        dataset = import_dataset(owner=owner, upload=upload)
+        edit(page, dataset)
+        page.get_by_role("button", name="Marks of the file").click()
+        expect_marked(page, 10)
+        made = save(page, dataset)
+        assert (made.method, made.count) == ({"name": "column"}, 10)
 
-    def test_two_sets_are_compared(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:  # noqa: F811
+    def test_without_a_column_the_reason_is_given(self, editor: Page) -> None:
+        expect(editor.get_by_role("button", name="Marks of the file")).to_be_disabled()
+        expect(editor.locator("[data-why]")).to_contain_text("needs a landmark column")
+
+    def test_the_average_distance_is_shown(self, editor: Page) -> None:
+        facts = editor.locator("[data-more-facts]")
+        expect(facts).to_contain_text("from a regular event to the nearest landmark")
+        editor.get_by_role("button", name="By hand").click()
+        editor.get_by_role("slider", name="Event").press("l")
+        expect(facts).to_contain_text("from a regular event to the nearest landmark")
+
+    def test_two_sets_are_compared(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
         edit(page, taxi)
         page.get_by_role("button", name="By hand").click()
         page.get_by_label("Compare with").select_option(str(stays.pk))
@@ -351,7 +383,7 @@ class TestOtherWays:
         expect(facts).to_contain_text(f"Only here{changed} event")
         expect(facts).to_contain_text(f"In both{stays.count - 1 + changed} events")
 
-    def test_a_copy_of_zones_is_zones(self, page: Page, taxi: Dataset) -> None:  # noqa: F811
+    def test_a_copy_of_zones_is_zones(self, page: Page, taxi: Dataset) -> None:
         edit(page, taxi)
         draw_circle(page)
         made = save(page, taxi)
@@ -368,7 +400,7 @@ def test_for_everybody(
     taxi: Dataset,
     stays: LandmarkSet,
     colour: str,
-    size: dict[str, int],  # noqa: F811
+    size: dict[str, int],
 ) -> None:
     page = open_page(owner, colour=colour, size=size)
     edit(page, taxi)
