@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from django.core.files.base import ContentFile
 from playwright.sync_api import Page, expect
 
 from dashboard.accounts.models import User
@@ -17,61 +15,23 @@ from dashboard.datasets.services import import_dataset
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks, preview_landmarks
 from privacy_engine.samples import samples
-from tests.browser.conftest import DESKTOP, PHONE, Watch, accessibility_faults, widths
+from tests.browser.conftest import Watch
 from tests.browser.drawn import painted
+from tests.browser.editing import (
+    SQUARE,
+    counted,
+    drag,
+    draw_circle,
+    draw_polygon,
+    edit,
+    expect_marked,
+    handle,
+    marked,
+    place,
+    save,
+    tool,
+)
 from tests.browser.test_compare import table
-from tests.browser.test_landmarks import edit, expect_marked, marked
-
-SQUARE = [(0.2, 0.3), (0.8, 0.3), (0.8, 0.7), (0.2, 0.7)]
-
-
-def place(page: Page, x: float, y: float) -> tuple[float, float]:
-    """A place on the map, given as shares of its width and height, on the screen."""
-    box = page.locator("[data-map]").bounding_box()
-    assert box
-    return box["x"] + x * box["width"], box["y"] + y * box["height"]
-
-
-def tool(page: Page, name: str) -> None:
-    page.get_by_role("group", name="Tools").get_by_role("button", name=name).click()
-
-
-def draw_polygon(page: Page, corners: list[tuple[float, float]] = SQUARE, close: str | None = "Enter") -> None:
-    tool(page, "Polygon")
-    for corner in corners:
-        page.mouse.click(*place(page, *corner))
-    if close:
-        page.keyboard.press(close)
-
-
-def drag(page: Page, start: tuple[float, float], end: tuple[float, float]) -> None:
-    page.mouse.move(*start)
-    page.mouse.down()
-    page.mouse.move((start[0] + end[0]) / 2, (start[1] + end[1]) / 2)
-    page.mouse.move(*end)
-    page.mouse.up()
-
-
-def draw_circle(page: Page, centre: tuple[float, float] = (0.5, 0.5), reach: tuple[float, float] = (0.6, 0.6)) -> None:
-    tool(page, "Circle")
-    drag(page, place(page, *centre), place(page, *reach))
-
-
-def handle(page: Page, name: str) -> tuple[float, float]:
-    """Where the middle of a handle is on the screen."""
-    box = page.locator(f"[data-handle={name}]").bounding_box()
-    assert box
-    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-
-
-def save(page: Page, dataset: Dataset) -> LandmarkSet:
-    page.get_by_role("button", name="Save", exact=True).click()
-    page.wait_for_url(f"**/datasets/{dataset.pk}/#landmark-sets")
-    return LandmarkSet.objects.filter(dataset=dataset).latest("created_at")
-
-
-def counted(page: Page, row: int = 0) -> str:
-    return page.locator(".zone__head .muted").nth(row).inner_text()
 
 
 @pytest.fixture
@@ -307,106 +267,3 @@ class TestFiles:
         expect(editor.locator("[data-problem]")).to_contain_text("z.geojson was not imported")
         expect(editor.locator("[data-problem]")).to_contain_text(words)
         expect(editor.locator(".zone")).to_have_count(0)
-
-
-class TestPicking:
-    def test_shift_drag_marks_a_rectangle_and_takes_it_back(self, editor: Page) -> None:
-        editor.get_by_role("button", name="By hand").click()
-        before = marked(editor)
-        for _ in range(2):
-            editor.keyboard.down("Shift")
-            drag(editor, place(editor, 0.1, 0.2), place(editor, 0.9, 0.9))
-            editor.keyboard.up("Shift")
-            if marked(editor) != 260:
-                break
-            assert marked(editor) == 260 > before
-        assert marked(editor) < 260
-
-    def test_the_select_tool_needs_no_keyboard(self, phone: Page, taxi: Dataset) -> None:
-        edit(phone, taxi)
-        tool(phone, "Select")
-        before = marked(phone)
-        drag(phone, place(phone, 0.1, 0.2), place(phone, 0.9, 0.75))
-        assert marked(phone) > before
-        phone.get_by_role("button", name="Done").tap()
-        expect(phone.locator("[data-hint]")).to_be_hidden()
-
-    def test_fingers_draw_a_polygon(self, phone: Page, taxi: Dataset) -> None:
-        edit(phone, taxi)
-        tool(phone, "Polygon")
-        for corner in [(0.2, 0.3), (0.7, 0.3), (0.7, 0.6)]:
-            phone.touchscreen.tap(*place(phone, *corner))
-        phone.touchscreen.tap(*place(phone, 0.21, 0.31))
-        expect(phone.locator("[data-handle^=corner]")).to_have_count(3)
-
-
-class TestOtherWays:
-    def test_random_marks_its_share_and_draws_again(self, editor: Page, taxi: Dataset) -> None:
-        editor.get_by_role("button", name="Random").click()
-        editor.get_by_label("Share", exact=True).fill("0.1")
-        expect_marked(editor, 26)
-        first = editor.locator("[data-stays]").inner_text()
-        editor.get_by_role("button", name="Draw again").click()
-        expect(editor.locator("[data-stays]")).not_to_have_text(first, use_inner_text=True)
-        made = save(editor, taxi)
-        assert (made.count, made.method["name"], made.method["seed"]) == (26, "synthetic", 2)
-
-    def test_the_column_of_the_file_is_one_click(self, page: Page, owner: User) -> None:
-        rows = b"".join(b"2024-05-14T07:%02d:00Z,48.%d,2.3,%d\n" % (i, 8462 + i, i % 3 == 0) for i in range(30))
-        upload = ContentFile(b"time,lat,lon,landmark\n" + rows, name="marked.csv")
-        dataset = import_dataset(owner=owner, upload=upload)
-        edit(page, dataset)
-        page.get_by_role("button", name="Marks of the file").click()
-        expect_marked(page, 10)
-        made = save(page, dataset)
-        assert (made.method, made.count) == ({"name": "column"}, 10)
-
-    def test_without_a_column_the_reason_is_given(self, editor: Page) -> None:
-        expect(editor.get_by_role("button", name="Marks of the file")).to_be_disabled()
-        expect(editor.locator("[data-why]")).to_contain_text("needs a landmark column")
-
-    def test_the_average_distance_is_shown(self, editor: Page) -> None:
-        facts = editor.locator("[data-more-facts]")
-        expect(facts).to_contain_text("from a regular event to the nearest landmark")
-        editor.get_by_role("button", name="By hand").click()
-        editor.get_by_role("slider", name="Event").press("l")
-        expect(facts).to_contain_text("from a regular event to the nearest landmark")
-
-    def test_two_sets_are_compared(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
-        edit(page, taxi)
-        page.get_by_role("button", name="By hand").click()
-        page.get_by_label("Compare with").select_option(str(stays.pk))
-        facts = page.locator("[data-overlap]")
-        expect(facts).to_contain_text(f"In both{stays.count} events")
-        page.get_by_role("slider", name="Event").press("l")
-        changed = 0 if stays.mask[0] else 1
-        expect(facts).to_contain_text(f"Only here{changed} event")
-        expect(facts).to_contain_text(f"In both{stays.count - 1 + changed} events")
-
-    def test_a_copy_of_zones_is_zones(self, page: Page, taxi: Dataset) -> None:
-        edit(page, taxi)
-        draw_circle(page)
-        made = save(page, taxi)
-        edit(page, taxi, f"?from={made.pk}")
-        expect(page.locator(".zone")).to_have_count(1)
-        expect_marked(page, made.count)
-
-
-@pytest.mark.parametrize("colour", ["light", "dark"])
-@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desk", "phone"])
-def test_for_everybody(
-    open_page: Any,
-    owner: User,
-    taxi: Dataset,
-    stays: LandmarkSet,
-    colour: str,
-    size: dict[str, int],
-) -> None:
-    page = open_page(owner, colour=colour, size=size)
-    edit(page, taxi)
-    draw_circle(page, (0.5, 0.5), (0.6, 0.55))
-    page.get_by_label("Compare with").select_option(str(stays.pk))
-    tool(page, "Polygon")
-    assert not accessibility_faults(page)
-    document, window = widths(page)
-    assert document <= window

@@ -84,8 +84,12 @@ const counted = new WeakMap(); // zone -> { track, count }: zones are never chan
 export function eventsIn(zone, track) {
   const known = counted.get(zone);
   if (known?.track === track) return known.count;
+  const [south, north] = band(zone); // most events of a long track lie elsewhere
   let count = 0;
-  for (let i = 0; i < track.n; i++) count += contains(zone, track.lon[i], track.lat[i]) ? 1 : 0;
+  for (let i = 0; i < track.n; i++) {
+    const lat = track.lat[i];
+    if (lat >= south && lat <= north && contains(zone, track.lon[i], lat)) count += 1;
+  }
   counted.set(zone, { track, count });
   return count;
 }
@@ -95,6 +99,16 @@ export const asDrawn = (zones) =>
   zones.flatMap(({ label = "", ...zone }) =>
     zone.type === "MultiPolygon" ? zone.coordinates.map((coordinates) => ({ type: "Polygon", coordinates, label })) : [{ ...zone, label }],
   );
+
+/** Latitudes a zone lies between, or wider. */
+function band(zone) {
+  if (zone.type === "Circle") {
+    const reach = (zone.radius_m / EARTH_RADIUS_M / RAD) * (1 + 1e-9);
+    return [zone.center[1] - reach, zone.center[1] + reach];
+  }
+  const lats = zone.coordinates[0].map(([, lat]) => lat);
+  return [Math.min(...lats), Math.max(...lats)];
+}
 
 // Handles ---------------------------------------------------------------------------
 

@@ -21,7 +21,7 @@ import { fetchTrack } from "../track.js";
 
 const ASKED_AT_MOST = 20_000; // events picked by hand that are sent to be measured
 const page = data("page-data");
-const here = { series: 0, first: 0, event: 0, edited: false, draft: null, distance: null };
+const here = { series: 0, first: 0, event: 0, edited: false, draft: null, distance: null, other: null };
 let dataset, track, marks, methods, map, timeline, tools, zoning, preview, against, history;
 
 const isManual = () => history.now.way === methods.manual;
@@ -145,8 +145,9 @@ function onKey(event) {
   if ((event.ctrlKey || event.metaKey) && key === "z") step(event.shiftKey ? "redo" : "undo");
   else if ((event.ctrlKey || event.metaKey) && key === "y") step("redo");
   else if (event.ctrlKey || event.metaKey || event.altKey) return;
-  else if ((isGround(target) || key === "escape") && tools.key(event)) event.stopPropagation();
-  else if (key === "escape" && isZones()) zoning.choose(-1);
+  else if ((isGround(target) || key === "escape") && tools.key(event)) {
+    // the tool took it
+  } else if (key === "escape" && isZones()) zoning.choose(-1);
   else if (key === "l" || (key === " " && isOnStage)) toggle(here.event);
   else {
     const arrows = key === "arrowleft" || key === "arrowright";
@@ -184,6 +185,7 @@ async function readSeries(index) {
   timeline.select(0);
   zoning.show({ zones: history.now.zones, track, visible: isZones() });
   show();
+  showOther(here.other);
 }
 
 /** What the editor begins with: the first way, or the set it is a copy of, by hand where its way is not to be had here. */
