@@ -66,7 +66,7 @@ def settle(
         return None
     bad, filled = int((found.bad & keep).sum()), int((found.filled & keep).sum())
     if not found.said and bad * 2 > filled:
-        message = f"Column {found.name!r} says neither yes nor no in most rows and was not read as the landmark."
+        message = f"Column {found.name!r} says neither yes nor no in most rows and marks nothing."
         report.note("not_marks", message, level="info", count=bad)
         return None
     if bad and bad == filled:
@@ -81,6 +81,6 @@ def settle(
             row=first,
         )
     if not found.said:
-        message = f"Column {found.name!r} was read as the landmark."
+        message = f"Column {found.name!r} says which events are landmarks."
         report.guess("landmark column", found.name, message, "landmark")
     return found.yes

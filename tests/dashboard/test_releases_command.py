@@ -191,3 +191,34 @@ def test_needs_no_database_and_no_broker(day, tmp_path):
     assert (done.stderr, done.returncode) == ("", 0)
     assert out.exists()
     assert not list(home.glob("*.sqlite3"))
+
+
+class TestDummies:
+    """``--dummies``: every event of the day is marked, and the file tells of no others."""
+
+    ALL = ("--dummies", "one-sided:0.000001")  # two coins of e^-1e-6: one run of 500,000 fails
+
+    @pytest.mark.parametrize("fmt", FORMATS)
+    def test_the_label_counts_all_marks(self, run, day, tmp_path, fmt):
+        out = tmp_path / f"out.{FORMATS[fmt].extension.lstrip('.')}"
+        said, wrong, code = run(day, *UNIFORM, *MARKS, *self.ALL, "--out", out)
+        assert (wrong, code) == ("", 0)
+        assert said.startswith("4 points, 4 landmarks (100.0%), 4 published. ")
+        text = out.read_bytes().decode("utf-8", errors="replace")
+        assert "all 4 landmarks" in text
+        assert "2 landmarks" not in text
+        assert "dumm" not in text
+
+    def test_a_seed_repeats_the_draw_too(self, run, day, tmp_path):
+        written = []
+        for name in ("a.csv", "b.csv"):
+            words = ("--dummies", "heuristic:1", "--seed", "3", "--out", tmp_path / name)
+            assert run(day, *UNIFORM, *MARKS, *words)[2] == 0
+            written.append((tmp_path / name).read_bytes())
+        assert written[0] == written[1]
+
+    @pytest.mark.parametrize("text", ["one-sided", "guess:1", "one-sided:0"])
+    def test_fail_names_what_is_wrong(self, run, day, tmp_path, text):
+        _, wrong, code = run(day, *UNIFORM, *MARKS, "--dummies", text, "--out", tmp_path / "out.csv")
+        assert code == 1
+        assert ("dummies must be" if ":" not in text else "method.") in wrong

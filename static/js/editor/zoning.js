@@ -4,6 +4,8 @@ import { announce, count, el, metres, save } from "../dom.js";
 import { createZoneList } from "./zonelist.js";
 import { circleZone, cornersOf, eventsIn, fromGeoJSON, handlesOf, moved, nameOf, toGeoJSON, withoutCorner, zoneAt } from "./zones.js";
 
+const COUNTED_LIVE = 200_000;
+
 /**
  * The panel is `element`, made once. `on.put(zones, key)` hears every change, `on.draft(zones)` zones while a handle is
  * dragged, `on.here()` gives the selected event {event, lon, lat}, `on.check(zones)` promises or throws what the engine
@@ -50,6 +52,7 @@ export function createZoning({ map, radius, name, on }) {
     download.disabled = zones.length === 0;
   }
 
+  /** Show `these`; while one is dragged over a long track the counts wait until it is dropped. */
   function paint(these) {
     if (!visible) {
       map.remove("zones");
@@ -57,7 +60,7 @@ export function createZoning({ map, radius, name, on }) {
       return;
     }
     map.addZones({ zones: these, selected });
-    list.show({ zones: these, selected, corner, counts: these.map((zone) => eventsIn(zone, track)) });
+    list.show({ zones: these, selected, corner, counts: (track.n > COUNTED_LIVE ? zones : these).map((zone) => eventsIn(zone, track)) });
     map.handles(selected >= 0 ? handlesOf(these[selected], nameOf(these[selected], selected)) : [], handling);
     playhead();
   }
