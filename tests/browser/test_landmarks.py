@@ -18,6 +18,7 @@ from dashboard.releases.models import Release
 from privacy_engine.samples import samples
 from tests.browser.conftest import DESKTOP, PHONE, Watch, accessibility_faults, widths
 from tests.browser.drawn import painted, settled
+from tests.browser.editing import edit, expect_marked, marked
 from tests.browser.test_compare import table
 
 
@@ -29,19 +30,6 @@ def taxi(owner: User) -> Dataset:
 @pytest.fixture
 def stays(owner: User, taxi: Dataset) -> LandmarkSet:
     return mark_landmarks(owner=owner, dataset=taxi, method=samples()[1].landmarks)
-
-
-def edit(page: Page, dataset: Dataset, query: str = "") -> None:
-    page.goto(f"/datasets/{dataset.pk}/landmarks/new/{query}")
-    settled(page, "[data-editor]")
-
-
-def marked(page: Page) -> int:
-    return int(page.locator("[data-count]").inner_text().replace(",", ""))
-
-
-def expect_marked(page: Page, count: int) -> None:
-    expect(page.locator("[data-count]")).to_have_text(str(count))
 
 
 class TestStayPoints:
