@@ -10,7 +10,7 @@ from dashboard.datasets.api import DatasetViewSet
 from dashboard.jobs_api import JobsView
 from dashboard.landmarks.api import DummyMethodsView, LandmarkMethodsView, LandmarkSetViewSet
 from dashboard.landmarks.report_api import BudgetPlanView, LandmarkSetLossView
-from dashboard.releases.api import MechanismsView, ReleaseViewSet
+from dashboard.releases.api import MechanismsView, PostProcessesView, ReleaseViewSet
 
 router = SimpleRouter()
 router.register("datasets", DatasetViewSet, basename="dataset")
@@ -20,6 +20,7 @@ router.register("releases", ReleaseViewSet, basename="release")
 api = [
     path("", include(router.urls)),
     path("mechanisms/", MechanismsView.as_view(), name="mechanisms"),
+    path("postprocesses/", PostProcessesView.as_view(), name="postprocesses"),
     path("landmark-methods/", LandmarkMethodsView.as_view(), name="landmark-methods"),
     path("landmark-sets/<uuid:pk>/loss/", LandmarkSetLossView.as_view(), name="landmark-set-loss"),
     path("budget-plans/", BudgetPlanView.as_view(), name="budget-plans"),
