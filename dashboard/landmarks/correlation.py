@@ -151,12 +151,14 @@ class Correlation:
                 found[name] = carried.matrix.tolist()
         return found
 
-    def supremum(self, epsilon: float) -> dict[str, float | None]:
-        """What a series that spends at most ``epsilon`` at each event never exceeds, however long; None: no limit."""
-        sides = [epsilon if one is None else one.supremum(epsilon) for one in (self.backward, self.forward)]
-        total = sum(sides) - epsilon
-        limits = {"budget": epsilon, "backward": sides[0], "forward": sides[1], "total": total}
-        return {name: value if value < float("inf") else None for name, value in limits.items()}
+    def supremum(self, epsilon: float, shared: float = 0.0) -> dict[str, float | None]:
+        """What a series that spends at most ``epsilon`` at each event never exceeds, however long; None: no limit.
+
+        ``shared`` is the level of one more draw, which adds no more than that.
+        """
+        back, ahead = (epsilon if one is None else one.supremum(epsilon) for one in (self.backward, self.forward))
+        limits = {"backward": back + shared, "forward": ahead + shared, "total": back + ahead - epsilon + shared}
+        return {"budget": epsilon} | {name: value if value < float("inf") else None for name, value in limits.items()}
 
 
 @contextmanager

@@ -26,6 +26,9 @@ class LandmarkLoss:
 
     ``landmarks_only`` is what the landmarks leak together; ``level`` what they and one more event leak where nothing is
     correlated, ``highest_budget`` the worst event alone. ``why`` says why it is not the bridged bound.
+
+    A draw that landmarks share (joint noise) changes its odds by its level whichever of them move: it counts once
+    together, whole for each landmark alone, and not for another event, beside which the landmarks are known.
     """
 
     bound: Bound
@@ -52,17 +55,30 @@ class LandmarkLoss:
 def undefined(mechanism: Any) -> str:
     """Why a mechanism's budgets say nothing of its temporal loss; empty where they do.
 
-    The loss of events adds up only where each is drawn by itself: a mechanism whose draws hang together says so in a
-    class variable ``temporal_loss_undefined``.
+    A mechanism for which neither the accounting of single draws nor that of a shared one (:func:`apart`) holds says so
+    in a class variable ``temporal_loss_undefined``.
     """
     reason = getattr(mechanism, "temporal_loss_undefined", "")
     return f"not defined: {reason}" if reason else ""
 
 
+def apart(mechanism: Any, budgets: Floats, is_landmark: Mask) -> tuple[Floats, float]:
+    """Budgets of the draws with noise of their own, (n,), and the level of a draw that the landmarks share, or 0."""
+    independent = getattr(mechanism, "independent", None)
+    return independent(budgets, is_landmark) if independent else (budgets, 0.0)
+
+
 def landmark_loss(
-    budgets: Floats, is_landmark: Mask, correlation: Correlation, bound: Bound | Literal[""] = ""
+    budgets: Floats,
+    is_landmark: Mask,
+    correlation: Correlation,
+    bound: Bound | Literal[""] = "",
+    *,
+    shared: float = 0.0,
 ) -> LandmarkLoss:
     """By the bound asked for; without one the bridged bound where it can be had, else the published formula.
+
+    ``budgets`` and ``shared`` are what :func:`apart` gives.
 
     Raises
     ------
@@ -70,14 +86,14 @@ def landmark_loss(
         The bound asked for cannot be had, or neither can: it would take too long, or the matrices do not suit.
     """
     if bound:
-        return _loss(budgets, is_landmark, correlation, bound)
+        return _loss(budgets, is_landmark, correlation, bound, shared)
     try:
-        return _loss(budgets, is_landmark, correlation, "bridge")
+        return _loss(budgets, is_landmark, correlation, "bridge", shared)
     except ParameterError as error:
-        return replace(_loss(budgets, is_landmark, correlation, "published"), why=error.rule)
+        return replace(_loss(budgets, is_landmark, correlation, "published", shared), why=error.rule)
 
 
-def _loss(budgets: Floats, is_landmark: Mask, correlation: Correlation, bound: Bound) -> LandmarkLoss:
+def _loss(budgets: Floats, is_landmark: Mask, correlation: Correlation, bound: Bound, shared: float) -> LandmarkLoss:
     refusal = _unbridged(correlation) if bound == "bridge" else ""
     if not refusal:
         sides = [one for one in (correlation.backward, correlation.forward) if one is not None]
@@ -90,10 +106,10 @@ def _loss(budgets: Floats, is_landmark: Mask, correlation: Correlation, bound: B
         own, joint = landmark_losses(budgets, is_landmark, correlation.backward, correlation.forward, bound=bound)
     except EngineError as error:
         raise _refused(bound, error.message) from error
-    regular = budgets[~is_landmark]
-    spent = float(budgets[is_landmark].sum())
-    alone = float(own[is_landmark].sum())
-    return LandmarkLoss(bound, own, joint, alone, spent + highest(regular), highest(budgets))
+    alone = float(own[is_landmark].sum()) + shared
+    level = float(budgets[is_landmark].sum()) + shared + highest(budgets[~is_landmark])
+    most = highest(budgets + shared * is_landmark)
+    return LandmarkLoss(bound, own + shared * is_landmark, joint + shared, alone, level, most)
 
 
 def _unbridged(correlation: Correlation) -> str:

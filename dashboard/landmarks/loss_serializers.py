@@ -77,7 +77,7 @@ class Curve(serializers.ListField):
 class CorrelationShown(serializers.Serializer[Any]):
     """The correlation an answer was worked out under."""
 
-    kind = serializers.ChoiceField(choices=["smoothed", "given", "estimated"])
+    kind = serializers.CharField(help_text="smoothed, given or estimated.")
     s = serializers.FloatField(allow_null=True)
     n = serializers.IntegerField(allow_null=True)
     cell_m = serializers.FloatField(allow_null=True)

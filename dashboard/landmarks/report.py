@@ -14,7 +14,7 @@ import numpy as np
 
 from dashboard import storage
 from dashboard.landmarks.correlation import Correlation
-from dashboard.landmarks.loss import Bound, LandmarkLoss, highest, landmark_loss, undefined
+from dashboard.landmarks.loss import Bound, LandmarkLoss, apart, highest, landmark_loss, undefined
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.queries import series_bounds
 from dashboard.thinning import decimated
@@ -182,15 +182,15 @@ def _row(mechanism: Mechanism, is_landmark: Mask, correlation: Correlation, boun
     if why_not := undefined(mechanism):
         return Row(mechanism, {}, None, why_not)
     try:
-        budgets = mechanism.budgets(is_landmark)  # type: ignore[attr-defined]
+        budgets, shared = apart(mechanism, mechanism.budgets(is_landmark), is_landmark)  # type: ignore[attr-defined]
     except (NotImplementedError, AttributeError):
         return Row(mechanism, {}, None, "its budgets are known only after a run")
-    chosen = landmark_loss(budgets, is_landmark, correlation, bound)
+    chosen = landmark_loss(budgets, is_landmark, correlation, bound, shared=shared)
     losses: dict[Bound, LandmarkLoss] = {chosen.bound: chosen}
     if chosen.bound == "bridge":
-        losses["published"] = landmark_loss(budgets, is_landmark, correlation, "published")
+        losses["published"] = landmark_loss(budgets, is_landmark, correlation, "published", shared=shared)
     elif bound:  # the published one was asked for: the other beside it, where it can be had
-        other = landmark_loss(budgets, is_landmark, correlation)
+        other = landmark_loss(budgets, is_landmark, correlation, shared=shared)
         losses[other.bound] = other
     return Row(mechanism, losses, chosen)
 

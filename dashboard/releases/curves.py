@@ -7,7 +7,7 @@ from typing import Any
 
 from dashboard import storage
 from dashboard.landmarks.correlation import Correlation
-from dashboard.landmarks.loss import Bound, LandmarkLoss, highest, landmark_loss, undefined
+from dashboard.landmarks.loss import Bound, LandmarkLoss, apart, highest, landmark_loss, undefined
 from dashboard.landmarks.queries import series_bounds
 from dashboard.releases import files
 from dashboard.releases.models import Release
@@ -23,6 +23,7 @@ class _Losses:
 
     event: TemporalLoss | None
     landmark: LandmarkLoss | None
+    supremum: dict[str, float | None] | None = None
     why_not: str = ""
 
     def curves(self) -> list[Floats]:
@@ -51,7 +52,7 @@ def chart_data(
         "time_s": None if found.time_s is None else listed(found.time_s[at]),
         "error_m": listed(found.error_m[at]),
         "budget": found.budget[at].tolist(),
-        "loss": _event_loss(row, found.budget, loss, correlation, at),
+        "loss": _event_loss(row, loss, correlation, at),
         "landmark": _landmark_loss(loss, at),
         "correlation": correlation.shown(),
         "landmarks": storage.runs(is_landmark),
@@ -61,18 +62,21 @@ def chart_data(
 
 
 def _losses(row: Release, budgets: Floats, is_landmark: Mask, correlation: Correlation, bound: Any) -> _Losses:
-    if why_not := undefined(row.parsed_spec.mechanism):
-        return _Losses(None, None, why_not)
-    event = temporal_loss(budgets, backward=correlation.backward, forward=correlation.forward)
+    mechanism = row.parsed_spec.mechanism
+    if why_not := undefined(mechanism):
+        return _Losses(None, None, None, why_not)
+    own, shared = apart(mechanism, budgets, is_landmark)
+    event = temporal_loss(own, backward=correlation.backward, forward=correlation.forward, shared=shared)
+    limits = correlation.supremum(highest(own), shared)
     try:
-        return _Losses(event, landmark_loss(budgets, is_landmark, correlation, bound))
+        return _Losses(event, landmark_loss(own, is_landmark, correlation, bound, shared=shared), limits)
     except ParameterError as error:
         if bound:
             raise
-        return _Losses(event, None, error.message)
+        return _Losses(event, None, limits, error.message)
 
 
-def _event_loss(row: Release, budgets: Floats, loss: _Losses, correlation: Correlation, at: Ints) -> dict[str, Any]:
+def _event_loss(row: Release, loss: _Losses, correlation: Correlation, at: Ints) -> dict[str, Any]:
     """Each event alone; ``level`` is the mechanism's ε, ``s``, ``n`` and the matrices are those of ``correlation``."""
     shown = correlation.shown()
     names = ("s", "n", "backward_matrix", "forward_matrix")
@@ -84,7 +88,7 @@ def _event_loss(row: Release, budgets: Floats, loss: _Losses, correlation: Corre
         "forward": loss.event.forward[at].tolist(),
         "total": loss.event.total[at].tolist(),
         **common,
-        "supremum": correlation.supremum(highest(budgets)),
+        "supremum": loss.supremum,
         "undefined": "",
     }
 

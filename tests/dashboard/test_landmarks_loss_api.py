@@ -25,6 +25,7 @@ from privacy_engine.accounting.temporal import (
 from privacy_engine.data import Trajectory
 from privacy_engine.mechanisms.landmark.adaptive import Adaptive
 from privacy_engine.mechanisms.landmark.event_level import EventLevel
+from privacy_engine.mechanisms.landmark.joint import Joint
 from privacy_engine.mechanisms.landmark.uniform import Uniform
 from tests.dashboard.asking import first_error
 
@@ -98,6 +99,18 @@ class TestReport:
         found = row_of(owner_api.get(loss_of(landmark_set)), "event-level")
         assert found["why_not"] == "not defined: its draws hang together."
         assert found["joint"] is None
+
+    def test_a_draw_that_landmarks_share_counts_once(self, owner_api, landmark_set):
+        found, matrix = row_of(owner_api.get(loss_of(landmark_set)), "landmark-joint"), smoothing_matrix(2, 0.1)
+        mechanism = Joint(epsilon=1.0, radius_m=1.0, step_variance_m2=250_000.0)
+        own, shared = mechanism.independent(mechanism.budgets(PARIS_MASK), PARIS_MASK)
+        assert 0 < shared < 1
+        case = own, PARIS_MASK, matrix, matrix
+        assert found["joint"] == pytest.approx(landmark_temporal_loss(*case, bound="bridge") + shared, rel=1e-12)
+        assert found["own"] == pytest.approx(landmark_own_loss(*case, bound="bridge") + shared * PARIS_MASK, rel=1e-12)
+        assert found["bridge"]["landmarks_only"] == pytest.approx(found["joint"][0], rel=1e-12)
+        assert found["level"] == pytest.approx(1.0, rel=1e-12)
+        assert found["highest_budget"] == pytest.approx(max(shared, own.max()))
 
     def test_reversal_makes_one_chain_of_one_matrix(self, owner_api, landmark_set, vectors):
         case = vectors["landmark_tpl_not_a_bound"]

@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 
 from dashboard.landmarks import loss
+from dashboard.releases import execution as drawing
 from privacy_engine.accounting.estimation import NOTE
 from privacy_engine.accounting.temporal import (
     LossFunction,
     landmark_own_loss,
     landmark_temporal_loss,
     smoothing_matrix,
+    temporal_loss,
 )
 from privacy_engine.mechanisms.landmark.skip import Skip
 from tests.dashboard.asking import at, first_error
@@ -88,6 +90,21 @@ def test_a_mechanism_without_a_temporal_loss_says_why(owner_api, done, monkeypat
     assert found["loss"]["undefined"] == found["landmark"]["undefined"] == "not defined: its draws hang together."
     assert found["loss"]["total"] is found["landmark"]["joint"] is found["loss"]["supremum"] is None
     assert len(found["budget"]) == 8
+
+
+def test_a_draw_that_landmarks_share_adds_its_level(owner_api, submit):
+    release = submit("landmark-joint", epsilon=2.0, step_variance_m2=1e6)
+    drawing.run(release.pk)
+    found = owner_api.get(at(release, "series"), {"s": "0.1"}).json()
+    budgets, carried = np.array(found["budget"]), LossFunction(smoothing_matrix(2, 0.1))
+    own, shared = np.where(MASK, 0.0, budgets), budgets[MASK].sum()
+    assert shared > 0
+    assert found["loss"]["total"] == pytest.approx(temporal_loss(own, carried, carried, shared=shared).total)
+    assert found["landmark"]["joint"] == pytest.approx(
+        landmark_temporal_loss(own, MASK, carried, carried, bound="bridge") + shared
+    )
+    limit = carried.supremum(own.max())
+    assert found["loss"]["supremum"]["total"] == pytest.approx(2 * limit - own.max() + shared)
 
 
 @pytest.mark.parametrize(

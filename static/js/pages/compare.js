@@ -120,18 +120,16 @@ async function drawCharts() {
   bench.dataset.charts = String(shown.length);
 }
 
-/** After a choice; an address may ask for what the server refuses: then the usual correlation, and why. */
+/** After a choice. An address may ask for what the server refuses: then the usual correlation, and why. */
 async function redrawCharts() {
-  await attempt(async () => {
-    try {
-      await drawCharts();
-    } catch (error) {
-      if (error.status !== 400) throw error;
-      charts.reset();
-      await drawCharts();
-      throw error;
-    }
-  });
+  try {
+    await drawCharts();
+  } catch (error) {
+    if (error.status !== 400) throw error;
+    charts.reset();
+    await drawCharts();
+    tell(error.message);
+  }
 }
 
 const checkQuery = (query) => {
@@ -212,16 +210,19 @@ function byRank({ release: a }, { release: b }) {
   return rank(a) - rank(b) || a.postprocess.length - b.postprocess.length;
 }
 
-async function attempt(what) {
+function tell(problem) {
   const box = $("[data-problem]");
+  box.hidden = !problem;
+  box.textContent = problem;
+  if (problem) announce(problem);
+}
+
+async function attempt(what) {
   try {
-    box.hidden = true;
+    tell("");
     await what();
   } catch (error) {
-    if (error.name === "AbortError") return;
-    box.hidden = false;
-    box.textContent = error.message;
-    announce(error.message);
+    if (error.name !== "AbortError") tell(error.message);
   }
 }
 
@@ -326,7 +327,7 @@ async function start() {
   await readSeries();
   timeline.select(0);
   bench.dataset.ready = "map";
-  const drawing = createCharts(bench, page.note, { pick: goTo, change: redrawCharts, look: redrawCharts, check: checkQuery }).then((made) => {
+  const drawing = createCharts(bench, page.note, { pick: goTo, change: () => attempt(redrawCharts), look: () => attempt(redrawCharts), check: checkQuery }).then((made) => {
     charts = made;
     return redrawCharts();
   });
