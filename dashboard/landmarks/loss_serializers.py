@@ -137,7 +137,7 @@ class MechanismLossShown(serializers.Serializer[Any]):
 
     name = serializers.CharField()
     title = serializers.CharField()
-    parameters = serializers.DictField(help_text="Its own, beside ε; examples where it needs some.")
+    parameters = serializers.DictField(help_text="All but ε; examples where it needs some.")
     why_not = serializers.CharField(help_text="Why it has no losses here; else empty.")
     level = serializers.FloatField(allow_null=True, help_text="Landmarks and one event without correlation.")
     highest_budget = serializers.FloatField(allow_null=True, help_text="The worst event alone without correlation.")

@@ -27,7 +27,7 @@ from privacy_engine.registry import Mechanism, mechanisms
 MAX_EVENTS = 100_000
 """Events of one series that a report is worked out for within a request."""
 CHUNK = 1000
-RADIUS_M = 1.0  # budgets are levels: the radius they hold within has no part in a loss
+RADIUS_M = 1.0  # losses are levels, whatever the radius; only plans that weigh movement against noise read it
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +41,7 @@ class Row:
 
     def shown(self, at: Any) -> dict[str, Any]:
         """As the answer has it, the curves at the events ``at``."""
-        own = self.mechanism.model_dump(exclude={"name", "epsilon", "radius_m"})
+        own = self.mechanism.model_dump(exclude={"name", "epsilon"})
         return {
             "name": self.mechanism.registered_name(),
             "title": self.mechanism.title,

@@ -17,13 +17,23 @@ export function showTable(head, body, columns, { part, current, inks }) {
 
 function row(found, part, inks) {
   const [first] = found;
-  const own = Object.entries(first.parameters).filter(([, value]) => typeof value === "number").map(parameter);
+  const own = parameters(first.parameters);
   const name = el("th", { scope: "row" }, el("span", { class: "row" }, swatch(inks[first.name]), first.title), own.length && !first.why_not ? el("span", { class: "small muted report__own" }, own.join(", ")) : null);
   if (first.why_not) return el("tr", {}, name, el("td", { class: "muted small", colspan: String(found.length + 1) }, sentence(first.why_not)));
   return el("tr", {}, name, el("td", { class: "number" }, text(part === "joint" ? first.level : first.highest_budget)), found.map((one) => cell(one, part)));
 }
 
-const parameter = ([name, value]) => `${name.replace(/_m2$/, "").replaceAll("_", " ")} ${number(value)}${name.endsWith("_m2") ? " m²" : ""}`;
+const UNITS = [[/_m2$/, " m²"], [/_m$/, " m"]];
+
+/** What a mechanism was given of its own; the radius only where something is weighed against it. */
+function parameters(given) {
+  const own = Object.entries(given).filter(([name, value]) => typeof value === "number" && name !== "radius_m");
+  const weighed = own.some(([name]) => name.endsWith("_m2"));
+  return [...own, ...(weighed ? [["radius_m", given.radius_m]] : [])].map(([name, value]) => {
+    const [ending, unit] = UNITS.find(([one]) => one.test(name)) ?? [/$/, ""];
+    return `${name.replace(ending, "").replaceAll("_", " ")} ${number(value)}${unit}`;
+  });
+}
 
 const sentence = (words) => `${words[0].toUpperCase()}${words.slice(1)}${words.endsWith(".") ? "" : "."}`;
 
