@@ -156,10 +156,12 @@ class Release:
 
     ``series`` holds the published positions; ``event[j]`` is the 0-based event the j-th of them stands for
     (a gap leaves its event out). ``budgets`` (n,) is the budget each event's own draw consumed, 0 where the
-    position was derived from other releases; ``fresh`` (n,) says where a draw was made.
+    position was derived from other releases; ``fresh`` (n,) says where a draw was made. ``sd_m`` (n,) is the standard
+    deviation per axis of each draw's noise in metres, 0 where none was made: as public as the mechanism.
     """
 
     series: Trajectory
     event: Ints
     budgets: Floats
     fresh: Mask
+    sd_m: Floats

@@ -19,7 +19,14 @@ from privacy_engine.noise.choice import (
     exponential_weights,
     gumbel_top,
 )
-from privacy_engine.noise.planar import planar_laplace, planar_mean_m, planar_quantile_m, planar_radius_m
+from privacy_engine.noise.joint import joint_mean_m, joint_planar, joint_reach_m, joint_sd_m
+from privacy_engine.noise.planar import (
+    planar_laplace,
+    planar_mean_m,
+    planar_quantile_m,
+    planar_radius_m,
+    planar_sd_m,
+)
 from privacy_engine.noise.simulated import simulated_planar, simulated_polar
 from privacy_engine.noise.sources import RandomSource, as_source, publishable, seeded, source, watched
 
@@ -32,10 +39,15 @@ __all__ = [
     "exponential_mechanism",
     "exponential_weights",
     "gumbel_top",
+    "joint_mean_m",
+    "joint_planar",
+    "joint_reach_m",
+    "joint_sd_m",
     "planar_laplace",
     "planar_mean_m",
     "planar_quantile_m",
     "planar_radius_m",
+    "planar_sd_m",
     "publishable",
     "seeded",
     "simulated_planar",

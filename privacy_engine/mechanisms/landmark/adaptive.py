@@ -76,7 +76,7 @@ class Adaptive(PlanarLaplaceMechanism):
             run.step(t)
         budgets = np.array(run.budgets)
         released = series.moved(np.array(run.lon), np.array(run.lat))
-        return Release(released, np.arange(n, dtype=np.int64), budgets, budgets > 0)
+        return Release(released, np.arange(n, dtype=np.int64), budgets, budgets > 0, self.sd_m(budgets))
 
     def threshold_m(self, budget: float) -> float:
         """The distance in metres above which two releases with this budget count as moved."""

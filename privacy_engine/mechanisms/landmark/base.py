@@ -49,6 +49,10 @@ class PlanarLaplaceMechanism(Mechanism):
         """The events whose budgets add up (the landmarks, unless the level says otherwise), (n,)."""
         return is_landmark
 
+    def independent(self, budgets: Floats, is_landmark: Mask) -> tuple[Floats, float]:
+        """Budgets of the draws with noise of their own, (n,), and the level of the one that the landmarks share."""
+        return budgets, 0.0
+
     def draw(self, series: Trajectory, is_landmark: Mask, *, rng: noise.RandomSource) -> Release:
         budgets = Ledger(self.epsilon).spend_all(self.budgets(is_landmark), self.protected(is_landmark))
         fresh = budgets > 0
@@ -63,7 +67,15 @@ class PlanarLaplaceMechanism(Mechanism):
         """A release from the draws made at ``event``; an event without one repeats the last, before all the first."""
         fresh = budgets > 0
         source = last_draw(fresh)
-        return Release(series.moved(lon[source], lat[source]), np.arange(len(series), dtype=np.int64), budgets, fresh)
+        event = np.arange(len(series), dtype=np.int64)
+        return Release(series.moved(lon[source], lat[source]), event, budgets, fresh, self.sd_m(budgets))
+
+    def sd_m(self, budgets: Floats) -> Floats:
+        """Standard deviation per axis of every draw's noise in metres, (n,), 0 where the budget is 0."""
+        fresh = budgets > 0
+        found = np.zeros(len(budgets))
+        found[fresh] = noise.planar_sd_m(self.epsilon_per_m(budgets[fresh]))
+        return found
 
 
 def last_draw(fresh: Mask) -> Ints:

@@ -55,4 +55,4 @@ class Skip(PlanarLaplaceMechanism):
         keep = np.logical_or.accumulate(fresh) | (self.leading == "back-fill")
         source = last_draw(fresh)[keep]
         released = series.moved(lon[source], lat[source], keep=keep)
-        return Release(released, np.flatnonzero(keep).astype(np.int64), budgets, fresh)
+        return Release(released, np.flatnonzero(keep).astype(np.int64), budgets, fresh, self.sd_m(budgets))
