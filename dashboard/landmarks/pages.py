@@ -1,4 +1,4 @@
-"""Pages of the landmarks room: the editor, one set."""
+"""Pages of the landmarks room: the editor, one set, dummies beside one."""
 
 from __future__ import annotations
 
@@ -51,3 +51,19 @@ def detail(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
         except Conflict as error:
             messages.error(request, str(error))
     return redirect(f"{page}#landmark-sets")
+
+
+@require_safe
+def dummies(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
+    """Ways to choose dummies beside the landmarks of a set, and a draw; a set with dummies leads to its source."""
+    landmark_set = get_object_or_404(queries.visible_landmark_sets(request.user), pk=pk)
+    if landmark_set.source_id is not None:
+        return redirect("landmarks:dummies", landmark_set.source_id)
+    urls = {
+        "methods": reverse("api:dummy-methods"),
+        "preview": reverse("api:landmark-set-dummies-preview", args=[pk]),
+        "draw": reverse("api:landmark-set-dummies", args=[pk]),
+        "release": reverse("releases:new", args=[landmark_set.dataset_id]),
+    }
+    context = {"dataset": landmark_set.dataset, "landmark_set": landmark_set, "page": {"urls": urls}}
+    return render(request, "landmarks/dummies.html", context)

@@ -10,18 +10,13 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from dashboard.parsing import Anything, Number, Whole
+from dashboard.parsing import Number, Whole
 from dashboard.releases import downloads
 from dashboard.releases.models import Release
-from dashboard.specs import DescriptionField
+from dashboard.specs import DescriptionField, SeedField
 from privacy_engine.mechanisms import landmark  # noqa: F401  (registers the mechanisms)
 from privacy_engine.registry import mechanisms
 from privacy_engine.spec import ReleaseSpec
-
-
-@extend_schema_field({"type": "integer", "nullable": True, "minimum": 0, "maximum": 2**53 - 1})
-class SeedField(Anything):
-    """A seed; the spec judges it."""
 
 
 class ReleaseRequest(serializers.Serializer[Any]):

@@ -57,6 +57,7 @@ SHOTS: dict[str, Callable[[Stage], str]] = {
     "dataset": lambda stage: f"/datasets/{stage.dataset().pk}/",
     "tokens": lambda stage: "/tokens/",
     "landmarks": lambda stage: f"/datasets/{stage.dataset().pk}/landmarks/new/",
+    "dummies": lambda stage: f"/landmark-sets/{stage.dataset('taxi').landmark_sets.first().pk}/dummies/",
     "release": lambda stage: f"/datasets/{stage.dataset().pk}/releases/new/",
     "compare": lambda stage: f"/datasets/{stage.dataset('taxi').pk}/compare/",
     "compare-paris": lambda stage: f"/datasets/{stage.dataset('day in paris').pk}/compare/",

@@ -16,7 +16,7 @@ from privacy_engine.data import LandmarkSet, Release, Trajectory
 from privacy_engine.errors import EngineError, ParameterError
 from privacy_engine.formats import ReadOptions
 from privacy_engine.label import NOT_PRIVATE, privacy_label
-from privacy_engine.landmarks import parse_short
+from privacy_engine.landmarks import parse_short, parse_short_dummies
 from privacy_engine.mechanisms import landmark  # noqa: F401  (registers the mechanisms)
 from privacy_engine.spec import ReleaseSpec
 
@@ -27,6 +27,10 @@ example:
 
 Without --seed the noise comes from the operating system. With it the release can be repeated, and is not private.
 """
+LANDMARKS = (
+    "stay-points:200m:30min, manual:0,2,4 (manual: for none), zones:FILE.geojson, "
+    "column (marked in FILE itself) or synthetic:20%%:uniform:1"
+)
 WHOLE = re.compile(r"[+-]?[0-9]{1,400}", re.ASCII)
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,4})?", re.ASCII)
 
@@ -47,7 +51,8 @@ class Command(BaseCommand):
         add("file", metavar="FILE", type=Path, help="trajectories in any format that Cairn reads")
         add("--mechanism", required=True, help="a registered name, like landmark-uniform")
         add("--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the mechanism")
-        add("--landmarks", required=True, help="stay-points:200m:30min or manual:0,2,4 (manual: for none)")
+        add("--landmarks", required=True, help=LANDMARKS)
+        add("--dummies", help="mark others beside them: one-sided:2 (its level), heuristic:0.01, partitioned:0.01")
         add("--read", action="append", default=[], metavar="NAME=VALUE", help="how to read the file")
         add("--seed", help="make the run repeatable, and so not private")
         add(
@@ -65,11 +70,19 @@ class Command(BaseCommand):
             ) from None
 
 
-_ARGUMENTS = ("file", "mechanism", "set", "landmarks", "read", "seed", "out")
+_ARGUMENTS = ("file", "mechanism", "set", "landmarks", "dummies", "read", "seed", "out")
 
 
 def _release(
-    *, file: Path, mechanism: str, set: list[str], landmarks: str, read: list[str], seed: str | None, out: Path
+    *,
+    file: Path,
+    mechanism: str,
+    set: list[str],
+    landmarks: str,
+    dummies: str | None,
+    read: list[str],
+    seed: str | None,
+    out: Path,
 ) -> str:
     """Do it, and say in one line what was done."""
     fmt = _format_of(out)
@@ -77,11 +90,14 @@ def _release(
     spec = ReleaseSpec.parse(
         {"mechanism": {"name": mechanism, **parameters}, "seed": None if seed is None else _value(seed)}
     )
-    method = parse_short(landmarks)
+    method = parse_short(landmarks, read=lambda name: Path(name).read_bytes())
+    beside = None if dummies is None else parse_short_dummies(dummies, seed=spec.seed)
     reading = _pairs(read, "--read")
     ReadOptions.of(reading)
     series = formats.read(file, **reading).series
     marks = method.mark(series)
+    if beside:
+        marks = [LandmarkSet(one.mask) for one in beside.select(marks)]
     drawn = spec.release(series, marks)
     count = sum(one.count for one in marks)
     _write(out, fmt, [one.series for one in drawn], privacy_label(spec, landmarks=count))
