@@ -41,7 +41,7 @@ class TestFixedBudgets:
         }
         for cls, expected in rules.items():
             found = cls(epsilon=epsilon, radius_m=1.0).budgets(mask)
-            assert found == pytest.approx([float(one) for one in expected], rel=1e-15)
+            assert found == pytest.approx([float(one) for one in expected], rel=1e-15, abs=0)
 
     @settings(max_examples=200, deadline=None)
     @given(masks, levels)
@@ -51,7 +51,7 @@ class TestFixedBudgets:
         b = at_half(0.0, 1.0, lambda b: (n - k) * (1 - b) ** 2 - k * k * b**2) if 0 < k < n else float(k == 0)
         expected = [epsilon * ((1 - b) / k if landmark else b) for landmark in mask.tolist()]
         found = OptimalSplit(epsilon=epsilon, radius_m=1.0).budgets(mask)
-        assert found == pytest.approx(expected, rel=1e-12)
+        assert found == pytest.approx(expected, rel=1e-12, abs=0)
 
     @settings(max_examples=200, deadline=None)
     @given(masks, st.floats(1e-3, 1e3), st.floats(0.1, 1e5), st.floats(1e-4, 1e14))
@@ -73,7 +73,7 @@ class TestFixedBudgets:
         expected = [a if one else 0.0 if landmark else b for one, landmark in zip(drawn, mask.tolist(), strict=True)]
         how = Planned(epsilon=epsilon, radius_m=radius_m, step_variance_m2=q)
         assert how.interval(mask) == interval
-        assert how.budgets(mask) == pytest.approx(expected, rel=1e-12)
+        assert how.budgets(mask) == pytest.approx(expected, rel=1e-12, abs=0)
 
 
 def plain_adaptive(how: Adaptive, mask: np.ndarray, lon: np.ndarray, lat: np.ndarray) -> list[float]:
@@ -115,4 +115,4 @@ class TestAdaptive:
         how = Adaptive(epsilon=1.0, radius_m=radius_m, reading=reading, redistribution=redistribution)
         release = how.release(walk(len(mask), seed), LandmarkSet(mask), rng=noise.seeded(seed))
         expected = plain_adaptive(how, mask, release.series.lon, release.series.lat)
-        assert release.budgets == pytest.approx(expected, rel=1e-12)
+        assert release.budgets == pytest.approx(expected, rel=1e-12, abs=0)
