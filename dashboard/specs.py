@@ -10,6 +10,7 @@ from rest_framework import serializers
 
 from dashboard.palette import palette
 from dashboard.parsing import Anything
+from privacy_engine.postprocess import PostProcess
 from privacy_engine.registry import Described, Mechanism, Registry
 
 
@@ -55,4 +56,6 @@ def listing(cls: type[Described]) -> dict[str, Any]:
             },
             **palette()[cls.registered_name()],
         }
+    if issubclass(cls, PostProcess):
+        entry |= {"short": cls.legend(), "causal": cls.causal}
     return entry

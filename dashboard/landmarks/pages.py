@@ -19,7 +19,7 @@ from dashboard.landmarks import queries, services
 
 @require_safe
 def new(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
-    """The editor: stay points, events picked by hand, or a copy of a set to go on from."""
+    """The editor: every way to mark, or a copy of a set to go on from."""
     dataset = get_object_or_404(visible_datasets(request.user), pk=pk)
     if dataset.state != State.READY:
         return redirect("datasets:detail", pk)
@@ -32,9 +32,10 @@ def new(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
         "methods": reverse("api:landmark-methods"),
         "preview": reverse("api:landmark-set-preview"),
         "save": reverse("api:landmark-set-list"),
+        "sets": f"{reverse('api:landmark-set-list')}?dataset={pk}",
         "page": reverse("datasets:detail", args=[pk]),
         "release": reverse("releases:new", args=[pk]),
-        "events": reverse("api:landmark-set-events", args=[source.pk]) if source else None,
+        "source": reverse("api:landmark-set-detail", args=[source.pk]) if source else None,
     }
     return render(request, "landmarks/new.html", {"dataset": dataset, "source": source, "page": {"urls": urls}})
 

@@ -36,6 +36,7 @@ class OUSmoother(PostProcess):
     """
 
     title: ClassVar[str] = "Ornstein-Uhlenbeck smoother"
+    short: ClassVar[str] = "OU smoother"
     summary: ClassVar[str] = "Draws each position towards its neighbours and, where noise is large, to the middle."
 
     name: Literal["ou-smoother"] = "ou-smoother"

@@ -93,6 +93,27 @@ def test_text_parameters_and_reading_options(run, day, tmp_path):
     assert "3 published" in said
 
 
+def test_steps_follow_the_release_in_order_and_the_label_says_so(run, day, tmp_path):
+    out = tmp_path / "out.csv"
+    steps = ["--then", "causal-filter:250000", "--then", "random-walk-smoother"]
+    said, wrong, code = run(day, *UNIFORM, *MARKS, *steps, "--seed", "7", "--out", out)
+    assert (wrong, code) == ("", 0)
+    assert said.rstrip("\n").endswith(
+        "Then Causal filter, which costs nothing. Then Random-walk smoother, which costs nothing."
+    )
+    spec = ReleaseSpec.parse(
+        {
+            "mechanism": {"name": "landmark-uniform", "epsilon": 1, "radius_m": 200},
+            "seed": 7,
+            "postprocess": [{"name": "causal-filter", "step_variance_m2": 250_000}, {"name": "random-walk-smoother"}],
+        }
+    )
+    series = formats.read(day).series
+    (expected,) = spec.release(series, parse_short("manual:0,2").mark(series))
+    assert formats.read(out).series[0].lon == pytest.approx(expected.series.lon, abs=1e-9)
+    assert b"then Causal filter over the release; then Random-walk smoother over the release" in out.read_bytes()
+
+
 @pytest.mark.parametrize(
     ("landmarks", "count"),
     [("zones:zones.geojson", 2), ("synthetic:25%:bimodal:1", 1), ("column", 1), ("stay-points:200m:30min", 0)],
@@ -141,6 +162,22 @@ REFUSED = {
     "seed that is none": (
         ["day.csv", *UNIFORM, *MARKS, "--seed=-1", "--out", "o.csv"],
         "seed must be at least 0",
+    ),
+    "unknown step": (
+        ["day.csv", *UNIFORM, *MARKS, "--then", "magic", "--out", "o.csv"],
+        "--then must be one of random-walk-smoother:STEP_VARIANCE_M2, ou-smoother, causal-filter:STEP_VARIANCE_M2",
+    ),
+    "step with too much": (
+        ["day.csv", *UNIFORM, *MARKS, "--then", "ou-smoother:3", "--out", "o.csv"],
+        "got 'ou-smoother:3'",
+    ),
+    "step without its parameter": (
+        ["day.csv", *UNIFORM, *MARKS, "--then", "ou-smoother", "--then", "causal-filter", "--out", "o.csv"],
+        "postprocess.1.step_variance_m2 is required",
+    ),
+    "step out of domain": (
+        ["day.csv", *UNIFORM, *MARKS, "--then", "causal-filter:-1", "--out", "o.csv"],
+        "postprocess.0.step_variance_m2 must be greater than 0, got -1",
     ),
     "landmarks": (["day.csv", *UNIFORM, "--landmarks", "near home", "--out", "o.csv"], "landmarks must be"),
     "event out of range": (["day.csv", *UNIFORM, "--landmarks", "manual:4", "--out", "o.csv"], "got 4"),
