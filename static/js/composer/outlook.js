@@ -49,7 +49,7 @@ function part(share) {
 function shareText(share) {
   if (!share) return "–";
   const [least, greatest] = share.map(part);
-  return least === greatest ? least : `${least} – ${greatest}`;
+  return least === greatest ? least : `${least} to ${greatest}`;
 }
 
 function row(what, { events, published, drawn, share, median_m, p95_m }) {
