@@ -27,12 +27,20 @@ from privacy_engine.noise.planar import (
     planar_radius_m,
     planar_sd_m,
 )
-from privacy_engine.noise.simulated import simulated_planar, simulated_polar
+from privacy_engine.noise.simulated import (
+    counted,
+    scales_m,
+    simulated_key,
+    simulated_planar,
+    simulated_polar,
+    simulated_releases,
+)
 from privacy_engine.noise.sources import RandomSource, as_source, publishable, seeded, source, watched
 
 __all__ = [
     "RandomSource",
     "as_source",
+    "counted",
     "cover_probability",
     "covered",
     "drawn_in_groups",
@@ -49,9 +57,12 @@ __all__ = [
     "planar_radius_m",
     "planar_sd_m",
     "publishable",
+    "scales_m",
     "seeded",
+    "simulated_key",
     "simulated_planar",
     "simulated_polar",
+    "simulated_releases",
     "source",
     "watched",
 ]
