@@ -50,6 +50,7 @@ export function createClip(leaflet, element) {
 function pathOf(canvas, side, line) {
   const box = canvas.getBoundingClientRect(); // where it is now, even in the middle of a zoom
   if (!side || !box.width) return "";
-  const x = Math.round(((line - box.left) / box.width) * canvas.offsetWidth * 100) / 100;
-  return side === "left" ? `inset(0px calc(100% - ${x}px) 0px 0px)` : `inset(0px 0px 0px ${x}px)`;
+  const wide = canvas.offsetWidth;
+  const x = ((line - box.left) / box.width) * wide;
+  return side === "left" ? `inset(0px ${(wide - x).toFixed(2)}px 0px 0px)` : `inset(0px 0px 0px ${x.toFixed(2)}px)`;
 }
