@@ -15,7 +15,7 @@ export function createBrush({ strip, row, place, eventAt, count, words }, onChan
   const shades = [0, 1].map(() => el("span", { class: "brush__shade", hidden: true }));
   const all = el("button", { class: "button button--small brush__all", type: "button", hidden: true, onclick: () => clear({ focus: true }) }, "Draw all");
   strip.before(lane);
-  strip.append(...shades);
+  strip.firstElementChild.after(...shades); // above what the strip paints, below its playhead
   row.append(all);
 
   const whole = () => first === 0 && last === count() - 1;

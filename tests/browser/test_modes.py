@@ -1,4 +1,4 @@
-"""Ways to compare: a swipe shows each side's layer and no other, maps side by side move as one, a link shows it again."""
+"""Ways to compare: a swipe shows each side's layer and no other, maps side by side move as one, a link repeats it."""
 
 from __future__ import annotations
 
@@ -21,12 +21,13 @@ from privacy_engine.spec import ReleaseSpec
 from tests.browser.conftest import DESKTOP, PHONE, accessibility_faults, widths, work_off
 from tests.browser.drawn import layers, painted, settled
 
-# Pixels a layer's canvas shows left and right of a vertical line of the window, as far as its clip-path lets them be seen
+# Pixels a layer's canvas shows left and right of a vertical line of the window, as far as its clip-path lets them
 SIDES = """([id, line]) => {
   const canvas = document.querySelector(`canvas[data-layer="${id}"]`);
   if (!canvas) return [0, 0];
   const box = canvas.getBoundingClientRect();
-  const lengths = (canvas.style.clipPath || "inset(0px)").slice(6, -1).split(" ").map(parseFloat); // top right bottom left
+  const path = canvas.style.clipPath || "inset(0px)";
+  const lengths = path.slice(6, -1).split(" ").map(parseFloat); // top right bottom left
   const wide = canvas.offsetWidth;
   const [from, to] = [lengths[3] ?? lengths[1] ?? lengths[0], wide - (lengths[1] ?? lengths[0])];
   const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
@@ -61,9 +62,7 @@ MIDDLES = """(id) => [...document.querySelectorAll(".pane:not([hidden]) .map")].
 @pytest.fixture
 def taxi(owner: User) -> Dataset:
     series = samples()[1].series
-    rows = "".join(
-        f"{t:.0f},{lat},{lon}\n" for t, lat, lon in zip(series.time_s, series.lat, series.lon, strict=True)
-    )
+    rows = "".join(f"{t:.0f},{lat},{lon}\n" for t, lat, lon in zip(series.time_s, series.lat, series.lon, strict=True))
     return import_dataset(
         owner=owner, upload=ContentFile(f"time,lat,lon\n{rows}".encode(), name="taxi.csv"), name="Taxi"
     )
@@ -80,9 +79,7 @@ def released(owner: User, landmark_set: LandmarkSet, *names: str) -> list[Releas
         spec = ReleaseSpec.parse(
             {"mechanism": {"name": f"landmark-{name}", "epsilon": 10.0, "radius_m": 20.0}, "seed": None}
         )
-        made.append(
-            submit_release(owner=owner, dataset=landmark_set.dataset, landmark_set=landmark_set, spec=spec)
-        )
+        made.append(submit_release(owner=owner, dataset=landmark_set.dataset, landmark_set=landmark_set, spec=spec))
     work_off()
     return made
 
@@ -122,8 +119,8 @@ def drag(page: Page, box: dict[str, float], to: tuple[float, float]) -> None:
 def shows_its_side(page: Page, left: str, right: str) -> None:
     """Each of two layers is seen on its side of the divider and nowhere else."""
     a, b = sides(page, left), sides(page, right)
-    assert a[0] > 300 and a[1] == 0, (a, b)
-    assert b[1] > 300 and b[0] == 0, (a, b)
+    assert [a[0] > 300, a[1]] == [True, 0], (a, b)
+    assert [b[1] > 300, b[0]] == [True, 0], (a, b)
 
 
 class TestSwipe:
@@ -214,11 +211,13 @@ class TestSideBySide:
         page.get_by_text("2 maps", exact=True).click()
         page.wait_for_timeout(400)
         one, other = alike()
-        assert one[0] > 100 and one[1:] == pytest.approx(other[1:], abs=1.5)
+        assert one[0] > 100
+        assert one[1:] == pytest.approx(other[1:], abs=1.5)
         drag(page, panes.nth(1).bounding_box(), (-20, 45))
         moved, with_it = alike()
         assert moved[1:] == pytest.approx(with_it[1:], abs=1.5)
-        assert moved[1] == pytest.approx(one[1] - 20, abs=2) and moved[2] == pytest.approx(one[2] + 45, abs=2)
+        assert moved[1] == pytest.approx(one[1] - 20, abs=2)
+        assert moved[2] == pytest.approx(one[2] + 45, abs=2)
         panes.nth(0).get_by_role("button", name="Closer").click()
         page.wait_for_timeout(600)
         near, and_near = alike()
@@ -231,11 +230,13 @@ class TestSideBySide:
 
     def test_one_layer_each_the_original_faint_below(self, page: Page, taxi: Dataset, pair: list[Release]) -> None:
         compare(page, taxi, "?mode=grid")
-        drawn = "() => [...document.querySelectorAll('.pane:not([hidden])')].map((pane) => [...pane.querySelectorAll('canvas')].map((one) => one.dataset.layer).filter((id) => id === 'original' || id.length === 36).sort())"
+        drawn = """() => [...document.querySelectorAll(".pane:not([hidden])")].map((pane) =>
+          [...pane.querySelectorAll("canvas")].map((one) => one.dataset.layer)
+            .filter((id) => id === "original" || id.length === 36).sort())"""
         first, *rest = page.evaluate(drawn)
         assert first == ["original"]
         assert [len(one) for one in rest] == [2, 2]
-        faint = "document.querySelectorAll('.pane:not([hidden])')[1].querySelector('[data-layer=original]').style.opacity"
+        faint = "document.querySelectorAll('.pane')[1].querySelector('[data-layer=original]').style.opacity"
         assert float(page.evaluate(faint)) < 0.5
         page.get_by_label("The original below, faint").uncheck()
         assert [len(one) for one in page.evaluate(drawn)] == [1, 1, 1]
@@ -248,7 +249,8 @@ class TestSideBySide:
         page.get_by_role("slider", name="Event", exact=True).press("PageUp")
         page.wait_for_timeout(200)
         selections = page.evaluate(MIDDLES, "selection")
-        assert len(selections) == 3 and all(one[0] > 50 for one in selections)
+        assert len(selections) == 3
+        assert all(one[0] > 50 for one in selections)
         box = page.locator(".pane:visible").nth(1).bounding_box()
         page.mouse.move(box["x"] + 150, box["y"] + 150)
         page.mouse.move(box["x"] + 160, box["y"] + 150)
@@ -346,7 +348,8 @@ class TestRange:
         assert 0 < first < last < 259
         part = [painted(page, one) for one in ids]
         assert all(0 <= a < 0.7 * b for a, b in zip(part, whole, strict=True))
-        assert part[0] > 0 and part[1] > 0
+        assert part[0] > 0
+        assert part[1] > 0
         page.wait_for_function(f"() => location.search.includes('range={first}-{last + 1}')")
         page.reload()
         settled(page)
