@@ -7,9 +7,10 @@ import math
 import numpy as np
 
 from privacy_engine.data import Floats, Ints
-from privacy_engine.kernels import compiled
+from privacy_engine.kernels import compiled, inlined
 
 Envelope = tuple[Floats, Floats, Floats]
+ONE, TWO, THREE = np.uint64(1), np.uint64(2), np.uint64(3)
 
 
 @compiled
@@ -20,18 +21,22 @@ def support(matrix: Floats, q_row: Ints, d_row: Ints, slope: float) -> Floats:
     for pair in range(len(q_row)):
         q, d = matrix[q_row[pair]], matrix[d_row[pair]]
         a = b = c = e = 0.0  # four sums, so that an addition need not wait for the one before
-        for j in range(0, n - 3, 4):
-            u, v = q[j] - slope * d[j], q[j + 1] - slope * d[j + 1]
-            w, x = q[j + 2] - slope * d[j + 2], q[j + 3] - slope * d[j + 3]
-            a += u if u > 0.0 else 0.0
-            b += v if v > 0.0 else 0.0
-            c += w if w > 0.0 else 0.0
-            e += x if x > 0.0 else 0.0
-        for j in range(n - n % 4, n):
-            u = q[j] - slope * d[j]
-            a += u if u > 0.0 else 0.0
+        for four in range(n // 4):
+            j = np.uint64(4 * four)  # unsigned: whether an index counts from the end is not asked for every element
+            a += _surplus(q, d, slope, j)
+            b += _surplus(q, d, slope, j + ONE)
+            c += _surplus(q, d, slope, j + TWO)
+            e += _surplus(q, d, slope, j + THREE)
+        for k in range(n - n % 4, n):
+            a += _surplus(q, d, slope, k)
         best[pair] = (a + b) + (c + e)
     return best
+
+
+@inlined
+def _surplus(q: Floats, d: Floats, slope: float, j: np.uint64 | int) -> float:
+    left: float = q[j] - slope * d[j]
+    return left if left > 0.0 else 0.0
 
 
 def envelope(rows: Floats) -> Envelope:
