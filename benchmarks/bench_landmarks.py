@@ -9,6 +9,7 @@ import pytest
 
 from benchmarks.page import Target
 from benchmarks.references import dummies, staypoints
+from benchmarks.series import wandering
 from benchmarks.timing import Side
 from privacy_engine.landmarks.dummies import heuristic_order, optimal_order, partitioned_order
 from privacy_engine.landmarks.orders import landmark_histogram
@@ -32,13 +33,6 @@ def bench_heuristic(beside: Any, evaluation: str, n: int) -> None:
         numpy=once(lambda: dummies.numpy_heuristic(mask, evaluation), found),
     )
     assert all(order == heuristic_order(mask, evaluation).tolist() for order in found)
-
-
-def wandering(n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """A walk that pauses: (lon, lat, time) with a fix every 5 s."""
-    rng = np.random.default_rng(1)
-    steps = rng.normal(0, 1e-4, (2, n)) * (np.sin(np.arange(n) / 500) > 0)
-    return 116.4 + np.cumsum(steps[0]) % 1, 39.9 + np.cumsum(steps[1]) % 1, np.arange(n) * 5.0
 
 
 def bench_stay_points(beside: Any) -> None:

@@ -15,15 +15,15 @@ HEAD = """# Benchmarks
 Written by `make bench`, which makes and prints this page anew.
 
 **How.** The engine and its references run in one process, in turns: CPU time of the thread, medians of the rounds,
-after a first run that compiles. Ratios (×) say how many times longer the reference took; they mean more than the times,
-which depend on the machine. Both sides must give equal results or the run fails: to 1e-12 relative where they are
-numbers, exactly where they are choices, by law where they are random draws (the distance of the empirical distribution
-from the exact one; false alarms 1e-6). A reference that would take minutes does a part of the work and is scaled up; the
-part is named. The references are in `benchmarks/references/`; *scipy* is `lambertw` for noise and `linprog` for temporal
-loss. Nothing is claimed about software that is not installed here.
+after a first run that compiles. Ratios (×) say how many times longer the reference took; they mean more than the
+times, which depend on the machine. Both sides must give equal results or the run fails: to 1e-12 relative where
+they are numbers, exactly where they are choices, by law where they are random draws (the distance of the empirical
+distribution from the exact one; false alarms 1e-6). A reference that would take minutes does a part of the work and
+is scaled up; the part is named. The references are in `benchmarks/references/`; *scipy* is `lambertw` for noise and
+`linprog` for temporal loss. Nothing is claimed about software that is not installed here.
 
-**Targets** were set before the engine was built, on another machine. Where a time comes with a ratio to scipy, that is
-the time of scipy's routine there over the target: what was asked of the engine, whatever runs it.
+**Targets** were set before the engine was built, on another machine. Where a time comes with a ratio to scipy, that
+is the time of scipy's routine there over the target: what was asked of the engine, whatever runs it.
 """
 
 
