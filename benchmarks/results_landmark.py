@@ -21,7 +21,16 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # the engine is ru
 from privacy_engine import geo, metrics
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.formats import read
-from privacy_engine.mechanisms.landmark import Adaptive, EventLevel, OptimalSplit, Planned, Skip, Uniform, UserLevel
+from privacy_engine.mechanisms.landmark import (
+    Adaptive,
+    EventLevel,
+    Joint,
+    OptimalSplit,
+    Planned,
+    Skip,
+    Uniform,
+    UserLevel,
+)
 from privacy_engine.postprocess import CausalFilter, OUSmoother, PostProcess, RandomWalkSmoother
 from privacy_engine.registry import Mechanism
 
@@ -55,7 +64,7 @@ def taxi(rng: np.random.Generator) -> Trajectory:
 
 def rows(q: float) -> dict[str, tuple[Mechanism, PostProcess | None]]:
     """Every scheme by name: a mechanism, and the step that follows it."""
-    planned = Planned(**HOW, step_variance_m2=q)
+    planned, joint = (how(**HOW, step_variance_m2=q) for how in (Planned, Joint))
     return {
         "Event level (protects less)": (EventLevel(**HOW), None),
         "User level (protects more)": (UserLevel(**HOW), None),
@@ -66,11 +75,13 @@ def rows(q: float) -> dict[str, tuple[Mechanism, PostProcess | None]]:
         "Adaptive, absorption": (Adaptive(**HOW, redistribution="absorption"), None),
         "Optimal split": (OptimalSplit(**HOW), None),
         "Planned": (planned, None),
+        "Joint": (joint, None),
         "Uniform + OU": (Uniform(**HOW), OUSmoother()),
         "Optimal split + OU": (OptimalSplit(**HOW), OUSmoother()),
         "Planned + causal filter": (planned, CausalFilter(step_variance_m2=q)),
         "Planned + random walk": (planned, RandomWalkSmoother()),
         "Planned + OU": (planned, OUSmoother()),
+        "Joint + OU": (joint, OUSmoother()),
     }
 
 
@@ -87,7 +98,7 @@ def measure(series_of: Callable[[np.random.Generator], Trajectory], q: float, re
             marks = LandmarkSet.at(rng.permutation(n)[: round(n * share / 100)], n)
             for i, (name, (mechanism, step)) in enumerate(schemes.items()):
                 release = mechanism.release(series, marks, rng=np.random.default_rng([share, repetition, i]))
-                release = step.apply(release, mechanism.radius_m) if step else release
+                release = step.apply(release) if step else release
                 errors[name].append(metrics.mean_absolute_error_m(series, release))
         for name, values in errors.items():
             found[name].append((np.mean(values), np.std(values) / np.sqrt(repetitions)))
@@ -100,7 +111,7 @@ def table(found: dict[str, list]) -> str:
     for name, values in found.items():
         lines.append(f"| {name} | " + " | ".join(f"{mean:,.{0 if mean >= 10 else 1}f}" for mean, _ in values) + " |")
     best = [min(found[name][i][0] for name in PAPER) for i in range(len(SHARES))]
-    for name in ("Optimal split", "Planned", "Planned + OU"):
+    for name in ("Optimal split", "Planned", "Joint", "Planned + OU", "Joint + OU"):
         ratios = (f"{best[i] / found[name][i][0]:.2f}×" for i in range(len(SHARES)))
         lines.append(f"| *best of the paper's / {name}* | " + " | ".join(ratios) + " |")
     worst = max(error / mean for values in found.values() for mean, error in values)

@@ -134,6 +134,16 @@ class LandmarkSet:
     def __len__(self) -> int:
         return len(self.mask)
 
+    def must_cover(self, series: Trajectory) -> None:
+        """DataError unless this marks the events of ``series``, one by one."""
+        if len(self) != len(series):
+            raise DataError(
+                f"landmarks must mark {len(series)} events, got {len(self)}",
+                field="landmarks",
+                rule="same length",
+                value=len(self),
+            )
+
     @property
     def count(self) -> int:
         """How many events are landmarks (k)."""
@@ -156,10 +166,12 @@ class Release:
 
     ``series`` holds the published positions; ``event[j]`` is the 0-based event the j-th of them stands for
     (a gap leaves its event out). ``budgets`` (n,) is the budget each event's own draw consumed, 0 where the
-    position was derived from other releases; ``fresh`` (n,) says where a draw was made.
+    position was derived from other releases; ``fresh`` (n,) says where a draw was made. ``sd_m`` (n,) is the standard
+    deviation per axis of each draw's noise in metres, 0 where none was made: as public as the mechanism.
     """
 
     series: Trajectory
     event: Ints
     budgets: Floats
     fresh: Mask
+    sd_m: Floats

@@ -103,5 +103,5 @@ class ReleaseSpec(Frozen):
             rng = source if watch is None else noise.watched(source, watch)
             release = self.mechanism.release(one, marks, rng=rng)
             for step in self.postprocess:
-                release = step.apply(release, self.mechanism.radius_m)
+                release = step.apply(release)
             yield release

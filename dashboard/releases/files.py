@@ -35,6 +35,7 @@ def write(row: Release, drawn: Sequence[data.Release], errors: Sequence[Floats])
             "series": np.repeat(np.arange(len(drawn), dtype=np.int32), lengths),
             "budget": np.concatenate([one.budgets for one in drawn]),
             "fresh": np.concatenate([one.fresh for one in drawn]),
+            "sd_m": np.concatenate([one.sd_m for one in drawn]),
         },
     )
     storage.write_columns(row.errors_path, {"error_m": np.concatenate(errors).round(3)})

@@ -132,19 +132,25 @@ def loss_function(correlation: Correlation, field: str) -> LossFunction:
 
 @dataclass(frozen=True, eq=False)
 class TemporalLoss:
-    """Losses of every timestamp, three arrays (n,): ``total`` = ``backward`` + ``forward`` - budget."""
+    """Losses of every timestamp, three arrays (n,): ``total`` = ``backward`` + ``forward`` - budget (and - shared)."""
 
     backward: Floats
     forward: Floats
     total: Floats
 
 
-def temporal_loss(epsilons: ArrayLike, backward: Correlation = None, forward: Correlation = None) -> TemporalLoss:
+def temporal_loss(
+    epsilons: ArrayLike, backward: Correlation = None, forward: Correlation = None, *, shared: float = 0.0
+) -> TemporalLoss:
     """Temporal privacy loss of a series that spends ``epsilons`` (n,), each >= 0 (0: nothing released then).
 
     ``backward`` is the matrix Pr(l_{t-1} | l_t), ``forward`` Pr(l_{t+1} | l_t), both (states, states); None means no
     correlation in that direction: its loss is then the budget itself. O(n log H). Valid against one adversary, who
     knows these matrices [1]_.
+
+    ``shared`` >= 0 is the level of one more release whose noise several timestamps share, given the positions
+    independent of the others (joint noise). Its odds change by at most e^shared whatever moments change, so
+    it adds no more than that to each loss: an upper bound.
 
     Raises
     ------
@@ -163,12 +169,13 @@ def temporal_loss(epsilons: ArrayLike, backward: Correlation = None, forward: Co
     budgets = numbers(epsilons, "epsilons", ParameterError)
     if budgets.ndim != 1:
         raise refused(DataError, "epsilons", "be one-dimensional", f"{budgets.ndim} dimensions")
+    more = level(shared, "shared")
     before = after = budgets
     if backward is not None:
         before = series(budgets, *loss_function(backward, "backward").arrays)
     if forward is not None:
         after = series(budgets[::-1].copy(), *loss_function(forward, "forward").arrays)[::-1]
-    return TemporalLoss(before, after, before + (after - budgets))
+    return TemporalLoss(before + more, after + more, before + (after - budgets) + more)
 
 
 def landmark_temporal_loss(

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from privacy_engine.data import Floats
 from privacy_engine.geo import EARTH_RADIUS_M
 from privacy_engine.kernels import compiled, inlined
-from privacy_engine.kernels.elementary import arctan2, log, sincos, to_float
+from privacy_engine.kernels.elementary import arctan2, halfway, log, sincos
 
 Word = np.uint64
 Words = NDArray[np.uint64]
@@ -36,12 +36,16 @@ DEGREE = math.pi / 180.0
 
 @inlined
 def block(c0: Word, c1: Word, c2: Word, c3: Word, k0: Word, k1: Word) -> tuple[Word, Word, Word, Word]:
-    """Four random words of a counter and a key; each word below 2**32, in 64 bits."""
+    """Four random words of a counter and a key; each word below 2**32, in 64 bits.
+
+    Between rounds the upper halves are left dirty: only factors are cut, which the processor's product of 32 bits does
+    for nothing.
+    """
     for _ in (0, 1, 2, 3, 4, 5, 6, 7, 8, 9):
-        p0, p1 = M0 * c0, M1 * c2
-        c0, c1, c2, c3 = (p1 >> SHIFT) ^ c1 ^ k0, p1 & LOW, (p0 >> SHIFT) ^ c3 ^ k1, p0 & LOW
+        p0, p1 = M0 * (c0 & LOW), M1 * (c2 & LOW)
+        c0, c1, c2, c3 = (p1 >> SHIFT) ^ c1 ^ k0, p1, (p0 >> SHIFT) ^ c3 ^ k1, p0
         k0, k1 = (k0 + W0) & LOW, (k1 + W1) & LOW
-    return c0, c1, c2, c3
+    return c0 & LOW, c1 & LOW, c2 & LOW, c3 & LOW
 
 
 @compiled
@@ -57,7 +61,7 @@ def words(counters: Words, key: Words) -> Words:
 @inlined
 def unit(word: Word) -> float:
     """A word as a value of the open interval (0, 1)."""
-    return (to_float(word) + 0.5) * PART
+    return halfway(word) * PART
 
 
 @compiled
@@ -84,15 +88,16 @@ def polar(
         for i in range(len(scale_m)):
             if radius_m[i] < 0.0:
                 event = first_event + np.uint64(i)
-                radius_m[i], bearing_rad[i] = _retried(event, repetition, k0, k1, scale_m[i])
+                radius_m[i], word = retried(event, repetition, k0, k1, scale_m[i])
+                bearing_rad[i] = unit(word) * (2.0 * math.pi)
 
 
 @compiled
-def _retried(event: Word, repetition: Word, k0: Word, k1: Word, scale_m: float) -> tuple[float, float]:
-    """The first attempt that is kept; where noise is larger than the Earth, from the second on of another sampler.
+def retried(event: Word, repetition: Word, k0: Word, k1: Word, scale_m: float) -> tuple[float, Word]:
+    """Radius and the bearing's word of the first attempt that is kept.
 
-    There the angle is uniform on [0, pi], thinned by sin(a) exp(-a rate): the Gamma law would hardly ever stay on the
-    sphere.
+    Where noise is larger than the Earth the second and later ones are of another sampler: there the angle is uniform on
+    [0, pi], thinned by sin(a) exp(-a rate). The Gamma law would hardly ever stay on the sphere.
     """
     rate = EARTH_RADIUS_M / scale_m
     attempt = ZERO
@@ -105,7 +110,7 @@ def _retried(event: Word, repetition: Word, k0: Word, k1: Word, scale_m: float) 
             angle = math.pi * unit(w0)
             kept = unit(w1) <= sincos(angle)[0] and -log(unit(w3)) >= rate * angle
         if kept:
-            return angle * EARTH_RADIUS_M, unit(w2) * (2.0 * math.pi)
+            return angle * EARTH_RADIUS_M, w2
         attempt += ONE
 
 

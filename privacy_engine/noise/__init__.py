@@ -19,27 +19,50 @@ from privacy_engine.noise.choice import (
     exponential_weights,
     gumbel_top,
 )
-from privacy_engine.noise.planar import planar_laplace, planar_mean_m, planar_quantile_m, planar_radius_m
-from privacy_engine.noise.simulated import simulated_planar, simulated_polar
+from privacy_engine.noise.joint import joint_mean_m, joint_planar, joint_reach_m, joint_sd_m
+from privacy_engine.noise.planar import (
+    planar_laplace,
+    planar_mean_m,
+    planar_quantile_m,
+    planar_radius_m,
+    planar_sd_m,
+)
+from privacy_engine.noise.simulated import (
+    counted,
+    scales_m,
+    simulated_key,
+    simulated_planar,
+    simulated_polar,
+    simulated_releases,
+)
 from privacy_engine.noise.sources import RandomSource, as_source, publishable, seeded, source, watched
 
 __all__ = [
     "RandomSource",
     "as_source",
+    "counted",
     "cover_probability",
     "covered",
     "drawn_in_groups",
     "exponential_mechanism",
     "exponential_weights",
     "gumbel_top",
+    "joint_mean_m",
+    "joint_planar",
+    "joint_reach_m",
+    "joint_sd_m",
     "planar_laplace",
     "planar_mean_m",
     "planar_quantile_m",
     "planar_radius_m",
+    "planar_sd_m",
     "publishable",
+    "scales_m",
     "seeded",
+    "simulated_key",
     "simulated_planar",
     "simulated_polar",
+    "simulated_releases",
     "source",
     "watched",
 ]

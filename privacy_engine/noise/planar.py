@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import gammaincinv
@@ -80,6 +82,11 @@ def planar_laplace(
 def planar_mean_m(epsilon_per_m: ArrayLike) -> Floats:
     """Mean displacement of planar Laplace noise in the plane, 2/ε, in metres."""
     return np.asarray(2.0 / np.asarray(epsilon_per_m, dtype=np.float64))
+
+
+def planar_sd_m(epsilon_per_m: ArrayLike) -> Floats:
+    """Standard deviation per axis of planar Laplace noise in the plane, √3/ε, in metres."""
+    return np.asarray(math.sqrt(3) / np.asarray(epsilon_per_m, dtype=np.float64))
 
 
 def planar_quantile_m(epsilon_per_m: ArrayLike, p: ArrayLike) -> Floats:

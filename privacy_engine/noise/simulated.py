@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from privacy_engine.data import Floats
 from privacy_engine.errors import DataError, ParameterError
 from privacy_engine.noise.planar import checked_rates
+from privacy_engine.noise.sources import RandomSource, seeded
 
 
 def simulated_polar(
@@ -41,18 +42,34 @@ def simulated_polar(
     """
     from privacy_engine.kernels.philox import polar
 
-    scale_m = _scales_m(np.atleast_1d(np.asarray(epsilon_per_m, dtype=np.float64)))
-    key, first, streams = _streams(seed, repetition, first_event)
+    scale_m = scales_m(np.atleast_1d(np.asarray(epsilon_per_m, dtype=np.float64)))
+    key, first, streams = _streams(simulated_key(seed), repetition, first_event)
     radius_m, bearing_rad = np.empty((2, len(streams), *scale_m.shape))
     for row, stream in enumerate(streams):
         polar(key, stream, first, scale_m, radius_m[row], bearing_rad[row])
     return (radius_m, bearing_rad) if np.ndim(repetition) else (radius_m[0], bearing_rad[0])
 
 
-_PLANAR = 1  # what a seed's stream is for: other noise will take another number
+_PLANAR, _LAPLACE, _RELEASES = 1, 2, 3  # what a seed's stream is for: other noise will take another number
 
 
-def _scales_m(epsilon_per_m: Floats) -> Floats:
+def simulated_key(seed: int, *stream: int) -> NDArray[np.uint64]:
+    """The key of the planar noise of ``seed``, (2,); with ``stream`` of another one, independent of it."""
+    return _key(seed, _PLANAR, *stream)
+
+
+def simulated_releases(seed: int, repetition: int, *stream: int) -> RandomSource:
+    """What a mechanism releases with in one repetition of a simulation; independent of all other noise of ``seed``."""
+    words = _key(seed, _RELEASES, *stream, counted(repetition, "repetition", 2**32)).tolist()
+    return seeded(np.random.Generator(np.random.Philox(key=words[0] << 32 | words[1])))
+
+
+def _key(seed: int, *stream: int) -> NDArray[np.uint64]:
+    return np.random.SeedSequence(counted(seed, "seed", None), spawn_key=stream).generate_state(2).astype(np.uint64)
+
+
+def scales_m(epsilon_per_m: Floats) -> Floats:
+    """The scale of simulated planar noise in metres, at most 1e300, (n,); ParameterError outside the domain."""
     if epsilon_per_m.ndim != 1:
         raise _misshapen("epsilon_per_m", "be one-dimensional", epsilon_per_m)
     with np.errstate(over="ignore"):
@@ -60,19 +77,19 @@ def _scales_m(epsilon_per_m: Floats) -> Floats:
 
 
 def _streams(
-    seed: int, repetition: int | ArrayLike, first_event: int
+    key: NDArray[np.uint64], repetition: int | ArrayLike, first_event: int
 ) -> tuple[NDArray[np.uint64], np.uint64, list[np.uint64]]:
-    first = np.uint64(_counted(first_event, "first_event", 2**63))
-    key = np.random.SeedSequence(_counted(seed, "seed", None), spawn_key=(_PLANAR,)).generate_state(2)
+    first = np.uint64(counted(first_event, "first_event", 2**63))
     several = np.atleast_1d(np.asarray(repetition)).tolist()
-    return key.astype(np.uint64), first, [np.uint64(_counted(one, "repetition", 2**32)) for one in several]
+    return key, first, [np.uint64(counted(one, "repetition", 2**32)) for one in several]
 
 
 def _misshapen(field: str, rule: str, values: Floats) -> DataError:
     return DataError(f"{field} must {rule}, got {values.shape}", field=field, rule=rule, value=values.shape)
 
 
-def _counted(value: int, field: str, below: int | None) -> int:
+def counted(value: int, field: str, below: int | None) -> int:
+    """``value`` if it is a whole number of at least 0 and below ``below``, or a ParameterError on ``field``."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0 or (below and value >= below):
         rule = "be a whole number of at least 0" + (f" and below {below}" if below else "")
         raise ParameterError(f"{field} must {rule}, got {value}", field=field, rule=rule, value=value)
@@ -107,8 +124,8 @@ def simulated_planar(
     epsilon = np.asarray(epsilon_per_m, dtype=np.float64)
     if epsilon.ndim and epsilon.shape != lon.shape:
         raise _misshapen("epsilon_per_m", f"be one or as many as lon, {lon.shape}", epsilon)
-    scale_m = _scales_m(np.broadcast_to(epsilon, lon.shape))
-    key, first, streams = _streams(seed, repetition, first_event)
+    scale_m = scales_m(np.broadcast_to(epsilon, lon.shape))
+    key, first, streams = _streams(simulated_key(seed), repetition, first_event)
     (radius_m, bearing_rad), (to_lon, to_lat) = np.empty((2, *lon.shape)), np.empty((2, len(streams), *lon.shape))
     for row, stream in enumerate(streams):
         polar(key, stream, first, scale_m, radius_m, bearing_rad)

@@ -14,14 +14,9 @@ from privacy_engine.registry import Described, Registry
 
 
 class PostProcess(Described):
-    """Base of every step: it sees the published positions, their budgets and which of them are draws.
+    """Base of every step: it sees the published positions, which of them are draws, and how noisy each draw is.
 
-    Planar Laplace noise with budget ε within a radius r has a standard deviation of √3 r/ε per axis [1]_: that is how
-    far a draw is to be trusted. A position that repeats another is no second measurement. Time is counted in events.
-
-    References
-    ----------
-    .. [1] Andrés, Bordenabe, Chatzikokolakis, Palamidessi. "Geo-indistinguishability". CCS 2013.
+    A position that repeats another is no second measurement. Time is counted in events.
     """
 
     causal: ClassVar[bool] = False
@@ -29,7 +24,7 @@ class PostProcess(Described):
 
     name: str
 
-    def apply(self, release: Release, radius_m: float) -> Release:
+    def apply(self, release: Release) -> Release:
         """The release with other positions; its events, times, budgets and draws are the same."""
         measured = release.fresh[release.event]
         if not measured.any():
@@ -39,7 +34,7 @@ class PostProcess(Described):
         xy_m = np.zeros((len(release.budgets), 2))
         precision = np.zeros(len(release.budgets))
         xy_m[at] = plane.project(lon[measured], lat[measured])
-        precision[at] = (release.budgets[at] / radius_m) ** 2 / 3
+        precision[at] = release.sd_m[at] ** -2.0
         estimate = self.estimate(xy_m, precision)[release.event]
         known = np.isfinite(estimate[:, 0])
         lon, lat = lon.copy(), lat.copy()

@@ -16,11 +16,11 @@ from privacy_engine.postprocess.base import PostProcess, postprocesses
 class CausalFilter(PostProcess):
     r"""The best linear estimate of every position from the releases *up to it*: a Kalman filter [1]_.
 
-    Model: positions take independent steps of variance q per axis, known beforehand; a draw adds planar Laplace
-    noise of variance :math:`3 r^2/\epsilon_t^2`. With P the variance of the last estimate, a draw of variance R
-    moves it by the share :math:`(P + q)/(P + q + R)` of what it is off. Events before the first draw stay as they are.
-    Theorem: a function of the release alone, so every guarantee of the release holds unchanged (post-processing), at
-    every prefix and also where the model is wrong.
+    Model: positions take independent steps of variance q per axis, known beforehand; a draw adds noise of
+    known variance (planar Laplace: :math:`3 r^2/\epsilon_t^2`). With P the variance of the last estimate, a draw of
+    variance R moves it by the share :math:`(P + q)/(P + q + R)` of what it is off. Events before the first draw
+    stay as they are. Theorem: a function of the release alone, so every guarantee of the release holds unchanged
+    (post-processing), at every prefix and also where the model is wrong.
 
     References
     ----------

@@ -21,11 +21,11 @@ class OUSmoother(PostProcess):
     r"""The best linear estimate of every position from *all* releases, if movement is drawn back to a centre.
 
     Model: an Ornstein-Uhlenbeck process per axis [1]_ with variance :math:`\sigma^2` about an unknown mean and
-    correlation :math:`\varphi` from one event to the next; a draw adds planar Laplace noise of variance
-    :math:`3 r^2/\epsilon_t^2`. Mean, :math:`\sigma^2` and :math:`\varphi` are those that make the *release* most
-    likely [2]_ (its first 16,384 events); the estimate is that of a Rauch-Tung-Striebel smoother. Unlike the random
-    walk it knows how far people stray, so very noisy draws are drawn to the centre. Fewer than four draws stay as they
-    are. Theorem: a function of the release alone, so every guarantee of the release holds unchanged
+    correlation :math:`\varphi` from one event to the next; a draw adds noise of known variance (planar
+    Laplace: :math:`3 r^2/\epsilon_t^2`). Mean, :math:`\sigma^2` and :math:`\varphi` are those that make the
+    *release* most likely [2]_ (its first 16,384 events); the estimate is that of a Rauch-Tung-Striebel smoother. Unlike
+    the random walk it knows how far people stray, so very noisy draws are drawn to the centre. Fewer than four draws
+    stay as they are. Theorem: a function of the release alone, so every guarantee of the release holds unchanged
     (post-processing), also where the model is wrong.
 
     References

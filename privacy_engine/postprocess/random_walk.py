@@ -19,8 +19,8 @@ SLOWEST = 1e-9  # of the least noise variance: slower than this is standing stil
 class RandomWalkSmoother(PostProcess):
     r"""The best linear estimate of every position from *all* releases, if movement is a random walk.
 
-    Model: positions take independent steps of variance q per axis; a draw adds planar Laplace noise of variance
-    :math:`3 r^2/\epsilon_t^2`. The estimate is that of a Rauch-Tung-Striebel smoother [1]_, the least mean
+    Model: positions take independent steps of variance q per axis; a draw adds noise of known variance (planar
+    Laplace: :math:`3 r^2/\epsilon_t^2`). The estimate is that of a Rauch-Tung-Striebel smoother [1]_, the least mean
     squared error of all linear ones. Without q it is the most likely one *given the release* [2]_ (the first 16,384
     events). Theorem: a function of the release alone, so every guarantee of the release holds unchanged
     (post-processing), also where the model is wrong.

@@ -70,6 +70,7 @@ def test_the_registered_names_are_these():
         "w-event",
         "landmark-optimal",
         "landmark-planned",
+        "landmark-joint",
     ]
 
 
@@ -168,7 +169,7 @@ def test_no_landmarks_is_event_level(cls):
     assert np.array_equal(release.budgets, landmark.EventLevel(**EXAMPLE).budgets(np.zeros(40, bool)))
 
 
-@every_mechanism_but(landmark.EventLevel, landmark.WEvent)
+@every_mechanism_but(landmark.EventLevel, landmark.WEvent, landmark.Joint)
 def test_all_landmarks_is_user_level(cls):
     release = example(cls).release(walk(40), LandmarkSet(np.ones(40, bool)), rng=noise.seeded(3))
     user = landmark.UserLevel(**EXAMPLE).budgets(np.ones(40, bool))

@@ -42,8 +42,8 @@ def test_the_registered_names_are_these():
 
 
 @every_step
-def test_it_is_given_the_release_and_the_radius_and_no_truth(step):
-    assert list(inspect.signature(step.apply).parameters) == ["release", "radius_m"]
+def test_it_is_given_the_release_and_no_truth(step):
+    assert list(inspect.signature(step.apply).parameters) == ["release"]
     assert type(step).apply is PostProcess.apply  # the one door
     assert list(inspect.signature(step.estimate).parameters) == ["xy_m", "precision"]
 
@@ -54,15 +54,13 @@ def test_error_on_a_random_walk_falls_by_a_factor_of_two_and_a_half(step):
     release = released(series)
     before = metrics.mean_absolute_error_m(series, release)
     assert before == pytest.approx(400, rel=0.05)
-    assert metrics.mean_absolute_error_m(series, step.apply(release, RADIUS_M)) < before / 2.5
+    assert metrics.mean_absolute_error_m(series, step.apply(release)) < before / 2.5
 
 
 def test_smoothers_that_read_the_future_beat_the_filter_by_a_fifth():
     series = walk(2000)
     release = released(series)
-    causal, *others = (
-        metrics.mean_absolute_error_m(series, step.apply(release, RADIUS_M)) for step in (STEPS[3], *STEPS[:3])
-    )
+    causal, *others = (metrics.mean_absolute_error_m(series, step.apply(release)) for step in (STEPS[3], *STEPS[:3]))
     assert max(others) < 0.8 * causal
 
 
@@ -71,9 +69,9 @@ def test_only_positions_change_and_they_lie_on_the_grid(step):
     series = walk(300)
     release = released(series, Skip(epsilon=1.0, radius_m=RADIUS_M, leading="gap"), share=0.4)
     lon = release.series.lon.copy()
-    smoothed = step.apply(release, RADIUS_M)
+    smoothed = step.apply(release)
     assert np.array_equal(release.series.lon, lon)
-    for same in ("event", "budgets", "fresh"):
+    for same in ("event", "budgets", "fresh", "sd_m"):
         assert getattr(smoothed, same) is getattr(release, same)
     assert np.array_equal(smoothed.series.time_s, release.series.time_s)
     assert smoothed.series.name == "w"
@@ -87,8 +85,10 @@ def test_a_repeated_position_is_no_new_measurement(step):
     release = released(series, Skip(epsilon=1.0, radius_m=RADIUS_M), share=0.5)
     lon = release.series.lon.copy()
     lon[~release.fresh] += 0.01  # whatever stood there, it says nothing
-    other = Release(release.series.moved(lon, release.series.lat), release.event, release.budgets, release.fresh)
-    one, two = step.apply(release, RADIUS_M), step.apply(other, RADIUS_M)
+    other = Release(
+        release.series.moved(lon, release.series.lat), release.event, release.budgets, release.fresh, release.sd_m
+    )
+    one, two = step.apply(release), step.apply(other)
     after = np.logical_or.accumulate(release.fresh)
     assert np.array_equal(one.series.lon[after], two.series.lon[after])
     assert np.array_equal(one.series.lat[after], two.series.lat[after])
@@ -98,10 +98,10 @@ def test_a_repeated_position_is_no_new_measurement(step):
 def test_it_is_the_same_across_the_antimeridian(step):
     here, there = released(walk(400, lon=10.0, lat=5.0)), released(walk(400, lon=10.0, lat=5.0))
     moved = there.series.moved(geo.wrap_lon(there.series.lon + 170.0), there.series.lat)
-    there = Release(moved, there.event, there.budgets, there.fresh)
+    there = Release(moved, there.event, there.budgets, there.fresh, there.sd_m)
     assert moved.lon.min() < -179.9
     assert moved.lon.max() > 179.9
-    one, two = step.apply(here, RADIUS_M), step.apply(there, RADIUS_M)
+    one, two = step.apply(here), step.apply(there)
     assert np.abs(geo.wrap_lon(two.series.lon - one.series.lon - 170.0)).max() < 3 * GRID_DEG
     assert np.abs(two.series.lat - one.series.lat).max() < 3 * GRID_DEG
 
@@ -110,14 +110,14 @@ def test_it_is_the_same_across_the_antimeridian(step):
 def test_poles_and_noise_round_the_earth_are_survived(step):
     for series, radius_m in ((walk(60, lat=89.999), RADIUS_M), (walk(60), 2e7)):
         release = released(series, Uniform(epsilon=1.0, radius_m=radius_m), share=0.5)
-        assert np.isfinite(step.apply(release, radius_m).series.lon).all()
+        assert np.isfinite(step.apply(release).series.lon).all()
 
 
 @every_step
 @pytest.mark.parametrize("n", [0, 1, 2, 3])
 def test_very_short_series(step, n):
     release = released(walk(n))
-    smoothed = step.apply(release, RADIUS_M)
+    smoothed = step.apply(release)
     assert len(smoothed.series) == n
     if n == 1:
         assert (
@@ -129,22 +129,22 @@ def test_very_short_series(step, n):
 @every_step
 def test_constant_positions_stay_where_they_are(step):
     still = Trajectory(np.full(50, 2.35), np.full(50, 48.85))
-    release = Release(still, np.arange(50), np.full(50, 1.0), np.ones(50, bool))
-    smoothed = step.apply(release, RADIUS_M)
+    release = Release(still, np.arange(50), np.full(50, 1.0), np.ones(50, bool), np.full(50, 173.0))
+    smoothed = step.apply(release)
     assert geo.distance_m(2.35, 48.85, smoothed.series.lon, smoothed.series.lat).max() < 0.02
 
 
 @pytest.mark.parametrize("step", [RandomWalkSmoother(), OUSmoother()])
 def test_standing_still_is_found_out_and_draws_are_averaged(step):
     still = Trajectory(np.full(2000, 2.35), np.full(2000, 48.85))
-    assert metrics.mean_absolute_error_m(still, step.apply(released(still), RADIUS_M)) < 400 / 10
+    assert metrics.mean_absolute_error_m(still, step.apply(released(still))) < 400 / 10
 
 
 def test_a_release_without_draws_is_left_alone():
     still = walk(5)
-    release = Release(still, np.arange(5), np.zeros(5), np.zeros(5, bool))
+    release = Release(still, np.arange(5), np.zeros(5), np.zeros(5, bool), np.zeros(5))
     for step in STEPS:
-        assert step.apply(release, RADIUS_M) is release
+        assert step.apply(release) is release
 
 
 def test_the_filter_reads_no_later_release():
@@ -156,6 +156,7 @@ def test_the_filter_reads_no_later_release():
         whole.event,
         whole.budgets,
         whole.fresh,
+        whole.sd_m,
     )
     step = CausalFilter(step_variance_m2=Q)
     plane = geo.LocalPlane(2.35, 48.85)
@@ -217,7 +218,7 @@ def test_the_likelihood_is_that_of_the_dense_gaussian():
 def test_a_hundred_thousand_events_take_less_than_a_second(step):
     release = released(walk(100_000))
     start = time.thread_time()
-    step.apply(release, RADIUS_M)
+    step.apply(release)
     assert time.thread_time() - start < 1.0
 
 
@@ -238,7 +239,7 @@ class TestSpec:
         assert again.digest == spec.digest != ReleaseSpec.parse(self.PLAIN).digest
         series, marks = [walk(50)], [LandmarkSet(np.zeros(50, bool))]
         (plain,), (smoothed,) = ReleaseSpec.parse(self.PLAIN).release(series, marks), spec.release(series, marks)
-        by_hand = CausalFilter(step_variance_m2=400.0).apply(OUSmoother().apply(plain, 200.0), 200.0)
+        by_hand = CausalFilter(step_variance_m2=400.0).apply(OUSmoother().apply(plain))
         assert np.array_equal(smoothed.series.lon, by_hand.series.lon)
         assert np.array_equal(smoothed.budgets, plain.budgets)
 
@@ -268,5 +269,5 @@ class TestSpec:
 def test_the_plan_and_the_smoother_together_beat_the_plan():
     series = walk(1000, q=250_000.0)
     release = released(series, Planned(epsilon=1.0, radius_m=1.0, step_variance_m2=250_000.0), share=0.6)
-    smoothed = OUSmoother().apply(release, 1.0)
+    smoothed = OUSmoother().apply(release)
     assert metrics.mean_absolute_error_m(series, smoothed) < 0.75 * metrics.mean_absolute_error_m(series, release)

@@ -1,5 +1,5 @@
 """Landmark privacy for trajectories: event, w-event and user level, Uniform, Skip, Adaptive,
-Optimal split, Planned."""
+Optimal split, Planned, Joint."""
 
 # ruff: noqa: I001  (the order of registration is the order of forms and legends)
 
@@ -11,5 +11,6 @@ from privacy_engine.mechanisms.landmark.adaptive import Adaptive
 from privacy_engine.mechanisms.landmark.w_event import WEvent
 from privacy_engine.mechanisms.landmark.optimal import OptimalSplit
 from privacy_engine.mechanisms.landmark.planned import Planned
+from privacy_engine.mechanisms.landmark.joint import Joint
 
-__all__ = ["Adaptive", "EventLevel", "OptimalSplit", "Planned", "Skip", "Uniform", "UserLevel", "WEvent"]
+__all__ = ["Adaptive", "EventLevel", "Joint", "OptimalSplit", "Planned", "Skip", "Uniform", "UserLevel", "WEvent"]
