@@ -17,10 +17,11 @@ Written by `make bench`, which makes and prints this page anew.
 **How.** The engine and its references run in one process, in turns: CPU time of the thread, medians of the rounds,
 after a first run that compiles. Ratios (×) say how many times longer the reference took; they mean more than the
 times, which depend on the machine. Both sides must give equal results or the run fails: to 1e-12 relative where
-they are numbers, exactly where they are choices, by law where they are random draws (the distance of the empirical
-distribution from the exact one; false alarms 1e-6). A reference that would take minutes does a part of the work and
-is scaled up; the part is named. The references are in `benchmarks/references/`; *scipy* is `lambertw` for noise and
-`linprog` for temporal loss. Nothing is claimed about software that is not installed here.
+they are numbers (1e-6 for mean errors in metres), exactly where they are choices, by law where they are random
+draws (the distance of the empirical distribution from the exact one; false alarms 1e-6). A reference that would
+take minutes does a part of the work and is scaled up; the part is named. The references are in
+`benchmarks/references/`; *scipy* is `lambertw` for noise and `linprog` for temporal loss. Nothing is claimed about
+software that is not installed here.
 
 **Targets** were set before the engine was built, on another machine. Where a time comes with a ratio to scipy, that
 is the time of scipy's routine there over the target: what was asked of the engine, whatever runs it.
@@ -85,16 +86,17 @@ class Figure:
 
 @dataclass(frozen=True)
 class Finding:
-    """One line that is no time: what was found about ``what``, and whether that is what was asked."""
+    """One line without a reference: what was found about ``what`` and, if anything was asked, whether it is met."""
 
     item: str
     what: str
     asked: str
     found: str
-    met: bool
+    met: bool | None
 
     def cells(self) -> list[str]:
-        return [self.item, self.what, self.asked, self.found, "", "", "", "met" if self.met else "**missed**"]
+        verdict = {None: "", True: "met", False: "**missed**"}[self.met]
+        return [self.item, self.what, self.asked, self.found, "", "", "", verdict]
 
 
 def amount(seconds: float) -> str:
