@@ -1,5 +1,32 @@
-"""Ways to mark landmarks. Importing this package registers them."""
+"""Ways to mark landmarks, and dummies beside them. Importing this package registers them, in the order pages show."""
 
-from privacy_engine.landmarks.methods import LandmarkMethod, Manual, StayPoints, landmark_methods, parse_short
+# isort: off
+from privacy_engine.landmarks.methods import LandmarkMethod, landmark_methods
+from privacy_engine.landmarks.staypoints import StayPoints
+from privacy_engine.landmarks.zones import Circle, MultiPolygon, Polygon, Zones
+from privacy_engine.landmarks.manual import Manual
+from privacy_engine.landmarks.column import Column
+from privacy_engine.landmarks.synthetic import Synthetic
+from privacy_engine.landmarks.geojson import zones_from_geojson
+from privacy_engine.landmarks.short import parse_short
+from privacy_engine.landmarks.dummy_methods import DummyMethod, SelectionSpec, dummy_methods, parse_short_dummies
+# isort: on
 
-__all__ = ["LandmarkMethod", "Manual", "StayPoints", "landmark_methods", "parse_short"]
+__all__ = [
+    "Circle",
+    "Column",
+    "DummyMethod",
+    "LandmarkMethod",
+    "Manual",
+    "MultiPolygon",
+    "Polygon",
+    "SelectionSpec",
+    "StayPoints",
+    "Synthetic",
+    "Zones",
+    "dummy_methods",
+    "landmark_methods",
+    "parse_short",
+    "parse_short_dummies",
+    "zones_from_geojson",
+]

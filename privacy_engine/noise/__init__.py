@@ -5,8 +5,8 @@ Two sources with one interface:
 * :func:`publishable`: the operating system's CSPRNG. What it makes may be published.
 * :func:`seeded`: Philox keyed by a seed. What it makes is a simulation, repeatable and never private.
 
-Experiments that repeat a release many times draw from :func:`simulated_planar` instead: the same law, many times
-faster, each draw a function of (seed, repetition, event) alone.
+Experiments that repeat a release many times draw from :func:`simulated_planar` and :func:`simulated_laplace` instead:
+the same laws, many times faster, each draw a function of (seed, repetition, event) alone.
 
 A source is made inside the job that uses it and never kept at module level: forked workers would share it.
 """
@@ -31,6 +31,7 @@ from privacy_engine.noise.simulated import (
     counted,
     scales_m,
     simulated_key,
+    simulated_laplace,
     simulated_planar,
     simulated_polar,
     simulated_releases,
@@ -60,6 +61,7 @@ __all__ = [
     "scales_m",
     "seeded",
     "simulated_key",
+    "simulated_laplace",
     "simulated_planar",
     "simulated_polar",
     "simulated_releases",

@@ -50,6 +50,36 @@ def simulated_polar(
     return (radius_m, bearing_rad) if np.ndim(repetition) else (radius_m[0], bearing_rad[0])
 
 
+def simulated_laplace(
+    epsilon: ArrayLike, sensitivity: float, *, seed: int, repetition: int | ArrayLike = 0, first_event: int = 0
+) -> Floats:
+    """Laplace noise of scale ``sensitivity`` / ``epsilon`` for experiments, in the unit of ``sensitivity``.
+
+    As :func:`simulated_polar`: the same arguments, shapes and errors, the same bits everywhere, and **never private**.
+    Independent of what it draws. One draw has 32 bits, so none lies beyond 22.2 scales.
+
+    Parameters
+    ----------
+    epsilon : (n,) array_like
+        Finite and greater than 0, one for each event.
+    sensitivity : float
+        Finite and greater than 0.
+
+    >>> noise = simulated_laplace([1.0, 1.0, 0.1], 1.0, seed=1)
+    >>> noise.round(2).tolist()
+    [-0.13, 2.01, -9.92]
+    """
+    from privacy_engine.kernels.laplace import laplace
+
+    reach = float(checked_rates(sensitivity, "sensitivity"))
+    scale = _scales(np.atleast_1d(np.asarray(epsilon, dtype=np.float64)), "epsilon", reach)
+    key, first, streams = _streams(_key(seed, _LAPLACE), repetition, first_event)
+    out = np.empty((len(streams), *scale.shape))
+    for row, stream in enumerate(streams):
+        laplace(key, stream, first, scale, out[row])
+    return out if np.ndim(repetition) else out[0]
+
+
 _PLANAR, _LAPLACE, _RELEASES = 1, 2, 3  # what a seed's stream is for: other noise will take another number
 
 
@@ -70,10 +100,14 @@ def _key(seed: int, *stream: int) -> NDArray[np.uint64]:
 
 def scales_m(epsilon_per_m: Floats) -> Floats:
     """The scale of simulated planar noise in metres, at most 1e300, (n,); ParameterError outside the domain."""
-    if epsilon_per_m.ndim != 1:
-        raise _misshapen("epsilon_per_m", "be one-dimensional", epsilon_per_m)
+    return _scales(epsilon_per_m, "epsilon_per_m", 1.0)
+
+
+def _scales(rates: Floats, field: str, sensitivity: float) -> Floats:
+    if rates.ndim != 1:
+        raise _misshapen(field, "be one-dimensional", rates)
     with np.errstate(over="ignore"):
-        return np.asarray(np.minimum(1.0 / checked_rates(epsilon_per_m), 1e300))
+        return np.asarray(np.minimum(sensitivity / checked_rates(rates, field), 1e300))
 
 
 def _streams(

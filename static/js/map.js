@@ -1,37 +1,46 @@
 /* The map. This file and layers/ alone know Leaflet; a page includes leaflet/leaflet.js and leaflet/leaflet.css.
  *
- *   const map = createMap(element, { bounds, label, keyboard });
+ *   const map = createMap(element, { bounds, label, top, keyboard });
  *     bounds     [west, south, east, north]; west > east crosses the antimeridian
  *     label      what the map shows, for screen readers
+ *     top        pixels at the top that something covers: what is fitted stays below them
  *     keyboard   true (default): arrows pan; false: the page uses the arrows, Shift + arrows pan
  *
  *   map.addTrack({ id, lon, lat, colour, width, dash, marker, opacity, fade, order, dots })
  *     typed arrays in degrees; fade: thinner and paler where it would fill the picture; dots: false for none
  *   map.addMarkers({ id, lon, lat, colour, radius, hollow, order })                dots
  *   map.addLandmarks({ id, lon, lat, runs })          positions of all events; runs [start, end) of landmark events
+ *   map.addZones({ id, zones, selected })             zones as the API has them
  *     each replaces what had the same id; colour: "#rrggbb", "--token" or { light, dark }
  *   map.remove(id)   map.setVisible(id, on)   map.isVisible(id)   map.setStyle(id, changes)
  *   map.select({ lon, lat, landmark, circles, links } | null)   the chosen event; see layers/marks.js
  *   map.nearest(id, point, reach = 14)                index of the point under the pointer, or -1
  *   map.fit(bounds, padding)   map.reveal(lon, lat)   pans only if the place is not in sight
  *   map.onClick(f)  map.onHover(f)                    f({ lon, lat, point, shift }); hover gives null on leaving
- *   map.resized()   map.redraw()   map.picture()      a canvas with all that is drawn
+ *   map.use(tool | null)                              what presses and clicks do; see layers/gestures.js
+ *   map.sketch(shape | null)                          what is being drawn; see layers/zones.js
+ *   map.handles(list, on)   map.focusHandle(id)       what can be moved; see layers/handles.js
+ *   map.within(id, box)   map.point(lon, lat)         points in {x, y, width, height}; where a place is, in pixels
+ *   map.resized()   map.redraw()   map.focus()   map.picture()      a canvas with all that is drawn
  */
 
 import { mayMove, onTheme, token } from "./ink.js";
 import { canvasLayer, viewOf } from "./layers/canvas.js";
-import { boundsOf, toUnit, unrolled } from "./layers/globe.js";
+import { createGestures } from "./layers/gestures.js";
+import { boundsOf, near, toUnit, unrolled } from "./layers/globe.js";
 import { drawDegrees, drawGraticule } from "./layers/graticule.js";
+import { createHandles } from "./layers/handles.js";
 import { drawDots, drawLandmarks, drawSelection } from "./layers/marks.js";
 import { addButton, addNote, addScale } from "./layers/scale.js";
-import { drawTrack, nearestPoint } from "./layers/tracks.js";
+import { drawTrack, nearestPoint, pointsWithin } from "./layers/tracks.js";
+import { drawSketch, drawZones } from "./layers/zones.js";
 
-const ORDER = { graticule: 0, track: 100, degrees: 450, landmarks: 500, markers: 600, selection: 900 };
+const ORDER = { graticule: 0, track: 100, degrees: 450, zones: 470, landmarks: 500, markers: 600, selection: 900, sketch: 950 };
 const FIT = "M2.5 6V2.5H6M10 2.5h3.5V6M13.5 10v3.5H10M6 13.5H2.5V10";
 const WORLD = [-180, -60, 180, 75];
 
 /** A map in `element`. */
-export function createMap(element, { bounds = null, label = "Map", keyboard = true } = {}) {
+export function createMap(element, { bounds = null, label = "Map", top = 0, keyboard = true } = {}) {
   const L = window.L;
   const box = unrolled(bounds ?? WORLD);
   const middle = box.middle;
@@ -65,7 +74,8 @@ export function createMap(element, { bounds = null, label = "Map", keyboard = tr
     const { west, south, east, north } = unrolled(to);
     const shift = 360 * Math.round((middle - (west + east) / 2) / 360);
     leaflet.fitBounds([[south, west + shift], [north, east + shift]], {
-      padding: [padding, padding],
+      paddingTopLeft: [padding, padding + top],
+      paddingBottomRight: [padding, padding],
       maxZoom: 17,
       animate: false,
     });
@@ -100,6 +110,8 @@ export function createMap(element, { bounds = null, label = "Map", keyboard = tr
   put("degrees", ORDER.degrees, drawDegrees);
   let chosen = null;
   put("selection", ORDER.selection, (ctx, view) => chosen && drawSelection(ctx, view, chosen, middle));
+  let sketched = null;
+  put("sketch", ORDER.sketch, (ctx, view) => sketched && drawSketch(ctx, view, sketched, middle));
   const redraw = () => entries.forEach(({ layer }) => layer.redraw());
   onTheme(redraw);
   const resized = () => {
@@ -116,6 +128,8 @@ export function createMap(element, { bounds = null, label = "Map", keyboard = tr
     point: { x: event.containerPoint.x, y: event.containerPoint.y },
     shift: event.originalEvent?.shiftKey ?? false,
   });
+  const gestures = createGestures(element, leaflet, pointer);
+  const handles = createHandles(leaflet, (lon) => near(lon, middle));
 
   return {
     addTrack(track) {
@@ -133,6 +147,9 @@ export function createMap(element, { bounds = null, label = "Map", keyboard = tr
     addLandmarks({ id = "landmarks", lon, lat, runs }) {
       const shown = { unit: toUnit(lon, lat, middle), runs };
       put(id, ORDER.landmarks, (ctx, view) => drawLandmarks(ctx, view, shown), shown);
+    },
+    addZones({ id = "zones", zones, selected = -1 }) {
+      put(id, ORDER.zones, (ctx, view) => drawZones(ctx, view, { zones, selected }, middle));
     },
     remove,
     has: (id) => entries.has(id),
@@ -158,12 +175,28 @@ export function createMap(element, { bounds = null, label = "Map", keyboard = tr
       const unit = entries.get(id)?.unit;
       return unit ? nearestPoint(viewOf(leaflet), unit, point, reach) : -1;
     },
+    focus: () => element.focus({ preventScroll: true }),
     fit,
     reveal(lon, lat) {
       resized();
       const at = [lat, lon + 360 * Math.round((middle - lon) / 360)];
       if (!leaflet.getBounds().pad(-0.06).contains(at)) leaflet.panTo(at, { animate: mayMove(), duration: 0.12 });
     },
+    within(id, box) {
+      const unit = entries.get(id)?.unit;
+      return unit ? pointsWithin(viewOf(leaflet), unit, box) : [];
+    },
+    point(lon, lat) {
+      const { x, y } = leaflet.latLngToContainerPoint([lat, near(lon, middle)]);
+      return { x, y };
+    },
+    use: gestures.use,
+    sketch(shape) {
+      sketched = shape;
+      entries.get("sketch").layer.redraw();
+    },
+    handles: handles.set,
+    focusHandle: handles.focus,
     onClick: (listener) => leaflet.on("click", (event) => listener(pointer(event))),
     onHover(listener) {
       leaflet.on("mousemove", (event) => listener(pointer(event)));

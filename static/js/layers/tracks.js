@@ -115,3 +115,13 @@ export function nearestPoint({ scale, left, top }, { x, y }, at, reach) {
   }
   return found;
 }
+
+/** Indices of the points inside a rectangle of the screen. */
+export function pointsWithin({ scale, left, top }, { x, y }, box) {
+  const found = [];
+  for (let i = 0; i < x.length; i++) {
+    const [dx, dy] = [x[i] * scale - left - box.x, y[i] * scale - top - box.y];
+    if (dx >= 0 && dy >= 0 && dx <= box.width && dy <= box.height) found.push(i);
+  }
+  return found;
+}

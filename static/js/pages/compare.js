@@ -5,6 +5,7 @@ import { createCharts } from "../compare/charts.js";
 import { showGuarantee } from "../compare/guarantee.js";
 import { Layer, factsOf, inksFor, withQuery } from "../compare/model.js";
 import { seriesChoice } from "../compare/series.js";
+import { createSmoothing } from "../compare/smooth.js";
 import { showDownloads, showSummary } from "../compare/summary.js";
 import { $, announce, data, duration, metres, number } from "../dom.js";
 import { stir } from "../jobs.js";
@@ -21,14 +22,14 @@ const page = data("page-data");
 const bench = $("[data-bench]");
 const here = { series: 0, event: 0, active: null, showOriginal: true, stays: false };
 let [dataset, titles, layers, inks, original, runs] = [null, new Map(), [], new Map(), null, []];
-let map, timeline, legend, charts;
+let map, timeline, legend, charts, smoothing;
 
 const mechanism = (layer) => titles.get(layer.release.mechanism.name);
 const visible = () => layers.filter((layer) => layer.drawn && layer.visible);
 
 function titleOf(layer) {
-  const title = mechanism(layer)?.title ?? layer.release.mechanism.name;
-  const same = layers.filter(({ release }) => release.mechanism.name === layer.release.mechanism.name);
+  const { title } = layer.release;
+  const same = layers.filter(({ release }) => release.title === title);
   return same.length > 1 ? `${title} ${same.length - same.indexOf(layer)}` : title;
 }
 
@@ -69,10 +70,10 @@ function drawEvent() {
   drawLegend();
 }
 
-/** Circles that hold half and 95 % of what the active release's noise could have made of this event. */
+/** Circles that hold half and 95 % of what the active release's noise could have made of this event; none once smoothed. */
 function circlesAt(event) {
   const layer = active();
-  const budget = layer?.visible ? layer.budgetAt(here.series, event) : null;
+  const budget = layer?.visible && !layer.release.postprocess.length ? layer.budgetAt(here.series, event) : null;
   if (!budget) return [];
   const perMetre = budget / layer.release.mechanism.radius_m;
   return QUANTILES.map(([, quantile, dash, label]) => ({ radius_m: quantile / perMetre, dash, label, colour: "--ink" }));
@@ -86,7 +87,7 @@ function hereText(layer) {
   if (i < 0) return "here: left out";
   const error = distanceM(original.lon[here.event], original.lat[here.event], layer.track.lon[i], layer.track.lat[i]);
   const budget = layer.budgetAt(here.series, here.event);
-  return `here ${metres(error)} · ${budget === 0 ? "a repeat, ε = 0" : budget === null ? "" : `ε = ${number(budget)}`}`;
+  return `here ${metres(error)} · ${budget === 0 ? `${layer.release.postprocess.length ? "not drawn" : "a repeat"}, ε = 0` : budget === null ? "" : `ε = ${number(budget)}`}`;
 }
 
 function drawLegend() {
@@ -122,7 +123,7 @@ function drawSummary(losses = new Map()) {
   const shown = layers.map((layer) => ({
     layer, ink: inks.get(layer.id), title: titleOf(layer), level: mechanism(layer)?.level ?? "", loss: losses.get(layer.id) ?? null,
   }));
-  showSummary($("[data-summary]"), shown);
+  showSummary($("[data-summary]"), shown, { smooth: (layer) => attempt(() => smoothing.open(layer.release, titleOf(layer))) });
   showDownloads($("[data-downloads]"), shown);
 }
 
@@ -170,6 +171,25 @@ async function retry(id) {
     watch(layer);
     stir();
   });
+}
+
+/** A new release joins those shown, ahead of others of its title, and stays when the page is read again. */
+async function join(release) {
+  const layer = new Layer(release);
+  const at = layers.findIndex((one) => one.release.title === release.title);
+  layers.splice(at < 0 ? layers.length : at, 0, layer);
+  layers.sort(byRank);
+  const query = new URLSearchParams([["landmark_set", page.landmark_set], ...layers.map(({ id }) => ["release", id])]);
+  history.replaceState(null, "", `?${query}`);
+  prepare();
+  stir();
+  await watch(layer);
+}
+
+/** In the palette's order; a mechanism's own release before those with steps. */
+function byRank({ release: a }, { release: b }) {
+  const rank = ({ mechanism: { name } }) => Object.keys(page.palette).indexOf(name);
+  return rank(a) - rank(b) || a.postprocess.length - b.postprocess.length;
 }
 
 async function attempt(what) {
@@ -266,8 +286,7 @@ async function start() {
   ]);
   dataset = found;
   titles = new Map(mechanisms.results.map((one) => [one.name, one]));
-  const rank = (release) => Object.keys(page.palette).indexOf(release.mechanism.name);
-  layers = releases.sort((a, b) => rank(a) - rank(b)).map((release) => new Layer(release));
+  layers = releases.map((release) => new Layer(release)).sort(byRank);
   map = createMap($("[data-map]"), { bounds: dataset.bounds, label: "Map of the original and its releases", keyboard: false });
   legend = createLegend($("[data-layers]"), { toggle, activate, cancel, retry });
   timeline = createTimeline($("[data-timeline]"), {
@@ -276,6 +295,7 @@ async function start() {
       drawEvent();
     },
   });
+  smoothing = createSmoothing($("#smooth-dialog"), { url: page.urls.postprocesses, made: (release) => attempt(() => join(release)) });
   map.onClick(({ point }) => {
     const event = map.nearest(ORIGINAL, point, 24);
     if (event >= 0) goTo(event);
