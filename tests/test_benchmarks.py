@@ -56,9 +56,14 @@ def test_ratios_below_one_say_so() -> None:
 
 def test_the_page_puts_numbered_items_first_and_names_no_machine() -> None:
     text = page(
-        [Finding("", "other", "", "", None), Finding("2", "two", "", "", True), Finding("1", "one", "", "", True)], 3
+        [
+            Finding("", "other figure", "", "", None),
+            Finding("2", "two", "", "", True),
+            Finding("1", "one", "", "", True),
+        ],
+        3,
     )
-    assert text.index("| 1 |") < text.index("| 2 |") < text.index("## Further figures") < text.index("other")
+    assert text.index("| 1 |") < text.index("| 2 |") < text.index("## Further figures") < text.index("other figure")
     assert str(ROOT) not in text
 
 
