@@ -154,6 +154,7 @@ def _window(epsilons: Floats, first: int, end: int, ended: Envelope, start: Ints
 def _any_row(
     epsilons: Floats, landmark: Mask, tail: Envelope, ended: Envelope, start: Ints, inside: Floats, cut: Floats
 ) -> None:
+    """Gap by gap: O(gap) where its regular events spend alike (as between two draws of Adaptive), else O(gap²)."""
     n, whole = len(epsilons), np.array([0, len(tail[0])])
     marks = np.flatnonzero(landmark)
     chain = np.full(n, -1.0)
@@ -161,19 +162,29 @@ def _any_row(
         first = marks[-1] if len(marks) else 0
         inside[first:] = -1.0
         _window(epsilons, first, n, tail, whole, inside)
-    for condition in range(len(start)):
-        for gap in range(-1, len(marks)):
-            left = marks[gap] if gap >= 0 else 0
-            right = marks[gap + 1] if gap + 1 < len(marks) else n
-            chain[left:right] = -1.0
+    for gap in range(-1, len(marks)):
+        left = marks[gap] if gap >= 0 else 0
+        right = marks[gap + 1] if gap + 1 < len(marks) else n
+        level = _level(epsilons[left:right], landmark[left:right])
+        if level >= -1.0:
+            steps = _steps(level, right - left, ended, start)
+            if right < n:
+                for t in range(left, right):
+                    inside[t] = epsilons[t] + steps[right - t]
             if gap >= 0:
                 for t in range(left + 1, right):
-                    _window(epsilons, left, t, ended, start[condition], chain)
-                    cut[t] = max(cut[t], chain[left])
-            if right < n and right > left:
-                _window(epsilons, left, right, ended, start[condition], chain)
-                for t in range(left, right):
-                    inside[t] = max(inside[t], chain[t])
+                    cut[t] = epsilons[left] + steps[t - left]
+        else:
+            for condition in range(len(start)):
+                chain[left:right] = -1.0
+                if gap >= 0:
+                    for t in range(left + 1, right):
+                        _window(epsilons, left, t, ended, start[condition], chain)
+                        cut[t] = max(cut[t], chain[left])
+                if right < n:
+                    _window(epsilons, left, right, ended, start[condition], chain)
+                    for t in range(left, right):
+                        inside[t] = max(inside[t], chain[t])
     for gap in range(len(marks)):
         right = marks[gap + 1] if gap + 1 < len(marks) else n
         cut[marks[gap] + 1 : right] -= inside[marks[gap]]
@@ -209,16 +220,22 @@ def _level(epsilons: Floats, landmark: Mask) -> float:
 
 
 @compiled
-def landmark_losses(epsilons: Floats, landmark: Mask, ahead: Tables, back: Tables, joint: bool) -> Floats:
-    """Each event's own loss (series, n), or that of all landmarks and it; ``epsilons`` may be one row for all series.
+def landmark_losses(
+    epsilons: Floats, landmark: Mask, ahead: Tables, back: Tables, own: bool, joint: bool
+) -> tuple[Floats, Floats]:
+    """Each event's own loss, and that of all landmarks and it, as asked for: (series, n), or (0, n) where not.
+
+    ``epsilons`` may be one row for all series.
 
     ``ahead`` and ``back`` are, for either direction: the envelope for windows that no landmark ends, the envelopes for
     the others, and where these start, see :func:`_steps`. For each direction ``inside[t]`` is the loss at t of the
     window from t to the next landmark, ``cut[t]``, for a regular t, by how much the loss of the landmark before t
-    changes when its window ends at t. O(n) where the regular events' budgets are equal. Row by row, in little memory.
+    changes when its window ends at t. O(n) where the regular events between two landmarks spend alike. Row by row, in
+    little memory.
     """
     series, n = landmark.shape
-    out, none = np.empty((series, n)), np.zeros(n + 1)
+    alone, together = np.empty((series if own else 0, n)), np.empty((series if joint else 0, n))
+    none = np.zeros(n + 1)
     inside, cut, inside_back, cut_back = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
     level, steps, steps_back = -1.0, (none, none), (none, none)
     for row in range(series):
@@ -234,10 +251,13 @@ def landmark_losses(epsilons: Floats, landmark: Mask, ahead: Tables, back: Table
         for t in range(n):
             inside[t] += inside_back[n - 1 - t] - budgets[t]
             landmarks += inside[t] if marks[t] else 0.0
-        for t in range(n):
-            alone = inside[t] + (cut[t] + cut_back[n - 1 - t])
-            out[row, t] = landmarks + (0.0 if marks[t] else alone) if joint else inside[t]
-    return out
+        if own:
+            alone[row] = inside
+        if joint:
+            for t in range(n):
+                added = inside[t] + (cut[t] + cut_back[n - 1 - t])
+                together[row, t] = landmarks + (0.0 if marks[t] else added)
+    return alone, together
 
 
 @compiled

@@ -36,10 +36,11 @@ from privacy_engine.noise.simulated import (
     simulated_polar,
     simulated_releases,
 )
-from privacy_engine.noise.sources import RandomSource, as_source, publishable, seeded, source, watched
+from privacy_engine.noise.sources import RandomSource, Stream, as_source, publishable, seeded, source, watched
 
 __all__ = [
     "RandomSource",
+    "Stream",
     "as_source",
     "counted",
     "cover_probability",

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from privacy_engine.data import Floats
 from privacy_engine.errors import DataError, ParameterError
 from privacy_engine.noise.planar import checked_rates
-from privacy_engine.noise.sources import RandomSource, seeded
+from privacy_engine.noise.sources import RandomSource, Stream, seeded
 
 
 def simulated_polar(
@@ -73,24 +73,21 @@ def simulated_laplace(
 
     reach = float(checked_rates(sensitivity, "sensitivity"))
     scale = _scales(np.atleast_1d(np.asarray(epsilon, dtype=np.float64)), "epsilon", reach)
-    key, first, streams = _streams(_key(seed, _LAPLACE), repetition, first_event)
+    key, first, streams = _streams(_key(seed, Stream.LAPLACE), repetition, first_event)
     out = np.empty((len(streams), *scale.shape))
     for row, stream in enumerate(streams):
         laplace(key, stream, first, scale, out[row])
     return out if np.ndim(repetition) else out[0]
 
 
-_PLANAR, _LAPLACE, _RELEASES = 1, 2, 3  # what a seed's stream is for: other noise will take another number
-
-
 def simulated_key(seed: int, *stream: int) -> NDArray[np.uint64]:
     """The key of the planar noise of ``seed``, (2,); with ``stream`` of another one, independent of it."""
-    return _key(seed, _PLANAR, *stream)
+    return _key(seed, Stream.PLANAR, *stream)
 
 
 def simulated_releases(seed: int, repetition: int, *stream: int) -> RandomSource:
     """What a mechanism releases with in one repetition of a simulation; independent of all other noise of ``seed``."""
-    words = _key(seed, _RELEASES, *stream, counted(repetition, "repetition", 2**32)).tolist()
+    words = _key(seed, Stream.RELEASES, *stream, counted(repetition, "repetition", 2**32)).tolist()
     return seeded(np.random.Generator(np.random.Philox(key=words[0] << 32 | words[1])))
 
 

@@ -107,17 +107,35 @@ function drawLegend() {
 
 async function drawCharts() {
   if (!charts) return;
-  const s = charts.s();
+  const query = charts.query();
   const done = layers.filter(({ drawn }) => drawn);
   const shown = await Promise.all(
-    done.map(async (layer) => ({ layer, ink: inks.get(layer.id), title: titleOf(layer), curve: await layer.curve(here.series, s ?? 0.1) })),
+    done.map(async (layer) => ({ layer, ink: inks.get(layer.id), title: titleOf(layer), curve: await layer.curve(here.series, query) })),
   );
+  if (String(new URLSearchParams(query)) !== String(new URLSearchParams(charts.query()))) return; // another was chosen meanwhile
   await charts.draw(shown, { runs, n: original.n });
   charts.moveCursor(here.event);
-  const which = s === null ? (curve) => curve.budget : (curve) => curve.loss.total;
-  drawSummary(new Map(shown.map(({ layer, curve }) => [layer.id, which(curve).reduce((a, b) => Math.max(a, b), 0)])));
+  const highest = ({ loss }) => loss.total?.reduce((a, b) => Math.max(a, b), 0) ?? null;
+  drawSummary(new Map(shown.map(({ layer, curve }) => [layer.id, highest(curve)])));
   bench.dataset.charts = String(shown.length);
 }
+
+/** After a choice. An address may ask for what the server refuses: then the usual correlation, and why. */
+async function redrawCharts() {
+  try {
+    await drawCharts();
+  } catch (error) {
+    if (error.status !== 400) throw error;
+    charts.reset();
+    await drawCharts();
+    tell(error.message);
+  }
+}
+
+const checkQuery = (query) => {
+  const layer = layers.find(({ drawn }) => drawn);
+  return layer && get(withQuery(layer.release.urls.series, { ...query, series: here.series, points: 10 }));
+};
 
 function drawSummary(losses = new Map()) {
   const shown = layers.map((layer) => ({
@@ -192,16 +210,19 @@ function byRank({ release: a }, { release: b }) {
   return rank(a) - rank(b) || a.postprocess.length - b.postprocess.length;
 }
 
-async function attempt(what) {
+function tell(problem) {
   const box = $("[data-problem]");
+  box.hidden = !problem;
+  box.textContent = problem;
+  if (problem) announce(problem);
+}
+
+async function attempt(what) {
   try {
-    box.hidden = true;
+    tell("");
     await what();
   } catch (error) {
-    if (error.name === "AbortError") return;
-    box.hidden = false;
-    box.textContent = error.message;
-    announce(error.message);
+    if (error.name !== "AbortError") tell(error.message);
   }
 }
 
@@ -233,7 +254,7 @@ async function show(layer) {
   layers.filter(({ drawn }) => drawn).forEach(drawLayer);
   drawEvent();
   drawGuarantee();
-  await drawCharts();
+  await redrawCharts();
 }
 
 function watch(layer) {
@@ -306,9 +327,9 @@ async function start() {
   await readSeries();
   timeline.select(0);
   bench.dataset.ready = "map";
-  const drawing = createCharts(bench, { pick: goTo, correlation: () => attempt(drawCharts) }).then((made) => {
+  const drawing = createCharts(bench, page.note, { pick: goTo, change: () => attempt(redrawCharts), look: () => attempt(redrawCharts), check: checkQuery }).then((made) => {
     charts = made;
-    return drawCharts();
+    return redrawCharts();
   });
   await Promise.all([drawing, ...layers.map(watch)]);
   bench.dataset.ready = "all";
