@@ -113,7 +113,9 @@ class _Sent:
         return b"".join(parts)
 
 
-def _added(archive: zipfile.ZipFile, out: _Sent, path: str, file: BinaryIO, packed: bool) -> Generator[bytes, None, str]:
+def _added(
+    archive: zipfile.ZipFile, out: _Sent, path: str, file: BinaryIO, packed: bool
+) -> Generator[bytes, None, str]:
     """Pieces of the archive while ``file`` goes into it; returns the file's SHA-256."""
     info = zipfile.ZipInfo(path, EPOCH)
     info.create_system = 3  # Unix, wherever this runs

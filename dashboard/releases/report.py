@@ -7,7 +7,6 @@ errors, at names somebody chose, at the ledger, or at how landmarks were found. 
 
 from __future__ import annotations
 
-import json
 import platform
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -103,10 +102,11 @@ def owners(row: Release, series: int) -> dict[str, Any]:
 
 
 def conditions(told: Sequence[dict[str, Any]], what: str) -> list[tuple[str, str]]:
-    """The assumptions or caveats of several releases, each once, with the titles it holds for where not for all."""
+    """The statement, assumptions or caveats of several releases, each once, with the titles of those it holds for if not for all."""
     found: dict[str, list[str]] = {}
     for one in told:
-        for text in (one["label"]["guarantee"] or {what: []})[what]:
+        said = (one["label"]["guarantee"] or {what: []})[what]
+        for text in [said] if isinstance(said, str) else said:
             found.setdefault(text, []).append(one["title"])
     return [(text, "" if len(titles) == len(told) else ", ".join(titles)) for text, titles in found.items()]
 
@@ -119,7 +119,9 @@ def landmarks(row: Release) -> dict[str, Any]:
 def owners_set(row: Release) -> dict[str, Any]:
     """How the landmarks were found, and how many of the marks are dummies: the owner's alone."""
     chosen = row.landmark_set
-    method = json.dumps({name: value for name, value in chosen.method.items() if name != "zones"}, ensure_ascii=False)
+    told = {name: value for name, value in chosen.method.items() if isinstance(value, int | float | str)}
+    said = [f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}" for name, value in told.items()]
+    method = ", ".join(said).removeprefix("name ")  # lists of events and zones would fill pages
     return {"name": chosen.name, "method": method, "selection": chosen.selection, "made": chosen.created_at}
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
-from typing import Any
 from urllib.parse import urlencode
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -72,9 +71,10 @@ def _answer(request: HttpRequest, rows: Sequence[Release]) -> HttpResponse:
         "series_count": len(rows[0].dataset.series_lengths),
         "published": report.published(ordered, series),
         "landmarks": report.landmarks(rows[0]),
+        "statements": report.conditions(told, "statement"),
         "assumptions": report.conditions(told, "assumptions"),
         "caveats": report.conditions(told, "caveats"),
-        "configuration": reproduce.configuration(ordered),
+        "configuration": reproduce.brief(ordered),
         "software": report.software(),
         "strengths": report.STRENGTHS,
         "asked": [("release", str(row.pk)) for row in rows] if "release" in request.GET else [],

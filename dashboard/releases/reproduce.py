@@ -1,4 +1,4 @@
-"""How a release is made again: the request to the API, the command, the configuration. What is the owner's is a blank."""
+"""How a release is made again: request, command, configuration. What is the owner's is a blank."""
 
 from __future__ import annotations
 
@@ -15,6 +15,12 @@ BLANKS = {"dataset": "DATASET", "landmark_set": "LANDMARK-SET"}
 def configuration(rows: Sequence[Release]) -> str:
     """The descriptions as a file that the form loads, and whose parts the API takes."""
     return json.dumps({"releases": [row.parsed_spec.model_dump() for row in rows]}, indent=2, ensure_ascii=False) + "\n"
+
+
+def brief(rows: Sequence[Release]) -> str:
+    """The same with a line for each release, for paper."""
+    lines = [f"  {json.dumps(row.parsed_spec.model_dump(), ensure_ascii=False)}" for row in rows]
+    return "\n".join(['{"releases": [', ",\n".join(lines), "]}"])
 
 
 def request(row: Release, ids: dict[str, str] | None = None) -> str:

@@ -81,6 +81,8 @@ async function start() {
   sheet.dataset.ready = "all";
 }
 
+for (const choice of $$("input[name=for]")) choice.addEventListener("change", () => choice.form.requestSubmit());
+
 start().catch((error) => {
   $("[data-frame]").textContent = `The pictures could not be drawn: ${error.message}`;
 });
