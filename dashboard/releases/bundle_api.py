@@ -29,7 +29,7 @@ class ReleaseBundleView(APIView):
 
     content_negotiation_class = AnyAccept
 
-    @extend_schema(parameters=[FORMAT, MATCH], responses=ZIP)
+    @extend_schema(operation_id="releases_one_bundle", parameters=[FORMAT, MATCH], responses=ZIP)
     def get(self, request: Request, pk: Any = None) -> HttpResponseBase:
         return _answer(request, [get_object_or_404(queries.visible_releases(request.user), pk=pk)])
 
@@ -40,6 +40,7 @@ class BundleView(APIView):
     content_negotiation_class = AnyAccept
 
     @extend_schema(
+        operation_id="releases_bundle",
         parameters=[OpenApiParameter("release", OpenApiTypes.UUID, many=True, required=True), FORMAT, MATCH],
         responses=ZIP,
     )

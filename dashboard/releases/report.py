@@ -102,7 +102,7 @@ def owners(row: Release, series: int) -> dict[str, Any]:
 
 
 def conditions(told: Sequence[dict[str, Any]], what: str) -> list[tuple[str, str]]:
-    """The statement, assumptions or caveats of several releases, each once, with the titles of those it holds for if not for all."""
+    """Statement, assumptions or caveats of several releases, each once; with titles if it does not hold for all."""
     found: dict[str, list[str]] = {}
     for one in told:
         said = (one["label"]["guarantee"] or {what: []})[what]
