@@ -11,6 +11,7 @@ from dashboard.jobs_api import JobsView
 from dashboard.landmarks.api import DummyMethodsView, LandmarkMethodsView, LandmarkSetViewSet
 from dashboard.landmarks.report_api import BudgetPlanView, LandmarkSetLossView
 from dashboard.releases.api import MechanismsView, PostProcessesView, ReleaseViewSet
+from dashboard.releases.bundle_api import BundleView, ReleaseBundleView
 
 router = SimpleRouter()
 router.register("datasets", DatasetViewSet, basename="dataset")
@@ -18,6 +19,8 @@ router.register("landmark-sets", LandmarkSetViewSet, basename="landmark-set")
 router.register("releases", ReleaseViewSet, basename="release")
 
 api = [
+    path("releases/bundle/", BundleView.as_view(), name="bundle"),  # before the router's releases/<anything>/
+    path("releases/<uuid:pk>/bundle/", ReleaseBundleView.as_view(), name="release-bundle"),
     path("", include(router.urls)),
     path("mechanisms/", MechanismsView.as_view(), name="mechanisms"),
     path("postprocesses/", PostProcessesView.as_view(), name="postprocesses"),

@@ -71,6 +71,8 @@ def _urls(dataset: Dataset) -> dict[str, str]:
         "outlook": reverse("api:release-outlook"),
         "releases": reverse("api:release-list"),
         "compare": reverse("releases:compare", args=[dataset.pk]),
+        "bundle": reverse("api:bundle"),
+        "report": reverse("releases:comparison-report", args=[dataset.pk]),
         "page": reverse("datasets:detail", args=[dataset.pk]),
     }
 

@@ -73,6 +73,7 @@ SHOTS: dict[str, Callable[[Stage], str]] = {
     "dummies": lambda stage: f"/landmark-sets/{stage.dataset('taxi').landmark_sets.first().pk}/dummies/",
     "release": lambda stage: f"/datasets/{stage.dataset().pk}/releases/new/",
     "landmark-report": lambda stage: f"/landmark-sets/{stage.dataset('taxi').landmark_sets.first().pk}/report/",
+    "report": lambda stage: f"/datasets/{stage.dataset('taxi').pk}/compare/report/",
     "compare": lambda stage: f"/datasets/{stage.dataset('taxi').pk}/compare/",
     "compare-paris": lambda stage: f"/datasets/{stage.dataset('day in paris').pk}/compare/",
 }

@@ -142,7 +142,7 @@ function drawSummary(losses = new Map()) {
     layer, ink: inks.get(layer.id), title: titleOf(layer), level: mechanism(layer)?.level ?? "", loss: losses.get(layer.id) ?? null,
   }));
   showSummary($("[data-summary]"), shown, { smooth: (layer) => attempt(() => smoothing.open(layer.release, titleOf(layer))) });
-  showDownloads($("[data-downloads]"), shown);
+  showDownloads($("[data-downloads]"), shown, page.urls);
 }
 
 function drawGuarantee() {
