@@ -58,7 +58,7 @@ GLOSSARY: dict[str, Term] = {
         "events.",
     ),
     "event-level": Term(
-        "Event level", "Each event on its own leaks at most ε; several together may leak as many times more."
+        "Event level", "Each event on its own leaks at most ε; k events together may leak k times as much."
     ),
     "w-event": Term(
         "w-event", "Any w successive events together leak at most ε; events further apart than that may leak more."

@@ -94,7 +94,7 @@ TEMPLATES = [
         "DIRS": [BASE_DIR / "templates"],
         "APP_DIRS": True,
         "OPTIONS": {
-            "builtins": ["dashboard.display", "dashboard.glossary"],
+            "builtins": ["dashboard.display", "dashboard.glossary", "dashboard.tour"],
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
