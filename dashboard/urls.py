@@ -6,7 +6,7 @@ from django.views.generic import TemplateView
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 from rest_framework.routers import SimpleRouter
 
-from dashboard import health
+from dashboard import health, tiles
 from dashboard.datasets.api import DatasetViewSet
 from dashboard.glossary import GLOSSARY
 from dashboard.jobs_api import JobsView
@@ -42,6 +42,7 @@ urlpatterns = [
         TemplateView.as_view(template_name="glossary.html", extra_context={"glossary": GLOSSARY}),
         name="glossary",
     ),
+    path("tiles/<int:z>/<int:x>/<int:y>", tiles.tile, name="tile"),
     path("api/v1/", include((api, "api"))),
     path("healthz", login_not_required(health.healthz), name="healthz"),
 ]
