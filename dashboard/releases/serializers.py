@@ -71,11 +71,12 @@ class ReleaseUrls(serializers.Serializer[Any]):
     data = serializers.CharField()
     track = serializers.CharField()
     series = serializers.CharField()
+    errors = serializers.CharField()
     postprocess = serializers.CharField()
     page = serializers.CharField()
 
 
-_DOORS = ("data", "track", "series", "postprocess")
+_DOORS = ("data", "track", "series", "errors", "postprocess")
 
 
 class ReleaseSerializer(serializers.ModelSerializer[Release]):
