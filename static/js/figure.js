@@ -20,14 +20,14 @@ export async function createFigure(host, { title: usual, unit, name: stem, log =
   const summary = el("summary", { class: "button button--quiet button--small button--square" }, "⋯");
   const menu = el("details", { class: "menu chart__menu", dataset: { menu: "" } }, summary);
   let told = null;
-  let [title, name, about, by, over] = [usual, stem, "", {}, "event"];
+  let [title, name, about, by, over, up] = [usual, stem, "", {}, "event", ""];
   host.replaceChildren(el("header", { class: "chart__head" }, heading, note, scale, menu), plot, dialog);
   const chart = await createChart(plot, {
-    label: () => `${title}, ${note.textContent}. ${chart.lines().map((line) => line.name).join(", ")}. The menu beside the title has the numbers as a table.`,
+    label: () => `${title}, ${up}. ${chart.lines().map((line) => line.name).join(", ")}. The menu beside the title has the numbers as a table.`,
   });
   const visible = () => chart.lines().filter((line) => line.visible !== false);
   const saveCsv = () => save(new Blob([csvOf(visible(), unit, by)], { type: "text/csv" }), `${name}.csv`);
-  const saveImage = async (format) => save(await chart.image(format, { title, unit: note.textContent, x: over }), `${name}.${format}`);
+  const saveImage = async (format) => save(await chart.image(format, { title, unit: up, x: over }), `${name}.${format}`);
 
   function head() {
     heading.textContent = title;
@@ -42,6 +42,7 @@ export async function createFigure(host, { title: usual, unit, name: stem, log =
     const what = chosen ? told(log) : told;
     ({ title = usual, name = stem, about = "", by = {} } = what);
     over = what.x?.name ?? "event";
+    up = chosen && what.log && !what.y ? `${what.note}, log` : what.note;
     scale.hidden = !chosen;
     note.textContent = what.note;
     head();

@@ -36,7 +36,7 @@ export async function createCharts(host, note, on) {
       const steps = lines(shown, (curve) => curve.budget).map((line) => ({ ...line, step: true }));
       await Promise.all([
         errors.draw(shown, { ...common, series }),
-        budget.show((log) => ({ ...common, log, note: log ? "ε, log" : "ε", lines: steps })),
+        budget.show((log) => ({ ...common, log, note: "ε", lines: steps })),
         losses.draw(shown, common, lines),
       ]);
     },

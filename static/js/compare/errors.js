@@ -46,7 +46,7 @@ export function createErrors(host, figure, simulate) {
 
   function byEvent(shown, common) {
     const lines = shown.map((one) => line(one, { x: one.curve.event, y: one.curve.error_m ?? [] }));
-    return (log) => ({ ...common, log, note: `metres${log ? ", log" : ""}`, lines });
+    return (log) => ({ ...common, log, note: "metres", lines });
   }
 
   async function distribution(shown, { series }) {
@@ -57,7 +57,7 @@ export function createErrors(host, figure, simulate) {
     const lines = shown.map((one, i) => line(one, { x: parts[i].error_m, y: parts[i].share }));
     const dots = (event) => shown.flatMap(({ layer, ink, curve }, i) => dotOf(layer, ink, curve, parts[i], event, state.among));
     return (log) => ({
-      lines, dots, log, title: "Error distribution", name: "cairn-error-distribution", note: "share of events",
+      lines, dots, log, title: "Error distribution", name: "cairn-error-distribution", note: "share",
       x: { log, name: `error, m${log ? ", log" : ""} (${group()}, ${n})` }, y: { share: true },
       by: { key: "y", name: "share" }, about: `This share of the events (${group()}, ${n}) has at most so large an error; exact quantiles.`,
     });
@@ -67,7 +67,7 @@ export function createErrors(host, figure, simulate) {
     const found = await Promise.all(shown.map(({ layer }) => layer.errors(series)));
     const lines = shown.map((one, i) => line(one, { x: found[i].event, y: found[i][state.among].running_mean_m }));
     return (log) => ({
-      ...common, lines, log, title: "Running mean error", name: "cairn-error-mean", note: `metres${log ? ", log" : ""}`,
+      ...common, lines, log, title: "Running mean error", name: "cairn-error-mean", note: "metres",
       about: `The mean error of the events so far (${group()}).`,
     });
   }
@@ -90,7 +90,7 @@ export function createErrors(host, figure, simulate) {
       return mean_m === null ? [] : [line(one, { name: `${one.title}, this release`, x: [one.layer.release.mechanism.epsilon], y: [mean_m] })];
     });
     return (log) => ({
-      lines: [...curves, ...marks], log, title: "Error against ε", name: "cairn-error-epsilon", note: `mean, metres${log ? ", log" : ""}`,
+      lines: [...curves, ...marks], log, title: "Error against ε", name: "cairn-error-epsilon", note: "mean, metres",
       x: { log, name: `level ε within its radius${log ? ", log" : ""}` }, by: { key: "x", name: "epsilon" }, about: said(found), words: said(found),
     });
   }
@@ -135,5 +135,5 @@ function said({ points, events, landmarks, repetitions, band, note, mechanisms }
   const cut = events < points ? ` over the first ${whole(events)} of ${whole(points)} events with their ${whole(landmarks)} landmarks` : "";
   const missing = mechanisms.filter(({ why_not }) => why_not).map(({ title, why_not }) => ` ${title}: ${why_not}.`);
   const [low, high] = band.map((one) => number(100 * one));
-  return `Mean of ${repetitions} simulated draws${cut}, shaded from ${low} to ${high} %; a mark is a release as it is here. Smoothing is left out of the lines, not of the marks. ${note}${missing.join("")}`;
+  return `Mean of ${repetitions} simulated draws${cut}, shaded from ${low} to ${high}\u202f%; a mark is a release as it is here. Smoothing is left out of the lines, not of the marks. ${note}${missing.join("")}`;
 }

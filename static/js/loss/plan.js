@@ -73,7 +73,7 @@ export async function createPlan(host, page, state, keep) {
       fail("");
       tell(found);
       await figure.show((log) => ({
-        span: [0, Math.max(1, found.n - 1)], log, note: log ? "ε, log" : "ε",
+        span: [0, Math.max(1, found.n - 1)], log, note: "ε",
         lines: LINES.map(([name, key, colour, dash]) => ({ id: key, name, x: found.event, y: found[key], colour, dash, step: key === "budget" })),
         rules: [{ y: found.alpha, label: `target α = ${number(found.alpha)}` }],
       }));
