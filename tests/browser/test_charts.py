@@ -24,7 +24,7 @@ from privacy_engine.registry import mechanisms
 from privacy_engine.samples import samples
 from privacy_engine.simulation import simulate
 from privacy_engine.spec import ReleaseSpec, parse_steps
-from tests.browser.conftest import DESKTOP, PHONE, accessibility_faults, widths, work_off
+from tests.browser.conftest import DESKTOP, PHONE, Watch, accessibility_faults, widths, work_off
 from tests.browser.drawn import settled
 from tests.browser.test_compare import table
 
@@ -146,6 +146,20 @@ def test_a_smoothed_release_is_a_mark_and_not_a_curve(page: Page, taxi: Dataset,
     )
     assert sum("simulated" in name for name in names) == 2
     assert sum("this release" in name for name in names) == 3
+
+
+def test_a_simulation_that_fails_says_so_and_the_rest_stays(
+    page: Page, taxi: Dataset, pair: list[Release], watch: Watch
+) -> None:
+    watch.expect(503)
+    compare(page, taxi)
+    page.route("**/releases/curve/", lambda route: route.fulfill(status=503, json={}))
+    page.get_by_label("By ε").check(force=True)
+    expect(page.locator(".chart__words")).not_to_be_empty()
+    page.unroute("**/releases/curve/")
+    page.get_by_label("Mean", exact=True).check(force=True)
+    page.get_by_label("By ε").check(force=True)
+    assert len(line(page, "Uniform, simulated")["x"]) == 9
 
 
 @pytest.mark.parametrize("chart", ["error", "budget"])

@@ -1,6 +1,7 @@
 /* The error chart and its views: by event, as a distribution, as a running mean, against ε. */
 
-import { $, el, number, whole } from "../dom.js";
+import { ApiError } from "../api.js";
+import { $, announce, el, number, whole } from "../dom.js";
 import { radios } from "../loss/choices.js";
 import { readState, writeState } from "../loss/state.js";
 
@@ -111,10 +112,22 @@ export function createErrors(host, figure, simulate) {
     latest = [shown, common];
     const mine = (turn += 1);
     among.disabled = state.error === "event" || state.error === "epsilon";
-    const made = shown.length ? await makers[state.error](shown, common) : byEvent(shown, common);
-    if (mine !== turn) return;
+    const made = await attempt(shown.length ? makers[state.error] : byEvent, shown, common);
+    if (mine !== turn || !made) return;
     words.textContent = made(true).words ?? "";
     await figure.show(made);
+  }
+
+  /** What `make` makes, or nothing and the reason in words. */
+  async function attempt(make, shown, common) {
+    try {
+      return await make(shown, common);
+    } catch (problem) {
+      if (!(problem instanceof ApiError)) throw problem;
+      words.textContent = problem.message;
+      announce(problem.message);
+      return null;
+    }
   }
 
   return { draw };
