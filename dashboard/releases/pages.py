@@ -72,6 +72,7 @@ def _urls(dataset: Dataset) -> dict[str, str]:
         "mechanisms": reverse("api:mechanisms"),
         "postprocesses": reverse("api:postprocesses"),
         "outlook": reverse("api:release-outlook"),
+        "curve": reverse("api:release-curve"),
         "releases": reverse("api:release-list"),
         "compare": reverse("releases:compare", args=[dataset.pk]),
         "bundle": reverse("api:bundle"),

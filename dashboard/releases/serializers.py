@@ -71,13 +71,14 @@ class ReleaseUrls(serializers.Serializer[Any]):
     data = serializers.CharField()
     track = serializers.CharField()
     series = serializers.CharField()
+    errors = serializers.CharField()
     postprocess = serializers.CharField()
     bundle = serializers.CharField()
     page = serializers.CharField()
     report = serializers.CharField()
 
 
-_DOORS = ("data", "track", "series", "postprocess", "bundle")
+_DOORS = ("data", "track", "series", "errors", "postprocess", "bundle")
 
 
 class ReleaseSerializer(serializers.ModelSerializer[Release]):
