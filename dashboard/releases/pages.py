@@ -14,6 +14,7 @@ from dashboard.datasets.models import Dataset
 from dashboard.datasets.queries import spending, visible_datasets
 from dashboard.ids import uuid_or_404
 from dashboard.jobs import State
+from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.queries import visible_landmark_sets
 from dashboard.palette import palette
 from dashboard.releases import choice
@@ -33,7 +34,7 @@ def new(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
         "landmark_sets": sets,
         "chosen": choice.chosen_set(request.user, dataset, uuid_or_404(asked) if asked else None, []),
         "budget": spending(dataset),
-        "page": {"palette": palette(), "urls": _urls(dataset)},
+        "page": {"palette": palette(), "urls": _urls(dataset), "events": {str(one.pk): _events(one) for one in sets}},
     }
     return render(request, "releases/new.html", context)
 
@@ -71,9 +72,15 @@ def _urls(dataset: Dataset) -> dict[str, str]:
         "outlook": reverse("api:release-outlook"),
         "releases": reverse("api:release-list"),
         "compare": reverse("releases:compare", args=[dataset.pk]),
+        "track": reverse("api:dataset-track", args=[dataset.pk]),
         "page": reverse("datasets:detail", args=[dataset.pk]),
     }
 
 
 def _set_urls(landmark_set: Any) -> dict[str, str]:
-    return {"events": reverse("api:landmark-set-events", args=[landmark_set.pk])} if landmark_set else {}
+    return {"events": _events(landmark_set)} if landmark_set else {}
+
+
+def _events(landmark_set: LandmarkSet) -> str:
+    """Where it says which events are landmarks."""
+    return reverse("api:landmark-set-events", args=[landmark_set.pk])
