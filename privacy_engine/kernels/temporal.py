@@ -11,9 +11,11 @@ import numpy as np
 
 from privacy_engine.data import Floats, Ints, Mask
 from privacy_engine.kernels import compiled
+from privacy_engine.kernels.elementary import log1p
 from privacy_engine.kernels.envelope import Envelope
 
 Tables = tuple[Envelope, Envelope, Ints]
+LARGEST, BLOCK = 1e13, 16  # of e^a - 1; and its power to the steps of a block is a number yet
 
 
 @compiled
@@ -54,29 +56,35 @@ def losses(alpha: Floats, q: Floats, d: Floats, upto: Floats) -> Floats:
 def series(epsilons: Floats, q: Floats, d: Floats, upto: Floats) -> Floats:
     """The recursion a_1 = eps_1, a_t = eps_t + L(a_{t-1}).
 
-    Up to 30 it goes on in A = e^a - 1, where a step is e^eps (q - d) A / (1 + d A) + e^eps - 1: sums of positive
-    numbers, one division, no logarithm.
+    Up to 30 it goes on in A = e^a - 1, where a step is e^eps (q - d) A / (1 + d A) + e^eps - 1. With A = x/y that is a
+    product of (x, y) and a matrix of positive numbers: no step waits for the division or the logarithm of another.
     """
     n, last = len(epsilons), len(q) - 1
     out, ends = np.empty(n), np.expm1(upto)
-    odds, spent, grown, at, t = 0.0, -1.0, 0.0, 0, 0
-    while t < n:
-        while at > 0 and odds <= ends[at - 1]:
-            at -= 1
-        while at < last and odds > ends[at]:
-            at += 1
-        if epsilons[t] != spent:
-            spent = epsilons[t]
-            grown = np.expm1(spent)
-        gain = q[at] - d[at]
-        carried = gain * odds / (1.0 + d[at] * odds) if gain > 0.0 else 0.0
-        odds = carried + carried * grown + grown
-        if not odds < 1e13:
-            break
-        out[t] = odds if carried > 0.0 else -1.0  # nothing carried over: the budget itself, to the last bit
-        t += 1
+    x, y, at, t, small = 0.0, 1.0, 0, 0, True
+    spent, vertex, grown, kept = -1.0, -1, 0.0, 0.0
+    while t < n and small:
+        x, y = x / y, 1.0  # between blocks: they would overflow, and a test at every step would wait for the division
+        end = min(t + BLOCK, n)
+        while t < end:
+            while at > 0 and x <= ends[at - 1] * y:
+                at -= 1
+            while at < last and x > ends[at] * y:
+                at += 1
+            if epsilons[t] != spent or at != vertex:
+                spent, vertex = epsilons[t], at
+                grown, gain = np.expm1(spent), max(q[at] - d[at], 0.0)
+                kept = gain + (gain + d[at]) * grown
+            carried = x > 0.0 and q[at] > d[at]
+            x, y = kept * x + grown * y, y + d[at] * x
+            small = x < LARGEST * y
+            if not small:
+                break
+            out[t] = x / y if carried else -1.0  # nothing carried over: the budget itself, to the last bit
+            t += 1
     for i in range(t):
-        out[i] = np.log1p(out[i]) if out[i] >= 0.0 else epsilons[i]
+        value = log1p(out[i])
+        out[i] = value if out[i] >= 0.0 else epsilons[i]
     value = out[t - 1] if t else 0.0
     for i in range(t, n):
         value = epsilons[i] + loss(value, q, d, upto, 0, len(q))
