@@ -44,7 +44,7 @@ export function createPicture(host, inks) {
     drawScale(ctx, view, perUnit, { x: size.width - 12, y: size.height - 12 });
     const small = found.length > 0 && (largest / perUnit) * view.scale < SMALL_PX;
     if (small) drawLens(ctx, size, view, over, anchor, perUnit, found, largest);
-    words.replaceChildren(...sayings(one, found, { anchor, times, small, largest, extent: over.extent_m }));
+    words.replaceChildren(...sayings(one, found, { anchor, times, small, largest, extent: over.extent_m, drawn: over.scene.tracks.length > 0 }));
     host.dataset.zoom = number(times);
     host.dataset.ready = String(found.length);
   }
@@ -168,7 +168,7 @@ function drawScale(ctx, { scale }, perUnit, { x, y }, { room = 110, ground = tok
 function drawLens(ctx, size, view, over, anchor, perUnit, groups, largest) {
   const px = anchor.x * view.scale - view.left;
   const middle = { x: px > size.width / 2 ? LENS_PX + 12 : size.width - LENS_PX - 12, y: LENS_PX + 12 };
-  const scale = (0.7 * LENS_PX * perUnit) / largest;
+  const scale = (0.55 * LENS_PX * perUnit) / largest;
   const near = viewAt(anchor.x, anchor.y, scale, { width: 2 * LENS_PX, height: 2 * LENS_PX });
   ctx.strokeStyle = token("--line-strong");
   ctx.lineWidth = 1;
@@ -191,14 +191,14 @@ function drawLens(ctx, size, view, over, anchor, perUnit, groups, largest) {
 
 // Words -------------------------------------------------------------------------------------
 
-function sayings(one, found, { anchor, times, small, largest, extent }) {
+function sayings(one, found, { anchor, times, small, largest, extent, drawn }) {
   if (!one) return [el("p", {}, "Choose a mechanism and a level to see its noise here.")];
   if (!found.length) return [el("p", {}, `How much noise ${one.title} adds depends on the run, and the dataset is too long to try it out here.`)];
   const where = anchor.landmark ? "around the longest stay at a landmark" : "around the middle of the dataset";
   const lines = found.map(({ title, half, most, colour, dash }) =>
     el("li", {}, key(colour, dash), el("span", {}, `${title}: 50\u202f% within ${metres(half)}, 95\u202f% within ${metres(most)}.`)),
   );
-  return [el("ul", { class: "picture__key" }, lines), el("p", { class: "muted" }, `Drawn ${where}, over the original, which only you see. ${sizeWords({ times, small, largest, extent })}`)];
+  return [el("ul", { class: "picture__key" }, lines), el("p", { class: "muted" }, `Drawn ${where}${drawn ? ", over the original, which only you see" : "; the original is too long to be drawn with it"}. ${sizeWords({ times, small, largest, extent })}`)];
 }
 
 function sizeWords({ times, small, largest, extent }) {
