@@ -24,8 +24,16 @@ from dashboard.landmarks.correlation import Correlation, named
 from dashboard.landmarks.loss_serializers import correlation_of
 from dashboard.landmarks.queries import visible_landmark_sets
 from dashboard.parsing import AnyAccept, JSONBody, valid
-from dashboard.releases import curves, downloads, files, outlooks, queries, services
-from dashboard.releases.chart_serializers import ChartSerializer, SeriesQuery, TrackQuery
+from dashboard.releases import curves, downloads, error_curves, files, outlooks, queries, services, tradeoff
+from dashboard.releases.chart_serializers import (
+    ChartSerializer,
+    ErrorsQuery,
+    ErrorsSerializer,
+    SeriesQuery,
+    TrackQuery,
+    TradeoffRequest,
+    TradeoffSerializer,
+)
 from dashboard.releases.models import Release
 from dashboard.releases.outlook_serializers import OutlookRequest, OutlookSerializer
 from dashboard.releases.serializers import DeriveRequest, ReleaseRequest, ReleaseSerializer
@@ -91,6 +99,15 @@ class ReleaseViewSet(
             known = None if asked["correlation"] is None else Correlation.asked(**asked["correlation"])
         return Response(outlooks.outlooks(landmark_set, asked["mechanisms"], asked["postprocess"], known))
 
+    @extend_schema(request=TradeoffRequest, responses={200: TradeoffSerializer})
+    @action(detail=False, methods=["post"], filterset_class=None, pagination_class=None)
+    def curve(self, request: Request) -> Response:
+        """Mean error against ε, by a simulation that reads the original; nothing is stored or charged."""
+        asked = valid(TradeoffRequest, request.data)
+        row = get_object_or_404(visible_landmark_sets(request.user), pk=asked["landmark_set"])
+        found = tradeoff.tradeoff(row, asked["mechanisms"], series=asked["series"], seed=asked["seed"])
+        return Response(found, headers={"Cache-Control": "private, no-store"})
+
     @extend_schema(request=DeriveRequest, responses={201: ReleaseSerializer}, parameters=[IDEMPOTENCY_KEY])
     @action(detail=True, methods=["post"])
     def postprocess(self, request: Request, pk: Any = None) -> Response:
@@ -149,6 +166,13 @@ class ReleaseViewSet(
         row, asked = self._done(), valid(SeriesQuery, request.query_params)
         correlation = correlation_of(asked, row.dataset)
         return Response(curves.chart_data(row, correlation=correlation, **asked))
+
+    @extend_schema(parameters=[ErrorsQuery], responses={200: ErrorsSerializer}, filters=False)
+    @action(detail=True)
+    def errors(self, request: Request, pk: Any = None) -> Response:
+        """Errors of one series as distributions and running means, landmarks apart, for the owner's charts."""
+        asked = valid(ErrorsQuery, request.query_params)
+        return Response(error_curves.error_curves(self._done(), **asked))
 
     def _done(self) -> Release:
         row = self.get_object()

@@ -10,6 +10,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
+from dashboard.accounts.services import remember_visit
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.queries import spending, visible_datasets
 from dashboard.ids import uuid_or_404
@@ -49,6 +50,8 @@ def compare(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
     set_id = request.GET.get("landmark_set")
     landmark_set = choice.chosen_set(request.user, dataset, uuid_or_404(set_id) if set_id else None, asked)
     shown = choice.compared(request.user, landmark_set, asked) if landmark_set else []
+    if dataset.sample and shown:
+        remember_visit(user=request.user, what="compared")
     sets = (
         visible_landmark_sets(request.user).filter(dataset=dataset, releases__isnull=False).distinct().defer("packed")
     )
@@ -70,9 +73,12 @@ def _urls(dataset: Dataset) -> dict[str, str]:
         "mechanisms": reverse("api:mechanisms"),
         "postprocesses": reverse("api:postprocesses"),
         "outlook": reverse("api:release-outlook"),
+        "curve": reverse("api:release-curve"),
         "releases": reverse("api:release-list"),
         "compare": reverse("releases:compare", args=[dataset.pk]),
         "track": reverse("api:dataset-track", args=[dataset.pk]),
+        "bundle": reverse("api:bundle"),
+        "report": reverse("releases:comparison-report", args=[dataset.pk]),
         "page": reverse("datasets:detail", args=[dataset.pk]),
     }
 

@@ -25,13 +25,14 @@
  */
 
 import { mayMove, onTheme, token } from "./ink.js";
+import { addBaseMap } from "./layers/basemap.js";
 import { canvasLayer, viewOf } from "./layers/canvas.js";
 import { createGestures } from "./layers/gestures.js";
 import { boundsOf, near, toUnit, unrolled } from "./layers/globe.js";
 import { drawDegrees, drawGraticule } from "./layers/graticule.js";
 import { createHandles } from "./layers/handles.js";
 import { drawDots, drawLandmarks, drawSelection } from "./layers/marks.js";
-import { addButton, addNote, addScale } from "./layers/scale.js";
+import { addButton, addScale } from "./layers/scale.js";
 import { drawTrack, nearestPoint, pointsWithin } from "./layers/tracks.js";
 import { drawSketch, drawZones } from "./layers/zones.js";
 
@@ -105,7 +106,7 @@ export function createMap(element, { bounds = null, label = "Map", top = 0, keyb
   fit(bounds ?? WORLD);
   addButton(leaflet, { label: "Fit the map", path: FIT, onClick: fitAll });
   addScale(leaflet);
-  addNote(leaflet);
+  addBaseMap(leaflet, (lon) => near(lon, middle));
   put("graticule", ORDER.graticule, drawGraticule);
   put("degrees", ORDER.degrees, drawDegrees);
   let chosen = null;

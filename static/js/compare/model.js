@@ -73,6 +73,13 @@ export class Layer {
     return this.curves.get(key);
   }
 
+  /** Its errors as distributions and running means. */
+  async errors(series) {
+    const key = `errors ${series}`;
+    if (!this.curves.has(key)) this.curves.set(key, await get(withQuery(this.release.urls.errors, { series, points: POINTS })));
+    return this.curves.get(key);
+  }
+
   forget() {
     this.track = null;
     this.curves.clear();

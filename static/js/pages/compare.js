@@ -113,7 +113,7 @@ async function drawCharts() {
     done.map(async (layer) => ({ layer, ink: inks.get(layer.id), title: titleOf(layer), curve: await layer.curve(here.series, query) })),
   );
   if (String(new URLSearchParams(query)) !== String(new URLSearchParams(charts.query()))) return; // another was chosen meanwhile
-  await charts.draw(shown, { runs, n: original.n });
+  await charts.draw(shown, { runs, n: original.n, series: here.series });
   charts.moveCursor(here.event);
   const highest = ({ loss }) => loss.total?.reduce((a, b) => Math.max(a, b), 0) ?? null;
   drawSummary(new Map(shown.map(({ layer, curve }) => [layer.id, highest(curve)])));
@@ -137,12 +137,14 @@ const checkQuery = (query) => {
   return layer && get(withQuery(layer.release.urls.series, { ...query, series: here.series, points: 10 }));
 };
 
+const simulate = (mechanisms) => post(page.urls.curve, { landmark_set: page.landmark_set, series: here.series, mechanisms });
+
 function drawSummary(losses = new Map()) {
   const shown = layers.map((layer) => ({
     layer, ink: inks.get(layer.id), title: titleOf(layer), level: mechanism(layer)?.level ?? "", loss: losses.get(layer.id) ?? null,
   }));
   showSummary($("[data-summary]"), shown, { smooth: (layer) => attempt(() => smoothing.open(layer.release, titleOf(layer))) });
-  showDownloads($("[data-downloads]"), shown);
+  showDownloads($("[data-downloads]"), shown, page.urls);
 }
 
 function drawGuarantee() {
@@ -327,7 +329,7 @@ async function start() {
   await readSeries();
   timeline.select(0);
   bench.dataset.ready = "map";
-  const drawing = createCharts(bench, page.note, { pick: goTo, change: () => attempt(redrawCharts), look: () => attempt(redrawCharts), check: checkQuery }).then((made) => {
+  const drawing = createCharts(bench, page.note, { pick: goTo, change: () => attempt(redrawCharts), look: () => attempt(redrawCharts), check: checkQuery, simulate }).then((made) => {
     charts = made;
     return redrawCharts();
   });
