@@ -20,6 +20,7 @@ from dashboard import track as binary
 from dashboard.datasets.queries import visible_datasets
 from dashboard.errors import require_state
 from dashboard.jobs import State
+from dashboard.landmarks.correlation import Correlation, named
 from dashboard.landmarks.loss_serializers import correlation_of
 from dashboard.landmarks.queries import visible_landmark_sets
 from dashboard.parsing import AnyAccept, JSONBody, valid
@@ -91,10 +92,12 @@ class ReleaseViewSet(
     @extend_schema(request=OutlookRequest, responses={200: OutlookSerializer})
     @action(detail=False, methods=["post"], filterset_class=None, pagination_class=None)
     def outlook(self, request: Request) -> Response:
-        """What noise, guarantee and price to expect; no position is read, nothing is stored or charged."""
+        """What noise, guarantee, price and loss to expect; no position is read, nothing is stored or charged."""
         asked = valid(OutlookRequest, request.data)
         landmark_set = get_object_or_404(visible_landmark_sets(request.user), pk=asked["landmark_set"])
-        return Response(outlooks.outlooks(landmark_set, asked["mechanisms"], asked["postprocess"]))
+        with named("correlation"):  # without the dataset: an estimate would read positions, so it is refused
+            known = None if asked["correlation"] is None else Correlation.asked(**asked["correlation"])
+        return Response(outlooks.outlooks(landmark_set, asked["mechanisms"], asked["postprocess"], known))
 
     @extend_schema(request=TradeoffRequest, responses={200: TradeoffSerializer})
     @action(detail=False, methods=["post"], filterset_class=None, pagination_class=None)

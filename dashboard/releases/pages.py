@@ -15,6 +15,7 @@ from dashboard.datasets.models import Dataset
 from dashboard.datasets.queries import spending, visible_datasets
 from dashboard.ids import uuid_or_404
 from dashboard.jobs import State
+from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.queries import visible_landmark_sets
 from dashboard.palette import palette
 from dashboard.releases import choice
@@ -34,7 +35,7 @@ def new(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
         "landmark_sets": sets,
         "chosen": choice.chosen_set(request.user, dataset, uuid_or_404(asked) if asked else None, []),
         "budget": spending(dataset),
-        "page": {"palette": palette(), "urls": _urls(dataset)},
+        "page": {"palette": palette(), "urls": _urls(dataset), "events": {str(one.pk): _events(one) for one in sets}},
     }
     return render(request, "releases/new.html", context)
 
@@ -75,6 +76,7 @@ def _urls(dataset: Dataset) -> dict[str, str]:
         "curve": reverse("api:release-curve"),
         "releases": reverse("api:release-list"),
         "compare": reverse("releases:compare", args=[dataset.pk]),
+        "track": reverse("api:dataset-track", args=[dataset.pk]),
         "bundle": reverse("api:bundle"),
         "report": reverse("releases:comparison-report", args=[dataset.pk]),
         "page": reverse("datasets:detail", args=[dataset.pk]),
@@ -86,7 +88,9 @@ def _set_urls(landmark_set: Any) -> dict[str, str]:
     if landmark_set is None:
         return {}
     marked = landmark_set.source_id or landmark_set.pk
-    return {
-        "events": reverse("api:landmark-set-events", args=[landmark_set.pk]),
-        "marked": reverse("api:landmark-set-detail", args=[marked]),
-    }
+    return {"events": _events(landmark_set), "marked": reverse("api:landmark-set-detail", args=[marked])}
+
+
+def _events(landmark_set: LandmarkSet) -> str:
+    """Where it says which events are landmarks."""
+    return reverse("api:landmark-set-events", args=[landmark_set.pk])
