@@ -84,7 +84,11 @@ def _urls(dataset: Dataset) -> dict[str, str]:
 
 
 def _set_urls(landmark_set: Any) -> dict[str, str]:
-    return {"events": _events(landmark_set)} if landmark_set else {}
+    """Of its events, and of the set its landmarks were marked in: dummies make another."""
+    if landmark_set is None:
+        return {}
+    marked = landmark_set.source_id or landmark_set.pk
+    return {"events": _events(landmark_set), "marked": reverse("api:landmark-set-detail", args=[marked])}
 
 
 def _events(landmark_set: LandmarkSet) -> str:

@@ -77,6 +77,8 @@ SHOTS: dict[str, Callable[[Stage], str]] = {
     "landmark-report": lambda stage: f"/landmark-sets/{stage.dataset('taxi').landmark_sets.first().pk}/report/",
     "report": lambda stage: f"/datasets/{stage.dataset('taxi').pk}/compare/report/",
     "compare": lambda stage: f"/datasets/{stage.dataset('taxi').pk}/compare/",
+    "compare-swipe": lambda stage: f"/datasets/{stage.dataset('taxi').pk}/compare/?mode=swipe",
+    "compare-side-by-side": lambda stage: f"/datasets/{stage.dataset('taxi').pk}/compare/?mode=grid",
     "compare-paris": lambda stage: f"/datasets/{stage.dataset('day in paris').pk}/compare/",
 }
 

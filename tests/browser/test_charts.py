@@ -101,7 +101,7 @@ def test_distribution_shows_where_the_event_lies(page: Page, taxi: Dataset, pair
     expect(dots).to_have_count(2)
     before = dots.evaluate_all("(all) => all.map((one) => one.style.transform)")
     data = page.evaluate("document.querySelector('[data-chart=error] .js-plotly-plot').data.length")
-    page.get_by_role("slider").press("End")
+    page.get_by_role("slider", name="Event", exact=True).press("End")
     assert dots.evaluate_all("(all) => all.map((one) => one.style.transform)") != before
     page.get_by_role("checkbox", name="Uniform").uncheck()
     expect(dots).to_have_count(1)
