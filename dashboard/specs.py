@@ -34,6 +34,7 @@ def listing(cls: type[Described]) -> dict[str, Any]:
         "title": cls.title,
         "summary": cls.summary,
         "kind": cls.kind,
+        "needs": cls.needs(),
         "schema": cls.model_json_schema(),
         "fields": cls.fields(),
         "documentation": cls.documentation(),

@@ -108,7 +108,11 @@ def _names(series: Sequence[Trajectory]) -> dict[bytes, bytes]:
 
 def write_points(path: Path, series: Sequence[Trajectory]) -> None:
     """Store the series of a dataset."""
-    _write_table(path, pa.table(_positions(series)).replace_schema_metadata(_names(series)))
+    columns = _positions(series)
+    if any(one.marked is not None for one in series):
+        marks = [np.zeros(len(one), dtype=np.bool_) if one.marked is None else one.marked for one in series]
+        columns["marked"] = pa.array(np.concatenate(marks))
+    _write_table(path, pa.table(columns).replace_schema_metadata(_names(series)))
 
 
 def write_release(path: Path, releases: Sequence[Release]) -> None:
@@ -135,8 +139,8 @@ def _read(path: Path) -> Iterator[tuple[Trajectory, Ints | None]]:
     ends = np.searchsorted(column["series"], np.arange(len(names) + 1))
     for name, i, j in zip(names, ends[:-1], ends[1:], strict=True):
         time_s = column["time_ms"][i:j] / 1000 if "time_ms" in column else None
-        event = column["event"][i:j] if "event" in column else None
-        yield Trajectory(column["lon"][i:j] / E7, column["lat"][i:j] / E7, time_s, name=name), event
+        event, marked = (column[name][i:j] if name in column else None for name in ("event", "marked"))
+        yield Trajectory(column["lon"][i:j] / E7, column["lat"][i:j] / E7, time_s, name, marked), event
 
 
 def write_columns(path: Path, columns: dict[str, Floats]) -> None:

@@ -42,6 +42,15 @@ def _within(array: Floats, field: str, bound: float) -> None:
         )
 
 
+def _mask(values: ArrayLike, field: str, what: str = "") -> Mask:
+    mask = np.array(values)
+    if mask.ndim != 1 or (mask.dtype != np.bool_ and mask.size):
+        raise DataError(f"{what or field} must be a one-dimensional array of true and false", field=field, rule="mask")
+    mask = mask.astype(np.bool_)
+    mask.setflags(write=False)
+    return mask
+
+
 @dataclass(frozen=True, eq=False)
 class Trajectory:
     """One trajectory in the order of its events.
@@ -54,11 +63,14 @@ class Trajectory:
         Seconds since 1970-01-01 UTC, never decreasing. None where the file has no times.
     name : str
         Which series of the dataset this is (a user, a taxi, a track).
+    marked : (n,) bool or None
+        The events that the file itself marks as landmarks. None where it has no such column. It belongs to what came
+        in: :meth:`moved`, and with it every release, leaves it behind.
 
     Raises
     ------
     DataError
-        Lengths differ, a value is not finite or out of range, times decrease.
+        Lengths differ, a value is not finite or out of range, times decrease, marks are not true or false.
     """
 
     kind: ClassVar[str] = "trajectory"
@@ -67,6 +79,7 @@ class Trajectory:
     lat: Floats
     time_s: Floats | None = None
     name: str = ""
+    marked: Mask | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "lon", _column(self.lon, "lon", np.float64))
@@ -80,8 +93,11 @@ class Trajectory:
             _within(self.time_s, "time_s", 1e12)
             if (np.diff(self.time_s) < 0).any():
                 raise DataError("time_s must never decrease", field="time_s", rule="sorted")
+        if self.marked is not None:
+            object.__setattr__(self, "marked", _mask(self.marked, "marked"))
+            self._same_length(self.marked, "marked")
 
-    def _same_length(self, column: Floats, field: str) -> None:
+    def _same_length(self, column: Floats | Mask, field: str) -> None:
         if len(column) != len(self.lon):
             raise DataError(
                 f"{field} must have as many values as lon ({len(self.lon)}), got {len(column)}",
@@ -93,8 +109,18 @@ class Trajectory:
     def __len__(self) -> int:
         return len(self.lon)
 
+    def first(self, n: int) -> Trajectory:
+        """Its first ``n`` events with all their columns."""
+        time_s = None if self.time_s is None else self.time_s[:n]
+        return Trajectory(
+            self.lon[:n], self.lat[:n], time_s, self.name, None if self.marked is None else self.marked[:n]
+        )
+
     def moved(self, lon: ArrayLike, lat: ArrayLike, keep: Mask | None = None) -> Trajectory:
-        """The same events at other positions; with ``keep`` only the events it marks (positions already cut)."""
+        """The same events at other positions; with ``keep`` only the events it marks (positions already cut).
+
+        The marks of the file stay behind: what is moved may be published.
+        """
         time_s = self.time_s if keep is None or self.time_s is None else self.time_s[keep]
         return Trajectory(lon=np.asarray(lon), lat=np.asarray(lat), time_s=time_s, name=self.name)
 
@@ -109,12 +135,7 @@ class LandmarkSet:
     mask: Mask
 
     def __post_init__(self) -> None:
-        mask = np.array(self.mask)
-        if mask.ndim != 1 or (mask.dtype != np.bool_ and mask.size):
-            raise DataError("landmarks must be a one-dimensional array of true and false", field="mask", rule="mask")
-        mask = mask.astype(np.bool_)
-        mask.setflags(write=False)
-        object.__setattr__(self, "mask", mask)
+        object.__setattr__(self, "mask", _mask(self.mask, "mask", "landmarks"))
 
     @classmethod
     def at(cls, events: Sequence[int] | Ints, n: int) -> LandmarkSet:
@@ -158,6 +179,11 @@ class Release:
     (a gap leaves its event out). ``budgets`` (n,) is the budget each event's own draw consumed, 0 where the
     position was derived from other releases; ``fresh`` (n,) says where a draw was made. ``sd_m`` (n,) is the standard
     deviation per axis of each draw's noise in metres, 0 where none was made: as public as the mechanism.
+
+    Raises
+    ------
+    DataError
+        ``series`` still carries the marks of the file, which are raw data.
     """
 
     series: Trajectory
@@ -165,3 +191,7 @@ class Release:
     budgets: Floats
     fresh: Mask
     sd_m: Floats
+
+    def __post_init__(self) -> None:
+        if self.series.marked is not None:
+            raise DataError("a release must not carry the marks of the file", field="marked", rule="none in a release")

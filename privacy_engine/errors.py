@@ -116,6 +116,6 @@ def shown(value: Any, limit: int = 80) -> Any:
         return value
     try:
         text = str(value)
-    except ValueError:  # integers of more than 4300 digits refuse to become text
+    except (ValueError, RecursionError):  # integers of more than 4300 digits and deep lists refuse to become text
         text = f"a {type(value).__name__} too long to show"
     return text if len(text) <= limit else text[: limit - 1] + "…"

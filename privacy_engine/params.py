@@ -52,11 +52,15 @@ class Param:
     def check(self, value: Any) -> Any:
         """``value`` if it lies in the domain; otherwise an error that states the rule."""
         if self.lowest is not None and value < self.lowest:
-            rule = "greater than 0" if value <= 0 < self.lowest else f"at least {self.lowest:g}"
-            raise PydanticCustomError("domain", "must be {rule}", {"rule": rule})
+            raise broken("must be greater than 0" if value <= 0 < self.lowest else f"must be at least {self.lowest:g}")
         if self.highest is not None and value > self.highest:
-            raise PydanticCustomError("domain", "must be {rule}", {"rule": f"at most {self.highest:g}"})
+            raise broken(f"must be at most {self.highest:g}")
         return value
+
+
+def broken(rule: str) -> PydanticCustomError:
+    """What a validator raises where a value breaks ``rule`` ("must be …"); :func:`explain` says the rest."""
+    return PydanticCustomError("domain", "{rule}", {"rule": rule})
 
 
 def _number(kind: Any, param: Param) -> Any:
@@ -165,17 +169,33 @@ _RULES = {
     "int_type": "must be a whole number",
     "bool_type": "must be true or false",
     "string_type": "must be text",
+    "string_unicode": "must be text",
     "finite_number": "must be a finite number",
     "list_type": "must be a list",
+    "tuple_type": "must be a list",
     "dict_type": "must be an object",
     "model_type": "must be an object",
     "model_attributes_type": "must be an object",
 }
 
 
+_BOUNDS = {  # pydantic's own constraints: what is said of the bound in their context
+    "greater_than": ("must be greater than {:g}", "gt"),
+    "greater_than_equal": ("must be at least {:g}", "ge"),
+    "less_than": ("must be less than {:g}", "lt"),
+    "less_than_equal": ("must be at most {:g}", "le"),
+    "too_short": ("must have at least {:g}", "min_length"),
+    "too_long": ("must have at most {:g}", "max_length"),
+    "string_too_long": ("must have at most {:g} characters", "max_length"),
+}
+
+
 def _rule(error: Any) -> str:
     if error["type"] == "literal_error":
         return f"must be one of {error['ctx']['expected']}".replace(" or ", ", ")
+    if error["type"] in _BOUNDS:
+        words, bound = _BOUNDS[error["type"]]
+        return words.format(error["ctx"][bound])
     return str(_RULES.get(error["type"], error["msg"]))
 
 
@@ -189,16 +209,19 @@ def explain(error: ValidationError, *, prefix: str = "") -> list[ParameterError]
             continue
         field = ".".join(str(part) for part in ((prefix,) if prefix else ()) + tuple(item["loc"])) or "description"
         rule, value = _rule(item), None if item["type"] == "missing" else item["input"]
-        got = "" if item["type"] in ("missing", "extra_forbidden") else f", got {_brief(value)}"
+        got = "" if item["type"] in ("missing", "extra_forbidden") else f", got {brief(value)}"
         found.append(ParameterError(f"{field} {rule}{got}", field=field, rule=rule, value=value))
     return found
 
 
-def _brief(value: Any) -> str:
+def brief(value: Any) -> str:
+    """``value`` as a message shows it."""
     try:
         text = repr(value)
     except ValueError:
         return "a number too long to show"
+    except RecursionError:
+        return "something nested too deep to show"
     return text if len(text) <= 60 else text[:59] + "…"
 
 

@@ -17,7 +17,7 @@ from pydantic import ValidationError
 from privacy_engine import noise
 from privacy_engine.data import Floats, LandmarkSet, Mask, Release, Trajectory
 from privacy_engine.errors import DataError, ParameterError, ParameterErrors
-from privacy_engine.params import Frozen, choices_of, explain, param_of
+from privacy_engine.params import Frozen, brief, choices_of, explain, param_of
 
 
 @dataclass(frozen=True)
@@ -42,8 +42,15 @@ class Described(Frozen):
     title: ClassVar[str]
     summary: ClassVar[str]
     kind: ClassVar[str] = "trajectory"
+    needs_time: ClassVar[bool] = False
+    needs_column: ClassVar[bool] = False
 
     name: str
+
+    @classmethod
+    def needs(cls) -> list[str]:
+        """What a dataset must have for it: ``time``, ``landmark column``. A page leaves out what lacks its needs."""
+        return ["time"] * cls.needs_time + ["landmark column"] * cls.needs_column
 
     @classmethod
     def registered_name(cls) -> str:
@@ -204,7 +211,11 @@ class Registry(Generic[T]):
             names = ", ".join(self._classes)
             rule = f"one of {names}"
             raise ParameterErrors(
-                [ParameterError(f"{at}name must be {rule}, got {name!r:.60}", field=f"{at}name", rule=rule, value=name)]
+                [
+                    ParameterError(
+                        f"{at}name must be {rule}, got {brief(name)}", field=f"{at}name", rule=rule, value=name
+                    )
+                ]
             )
         try:
             return cls.model_validate(dict(description))

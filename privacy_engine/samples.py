@@ -9,7 +9,7 @@ import numpy as np
 
 from privacy_engine import geo
 from privacy_engine.data import Floats, Trajectory
-from privacy_engine.landmarks.methods import LandmarkMethod, Manual, StayPoints
+from privacy_engine.landmarks import LandmarkMethod, Manual, StayPoints
 
 
 @dataclass(frozen=True)

@@ -34,6 +34,7 @@ def summarise(series: Sequence[Trajectory]) -> dict[str, Any]:
     return {
         "series": each,
         "has_time": has_time,
+        "marked": _marked(series),
         "bounds": bounds(lon, lat),
         "length_m": length_m(series),
         **_span(series, has_time),
@@ -42,6 +43,12 @@ def summarise(series: Sequence[Trajectory]) -> dict[str, Any]:
 
 def _joined(parts: Sequence[Floats]) -> Floats:
     return np.concatenate(parts) if parts else np.empty(0)
+
+
+def _marked(series: Sequence[Trajectory]) -> int | None:
+    """How many events the file marks as landmarks; None where it has no column that says."""
+    columns = [one.marked for one in series if one.marked is not None]
+    return sum(int(column.sum()) for column in columns) if columns else None
 
 
 def _span(series: Sequence[Trajectory], has_time: bool) -> dict[str, str | None]:
@@ -90,8 +97,8 @@ def length_m(series: Sequence[Trajectory]) -> float | None:
 def content_digest(series: Sequence[Trajectory], *, key: str) -> str:
     """What the points are, whoever uploads them in whichever format: the key of their budget.
 
-    HMAC-SHA256 under ``key`` of the stored columns (1e-7 degrees, milliseconds). Names and the split into series stay
-    out: another label on the same points does not buy a new budget.
+    HMAC-SHA256 under ``key`` of the stored columns (1e-7 degrees, milliseconds). Names, marks and the split into series
+    stay out: another label on the same points does not buy a new budget.
     """
     has_time = all(one.time_s is not None for one in series)
     n = sum(len(one) for one in series)

@@ -76,6 +76,11 @@ class Dataset(Job):
         """True if its events have times."""
         return bool((self.summary or {}).get("has_time"))
 
+    @property
+    def has_landmark_column(self) -> bool:
+        """True if its file said of each event whether it is a landmark."""
+        return (self.summary or {}).get("marked") is not None
+
 
 class Budget(models.Model):
     """What the releases of one content have leaked so far, and may leak.

@@ -47,6 +47,7 @@ class DatasetSerializer(serializers.ModelSerializer[Dataset]):
     state = serializers.ChoiceField(choices=[State.QUEUED, State.RUNNING, State.READY, State.FAILED])
     series = SeriesSerializer(many=True, source="summary.series", default=list, read_only=True)
     has_time = serializers.BooleanField(read_only=True)
+    has_landmark_column = serializers.BooleanField(read_only=True, help_text="The file marks landmarks itself.")
     bounds = serializers.ListField(
         child=serializers.FloatField(),
         source="summary.bounds",
@@ -76,6 +77,7 @@ class DatasetSerializer(serializers.ModelSerializer[Dataset]):
             "points",
             "series",
             "has_time",
+            "has_landmark_column",
             "bounds",
             "start",
             "end",

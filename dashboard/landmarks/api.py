@@ -19,6 +19,7 @@ from dashboard.landmarks import queries, services
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.serializers import (
     EventsSerializer,
+    LandmarkSetDetailSerializer,
     LandmarkSetSerializer,
     MarkRequest,
     PreviewRequest,
@@ -49,10 +50,13 @@ class LandmarkSetViewSet(
     parser_classes = (JSONBody,)
     queryset = LandmarkSet.objects.none()
 
+    def get_serializer_class(self) -> type[LandmarkSetSerializer]:
+        return LandmarkSetSerializer if self.action == "list" else LandmarkSetDetailSerializer
+
     def get_queryset(self) -> Any:
         return queries.visible_landmark_sets(self.request.user)
 
-    @extend_schema(request=MarkRequest, responses={201: LandmarkSetSerializer})
+    @extend_schema(request=MarkRequest, responses={201: LandmarkSetDetailSerializer})
     def create(self, request: Request) -> Response:
         """Mark landmarks and keep the set."""
         asked = valid(MarkRequest, request.data)
@@ -67,7 +71,7 @@ class LandmarkSetViewSet(
         asked = valid(PreviewRequest, request.data)
         dataset = get_object_or_404(visible_datasets(request.user), pk=asked["dataset"])
         marked = services.preview_landmarks(dataset=dataset, method=asked["method"])
-        return Response(queries.described(services.joined(marked)))
+        return Response(queries.described(services.joined(marked), dataset.series_lengths))
 
     @extend_schema(parameters=[SeriesQuery], responses={200: EventsSerializer})
     @action(detail=True)

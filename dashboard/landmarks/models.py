@@ -9,6 +9,7 @@ from django.db.models import F, Q
 from dashboard import storage
 from dashboard.datasets.models import Dataset
 from privacy_engine.data import Mask
+from privacy_engine.landmarks.synthetic import dataset_temporal_distance
 
 
 class LandmarkSet(models.Model):
@@ -41,3 +42,8 @@ class LandmarkSet(models.Model):
     def share(self) -> float:
         """Landmarks among all events, 0 to 1."""
         return self.count / self.points if self.points else 0.0
+
+    @property
+    def average_temporal_distance(self) -> float:
+        """Mean distance in timestamps of the regular events of all series to the nearest landmark or end."""
+        return dataset_temporal_distance(self.mask, self.dataset.series_lengths)

@@ -10,6 +10,7 @@ from dashboard import storage
 from dashboard.landmarks.models import LandmarkSet
 from privacy_engine.data import Mask
 from privacy_engine.errors import ParameterError
+from privacy_engine.landmarks.synthetic import dataset_temporal_distance
 
 
 def visible_landmark_sets(user: Any) -> QuerySet[LandmarkSet]:
@@ -25,21 +26,22 @@ def events_of(landmark_set: LandmarkSet, *, series: int | None = None) -> dict[s
     ParameterError
         There is no such series.
     """
-    mask = landmark_set.mask
+    mask, lengths = landmark_set.mask, landmark_set.dataset.series_lengths
     if series is not None:
-        start, end = series_bounds(landmark_set.dataset.series_lengths, series)
-        mask = mask[start:end]
-    return described(mask)
+        start, end = series_bounds(lengths, series)
+        mask, lengths = mask[start:end], [end - start]
+    return described(mask, lengths)
 
 
-def described(mask: Mask) -> dict[str, Any]:
-    """A mask as the API shows it."""
+def described(mask: Mask, lengths: list[int]) -> dict[str, Any]:
+    """A mask over series of these lengths as the API shows it."""
     count = int(mask.sum())
     return {
         "count": count,
         "share": count / len(mask) if len(mask) else 0.0,
         "points": len(mask),
         "runs": storage.runs(mask),
+        "average_temporal_distance": dataset_temporal_distance(mask, lengths),
     }
 
 

@@ -14,6 +14,8 @@ from privacy_engine.landmarks import landmark_methods
 
 Runs = {"type": "array", "items": {"type": "array", "items": {"type": "integer"}, "minItems": 2, "maxItems": 2}}
 
+DISTANCE = "Timestamps from a regular event to the nearest landmark or end of its series; the mean over all of them."
+
 
 class PreviewRequest(serializers.Serializer[Any]):
     """A dataset and a way to mark its landmarks."""
@@ -40,6 +42,7 @@ class EventsSerializer(serializers.Serializer[Any]):
     share = serializers.FloatField()
     points = serializers.IntegerField()
     runs = RunsField()
+    average_temporal_distance = serializers.FloatField(help_text=DISTANCE)
 
 
 class LandmarkSetUrls(serializers.Serializer[Any]):
@@ -69,6 +72,15 @@ class LandmarkSetSerializer(serializers.ModelSerializer[LandmarkSet]):
             "events": reverse("api:landmark-set-events", args=[row.pk]),
             "page": reverse("landmarks:detail", args=[row.pk]),
         }
+
+
+class LandmarkSetDetailSerializer(LandmarkSetSerializer):
+    """One landmark set, with what takes a look at its events."""
+
+    average_temporal_distance = serializers.FloatField(read_only=True, help_text=DISTANCE)
+
+    class Meta(LandmarkSetSerializer.Meta):
+        fields = (*LandmarkSetSerializer.Meta.fields, "average_temporal_distance")
 
 
 class SeriesQuery(serializers.Serializer[Any]):

@@ -8,6 +8,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Callable
+from dataclasses import replace
 from typing import BinaryIO
 
 import numpy as np
@@ -56,7 +57,7 @@ def read_zip(stream: BinaryIO, options: ReadOptions, report: Report, meter: Mete
         raise _nothing(failures)
     series = cut([_joined(name, parts, report) for name, parts in found.items()], options)
     _all_or_none_timed(series)
-    return series
+    return _marked_throughout(series, report)
 
 
 def _opened(stream: BinaryIO, meter: Meter) -> zipfile.ZipFile:
@@ -176,14 +177,28 @@ def _joined(name: str, parts: list[Trajectory], report: Report) -> Trajectory:
             "members_joined", f"{len(parts)} members were joined into one series.", level="info", count=len(parts)
         )
     lon, lat = (np.concatenate([getattr(part, axis) for part in parts]) for axis in ("lon", "lat"))
+    marks = [part.marked for part in _marked_throughout(parts, report) if part.marked is not None]
+    marked = np.concatenate(marks) if marks else None
     timed = [part.time_s for part in parts if part.time_s is not None]
     if len(timed) < len(parts):
         if timed:
             raise FormatError("Some members have times and others have none. Upload them apart.", code="mixed_times")
-        return Trajectory(lon, lat, None, name)
+        return Trajectory(lon, lat, None, name, marked)
     seconds = np.concatenate(timed)
     order = np.argsort(seconds, kind="stable")
-    return Trajectory(lon[order], lat[order], seconds[order], name)
+    return Trajectory(lon[order], lat[order], seconds[order], name, None if marked is None else marked[order])
+
+
+def _marked_throughout(series: list[Trajectory], report: Report) -> list[Trajectory]:
+    """If some members mark landmarks, the events of the others are none."""
+    without = [one for one in series if one.marked is None]
+    if not without or len(without) == len(series):
+        return series
+    events = sum(len(one) for one in without)
+    report.note(
+        "unmarked_members", "Some members have no landmark column; none of their events is marked.", count=events
+    )
+    return [one if one.marked is not None else replace(one, marked=np.zeros(len(one), np.bool_)) for one in series]
 
 
 def _all_or_none_timed(series: list[Trajectory]) -> None:

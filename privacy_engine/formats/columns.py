@@ -43,12 +43,13 @@ ID = _words(
     "deviceid device tracker_id imei person_id participant_id participant subject_id subject object_id oid "
     "entity_id track_id trackid track trajectory_id traj_id trajectory tid trip_id tripid trip journey_id ride_id id"
 )
+LANDMARK = _words("landmark is_landmark islandmark landmarks marked poi sensitive")
 CLOCKS = {"date": "time", "lcl_date": "lcl_time", "local_date": "local_time", "utc_date": "utc_time"}
 CLOCKS |= {"gps_date": "gps_time", "start_date": "start_time", "datum": "zeit"}
 OFFSETS = ("utcofst", "utc_offset", "utcoffset")
 HEMISPHERES = {"lat_sign": ("n_s", "ns", "lat_dir", "lat_ref", "lat_hemisphere", "northsouth")}
 HEMISPHERES |= {"lon_sign": ("e_w", "ew", "lon_dir", "lon_ref", "lon_hemisphere", "eastwest")}
-TITLES = {"lon": "longitude", "lat": "latitude", "time": "time", "id": "series"}
+TITLES = {"lon": "longitude", "lat": "latitude", "time": "time", "id": "series", "landmark": "landmark"}
 _CLOCK = re.compile(r"[0-9]{1,2}:[0-9]{2}.*|[0-9]{6}(\.[0-9]+)?")
 _WHEN = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{1,2}:[0-9]{2}.*")
 
@@ -82,7 +83,7 @@ def assign(
     """
     plain = [canonical(name) for name in names]
     roles: Roles = {}
-    for role, known in (("lat", LAT), ("lon", LON), ("time", TIME), ("id", ID)):
+    for role, known in (("lat", LAT), ("lon", LON), ("time", TIME), ("id", ID), ("landmark", LANDMARK)):
         place = _named(role, names, getattr(options, role))
         if place is None and getattr(options, role) is None:
             place = _known(role, names, plain, known, sample, set(roles.values()))
@@ -90,7 +91,7 @@ def assign(
                 place = _by_look(sample, len(names), set(roles.values())) if place is None else place
             if role == "id" and place is not None and _numbers_the_rows(plain[place], sample, place):
                 place = None
-            if place is not None:
+            if place is not None and role != "landmark":  # of that, the cells decide
                 _tell(role, names[place], plain[place], report)
         if place is not None:
             roles[role] = place
@@ -120,7 +121,7 @@ def no_positions(names: Sequence[str], role: str = "lat") -> FormatError:
 
 def _named(role: str, names: Sequence[str], wanted: str | None) -> int | None:
     """The place of the column the owner named; ``#0`` is none."""
-    if wanted is None or (wanted == "#0" and role in ("time", "id")):
+    if wanted is None or (wanted == "#0" and role in ("time", "id", "landmark")):
         return None
     if re.fullmatch(r"#[0-9]{1,4}", wanted) and 1 <= int(wanted[1:]) <= len(names):
         return int(wanted[1:]) - 1

@@ -13,8 +13,9 @@ from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
 from privacy_engine.formats import crs
 from privacy_engine.formats.arrow import pa
-from privacy_engine.formats.columns import TIME, canonical
+from privacy_engine.formats.columns import LANDMARK, TIME, canonical
 from privacy_engine.formats.detect import Format, register
+from privacy_engine.formats.marks import marks_of
 from privacy_engine.formats.numbers import GOOD, MISSING, NOT_A_NUMBER, NOT_FINITE
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import Report
@@ -29,10 +30,13 @@ _LINES = ("LineString", "MultiPoint")
 
 @dataclass
 class _Rows:
+    mark_names: tuple[str, ...] = LANDMARK
     lon: list[float] = field(default_factory=list)
     lat: list[float] = field(default_factory=list)
     reason: list[int] = field(default_factory=list)
     time: list[str | None] = field(default_factory=list)
+    mark: list[str | None] = field(default_factory=list)
+    mark_name: str = ""
     feature: list[int] = field(default_factory=list)
     code: list[int] = field(default_factory=list)
     names: dict[str, int] = field(default_factory=dict)
@@ -40,7 +44,7 @@ class _Rows:
     others: list[int] = field(default_factory=list)
     lines: int = 0
 
-    def add(self, position: Any, time: Any, feature: int, code: int) -> None:
+    def add(self, position: Any, time: Any, mark: Any, feature: int, code: int) -> None:
         """One position as a row; what is wrong with it is settled with all others later."""
         reason, lon, lat = GOOD, np.nan, np.nan
         if not isinstance(position, list) or len(position) < 2:
@@ -58,6 +62,7 @@ class _Rows:
         self.lat.append(lat)
         self.reason.append(reason)
         self.time.append(None if time is None or isinstance(time, (bool, list, dict)) else str(time)[:60])
+        self.mark.append(_text(mark))
         self.feature.append(feature)
         self.code.append(code)
 
@@ -66,7 +71,7 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
     """The timeline of a GeoJSON file; one series for each name of a file that Cairn exported."""
     report.unit = "feature"
     document = _parsed(source.read())
-    rows = _Rows()
+    rows = _Rows(_mark_names(options))
     for number, feature in enumerate(_features(document), start=1):
         _read_feature(feature, number, rows)
     report.drop("null_geometry", len(rows.nulls), rows.nulls[:20])
@@ -134,27 +139,67 @@ def _read_geometry(geometry: Any, properties: dict[str, Any], number: int, code:
                 _read_geometry(one, properties, number, code, rows)
     elif kind == "Point":
         listed = _listed(properties)
-        rows.add(coordinates, listed[0] if listed else _named(properties), number, code)
+        mark = _marks(properties, rows)
+        rows.add(
+            coordinates,
+            listed[0] if listed else _named(properties),
+            mark[0] if isinstance(mark, list) and mark else mark,
+            number,
+            code,
+        )
     elif kind in _LINES and isinstance(coordinates, list):
         rows.lines += kind == "LineString"
-        _add_line(coordinates, _listed(properties), number, code, rows)
+        _add_line(coordinates, _listed(properties), _marks(properties, rows), number, code, rows)
     elif kind == "MultiLineString" and isinstance(coordinates, list):
-        listed = _listed(properties)
-        nested = any(isinstance(one, list) for one in listed)
+        listed, marked = _listed(properties), _marks(properties, rows)
         at = 0
         for i, line in enumerate(coordinates):
             line = line if isinstance(line, list) else []
             rows.lines += 1
-            part = (listed[i] if i < len(listed) else []) if nested else listed[at : at + len(line)]
-            _add_line(line, part if isinstance(part, list) else [], number, code, rows)
+            mark = _part(marked, i, at, len(line)) if isinstance(marked, list) else marked
+            _add_line(line, _part(listed, i, at, len(line)), mark, number, code, rows)
             at += len(line)
     else:
         rows.others.append(number)
 
 
-def _add_line(coordinates: list[Any], listed: list[Any], number: int, code: int, rows: _Rows) -> None:
+def _part(listed: list[Any], i: int, at: int, n: int) -> list[Any]:
+    """What a list says of the i-th line, whose n positions begin at ``at``: the list may be one for each line."""
+    if any(isinstance(one, list) for one in listed):
+        part = listed[i] if i < len(listed) else []
+        return part if isinstance(part, list) else []
+    return listed[at : at + n]
+
+
+def _add_line(coordinates: list[Any], listed: list[Any], mark: Any, number: int, code: int, rows: _Rows) -> None:
+    marks = mark if isinstance(mark, list) else [mark] * len(coordinates)
     for i, position in enumerate(coordinates):
-        rows.add(position, listed[i] if i < len(listed) else None, number, code)
+        time, marked = (column[i] if i < len(column) else None for column in (listed, marks))
+        rows.add(position, time, marked, number, code)
+
+
+def _mark_names(options: ReadOptions) -> tuple[str, ...]:
+    """The properties that may say whether a position is a landmark."""
+    if options.landmark is None:
+        return LANDMARK
+    return () if options.landmark == "#0" else (canonical(options.landmark),)
+
+
+def _marks(properties: dict[str, Any], rows: _Rows) -> Any:
+    """What a feature says of its positions: a list with one value for each, or one value for all."""
+    plain = {canonical(key): key for key in properties}
+    key = next((plain[name] for name in rows.mark_names if name in plain), None)
+    if key is None:
+        return None
+    rows.mark_name = rows.mark_name or key
+    return properties[key]
+
+
+def _text(value: Any) -> str | None:
+    """A value of the JSON as a cell of a table would hold it."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return None if value is None else str(value)[:60] if isinstance(value, (str, int)) else "?"
 
 
 def _listed(properties: dict[str, Any]) -> list[Any]:
@@ -179,6 +224,16 @@ def _points(rows: _Rows, options: ReadOptions) -> Points:
     points = Points(np.array(rows.lon, dtype=np.float64), np.array(rows.lat, dtype=np.float64), when)
     points.reasons = np.array(rows.reason, dtype=np.uint8)
     points.rows = lambda index: features[index]
+    if rows.mark_name:
+        points.marks = marks_of(pa.array(rows.mark, pa.string()), rows.mark_name, options)
+    elif options.landmark not in (None, "#0"):
+        raise FormatError(
+            f"No feature has a property {str(options.landmark)[:40]!r}.",
+            code="unknown_column",
+            field="landmark",
+            rule="a property of the features",
+            value=options.landmark,
+        )
     if list(rows.names) != [""]:
         points.codes, points.names = np.array(rows.code, dtype=np.int64), list(rows.names)
     return points

@@ -85,6 +85,9 @@ class ReadOptions:
     lat: str | None = _option("column", "Latitude column", _COLUMN)
     time: str | None = _option("column", "Time column", _COLUMN + " #0 reads the file without times.")
     id: str | None = _option("column", "Series column", _COLUMN + " #0 makes the whole file one series.")
+    landmark: str | None = _option(
+        "column", "Landmark column", _COLUMN + " Yes or no for each row; #0 reads the file without."
+    )
     swap: str | None = _option("choice", "Order of coordinates", "Whether longitude and latitude changed places.", SWAP)
     date_order: str | None = _option("choice", "Order of dates", "What 01/04/2021 means in this file.", DATE_ORDERS)
     time_zone: str | None = _option(

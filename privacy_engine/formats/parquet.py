@@ -11,6 +11,7 @@ from privacy_engine.errors import FormatError
 from privacy_engine.formats.arrow import pa, pq
 from privacy_engine.formats.columns import assign
 from privacy_engine.formats.detect import Format, register
+from privacy_engine.formats.marks import marks_of
 from privacy_engine.formats.numbers import GOOD, numbers, typed
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import Report
@@ -20,6 +21,7 @@ from privacy_engine.formats.times import times
 
 MAX_ROWS = 20_000_000
 _BYTES_PER_ROW = 32
+_ROLES = ("lon", "lat", "time", "id", "landmark")
 
 
 def read(source: Source, options: ReadOptions, report: Report) -> list[Trajectory]:
@@ -40,6 +42,8 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
     points = Points(lon, lat, when, np.where(lat_reasons == GOOD, lon_reasons, lat_reasons))
     if "id" in roles:
         points.codes, points.names = _series(_simple(table, roles["id"]))
+    if "landmark" in roles:
+        points.marks = marks_of(table.column(roles["landmark"]).combine_chunks(), roles["landmark"], options)
     return build(points, options, report)
 
 
@@ -54,7 +58,7 @@ def _table(data: bytes, source: Source, options: ReadOptions, report: Report) ->
         raise FormatError(f"The file has more than {MAX_ROWS} rows.", code="too_large", rule=f"at most {MAX_ROWS} rows")
     if file.metadata.num_rows * _BYTES_PER_ROW > max(len(data), 1 << 16) * limits.ratio:
         raise FormatError("The file expands too much to be opened.", code="compression_ratio")
-    roles = {role: names[place] for role, place in places.items() if role in ("lon", "lat", "time", "id")}
+    roles = {role: names[place] for role, place in places.items() if role in _ROLES}
     return file.read(columns=list(roles.values())), roles
 
 

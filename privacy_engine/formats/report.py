@@ -21,6 +21,7 @@ WHY = {
     "out_of_range": "The position is not on the globe.",
     "bad_time": "The time cannot be read.",
     "no_time": "The time is empty, though other rows have one.",
+    "bad_mark": "The landmark cell says neither yes nor no.",
     "null_geometry": "The feature has no geometry.",
     "unsupported_geometry": "The geometry is not a point or a line.",
     "unsafe_member": "The archive member's name points outside the archive.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from privacy_engine.data import Floats, Ints, Mask, Trajectory
 from privacy_engine.errors import FormatError
 from privacy_engine.formats import crs, zones
+from privacy_engine.formats.marks import Marks, settle
 from privacy_engine.formats.numbers import REASON_NAMES, Reasons
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import WHY, Report
@@ -26,7 +27,7 @@ class Points:
 
     ``codes`` says which of ``names`` each row belongs to; None is one series. ``labelled`` is about the order of
     coordinates: see :func:`privacy_engine.formats.crs.placed`. ``documented`` and ``hint``
-    are about the time zone: see :func:`privacy_engine.formats.zones.settle`.
+    are about the time zone: see :func:`privacy_engine.formats.zones.settle`. ``marks`` are a landmark column's cells.
     """
 
     lon: Floats
@@ -39,6 +40,7 @@ class Points:
     labelled: bool = False
     documented: str = ""
     hint: str = ""
+    marks: Marks | None = None
 
 
 def build(points: Points, options: ReadOptions, report: Report) -> list[Trajectory]:
@@ -57,11 +59,15 @@ def build(points: Points, options: ReadOptions, report: Report) -> list[Trajecto
     seconds = _instants(points, keep, options, report)
     if seconds is not None:
         keep = _keep_timed(points, keep, seconds, report)
+    marked = settle(points.marks, keep, points.rows, report)
+    if marked is not None and points.marks is not None:
+        _drop(points, keep & points.marks.bad, "bad_mark", report)
+        keep = keep & ~points.marks.bad
     if not keep.any():
         raise nothing_left(report)
     kept = np.flatnonzero(keep)
     codes = None if points.codes is None else points.codes[kept]
-    columns = (lon[kept], lat[kept], None if seconds is None else seconds[kept])
+    columns = (lon[kept], lat[kept], _picked(seconds, kept), _picked(marked, kept))
     series = _split(columns, codes, points.names, lambda index: points.rows(kept[index]), report)
     return cut(series, options)
 
@@ -69,11 +75,7 @@ def build(points: Points, options: ReadOptions, report: Report) -> list[Trajecto
 def cut(series: list[Trajectory], options: ReadOptions) -> list[Trajectory]:
     """The first n points of each series, where the options say so."""
     n = options.first_n
-    if n is None:
-        return series
-    return [
-        Trajectory(one.lon[:n], one.lat[:n], None if one.time_s is None else one.time_s[:n], one.name) for one in series
-    ]
+    return series if n is None else [one.first(n) for one in series]
 
 
 def nothing_left(report: Report) -> FormatError:
@@ -136,7 +138,12 @@ def _keep_timed(points: Points, keep: Mask, seconds: Floats, report: Report) -> 
     return np.asarray(keep & timed)
 
 
-Columns = tuple[Floats, Floats, Floats | None]
+Columns = tuple[Floats, Floats, Floats | None, Mask | None]
+T = TypeVar("T", bound=np.generic)
+
+
+def _picked(column: NDArray[T] | None, index: NDArray[np.intp] | slice | None) -> NDArray[T] | None:
+    return column if column is None or index is None else column[index]
 
 
 def _split(
@@ -146,12 +153,11 @@ def _split(
     rows: Callable[[NDArray[np.intp]], NDArray[Any]],
     report: Report,
 ) -> list[Trajectory]:
-    lon, lat, seconds = columns
+    lon, lat, seconds, marked = columns
     order = _order(codes, seconds, rows, report)
     if order is not None:
         lon, lat = lon[order], lat[order]
-        seconds = None if seconds is None else seconds[order]
-        codes = None if codes is None else codes[order]
+        seconds, marked, codes = _picked(seconds, order), _picked(marked, order), _picked(codes, order)
     starts = np.array([0]) if codes is None else np.concatenate(([0], np.flatnonzero(np.diff(codes)) + 1))
     if len(starts) > MAX_SERIES:
         raise FormatError(
@@ -164,7 +170,7 @@ def _split(
     ends = np.append(starts[1:], len(lon))
     labels = [0] * len(starts) if codes is None else codes[starts].tolist()
     return [
-        Trajectory(lon[i:j], lat[i:j], None if seconds is None else seconds[i:j], names[code])
+        Trajectory(lon[i:j], lat[i:j], _picked(seconds, slice(i, j)), names[code], _picked(marked, slice(i, j)))
         for i, j, code in zip(starts.tolist(), ends.tolist(), labels, strict=True)
     ]
 

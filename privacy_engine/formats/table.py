@@ -16,6 +16,7 @@ from privacy_engine.errors import FormatError
 from privacy_engine.formats import numbers as num
 from privacy_engine.formats.arrow import pa, pacsv, pc
 from privacy_engine.formats.dialect import Dialect
+from privacy_engine.formats.marks import marks_of
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.series import Points
@@ -51,7 +52,10 @@ def read_points(data: bytes, dialect: Dialect, options: ReadOptions, report: Rep
     reasons = np.where(lat_reasons == num.GOOD, lon_reasons, lat_reasons)
     reasons = np.where((lon_reasons == num.MISSING) & (lat_reasons != num.GOOD), num.MISSING, reasons)
     codes, names = _series(columns.get("id"), dialect.ours)
-    return Points(lon, lat, _times(columns, options), reasons, codes, names, cells.rows)
+    points = Points(lon, lat, _times(columns, options), reasons, codes, names, cells.rows)
+    if "landmark" in columns:
+        points.marks = marks_of(columns["landmark"], dialect.names[dialect.roles["landmark"]], options)
+    return points
 
 
 def _coordinate(columns: dict[str, Any], axis: str, decimal: str) -> tuple[Any, Any]:
@@ -153,8 +157,8 @@ def _types(dialect: Dialect) -> dict[str, Any]:
     """The types that the first rows promise."""
     roles = dialect.roles
     kinds = {f"c{roles[role]}": pa.float64() for role in ("lon", "lat")}
-    if "id" in roles:
-        kinds[f"c{roles['id']}"] = pa.dictionary(pa.int32(), pa.string())
+    for role in {"id", "landmark"} & roles.keys():
+        kinds[f"c{roles[role]}"] = pa.dictionary(pa.int32(), pa.string())
     if "time" in roles and "clock" not in roles:
         kinds[f"c{roles['time']}"] = _kind_of_time(dialect)
     elif "time" in roles and "offset" not in roles:

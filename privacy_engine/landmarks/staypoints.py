@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import math
 import sys
-from typing import Literal, TypeAlias
+from collections.abc import Sequence
+from typing import Annotated, ClassVar, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from privacy_engine.data import Floats, Ints, Mask
+from privacy_engine.data import Floats, Ints, LandmarkSet, Mask, Trajectory
 from privacy_engine.errors import DataError, ParameterError
+from privacy_engine.landmarks.methods import LandmarkMethod, landmark_methods
+from privacy_engine.params import DistanceM, DurationS, GapS, Param
 
 STAY_RADIUS_M = 6371000.0
 """Radius of the Earth here, as in the published shares; everything else uses ``geo.EARTH_RADIUS_M``."""
@@ -149,3 +152,54 @@ def _column(values: ArrayLike, field: str, length: int | None, bound: float) -> 
         raise DataError(f"{field} must be {rule}, got {bad}", field=field, rule=rule, value=bad)
     column.setflags(write=False)  # of the view: the kernel is compiled once, for arrays it may only read
     return column
+
+
+READING = Param(
+    label="Reading",
+    help="How the published definition is read where it is silent.",
+    options=(
+        ("seed", "As in the landmark privacy paper"),
+        ("li08_def", "Li et al. 2008, to the letter"),
+        ("trackintel", "As trackintel does"),
+    ),
+)
+
+
+@landmark_methods.register
+class StayPoints(LandmarkMethod):
+    """Events of stays: a run of events near its first one that lasts long enough [1]_.
+
+    References
+    ----------
+    .. [1] Li, Zheng, Xie, Chen, Liu, Ma. "Mining User Similarity Based on Location History". ACM GIS 2008.
+    """
+
+    title: ClassVar[str] = "Stay points"
+    summary: ClassVar[str] = "Where somebody stayed near one place for long enough."
+    needs_time: ClassVar[bool] = True
+
+    name: Literal["stay-points"] = "stay-points"
+    distance_m: DistanceM
+    duration_s: DurationS
+    reading: Annotated[Reading, READING] = "seed"
+    max_gap_s: GapS | None = None
+
+    def _mark(self, series: Sequence[Trajectory]) -> list[LandmarkSet]:
+        return [
+            LandmarkSet(
+                stay_point_mask(
+                    one.lon,
+                    one.lat,
+                    one.time_s,
+                    distance_m=self.distance_m,
+                    duration_s=self.duration_s,
+                    reading=self.reading,
+                    max_gap_s=self.max_gap_s,
+                )
+            )
+            for one in series
+        ]
+
+    def describe(self) -> str:
+        minutes = self.duration_s / 60
+        return f"stay points {self.distance_m:,.0f} m, {minutes:,.4g} min"

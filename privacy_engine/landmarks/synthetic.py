@@ -9,14 +9,18 @@ References
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias, get_args
+from collections.abc import Sequence
+from typing import Annotated, ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
+from pydantic import AfterValidator
 
 from privacy_engine import noise
-from privacy_engine.data import Floats, LandmarkSet, Mask
+from privacy_engine.data import Floats, LandmarkSet, Mask, Trajectory
 from privacy_engine.errors import ParameterError
+from privacy_engine.landmarks.methods import LandmarkMethod, landmark_methods
+from privacy_engine.params import Param
 
 Distribution: TypeAlias = Literal["left-skewed", "symmetric", "right-skewed", "bimodal", "uniform"]
 
@@ -117,6 +121,18 @@ def average_temporal_distance(is_landmark: ArrayLike, *, between: bool = False) 
     return float((gaps * gaps // 4).sum()) / regular - between
 
 
+def dataset_temporal_distance(is_landmark: Mask, lengths: Sequence[int]) -> float:
+    """:func:`average_temporal_distance` over the regular events of all series, which lie end to end in the mask (n,).
+
+    Each series has its own two ends: between two of them lies one more mark, the end of one and the start of the next.
+
+    >>> dataset_temporal_distance(np.array([False, True, False, False, False, False]), [5, 1])
+    1.2
+    """
+    starts = np.cumsum(lengths, dtype=np.int64)[:-1]
+    return average_temporal_distance(np.insert(is_landmark, starts, True))
+
+
 def _log_weights(n: int, distribution: str, scale: float) -> Floats:
     if distribution not in get_args(Distribution):
         rule = f"one of {', '.join(get_args(Distribution))}"
@@ -144,3 +160,62 @@ def _scale(value: float, field: str, lowest: float, highest: float) -> float:
     if not isinstance(value, int | float | np.number) or not lowest <= value <= highest:
         raise ParameterError(f"{field} must be {rule}, got {value!r:.60}", field=field, rule=rule, value=value)
     return float(value)
+
+
+_STREAM = 2  # what a seed's stream is for: noise.simulated has 1
+SHARE = Param(label="Share", help="Of the events of each series, 0 to 1.", lowest=0.0, highest=1.0, example=0.2)
+DISTRIBUTION = Param(
+    label="Distribution",
+    help="Where in each series they tend to lie.",
+    options=(
+        ("uniform", "Anywhere"),
+        ("left-skewed", "Towards the end (left-skewed)"),
+        ("symmetric", "Around the middle (symmetric)"),
+        ("right-skewed", "Towards the start (right-skewed)"),
+        ("bimodal", "Around both quarters (bimodal)"),
+    ),
+)
+SCALE_DIVISOR = Param(
+    label="Concentration",
+    help="The length of a series over the standard deviation. Larger draws them closer together; uniform ignores it.",
+    lowest=0.001,
+    highest=1000.0,
+    example=10.0,
+)
+SEED = Param(label="Seed", help="The same seed draws the same landmarks.", lowest=0, highest=2**53 - 1, example=1)
+
+
+@landmark_methods.register
+class Synthetic(LandmarkMethod):
+    """A share of each series' events, drawn at random. They mean nothing about the data: for experiments only.
+
+    The ``distribution`` says where in the series they tend to lie [1]_; uniform is a plain random share. The number is
+    rounded to the nearest whole one. Every series draws from a stream of its own, by seed and place in the dataset.
+
+    References
+    ----------
+    .. [1] Katsomallos, Tzompanaki, Kotzinos. "Landmark Privacy". CODASPY 2022.
+    """
+
+    title: ClassVar[str] = "Random"
+    summary: ClassVar[str] = "A random share of the events. They mean nothing about your data: for experiments only."
+
+    name: Literal["synthetic"] = "synthetic"
+    share: Annotated[float, AfterValidator(SHARE.check), SHARE]
+    distribution: Annotated[Distribution, DISTRIBUTION] = "uniform"
+    scale_divisor: Annotated[float, AfterValidator(SCALE_DIVISOR.check), SCALE_DIVISOR] = 10.0
+    seed: Annotated[int, AfterValidator(SEED.check), SEED]
+
+    def _mark(self, series: Sequence[Trajectory]) -> list[LandmarkSet]:
+        return [LandmarkSet(self._drawn(i, len(one))) for i, one in enumerate(series)]
+
+    def _drawn(self, i: int, n: int) -> Mask:
+        if not n:
+            return np.zeros(0, dtype=np.bool_)
+        stream = np.random.SeedSequence(self.seed, spawn_key=(_STREAM, i))
+        rng = noise.seeded(np.random.Generator(np.random.Philox(stream)))
+        count = min(int(self.share * n + 0.5), n)
+        return sample_landmarks(n, count, self.distribution, rng=rng, scale_divisor=self.scale_divisor)
+
+    def describe(self) -> str:
+        return f"random {self.share * 100:.4g} %, {self.distribution}, seed {self.seed}"

@@ -41,7 +41,9 @@ class TestMark:
         two = make_dataset(owner, paris_day, paris_day)
         made = services.mark_landmarks(owner=owner, dataset=two, method={"name": "manual", "events": [1, 9]})
         assert queries.events_of(made)["runs"] == [[1, 2], [9, 10]]
-        assert queries.events_of(made, series=1) == {"count": 1, "share": 0.125, "points": 8, "runs": [[1, 2]]}
+        assert queries.events_of(made, series=1) == {
+            "count": 1, "share": 0.125, "points": 8, "runs": [[1, 2]], "average_temporal_distance": 13 / 7,
+        }  # fmt: skip
 
     def test_fail_event_out_of_range_names_field_rule_and_value(self, owner, ready_dataset):
         with pytest.raises(DataError) as refused:

@@ -45,13 +45,13 @@ class TestCreate:
         ("method", "field", "rule"),
         [
             ({"name": "manual", "events": [8]}, "method.events", "0..7"),
-            ({"name": "manual", "events": [-1]}, "method.events.0", "Input should be greater than or equal to 0"),
+            ({"name": "manual", "events": [-1]}, "method.events.0", "must be at least 0"),
             ({"name": "manual", "events": [True]}, "method.events.0", "must be a whole number"),
             ({"name": "manual"}, "method.events", "is required"),
             ({"name": "manual", "events": [0], "more": 1}, "method.more", "is not a parameter here"),
             ({"name": "stay-points", "distance_m": 1, "duration_s": -1}, "method.duration_s", "at least 0"),
             ({"name": "stay-points", "distance_m": "١", "duration_s": 1}, "method.distance_m", "must be a number"),
-            ({"name": "guess"}, "method.name", "one of stay-points, manual"),
+            ({"name": "guess"}, "method.name", "one of stay-points, zones, manual"),
             ([], "method", "object"),
         ],
     )
@@ -94,7 +94,9 @@ class TestPreview:
             PREVIEW, {"dataset": str(ready_dataset.pk), "method": {"name": "manual", "events": [1, 2]}}
         )
         assert answer.status_code == 200
-        assert answer.json() == {"count": 2, "share": 0.25, "points": 8, "runs": [[1, 3]]}
+        assert answer.json() == {
+            "count": 2, "share": 0.25, "points": 8, "runs": [[1, 3]], "average_temporal_distance": 10 / 6,
+        }  # fmt: skip
         assert not LandmarkSet.objects.exists()
 
 
@@ -160,8 +162,10 @@ class TestWhoIsLetIn:
         assert {answer.status_code for answer in tries} == {401}
 
 
-def test_landmark_methods_describe_their_fields(owner_api):
-    found = owner_api.get("/api/v1/landmark-methods/").json()["results"]
-    assert [one["name"] for one in found] == ["stay-points", "manual"]
-    assert found[0]["schema"]["properties"]["distance_m"]["maximum"] == 2.1e7
+def test_landmark_methods_describe_their_fields_and_needs(owner_api):
+    found = {one["name"]: one for one in owner_api.get("/api/v1/landmark-methods/").json()["results"]}
+    assert list(found) == ["stay-points", "zones", "manual", "column", "synthetic"]
+    assert found["stay-points"]["schema"]["properties"]["distance_m"]["maximum"] == 2.1e7
+    needs = {"stay-points": ["time"], "column": ["landmark column"]}
+    assert {name: one["needs"] for name, one in found.items() if one["needs"]} == needs
     json.dumps(found, allow_nan=False)

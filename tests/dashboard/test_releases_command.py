@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -92,6 +93,23 @@ def test_text_parameters_and_reading_options(run, day, tmp_path):
     assert "3 published" in said
 
 
+@pytest.mark.parametrize(
+    ("landmarks", "count"),
+    [("zones:zones.geojson", 2), ("synthetic:25%:bimodal:1", 1), ("column", 1), ("stay-points:200m:30min", 0)],
+)
+def test_every_way_to_mark_landmarks(run, day, tmp_path, landmarks, count):
+    ring = [[2.33, 48.86], [2.36, 48.86], [2.36, 48.87], [2.33, 48.87], [2.33, 48.86]]
+    (tmp_path / "zones.geojson").write_text(json.dumps({"type": "Polygon", "coordinates": [ring]}))
+    marks = ["poi", "no", "no", "yes", ""]
+    day.write_text("\n".join(f"{line},{mark}" for line, mark in zip(DAY.splitlines(), marks, strict=True)))
+    said, wrong, code = run(
+        day, *UNIFORM, "--landmarks", landmarks.replace("zones.", f"{tmp_path}/zones."), "--out", tmp_path / "o.csv"
+    )
+    assert (wrong, code) == ("", 0)
+    assert said.startswith(f"4 points, {count} landmark")
+    assert (tmp_path / "o.csv").read_text().startswith("series,time,lon,lat,privacy_label\n")
+
+
 REFUSED = {
     "no such file": (["nowhere.csv", *UNIFORM, *MARKS, "--out", "o.csv"], "nowhere.csv"),
     "unknown mechanism": (
@@ -126,6 +144,15 @@ REFUSED = {
     ),
     "landmarks": (["day.csv", *UNIFORM, "--landmarks", "near home", "--out", "o.csv"], "landmarks must be"),
     "event out of range": (["day.csv", *UNIFORM, "--landmarks", "manual:4", "--out", "o.csv"], "got 4"),
+    "no landmark column": (["day.csv", *UNIFORM, "--landmarks", "column", "--out", "o.csv"], "need a landmark column"),
+    "no zones file": (
+        ["day.csv", *UNIFORM, "--landmarks", "zones:no.geojson", "--out", "o.csv"],
+        "no.geojson: No such",
+    ),
+    "zones that are none": (
+        ["day.csv", *UNIFORM, "--landmarks", "zones:day.csv", "--out", "o.csv"],
+        "must be JSON text",
+    ),
     "unknown format": (["day.csv", *UNIFORM, *MARKS, "--out", "o.xlsx"], "--out must be a file name that ends in"),
     "no such folder": (["day.csv", *UNIFORM, *MARKS, "--out", "no/such/o.csv"], "No such file or directory"),
     "reading option": (["day.csv", *UNIFORM, *MARKS, "--read", "limits=9", "--out", "o.csv"], "limits"),

@@ -27,6 +27,10 @@ example:
 
 Without --seed the noise comes from the operating system. With it the release can be repeated, and is not private.
 """
+LANDMARKS = (
+    "stay-points:200m:30min, manual:0,2,4 (manual: for none), zones:FILE.geojson, "
+    "column (marked in FILE itself) or synthetic:20%%:uniform:1"
+)
 WHOLE = re.compile(r"[+-]?[0-9]{1,400}", re.ASCII)
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,4})?", re.ASCII)
 
@@ -47,7 +51,7 @@ class Command(BaseCommand):
         add("file", metavar="FILE", type=Path, help="trajectories in any format that Cairn reads")
         add("--mechanism", required=True, help="a registered name, like landmark-uniform")
         add("--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the mechanism")
-        add("--landmarks", required=True, help="stay-points:200m:30min or manual:0,2,4 (manual: for none)")
+        add("--landmarks", required=True, help=LANDMARKS)
         add("--read", action="append", default=[], metavar="NAME=VALUE", help="how to read the file")
         add("--seed", help="make the run repeatable, and so not private")
         add(
@@ -77,7 +81,7 @@ def _release(
     spec = ReleaseSpec.parse(
         {"mechanism": {"name": mechanism, **parameters}, "seed": None if seed is None else _value(seed)}
     )
-    method = parse_short(landmarks)
+    method = parse_short(landmarks, read=lambda name: Path(name).read_bytes())
     reading = _pairs(read, "--read")
     ReadOptions.of(reading)
     series = formats.read(file, **reading).series

@@ -1,0 +1,86 @@
+"""A column that says of each row whether it is a landmark: true or false, 1 or 0, yes or no; an empty cell is no."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privacy_engine.data import Mask
+from privacy_engine.errors import FormatError
+from privacy_engine.formats.arrow import pa
+from privacy_engine.formats.numbers import EMPTY_WORDS
+from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.report import Report
+
+YES, NO = frozenset({"true", "1", "yes"}), frozenset({"false", "0", "no"})
+
+
+@dataclass
+class Marks:
+    """The cells of a landmark column: which say yes, which are filled, which say neither yes nor no; all (n,).
+
+    ``name`` is the column's, ``said`` whether the owner named it; a column that was only guessed may be another thing.
+    """
+
+    yes: Mask
+    filled: Mask
+    bad: Mask
+    name: str
+    said: bool
+
+
+def marks_of(column: Any, name: str, options: ReadOptions) -> Marks:
+    """An Arrow column of text, numbers or truth values as marks."""
+    try:
+        texts = column if pa.types.is_dictionary(column.type) else column.cast(pa.string()).dictionary_encode()
+        words = [_word(text) for text in texts.dictionary.to_pylist()]
+        codes = texts.indices.fill_null(len(words)).to_numpy(zero_copy_only=False)
+    except (pa.ArrowNotImplementedError, pa.ArrowInvalid):  # lists, structures, bytes: no cell can be read
+        words, codes = ["?"], np.zeros(len(column), dtype=np.int64)
+    words.append("")
+    yes, filled = np.array([word in YES for word in words]), np.array([word != "" for word in words])
+    bad = np.array([word not in YES | NO | {""} for word in words])
+    return Marks(yes[codes], filled[codes], bad[codes], name.strip()[:40], options.landmark is not None)
+
+
+def _word(text: str | None) -> str:
+    word = (text or "").strip().casefold()
+    return "" if word in EMPTY_WORDS else word
+
+
+def settle(
+    found: Marks | None, keep: Mask, rows: Callable[[NDArray[np.intp]], NDArray[Any]], report: Report
+) -> Mask | None:
+    """Which rows are marked, or None where no column says; those in ``bad`` are the caller's to drop.
+
+    Raises
+    ------
+    FormatError
+        The owner named the column, and no filled cell of it can be read.
+    """
+    if found is None:
+        return None
+    bad, filled = int((found.bad & keep).sum()), int((found.filled & keep).sum())
+    if not found.said and bad * 2 > filled:
+        message = f"Column {found.name!r} says neither yes nor no in most rows and marks nothing."
+        report.note("not_marks", message, level="info", count=bad)
+        return None
+    if bad and bad == filled:
+        first = int(rows(np.flatnonzero(found.bad & keep)[:1])[0])
+        raise FormatError(
+            f"No cell of the landmark column {found.name!r} can be read (first on {report.unit} {first}). Write true "
+            "or false, 1 or 0, yes or no, or set the landmark option to #0 to read the file without.",
+            code="bad_marks",
+            field="landmark",
+            rule="true or false, 1 or 0, yes or no, or empty",
+            value=found.name,
+            row=first,
+        )
+    if not found.said:
+        message = f"Column {found.name!r} says which events are landmarks."
+        report.guess("landmark column", found.name, message, "landmark")
+    return found.yes

@@ -1,0 +1,26 @@
+"""Landmarks that the uploaded file marks itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar, Literal
+
+from privacy_engine.data import LandmarkSet, Trajectory
+from privacy_engine.landmarks.methods import LandmarkMethod, landmark_methods
+
+
+@landmark_methods.register
+class Column(LandmarkMethod):
+    """Events whose cell in the file's landmark column says so (true, 1, yes)."""
+
+    title: ClassVar[str] = "Marks of the file"
+    summary: ClassVar[str] = "The events that a column of your file marks."
+    needs_column: ClassVar[bool] = True
+
+    name: Literal["column"] = "column"
+
+    def _mark(self, series: Sequence[Trajectory]) -> list[LandmarkSet]:
+        return [LandmarkSet(one.marked) for one in series if one.marked is not None]
+
+    def describe(self) -> str:
+        return "marked in the file"

@@ -1,0 +1,184 @@
+"""Zones: polygons and circles drawn on the map; what happens in one of them is a landmark."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, ClassVar, Literal
+
+import numpy as np
+from pydantic import (
+    AfterValidator,
+    FailFast,
+    Field,
+    PlainSerializer,
+    PlainValidator,
+    SerializerFunctionWrapHandler,
+    ValidationError,
+    field_validator,
+    model_serializer,
+)
+
+from privacy_engine.data import Floats, LandmarkSet, Mask, Trajectory
+from privacy_engine.errors import ParameterError
+from privacy_engine.landmarks import rings
+from privacy_engine.landmarks.methods import LandmarkMethod, landmark_methods, split
+from privacy_engine.params import Frozen, Param, broken
+
+MOST_ZONES = 500
+MOST_CORNERS = 100_000
+ZONES = Param(
+    label="Zones",
+    help="Polygons and circles on the map. A polygon's edges go the short way round; a circle's radius is in metres.",
+)
+
+
+def _plain(text: str) -> str:
+    if any(ord(char) < 32 or 127 <= ord(char) < 160 or 0xD800 <= ord(char) < 0xE000 for char in text):
+        raise broken("must be text on one line")
+    return text
+
+
+Lon = Annotated[float, Field(ge=-540, le=540)]  # a map that was dragged round the world counts on
+Lat = Annotated[float, Field(ge=-90, le=90)]
+Position = Annotated[tuple[Lon, Lat], Field(strict=False)]  # a list in JSON
+Ring = Annotated[list[Position], Field(min_length=3), FailFast()]
+Rings = Annotated[list[Ring], Field(min_length=1), FailFast()]
+Label = Annotated[str, Field(max_length=200), AfterValidator(_plain)]
+
+
+class Zone(Frozen):
+    """Base of the shapes. ``label`` is the owner's word for the place."""
+
+    label: Label | None = None
+
+    @model_serializer(mode="wrap")
+    def _without_empty(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        found: dict[str, Any] = dump(self)
+        return {name: value for name, value in found.items() if value is not None}
+
+    def holds(self, lon: Floats, lat: Floats) -> Mask:
+        """Which positions (n,) in degrees lie inside or on the border, (n,)."""
+        raise NotImplementedError
+
+
+class Polygon(Zone):
+    """GeoJSON's: rings of [longitude, latitude]; the first is the outline, the others are holes in it."""
+
+    type: Literal["Polygon"]
+    coordinates: Rings
+
+    @field_validator("coordinates")
+    @classmethod
+    def _drawn(cls, value: Any) -> Any:
+        return _checked(value, [value])
+
+    def holds(self, lon: Floats, lat: Floats) -> Mask:
+        return rings.in_polygon(rings.polygon(self.coordinates), lon, lat)
+
+
+class MultiPolygon(Zone):
+    """Several polygons under one label."""
+
+    type: Literal["MultiPolygon"]
+    coordinates: Annotated[list[Rings], Field(min_length=1), FailFast()]
+
+    @field_validator("coordinates")
+    @classmethod
+    def _drawn(cls, value: Any) -> Any:
+        return _checked(value, value)
+
+    def holds(self, lon: Floats, lat: Floats) -> Mask:
+        found = np.zeros(len(lon), dtype=np.bool_)
+        for one in self.coordinates:
+            found |= rings.in_polygon(rings.polygon(one), lon, lat)
+        return found
+
+
+class Circle(Zone):
+    """Everything within ``radius_m`` of ``center`` along the great circle."""
+
+    type: Literal["Circle"]
+    center: Position
+    radius_m: Annotated[float, Field(gt=0, le=2e7)]
+
+    def holds(self, lon: Floats, lat: Floats) -> Mask:
+        return rings.in_circle(self.center, self.radius_m, lon, lat)
+
+
+SHAPES: dict[str, type[Zone]] = {"Polygon": Polygon, "MultiPolygon": MultiPolygon, "Circle": Circle}
+
+
+def _checked(value: Any, polygons: Sequence[rings.Rings]) -> Any:
+    try:
+        for one in polygons:
+            rings.polygon(one)
+    except ParameterError as error:
+        raise broken(error.rule) from None
+    return value
+
+
+def _shape(value: Any) -> Zone:
+    """The zone by its ``type``. A union of pydantic's would put the type into the field's name."""
+    if isinstance(value, Zone):
+        return value
+    if not isinstance(value, Mapping):
+        raise broken("must be an object")
+    kind = value.get("type")
+    cls = SHAPES.get(kind) if isinstance(kind, str) else None
+    if cls is None:
+        error = broken(f"must be one of {', '.join(SHAPES)}") if "type" in value else "missing"
+        raise ValidationError.from_exception_data("Zone", [{"type": error, "loc": ("type",), "input": kind}])
+    return cls.model_validate(dict(value))
+
+
+OneZone = Annotated[
+    Polygon | MultiPolygon | Circle,
+    PlainValidator(_shape, json_schema_input_type=Polygon | MultiPolygon | Circle),
+    PlainSerializer(lambda zone: zone.model_dump(mode="json"), return_type=dict[str, Any]),
+]
+
+
+@landmark_methods.register
+class Zones(LandmarkMethod):
+    """Events inside any of the zones, or on its border.
+
+    A polygon is what its corners enclose in longitude and latitude, as the map draws it; one that spans the
+    antimeridian may count on beyond 180 degrees or jump to -180. A circle goes by great-circle distance.
+    """
+
+    title: ClassVar[str] = "Zones"
+    summary: ClassVar[str] = "What happens inside the areas you draw."
+
+    name: Literal["zones"] = "zones"
+    zones: Annotated[list[OneZone], ZONES]
+
+    @field_validator("zones", mode="before")
+    @classmethod
+    def _few_enough(cls, value: Any) -> Any:
+        if isinstance(value, list):
+            if len(value) > MOST_ZONES:
+                raise broken(f"must be at most {MOST_ZONES} zones")
+            if sum(_corners(_coordinates(one)) for one in value) > MOST_CORNERS:
+                raise broken(f"must have at most {MOST_CORNERS:,} corners together")
+        return value
+
+    def _mark(self, series: Sequence[Trajectory]) -> list[LandmarkSet]:
+        lon, lat = (np.concatenate([np.empty(0), *(getattr(one, axis) for one in series)]) for axis in ("lon", "lat"))
+        found = np.zeros(len(lon), dtype=np.bool_)
+        for zone in self.zones:
+            found |= zone.holds(lon, lat)
+        return split(found, [len(one) for one in series])
+
+    def describe(self) -> str:
+        return "1 zone" if len(self.zones) == 1 else f"{len(self.zones):,} zones"
+
+
+def _coordinates(zone: Any) -> Any:
+    return zone.get("coordinates") if isinstance(zone, Mapping) else getattr(zone, "coordinates", None)
+
+
+def _corners(nested: Any, depth: int = 4) -> int:
+    """How many positions lie in lists of lists, counted before anything looks at them."""
+    if not isinstance(nested, list) or not depth:
+        return 1
+    return sum(_corners(one, depth - 1) for one in nested) if any(isinstance(one, list) for one in nested) else 1

@@ -1,0 +1,222 @@
+"""Ways to mark landmarks: random ones, those of the file, their short forms, what they need."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from privacy_engine import exports, noise
+from privacy_engine.data import Release, Trajectory
+from privacy_engine.errors import DataError, ParameterError, ParameterErrors
+from privacy_engine.landmarks import Column, Synthetic, Zones, landmark_methods, parse_short
+from privacy_engine.landmarks.synthetic import MODES, average_temporal_distance, dataset_temporal_distance
+from privacy_engine.registry import mechanisms
+from tests.engine.test_exports import exported
+
+
+def series(*lengths: int, marked: bool = False) -> list[Trajectory]:
+    return [
+        Trajectory(np.zeros(n), np.zeros(n), np.arange(n), f"s{i}", np.arange(n) % 3 == 0 if marked else None)
+        for i, n in enumerate(lengths)
+    ]
+
+
+class TestListing:
+    def test_names_are_for_ever(self) -> None:
+        names = [cls.registered_name() for cls in landmark_methods]
+        assert names == ["stay-points", "zones", "manual", "column", "synthetic"]
+
+    def test_what_each_needs(self) -> None:
+        needs = {cls.registered_name(): cls.needs() for cls in landmark_methods if cls.needs()}
+        assert needs == {"stay-points": ["time"], "column": ["landmark column"]}
+
+    @pytest.mark.parametrize("cls", list(landmark_methods))
+    def test_every_field_has_a_label_and_help_and_json(self, cls: Any) -> None:
+        assert all(field["label"] and field["help"] for field in cls.fields())
+        json.dumps([cls.fields(), cls.model_json_schema()], allow_nan=False)
+
+
+class TestSynthetic:
+    @settings(max_examples=60, deadline=None)
+    @given(
+        share=st.floats(0, 1),
+        distribution=st.sampled_from(list(MODES)),
+        seed=st.integers(0, 2**53 - 1),
+        lengths=st.lists(st.integers(0, 200), max_size=4),
+    )
+    def test_marks_the_share_of_every_series_and_repeats_itself(
+        self, share: float, distribution: Any, seed: int, lengths: list[int]
+    ) -> None:
+        method = Synthetic(share=share, distribution=distribution, seed=seed)
+        found = method.mark(series(*lengths))
+        assert [len(one) for one in found] == lengths
+        assert all(abs(one.count - share * len(one)) <= 0.5 for one in found)
+        again = landmark_methods.parse(json.loads(json.dumps(method.model_dump()))).mark(series(*lengths))
+        assert [one.events.tolist() for one in found] == [one.events.tolist() for one in again]
+
+    def test_series_and_seeds_differ_and_other_series_do_not_matter(self) -> None:
+        one, two = Synthetic(share=0.5, seed=1).mark(series(200, 200))
+        assert not np.array_equal(one.mask, two.mask)
+        assert not np.array_equal(one.mask, Synthetic(share=0.5, seed=2).mark(series(200))[0].mask)
+        assert np.array_equal(one.mask, Synthetic(share=0.5, seed=1).mark(series(200, 7))[0].mask)
+
+    def test_draws_are_not_those_of_a_release_with_the_same_seed(self) -> None:
+        [marks] = Synthetic(share=0.5, seed=1).mark(series(400))
+        ranks = np.argsort(-noise.seeded(1).uniform(400))[:200]
+        assert 60 < marks.mask[ranks].sum() < 140  # 100 expected, 4 standard deviations of 10 either side
+
+    def test_left_skewed_leans_to_the_end(self) -> None:
+        for distribution, low, high in (("left-skewed", 0.65, 0.85), ("right-skewed", 0.15, 0.35)):
+            [marks] = Synthetic(share=0.1, distribution=distribution, seed=1).mark(series(2000))
+            assert low < marks.events.mean() / 2000 < high
+        [wide] = Synthetic(share=0.1, distribution="symmetric", scale_divisor=2.0, seed=1).mark(series(2000))
+        [narrow] = Synthetic(share=0.1, distribution="symmetric", scale_divisor=100.0, seed=1).mark(series(2000))
+        assert narrow.events.std() * 4 < wide.events.std()
+
+    @pytest.mark.parametrize("divisor", [0.001, 1000])
+    @pytest.mark.parametrize("n", [1, 2, 50_000])
+    def test_every_concentration_in_its_domain_suits_every_length(self, divisor: float, n: int) -> None:
+        for distribution in ("bimodal", "uniform"):
+            method = Synthetic(share=0.3, distribution=distribution, scale_divisor=divisor, seed=0)
+            assert method.mark(series(n))[0].count == int(0.3 * n + 0.5)
+
+    @pytest.mark.parametrize(
+        ("changed", "field"),
+        [
+            ({"share": -0.1}, "share"),
+            ({"share": 1.1}, "share"),
+            ({"share": float("nan")}, "share"),
+            ({"share": "0.2"}, "share"),
+            ({"share": True}, "share"),
+            ({"distribution": "normal"}, "distribution"),
+            ({"distribution": ["uniform"]}, "distribution"),
+            ({"scale_divisor": 0}, "scale_divisor"),
+            ({"scale_divisor": 1e9}, "scale_divisor"),
+            ({"seed": None}, "seed"),
+            ({"seed": 1.5}, "seed"),
+            ({"seed": -1}, "seed"),
+            ({"seed": 2**53}, "seed"),
+            ({"count": 3}, "count"),
+        ],
+    )
+    def test_outside_the_domain_is_refused_by_name(self, changed: dict[str, Any], field: str) -> None:
+        with pytest.raises(ParameterErrors) as refused:
+            landmark_methods.parse({"name": "synthetic", "share": 0.2, "seed": 1} | changed, field="method")
+        assert [error.field for error in refused.value.errors] == [f"method.{field}"]
+
+    def test_a_seed_is_required_and_its_meaning_plain(self) -> None:
+        with pytest.raises(ParameterErrors, match="seed is required"):
+            landmark_methods.parse({"name": "synthetic", "share": 0.2})
+        assert "mean nothing about your data" in Synthetic.summary
+
+
+class TestTemporalDistanceOfADataset:
+    @settings(max_examples=100, deadline=None)
+    @given(masks=st.lists(st.lists(st.booleans(), max_size=12), max_size=5))
+    def test_is_the_mean_over_the_regular_events_of_all_series(self, masks: list[list[bool]]) -> None:
+        away = []
+        for mask in masks:
+            marks = [-1, *np.flatnonzero(mask).tolist(), len(mask)]
+            away += [min(abs(t - m) for m in marks) for t, one in enumerate(mask) if not one]
+        joined = np.array([one for mask in masks for one in mask], dtype=np.bool_)
+        found = dataset_temporal_distance(joined, [len(mask) for mask in masks])
+        assert found == pytest.approx(np.mean(away) if away else 0.0)
+        if len(masks) == 1 and masks[0]:
+            assert found == average_temporal_distance(masks[0])
+
+
+class TestColumn:
+    def test_marks_what_the_file_marks(self) -> None:
+        found = Column().mark(series(5, 0, 2, marked=True))
+        assert [one.mask.tolist() for one in found] == [[True, False, False, True, False], [], [True, False]]
+
+    def test_refuses_data_without_such_a_column_by_name(self) -> None:
+        with pytest.raises(DataError, match="need a landmark column, and this dataset has none") as refused:
+            Column().mark([*series(3, marked=True), *series(3)])
+        error = refused.value
+        assert (error.field, error.rule, error.value) == ("method.name", "needs a landmark column", "column")
+
+
+class TestMarksOfATrajectory:
+    @pytest.mark.parametrize("marked", [[True], [True, False, True], [0, 1], ["a", "b"], [[True, False]]])
+    def test_are_checked_like_the_other_columns(self, marked: Any) -> None:
+        with pytest.raises(DataError) as refused:
+            Trajectory([0, 0], [0, 0], marked=marked)
+        assert refused.value.field == "marked"
+
+    def test_nobody_can_change_them(self) -> None:
+        mine = np.array([True, False])
+        one = Trajectory([0, 0], [0, 0], marked=mine)
+        mine[:] = False
+        assert one.marked is not None
+        assert one.marked.tolist() == [True, False]
+        with pytest.raises(ValueError, match="read-only"):
+            one.marked[0] = False
+
+    def test_are_cut_with_the_events(self) -> None:
+        [one] = series(5, marked=True)
+        cut = one.first(4)
+        assert cut.marked is not None
+        assert (len(cut), cut.marked.tolist(), cut.name) == (4, [True, False, False, True], "s0")
+
+    def test_stay_behind_when_positions_move(self) -> None:
+        [one] = series(4, marked=True)
+        assert one.moved(one.lon, one.lat).marked is None
+        keep = np.array([True, False, True, False])
+        assert one.moved(one.lon[keep], one.lat[keep], keep).marked is None
+
+    @pytest.mark.parametrize("cls", list(mechanisms))
+    def test_no_mechanism_publishes_them(self, cls: Any) -> None:
+        [one] = series(9, marked=True)
+        parameters = {field["name"]: field["example"] for field in cls.fields() if field["required"]}
+        release = cls(**parameters).release(one, Column().mark([one])[0], rng=noise.seeded(1))
+        assert release.series.marked is None
+
+    def test_a_release_that_carries_them_cannot_be_made(self) -> None:
+        [one] = series(2, marked=True)
+        with pytest.raises(DataError, match="must not carry the marks"):
+            Release(one, np.arange(2), np.ones(2), np.ones(2, dtype=np.bool_), np.ones(2))
+
+    @pytest.mark.parametrize("fmt", sorted(exports.FORMATS))
+    def test_no_export_holds_them(self, fmt: str) -> None:
+        assert exported(series(4, marked=True), fmt) == exported(series(4), fmt)
+
+
+class TestShortForms:
+    def test_say_what_the_long_ones_do(self) -> None:
+        assert parse_short("column") == Column()
+        assert parse_short("synthetic:20%:bimodal:7") == Synthetic(share=0.2, distribution="bimodal", seed=7)
+        assert parse_short("synthetic:0.2:bimodal:7") == parse_short("synthetic:20%:bimodal:7")
+
+    def test_zones_come_from_a_file_only_where_files_may_be_read(self) -> None:
+        square = {"type": "Polygon", "coordinates": [[[0, 0], [2, 0], [2, 2]]]}
+        found = parse_short("zones:C:/a b.geojson", read={"C:/a b.geojson": json.dumps(square).encode()}.__getitem__)
+        assert found == Zones.model_validate({"zones": [square]})
+        with pytest.raises(ParameterError, match="landmarks must be"):
+            parse_short("zones:/etc/passwd")
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "column:x",
+            "columns",
+            "synthetic",
+            "synthetic:2:uniform:1",
+            "synthetic:20%:uniform",
+            "synthetic:x:uniform:1",
+            "manual",
+            "zones",
+            "zones:",
+            "synthetic:20%:uniform:-1",
+            "synthetic:20%:uniform:١",
+            "synthetic:20%:odd:1",
+        ],
+    )
+    def test_that_mean_nothing_are_refused(self, text: str) -> None:
+        with pytest.raises(ParameterError):
+            parse_short(text, read=lambda name: b"")
