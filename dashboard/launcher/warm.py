@@ -10,6 +10,7 @@ import numpy as np
 def main() -> None:
     from privacy_engine.accounting.temporal import LossFunction, landmark_temporal_loss, smoothing_matrix, temporal_loss
     from privacy_engine.landmarks.staypoints import stay_point_mask
+    from privacy_engine.picture import Picture, heights, packed
 
     event = np.arange(20.0)
     stay_point_mask(event * 1e-3, event * 1e-3, event * 60, distance_m=300, duration_s=120)
@@ -17,6 +18,10 @@ def main() -> None:
     LossFunction(matrix)(np.ones(3))
     temporal_loss(np.ones(20), matrix, matrix)
     landmark_temporal_loss(np.ones(20), event % 5 == 0, matrix, matrix)
+    positions = np.arange(20, dtype=np.int32)
+    for packable in Picture(0, 0, 10, 10, 0, 0).shown(positions, heights(positions)):
+        packed(packable)
+    packed(positions)
 
 
 if __name__ == "__main__":

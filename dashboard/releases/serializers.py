@@ -96,15 +96,10 @@ class ReleaseSerializer(serializers.ModelSerializer[Release]):
         return {"self": reverse("api:release-detail", args=[row.pk]), **doors, "page": f"{page}?{query}"}
 
 
-class TrackQuery(serializers.Serializer[Any]):
-    """Which series."""
-
-    series = Whole(default=0)
-
-
-class SeriesQuery(TrackQuery):
+class SeriesQuery(serializers.Serializer[Any]):
     """Which series, how thin, and how neighbouring positions hang together."""
 
+    series = Whole(default=0)
     points = Whole(default=2000, help_text="At most so many events, each curve's extremes kept.")
     n = Whole(default=2, help_text="States of the smoothing matrix, both ways.")
     s = Number(default=0.1, help_text="How far it is smoothed: 0 is the strongest correlation.")

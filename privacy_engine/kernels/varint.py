@@ -21,33 +21,14 @@ def encoded(values: Ints) -> Bytes:
     out = np.empty(len(values) * LONGEST, dtype=np.uint8)
     at, last = 0, np.int64(0)
     for i in range(len(values)):
-        step = values[i] - last
-        last = values[i]
+        value = np.int64(values[i])
+        step = value - last
+        last = value
         left = np.uint64(2 * step if step >= 0 else -2 * step - 1)
         while left >= np.uint64(128):
-            out[at] = (left & np.uint64(127)) | np.uint64(128)
+            out[at] = np.uint8((left & np.uint64(127)) | np.uint64(128))
             left >>= np.uint64(7)
             at += 1
-        out[at] = left
+        out[at] = np.uint8(left)
         at += 1
     return out[:at].copy()
-
-
-@compiled
-def decoded(data: Bytes, n: int) -> Ints:
-    """The ``n`` values that :func:`encoded` made ``data`` of."""
-    values = np.empty(n, dtype=np.int64)
-    at, last = 0, np.int64(0)
-    for i in range(n):
-        left, shift = np.uint64(0), np.uint64(0)
-        while True:
-            byte = np.uint64(data[at])
-            at += 1
-            left |= (byte & np.uint64(127)) << shift
-            shift += np.uint64(7)
-            if byte < np.uint64(128):
-                break
-        half = np.int64(left >> np.uint64(1))
-        last += half if left & np.uint64(1) == np.uint64(0) else -half - 1
-        values[i] = last
-    return values
