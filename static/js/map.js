@@ -5,26 +5,28 @@
  *     label      what the map shows, for screen readers
  *     keyboard   true (default): arrows pan; false: the page uses the arrows, Shift + arrows pan
  *
- *   map.addTrack({ id, lon, lat, colour, width, dash, marker, opacity, fade, order, dots })
- *     typed arrays in degrees; fade: thinner and paler where it would fill the picture; dots: false for none
- *   map.addMarkers({ id, lon, lat, colour, radius, hollow, order })                dots
- *   map.addLandmarks({ id, lon, lat, runs })          positions of all events; runs [start, end) of landmark events
+ *   map.addTrack({ id, track, colour, width, dash, marker, opacity, fade, order, dots })
+ *     track: see track.js; fade: thinner and paler where it would fill the picture; dots: false for none
+ *   map.addMarkers({ id, track, colour, radius, hollow, order })                   dots
+ *   map.addLandmarks({ id, track, runs })             positions of all events; runs [start, end) of landmark events
  *     each replaces what had the same id; colour: "#rrggbb", "--token" or { light, dark }
  *   map.remove(id)   map.setVisible(id, on)   map.isVisible(id)   map.setStyle(id, changes)
  *   map.select({ lon, lat, landmark, circles, links } | null)   the chosen event; see layers/marks.js
  *   map.nearest(id, point, reach = 14)                index of the point under the pointer, or -1
  *   map.fit(bounds, padding)   map.reveal(lon, lat)   pans only if the place is not in sight
  *   map.onClick(f)  map.onHover(f)                    f({ lon, lat, point, shift }); hover gives null on leaving
+ *   map.view()                                        what of a track the map shows, for its address; see dashboard/track.py
  *   map.resized()   map.redraw()   map.picture()      a canvas with all that is drawn
  */
 
 import { mayMove, onTheme, token } from "./ink.js";
 import { canvasLayer, viewOf } from "./layers/canvas.js";
-import { boundsOf, toUnit, unrolled } from "./layers/globe.js";
+import { latAt, unrolled } from "./layers/globe.js";
 import { drawDegrees, drawGraticule } from "./layers/graticule.js";
 import { drawDots, drawLandmarks, drawSelection } from "./layers/marks.js";
+import { nearestPoint, positionsOf } from "./layers/positions.js";
 import { addButton, addNote, addScale } from "./layers/scale.js";
-import { drawTrack, nearestPoint } from "./layers/tracks.js";
+import { drawTrack } from "./layers/tracks.js";
 
 const ORDER = { graticule: 0, track: 100, degrees: 450, landmarks: 500, markers: 600, selection: 900 };
 const FIT = "M2.5 6V2.5H6M10 2.5h3.5V6M13.5 10v3.5H10M6 13.5H2.5V10";
@@ -54,7 +56,7 @@ export function createMap(element, { bounds = null, label = "Map", keyboard = tr
     inertia: mayMove(),
   });
   L.control.zoom({ position: "topright", zoomInTitle: "Closer", zoomOutTitle: "Farther" }).addTo(leaflet);
-  const entries = new Map(); // id -> { layer, style, unit, visible }
+  const entries = new Map(); // id -> { layer, style, positions, visible }
 
   let fitted = null; // what the map was fitted to, until the reader moves it: a new size fits it again
   let size = null;
@@ -87,9 +89,10 @@ export function createMap(element, { bounds = null, label = "Map", keyboard = tr
   /** Everything shown, and from there back to where the map began. */
   let showsAll = false;
   function fitAll() {
-    const tracks = [...entries.values()].filter(({ visible, style }) => visible && style);
-    showsAll = !showsAll && tracks.length > 0;
-    fit(showsAll ? boundsOf(joined(tracks, "lon"), joined(tracks, "lat")) : (bounds ?? WORLD));
+    const boxes = [...entries.values()].filter(({ visible, style }) => visible && style).map(({ positions }) => positions.bounds());
+    const around = boxAround(boxes.filter(Boolean), middle);
+    showsAll = !showsAll && around !== null;
+    fit(showsAll ? around : (bounds ?? WORLD));
   }
 
   fit(bounds ?? WORLD);
@@ -118,20 +121,19 @@ export function createMap(element, { bounds = null, label = "Map", keyboard = tr
   });
 
   return {
-    addTrack(track) {
-      const unit = toUnit(track.lon, track.lat, middle);
-      const style = { ...track };
+    addTrack({ track, ...style }) {
+      const positions = positionsOf(track, middle);
       const paint = (ctx, view) => {
-        ctx.canvas.style.opacity = drawTrack(ctx, view, unit, style);
+        ctx.canvas.style.opacity = drawTrack(ctx, view, positions, style);
       };
-      put(track.id, ORDER.track + (track.order ?? 0), paint, { unit, style });
+      put(style.id, ORDER.track + (style.order ?? 0), paint, { positions, style });
     },
-    addMarkers(dots) {
-      const unit = toUnit(dots.lon, dots.lat, middle);
-      put(dots.id, ORDER.markers + (dots.order ?? 0), (ctx, view) => drawDots(ctx, view, { ...dots, unit }), { unit });
+    addMarkers({ track, ...style }) {
+      const dots = { ...style, positions: positionsOf(track, middle) };
+      put(dots.id, ORDER.markers + (dots.order ?? 0), (ctx, view) => drawDots(ctx, view, dots), { positions: dots.positions });
     },
-    addLandmarks({ id = "landmarks", lon, lat, runs }) {
-      const shown = { unit: toUnit(lon, lat, middle), runs };
+    addLandmarks({ id = "landmarks", track, runs }) {
+      const shown = { positions: positionsOf(track, middle), runs };
       put(id, ORDER.landmarks, (ctx, view) => drawLandmarks(ctx, view, shown), shown);
     },
     remove,
@@ -155,8 +157,8 @@ export function createMap(element, { bounds = null, label = "Map", keyboard = tr
       entries.get("selection").layer.redraw();
     },
     nearest(id, point, reach = 14) {
-      const unit = entries.get(id)?.unit;
-      return unit ? nearestPoint(viewOf(leaflet), unit, point, reach) : -1;
+      const positions = entries.get(id)?.positions;
+      return positions ? nearestPoint(viewOf(leaflet), positions, point, reach) : -1;
     },
     fit,
     reveal(lon, lat) {
@@ -169,20 +171,24 @@ export function createMap(element, { bounds = null, label = "Map", keyboard = tr
       leaflet.on("mousemove", (event) => listener(pointer(event)));
       leaflet.on("mouseout", () => listener(null));
     },
+    view() {
+      resized();
+      const { width, height, zoom, scale, left, top } = viewOf(leaflet);
+      return { west: (left / scale - 0.5) * 360, north: latAt(Math.max(0, top / scale)), width, height, zoom, middle };
+    },
     resized,
     redraw,
     picture: () => picture(element, token("--map")),
   };
 }
 
-function joined(tracks, axis) {
-  const all = new Float64Array(tracks.reduce((sum, { style }) => sum + style[axis].length, 0));
-  let at = 0;
-  for (const { style } of tracks) {
-    all.set(style[axis], at);
-    at += style[axis].length;
-  }
-  return all;
+/** [west, south, east, north] around boxes of places (see layers/positions.js); null around none. */
+function boxAround(boxes, middle) {
+  if (!boxes.length) return null;
+  const edge = (name, most) => most(...boxes.map((box) => box[name]));
+  const lat = (y) => latAt(0.5 + y / 2 ** 32);
+  const lon = (d) => middle + d / 1e7;
+  return [lon(edge("west", Math.min)), lat(edge("south", Math.max)), lon(edge("east", Math.max)), lat(edge("north", Math.min))];
 }
 
 function panWithShift(element, leaflet) {

@@ -81,5 +81,6 @@ function layerClass() {
 export function viewOf(map) {
   const size = map.getSize();
   const corner = map.getPixelBounds().min;
-  return { width: size.x, height: size.y, scale: 256 * 2 ** map.getZoom(), left: corner.x, top: corner.y };
+  const zoom = map.getZoom();
+  return { width: size.x, height: size.y, zoom, scale: 256 * 2 ** zoom, left: corner.x, top: corner.y };
 }
