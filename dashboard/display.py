@@ -11,7 +11,6 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from dashboard.palette import palette
-from privacy_engine.registry import mechanisms
 
 register = template.Library()
 NARROW = "\u202f"  # between a number and its unit
@@ -30,6 +29,8 @@ ICONS = {
     "more": "M3.5 8a.5.5 0 1 1-1 0 .5.5 0 0 1 1 0z"
     "M8.5 8a.5.5 0 1 1-1 0 .5.5 0 0 1 1 0zM13.5 8a.5.5 0 1 1-1 0 .5.5 0 0 1 1 0z",
     "down": "M4 6.5 8 10.5l4-4",
+    "undo": "M5.5 2.5l-3 3 3 3M2.5 5.5h7a4 4 0 0 1 0 8H6",
+    "redo": "M10.5 2.5l3 3-3 3M13.5 5.5h-7a4 4 0 0 0 0 8H10",
     "copy": "M5.5 5.5v-3h8v8h-3M2.5 5.5h8v8h-8z",
 }
 
@@ -152,12 +153,6 @@ def days(start: Any, end: Any) -> str:
     if not first or not last or first.year != last.year:
         return f"{_day(first)} to {_day(last)}"
     return f"{first.day}{'' if first.month == last.month else f' {first:%b}'} to {_day(last)}"
-
-
-@register.filter
-def mechanism_title(name: str) -> str:
-    """The title of a mechanism by its registered name."""
-    return next((cls.title for cls in mechanisms if cls.registered_name() == name), name)
 
 
 @register.simple_tag

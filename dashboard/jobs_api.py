@@ -32,7 +32,7 @@ class JobSerializer(serializers.Serializer[Any]):
 
     def get_title(self, row: Any) -> str:
         if isinstance(row, Release):
-            return row.name or f"{row.parsed_spec.mechanism.title}, {row.dataset.name}"
+            return row.name or f"{row.title}, {row.dataset.name}"
         return str(row.name)
 
     def get_urls(self, row: Any) -> dict[str, str]:

@@ -9,6 +9,8 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from dashboard.palette import palette
+from dashboard.parsing import Anything
+from privacy_engine.postprocess import PostProcess
 from privacy_engine.registry import Described, Mechanism, Registry
 
 
@@ -25,6 +27,11 @@ class DescriptionField(serializers.JSONField):
 
     def to_representation(self, value: Any) -> Any:
         return value.model_dump() if isinstance(value, Described) else value
+
+
+@extend_schema_field({"type": "integer", "nullable": True, "minimum": 0, "maximum": 2**53 - 1})
+class SeedField(Anything):
+    """A seed; the spec judges it."""
 
 
 def listing(cls: type[Described]) -> dict[str, Any]:
@@ -49,4 +56,6 @@ def listing(cls: type[Described]) -> dict[str, Any]:
             },
             **palette()[cls.registered_name()],
         }
+    if issubclass(cls, PostProcess):
+        entry |= {"short": cls.legend(), "causal": cls.causal}
     return entry

@@ -8,8 +8,8 @@ from rest_framework.routers import SimpleRouter
 from dashboard import health
 from dashboard.datasets.api import DatasetViewSet
 from dashboard.jobs_api import JobsView
-from dashboard.landmarks.api import LandmarkMethodsView, LandmarkSetViewSet
-from dashboard.releases.api import MechanismsView, ReleaseViewSet
+from dashboard.landmarks.api import DummyMethodsView, LandmarkMethodsView, LandmarkSetViewSet
+from dashboard.releases.api import MechanismsView, PostProcessesView, ReleaseViewSet
 
 router = SimpleRouter()
 router.register("datasets", DatasetViewSet, basename="dataset")
@@ -19,7 +19,9 @@ router.register("releases", ReleaseViewSet, basename="release")
 api = [
     path("", include(router.urls)),
     path("mechanisms/", MechanismsView.as_view(), name="mechanisms"),
+    path("postprocesses/", PostProcessesView.as_view(), name="postprocesses"),
     path("landmark-methods/", LandmarkMethodsView.as_view(), name="landmark-methods"),
+    path("dummy-methods/", DummyMethodsView.as_view(), name="dummy-methods"),
     path("jobs/", JobsView.as_view(), name="jobs"),
     path("schema/", SpectacularAPIView.as_view(), name="schema"),
     path("docs/", SpectacularSwaggerSplitView.as_view(url_name="api:schema"), name="docs"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from privacy_engine import __version__
@@ -12,8 +13,21 @@ NOT_PRIVATE = "NOT PRIVATE: seeded simulation"
 CLEAR_FIELDS = ("time", "series", "number of events")
 
 
+@dataclass(frozen=True)
+class Source:
+    """The release that another one is made from by post-processing alone: its id and the SHA-256 of its points."""
+
+    release: str
+    sha256: str
+
+
 def privacy_label(
-    spec: ReleaseSpec, *, landmarks: int | None, release_id: str = "", sha256: str = ""
+    spec: ReleaseSpec,
+    *,
+    landmarks: int | None,
+    release_id: str = "",
+    sha256: str = "",
+    derived_from: Source | None = None,
 ) -> dict[str, Any]:
     """The label of a release as JSON-ready data; ``text`` is the same in one line.
 
@@ -28,6 +42,7 @@ def privacy_label(
         f"level {mechanism.level}",
         f"epsilon {mechanism.epsilon:g} per {mechanism.radius_m:g} m",
         *(f"then {step.title} over the release" for step in spec.postprocess),
+        *([_origin(derived_from)] if derived_from else []),
         f"in clear: {', '.join(CLEAR_FIELDS)}",
         f"noise from {'the operating system' if spec.private else f'seed {spec.seed}'}",
         f"Cairn {__version__}",
@@ -51,4 +66,9 @@ def privacy_label(
         "cairn": __version__,
         "release": release_id,
         "sha256": sha256,
+        "derived_from": asdict(derived_from) if derived_from else None,
     }
+
+
+def _origin(source: Source) -> str:
+    return f"post-processing of release {source.release} (sha256 {source.sha256}), without another look at the original"

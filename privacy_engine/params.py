@@ -141,6 +141,30 @@ StepVarianceM2 = _number(
         example=250_000.0,
     ),
 )
+SelectionLevel = _number(
+    float,
+    Param(
+        label="Level of the selection",
+        symbol="ε",
+        help="A plain level, never added to the ε per metre of a release. Smaller draws the number of dummies more "
+        "evenly; it promises nothing about which events are landmarks.",
+        lowest=1e-6,
+        highest=1e4,
+        example=1.0,
+    ),
+)
+CoinLevel = _number(
+    float,
+    Param(
+        label="Level of the selection",
+        symbol="ε",
+        help="A plain level, never added to the ε per metre of a release. Each event that is no landmark is marked "
+        "with probability e to the −ε: smaller protects more and marks more.",
+        lowest=1e-6,
+        highest=20.0,  # a coin of e^-20 is still exact to 1e-7 with the 52 bits of a draw
+        example=1.0,
+    ),
+)
 AssumedStepVarianceM2 = _number(
     float,
     Param(
@@ -184,9 +208,9 @@ _BOUNDS = {  # pydantic's own constraints: what is said of the bound in their co
     "greater_than_equal": ("must be at least {:g}", "ge"),
     "less_than": ("must be less than {:g}", "lt"),
     "less_than_equal": ("must be at most {:g}", "le"),
-    "too_short": ("must have at least {:g}", "min_length"),
-    "too_long": ("must have at most {:g}", "max_length"),
-    "string_too_long": ("must have at most {:g} characters", "max_length"),
+    "too_short": ("must have at least {:,} entries", "min_length"),
+    "too_long": ("must have at most {:,} entries", "max_length"),
+    "string_too_long": ("must have at most {:,} characters", "max_length"),
 }
 
 

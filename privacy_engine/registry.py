@@ -40,6 +40,7 @@ class Described(Frozen):
     """Something with a registered ``name`` and what a page needs to show it."""
 
     title: ClassVar[str]
+    short: ClassVar[str] = ""
     summary: ClassVar[str]
     kind: ClassVar[str] = "trajectory"
     needs_time: ClassVar[bool] = False
@@ -56,6 +57,11 @@ class Described(Frozen):
     def registered_name(cls) -> str:
         """The name this class is registered under; it never changes meaning."""
         return str(cls.model_fields["name"].default)
+
+    @classmethod
+    def legend(cls) -> str:
+        """Its title where room is short."""
+        return cls.short or cls.title
 
     @classmethod
     def fields(cls) -> list[dict[str, Any]]:

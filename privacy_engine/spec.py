@@ -18,6 +18,31 @@ from privacy_engine.params import Frozen, Seed, explain
 from privacy_engine.postprocess import PostProcess, postprocesses
 from privacy_engine.registry import Mechanism, mechanisms
 
+MAX_STEPS = 8
+
+
+def parse_steps(description: Any) -> tuple[PostProcess, ...]:
+    """The steps a list of ``{name, …parameters}`` describes, in its order.
+
+    Raises
+    ------
+    ParameterErrors
+        With one error for each field at fault, named ``postprocess.0.field``.
+    """
+    if not isinstance(description, list | tuple) or len(description) > MAX_STEPS:
+        rule = f"a list of at most {MAX_STEPS} steps"
+        error = ParameterError(f"postprocess must be {rule}", field="postprocess", rule=rule, value=description)
+        raise ParameterErrors([error])
+    steps, errors = [], []
+    for i, step in enumerate(description):
+        try:
+            steps.append(postprocesses.parse(step, field=f"postprocess.{i}"))
+        except ParameterErrors as wrong:
+            errors += wrong.errors
+    if errors:
+        raise ParameterErrors(errors)
+    return tuple(steps)
+
 
 class ReleaseSpec(Frozen):
     """A mechanism with its parameters, steps that follow it, and a seed where the run is an experiment.
@@ -44,11 +69,7 @@ class ReleaseSpec(Frozen):
     @field_validator("postprocess", mode="before")
     @classmethod
     def _registered_steps(cls, value: Any) -> tuple[PostProcess, ...]:
-        if not isinstance(value, list | tuple):
-            raise ParameterErrors(
-                [ParameterError("postprocess must be a list", field="postprocess", rule="list", value=value)]
-            )
-        return tuple(postprocesses.parse(step, field=f"postprocess.{i}") for i, step in enumerate(value))
+        return parse_steps(value)
 
     @field_serializer("postprocess")
     def _dumped_steps(self, value: tuple[PostProcess, ...]) -> list[dict[str, Any]]:
@@ -81,6 +102,11 @@ class ReleaseSpec(Frozen):
         return self.seed is None
 
     @property
+    def title(self) -> str:
+        """What a legend calls a release of this spec: the mechanism and the steps after it."""
+        return " + ".join([self.mechanism.title, *(step.legend() for step in self.postprocess)])
+
+    @property
     def digest(self) -> str:
         """SHA-256 of the canonical JSON: equal specs have equal digests."""
         text = json.dumps(self.model_dump(), sort_keys=True, separators=(",", ":"), allow_nan=False)
@@ -101,7 +127,21 @@ class ReleaseSpec(Frozen):
         source = noise.source(self.seed)
         for one, marks in zip(series, landmarks, strict=True):
             rng = source if watch is None else noise.watched(source, watch)
-            release = self.mechanism.release(one, marks, rng=rng)
-            for step in self.postprocess:
-                release = step.apply(release)
-            yield release
+            yield processed(self.mechanism.release(one, marks, rng=rng), self.postprocess)
+
+    def then(self, steps: Sequence[PostProcess]) -> Self:
+        """The same with ``steps`` after those it has.
+
+        Raises
+        ------
+        ParameterErrors
+            They are more than :data:`MAX_STEPS` together.
+        """
+        return self.parse(self.model_dump() | {"postprocess": [*self.postprocess, *steps]})
+
+
+def processed(release: Release, steps: Sequence[PostProcess]) -> Release:
+    """A release after ``steps``: they read the release alone, so nothing more is spent."""
+    for step in steps:
+        release = step.apply(release)
+    return release

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import uuid
+from collections.abc import Sequence
 from decimal import Decimal, localcontext
 from typing import Any, TypedDict
 
@@ -68,6 +69,16 @@ class Total(Frozen):
             return cls.model_validate(description)
         except ValidationError as error:
             raise ParameterErrors(explain(error, prefix="budget")) from None
+
+
+class Quote(TypedDict):
+    """What several releases would be charged, and what the content has leaked and may leak; all in ε per km."""
+
+    price_per_km: float
+    spent_per_km: float
+    after_per_km: float
+    total_per_km: float | None
+    fits: bool
 
 
 class Spent(TypedDict):
@@ -145,6 +156,26 @@ def reserve(*, dataset: Dataset, release_id: uuid.UUID, mechanism: Mechanism) ->
         epsilon=mechanism.epsilon,
         radius_m=mechanism.radius_m,
     )
+
+
+def quote(dataset: Dataset, mechanisms: Sequence[Mechanism]) -> Quote:
+    """What :func:`reserve` would charge for one release of each, one after the other; nothing is charged or locked."""
+    budget = budget_of(dataset)
+    before = budget.spent if budget else 0
+    total = budget.total if budget else None
+    with localcontext(prec=DIGITS):
+        leaked = composed(budget) if budget else Decimal(0)
+        after = before
+        for mechanism in mechanisms:
+            leaked += micro_per_km(mechanism.epsilon, mechanism.radius_m)
+            after = max(whole(leaked), after + 1)
+    return {
+        "price_per_km": (after - before) / 1e6,
+        "spent_per_km": before / 1e6,
+        "after_per_km": after / 1e6,
+        "total_per_km": None if total is None else total / 1e6,
+        "fits": after <= (LARGEST if total is None else total),
+    }
 
 
 @transaction.atomic

@@ -15,9 +15,12 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from dashboard.datasets.queries import visible_datasets
-from dashboard.landmarks import queries, services
+from dashboard.landmarks import dummies, queries, services
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.serializers import (
+    DummiesPreviewRequest,
+    DummiesPreviewSerializer,
+    DummiesRequest,
     EventsSerializer,
     LandmarkSetDetailSerializer,
     LandmarkSetSerializer,
@@ -27,7 +30,7 @@ from dashboard.landmarks.serializers import (
 )
 from dashboard.parsing import JSONBody, valid
 from dashboard.specs import listing
-from privacy_engine.landmarks import landmark_methods
+from privacy_engine.landmarks import dummy_methods, landmark_methods
 
 
 class LandmarkSetFilter(filters.FilterSet):
@@ -80,6 +83,22 @@ class LandmarkSetViewSet(
         asked = valid(SeriesQuery, request.query_params)
         return Response(queries.events_of(self.get_object(), **asked))
 
+    @extend_schema(request=DummiesRequest, responses={201: LandmarkSetSerializer})
+    @action(detail=True, methods=["post"], url_path="dummies", url_name="dummies")
+    def add_dummies(self, request: Request, pk: Any = None) -> Response:
+        """Draw dummies beside the landmarks and keep both as a new set. Every request is another draw."""
+        source = self.get_object()
+        made = dummies.add_dummies(owner=request.user, landmark_set=source, **valid(DummiesRequest, request.data))
+        return Response(self.get_serializer(made).data, status=201)
+
+    @extend_schema(request=DummiesPreviewRequest, responses={200: DummiesPreviewSerializer})
+    @action(detail=True, methods=["post"], url_path="dummies/preview", url_name="dummies-preview")
+    def preview_dummies(self, request: Request, pk: Any = None) -> Response:
+        """How likely how many dummies are; nothing is drawn and nothing stored."""
+        source = self.get_object()
+        found = dummies.preview_dummies(landmark_set=source, **valid(DummiesPreviewRequest, request.data))
+        return Response(found)
+
     def perform_destroy(self, instance: LandmarkSet) -> None:
         services.delete_landmark_set(landmark_set=instance)
 
@@ -90,3 +109,11 @@ class LandmarkMethodsView(APIView):
     @extend_schema(responses={200: OpenApiTypes.OBJECT})
     def get(self, request: Request) -> Response:
         return Response({"results": [listing(cls) for cls in landmark_methods]})
+
+
+class DummyMethodsView(APIView):
+    """Ways to choose dummies, with their parameters and what each protects."""
+
+    @extend_schema(responses={200: OpenApiTypes.OBJECT})
+    def get(self, request: Request) -> Response:
+        return Response({"results": [listing(cls) | cls.promise() for cls in dummy_methods]})

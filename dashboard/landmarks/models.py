@@ -3,6 +3,7 @@
 import uuid
 from typing import ClassVar
 
+from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
@@ -13,7 +14,10 @@ from privacy_engine.landmarks.synthetic import dataset_temporal_distance
 
 
 class LandmarkSet(models.Model):
-    """A mask over all events of a dataset, and the method that made it."""
+    """A mask over all events of a dataset, and the method that made it.
+
+    One with dummies has the ``source`` they were added to; ``selection`` tells the landmarks: for their owner only.
+    """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     dataset = models.ForeignKey(Dataset, on_delete=models.CASCADE, related_name="landmark_sets")
@@ -22,12 +26,21 @@ class LandmarkSet(models.Model):
     packed = models.BinaryField()
     points = models.PositiveBigIntegerField()
     count = models.PositiveBigIntegerField()
+    source = models.ForeignKey(
+        "self", on_delete=models.RESTRICT, related_name="with_dummies", null=True, blank=True, editable=False
+    )
+    selection = models.JSONField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
         ordering: ClassVar = ["-created_at"]
         constraints: ClassVar = [
             models.CheckConstraint(name="landmark_set_count_within_points", condition=Q(count__lte=F("points"))),
+            models.CheckConstraint(
+                name="landmark_set_source_with_selection",
+                condition=Q(source__isnull=True, selection__isnull=True)
+                | Q(source__isnull=False, selection__isnull=False),
+            ),
         ]
 
     def __str__(self) -> str:
@@ -47,3 +60,22 @@ class LandmarkSet(models.Model):
     def average_temporal_distance(self) -> float:
         """Mean distance in timestamps of the regular events of all series to the nearest landmark or end."""
         return dataset_temporal_distance(self.mask, self.dataset.series_lengths)
+
+
+class DummyDraw(models.Model):
+    """One draw of dummies from the operating system. Never changed, never deleted; it outlives the sets it made.
+
+    ``source_digest`` is a keyed hash of the points and the landmarks, so that a copy of a set is the same source.
+    """
+
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="dummy_draws")
+    source_digest = models.CharField(max_length=64, db_index=True)
+    method = models.CharField(max_length=60)
+    epsilon = models.FloatField()
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering: ClassVar = ["created_at"]
+
+    def __str__(self) -> str:
+        return f"{self.method}, ε = {self.epsilon:g}"

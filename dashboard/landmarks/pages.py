@@ -1,4 +1,4 @@
-"""Pages of the landmarks room: the editor, one set."""
+"""Pages of the landmarks room: the editor, one set, dummies beside one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dashboard.landmarks import queries, services
 
 @require_safe
 def new(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
-    """The editor: stay points, events picked by hand, or a copy of a set to go on from."""
+    """The editor: every way to mark, or a copy of a set to go on from."""
     dataset = get_object_or_404(visible_datasets(request.user), pk=pk)
     if dataset.state != State.READY:
         return redirect("datasets:detail", pk)
@@ -32,9 +32,10 @@ def new(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
         "methods": reverse("api:landmark-methods"),
         "preview": reverse("api:landmark-set-preview"),
         "save": reverse("api:landmark-set-list"),
+        "sets": f"{reverse('api:landmark-set-list')}?dataset={pk}",
         "page": reverse("datasets:detail", args=[pk]),
         "release": reverse("releases:new", args=[pk]),
-        "events": reverse("api:landmark-set-events", args=[source.pk]) if source else None,
+        "source": reverse("api:landmark-set-detail", args=[source.pk]) if source else None,
     }
     return render(request, "landmarks/new.html", {"dataset": dataset, "source": source, "page": {"urls": urls}})
 
@@ -51,3 +52,19 @@ def detail(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
         except Conflict as error:
             messages.error(request, str(error))
     return redirect(f"{page}#landmark-sets")
+
+
+@require_safe
+def dummies(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
+    """Ways to choose dummies beside the landmarks of a set, and a draw; a set with dummies leads to its source."""
+    landmark_set = get_object_or_404(queries.visible_landmark_sets(request.user), pk=pk)
+    if landmark_set.source_id is not None:
+        return redirect("landmarks:dummies", landmark_set.source_id)
+    urls = {
+        "methods": reverse("api:dummy-methods"),
+        "preview": reverse("api:landmark-set-dummies-preview", args=[pk]),
+        "draw": reverse("api:landmark-set-dummies", args=[pk]),
+        "release": reverse("releases:new", args=[landmark_set.dataset_id]),
+    }
+    context = {"dataset": landmark_set.dataset, "landmark_set": landmark_set, "page": {"urls": urls}}
+    return render(request, "landmarks/dummies.html", context)

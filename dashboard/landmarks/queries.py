@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 from typing import Any
 
-from django.db.models import QuerySet
+import numpy as np
+from django.conf import settings
+from django.db.models import Count, QuerySet, Sum
 
 from dashboard import storage
-from dashboard.landmarks.models import LandmarkSet
+from dashboard.landmarks.models import DummyDraw, LandmarkSet
 from privacy_engine.data import Mask
 from privacy_engine.errors import ParameterError
 from privacy_engine.landmarks.synthetic import dataset_temporal_distance
@@ -21,16 +25,40 @@ def visible_landmark_sets(user: Any) -> QuerySet[LandmarkSet]:
 def events_of(landmark_set: LandmarkSet, *, series: int | None = None) -> dict[str, Any]:
     """Runs, count and share over the whole dataset, or over one series with its events counted from 0.
 
+    Of a set with dummies also the runs of its ``dummies``: for its owner's eyes.
+
     Raises
     ------
     ParameterError
         There is no such series.
     """
-    mask, lengths = landmark_set.mask, landmark_set.dataset.series_lengths
+    start, end, lengths = 0, landmark_set.points, landmark_set.dataset.series_lengths
     if series is not None:
         start, end = series_bounds(lengths, series)
-        mask, lengths = mask[start:end], [end - start]
-    return described(mask, lengths)
+        lengths = [end - start]
+    mask = landmark_set.mask[start:end]
+    found = described(mask, lengths)
+    if landmark_set.source is not None:
+        found["dummies"] = storage.runs(mask & ~landmark_set.source.mask[start:end])
+    return found
+
+
+def source_digest(landmark_set: LandmarkSet) -> str:
+    """Which points and which of them are landmarks, under a key: what draws of dummies are counted by."""
+    mac = hmac.new(settings.SECRET_KEY.encode(), b"cairn dummies 1 ", hashlib.sha256)
+    mac.update(landmark_set.dataset.content_digest.encode())
+    mac.update(np.packbits(landmark_set.mask).tobytes())
+    return mac.hexdigest()
+
+
+def draws_from(landmark_set: LandmarkSet) -> dict[str, Any]:
+    """How many draws of dummies these landmarks have seen (``earlier_selections``), and the sum of their levels.
+
+    The levels are plain numbers, added up as draws one after another are (sequential composition); never per metre.
+    """
+    draws = DummyDraw.objects.filter(owner=landmark_set.dataset.owner_id, source_digest=source_digest(landmark_set))
+    found = draws.aggregate(n=Count("pk"), level=Sum("epsilon"))
+    return {"earlier_selections": found["n"], "level_spent": found["level"] or 0.0}
 
 
 def described(mask: Mask, lengths: list[int]) -> dict[str, Any]:

@@ -9,8 +9,8 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from dashboard.landmarks.models import LandmarkSet
-from dashboard.specs import DescriptionField
-from privacy_engine.landmarks import landmark_methods
+from dashboard.specs import DescriptionField, SeedField
+from privacy_engine.landmarks import SelectionSpec, dummy_methods, landmark_methods
 
 Runs = {"type": "array", "items": {"type": "array", "items": {"type": "integer"}, "minItems": 2, "maxItems": 2}}
 
@@ -43,6 +43,73 @@ class EventsSerializer(serializers.Serializer[Any]):
     points = serializers.IntegerField()
     runs = RunsField()
     average_temporal_distance = serializers.FloatField(help_text=DISTANCE)
+    dummies = RunsField(required=False, help_text="Those that are dummies, where the set has some; the owner's alone.")
+
+
+class DummiesPreviewRequest(serializers.Serializer[Any]):
+    """A way to choose dummies."""
+
+    method = DescriptionField(dummy_methods)
+
+
+class DummiesRequest(DummiesPreviewRequest):
+    """The same, to be drawn and kept."""
+
+    seed = SeedField(
+        required=False,
+        allow_null=True,
+        default=None,
+        help_text="Makes the draw repeatable, and so never private: an experiment, and stamped so.",
+    )
+    name = serializers.CharField(max_length=200, required=False, allow_blank=True, default="")
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        spec = SelectionSpec.parse({name: attrs[name] for name in ("method", "seed")})
+        return attrs | {"method": spec.method, "seed": spec.seed}
+
+
+class CountSerializer(serializers.Serializer[Any]):
+    """How likely there are ``first`` to ``last`` dummies, both included."""
+
+    first = serializers.IntegerField()
+    last = serializers.IntegerField()
+    probability = serializers.FloatField()
+
+
+class DrawsSerializer(serializers.Serializer[Any]):
+    """What was drawn from these landmarks before; a seeded draw is an experiment and not counted."""
+
+    earlier_selections = serializers.IntegerField(help_text="Draws from the same landmarks, deleted ones too.")
+    level_spent = serializers.FloatField(help_text="The sum of their levels: a plain number, never per metre.")
+
+
+class DummiesPreviewSerializer(DrawsSerializer):
+    """How many dummies to expect; it tells the landmarks, so it is their owner's alone."""
+
+    landmarks = serializers.IntegerField()
+    points = serializers.IntegerField()
+    expected = serializers.FloatField(help_text="The mean number of dummies.")
+    counts = CountSerializer(many=True, help_text="All but the unlikeliest ends, 0.1 % together.")
+
+
+class SeriesCounts(serializers.Serializer[Any]):
+    """Series by series, in the dataset's order."""
+
+    landmarks = serializers.ListField(child=serializers.IntegerField())
+    dummies = serializers.ListField(child=serializers.IntegerField())
+
+
+class SelectionSerializer(DrawsSerializer):
+    """How the dummies of a set were chosen. It tells the landmarks: their owner's alone, and in no release."""
+
+    method = DescriptionField(dummy_methods)
+    seed = serializers.IntegerField(allow_null=True)
+    private = serializers.BooleanField(help_text="False for a seeded draw.")
+    protects = serializers.CharField()
+    caveats = serializers.ListField(child=serializers.CharField())
+    landmarks = serializers.IntegerField()
+    dummies = serializers.IntegerField()
+    series = SeriesCounts()
 
 
 class LandmarkSetUrls(serializers.Serializer[Any]):
@@ -50,6 +117,7 @@ class LandmarkSetUrls(serializers.Serializer[Any]):
 
     self = serializers.CharField()
     events = serializers.CharField()
+    dummies = serializers.CharField()
     page = serializers.CharField()
 
 
@@ -59,17 +127,27 @@ class LandmarkSetSerializer(serializers.ModelSerializer[LandmarkSet]):
     dataset = serializers.UUIDField(source="dataset_id")
     method = DescriptionField(landmark_methods)
     share = serializers.FloatField()
+    source = serializers.UUIDField(source="source_id", allow_null=True, help_text="The set its dummies were added to.")
+    selection = serializers.SerializerMethodField()
     urls = serializers.SerializerMethodField()
 
     class Meta:
         model = LandmarkSet
-        fields = ("id", "dataset", "name", "method", "count", "share", "points", "created_at", "urls")
+        fields = (
+            *("id", "dataset", "name", "method", "count", "share", "points", "source", "selection", "created_at"),
+            "urls",
+        )
+
+    @extend_schema_field(SelectionSerializer(allow_null=True))
+    def get_selection(self, row: LandmarkSet) -> dict[str, Any] | None:
+        return None if row.selection is None else {"method": row.method, **row.selection}
 
     @extend_schema_field(LandmarkSetUrls)
     def get_urls(self, row: LandmarkSet) -> dict[str, str]:
         return {
             "self": reverse("api:landmark-set-detail", args=[row.pk]),
             "events": reverse("api:landmark-set-events", args=[row.pk]),
+            "dummies": reverse("api:landmark-set-dummies", args=[row.pk]),
             "page": reverse("landmarks:detail", args=[row.pk]),
         }
 

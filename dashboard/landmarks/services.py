@@ -1,4 +1,4 @@
-"""Writes of the landmarks room: mark, forget. A preview writes nothing."""
+"""Writes of the landmarks room: mark, forget. A preview writes nothing. Dummies are added in dummies.py."""
 
 from __future__ import annotations
 
@@ -69,20 +69,26 @@ def joined(sets: list[data.LandmarkSet]) -> data.Mask:
 
 @transaction.atomic
 def delete_landmark_set(*, landmark_set: LandmarkSet) -> None:
-    """Forget a set that no release was made with.
+    """Forget a set that no release was made with, and no set with dummies.
 
     Raises
     ------
     Conflict
-        A release uses it.
+        A release uses it, or dummies were added to it.
     """
     hold(landmark_set.dataset)
     try:
         landmark_set.delete()
     except RestrictedError:
-        used = landmark_set.releases.count()
+        raise _in_use(landmark_set) from None
+
+
+def _in_use(landmark_set: LandmarkSet) -> Conflict:
+    if used := landmark_set.releases.count():
         rule = "used by no release"
-        releases = "1 release uses" if used == 1 else f"{used} releases use"
-        raise Conflict(
-            f"{releases} this landmark set; discard them first.", field="landmark_set", rule=rule, value=used
-        ) from None
+        words = f"{'1 release uses' if used == 1 else f'{used} releases use'} this landmark set; discard them first."
+    else:
+        used, rule = landmark_set.with_dummies.count(), "source of no set with dummies"
+        sets = "1 set with dummies was" if used == 1 else f"{used} sets with dummies were"
+        words = f"{sets} made from this landmark set; delete {'it' if used == 1 else 'them'} first."
+    return Conflict(words, field="landmark_set", rule=rule, value=used)

@@ -8,4 +8,5 @@ app_name = "landmarks"
 urlpatterns = [
     path("datasets/<uuid:pk>/landmarks/new/", pages.new, name="new"),
     path("landmark-sets/<uuid:pk>/", pages.detail, name="detail"),
+    path("landmark-sets/<uuid:pk>/dummies/", pages.dummies, name="dummies"),
 ]

@@ -9,11 +9,17 @@ import numpy as np
 
 def main() -> None:
     from privacy_engine.accounting.temporal import LossFunction, landmark_temporal_loss, smoothing_matrix, temporal_loss
+    from privacy_engine.landmarks.orders import heuristic_order, optimal_order, partitioned_order
     from privacy_engine.landmarks.staypoints import stay_point_mask
     from privacy_engine.picture import Picture, heights, packed
 
     event = np.arange(20.0)
     stay_point_mask(event * 1e-3, event * 1e-3, event * 60, distance_m=300, duration_s=120)
+    for evaluation in ("gaps", "nearest"):
+        heuristic_order(event % 5 == 0, evaluation)
+        optimal_order(event % 5 > 0, evaluation)
+    for distance in ("euclidean", "wasserstein"):
+        partitioned_order(event % 5 == 0, distance)
     matrix = smoothing_matrix(3, 0.1)
     LossFunction(matrix)(np.ones(3))
     temporal_loss(np.ones(20), matrix, matrix)

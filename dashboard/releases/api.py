@@ -24,25 +24,38 @@ from dashboard.jobs import State
 from dashboard.landmarks.queries import visible_landmark_sets
 from dashboard.lines import line
 from dashboard.parsing import JSONBody, valid
-from dashboard.releases import curves, downloads, queries, services
+from dashboard.releases import curves, downloads, outlooks, queries, services
 from dashboard.releases.models import Release
-from dashboard.releases.serializers import ChartSerializer, ReleaseRequest, ReleaseSerializer, SeriesQuery
+from dashboard.releases.outlook_serializers import OutlookRequest, OutlookSerializer
+from dashboard.releases.serializers import (
+    ChartSerializer,
+    DeriveRequest,
+    ReleaseRequest,
+    ReleaseSerializer,
+    SeriesQuery,
+)
 from dashboard.specs import listing
 from privacy_engine.exports import FORMATS
+from privacy_engine.postprocess import postprocesses
 from privacy_engine.registry import mechanisms
+
+IDEMPOTENCY_KEY = OpenApiParameter(
+    "Idempotency-Key", str, OpenApiParameter.HEADER, description="The same key gives the same release."
+)
 
 
 class ReleaseFilter(filters.FilterSet):
-    """By dataset, landmark set, state, mechanism."""
+    """By dataset, landmark set, state, mechanism, and the release they were made from."""
 
     dataset = filters.UUIDFilter(field_name="dataset_id")
     landmark_set = filters.UUIDFilter(field_name="landmark_set_id")
     state = filters.ChoiceFilter(choices=[choice for choice in State.choices if choice[0] != State.READY])
     mechanism = filters.CharFilter()
+    derived_from = filters.UUIDFilter(field_name="derived_from_id")
 
     class Meta:
         model = Release
-        fields = ("dataset", "landmark_set", "state", "mechanism")
+        fields = ("dataset", "landmark_set", "state", "mechanism", "derived_from")
 
 
 class AnyAccept(DefaultContentNegotiation):
@@ -70,15 +83,7 @@ class ReleaseViewSet(
     def get_queryset(self) -> Any:
         return queries.visible_releases(self.request.user)
 
-    @extend_schema(
-        request=ReleaseRequest,
-        responses={201: ReleaseSerializer},
-        parameters=[
-            OpenApiParameter(
-                "Idempotency-Key", str, OpenApiParameter.HEADER, description="The same key gives the same release."
-            )
-        ],
-    )
+    @extend_schema(request=ReleaseRequest, responses={201: ReleaseSerializer}, parameters=[IDEMPOTENCY_KEY])
     def create(self, request: Request) -> Response:
         """Submit a release: its budget is charged at once, a worker draws it later."""
         asked = valid(ReleaseRequest, request.data)
@@ -86,6 +91,23 @@ class ReleaseViewSet(
         asked["landmark_set"] = get_object_or_404(visible_landmark_sets(request.user), pk=asked["landmark_set"])
         key = request.headers.get("Idempotency-Key", "")
         made = services.submit_release(owner=request.user, idempotency_key=key, **asked)
+        return Response(self.get_serializer(made).data, status=201)
+
+    @extend_schema(request=OutlookRequest, responses={200: OutlookSerializer})
+    @action(detail=False, methods=["post"], filterset_class=None, pagination_class=None)
+    def outlook(self, request: Request) -> Response:
+        """What noise, guarantee and price to expect; no position is read, nothing is stored or charged."""
+        asked = valid(OutlookRequest, request.data)
+        landmark_set = get_object_or_404(visible_landmark_sets(request.user), pk=asked["landmark_set"])
+        return Response(outlooks.outlooks(landmark_set, asked["mechanisms"], asked["postprocess"]))
+
+    @extend_schema(request=DeriveRequest, responses={201: ReleaseSerializer}, parameters=[IDEMPOTENCY_KEY])
+    @action(detail=True, methods=["post"])
+    def postprocess(self, request: Request, pk: Any = None) -> Response:
+        """A new release out of this finished one by post-processing: the same guarantee, nothing charged."""
+        source, asked = self.get_object(), valid(DeriveRequest, request.data)
+        key = request.headers.get("Idempotency-Key", "")
+        made = services.derive_release(source=source, idempotency_key=key, **asked)
         return Response(self.get_serializer(made).data, status=201)
 
     @extend_schema(request=None, responses={200: ReleaseSerializer})
@@ -148,3 +170,11 @@ class MechanismsView(APIView):
     @extend_schema(responses={200: OpenApiTypes.OBJECT})
     def get(self, request: Request) -> Response:
         return Response({"results": [listing(cls) for cls in mechanisms]})
+
+
+class PostProcessesView(APIView):
+    """Post-processing steps: parameters, why they are free, and whether they are fit for live use."""
+
+    @extend_schema(responses={200: OpenApiTypes.OBJECT})
+    def get(self, request: Request) -> Response:
+        return Response({"results": [listing(cls) for cls in postprocesses]})

@@ -8,13 +8,17 @@ from typing import Any, BinaryIO
 from dashboard import storage
 from dashboard.releases.models import Release
 from privacy_engine import exports
-from privacy_engine.label import privacy_label
+from privacy_engine.label import Source, privacy_label
 
 
 def label(row: Release) -> dict[str, Any]:
     """The privacy label: one for the API, the pages and the downloads; ``guarantee`` is None for a seeded release."""
     return privacy_label(
-        row.parsed_spec, landmarks=row.landmark_set.count, release_id=str(row.pk), sha256=row.data_sha256
+        row.parsed_spec,
+        landmarks=row.landmark_set.count,
+        release_id=str(row.pk),
+        sha256=row.data_sha256,
+        derived_from=Source(**row.source) if row.source else None,
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from dashboard import jobs, storage
-from dashboard.releases import files
+from dashboard.releases import derivation, files
 from dashboard.releases.models import Release
 from privacy_engine import data, metrics
 from privacy_engine.data import Floats, Trajectory
@@ -32,14 +32,15 @@ def run(pk: Any) -> None:
 
 
 def draw_release(row: Release, lease: jobs.Lease) -> dict[str, Any]:
-    """Load, draw, measure, write; returns what the row stores as it succeeds."""
+    """Load, draw (or derive from another release), measure, write; returns what the row stores as it succeeds."""
     row.data_file = files.name_for(lease.token)
     spec = row.parsed_spec
     lease.report("Reading", 0.0)
-    series = storage.read_points(row.dataset.points_path)
-    landmarks = split(row.landmark_set.mask, [len(one) for one in series])
-
-    drawn = _drawn(spec, series, landmarks, lease)
+    if row.source:
+        drawn, series = derivation.derived(row, lease), _original(row)
+    else:
+        series = _original(row)
+        drawn = _drawn(spec, series, split(row.landmark_set.mask, [len(one) for one in series]), lease)
     errors: list[Floats] = []
     for i, (truth, release) in enumerate(zip(series, drawn, strict=True)):
         errors.append(metrics.error_m(truth, release))
@@ -53,6 +54,10 @@ def draw_release(row: Release, lease: jobs.Lease) -> dict[str, Any]:
         "summary": summary(row, drawn),
         "owner_view": owner_view(np.concatenate(errors)),
     }
+
+
+def _original(row: Release) -> list[Trajectory]:
+    return storage.read_points(row.dataset.points_path)
 
 
 def _drawn(

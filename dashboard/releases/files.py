@@ -43,6 +43,20 @@ def write(row: Release, drawn: Sequence[data.Release], errors: Sequence[Floats])
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def read_releases(row: Release) -> list[data.Release]:
+    """A finished release as its mechanism made it, one for each series, out of its own files alone."""
+    columns = storage.read_columns(row.budgets_path)
+    found = storage.read_release(row.data_path)
+    if "sd_m" not in columns:  # written before there was noise that is not planar Laplace
+        columns["sd_m"] = row.parsed_spec.mechanism.sd_m(columns["budget"])
+    ends = np.searchsorted(columns["series"], np.arange(1, len(found)))
+    parts = zip(*(np.split(columns[name], ends) for name in ("budget", "fresh", "sd_m")), strict=True)
+    return [
+        data.Release(published, event, budgets, fresh.astype(np.bool_), sd_m)
+        for (published, event), (budgets, fresh, sd_m) in zip(found, parts, strict=True)
+    ]
+
+
 @dataclass(frozen=True, eq=False)
 class Curves:
     """One series of a release, over its n events; not a number where nothing was published."""

@@ -12,6 +12,7 @@ from dashboard import storage
 from dashboard.datasets.models import Dataset
 from dashboard.jobs import Job, State, job_constraints
 from dashboard.landmarks.models import LandmarkSet
+from privacy_engine.postprocess import PostProcess
 from privacy_engine.spec import ReleaseSpec
 
 
@@ -32,6 +33,8 @@ class Release(Job):
     data_sha256 = models.CharField(max_length=64, default="", blank=True)
     summary = models.JSONField(null=True, blank=True)  # what anybody who has the release may know
     owner_view = models.JSONField(null=True, blank=True)  # measured against the original: the owner's alone
+    derived_from = models.ForeignKey("self", on_delete=models.SET_NULL, null=True, blank=True, related_name="derived")
+    source = models.JSONField(null=True, blank=True)  # {release, sha256} of that one, which outlives it
 
     class Meta:
         ordering: ClassVar = ["-created_at"]
@@ -51,9 +54,23 @@ class Release(Job):
         return self.name or f"{self.mechanism} {self.pk}"
 
     @property
+    def title(self) -> str:
+        """What legends and lists call it: its mechanism and the steps after it."""
+        return self.parsed_spec.title
+
+    @property
+    def charged(self) -> bool:
+        """True if it spends budget: drawn from the original and publishable."""
+        return not self.seeded and self.source is None
+
+    @property
     def parsed_spec(self) -> ReleaseSpec:
         """The description this row stores."""
         return ReleaseSpec.parse(self.spec)
+
+    def steps_after(self, source: "Release") -> tuple[PostProcess, ...]:
+        """The steps it adds to those of the release it is made from."""
+        return tuple(self.parsed_spec.postprocess[len(source.parsed_spec.postprocess) :])
 
     @property
     def folder(self) -> Path:

@@ -32,7 +32,7 @@ def new(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
         "landmark_sets": sets,
         "chosen": choice.chosen_set(request.user, dataset, uuid_or_404(asked) if asked else None, []),
         "budget": spending(dataset),
-        "page": {"shares": choice.shares(sets), "palette": palette(), "urls": _urls(dataset)},
+        "page": {"palette": palette(), "urls": _urls(dataset)},
     }
     return render(request, "releases/new.html", context)
 
@@ -65,6 +65,8 @@ def _urls(dataset: Dataset) -> dict[str, str]:
     return {
         "dataset": reverse("api:dataset-detail", args=[dataset.pk]),
         "mechanisms": reverse("api:mechanisms"),
+        "postprocesses": reverse("api:postprocesses"),
+        "outlook": reverse("api:release-outlook"),
         "releases": reverse("api:release-list"),
         "compare": reverse("releases:compare", args=[dataset.pk]),
         "page": reverse("datasets:detail", args=[dataset.pk]),

@@ -13,15 +13,17 @@ from rest_framework import serializers
 from dashboard.parsing import Anything, Number, Whole
 from dashboard.releases import downloads
 from dashboard.releases.models import Release
-from dashboard.specs import DescriptionField
+from dashboard.specs import DescriptionField, SeedField
 from privacy_engine.mechanisms import landmark  # noqa: F401  (registers the mechanisms)
 from privacy_engine.registry import mechanisms
-from privacy_engine.spec import ReleaseSpec
+from privacy_engine.spec import MAX_STEPS, ReleaseSpec, parse_steps
+
+OBJECTS = {"type": "array", "items": {"type": "object"}}
 
 
-@extend_schema_field({"type": "integer", "nullable": True, "minimum": 0, "maximum": 2**53 - 1})
-class SeedField(Anything):
-    """A seed; the spec judges it."""
+@extend_schema_field(OBJECTS | {"maxItems": MAX_STEPS})
+class StepsField(Anything):
+    """Post-processing steps in their order, each ``{name, …parameters}``; GET /api/v1/postprocesses/ lists them."""
 
 
 class ReleaseRequest(serializers.Serializer[Any]):
@@ -36,11 +38,30 @@ class ReleaseRequest(serializers.Serializer[Any]):
         default=None,
         help_text="Makes the run repeatable, and so never private: such a release has no guarantee.",
     )
+    postprocess = StepsField(required=False, default=list, help_text="Steps over the release; they cost nothing.")
     name = serializers.CharField(max_length=200, required=False, allow_blank=True, default="")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        attrs["spec"] = ReleaseSpec.parse({"mechanism": attrs.pop("mechanism"), "seed": attrs.pop("seed")})
+        attrs["spec"] = ReleaseSpec.parse({name: attrs.pop(name) for name in ("mechanism", "seed", "postprocess")})
         return attrs
+
+
+class DeriveRequest(serializers.Serializer[Any]):
+    """Steps over a finished release, and what to call the one they make."""
+
+    postprocess = StepsField()
+    name = serializers.CharField(max_length=200, required=False, allow_blank=True, default="")
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        attrs["steps"] = parse_steps(attrs.pop("postprocess"))
+        return attrs
+
+
+class SourceSerializer(serializers.Serializer[Any]):
+    """The release it was made from; it is named also when it is discarded, and ``derived_from`` is null then."""
+
+    release = serializers.UUIDField()
+    sha256 = serializers.CharField()
 
 
 class ReleaseUrls(serializers.Serializer[Any]):
@@ -50,7 +71,11 @@ class ReleaseUrls(serializers.Serializer[Any]):
     data = serializers.CharField()
     track = serializers.CharField()
     series = serializers.CharField()
+    postprocess = serializers.CharField()
     page = serializers.CharField()
+
+
+_DOORS = ("data", "track", "series", "postprocess")
 
 
 class ReleaseSerializer(serializers.ModelSerializer[Release]):
@@ -59,7 +84,10 @@ class ReleaseSerializer(serializers.ModelSerializer[Release]):
     dataset = serializers.UUIDField(source="dataset_id")
     landmark_set = serializers.UUIDField(source="landmark_set_id")
     mechanism = serializers.SerializerMethodField()
+    postprocess = serializers.SerializerMethodField()
     seed = serializers.SerializerMethodField()
+    derived_from = serializers.UUIDField(source="derived_from_id", allow_null=True)
+    source = serializers.SerializerMethodField()
     points = serializers.IntegerField(source="landmark_set.points")
     guarantee = serializers.SerializerMethodField()
     label = serializers.SerializerMethodField()
@@ -69,7 +97,8 @@ class ReleaseSerializer(serializers.ModelSerializer[Release]):
     class Meta:
         model = Release
         fields = (
-            *("id", "dataset", "landmark_set", "name", "mechanism", "seed", "state", "stage", "progress", "eta_s"),
+            *("id", "dataset", "landmark_set", "name", "title", "mechanism", "postprocess", "seed"),
+            *("derived_from", "source", "state", "stage", "progress", "eta_s"),
             *("attempt", "cancel_requested", "error", "created_at", "started_at", "finished_at", "points"),
             *("summary", "owner_view", "guarantee", "label", "urls"),
         )
@@ -77,6 +106,14 @@ class ReleaseSerializer(serializers.ModelSerializer[Release]):
     @extend_schema_field(OpenApiTypes.OBJECT)
     def get_mechanism(self, row: Release) -> dict[str, Any]:
         return dict(row.spec["mechanism"])
+
+    @extend_schema_field(OBJECTS)
+    def get_postprocess(self, row: Release) -> list[dict[str, Any]]:
+        return list(row.spec.get("postprocess", ()))
+
+    @extend_schema_field(SourceSerializer(allow_null=True))
+    def get_source(self, row: Release) -> dict[str, str] | None:
+        return row.source
 
     def get_seed(self, row: Release) -> int | None:
         return row.spec["seed"]
@@ -92,7 +129,7 @@ class ReleaseSerializer(serializers.ModelSerializer[Release]):
     def get_urls(self, row: Release) -> dict[str, str]:
         page = reverse("releases:compare", args=[row.dataset_id])
         query = urlencode({"landmark_set": row.landmark_set_id, "release": row.pk})
-        doors = {name: reverse(f"api:release-{name}", args=[row.pk]) for name in ("data", "track", "series")}
+        doors = {name: reverse(f"api:release-{name}", args=[row.pk]) for name in _DOORS}
         return {"self": reverse("api:release-detail", args=[row.pk]), **doors, "page": f"{page}?{query}"}
 
 

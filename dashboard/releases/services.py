@@ -1,9 +1,9 @@
-"""Writes of the releases room: submit, cancel, retry, discard."""
+"""Writes of the releases room: submit, derive, cancel, retry, discard."""
 
 from __future__ import annotations
 
 import re
-import uuid
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -21,6 +21,7 @@ from dashboard.releases import files, tasks  # noqa: F401  (tasks: so that the b
 from dashboard.releases.models import Release
 from dashboard.text import one_line
 from privacy_engine.errors import ParameterError
+from privacy_engine.postprocess import PostProcess
 from privacy_engine.spec import ReleaseSpec
 
 KEY = re.compile(r"[!-~]{1,100}")
@@ -51,17 +52,50 @@ def submit_release(
         raise PermissionDenied
     _check_key(idempotency_key)
     _check_same_dataset(dataset, landmark_set)
-    fresh = Release(
-        owner=owner,
-        dataset=dataset,
-        landmark_set=landmark_set,
+    asked = {"owner": owner, "dataset": dataset, "landmark_set": landmark_set}
+    return _once(_described(spec, name=name, idempotency_key=idempotency_key, **asked), spec)
+
+
+def derive_release(
+    *, source: Release, steps: Sequence[PostProcess], name: str = "", idempotency_key: str = ""
+) -> Release:
+    """A new release out of a finished one: ``steps`` read what that one published, so nothing more is charged.
+
+    It carries the same guarantee; it stays when its source is discarded. Idempotency as in :func:`submit_release`.
+
+    Raises
+    ------
+    Conflict
+        The source is not done, or the key was used for another request.
+    ParameterError
+        There is no step, they are too many together, or the key is no key.
+    """
+    _check_key(idempotency_key)
+    if not steps:
+        rule = "at least 1 step"
+        raise ParameterError(f"postprocess must have {rule}", field="postprocess", rule=rule, value=[])
+    require_state(source, State.DONE, "release")
+    spec = source.parsed_spec.then(steps)
+    same = {field: getattr(source, field) for field in ("owner", "dataset", "landmark_set")}
+    fresh = _described(spec, name=name, idempotency_key=idempotency_key, **same)
+    fresh.derived_from = source
+    fresh.source = {"release": str(source.pk), "sha256": source.data_sha256}
+    return _once(fresh, spec)
+
+
+def _described(spec: ReleaseSpec, *, name: str, **columns: Any) -> Release:
+    return Release(
         name=one_line(name),
         spec=spec.model_dump(),
         spec_digest=spec.digest,
         mechanism=spec.mechanism.name,
         seeded=not spec.private,
-        idempotency_key=idempotency_key,
+        **columns,
     )
+
+
+def _once(fresh: Release, spec: ReleaseSpec) -> Release:
+    """The row, written unless the same request wrote it before."""
     if earlier := _earlier(fresh):
         return earlier
     try:
@@ -102,18 +136,28 @@ def _earlier(fresh: Release) -> Release | None:
     return found
 
 
-def _request(release: Release) -> tuple[uuid.UUID, uuid.UUID, str]:
-    return release.dataset_id, release.landmark_set_id, release.spec_digest
+def _request(release: Release) -> tuple[Any, ...]:
+    return release.dataset_id, release.landmark_set_id, release.spec_digest, release.source
 
 
 @transaction.atomic
 def _create(fresh: Release, spec: ReleaseSpec) -> Release:
     require_state(hold(fresh.dataset), State.READY, "dataset")
-    if not fresh.seeded:
+    if fresh.source:
+        _hold_source(fresh)
+    if fresh.charged:
         ledger.reserve(dataset=fresh.dataset, release_id=fresh.pk, mechanism=spec.mechanism)
     fresh.save(force_insert=True)
     jobs.ring_after_commit(fresh)
     return fresh
+
+
+def _hold_source(fresh: Release) -> None:
+    """Its row, locked until the transaction ends: it is not discarded meanwhile."""
+    held = Release.objects.select_for_update().filter(pk=fresh.derived_from_id).first()
+    if held is None:
+        raise Conflict("The release is discarded.", field="release", rule=str(State.DONE))
+    require_state(held, State.DONE, "release")
 
 
 @transaction.atomic
@@ -129,7 +173,7 @@ def cancel_release(*, release: Release) -> None:
     """
     jobs.request_cancel(release)
     release.refresh_from_db()
-    if release.state == State.CANCELLED and release.attempt == 0 and not release.seeded:
+    if release.state == State.CANCELLED and release.attempt == 0 and release.charged:
         ledger.refund(release_id=release.pk)
 
 
@@ -139,7 +183,7 @@ def retry_release(*, release: Release) -> Release:
     Raises
     ------
     Conflict
-        The release neither failed nor was cancelled.
+        The release neither failed nor was cancelled, or was made from one that is discarded.
     """
     if release.state not in (State.FAILED, State.CANCELLED):
         rule = "failed or cancelled"
@@ -149,6 +193,8 @@ def retry_release(*, release: Release) -> Release:
             rule=rule,
             value=release.state,
         )
+    if release.source:
+        return _derive_again(release)
     return submit_release(
         owner=release.owner,
         dataset=release.dataset,
@@ -158,9 +204,20 @@ def retry_release(*, release: Release) -> Release:
     )
 
 
+def _derive_again(release: Release) -> Release:
+    source = release.derived_from
+    if source is None:
+        rule = "a release whose source is there"
+        raise Conflict("The release it was made from is discarded.", field="derived_from", rule=rule)
+    return derive_release(source=source, steps=release.steps_after(source), name=release.name)
+
+
 @transaction.atomic
 def discard_release(*, release: Release) -> None:
-    """Forget a release and its files. What it leaked stays charged, unless no worker ever claimed it."""
+    """Forget a release and its files. What it leaked stays charged, unless no worker ever claimed it.
+
+    Releases made from it stay, and name it still; those that are not yet made will fail.
+    """
     held = Release.objects.select_for_update().get(pk=release.pk)
     if held.attempt == 0 and held.state == State.QUEUED:
         cancel_release(release=held)

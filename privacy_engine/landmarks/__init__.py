@@ -1,4 +1,4 @@
-"""Ways to mark landmarks. Importing this package registers them, in the order in which pages offer them."""
+"""Ways to mark landmarks, and dummies beside them. Importing this package registers them, in the order pages show."""
 
 # isort: off
 from privacy_engine.landmarks.methods import LandmarkMethod, landmark_methods
@@ -9,19 +9,24 @@ from privacy_engine.landmarks.column import Column
 from privacy_engine.landmarks.synthetic import Synthetic
 from privacy_engine.landmarks.geojson import zones_from_geojson
 from privacy_engine.landmarks.short import parse_short
+from privacy_engine.landmarks.dummy_methods import DummyMethod, SelectionSpec, dummy_methods, parse_short_dummies
 # isort: on
 
 __all__ = [
     "Circle",
     "Column",
+    "DummyMethod",
     "LandmarkMethod",
     "Manual",
     "MultiPolygon",
     "Polygon",
+    "SelectionSpec",
     "StayPoints",
     "Synthetic",
     "Zones",
+    "dummy_methods",
     "landmark_methods",
     "parse_short",
+    "parse_short_dummies",
     "zones_from_geojson",
 ]

@@ -16,13 +16,14 @@ References
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from privacy_engine import noise
 from privacy_engine.data import Floats, Ints, LandmarkSet, Mask
+from privacy_engine.landmarks.counts import coin_counts, option_counts
 from privacy_engine.landmarks.orders import (
     Distance,
     Evaluation,
@@ -37,7 +38,9 @@ __all__ = [
     "SELECTION_SHARE",
     "DrawnSelection",
     "DummySelection",
+    "dummy_counts",
     "heuristic_order",
+    "one_sided_counts",
     "one_sided_dummies",
     "optimal_order",
     "partitioned_order",
@@ -52,6 +55,23 @@ SELECTION_SHARE = 0.01
 
 UNMARKED = "An event that is not marked is surely no landmark: every landmark stays marked."
 SHARED = "Every dummy takes its share of the budget: the more there are, the noisier the landmarks' releases."
+OPTION_PROTECTS = (
+    "Events that are no landmarks are marked beside the landmarks, so a marked event need not be one. "
+    "How many they are is drawn at random."
+)
+OPTION_CAVEATS = (
+    "This is not differential privacy for the landmarks: the events to choose from follow from them, so "
+    "whoever knows the method can rule out sets of landmarks with certainty. Coins for each event can promise "
+    "more: see the one-sided selection.",
+    UNMARKED,
+    SHARED,
+)
+COIN_CAVEATS = (
+    f"It is one-sided. {UNMARKED}",
+    "It holds for each event: sets of landmarks that differ in m events are told apart by up to m times ε. A stay of m "
+    "events that are landmarks together or not at all is such a case.",
+    SHARED,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,22 +140,10 @@ def select_dummies(
     ParameterError
         A parameter is unknown or outside its domain, or the series too long for the method.
     """
-    landmarks = LandmarkSet(np.asarray(is_landmark))
-    one_of(method, "method", Method)
-    one_of(utility, "utility", Utility)
-    one_of(evaluation, "evaluation", Evaluation)
-    one_of(distance, "distance", Distance)
-    noise.cover_probability(epsilon)  # refuses what is no level, also where nothing is left to choose
+    options = _options(is_landmark, method, utility, epsilon, evaluation, distance)
+    landmarks, order, bins = options.landmarks, options.order, options.bins
     rng = noise.as_source(rng)
-    if method == "partitioned":
-        order = partitioned_order(landmarks.mask, distance)
-    else:
-        order = (optimal_order if method == "optimal" else heuristic_order)(landmarks.mask, evaluation)
-    n, r = len(landmarks), len(order)
-    bins = np.arange(n) // landmark_histogram(landmarks.mask).width if method == "partitioned" else np.arange(n)
-    utilities = -_mean_away(landmarks, bins, order) if utility == "distance" else -np.arange(1, r + 1) / max(n, 1)
-    sensitivity = 1.0 if utility == "distance" else 1 / max(n, 1)
-    chosen = noise.exponential_mechanism(utilities, epsilon, sensitivity, rng=rng) if r else -1
+    chosen = noise.exponential_mechanism(options.utilities, epsilon, options.sensitivity, rng=rng) if len(order) else -1
     mask = landmarks.mask.copy()
     regular = np.flatnonzero(~mask)
     if method == "partitioned":
@@ -149,23 +157,66 @@ def select_dummies(
         method=method,
         epsilon=float(epsilon),
         private=rng.private,
-        protects=(
-            "Events that are no landmarks are marked beside the landmarks, so a marked event need not be one. "
-            "How many they are is drawn at random."
-        ),
-        caveats=(
-            "This is not differential privacy for the landmarks: the events to choose from follow from them, so "
-            "whoever knows the method can rule out sets of landmarks with certainty. Coins for each event can promise "
-            "more: see the one-sided selection.",
-            UNMARKED,
-            SHARED,
-        ),
+        protects=OPTION_PROTECTS,
+        caveats=OPTION_CAVEATS,
         order=order,
-        utilities=utilities,
-        probabilities=noise.exponential_weights(utilities, epsilon, sensitivity) if r else np.empty(0),
-        sensitivity=sensitivity,
+        utilities=options.utilities,
+        probabilities=options.probabilities(epsilon),
+        sensitivity=options.sensitivity,
         chosen=chosen,
     )
+
+
+def dummy_counts(
+    is_landmark: ArrayLike,
+    *,
+    method: Method,
+    utility: Utility,
+    epsilon: float,
+    evaluation: Evaluation = "gaps",
+    distance: Distance = "euclidean",
+) -> Floats:
+    """How likely :func:`select_dummies` adds 0, 1, …, r dummies, (r + 1,); its parameters and errors.
+
+    Nothing is drawn. It follows from the landmarks, so it is for their owner only.
+
+    >>> dummy_counts([True, False, True, False], method="heuristic", utility="count", epsilon=1).round(3).tolist()
+    [0.0, 0.622, 0.378]
+    """
+    return option_counts(_options(is_landmark, method, utility, epsilon, evaluation, distance).probabilities(epsilon))
+
+
+class _Options(NamedTuple):
+    """The r nested options of a series; ``bins`` (n,) is the group that each event is drawn in."""
+
+    landmarks: LandmarkSet
+    order: Ints
+    bins: Ints
+    utilities: Floats
+    sensitivity: float
+
+    def probabilities(self, epsilon: float) -> Floats:
+        some = len(self.order) > 0
+        return noise.exponential_weights(self.utilities, epsilon, self.sensitivity) if some else np.empty(0)
+
+
+def _options(
+    is_landmark: ArrayLike, method: Method, utility: Utility, epsilon: float, evaluation: Evaluation, distance: Distance
+) -> _Options:
+    landmarks = LandmarkSet(np.asarray(is_landmark))
+    one_of(method, "method", Method)
+    one_of(utility, "utility", Utility)
+    one_of(evaluation, "evaluation", Evaluation)
+    one_of(distance, "distance", Distance)
+    noise.cover_probability(epsilon)  # refuses what is no level, also where nothing is left to choose
+    if method == "partitioned":
+        order = partitioned_order(landmarks.mask, distance)
+    else:
+        order = (optimal_order if method == "optimal" else heuristic_order)(landmarks.mask, evaluation)
+    n, r = len(landmarks), len(order)
+    bins = np.arange(n) // landmark_histogram(landmarks.mask).width if method == "partitioned" else np.arange(n)
+    utilities = -_mean_away(landmarks, bins, order) if utility == "distance" else -np.arange(1, r + 1) / max(n, 1)
+    return _Options(landmarks, order, bins, utilities, 1.0 if utility == "distance" else 1 / max(n, 1))
 
 
 def one_sided_dummies(
@@ -193,22 +244,27 @@ def one_sided_dummies(
     rng = noise.as_source(rng)
     mask = landmarks.mask | noise.covered(len(landmarks), epsilon, rng=rng)
     mask.setflags(write=False)
-    share = noise.cover_probability(epsilon)
     return DummySelection(
         mask=mask,
         method="one-sided",
         epsilon=float(epsilon),
         private=rng.private,
         protects=(
-            f"Each other event is marked with probability e^−ε = {share:.3g}, whatever happens to the rest. Seeing an "
-            "event marked multiplies the odds that it is a landmark by at most e^ε."
+            f"Each other event is marked with probability e^−ε = {noise.cover_probability(epsilon):.3g}, whatever "
+            "happens to the rest. Seeing an event marked multiplies the odds that it is a landmark by at most e^ε."
         ),
-        caveats=(
-            f"It is one-sided. {UNMARKED}",
-            "It holds for each event: sets of landmarks that differ in m events are told apart by up to m times ε.",
-            SHARED,
-        ),
+        caveats=COIN_CAVEATS,
     )
+
+
+def one_sided_counts(regular: int, *, epsilon: float) -> Floats:
+    """How likely :func:`one_sided_dummies` adds 0, 1, …, ``regular`` dummies, (regular + 1,); its errors.
+
+    >>> one_sided_counts(2, epsilon=1.0).round(3).tolist()
+    [0.4, 0.465, 0.135]
+    """
+    noise.cover_probability(epsilon)
+    return coin_counts(regular, -float(epsilon))
 
 
 def _mean_away(landmarks: LandmarkSet, bins: Ints, order: Ints) -> Floats:

@@ -67,9 +67,16 @@ def as_source(rng: RandomSource | np.random.Generator) -> RandomSource:
     return seeded(rng) if isinstance(rng, np.random.Generator) else rng
 
 
-def source(seed: int | None) -> RandomSource:
-    """:func:`publishable` without a seed, :func:`seeded` with one."""
-    return publishable() if seed is None else seeded(seed)
+def source(seed: int | None, *, stream: int | None = None) -> RandomSource:
+    """:func:`publishable` without a seed, :func:`seeded` with one.
+
+    Two things that one seed makes repeatable draw from different ``stream``, or they would be one another's noise.
+    """
+    if seed is None:
+        return publishable()
+    if stream is None:
+        return seeded(seed)
+    return seeded(np.random.Generator(np.random.Philox(np.random.SeedSequence(seed, spawn_key=(stream,)))))
 
 
 class _Watched:

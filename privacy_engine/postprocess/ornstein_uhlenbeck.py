@@ -14,6 +14,7 @@ from privacy_engine.postprocess.chain import LONGEST_FIT, deviance, ornstein_uhl
 FEWEST_DRAWS = 4
 LEAST_DECAY = 1e-5  # 1 - φ²: ties over more than 1e5 events are not told from a random walk
 LEAST_SPREAD = 1e-4  # σ² over the least noise variance: less is standing still
+LEAST_NOISE = 1e-12  # noise variance over the largest σ²: less would drown in rounding, and smooths nothing
 
 
 @postprocesses.register
@@ -35,6 +36,7 @@ class OUSmoother(PostProcess):
     """
 
     title: ClassVar[str] = "Ornstein-Uhlenbeck smoother"
+    short: ClassVar[str] = "OU smoother"
     summary: ClassVar[str] = "Draws each position towards its neighbours and, where noise is large, to the middle."
 
     name: Literal["ou-smoother"] = "ou-smoother"
@@ -42,16 +44,20 @@ class OUSmoother(PostProcess):
     def estimate(self, xy_m: Floats, precision: Floats) -> Floats:
         if np.count_nonzero(precision[:LONGEST_FIT]) < FEWEST_DRAWS:
             return np.full_like(xy_m, np.nan)
+        precision = np.minimum(precision, 1 / (LEAST_NOISE * _largest(xy_m, precision)))
         mean, variance, correlation = _most_likely(xy_m[:LONGEST_FIT], precision[:LONGEST_FIT])
         chain = ornstein_uhlenbeck(len(xy_m), variance, correlation)
         return smooth(chain, xy_m - mean, precision)[0] + mean
 
 
+def _largest(xy_m: Floats, precision: Floats) -> float:
+    """The largest σ² that is considered."""
+    return max(float(np.var(xy_m[precision > 0])) * 4, 2 * LEAST_SPREAD / float(precision.max()))
+
+
 def _most_likely(xy_m: Floats, precision: Floats) -> tuple[Floats, float, float]:
     """Mean (2,), σ² and φ: the best of a coarse grid, then downhill from there."""
-    drawn = precision > 0
-    least = LEAST_SPREAD / float(precision.max())
-    most = max(float(np.var(xy_m[drawn])) * 4, 2 * least)
+    least, most = LEAST_SPREAD / float(precision.max()), _largest(xy_m, precision)
 
     def at(log_variance: float, log_decay: float) -> tuple[float, float]:
         variance = float(np.exp(np.clip(log_variance, np.log(least), np.log(most))))

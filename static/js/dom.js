@@ -40,6 +40,13 @@ export function announce(text) {
   if (region && region.textContent !== text) region.textContent = text;
 }
 
+/** Offer a file to the reader; `content` is a Blob or a URL. */
+export function save(content, name) {
+  const url = content instanceof Blob ? URL.createObjectURL(content) : content;
+  el("a", { href: url, download: name }).click();
+  if (content instanceof Blob) setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}
+
 // Numbers -------------------------------------------------------------------
 
 const NARROW = "\u202f"; // between a number and its unit

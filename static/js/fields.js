@@ -1,12 +1,15 @@
 /* Form fields out of a description: what the API lists of a mechanism or a way to mark landmarks. */
 
-import { duration, el, metres } from "./dom.js";
+import { duration, el, metres, percent } from "./dom.js";
 
 const SPAN = 100; // a slider reaches from a hundredth of the example to a hundred times
 const STEPS = 400;
 
 const isNumber = (field) => !field.choices.length;
 const HINTS = { s: duration, m: metres };
+const isShare = ({ minimum, maximum }) => minimum === 0 && maximum === 1;
+const isSeed = ({ whole, maximum }) => whole && maximum >= Number.MAX_SAFE_INTEGER; // no seed is nearer than another
+const hintOf = (field) => HINTS[field.unit] ?? (isShare(field) ? percent : null);
 let ids = 0;
 
 /**
@@ -52,13 +55,13 @@ function frame(field, inputs, input, hint) {
 function numberField(field, onChange) {
   const start = field.default ?? field.example ?? "";
   const input = el("input", { type: "number", step: field.whole ? "1" : "any", min: field.minimum, max: field.maximum, required: field.required, inputmode: "decimal", value: String(start), placeholder: field.required ? null : "none" });
-  const scale = field.example ? sliderScale(field) : null;
+  const scale = isShare(field) ? SHARES : field.example && !isSeed(field) ? logarithmic(field) : null;
   const slider = scale && el("input", { type: "range", min: "0", max: String(STEPS), "aria-label": `${field.label}, slider`, class: "field__slider" });
   const hint = el("output", { class: "small muted" });
   const show = () => {
     const value = input.valueAsNumber;
-    hint.textContent = HINTS[field.unit] && Number.isFinite(value) ? HINTS[field.unit](value) : "";
-    if (slider && value > 0) slider.value = String(scale.position(value));
+    hint.textContent = Number.isFinite(value) ? (hintOf(field)?.(value) ?? "") : "";
+    if (slider && (value > 0 || isShare(field))) slider.value = String(scale.position(value));
   };
   const { element, fail } = frame(field, el("div", { class: "field__number" }, slider, input), input, hint);
   const changed = () => {
@@ -82,8 +85,10 @@ function numberField(field, onChange) {
   };
 }
 
+const SHARES = { value: (position) => position / STEPS, position: (value) => Math.round(value * STEPS) };
+
 /** A logarithmic slider around the field's example; two significant digits. */
-function sliderScale({ example, minimum, maximum, whole }) {
+function logarithmic({ example, minimum, maximum, whole }) {
   const low = Math.log(Math.max(minimum || 0, example / SPAN));
   const high = Math.log(Math.min(maximum ?? Infinity, example * SPAN));
   const rounded = whole ? Math.round : (value) => value;

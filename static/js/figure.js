@@ -1,16 +1,9 @@
 /* A chart with what belongs to it: title, unit, a menu to save it as PNG, SVG, CSV, and its numbers as a table. */
 
 import { createChart } from "./chart.js";
-import { announce, el, number } from "./dom.js";
+import { announce, el, number, save } from "./dom.js";
 
 const ROWS_SHOWN = 500;
-
-/** Offer a file to the reader; `content` is a Blob or a URL. */
-export function save(content, name) {
-  const url = content instanceof Blob ? URL.createObjectURL(content) : content;
-  el("a", { href: url, download: name }).click();
-  if (content instanceof Blob) setTimeout(() => URL.revokeObjectURL(url), 10_000);
-}
 
 /** Lines that share their events as rows: [[event, value of the first line, …], …]. */
 export function rowsOf(lines) {

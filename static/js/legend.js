@@ -73,11 +73,10 @@ export function createLegend(host, on) {
         row.item.remove();
         rows.delete(id);
       }
-      for (const entry of entries) {
-        if (!rows.has(entry.id)) {
-          rows.set(entry.id, make(entry));
-          host.append(rows.get(entry.id).item);
-        }
+      for (const [i, entry] of entries.entries()) {
+        if (!rows.has(entry.id)) rows.set(entry.id, make(entry));
+        const { item } = rows.get(entry.id);
+        if (host.children[i] !== item) host.insertBefore(item, host.children[i] ?? null);
         fill(rows.get(entry.id), entry);
       }
     },

@@ -1,39 +1,48 @@
 /* The map. This file and layers/ alone know Leaflet; a page includes leaflet/leaflet.js and leaflet/leaflet.css.
  *
- *   const map = createMap(element, { bounds, label, keyboard });
+ *   const map = createMap(element, { bounds, label, top, keyboard });
  *     bounds     [west, south, east, north]; west > east crosses the antimeridian
  *     label      what the map shows, for screen readers
+ *     top        pixels at the top that something covers: what is fitted stays below them
  *     keyboard   true (default): arrows pan; false: the page uses the arrows, Shift + arrows pan
  *
  *   map.addTrack({ id, track, colour, width, dash, marker, opacity, fade, order, dots })
  *     track: see track.js; fade: thinner and paler where it would fill the picture; dots: false for none
  *   map.addMarkers({ id, track, colour, radius, hollow, order })                   dots
  *   map.addLandmarks({ id, track, runs })             positions of all events; runs [start, end) of landmark events
+ *   map.addZones({ id, zones, selected })             zones as the API has them
  *     each replaces what had the same id; colour: "#rrggbb", "--token" or { light, dark }
  *   map.remove(id)   map.setVisible(id, on)   map.isVisible(id)   map.setStyle(id, changes)
  *   map.select({ lon, lat, landmark, circles, links } | null)   the chosen event; see layers/marks.js
  *   map.nearest(id, point, reach = 14)                index of the point under the pointer, or -1
  *   map.fit(bounds, padding)   map.reveal(lon, lat)   pans only if the place is not in sight
  *   map.onClick(f)  map.onHover(f)                    f({ lon, lat, point, shift }); hover gives null on leaving
- *   map.view()                                        what of a track the map shows, for its address; see dashboard/track.py
- *   map.resized()   map.redraw()   map.picture()      a canvas with all that is drawn
+ *   map.use(tool | null)                              what presses and clicks do; see layers/gestures.js
+ *   map.sketch(shape | null)                          what is being drawn; see layers/zones.js
+ *   map.handles(list, on)   map.focusHandle(id)       what can be moved; see layers/handles.js
+ *   map.within(id, box)   map.point(lon, lat)         points in {x, y, width, height}; where a place is, in pixels
+ *   map.view()                                        the picture, as an address asks for it; see dashboard/track.py
+ *   map.resized()   map.redraw()   map.focus()   map.picture()      a canvas with all that is drawn
  */
 
 import { mayMove, onTheme, token } from "./ink.js";
 import { canvasLayer, viewOf } from "./layers/canvas.js";
-import { latAt, unrolled } from "./layers/globe.js";
+import { createGestures } from "./layers/gestures.js";
+import { latAt, near, unrolled } from "./layers/globe.js";
 import { drawDegrees, drawGraticule } from "./layers/graticule.js";
+import { createHandles } from "./layers/handles.js";
 import { drawDots, drawLandmarks, drawSelection } from "./layers/marks.js";
-import { nearestPoint, positionsOf } from "./layers/positions.js";
+import { nearestPoint, pointsWithin, positionsOf } from "./layers/positions.js";
 import { addButton, addNote, addScale } from "./layers/scale.js";
 import { drawTrack } from "./layers/tracks.js";
+import { drawSketch, drawZones } from "./layers/zones.js";
 
-const ORDER = { graticule: 0, track: 100, degrees: 450, landmarks: 500, markers: 600, selection: 900 };
+const ORDER = { graticule: 0, track: 100, degrees: 450, zones: 470, landmarks: 500, markers: 600, selection: 900, sketch: 950 };
 const FIT = "M2.5 6V2.5H6M10 2.5h3.5V6M13.5 10v3.5H10M6 13.5H2.5V10";
 const WORLD = [-180, -60, 180, 75];
 
 /** A map in `element`. */
-export function createMap(element, { bounds = null, label = "Map", keyboard = true } = {}) {
+export function createMap(element, { bounds = null, label = "Map", top = 0, keyboard = true } = {}) {
   const L = window.L;
   const box = unrolled(bounds ?? WORLD);
   const middle = box.middle;
@@ -67,7 +76,8 @@ export function createMap(element, { bounds = null, label = "Map", keyboard = tr
     const { west, south, east, north } = unrolled(to);
     const shift = 360 * Math.round((middle - (west + east) / 2) / 360);
     leaflet.fitBounds([[south, west + shift], [north, east + shift]], {
-      padding: [padding, padding],
+      paddingTopLeft: [padding, padding + top],
+      paddingBottomRight: [padding, padding],
       maxZoom: 17,
       animate: false,
     });
@@ -103,6 +113,8 @@ export function createMap(element, { bounds = null, label = "Map", keyboard = tr
   put("degrees", ORDER.degrees, drawDegrees);
   let chosen = null;
   put("selection", ORDER.selection, (ctx, view) => chosen && drawSelection(ctx, view, chosen, middle));
+  let sketched = null;
+  put("sketch", ORDER.sketch, (ctx, view) => sketched && drawSketch(ctx, view, sketched, middle));
   const redraw = () => entries.forEach(({ layer }) => layer.redraw());
   onTheme(redraw);
   const resized = () => {
@@ -119,6 +131,8 @@ export function createMap(element, { bounds = null, label = "Map", keyboard = tr
     point: { x: event.containerPoint.x, y: event.containerPoint.y },
     shift: event.originalEvent?.shiftKey ?? false,
   });
+  const gestures = createGestures(element, leaflet, pointer);
+  const handles = createHandles(leaflet, (lon) => near(lon, middle));
 
   return {
     addTrack({ track, ...style }) {
@@ -135,6 +149,9 @@ export function createMap(element, { bounds = null, label = "Map", keyboard = tr
     addLandmarks({ id = "landmarks", track, runs }) {
       const shown = { positions: positionsOf(track, middle), runs };
       put(id, ORDER.landmarks, (ctx, view) => drawLandmarks(ctx, view, shown), shown);
+    },
+    addZones({ id = "zones", zones, selected = -1 }) {
+      put(id, ORDER.zones, (ctx, view) => drawZones(ctx, view, { zones, selected }, middle));
     },
     remove,
     has: (id) => entries.has(id),
@@ -160,12 +177,28 @@ export function createMap(element, { bounds = null, label = "Map", keyboard = tr
       const positions = entries.get(id)?.positions;
       return positions ? nearestPoint(viewOf(leaflet), positions, point, reach) : -1;
     },
+    focus: () => element.focus({ preventScroll: true }),
     fit,
     reveal(lon, lat) {
       resized();
       const at = [lat, lon + 360 * Math.round((middle - lon) / 360)];
       if (!leaflet.getBounds().pad(-0.06).contains(at)) leaflet.panTo(at, { animate: mayMove(), duration: 0.12 });
     },
+    within(id, box) {
+      const positions = entries.get(id)?.positions;
+      return positions ? pointsWithin(viewOf(leaflet), positions, box) : [];
+    },
+    point(lon, lat) {
+      const { x, y } = leaflet.latLngToContainerPoint([lat, near(lon, middle)]);
+      return { x, y };
+    },
+    use: gestures.use,
+    sketch(shape) {
+      sketched = shape;
+      entries.get("sketch").layer.redraw();
+    },
+    handles: handles.set,
+    focusHandle: handles.focus,
     onClick: (listener) => leaflet.on("click", (event) => listener(pointer(event))),
     onHover(listener) {
       leaflet.on("mousemove", (event) => listener(pointer(event)));

@@ -12,11 +12,13 @@ const speedText = (speed) =>
   speed < 60 ? `${speed} s in 1 s` : speed < 3600 ? `${speed / 60} min in 1 s` : speed < 86400 ? `${speed / 3600} h in 1 s` : "1 d in 1 s";
 
 /**
- * A strip in `host`. `set({n, time, runs})`; `on.select(event)` hears every move of the playhead, `on.press(event)` a
+ * A strip in `host`. `set({n, time, runs, other})`: `other` are a second set's runs, hatched below the first, or null.
+ * `on.select(event)` hears every move of the playhead, `on.press(event)` a
  * click that was no drag, `on.range(start, end)` a stretch marked with Shift.
  */
 export function createTimeline(host, on) {
   let [n, time, runs, at] = [0, null, [], 0];
+  let other = null;
   let timer = null;
   const play = el("button", { class: "button button--square timeline__play", type: "button", "aria-label": "Play" });
   const words = el("p", { class: "timeline__words" });
@@ -63,10 +65,18 @@ export function createTimeline(host, on) {
     }
     ctx.fillStyle = token("--accent");
     ctx.globalAlpha = 0.82;
-    for (const [start, end] of runs) ctx.fillRect(place(start) - 1, 9, Math.max(3, place(end - 1) - place(start) + 2), 20);
+    paintRuns(ctx, runs, other ? 3 : 9, other ? 13 : 20);
     ctx.globalAlpha = 1;
+    if (other) {
+      ctx.fillStyle = hatch(ctx, token("--ink"));
+      paintRuns(ctx, other, 19, 11);
+    }
     paintTicks(ctx, w);
     move();
+  }
+
+  function paintRuns(ctx, stretches, top, height) {
+    for (const [start, end] of stretches) ctx.fillRect(place(start) - 1, top, Math.max(3, place(end - 1) - place(start) + 2), height);
   }
 
   function paintTicks(ctx, w) {
@@ -208,12 +218,29 @@ export function createTimeline(host, on) {
         play.title = mayMove() ? "" : "Your system asks for no motion: step with the arrow keys.";
       }
       runs = what.runs ?? runs;
+      if ("other" in what) other = what.other;
       paint();
     },
     select,
     stop,
     at: () => at,
   };
+}
+
+/** Slanted lines, to tell a second set from the first without colour. */
+function hatch(ctx, colour) {
+  const tile = document.createElement("canvas");
+  tile.width = tile.height = 6;
+  const pen = tile.getContext("2d");
+  pen.strokeStyle = colour;
+  pen.lineWidth = 1.5;
+  pen.beginPath();
+  for (const x of [-6, 0, 6]) {
+    pen.moveTo(x, 6);
+    pen.lineTo(x + 6, 0);
+  }
+  pen.stroke();
+  return ctx.createPattern(tile, "repeat");
 }
 
 function fillSpeeds(speed, n, time) {

@@ -20,6 +20,7 @@ FOLDER = Path(__file__).resolve().parents[2] / "docs" / "screenshots"
 SIZES = {"": (1440, 900), "-phone": (390, 844)}
 COLOURS = ("light", "dark")
 RADII_M = {"walk": 1.0, "taxi": 2.0, "day in paris": 60.0}
+ZONES = "Clinic and home"
 MECHANISMS = ("landmark-skip", "landmark-uniform", "landmark-adaptive")
 
 
@@ -50,16 +51,33 @@ class Stage:
                 landmarks = dataset.landmark_sets.first()
                 submit_release(owner=self.user, dataset=dataset, landmark_set=landmarks, spec=spec)
 
+    def zones(self) -> Any:
+        """The walk with two zones as its landmarks."""
+        from dashboard.landmarks.services import mark_landmarks
 
-# A picture is a name and a way to its page: (stage) -> path, or (stage, page) that has gone there itself
+        corners = [[2.3262, 48.8512], [2.3362, 48.8535], [2.3372, 48.8562], [2.3285, 48.8569], [2.3262, 48.8512]]
+        polygon = {"type": "Polygon", "coordinates": [corners], "label": "Clinic"}
+        circle = {"type": "Circle", "center": [2.3585, 48.8567], "radius_m": 260.0, "label": "Home"}
+        zones = self.dataset().landmark_sets.filter(name=ZONES).first()
+        method = {"name": "zones", "zones": [polygon, circle]}
+        return zones or mark_landmarks(owner=self.user, dataset=self.dataset(), method=method, name=ZONES)
+
+
+# A picture is a name and a way to its page; what is done there first, if anything
 SHOTS: dict[str, Callable[[Stage], str]] = {
     "datasets": lambda stage: "/",
     "dataset": lambda stage: f"/datasets/{stage.dataset().pk}/",
     "tokens": lambda stage: "/tokens/",
     "landmarks": lambda stage: f"/datasets/{stage.dataset().pk}/landmarks/new/",
+    "zones": lambda stage: f"/datasets/{stage.dataset().pk}/landmarks/new/?from={stage.zones().pk}",
+    "dummies": lambda stage: f"/landmark-sets/{stage.dataset('taxi').landmark_sets.first().pk}/dummies/",
     "release": lambda stage: f"/datasets/{stage.dataset().pk}/releases/new/",
     "compare": lambda stage: f"/datasets/{stage.dataset('taxi').pk}/compare/",
     "compare-paris": lambda stage: f"/datasets/{stage.dataset('day in paris').pk}/compare/",
+}
+
+STEPS: dict[str, Callable[[Any], None]] = {
+    "zones": lambda page: page.locator(".zone__head").first.click(),
 }
 
 
@@ -109,6 +127,10 @@ def main(folder: Path, names: list[str]) -> None:
                 for name in names:
                     page.goto(SHOTS[name](stage))
                     page.wait_for_load_state("networkidle")
+                    if name in STEPS:
+                        STEPS[name](page)
+                        page.evaluate("scrollTo(0, 0)")
+                        page.wait_for_timeout(300)
                     page.screenshot(path=folder / f"{name}{suffix}-{colour}.png")
                 context.close()
         browser.close()

@@ -145,16 +145,18 @@ def landmark_set(owner: User, ready_dataset: Dataset) -> LandmarkSet:
 
 @pytest.fixture
 def submit(owner: User, ready_dataset: Dataset, landmark_set: LandmarkSet) -> Callable[..., Release]:
-    """``submit("landmark-skip", epsilon=…, seed=…)``: a waiting release of the owner's day."""
+    """``submit("landmark-skip", epsilon=…, seed=…, steps=[…])``: a waiting release of the owner's day."""
 
-    def make(name: str = "landmark-uniform", *, seed: int | None = None, key: str = "", **parameters: Any) -> Release:
+    def make(
+        name: str = "landmark-uniform", *, seed: int | None = None, key: str = "", steps: Any = (), **parameters: Any
+    ) -> Release:
         needed = {field["name"]: field["example"] for field in mechanisms[name].fields() if field["required"]}
         mechanism = needed | {"name": name, "epsilon": 1.0, "radius_m": 200.0} | parameters
         return submit_release(
             owner=owner,
             dataset=ready_dataset,
             landmark_set=landmark_set,
-            spec=ReleaseSpec.parse({"mechanism": mechanism, "seed": seed}),
+            spec=ReleaseSpec.parse({"mechanism": mechanism, "seed": seed, "postprocess": list(steps)}),
             idempotency_key=key,
         )
 

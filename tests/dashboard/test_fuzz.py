@@ -42,6 +42,7 @@ def known(owner: User, ready_dataset: Dataset) -> dict[str, str]:
 
 CHECKS = [not_a_server_error, content_type_conformance, response_schema_conformance, status_code_conformance]
 NAMES = {"mechanism": "landmark-skip", "method": "stay-points"}
+LISTED = {"mechanisms": "landmark-skip", "postprocess": "ou-smoother"}
 
 
 def served(environ: dict[str, Any], start_response: Any) -> list[bytes]:
@@ -58,9 +59,13 @@ def aim(case: schemathesis.Case, known: dict[str, str]) -> None:
         return
     ids = {"dataset": known["datasets"], "landmark_set": known["landmark-sets"]}
     case.body |= {name: value for name, value in ids.items() if name in case.body}
-    for field, name in NAMES.items():
+    dummies = {"method": "dummies-heuristic"} if "/dummies/" in case.path else {}
+    for field, name in (NAMES | dummies).items():
         if isinstance(case.body.get(field), dict):
             case.body[field]["name"] = name
+    for field, name in LISTED.items():
+        if isinstance(case.body.get(field), list):
+            case.body[field] = [one | {"name": name} if isinstance(one, dict) else one for one in case.body[field]]
 
 
 def test_every_answer_is_one_the_schema_describes(owner: User, known: dict[str, str]) -> None:

@@ -93,6 +93,27 @@ def test_text_parameters_and_reading_options(run, day, tmp_path):
     assert "3 published" in said
 
 
+def test_steps_follow_the_release_in_order_and_the_label_says_so(run, day, tmp_path):
+    out = tmp_path / "out.csv"
+    steps = ["--then", "causal-filter:250000", "--then", "random-walk-smoother"]
+    said, wrong, code = run(day, *UNIFORM, *MARKS, *steps, "--seed", "7", "--out", out)
+    assert (wrong, code) == ("", 0)
+    assert said.rstrip("\n").endswith(
+        "Then Causal filter, which costs nothing. Then Random-walk smoother, which costs nothing."
+    )
+    spec = ReleaseSpec.parse(
+        {
+            "mechanism": {"name": "landmark-uniform", "epsilon": 1, "radius_m": 200},
+            "seed": 7,
+            "postprocess": [{"name": "causal-filter", "step_variance_m2": 250_000}, {"name": "random-walk-smoother"}],
+        }
+    )
+    series = formats.read(day).series
+    (expected,) = spec.release(series, parse_short("manual:0,2").mark(series))
+    assert formats.read(out).series[0].lon == pytest.approx(expected.series.lon, abs=1e-9)
+    assert b"then Causal filter over the release; then Random-walk smoother over the release" in out.read_bytes()
+
+
 @pytest.mark.parametrize(
     ("landmarks", "count"),
     [("zones:zones.geojson", 2), ("synthetic:25%:bimodal:1", 1), ("column", 1), ("stay-points:200m:30min", 0)],
@@ -141,6 +162,22 @@ REFUSED = {
     "seed that is none": (
         ["day.csv", *UNIFORM, *MARKS, "--seed=-1", "--out", "o.csv"],
         "seed must be at least 0",
+    ),
+    "unknown step": (
+        ["day.csv", *UNIFORM, *MARKS, "--then", "magic", "--out", "o.csv"],
+        "--then must be one of random-walk-smoother:STEP_VARIANCE_M2, ou-smoother, causal-filter:STEP_VARIANCE_M2",
+    ),
+    "step with too much": (
+        ["day.csv", *UNIFORM, *MARKS, "--then", "ou-smoother:3", "--out", "o.csv"],
+        "got 'ou-smoother:3'",
+    ),
+    "step without its parameter": (
+        ["day.csv", *UNIFORM, *MARKS, "--then", "ou-smoother", "--then", "causal-filter", "--out", "o.csv"],
+        "postprocess.1.step_variance_m2 is required",
+    ),
+    "step out of domain": (
+        ["day.csv", *UNIFORM, *MARKS, "--then", "causal-filter:-1", "--out", "o.csv"],
+        "postprocess.0.step_variance_m2 must be greater than 0, got -1",
     ),
     "landmarks": (["day.csv", *UNIFORM, "--landmarks", "near home", "--out", "o.csv"], "landmarks must be"),
     "event out of range": (["day.csv", *UNIFORM, "--landmarks", "manual:4", "--out", "o.csv"], "got 4"),
@@ -191,3 +228,34 @@ def test_needs_no_database_and_no_broker(day, tmp_path):
     assert (done.stderr, done.returncode) == ("", 0)
     assert out.exists()
     assert not list(home.glob("*.sqlite3"))
+
+
+class TestDummies:
+    """``--dummies``: every event of the day is marked, and the file tells of no others."""
+
+    ALL = ("--dummies", "one-sided:0.000001")  # two coins of e^-1e-6: one run of 500,000 fails
+
+    @pytest.mark.parametrize("fmt", FORMATS)
+    def test_the_label_counts_all_marks(self, run, day, tmp_path, fmt):
+        out = tmp_path / f"out.{FORMATS[fmt].extension.lstrip('.')}"
+        said, wrong, code = run(day, *UNIFORM, *MARKS, *self.ALL, "--out", out)
+        assert (wrong, code) == ("", 0)
+        assert said.startswith("4 points, 4 landmarks (100.0%), 4 published. ")
+        text = out.read_bytes().decode("utf-8", errors="replace")
+        assert "all 4 landmarks" in text
+        assert "2 landmarks" not in text
+        assert "dumm" not in text
+
+    def test_a_seed_repeats_the_draw_too(self, run, day, tmp_path):
+        written = []
+        for name in ("a.csv", "b.csv"):
+            words = ("--dummies", "heuristic:1", "--seed", "3", "--out", tmp_path / name)
+            assert run(day, *UNIFORM, *MARKS, *words)[2] == 0
+            written.append((tmp_path / name).read_bytes())
+        assert written[0] == written[1]
+
+    @pytest.mark.parametrize("text", ["one-sided", "guess:1", "one-sided:0"])
+    def test_fail_names_what_is_wrong(self, run, day, tmp_path, text):
+        _, wrong, code = run(day, *UNIFORM, *MARKS, "--dummies", text, "--out", tmp_path / "out.csv")
+        assert code == 1
+        assert ("dummies must be" if ":" not in text else "method.") in wrong

@@ -8,12 +8,12 @@ import pytest
 from privacy_engine import metrics, noise
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.errors import DataError, EngineError, ParameterError, ParameterErrors, shown
-from privacy_engine.label import privacy_label
+from privacy_engine.label import Source, privacy_label
 from privacy_engine.landmarks import landmark_methods, parse_short
 from privacy_engine.mechanisms.landmark import Skip, Uniform
 from privacy_engine.registry import mechanisms
 from privacy_engine.samples import samples
-from privacy_engine.spec import ReleaseSpec
+from privacy_engine.spec import MAX_STEPS, ReleaseSpec, parse_steps, processed
 
 UNIFORM = {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 200.0}
 
@@ -112,6 +112,57 @@ class TestLabel:
         label = privacy_label(ReleaseSpec.parse({"mechanism": UNIFORM, "seed": 3}), landmarks=4)
         assert label["guarantee"] is None
         assert label["text"].startswith("NOT PRIVATE")
+
+    def test_a_derived_release_names_its_source_and_keeps_the_guarantee(self):
+        plain = ReleaseSpec.parse({"mechanism": UNIFORM})
+        spec = plain.then(parse_steps([{"name": "ou-smoother"}]))
+        label = privacy_label(spec, landmarks=4, derived_from=Source("the-parent", "ab" * 32))
+        assert label["guarantee"] == privacy_label(plain, landmarks=4)["guarantee"]
+        assert label["derived_from"] == {"release": "the-parent", "sha256": "ab" * 32}
+        assert (
+            "then Ornstein-Uhlenbeck smoother over the release; post-processing of release the-parent" in label["text"]
+        )
+        assert "ab" * 32 in label["text"]
+        assert privacy_label(plain, landmarks=4)["derived_from"] is None
+
+
+class TestSteps:
+    plain = ReleaseSpec.parse({"mechanism": UNIFORM, "seed": 5})
+    two = ({"name": "ou-smoother"}, {"name": "causal-filter", "step_variance_m2": 400.0})
+
+    def test_then_appends_and_the_title_names_them_in_order(self):
+        spec = self.plain.then(parse_steps(self.two[:1])).then(parse_steps(self.two[1:]))
+        assert spec == ReleaseSpec.parse({"mechanism": UNIFORM, "seed": 5, "postprocess": list(self.two)})
+        assert (self.plain.title, spec.title) == ("Uniform", "Uniform + OU smoother + Causal filter")
+
+    def test_processed_is_what_a_run_with_the_steps_makes(self):
+        rng = np.random.default_rng(1)
+        series = [Trajectory(rng.normal(2.3, 0.01, 50), rng.normal(48.8, 0.01, 50))]
+        marks = [LandmarkSet.at([3, 4], 50)]
+        spec = self.plain.then(parse_steps(self.two))
+        (plain,), (whole,) = self.plain.release(series, marks), spec.release(series, marks)
+        after = processed(plain, spec.postprocess)
+        assert np.array_equal(after.series.lon, whole.series.lon)
+        assert np.array_equal(after.budgets, plain.budgets)
+
+    def test_fail_every_wrong_field_is_named_at_once(self):
+        with pytest.raises(ParameterErrors) as refused:
+            parse_steps([{"name": "magic"}, {"name": "causal-filter"}])
+        assert [error.field for error in refused.value.errors] == [
+            "postprocess.0.name",
+            "postprocess.1.step_variance_m2",
+        ]
+
+    @pytest.mark.parametrize("steps", [None, {}, "ou-smoother", [{"name": "ou-smoother"}] * (MAX_STEPS + 1)])
+    def test_fail_no_list_or_too_many(self, steps):
+        with pytest.raises(ParameterErrors, match="postprocess must be a list of at most 8 steps") as refused:
+            parse_steps(steps)
+        assert refused.value.field == "postprocess"
+
+    def test_fail_too_many_together(self):
+        full = self.plain.then(parse_steps([self.two[0]] * MAX_STEPS))
+        with pytest.raises(ParameterErrors, match="at most 8 steps"):
+            full.then(parse_steps(self.two[:1]))
 
 
 class TestLandmarkMethods:

@@ -158,7 +158,7 @@ class TestOptimal:
         assert away == pytest.approx(expected["|mean eval - eval(L)|"], abs=1e-12)
 
     @pytest.mark.parametrize("evaluation", EVALUATIONS)
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=200, deadline=None)
     @given(data=st.data())
     def test_equals_brute_force(self, evaluation: str, data: Any) -> None:
         n = data.draw(st.integers(0, 12))

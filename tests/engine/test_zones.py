@@ -312,3 +312,12 @@ class TestGeojson:
             zones_from_geojson(source)
         assert refused.value.field == field
         assert refused.value.rule
+
+
+@pytest.mark.parametrize(("rings", "corners"), [(1, 5001), (5, 4500)])
+def test_rings_that_would_take_long_to_check_are_refused_before(rings, corners):
+    angle = np.linspace(0, 2 * np.pi, corners, endpoint=False)
+    ring = np.column_stack([np.cos(angle), np.sin(angle)]).round(9).tolist()
+    zones = [{"type": "Polygon", "coordinates": [ring]}] * rings
+    with pytest.raises(ParameterErrors, match=r"at most (5,000|20,000)"):
+        landmark_methods.parse({"name": "zones", "zones": zones}, field="method")

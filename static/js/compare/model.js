@@ -16,11 +16,13 @@ export function inksFor(releases, palette) {
   const inks = Object.entries(palette).map(([name, ink], index) => ({ name, index, ...ink }));
   const free = new Set(inks);
   const given = new Map();
-  for (const release of releases) {
+  const asDrawnFirst = [...releases].sort((a, b) => a.postprocess.length - b.postprocess.length);
+  for (const release of asDrawnFirst) {
     const own = inks.find(({ name }) => name === release.mechanism.name);
     if (free.delete(own)) given.set(release.id, own);
   }
-  for (const release of releases) {
+  const oldestFirst = [...releases].sort((a, b) => a.created_at.localeCompare(b.created_at)); // a newcomer changes none
+  for (const release of oldestFirst) {
     if (given.has(release.id)) continue;
     const next = [...free].at(-1) ?? inks.find(({ name }) => name === release.mechanism.name);
     free.delete(next);
@@ -91,8 +93,9 @@ export class Layer {
 }
 
 /** The mechanism's parameters in a few words. */
-export function factsOf({ mechanism }) {
+export function factsOf({ mechanism, derived_from }) {
   const { name, epsilon, radius_m, ...rest } = mechanism;
   const more = Object.values(rest).filter((value) => value !== null && value !== "");
-  return [`ε = ${number(epsilon)} within ${metres(radius_m)}`, ...more.map((value) => String(value).replaceAll("-", " "))].join(" · ");
+  const source = derived_from ? ["out of another release"] : [];
+  return [`ε = ${number(epsilon)} within ${metres(radius_m)}`, ...more.map((value) => String(value).replaceAll("-", " ")), ...source].join(" · ");
 }

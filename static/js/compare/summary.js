@@ -19,12 +19,14 @@ const links = (release, title) =>
 
 const cell = (label, ...content) => el("td", { "data-label": label, class: "number" }, ...content);
 
-/** The table's rows for `shown` = [{layer, ink, title, level, loss}]. */
-export function showSummary(body, shown) {
-  body.replaceChildren(...shown.flatMap(row));
+/** The table's rows for `shown` = [{layer, ink, title, level, loss}]; `on.smooth(layer)` makes a new one of a finished one. */
+export function showSummary(body, shown, on) {
+  const focused = document.activeElement?.closest("[data-smooth]")?.closest("tr")?.dataset.release;
+  body.replaceChildren(...shown.flatMap((one) => row(one, on)));
+  if (focused) body.querySelector(`tr[data-release="${focused}"] [data-smooth]`)?.focus({ preventScroll: true });
 }
 
-function row({ layer, ink, title, level, loss }) {
+function row({ layer, ink, title, level, loss }, on) {
   const { release, done } = layer;
   const view = release.owner_view;
   const budgets = release.summary?.budgets;
@@ -41,8 +43,12 @@ function row({ layer, ink, title, level, loss }) {
     cell("Budget", spread),
     cell("Loss, at most", loss === null ? "" : number(loss)),
     el("td", { "data-label": "State" }, release.seed === null ? STATES[release.state] : `${STATES[release.state]}, NOT PRIVATE`),
-    el("td", { class: "actions" }, done ? [el("span", { class: "downloads" }, links(release, title)), label(release)] : []),
+    el("td", { class: "actions" }, done ? [el("span", { class: "row" }, el("span", { class: "downloads" }, links(release, title)), smooth(layer, title, on)), label(release)] : []),
   );
+}
+
+function smooth(layer, title, on) {
+  return el("button", { class: "button button--small", type: "button", dataset: { smooth: layer.id }, "aria-label": `Smooth ${title}`, onclick: () => on.smooth(layer) }, "Smooth…");
 }
 
 function label(release) {

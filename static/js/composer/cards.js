@@ -12,7 +12,7 @@ export function commonFields(mechanisms) {
 
 /**
  * Cards in `host`; `chosen` names those ticked at first. `onChange()` after every change.
- * Returns {chosen() -> [{mechanism, own}], fail(name, errors), clear()}.
+ * Returns {chosen() -> [{mechanism, own}], set([{name, …own}]), fail(name, errors), clear()}.
  */
 export function createCards(host, mechanisms, { common, chosen, onChange }) {
   const shared = new Set(common.map(({ name }) => name));
@@ -20,6 +20,7 @@ export function createCards(host, mechanisms, { common, chosen, onChange }) {
   host.replaceChildren(...cards.map(({ element }) => element));
   return {
     chosen: () => cards.filter(({ box }) => box.checked).map(({ mechanism, fields }) => ({ mechanism, own: fields.values() })),
+    set: (described) => cards.forEach((one) => one.set(described.find(({ name }) => name === one.mechanism.name))),
     fail: (name, errors) => cards.find(({ mechanism }) => mechanism.name === name).fields.fail(errors),
     clear: () => cards.forEach(({ fields }) => fields.clear()),
   };
@@ -46,5 +47,10 @@ function card(mechanism, index, { shared, on, onChange }) {
     onChange();
   });
   show();
-  return { mechanism, box, fields, element };
+  const set = (own) => {
+    box.checked = own !== undefined;
+    fields.set(own ?? {});
+    show();
+  };
+  return { mechanism, box, fields, element, set };
 }

@@ -1,51 +1,127 @@
-/* What a mechanism's noise will mean in metres, before anything is drawn. Closed form: no raw data needed. */
+/* What to expect of the mechanisms chosen: the server works it out from landmarks and parameters, no position is read. */
 
-import { metres, number, percent, whole } from "../dom.js";
+import { ApiError, post } from "../api.js";
+import { el, metres, number, whole } from "../dom.js";
+import { swatch } from "../legend.js";
 
-const HALF = 1.6783469900166605; // quantiles of planar Laplace noise, times ε per metre
-const MOST = 4.743864518390577;
+const PAUSE_MS = 200;
 
-const range = ([low, high], text) => (high / low < 1.005 ? text(high) : `${text(low)} to ${text(high)}`);
+/** `ask(body)` after a pause: the newest question alone is answered, to `show(answer)` or `fail(errors)`. */
+export function createOutlook(url, { show, fail }) {
+  let [timer, asking, last] = [null, null, ""];
+  async function load(body) {
+    asking?.abort();
+    asking = new AbortController();
+    try {
+      show(await post(url, body, { signal: asking.signal }));
+    } catch (error) {
+      if (error.name === "AbortError") return;
+      if (!(error instanceof ApiError)) throw error;
+      last = "";
+      fail(error.errors);
+    }
+  }
+  return {
+    ask(body) {
+      const text = JSON.stringify(body);
+      if (text === last) return;
+      last = text;
+      clearTimeout(timer);
+      timer = setTimeout(() => load(body), PAUSE_MS);
+    },
+    stop() {
+      clearTimeout(timer);
+      asking?.abort();
+      last = "";
+    },
+  };
+}
 
-/** A share of ε in words: ε, ε/408, 4.5 % of ε. */
-function shareText(share) {
+// Words -------------------------------------------------------------------------------------
+
+/** ε, ε/1,071, ε/2.17 */
+function part(share) {
   const parts = 1 / share;
   if (Math.abs(parts - 1) < 1e-9) return "ε";
-  return Math.abs(parts - Math.round(parts)) < 1e-6 * parts ? `ε/${whole(parts)}` : `${percent(share, 2)} of ε`;
+  return `ε/${Math.abs(parts - Math.round(parts)) < 1e-6 * parts ? whole(parts) : number(parts)}`;
 }
 
-function within(shares, quantile, { epsilon, radius_m }) {
-  const radius = (share) => (quantile * radius_m) / (epsilon * share);
-  return range([radius(shares[1]), radius(shares[0])], metres);
+function shareText(share) {
+  if (!share) return "–";
+  const [least, greatest] = share.map(part);
+  return least === greatest ? least : `${least} to ${greatest}`;
 }
 
-function sentence(what, shares, level) {
-  if (!shares) return "";
-  if (shares[1] === 0) return `${what}: nothing is drawn, an earlier release is repeated.`;
-  if (shares[0] === 0) return `${what}: some are drawn, others repeat an earlier release.`;
-  return `${what}, ${range(shares, shareText)}: half fall within ${within(shares, HALF, level)} of the truth, 95\u202f% within ${within(shares, MOST, level)}.`;
+function row(what, { events, published, drawn, share, median_m, p95_m }) {
+  const of = drawn === events ? whole(events) : `${whole(drawn)} of ${whole(events)}`;
+  const cells = published ? [shareText(share), metres(median_m), metres(p95_m)] : ["left out", "", ""];
+  return el("tr", {}, el("th", { scope: "row" }, what), [of, ...cells].map((text) => el("td", {}, text)));
 }
 
-/** Sentences about one mechanism; `share` = {landmark: [least, greatest], regular: …} of ε, null where it varies. */
-export function expectation(mechanism, share, level) {
-  if (!share) return [`How much each event gets depends on the run or on its own parameters: ${mechanism.summary.charAt(0).toLowerCase()}${mechanism.summary.slice(1)}`];
-  const same = share.landmark && share.regular && String(share.landmark) === String(share.regular);
-  if (same) return [sentence("Every event", share.regular, level)];
-  return [sentence("Landmarks", share.landmark, level), sentence("Other events", share.regular, level)].filter(Boolean);
+const head = (...titles) => el("tr", {}, titles.map((text) => el("th", { scope: "col" }, text)));
+
+function figures({ title, expected: { landmark, regular, overall } }) {
+  const alike = String(landmark.share) === String(regular.share) && overall.drawn === overall.events;
+  const groups = alike ? [["Every event", overall]] : [["Landmarks", landmark], ["Others", regular]];
+  return el(
+    "table",
+    { class: "outlook__figures" },
+    el("caption", { class: "visually-hidden" }, `Noise of ${title}`),
+    el("thead", {}, head("Events", "Drawn", "Share", "50\u202f%", "95\u202f%")),
+    el("tbody", {}, groups.filter(([, { events }]) => events).map(([what, group]) => row(what, group))),
+  );
 }
 
-/** Radius that holds 95 % of the best-placed event's releases; null where it varies. */
-export function bestRadius(share, { epsilon, radius_m }) {
-  const most = share && Math.max(share.landmark?.[1] ?? 0, share.regular?.[1] ?? 0);
-  return most ? (MOST * radius_m) / (epsilon * most) : null;
+function notes({ expected }) {
+  if (!expected) return ["How much each event gets depends on the run, and the dataset is too long to try it out here."];
+  const found = expected.exact ? [] : ["How much each event gets depends on the run; so it went in a simulation on a generated walk."];
+  const { drawn, published } = expected.overall;
+  if (drawn < published) found.push("The rest repeat a release: the way gone since comes on top.");
+  return found;
+}
+
+/** What to expect of one mechanism, drawn with `ink`. */
+export function entry(one, ink) {
+  const mean = one.expected?.overall.mean_m ?? null;
+  return el(
+    "li",
+    { dataset: { outlook: one.name } },
+    el("p", {}, swatch(ink), el("strong", {}, one.title), mean === null ? null : el("span", { class: "outlook__mean" }, `mean ${metres(mean)}`)),
+    one.expected && figures(one),
+    notes(one).map((text) => el("p", { class: "small muted" }, text)),
+    el("details", { class: "small" }, el("summary", {}, "Guarantee"), el("p", {}, one.guarantee.statement)),
+  );
+}
+
+/** What follows the noise; nothing for no steps. */
+export function afterwards(steps) {
+  if (!steps.length) return [];
+  const live = steps.every(({ causal }) => causal);
+  return [
+    `Then ${steps.map(({ title }) => title).join(", then ")}, over each release: free. The figures above are before it.`,
+    live ? "Fit for live use: no step reads a later release." : "Not for live use: a step reads later releases too.",
+  ];
+}
+
+/** What the budget says about `many` releases at a level, `quote` from the server. */
+export function spending(quote, { epsilon, radius_m }, many, experiment) {
+  const per = (perKm) => number((perKm * radius_m) / 1000);
+  const each = `About any one event ${many === 1 ? "the release" : "each release"} may leak ε = ${number(epsilon)} per ${number(radius_m)} m`;
+  const found = [experiment ? "Simulations are not published, so they spend nothing." : `${each}${many === 1 ? "" : `, the ${many} together ${number(many * epsilon)}`}.`];
+  found.push(quote.spent_per_km ? `Earlier releases: ${per(quote.spent_per_km)}.` : "Nothing is spent yet.");
+  if (quote.total_per_km === null) return found;
+  const fits = experiment || quote.fits;
+  found.push(fits ? `The budget is ${per(quote.total_per_km)}.` : `That is more than the budget of ${per(quote.total_per_km)}: ask for a smaller level or fewer releases.`);
+  return found;
 }
 
 /** What is extreme about a level for a dataset of this size; nothing for most. */
-export function warnings({ epsilon, radius_m }, radii, extent_m) {
+export function warnings({ epsilon, radius_m }, outlooks, extent_m) {
   const found = [];
-  const known = radii.filter((radius) => radius !== null);
+  const groups = outlooks.flatMap(({ expected }) => (expected ? [expected.landmark, expected.regular] : []));
+  const known = groups.map(({ p95_m }) => p95_m).filter((radius) => radius !== null);
   if (epsilon > 10) found.push(`ε = ${number(epsilon)} is hardly a promise: odds may change by a factor of e to the ${number(epsilon)}.`);
-  if (known.length && Math.max(...known) < 10) found.push(`95\u202f% of the releases fall within ${metres(Math.max(...known))} of the truth: that is GPS noise, an address stays an address.`);
+  if (known.length && Math.min(...known) < 10) found.push(`95\u202f% of some releases fall within ${metres(Math.min(...known))} of the truth: that is GPS noise, an address stays an address.`);
   if (known.length && extent_m > 0 && Math.min(...known) > extent_m) {
     found.push(`The noise reaches beyond the whole dataset, which is ${metres(extent_m)} across: little will be left to see.`);
   }

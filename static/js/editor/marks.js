@@ -1,12 +1,8 @@
-/* Which events are landmarks, with undo: a mask over the whole dataset. */
-
-const REMEMBERED = 200;
+/* Which events are landmarks: a mask over the whole dataset. */
 
 export class Marks {
   constructor(n) {
     this.mask = new Uint8Array(n);
-    this.past = [];
-    this.future = [];
   }
 
   get count() {
@@ -19,49 +15,21 @@ export class Marks {
     return this.mask[event] === 1;
   }
 
-  /** Mark half-open runs and nothing else; what came before is forgotten. */
+  /** Mark half-open runs and nothing else. */
   replace(runs) {
     this.mask.fill(0);
     for (const [start, end] of runs) this.mask.fill(1, start, end);
-    this.past = [];
-    this.future = [];
   }
 
-  /** Mark or unmark the events of [start, end). */
-  fill(start, end, value) {
-    this.past.push({ start, before: this.mask.slice(start, end) });
-    if (this.past.length > REMEMBERED) this.past.shift();
-    this.future = [];
-    this.mask.fill(value ? 1 : 0, start, end);
-  }
-
-  toggle(event) {
-    this.fill(event, event + 1, !this.has(event));
-  }
-
-  /** Mark a stretch; unmark it if all of it is marked. */
-  toggleRange(start, end) {
-    this.fill(start, end, this.mask.subarray(start, end).includes(0));
-  }
-
-  undo() {
-    return this.swap(this.past, this.future);
-  }
-
-  redo() {
-    return this.swap(this.future, this.past);
-  }
-
-  swap(from, to) {
-    const step = from.pop();
-    if (!step) return false;
-    to.push({ start: step.start, before: this.mask.slice(step.start, step.start + step.before.length) });
-    this.mask.set(step.before, step.start);
-    return true;
+  /** Mark these events; unmark them if all of them are marked. Returns whether they are marked now. */
+  toggle(events) {
+    const value = events.every((event) => this.has(event)) ? 0 : 1;
+    for (const event of events) this.mask[event] = value;
+    return value === 1;
   }
 
   /** Runs within [from, to), counted from `from`. */
-  runs(from, to) {
+  runs(from = 0, to = this.mask.length) {
     const found = [];
     let start = -1;
     for (let i = from; i <= to; i++) {
@@ -80,5 +48,17 @@ export class Marks {
     const found = [];
     this.mask.forEach((one, event) => one && found.push(event));
     return found;
+  }
+
+  /** How this mask and half-open `runs` of another overlap: {both, here, there, jaccard}; 1 where both are empty. */
+  overlap(runs) {
+    let [both, there] = [0, 0];
+    for (const [start, end] of runs) {
+      for (let i = start; i < end; i++) both += this.mask[i];
+      there += end - start;
+    }
+    const here = this.count - both;
+    const any = here + there;
+    return { both, here, there: there - both, jaccard: any ? both / any : 1 };
   }
 }

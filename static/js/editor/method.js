@@ -1,40 +1,40 @@
 /* How landmarks are marked: one tab for each registered way, its fields below. */
 
-import { $, el } from "../dom.js";
+import { el } from "../dom.js";
 import { createFields } from "../fields.js";
 
-/** A way whose parameter is the list of events itself is the one that is edited by hand. */
-const byHand = (method) => method.fields.some(({ name }) => name === "events");
-const needsTimes = (method) => method.fields.some(({ unit }) => unit === "s");
+/** Parameters that are not typed but made on the map: a way with `events` is edited by hand, one with `zones` drawn. */
+const DRAWN = ["events", "zones"];
+const NEEDS = { time: "times", "landmark column": "a landmark column" };
+const has = (method, parameter) => method.fields.some(({ name }) => name === parameter);
 
 /**
- * Tabs in `host` for `methods`. `on.change()` after a field changed, `on.choose()` after another tab was chosen.
- * Returns {current(), isManual(), describe(events), choose(name), manual(), fail(errors), clear()}.
+ * Tabs in `host` for `methods`; `offered` are the things the dataset has of those that methods need. `on.change()`
+ * after a field changed, `on.choose(name)` when another tab is pressed.
+ * Returns {first, manual, zones: names of ways, choose(name), isPossible(name), set(values), describe(drawn), fail(errors), clear(), panel(name, element)}.
  */
-export function createMethods(host, methods, { hasTime, on }) {
+export function createMethods(host, methods, { offered, on }) {
   const tabs = new Map();
   let chosen = null;
-  const bar = el("div", { class: "segmented", role: "group", "aria-label": "How landmarks are marked" });
+  const bar = el("div", { class: "segmented segmented--wrap", role: "group", "aria-label": "How landmarks are marked" });
   const summary = el("p", { class: "small muted" });
   const body = el("div", { class: "stack", dataset: { fields: "" } });
 
   for (const method of methods) {
-    const possible = hasTime || !needsTimes(method);
+    const lacks = (method.needs ?? []).filter((need) => !offered.has(need));
+    const possible = !lacks.length;
     const form = el("div", { class: "stack" });
-    const fields = createFields(form, method.fields.filter(({ name }) => name !== "events"), { onChange: on.change });
+    const fields = createFields(form, method.fields.filter(({ name }) => !DRAWN.includes(name)), { onChange: on.change });
+    if (has(method, "seed")) form.append(again(fields, on.change));
     const button = el("button", { type: "button", disabled: !possible, "aria-pressed": "false", dataset: { method: method.name } }, method.title);
-    button.addEventListener("click", () => {
-      choose(method.name);
-      on.choose();
-    });
+    button.addEventListener("click", () => on.choose(method.name));
     bar.append(button);
-    tabs.set(method.name, { method, fields, button, form, possible });
+    tabs.set(method.name, { method, fields, button, form, possible, lacks });
   }
   const missing = [...tabs.values()].filter(({ possible }) => !possible);
-  const why = missing.length
-    ? el("p", { class: "notice small", dataset: { why: "" } }, `${missing.map(({ method }) => method.title).join(", ")}: needs times, and this dataset has none. Pick events by hand.`)
-    : null;
-  host.replaceChildren(bar, ...[why].filter(Boolean), summary, body);
+  const reasons = missing.map(({ method, lacks }) => `“${method.title}” needs ${lacks.map((need) => NEEDS[need] ?? need).join(" and ")}`);
+  const why = missing.length ? el("p", { class: "small muted", dataset: { why: "" } }, `${reasons.join(", ")}; this dataset has none.`) : null;
+  host.replaceChildren(bar, summary, body, ...[why].filter(Boolean));
 
   function choose(name) {
     chosen = tabs.get(name);
@@ -43,33 +43,29 @@ export function createMethods(host, methods, { hasTime, on }) {
     body.replaceChildren(chosen.form);
   }
 
-  const manual = [...tabs.values()].find(({ method }) => byHand(method));
-  choose(([...tabs.values()].find(({ possible, method }) => possible && !byHand(method)) ?? manual).method.name);
+  const withParameter = (parameter) => [...tabs.values()].find(({ method }) => has(method, parameter))?.method.name ?? null;
+  const [manual, zones] = DRAWN.map(withParameter);
+  const first = [...tabs.values()].find(({ possible, method }) => possible && !DRAWN.some((one) => has(method, one)))?.method.name ?? manual;
+  choose(first);
   return {
-    isManual: () => chosen === manual,
-    toManual: () => choose(manual.method.name),
+    first,
+    manual,
+    zones,
     choose,
+    isPossible: (name) => tabs.get(name)?.possible ?? false,
     set: (values) => chosen.fields.set(values),
-    describe: (events) => ({ name: chosen.method.name, ...(chosen === manual ? { events } : chosen.fields.values()) }),
+    describe: (drawn = {}) => ({ name: chosen.method.name, ...chosen.fields.values(), ...drawn }),
     fail: (errors) => chosen.fields.fail(errors),
     clear: () => chosen.fields.clear(),
+    panel: (name, element) => tabs.get(name)?.form.prepend(element),
   };
 }
 
-/** The list of stays: when, how long, how many events; a press leads there. */
-export function showStays(host, runs, track, goTo, { moment, duration, count }) {
-  const most = 200;
-  const items = runs.slice(0, most).map(([start, end]) => {
-    const when = track.time ? moment(track.time[start], { seconds: false }) : `Event ${start}`;
-    const long = track.time ? `${duration(track.time[end - 1] - track.time[start])} · ` : "";
-    return el(
-      "li",
-      {},
-      el("button", { type: "button", class: "stay", onclick: () => goTo(start) }, el("span", {}, when), el("span", { class: "muted" }, `${long}${count(end - start, "event")}`)),
-    );
-  });
-  host.replaceChildren(...items);
-  const more = $("[data-more-stays]");
-  more.hidden = runs.length <= most;
-  more.textContent = `and ${runs.length - most} more`;
+/** What a seed is for: another draw, and back to this one. */
+function again(fields, onChange) {
+  const draw = () => {
+    fields.set({ seed: (fields.values().seed ?? 0) + 1 });
+    onChange();
+  };
+  return el("div", {}, el("button", { type: "button", class: "button button--small", onclick: draw }, "Draw again"));
 }

@@ -165,3 +165,12 @@ export function nearestPoint(view, positions, at, reach) {
   });
   return found;
 }
+
+/** Indices of the points inside a rectangle of the screen. */
+export function pointsWithin(view, positions, { x, y, width, height }) {
+  const found = [];
+  positions.eachPoint(frameOf(view, positions.middle), [x, y, x + width, y + height], (i) => {
+    found.push(i);
+  });
+  return found;
+}

@@ -5,6 +5,7 @@ import { createCharts } from "../compare/charts.js";
 import { showGuarantee } from "../compare/guarantee.js";
 import { Layer, factsOf, inksFor, withQuery } from "../compare/model.js";
 import { seriesChoice } from "../compare/series.js";
+import { createSmoothing } from "../compare/smooth.js";
 import { showDownloads, showSummary } from "../compare/summary.js";
 import { $, announce, data, duration, metres, number } from "../dom.js";
 import { stir } from "../jobs.js";
@@ -21,14 +22,14 @@ const page = data("page-data");
 const bench = $("[data-bench]");
 const here = { series: 0, event: 0, active: null, showOriginal: true, stays: false };
 let [dataset, titles, layers, inks, original, runs] = [null, new Map(), [], new Map(), null, []];
-let map, timeline, legend, charts;
+let map, timeline, legend, charts, smoothing;
 
 const mechanism = (layer) => titles.get(layer.release.mechanism.name);
 const visible = () => layers.filter((layer) => layer.drawn && layer.visible);
 
 function titleOf(layer) {
-  const title = mechanism(layer)?.title ?? layer.release.mechanism.name;
-  const same = layers.filter(({ release }) => release.mechanism.name === layer.release.mechanism.name);
+  const { title } = layer.release;
+  const same = layers.filter(({ release }) => release.title === title);
   return same.length > 1 ? `${title} ${same.length - same.indexOf(layer)}` : title;
 }
 
@@ -36,10 +37,9 @@ function titleOf(layer) {
 
 function drawLayer(layer) {
   const ink = inks.get(layer.id);
-  const { lon, lat } = layer.track;
   const ranks = layers.filter(({ drawn }) => drawn).sort((a, b) => errorOf(b) - errorOf(a)); // the noisiest lies lowest
   map.addTrack({
-    id: layer.id, lon, lat, colour: ink.colour, dash: ink.dash, marker: ink.marker, width: 1.5, opacity: 0.85, fade: true,
+    id: layer.id, track: layer.track, colour: ink.colour, dash: ink.dash, marker: ink.marker, width: 1.5, opacity: 0.85, fade: true,
     order: ranks.indexOf(layer),
   });
   map.setVisible(layer.id, layer.visible);
@@ -48,19 +48,18 @@ function drawLayer(layer) {
 const errorOf = ({ release }) => release.owner_view?.mae_m ?? 0;
 
 function drawOriginal() {
-  const { lon, lat } = original;
-  map.addTrack({ id: ORIGINAL, lon, lat, colour: "--ink", width: 1.8, order: 90 });
-  map.addLandmarks({ lon, lat, runs });
+  map.addTrack({ id: ORIGINAL, track: original, colour: "--ink", width: 1.8, order: 90 });
+  map.addLandmarks({ track: original, runs });
   map.setVisible(ORIGINAL, here.showOriginal);
   map.setVisible("landmarks", here.showOriginal);
 }
 
 function drawEvent() {
   const { event } = here;
-  const [lon, lat] = [original.lon[event], original.lat[event]];
+  const [lon, lat] = [original.lonAt(event), original.latAt(event)];
   const links = visible().flatMap((layer) => {
     const i = layer.indexOf(event);
-    return i < 0 ? [] : [{ lon: layer.track.lon[i], lat: layer.track.lat[i], colour: inks.get(layer.id).colour }];
+    return i < 0 ? [] : [{ lon: layer.track.lonAt(i), lat: layer.track.latAt(i), colour: inks.get(layer.id).colour }];
   });
   const landmark = runs.some(([start, end]) => event >= start && event < end);
   map.select({ lon, lat, landmark, links, circles: circlesAt(event) });
@@ -69,10 +68,10 @@ function drawEvent() {
   drawLegend();
 }
 
-/** Circles that hold half and 95 % of what the active release's noise could have made of this event. */
+/** Circles that hold half and 95 % of what the active release's noise could have made of this event; none once smoothed. */
 function circlesAt(event) {
   const layer = active();
-  const budget = layer?.visible ? layer.budgetAt(here.series, event) : null;
+  const budget = layer?.visible && !layer.release.postprocess.length ? layer.budgetAt(here.series, event) : null;
   if (!budget) return [];
   const perMetre = budget / layer.release.mechanism.radius_m;
   return QUANTILES.map(([, quantile, dash, label]) => ({ radius_m: quantile / perMetre, dash, label, colour: "--ink" }));
@@ -84,9 +83,9 @@ function hereText(layer) {
   if (!layer.drawn || !original) return "";
   const i = layer.indexOf(here.event);
   if (i < 0) return "here: left out";
-  const error = distanceM(original.lon[here.event], original.lat[here.event], layer.track.lon[i], layer.track.lat[i]);
+  const error = distanceM(original.lonAt(here.event), original.latAt(here.event), layer.track.lonAt(i), layer.track.latAt(i));
   const budget = layer.budgetAt(here.series, here.event);
-  return `here ${metres(error)} · ${budget === 0 ? "a repeat, ε = 0" : budget === null ? "" : `ε = ${number(budget)}`}`;
+  return `here ${metres(error)} · ${budget === 0 ? `${layer.release.postprocess.length ? "not drawn" : "a repeat"}, ε = 0` : budget === null ? "" : `ε = ${number(budget)}`}`;
 }
 
 function drawLegend() {
@@ -122,7 +121,7 @@ function drawSummary(losses = new Map()) {
   const shown = layers.map((layer) => ({
     layer, ink: inks.get(layer.id), title: titleOf(layer), level: mechanism(layer)?.level ?? "", loss: losses.get(layer.id) ?? null,
   }));
-  showSummary($("[data-summary]"), shown);
+  showSummary($("[data-summary]"), shown, { smooth: (layer) => attempt(() => smoothing.open(layer.release, titleOf(layer))) });
   showDownloads($("[data-downloads]"), shown);
 }
 
@@ -170,6 +169,25 @@ async function retry(id) {
     watch(layer);
     stir();
   });
+}
+
+/** A new release joins those shown, ahead of others of its title, and stays when the page is read again. */
+async function join(release) {
+  const layer = new Layer(release);
+  const at = layers.findIndex((one) => one.release.title === release.title);
+  layers.splice(at < 0 ? layers.length : at, 0, layer);
+  layers.sort(byRank);
+  const query = new URLSearchParams([["landmark_set", page.landmark_set], ...layers.map(({ id }) => ["release", id])]);
+  history.replaceState(null, "", `?${query}`);
+  prepare();
+  stir();
+  await watch(layer);
+}
+
+/** In the palette's order; a mechanism's own release before those with steps. */
+function byRank({ release: a }, { release: b }) {
+  const rank = ({ mechanism: { name } }) => Object.keys(page.palette).indexOf(name);
+  return rank(a) - rank(b) || a.postprocess.length - b.postprocess.length;
 }
 
 async function attempt(what) {
@@ -266,8 +284,7 @@ async function start() {
   ]);
   dataset = found;
   titles = new Map(mechanisms.results.map((one) => [one.name, one]));
-  const rank = (release) => Object.keys(page.palette).indexOf(release.mechanism.name);
-  layers = releases.sort((a, b) => rank(a) - rank(b)).map((release) => new Layer(release));
+  layers = releases.map((release) => new Layer(release)).sort(byRank);
   map = createMap($("[data-map]"), { bounds: dataset.bounds, label: "Map of the original and its releases", keyboard: false });
   legend = createLegend($("[data-layers]"), { toggle, activate, cancel, retry });
   timeline = createTimeline($("[data-timeline]"), {
@@ -276,6 +293,7 @@ async function start() {
       drawEvent();
     },
   });
+  smoothing = createSmoothing($("#smooth-dialog"), { url: page.urls.postprocesses, made: (release) => attempt(() => join(release)) });
   map.onClick(({ point }) => {
     const event = map.nearest(ORIGINAL, point, 24);
     if (event >= 0) goTo(event);

@@ -1,39 +1,50 @@
-/* The landmark editor: stay points with live count, or events picked on the map and the strip. */
+/* The landmark editor: a way to mark with live preview; zones drawn on the map; events picked on map and strip. */
 
 import { get, post } from "../api.js";
 import { withQuery } from "../compare/model.js";
 import { seriesChoice } from "../compare/series.js";
-import { $, announce, count, data, duration, moment, percent, whole } from "../dom.js";
+import { $, announce, count, data, percent } from "../dom.js";
+import { createAgainst } from "../editor/against.js";
+import { showFacts, showStretches } from "../editor/facts.js";
+import { History } from "../editor/history.js";
 import { Marks } from "../editor/marks.js";
-import { createMethods, showStays } from "../editor/method.js";
+import { createMethods } from "../editor/method.js";
+import { createPreview } from "../editor/preview.js";
+import { createTools } from "../editor/tools.js";
+import { asDrawn } from "../editor/zones.js";
+import { createZoning } from "../editor/zoning.js";
+import { distanceM } from "../layers/globe.js";
+import { roundLength } from "../layers/scale.js";
 import { createMap } from "../map.js";
 import { createTimeline, stepOf } from "../timeline.js";
 import { fetchTrack } from "../track.js";
 
-const WAIT_MS = 220;
+const ASKED_AT_MOST = 20_000; // events picked by hand that are sent to be measured
 const page = data("page-data");
-const here = { series: 0, first: 0, event: 0, waiting: null, asked: 0, edited: false };
-let dataset, track, marks, methods, map, timeline;
+const here = { series: 0, first: 0, event: 0, edited: false, draft: null, distance: null, other: null };
+let dataset, track, marks, methods, map, timeline, tools, zoning, preview, against, history;
+
+const isManual = () => history.now.way === methods.manual;
+const isZones = () => history.now.way === methods.zones;
 
 // Showing ---------------------------------------------------------------------------
 
 function show() {
   const runs = marks.runs(here.first, here.first + track.n);
-  map.addLandmarks({ lon: track.lon, lat: track.lat, runs });
+  map.addLandmarks({ track, runs });
   timeline.set({ runs });
   showEvent();
-  const marked = marks.count;
-  $("[data-count]").textContent = whole(marked);
-  $("[data-share]").textContent = `of ${count(dataset.points, "event")} · ${percent(dataset.points ? marked / dataset.points : 0)}`;
-  $("[data-stays-title]").textContent = runs.length ? count(runs.length, methods.isManual() ? "stretch" : "stay", methods.isManual() ? "stretches" : "stays") : "No landmarks here";
-  showStays($("[data-stays]"), runs, track, (event) => timeline.select(event), { moment, duration, count });
-  $("[data-undo]").disabled = !marks.past.length;
-  $("[data-redo]").disabled = !marks.future.length;
+  showFacts({ marked: marks.count, points: dataset.points, runs: marks.runs().length, distance: here.distance });
+  showStretches(runs, track, (event) => timeline.select(event));
+  against.show(marks);
+  $("[data-undo]").disabled = !history.past.length;
+  $("[data-redo]").disabled = !history.future.length;
 }
 
 function showEvent() {
   const { event } = here;
-  map.select({ lon: track.lon[event], lat: track.lat[event], landmark: marks.has(here.first + event) });
+  map.select({ lon: track.lonAt(event), lat: track.latAt(event), landmark: marks.has(here.first + event) });
+  if (isZones()) zoning.playhead();
 }
 
 function complain(message) {
@@ -43,67 +54,101 @@ function complain(message) {
   if (message) announce(message);
 }
 
-// Stay points -------------------------------------------------------------------------
+const failed = (errors) => complain(zoning.fail(methods.fail(errors)).map(({ message }) => message).join(" "));
 
-function ask() {
-  clearTimeout(here.waiting);
-  here.waiting = setTimeout(preview, WAIT_MS);
-}
+// Steps -----------------------------------------------------------------------------
 
-async function preview() {
-  if (methods.isManual()) return;
-  const asked = (here.asked += 1);
-  const busy = $("[data-busy]");
-  busy.hidden = false;
-  try {
-    const found = await post(page.urls.preview, { dataset: dataset.id, method: methods.describe() });
-    if (asked !== here.asked || methods.isManual()) return;
+/** Show the state the history is at. */
+function settle() {
+  const { way, zones, runs } = history.now;
+  here.draft = null;
+  methods.choose(way);
+  zoning.show({ zones, track, visible: isZones() });
+  const known = isZones() && !zones.length ? [] : runs;
+  if (known) {
+    marks.replace(known);
+    here.distance = null;
     complain("");
-    methods.clear();
-    marks.replace(found.runs);
-    show();
-    announce(`${count(found.count, "landmark")}, ${percent(found.share)}`);
-  } catch (error) {
-    if (asked === here.asked) complain(methods.fail(error.errors ?? [error]).map(({ message }) => message).join(" "));
-  } finally {
-    if (asked === here.asked) busy.hidden = true;
   }
-}
-
-// By hand -------------------------------------------------------------------------------
-
-/** From here on the marks are the reader's own; they begin with what was found. */
-function byHand() {
-  if (methods.isManual()) return;
-  clearTimeout(here.waiting);
-  here.asked += 1;
-  $("[data-busy]").hidden = true;
-  methods.toManual();
-  announce("By hand: what was found is marked, and is now yours to change.");
-}
-
-function change(edit) {
-  byHand();
-  edit();
-  here.edited = true;
   show();
+  preview.ask();
 }
 
-const toggle = (event) => change(() => marks.toggle(here.first + event));
-const toggleRange = (start, end) => change(() => marks.toggleRange(here.first + start, here.first + end));
+function put(change, key = null) {
+  history.put({ ...history.now, runs: null, ...change }, key);
+  settle();
+}
+
+function putZones(zones, key) {
+  here.edited = true;
+  put({ way: methods.zones, zones }, key);
+}
 
 function step(way) {
-  if (marks[way]()) show();
+  if (!history[way]()) return;
+  settle();
+  announce(way === "undo" ? "Undone." : "Done again.");
 }
+
+/** What the server is asked: the zones while they are drawn, hands' work only while it is small. */
+function described() {
+  const { way, zones } = history.now;
+  if (way === methods.zones) return (here.draft ?? zones).length ? methods.describe({ zones: here.draft ?? zones }) : null;
+  if (way === methods.manual) return marks.count <= ASKED_AT_MOST ? methods.describe({ events: marks.events() }) : null;
+  return methods.describe();
+}
+
+function found(answer) {
+  complain("");
+  methods.clear();
+  here.distance = answer.average_temporal_distance ?? null;
+  if (!isManual()) marks.replace(answer.runs);
+  show();
+  announce(`${count(answer.count, "landmark")}, ${percent(answer.share)}`);
+}
+
+// By hand -----------------------------------------------------------------------------
+
+/** From here on the marks are the reader's own; they begin with what was found. */
+function mark(events) {
+  const first = !isManual();
+  const on = marks.toggle(events.map((event) => here.first + event));
+  here.edited = true;
+  put({ way: methods.manual, runs: marks.runs() });
+  announce(`${count(events.length, "event")} ${on ? "marked" : "taken back"}.${first ? " By hand from here on: what was found is marked, and is yours to change." : ""}`);
+}
+
+const toggle = (event) => mark([event]);
+const toggleRange = (start, end) => mark(Array.from({ length: end - start }, (_, i) => start + i));
+
+function selectIn(box) {
+  const events = map.within("original", box);
+  if (events.length) mark(events);
+  else announce("No event lies in the rectangle.");
+}
+
+function pick({ point, lon, lat }) {
+  const event = map.nearest("original", point, 16);
+  if (event >= 0) timeline.select(event);
+  if (isZones()) zoning.chooseAt(lon, lat);
+  else if (event >= 0) toggle(event);
+}
+
+/** Keys belong to the drawing unless a button or a field has them. */
+const isGround = (target) => target === document.body || (target.closest(".map, [role=slider], [data-tools]") && !target.closest(".leaflet-control"));
 
 function onKey(event) {
   const target = event.target;
   if (target.closest("input, select, textarea, dialog") || event.defaultPrevented) return;
   const key = event.key.toLowerCase();
+  const isOnStage = target === document.body || target.closest("[role=slider], .map");
   if ((event.ctrlKey || event.metaKey) && key === "z") step(event.shiftKey ? "redo" : "undo");
   else if ((event.ctrlKey || event.metaKey) && key === "y") step("redo");
-  else if (key === "l" && !event.ctrlKey && !event.metaKey) toggle(here.event);
-  else if (key === " " && (target.closest("[role=slider], .map") || target === document.body)) toggle(here.event);
+  else if (event.ctrlKey || event.metaKey || event.altKey) return;
+  else if ((isGround(target) || key === "escape") && tools.key(event)) {
+    // the tool took it
+  } else if (key === "escape" && isZones()) zoning.choose(-1);
+  else if (key === "l" || (key === " " && isOnStage)) toggle(here.event);
   else {
     const arrows = key === "arrowleft" || key === "arrowright";
     const to = target.closest("[role=slider]") || !arrows ? null : stepOf(event, here.event, track.n);
@@ -113,80 +158,111 @@ function onKey(event) {
   event.preventDefault();
 }
 
-// Saving ----------------------------------------------------------------------------------
+// Saving ------------------------------------------------------------------------------
 
-async function save(then) {
+async function keep(then) {
   const buttons = [$("[data-save]"), $("[data-save-release]")];
   buttons.forEach((button) => (button.disabled = true));
   try {
-    const body = { dataset: dataset.id, method: methods.describe(methods.isManual() ? marks.events() : []), name: $("#set-name").value };
-    const made = await post(page.urls.save, body);
+    const drawn = { [methods.manual]: { events: marks.events() }, [methods.zones]: { zones: history.now.zones } }[history.now.way];
+    const made = await post(page.urls.save, { dataset: dataset.id, method: methods.describe(drawn), name: $("#set-name").value });
     here.edited = false;
     location.assign(then === "release" ? withQuery(page.urls.release, { landmark_set: made.id }) : `${page.urls.page}#landmark-sets`);
   } catch (error) {
-    complain(methods.fail(error.errors ?? [error]).map(({ message }) => message).join(" "));
+    failed(error.errors ?? [error]);
     buttons.forEach((button) => (button.disabled = false));
   }
 }
 
-// Loading -----------------------------------------------------------------------------------
+// Loading -------------------------------------------------------------------------------
 
 async function readSeries(index) {
   track = await fetchTrack(withQuery(dataset.urls.track, { series: index }));
   Object.assign(here, { series: index, first: dataset.series[index].first_event, event: 0 });
-  map.addTrack({ id: "original", lon: track.lon, lat: track.lat, colour: "--ink", width: 1.4, opacity: 0.75, dots: false });
-  map.addMarkers({ id: "events", lon: track.lon, lat: track.lat, colour: "--ink", radius: 2.5, hollow: true, order: -200 });
+  map.addTrack({ id: "original", track, colour: "--ink", width: 1.4, opacity: 0.75, dots: false });
+  map.addMarkers({ id: "events", track, colour: "--ink", radius: 2.5, hollow: true, order: -200 });
   timeline.set({ n: track.n, time: track.time, runs: [] });
   timeline.select(0);
+  zoning.show({ zones: history.now.zones, track, visible: isZones() });
   show();
+  showOther(here.other);
+}
+
+/** What the editor begins with: the first way, or the set it is a copy of, by hand where its way is not to be had here. */
+async function begin(source) {
+  if (!source) return { way: methods.first, zones: [], runs: null };
+  const { name, zones = [], ...values } = source.method;
+  if (name === methods.manual || !methods.isPossible(name)) return { way: methods.manual, zones: [], runs: (await get(source.urls.events)).runs };
+  methods.choose(name);
+  methods.set(values);
+  return { way: name, zones: asDrawn(zones), runs: null };
+}
+
+function createParts(ways, sets) {
+  marks = new Marks(dataset.points);
+  const offered = new Set([dataset.has_time && "time", dataset.has_landmark_column && "landmark column"]);
+  methods = createMethods($("[data-methods]"), ways, { offered, on: { change: () => preview.ask(), choose: chooseWay } });
+  map = createMap($("[data-map]"), { bounds: dataset.bounds, label: "Map of the events", top: 48, keyboard: false });
+  timeline = createTimeline($("[data-timeline]"), { select: goTo, press: (event) => isManual() && toggle(event), range: toggleRange });
+  const busy = (on) => ($("[data-busy]").hidden = !on);
+  preview = createPreview({ url: page.urls.preview, dataset: dataset.id, describe: described, on: { busy, found, failed } });
+  tools = createTools({
+    host: $("[data-tools]"),
+    hint: $("[data-hint]"),
+    map,
+    on: { pick, select: selectIn, zone: (zone) => zoning.add(zone), here: () => [track.lonAt(here.event), track.latAt(here.event)] },
+  });
+  const draft = (zones) => {
+    here.draft = zones;
+    preview.ask();
+  };
+  const check = (zones) => post(page.urls.preview, { dataset: dataset.id, method: { name: methods.zones, zones } });
+  zoning = createZoning({
+    map,
+    name: `${dataset.name} zones`,
+    radius: roundLength(Math.max(1, distanceM(...dataset.bounds) / 20)),
+    on: { put: putZones, draft, check, problem: complain, here: () => ({ event: here.event, lon: track.lonAt(here.event), lat: track.latAt(here.event) }) },
+  });
+  methods.panel(methods.zones, zoning.element);
+  against = createAgainst($("[data-against]"), sets, { change: (other) => showOther(other) });
+}
+
+function goTo(event) {
+  here.event = event;
+  showEvent();
+  map.reveal(track.lonAt(event), track.latAt(event));
+}
+
+function chooseWay(way) {
+  if (way === history.now.way) return;
+  put({ way, runs: way === methods.manual ? marks.runs() : null });
+}
+
+/** The second set on the strip: its runs within the series shown. */
+function showOther(runs) {
+  here.other = runs;
+  const [from, to] = [here.first, here.first + track.n];
+  const within = runs?.filter(([start, end]) => start < to && end > from).map(([start, end]) => [Math.max(start, from) - from, Math.min(end, to) - from]);
+  timeline.set({ other: within ?? null });
+  against.show(marks);
 }
 
 async function start() {
-  const [found, ways] = await Promise.all([get(page.urls.dataset), get(page.urls.methods)]);
+  const [found, ways, sets, source] = await Promise.all([page.urls.dataset, page.urls.methods, page.urls.sets, page.urls.source].map((url) => url && get(url)));
   dataset = found;
-  marks = new Marks(dataset.points);
-  methods = createMethods($("[data-methods]"), ways.results, {
-    hasTime: dataset.has_time,
-    on: { change: ask, choose: () => (methods.isManual() ? byHandChosen() : ask()) },
-  });
-  map = createMap($("[data-map]"), { bounds: dataset.bounds, label: "Map of the events", keyboard: false });
-  timeline = createTimeline($("[data-timeline]"), {
-    select(event) {
-      here.event = event;
-      showEvent();
-      map.reveal(track.lon[event], track.lat[event]);
-    },
-    press: (event) => methods.isManual() && toggle(event),
-    range: toggleRange,
-  });
-  map.onClick(({ point }) => {
-    const event = map.nearest("original", point, 16);
-    if (event < 0) return;
-    timeline.select(event);
-    toggle(event);
-  });
+  createParts(ways.results, sets.results);
+  history = new History(await begin(source));
   seriesChoice($("[data-series]"), dataset.series, readSeries);
   await readSeries(0);
-  if (page.urls.events) {
-    methods.toManual();
-    marks.replace((await get(page.urls.events)).runs);
-    show();
-  } else if (!methods.isManual()) {
-    await preview();
-  }
+  settle();
+  await preview.now();
   document.addEventListener("keydown", onKey);
   $("[data-undo]").addEventListener("click", () => step("undo"));
   $("[data-redo]").addEventListener("click", () => step("redo"));
-  $("[data-save]").addEventListener("click", () => save("page"));
-  $("[data-save-release]").addEventListener("click", () => save("release"));
+  $("[data-save]").addEventListener("click", () => keep("page"));
+  $("[data-save-release]").addEventListener("click", () => keep("release"));
   addEventListener("beforeunload", (event) => here.edited && event.preventDefault());
   $("[data-editor]").dataset.ready = "all";
-}
-
-function byHandChosen() {
-  clearTimeout(here.waiting);
-  here.asked += 1;
-  show();
 }
 
 start().catch((error) => complain(error.message));

@@ -3,73 +3,75 @@
 import { get, post } from "../api.js";
 import { meaning } from "../compare/guarantee.js";
 import { commonFields, createCards } from "../composer/cards.js";
-import { bestRadius, expectation, warnings } from "../composer/outlook.js";
-import { $, announce, count, data, el, number } from "../dom.js";
+import { asText, download, parse } from "../composer/configuration.js";
+import { afterwards, createOutlook, entry, spending, warnings } from "../composer/outlook.js";
+import { createSteps } from "../composer/steps.js";
+import { $, announce, count, data, el } from "../dom.js";
 import { createFields } from "../fields.js";
 import { distanceM } from "../layers/globe.js";
-import { swatch } from "../legend.js";
 
 const FIRST = ["landmark-skip", "landmark-uniform", "landmark-adaptive"];
 const page = data("page-data");
 const keys = new Map(); // description -> idempotency key: a request sent twice makes one release
-let dataset, cards, common, inks;
+let dataset, cards, common, steps, inks, outlook;
 
 const setId = () => $("[name=landmark_set]:checked")?.value ?? null;
 const seed = () => ($("#seed").value === "" ? null : Number($("#seed").value));
 const level = () => common.values();
-const valid = ({ epsilon, radius_m }) => epsilon > 0 && radius_m > 0;
+const given = (value) => value !== null && !Number.isNaN(value);
+const whole = (description) => Object.values(description).every(given);
 
-function extent() {
-  const [west, south, east, north] = dataset.bounds;
-  return distanceM(west, south, east, north);
+/** The mechanisms asked for, each as the API takes it. */
+const mechanisms = () => cards.chosen().map(({ mechanism, own }) => ({ name: mechanism.name, ...level(), ...own }));
+
+/** A release's description; steps and seed only where there are any. */
+function spec(mechanism) {
+  const [after, drawnFrom] = [steps.values(), seed()];
+  return { mechanism, ...(after.length && { postprocess: after }), ...(drawnFrom !== null && { seed: drawnFrom }) };
 }
 
 // What it will mean -----------------------------------------------------------------------
 
 function show() {
-  const chosen = cards.chosen();
-  const shares = page.shares[setId()] ?? {};
-  const ok = valid(level());
-  $("[data-meaning]").textContent = ok ? meaning(level()) : "";
-  $("[data-outlook]").replaceChildren(...(ok ? chosen.map(({ mechanism }) => outlook(mechanism, shares[mechanism.name])) : []));
-  const radii = chosen.map(({ mechanism }) => bestRadius(shares[mechanism.name], level()));
-  $("[data-warnings]").replaceChildren(...(ok ? warnings(level(), radii, extent()) : []).map((text) => el("p", { class: "notice small" }, text)));
+  if (!steps) return; // a part of the form, while the next one is made
+  const [asked, after] = [mechanisms(), steps.values()];
+  const ok = level().epsilon > 0 && level().radius_m > 0;
   const experiment = seed() !== null;
+  $("[data-meaning]").textContent = ok ? meaning(level()) : "";
   $("[data-not-private]").hidden = !experiment;
-  showSpending(ok, chosen.length, experiment);
+  $("[data-afterwards]").replaceChildren(...afterwards(steps.chosen()).map((text) => el("p", { class: "small" }, text)));
   const submit = $("[data-submit]");
-  submit.disabled = !chosen.length || !setId() || !ok;
-  submit.textContent = experiment ? `Run ${count(chosen.length, "simulation")}, not private` : `Make ${count(chosen.length, "release")}`;
-}
-
-function outlook(mechanism, share) {
-  return el(
-    "li",
-    { dataset: { outlook: mechanism.name } },
-    el("p", {}, swatch(inks.get(mechanism.name)), el("strong", {}, mechanism.title)),
-    expectation(mechanism, share, level()).map((text) => el("p", { class: "small" }, text)),
-  );
-}
-
-function showSpending(ok, many, experiment) {
-  const { epsilon, radius_m } = level();
-  const per = (perKm) => number((perKm * radius_m) / 1000);
-  const { spent, budget } = dataset;
-  const words = [];
-  if (!ok || !many) words.push("Choose a mechanism and a level.");
-  else if (experiment) words.push("Simulations are not published, so they spend nothing.");
-  else words.push(`About any one event ${many === 1 ? "the release" : "each release"} may leak ε = ${number(epsilon)} per ${number(radius_m)} m${many === 1 ? "" : `, the ${many} together ${number(many * epsilon)}`}.`);
-  if (ok) words.push(spent.releases ? `Earlier releases: ${per(spent.per_km)}.` : "Nothing is spent yet.");
-  const bar = $("[data-budget]");
-  bar.hidden = !budget || !ok;
-  if (budget && ok) {
-    const total = (budget.epsilon * 1000) / budget.radius_m;
-    const after = spent.per_km + (experiment ? 0 : (many * epsilon * 1000) / radius_m);
-    bar.max = total;
-    bar.value = Math.min(after, total);
-    words.push(after > total ? `That is more than the budget of ${per(total)}: ask for a smaller level or fewer releases.` : `The budget is ${per(total)}.`);
+  submit.disabled = !asked.length || !setId() || !ok;
+  submit.textContent = experiment ? `Run ${count(asked.length, "simulation")}, not private` : `Make ${count(asked.length, "release")}`;
+  $("[data-save]").disabled = submit.disabled;
+  if (submit.disabled || ![...asked, ...after].every(whole)) {
+    outlook.stop();
+    empty(asked.length && ok ? "A number is missing." : "Choose a mechanism and a level.");
+  } else {
+    outlook.ask({ landmark_set: setId(), mechanisms: asked, postprocess: after });
   }
+}
+
+function empty(...words) {
+  $("[data-outlook]").replaceChildren();
+  $("[data-warnings]").replaceChildren();
+  $("[data-budget]").hidden = true;
   $("[data-spending]").textContent = words.join(" ");
+  $("[data-form]").dataset.ready = "all";
+}
+
+function showOutlook(found) {
+  const [west, south, east, north] = dataset.bounds;
+  const [experiment, quote] = [seed() !== null, found.budget];
+  $("[data-outlook]").replaceChildren(...found.mechanisms.map((one) => entry(one, inks.get(one.name))));
+  const notices = warnings(level(), found.mechanisms, distanceM(west, south, east, north));
+  $("[data-warnings]").replaceChildren(...notices.map((text) => el("p", { class: "notice small" }, text)));
+  $("[data-spending]").textContent = spending(quote, level(), found.mechanisms.length, experiment).join(" ");
+  const bar = $("[data-budget]");
+  bar.hidden = quote.total_per_km === null;
+  bar.max = quote.total_per_km ?? 1;
+  bar.value = Math.min(experiment ? quote.spent_per_km : quote.after_per_km, bar.max);
+  $("[data-form]").dataset.ready = "all";
 }
 
 // Sending -------------------------------------------------------------------------------
@@ -84,16 +86,15 @@ async function submit(event) {
   event.preventDefault();
   const button = $("[data-submit]");
   button.disabled = true;
-  [cards, common].forEach((part) => part.clear());
+  [cards, common, steps].forEach((part) => part.clear());
   complain([]);
   const made = [];
-  for (const { mechanism, own } of cards.chosen()) {
-    const body = { dataset: dataset.id, landmark_set: setId(), mechanism: { name: mechanism.name, ...level(), ...own } };
-    if (seed() !== null) body.seed = seed();
+  for (const mechanism of mechanisms()) {
+    const body = { dataset: dataset.id, landmark_set: setId(), ...spec(mechanism) };
     try {
       made.push(await post(page.urls.releases, body, { headers: { "Idempotency-Key": keyFor(body) } }));
     } catch (error) {
-      refuse(mechanism, error, made);
+      refuse(mechanism.name, error, made);
       button.disabled = false;
       return;
     }
@@ -102,9 +103,9 @@ async function submit(event) {
   location.assign(`${page.urls.compare}?${query}`);
 }
 
-function refuse(mechanism, error, made) {
-  const errors = error.errors ?? [error];
-  const rest = cards.fail(mechanism.name, common.fail(errors));
+function refuse(name, error, made) {
+  const { mechanism } = cards.chosen().find((one) => one.mechanism.name === name);
+  const rest = cards.fail(name, common.fail(steps.fail(error.errors ?? [error])));
   const words = rest.map(({ message }) => `${mechanism.title}: ${message}`);
   if (made.length) words.push(`${count(made.length, "release")} before it ${made.length === 1 ? "was" : "were"} submitted and will not be made twice.`);
   complain(words);
@@ -118,24 +119,54 @@ function complain(words) {
   if (words.length) announce(words.join(" "));
 }
 
+// The form as a file ------------------------------------------------------------------------
+
+async function load(file, known) {
+  try {
+    const found = parse(await file.text(), known);
+    common.set(found.level);
+    cards.set(found.mechanisms);
+    $("#seed").value = found.seed ?? "";
+    $("[data-experiment]").open = found.seed !== null;
+    steps.set(found.steps);
+    complain([]);
+    announce(`The form is set to ${file.name}.`);
+  } catch (error) {
+    complain([`${file.name}: ${error.message}`]);
+  }
+}
+
+function offerFiles(known) {
+  const chooser = $("[data-load-file]");
+  $("[data-save]").addEventListener("click", () => download(asText(mechanisms().map(spec)), "cairn-releases.json"));
+  $("[data-load]").addEventListener("click", () => chooser.click());
+  chooser.addEventListener("change", async () => {
+    if (chooser.files.length) await load(chooser.files[0], known);
+    chooser.value = ""; // so that the same file can be chosen again
+  });
+}
+
 // Loading ---------------------------------------------------------------------------------
 
 async function start() {
-  const [found, listed] = await Promise.all([get(page.urls.dataset), get(page.urls.mechanisms)]);
+  const [found, listed, offered] = await Promise.all([page.urls.dataset, page.urls.mechanisms, page.urls.postprocesses].map((url) => get(url)));
   dataset = found;
   const order = Object.keys(page.palette);
-  const mechanisms = listed.results
+  const described = listed.results
     .map((one) => ({ ...one, index: order.indexOf(one.name) }))
     .sort((a, b) => a.index - b.index);
-  inks = new Map(mechanisms.map(({ name, index, dash }) => [name, { index, dash }]));
-  const fields = commonFields(mechanisms);
+  inks = new Map(described.map(({ name, index, dash }) => [name, { index, dash }]));
+  outlook = createOutlook(page.urls.outlook, { show: showOutlook, fail: (errors) => empty(...errors.map(({ message }) => message)) });
+  const fields = commonFields(described);
   common = createFields($("[data-common]"), fields, { onChange: show });
-  cards = createCards($("[data-mechanisms]"), mechanisms, { common: fields, chosen: FIRST, onChange: show });
+  cards = createCards($("[data-mechanisms]"), described, { common: fields, chosen: FIRST, onChange: show });
+  steps = createSteps({ chosen: $("[data-chosen-steps]"), offered: $("[data-steps]") }, offered.results, { onChange: show });
+  const names = (things) => things.map(({ name }) => name);
+  offerFiles({ mechanisms: names(described), steps: names(offered.results), common: names(fields) });
   document.querySelectorAll("[name=landmark_set]").forEach((input) => input.addEventListener("change", show));
   $("#seed").addEventListener("input", show);
   $("[data-form]").addEventListener("submit", submit);
   show();
-  $("[data-form]").dataset.ready = "all";
 }
 
 if ($("[data-form]")) start().catch((error) => complain([error.message]));

@@ -16,15 +16,17 @@ from privacy_engine.data import LandmarkSet, Release, Trajectory
 from privacy_engine.errors import EngineError, ParameterError
 from privacy_engine.formats import ReadOptions
 from privacy_engine.label import NOT_PRIVATE, privacy_label
-from privacy_engine.landmarks import parse_short
+from privacy_engine.landmarks import parse_short, parse_short_dummies
 from privacy_engine.mechanisms import landmark  # noqa: F401  (registers the mechanisms)
+from privacy_engine.postprocess import PostProcess, postprocesses
 from privacy_engine.spec import ReleaseSpec
 
 EXAMPLE = """\
 example:
   manage.py release walk.gpx --mechanism landmark-uniform --set epsilon=1 --set radius_m=200 \\
-    --landmarks stay-points:200m:30min --out walk.csv
+    --landmarks stay-points:200m:30min --then ou-smoother --out walk.csv
 
+--then may come again: the steps follow one another. They read the release only, so they spend nothing.
 Without --seed the noise comes from the operating system. With it the release can be repeated, and is not private.
 """
 LANDMARKS = (
@@ -52,6 +54,8 @@ class Command(BaseCommand):
         add("--mechanism", required=True, help="a registered name, like landmark-uniform")
         add("--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the mechanism")
         add("--landmarks", required=True, help=LANDMARKS)
+        add("--dummies", help="mark others beside them: one-sided:2 (its level), heuristic:0.01, partitioned:0.01")
+        add("--then", action="append", default=[], metavar="STEP", help=f"post-processing: {', '.join(_steps())}")
         add("--read", action="append", default=[], metavar="NAME=VALUE", help="how to read the file")
         add("--seed", help="make the run repeatable, and so not private")
         add(
@@ -69,23 +73,39 @@ class Command(BaseCommand):
             ) from None
 
 
-_ARGUMENTS = ("file", "mechanism", "set", "landmarks", "read", "seed", "out")
+_ARGUMENTS = ("file", "mechanism", "set", "landmarks", "dummies", "then", "read", "seed", "out")
 
 
 def _release(
-    *, file: Path, mechanism: str, set: list[str], landmarks: str, read: list[str], seed: str | None, out: Path
+    *,
+    file: Path,
+    mechanism: str,
+    set: list[str],
+    landmarks: str,
+    dummies: str | None,
+    then: list[str],
+    read: list[str],
+    seed: str | None,
+    out: Path,
 ) -> str:
     """Do it, and say in one line what was done."""
     fmt = _format_of(out)
     parameters = {name: _value(text) for name, text in _pairs(set, "--set").items()}
     spec = ReleaseSpec.parse(
-        {"mechanism": {"name": mechanism, **parameters}, "seed": None if seed is None else _value(seed)}
+        {
+            "mechanism": {"name": mechanism, **parameters},
+            "seed": None if seed is None else _value(seed),
+            "postprocess": [_step(text) for text in then],
+        }
     )
     method = parse_short(landmarks, read=lambda name: Path(name).read_bytes())
+    beside = None if dummies is None else parse_short_dummies(dummies, seed=spec.seed)
     reading = _pairs(read, "--read")
     ReadOptions.of(reading)
     series = formats.read(file, **reading).series
     marks = method.mark(series)
+    if beside:
+        marks = [LandmarkSet(one.mask) for one in beside.select(marks)]
     drawn = spec.release(series, marks)
     count = sum(one.count for one in marks)
     _write(out, fmt, [one.series for one in drawn], privacy_label(spec, landmarks=count))
@@ -97,7 +117,8 @@ def _summary(spec: ReleaseSpec, series: list[Trajectory], marks: list[LandmarkSe
     published = sum(len(one.series) for one in drawn)
     statement = spec.mechanism.guarantee(count).statement if spec.private else f"{NOT_PRIVATE}."
     share = count / points if points else 0.0
-    return f"{points:,} points, {count:,} landmarks ({share:.1%}), {published:,} published. {statement}"
+    then = "".join(f" Then {step.title}, which costs nothing." for step in spec.postprocess)
+    return f"{points:,} points, {count:,} landmarks ({share:.1%}), {published:,} published. {statement}{then}"
 
 
 def _write(out: Path, fmt: str, series: list[Trajectory], label: dict[str, Any]) -> None:
@@ -122,6 +143,26 @@ def _format_of(out: Path) -> str:
         rule = f"a file name that ends in {', '.join(known)}"
         raise ParameterError(f"--out must be {rule}, got {out.name!r:.60}", field="out", rule=rule, value=out.name)
     return known[out.suffix.lower()]
+
+
+def _steps() -> list[str]:
+    """The short form of every step: ou-smoother, causal-filter:STEP_VARIANCE_M2."""
+    return [":".join([cls.registered_name(), *(name.upper() for name in _own_fields(cls))]) for cls in postprocesses]
+
+
+def _own_fields(cls: type[PostProcess]) -> list[str]:
+    return [field["name"] for field in cls.fields()]
+
+
+def _step(text: str) -> dict[str, Any]:
+    """A step by its short form: its name and, in their order, its parameters; those at the end may be left out."""
+    name, *values = text.split(":")
+    cls = next((one for one in postprocesses if one.registered_name() == name), None)
+    fields = _own_fields(cls) if cls else []
+    if cls is None or len(values) > len(fields):
+        rule = f"one of {', '.join(_steps())}"
+        raise ParameterError(f"--then must be {rule}, got {text!r:.60}", field="then", rule=rule, value=text)
+    return {"name": name} | {field: _value(value) for field, value in zip(fields, values, strict=False)}
 
 
 def _pairs(items: list[str], option: str) -> dict[str, str]:

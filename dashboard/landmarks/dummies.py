@@ -1,0 +1,147 @@
+"""Dummies beside the landmarks of a set: how many there would be, and a draw that makes a new set."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from django.core.exceptions import PermissionDenied
+from django.db import transaction
+
+from dashboard import storage
+from dashboard.errors import Conflict, TooLarge, require_state
+from dashboard.jobs import State
+from dashboard.landmarks import queries
+from dashboard.landmarks.models import DummyDraw, LandmarkSet
+from dashboard.landmarks.services import hold, joined
+from dashboard.text import one_line
+from privacy_engine import data
+from privacy_engine.label import NOT_PRIVATE
+from privacy_engine.landmarks import DummyMethod, SelectionSpec, dummy_methods
+from privacy_engine.landmarks.counts import bars, mean_of
+from privacy_engine.landmarks.dummies import DummySelection
+from privacy_engine.landmarks.methods import split
+
+WORK_S = 40.0  # what a request may take: half a minute is Optimal's worst, and the server gives up after two minutes
+
+
+def preview_dummies(*, landmark_set: LandmarkSet, method: dict[str, Any] | DummyMethod) -> dict[str, Any]:
+    """How likely how many dummies are, for the owner; nothing is drawn and nothing stored.
+
+    Raises
+    ------
+    Conflict
+        The set has dummies already.
+    TooLarge
+        It would take too long for a request.
+    EngineError
+        A parameter lies outside its domain, or a series is too long for the method.
+    """
+    described = dummy_methods.parse(method, field="method")
+    law = described.counts(_series(landmark_set, described))
+    return {
+        "landmarks": landmark_set.count,
+        "points": landmark_set.points,
+        "expected": mean_of(law),
+        "counts": [bar._asdict() for bar in bars(law)],
+        **queries.draws_from(landmark_set),
+    }
+
+
+def add_dummies(
+    *, owner: Any, landmark_set: LandmarkSet, method: dict[str, Any] | DummyMethod, seed: Any = None, name: str = ""
+) -> LandmarkSet:
+    """A new set: the landmarks and dummies drawn beside them. Every call draws anew, and is remembered.
+
+    A seeded draw is an experiment: never private, stamped so, and not counted among the draws. Errors as in
+    :func:`preview_dummies`.
+    """
+    if landmark_set.dataset.owner_id != owner.pk:
+        raise PermissionDenied
+    spec = SelectionSpec.parse({"method": method, "seed": seed})
+    drawn = spec.select(_series(landmark_set, spec.method))  # outside: a lock is not held that long
+    mask = joined([data.LandmarkSet(one.mask) for one in drawn])
+    with transaction.atomic():
+        held = hold(landmark_set.dataset)
+        require_state(held, State.READY, "dataset")
+        if not LandmarkSet.objects.filter(pk=landmark_set.pk).exists():
+            raise Conflict("The landmark set was deleted meanwhile.", field="landmark_set", rule="still there")
+        return LandmarkSet.objects.create(
+            dataset=held,
+            name=one_line(name) or spec.method.describe() + ("" if spec.private else ", seeded"),
+            method=spec.method.model_dump(),
+            packed=storage.pack_mask(mask),
+            points=len(mask),
+            count=int(mask.sum()),
+            source=landmark_set,
+            selection=_selection(landmark_set, spec, drawn, _remember(landmark_set, spec)),
+        )
+
+
+def _series(landmark_set: LandmarkSet, method: DummyMethod) -> list[data.LandmarkSet]:
+    """The landmarks of every series, if the method can be run on them here."""
+    require_state(landmark_set.dataset, State.READY, "dataset")
+    if landmark_set.source_id is not None:
+        raise Conflict(
+            "This landmark set has dummies already: draw from the set they were added to.",
+            field="landmark_set",
+            rule="without dummies",
+            value=str(landmark_set.pk),
+        )
+    series = split(landmark_set.mask, landmark_set.dataset.series_lengths)
+    seconds = method.seconds(series)
+    if seconds > WORK_S:
+        raise TooLarge(
+            f"{method.title} may take {seconds:,.0f} s on this dataset, more than the {WORK_S:.0f} s of a request. "
+            "Choose another way, or run manage.py release with --dummies, which may take as long as it needs.",
+            field="method.name",
+            rule=f"at most {WORK_S:.0f} s of work",
+            value=round(seconds),
+        )
+    return series
+
+
+def _remember(landmark_set: LandmarkSet, spec: SelectionSpec) -> dict[str, Any]:
+    """What was drawn from these landmarks, this draw counted in the level where it is private."""
+    before = queries.draws_from(landmark_set)
+    if not spec.private:
+        return before
+    DummyDraw.objects.create(
+        owner_id=landmark_set.dataset.owner_id,
+        source_digest=queries.source_digest(landmark_set),
+        method=spec.method.name,
+        epsilon=spec.method.epsilon,
+    )
+    return before | {"level_spent": before["level_spent"] + spec.method.epsilon}
+
+
+def _selection(
+    landmark_set: LandmarkSet, spec: SelectionSpec, drawn: list[DummySelection], draws: dict[str, Any]
+) -> dict[str, Any]:
+    """What the owner is told of a draw. It tells the landmarks, so nobody else is."""
+    lengths = landmark_set.dataset.series_lengths
+    landmarks = [one.count for one in split(landmark_set.mask, lengths)]
+    dummies = [int(np.count_nonzero(one.mask)) - k for one, k in zip(drawn, landmarks, strict=True)]
+    stamp = [] if spec.private else [f"{NOT_PRIVATE}. Whoever knows the seed can take the dummies away again."]
+    return {
+        "seed": spec.seed,
+        "private": spec.private,
+        "protects": drawn[0].protects if drawn else spec.method.statement,
+        "caveats": [*stamp, *spec.method.caveats, spec.method.over_series, *_redrawn(draws, spec.private)],
+        "landmarks": sum(landmarks),
+        "dummies": sum(dummies),
+        "series": {"landmarks": landmarks, "dummies": dummies},
+        **draws,
+    }
+
+
+def _redrawn(draws: dict[str, Any], private: bool) -> list[str]:
+    """What drawing again has cost."""
+    if not draws["earlier_selections"] or not private:
+        return []
+    return [
+        f"Draw {draws['earlier_selections'] + 1} from these landmarks: the levels add up to ε = "
+        f"{draws['level_spent']:g} (sequential composition). Whoever picks one of the draws spends that sum, which "
+        "promises something only if all of them were one-sided coins; picking the one that suits the landmarks is "
+        "covered by no level."
+    ]

@@ -1,0 +1,49 @@
+"""A release made from another one by post-processing: it reads that release's own files, and no others."""
+
+from __future__ import annotations
+
+from dashboard import jobs
+from dashboard.errors import Conflict
+from dashboard.releases import files
+from dashboard.releases.models import Release
+from privacy_engine import data
+from privacy_engine.spec import processed
+
+SHARE = 0.75  # of the work; what follows measures and writes
+
+
+def derived(row: Release, lease: jobs.Lease) -> list[data.Release]:
+    """The source's releases after the steps that ``row`` adds, one for each series.
+
+    Raises
+    ------
+    Conflict
+        The source is discarded.
+    """
+    source = _source(row)
+    steps = row.steps_after(source)
+    try:
+        published = files.read_releases(source)
+    except FileNotFoundError:  # discarded between the look at its row and the look at its files
+        raise _gone() from None
+    made = []
+    for i, release in enumerate(published):
+        stage = "Smoothing" if len(published) == 1 else f"Smoothing series {i + 1} of {len(published)}"
+        lease.report(stage, SHARE * i / len(published))
+        made.append(processed(release, steps))
+    return made
+
+
+def _source(row: Release) -> Release:
+    if row.derived_from is None:
+        raise _gone()
+    return row.derived_from
+
+
+def _gone() -> Conflict:
+    return Conflict(
+        "The release that this one was to be made from is discarded.",
+        code="source-gone",
+        field="derived_from",
+        rule="a release that is there",
+    )

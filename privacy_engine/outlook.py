@@ -1,0 +1,200 @@
+"""What a mechanism's noise will be, before anything is drawn: it reads which events are landmarks, never a position.
+
+Where budgets do not depend on the run it is closed form. Where they do, the mechanism runs on a generated walk with a
+fixed seed: nobody's movements, and the same answer every time.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, TypeGuard
+
+import numpy as np
+
+from privacy_engine import geo, noise
+from privacy_engine.data import Floats, Ints, LandmarkSet, Mask, Release, Trajectory
+from privacy_engine.mechanisms.landmark.base import PlanarLaplaceMechanism, last_draw
+from privacy_engine.noise.expected import (
+    Noise,
+    OwnNoise,
+    SharedNoise,
+    mixture_mean_m,
+    mixture_quantile_m,
+    planar_sphere_mean_m,
+)
+from privacy_engine.registry import Mechanism
+
+QUANTILES = (0.5, 0.95)
+LONGEST_RUN = 10_000
+"""So many events are simulated at most: a mechanism that walks through time takes about 25 µs for each."""
+FEWEST_EVENTS, MOST_RUNS = 2_000, 100
+"""Short series are simulated again and again, to this many events or runs."""
+STEP_M = 500.0
+"""Standard deviation per axis of a step of the generated walk: a taxi's between two fixes, five minutes apart."""
+
+
+@dataclass(frozen=True)
+class Expected:
+    """Noise of the landmarks, of the other events, or of all.
+
+    ``events`` are so many, of which ``published`` appear in the release and ``drawn`` get noise of their own; the rest
+    repeat another's draw. ``share`` is the least and greatest budget of a draw, as a share of ε. ``mean_m``,
+    ``median_m`` and ``p95_m`` are how far the published positions lie from where they were drawn, in metres: what
+    noise does. How far one moved since the draw that is repeated comes on top. None where nothing is published.
+    """
+
+    events: int
+    published: int
+    drawn: int
+    share: tuple[float, float] | None
+    mean_m: float | None = None
+    median_m: float | None = None
+    p95_m: float | None = None
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """What to expect of a mechanism over series of n events. ``exact``: in closed form; otherwise from a simulation."""
+
+    exact: bool
+    landmark: Expected
+    regular: Expected
+    overall: Expected
+
+    def as_dict(self) -> dict[str, Any]:
+        """The outlook as JSON-ready data."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, eq=False)
+class _Shown:
+    """Landmarks and budgets of every event of a series, (n,); the events published, (m,), and of each one of these.
+
+    ``values``: the rate of the draw it shows, per metre, 0 if landmarks share that draw; or, simulated, its error in
+    metres. ``shared`` is the draw that landmarks share: how many do, and its rate.
+    """
+
+    is_landmark: Mask
+    budgets: Floats
+    event: Ints
+    values: Floats
+    shared: tuple[int, float] = (0, 0.0)
+
+
+def outlook(mechanism: Mechanism, masks: Sequence[Mask]) -> Outlook | None:
+    """What ``mechanism`` will do to series whose landmarks are ``masks``, one (n,) for each series.
+
+    None where it could only be simulated and the series are longer than :data:`LONGEST_RUN` together.
+    """
+    n = sum(map(len, masks))
+    if has_known_budgets(mechanism):
+        return _told(mechanism, [_planned(mechanism, mask) for mask in masks], runs=1, exact=True)
+    if n > LONGEST_RUN:
+        return None
+    runs = min(math.ceil(FEWEST_EVENTS / max(n, 1)), MOST_RUNS)
+    rng = noise.seeded(0)
+    return _told(mechanism, [_run(mechanism, mask, seed, rng) for seed in range(runs) for mask in masks], runs=runs)
+
+
+def expected_error_m(mechanism: Mechanism, is_landmark: Mask) -> Floats:
+    """What noise moves each published position of one series by on average, metres, (m,), without a position known.
+
+    Raises
+    ------
+    ValueError
+        The mechanism's budgets depend on the run.
+    """
+    if not has_known_budgets(mechanism):
+        raise ValueError(f"the budgets of {mechanism.name} depend on the run")
+    shown = _planned(mechanism, is_landmark)
+    own = shown.values > 0
+    found = np.empty(len(own))
+    found[own] = planar_sphere_mean_m(shown.values[own])
+    if not own.all():
+        found[~own] = SharedNoise(*shown.shared, 1.0).mean_m()
+    return found
+
+
+def has_known_budgets(mechanism: Mechanism) -> TypeGuard[PlanarLaplaceMechanism]:
+    """True if every budget follows from the landmarks alone, so that nothing needs to be tried out."""
+    own = type(mechanism)
+    return (
+        issubclass(own, PlanarLaplaceMechanism)
+        and own.budgets is not PlanarLaplaceMechanism.budgets
+        and own.perturb is PlanarLaplaceMechanism.perturb
+    )
+
+
+def _planned(mechanism: PlanarLaplaceMechanism, mask: Mask) -> _Shown:
+    """The release's plan: :meth:`assemble` says which events are published, whatever the positions."""
+    budgets = mechanism.budgets(mask)
+    own, together = mechanism.independent(budgets, mask)
+    fresh = np.flatnonzero(budgets > 0)
+    nowhere, here = np.zeros(len(fresh)), Trajectory(np.zeros(len(mask)), np.zeros(len(mask)))
+    release = mechanism.assemble(here, nowhere, nowhere, fresh, budgets)
+    rates = mechanism.epsilon_per_m(own[fresh])
+    shared = (int(np.count_nonzero(rates == 0)), together / mechanism.radius_m)
+    return _Shown(mask, budgets, release.event, rates[_draws_shown(release)], shared)
+
+
+def _run(mechanism: Mechanism, mask: Mask, seed: int, rng: noise.RandomSource) -> _Shown:
+    """A release of a generated walk."""
+    steps = np.random.default_rng(seed).normal(0, STEP_M, (len(mask), 2))
+    walk = Trajectory(*geo.LocalPlane(0.0, 0.0).unproject(np.cumsum(steps, axis=0)))
+    release = mechanism.release(walk, LandmarkSet(mask), rng=rng)
+    at = np.flatnonzero(release.fresh)[_draws_shown(release)]
+    error_m = geo.distance_m(walk.lon[at], walk.lat[at], release.series.lon, release.series.lat)
+    return _Shown(mask, release.budgets, release.event, error_m)
+
+
+def _draws_shown(release: Release) -> Ints:
+    """Which draw each published position shows, (m,), counted in draws."""
+    return last_draw(release.fresh)[release.event]
+
+
+def _told(mechanism: Mechanism, parts: list[_Shown], *, runs: int, exact: bool = False) -> Outlook:
+    groups: list[Callable[[Mask], Mask]] = [lambda mask: mask, lambda mask: ~mask, np.ones_like]
+    return Outlook(exact, *(_expected(mechanism.epsilon, parts, group, runs, exact=exact) for group in groups))
+
+
+def _expected(
+    epsilon: float, parts: list[_Shown], group: Callable[[Mask], Mask], runs: int, *, exact: bool
+) -> Expected:
+    these = [group(part.is_landmark) for part in parts]
+    budgets = _joined([part.budgets[of] for part, of in zip(parts, these, strict=True)])
+    values = [part.values[of[part.event]] for part, of in zip(parts, these, strict=True)]
+    drawn = budgets[budgets > 0] / epsilon
+    found = Expected(
+        events=round(len(budgets) / runs),
+        published=round(sum(map(len, values)) / runs),
+        drawn=round(len(drawn) / runs),
+        share=(float(drawn.min()), float(drawn.max())) if drawn.size else None,
+    )
+    if not any(map(len, values)):
+        return found
+    mean_m, median_m, p95_m = _of_noise(values, parts) if exact else _of_errors(_joined(values))
+    return replace(found, mean_m=mean_m, median_m=median_m, p95_m=p95_m)
+
+
+def _joined(parts: list[Floats]) -> Floats:
+    return np.concatenate(parts) if parts else np.empty(0)
+
+
+def _of_noise(values: list[Floats], parts: list[_Shown]) -> tuple[float, float, float]:
+    rates, counts = np.unique(_joined(values), return_counts=True)
+    own = rates > 0
+    laws: list[Noise] = [OwnNoise(rates[own], counts[own].astype(np.float64))] if own.any() else []
+    weights: Counter[tuple[int, float]] = Counter()
+    for part, shown in zip(parts, values, strict=True):
+        weights[part.shared] += int(np.count_nonzero(shown == 0))
+    laws += [SharedNoise(*shared, float(weight)) for shared, weight in weights.items() if weight]
+    median_m, p95_m = (mixture_quantile_m(laws, p) for p in QUANTILES)
+    return mixture_mean_m(laws), median_m, p95_m
+
+
+def _of_errors(error_m: Floats) -> tuple[float, float, float]:
+    median_m, p95_m = np.quantile(error_m, QUANTILES).tolist()
+    return float(error_m.mean()), median_m, p95_m

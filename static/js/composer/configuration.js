@@ -1,0 +1,47 @@
+/* The form as a file and back: a list of release descriptions, just as the API takes and gives them. */
+
+/** The text of a configuration file for `specs` = [{mechanism, postprocess?, seed?}]. */
+export const asText = (specs) => `${JSON.stringify({ releases: specs }, null, 2)}\n`;
+
+/** Offer `text` as a file. */
+export function download(text, name) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(link.href);
+}
+
+const same = (specs, part) => specs.every((spec) => JSON.stringify(part(spec)) === JSON.stringify(part(specs[0])));
+
+/**
+ * What the form shows for a configuration file, or for one release as GET /api/v1/releases/{id}/ tells it:
+ * {level, mechanisms: [{name, …own}], steps, seed}. Throws an Error that says what is wrong.
+ */
+export function parse(text, { mechanisms, steps, common }) {
+  let found;
+  try {
+    found = JSON.parse(text);
+  } catch {
+    throw new Error("This file is not JSON.");
+  }
+  const specs = Array.isArray(found?.releases) ? found.releases : [found];
+  const object = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
+  if (!specs.length || !specs.every((spec) => object(spec) && object(spec.mechanism))) throw new Error("This file describes no releases: it has no “mechanism”.");
+  const shared = ({ mechanism }) => common.map((name) => mechanism[name]);
+  const names = new Set(specs.map(({ mechanism }) => mechanism.name));
+  if (!same(specs, shared)) throw new Error("Its releases differ in level or radius; this form asks for one of each.");
+  if (!same(specs, (spec) => [spec.postprocess ?? [], spec.seed ?? null])) throw new Error("Its releases differ in their steps or seeds; this form asks for the same.");
+  if (names.size < specs.length) throw new Error("It has one mechanism twice; this form has each once.");
+  const after = specs[0].postprocess ?? [];
+  for (const [known, asked] of [[mechanisms, [...names]], [steps, after.map(({ name }) => name)]]) {
+    const odd = asked.find((name) => !known.includes(name));
+    if (odd !== undefined) throw new Error(`There is no “${odd}” here.`);
+  }
+  return {
+    level: Object.fromEntries(common.map((name) => [name, specs[0].mechanism[name] ?? null])),
+    mechanisms: specs.map(({ mechanism }) => mechanism),
+    steps: after,
+    seed: specs[0].seed ?? null,
+  };
+}

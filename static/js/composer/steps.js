@@ -1,0 +1,106 @@
+/* Post-processing steps: those on offer as cards, those chosen as a list in their order with their parameters. */
+
+import { announce, el } from "../dom.js";
+import { createFields } from "../fields.js";
+
+const AT = /^postprocess\.(\d+)\b/;
+
+const chip = (step) => el("span", { class: "chip" }, step.causal ? "fit for live use" : "not for live use");
+
+/**
+ * Steps of `listed` (the API's) in `hosts` = {chosen: ol, offered: element}. `onChange()` after every change.
+ * Returns {values() -> [{name, …}], chosen() -> [step], set(values), fail(errors) -> the others, clear()}.
+ */
+export function createSteps(hosts, listed, { most = 8, onChange }) {
+  let chosen = [];
+
+  function entry(step, values = {}) {
+    const host = el("div", { class: "step__fields stack" });
+    const fields = createFields(host, step.fields, { onChange });
+    fields.set(values);
+    const made = { step, fields };
+    const button = (text, words, act) => el("button", { class: "button button--small", type: "button", "aria-label": `${words} ${step.title}`, onclick: act }, text);
+    made.up = button("↑", "Earlier:", () => move(made, -1));
+    made.down = button("↓", "Later:", () => move(made, 1));
+    made.remove = button("Remove", "Remove", () => drop(made));
+    made.error = el("p", { class: "field__error", role: "alert", hidden: true });
+    made.element = el(
+      "li",
+      { class: "step step--on", dataset: { step: step.name } },
+      el("div", { class: "step__head" }, el("strong", {}, step.title), chip(step), el("span", { class: "step__tools" }, made.up, made.down, made.remove)),
+      el("p", {}, step.summary),
+      host,
+      made.error,
+    );
+    return made;
+  }
+
+  function draw() {
+    hosts.chosen.replaceChildren(...chosen.map(({ element }) => element));
+    hosts.chosen.hidden = !chosen.length;
+    chosen.forEach((one, i) => {
+      one.up.disabled = i === 0;
+      one.down.disabled = i === chosen.length - 1;
+    });
+    offers.forEach(({ add }) => (add.disabled = chosen.length >= most));
+    onChange();
+  }
+
+  function add(step) {
+    const made = entry(step);
+    chosen.push(made);
+    draw();
+    (made.element.querySelector("input[type=number]") ?? made.remove).focus();
+    announce(`${step.title} is step ${chosen.length}.`);
+  }
+
+  function move(one, by) {
+    const i = chosen.indexOf(one);
+    chosen.splice(i, 1);
+    chosen.splice(i + by, 0, one);
+    draw();
+    const button = by < 0 ? one.up : one.down;
+    (button.disabled ? (by < 0 ? one.down : one.up) : button).focus();
+    announce(`${one.step.title} is step ${i + by + 1} of ${chosen.length}.`);
+  }
+
+  function drop(one) {
+    chosen = chosen.filter((other) => other !== one);
+    draw();
+    offers.find(({ step }) => step === one.step).add.focus();
+    announce(`${one.step.title} is removed.`);
+  }
+
+  const offers = listed.map((step) => {
+    const plus = el("button", { class: "button button--small", type: "button", "aria-label": `Add ${step.title}`, onclick: () => add(step) }, "Add");
+    const card = el("div", { class: "step" }, el("div", { class: "step__head" }, el("strong", {}, step.title)), el("p", { class: "small" }, step.summary), el("div", { class: "row row--apart" }, chip(step), plus));
+    return { step, add: plus, card };
+  });
+  hosts.offered.replaceChildren(...offers.map(({ card }) => card));
+  draw();
+
+  return {
+    values: () => chosen.map(({ step, fields }) => ({ name: step.name, ...fields.values() })),
+    chosen: () => chosen.map(({ step }) => step),
+    set(values) {
+      chosen = values.map(({ name, ...own }) => entry(listed.find((step) => step.name === name), own));
+      draw();
+    },
+    fail(errors) {
+      return errors.filter((error) => {
+        const one = chosen[AT.exec(error.field ?? "")?.[1]];
+        for (const rest of one ? one.fields.fail([error]) : []) {
+          one.error.textContent = rest.message;
+          one.error.hidden = false;
+        }
+        return !one;
+      });
+    },
+    clear() {
+      chosen.forEach(({ fields, error }) => {
+        fields.clear();
+        error.hidden = true;
+      });
+    },
+  };
+}

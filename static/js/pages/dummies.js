@@ -1,0 +1,134 @@
+/* Dummy landmarks: choose how, see how many to expect, draw, go on to a release on all marks. */
+
+import { get, post } from "../api.js";
+import { $, announce, count, data, el, percent } from "../dom.js";
+import { bars, before, expected, price } from "../dummies/chances.js";
+import { createWays } from "../dummies/ways.js";
+
+const WAIT_MS = 200;
+const page = data("page-data");
+const buttons = [$("[data-draw]"), $("[data-draw-release]")];
+let ways;
+let waiting = null;
+let asking = null;
+
+const seed = () => ($("#seed").value === "" ? null : Number($("#seed").value));
+const enable = (on) => buttons.forEach((button) => (button.disabled = !on));
+
+// What to expect ------------------------------------------------------------------------
+
+function changed() {
+  clearTimeout(waiting);
+  asking?.abort();
+  waiting = setTimeout(foresee, WAIT_MS);
+}
+
+async function foresee() {
+  asking = new AbortController();
+  try {
+    show(await post(page.urls.preview, { method: ways.values() }, { signal: asking.signal }));
+    complain([]);
+    ways.clear();
+    enable(true);
+  } catch (error) {
+    if (error.name === "AbortError") return;
+    $("[data-expected]").textContent = "Not with this choice.";
+    $("[data-price]").textContent = "";
+    $("[data-chances]").hidden = true;
+    enable(false);
+    refuse(error);
+  }
+}
+
+function show(found) {
+  $("[data-expected]").textContent = expected(found);
+  $("[data-price]").textContent = price(found);
+  $("[data-chances]").hidden = found.points === found.landmarks;
+  $("[data-chances] tbody").replaceChildren(...bars(found.counts));
+  const words = before(found, ways.chosen().redrawing);
+  $("[data-draws]").textContent = words;
+  $("[data-draws]").hidden = !words;
+}
+
+function showSeed() {
+  $("[data-not-private]").hidden = seed() === null;
+  failSeed("");
+}
+
+// Drawing -------------------------------------------------------------------------------
+
+async function draw(release) {
+  clearTimeout(waiting);
+  asking?.abort();
+  enable(false);
+  try {
+    const made = await post(page.urls.draw, { method: ways.values(), seed: seed(), name: $("#set-name").value });
+    if (release) location.assign(releaseOn(made));
+    else await tell(made);
+  } catch (error) {
+    refuse(error);
+    enable(true);
+    ($("[aria-invalid=true]") ?? $("[data-problem]:not([hidden])") ?? $("[name=method]:checked")).focus();
+  }
+}
+
+const releaseOn = ({ id }) => `${page.urls.release}?landmark_set=${id}`;
+
+async function tell(made) {
+  const { dummies, landmarks, private: honest } = made.selection;
+  const title = dummies ? `${count(dummies, "dummy", "dummies")} drawn` : "No dummy was drawn";
+  $("[data-drawn-title]").textContent = title;
+  $("[data-drawn-words]").textContent =
+    `${count(made.count, "event")} of ${made.points} are marked now, ${percent(made.share)}: ${count(landmarks, "landmark")} and ${count(dummies, "dummy", "dummies")}.` +
+    (honest ? "" : " NOT PRIVATE: drawn with a seed.");
+  $("[data-release]").href = releaseOn(made);
+  $("[data-drawn]").hidden = false;
+  $("[data-draw]").textContent = "Draw again";
+  $("[data-draw]").classList.remove("button--primary");
+  await foresee();
+  $("[data-drawn]").focus();
+  announce(title);
+}
+
+// Refusals ------------------------------------------------------------------------------
+
+function refuse(error) {
+  const rest = ways.fail(error.errors ?? [error]);
+  const own = rest.filter(({ field }) => field === "seed");
+  failSeed(own.map(({ message }) => message).join(" "));
+  complain(rest.filter((one) => !own.includes(one)).map(({ message }) => message));
+}
+
+function failSeed(message) {
+  const place = $("#seed-error");
+  place.textContent = message;
+  place.hidden = !message;
+  if (message) {
+    $("#seed").setAttribute("aria-invalid", "true");
+    $("#seed").closest("details").open = true;
+  } else $("#seed").removeAttribute("aria-invalid");
+}
+
+function complain(words) {
+  const box = $("[data-problem]");
+  box.hidden = !words.length;
+  box.replaceChildren(...words.map((text) => el("p", {}, text)));
+}
+
+// Loading -------------------------------------------------------------------------------
+
+async function start() {
+  const { results } = await get(page.urls.methods);
+  ways = createWays($("[data-methods]"), results, { onChange: changed });
+  $("#seed").addEventListener("input", showSeed);
+  $("[data-form]").addEventListener("submit", (event) => {
+    event.preventDefault();
+    if (!buttons[0].disabled) draw(false);
+  });
+  $("[data-draw-release]").addEventListener("click", () => draw(true));
+  showSeed();
+  await foresee();
+  $("[data-form]").dataset.ready = "all";
+}
+
+start().catch((error) => complain([error.message]));

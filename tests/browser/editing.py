@@ -1,0 +1,73 @@
+"""The landmark editor as a reader works in it."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Page, expect
+
+from dashboard.datasets.models import Dataset
+from dashboard.landmarks.models import LandmarkSet
+from tests.browser.drawn import settled
+
+SQUARE = [(0.2, 0.3), (0.8, 0.3), (0.8, 0.7), (0.2, 0.7)]
+
+
+def place(page: Page, x: float, y: float) -> tuple[float, float]:
+    """A place on the map, given as shares of its width and height, on the screen."""
+    box = page.locator("[data-map]").bounding_box()
+    assert box
+    return box["x"] + x * box["width"], box["y"] + y * box["height"]
+
+
+def tool(page: Page, name: str) -> None:
+    page.get_by_role("group", name="Tools").get_by_role("button", name=name).click()
+
+
+def draw_polygon(page: Page, corners: list[tuple[float, float]] = SQUARE, close: str | None = "Enter") -> None:
+    tool(page, "Polygon")
+    for corner in corners:
+        page.mouse.click(*place(page, *corner))
+    if close:
+        page.keyboard.press(close)
+
+
+def drag(page: Page, start: tuple[float, float], end: tuple[float, float]) -> None:
+    page.mouse.move(*start)
+    page.mouse.down()
+    page.mouse.move((start[0] + end[0]) / 2, (start[1] + end[1]) / 2)
+    page.mouse.move(*end)
+    page.mouse.up()
+
+
+def draw_circle(page: Page, centre: tuple[float, float] = (0.5, 0.5), reach: tuple[float, float] = (0.6, 0.6)) -> None:
+    tool(page, "Circle")
+    drag(page, place(page, *centre), place(page, *reach))
+
+
+def handle(page: Page, name: str) -> tuple[float, float]:
+    """Where the middle of a handle is on the screen."""
+    box = page.locator(f"[data-handle={name}]").bounding_box()
+    assert box
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def save(page: Page, dataset: Dataset) -> LandmarkSet:
+    page.get_by_role("button", name="Save", exact=True).click()
+    page.wait_for_url(f"**/datasets/{dataset.pk}/#landmark-sets")
+    return LandmarkSet.objects.filter(dataset=dataset).latest("created_at")
+
+
+def counted(page: Page, row: int = 0) -> str:
+    return page.locator(".zone__head .muted").nth(row).inner_text()
+
+
+def edit(page: Page, dataset: Dataset, query: str = "") -> None:
+    page.goto(f"/datasets/{dataset.pk}/landmarks/new/{query}")
+    settled(page, "[data-editor]")
+
+
+def marked(page: Page) -> int:
+    return int(page.locator("[data-count]").inner_text().replace(",", ""))
+
+
+def expect_marked(page: Page, count: int) -> None:
+    expect(page.locator("[data-count]")).to_have_text(str(count))

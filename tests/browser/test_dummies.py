@@ -1,0 +1,171 @@
+"""The page that adds dummy landmarks: what it says, what it draws, where it leads."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from dashboard.accounts.models import User
+from dashboard.datasets.models import Dataset
+from dashboard.datasets.services import import_dataset
+from dashboard.landmarks.models import LandmarkSet
+from dashboard.landmarks.services import mark_landmarks
+from privacy_engine.samples import samples
+from tests.browser.conftest import DESKTOP, PHONE, Watch, accessibility_faults, widths
+from tests.browser.drawn import settled
+from tests.browser.test_compare import table
+
+
+@pytest.fixture
+def taxi(owner: User) -> Dataset:
+    return import_dataset(owner=owner, upload=table(("taxi", samples()[1].series)), name="Taxi day")
+
+
+@pytest.fixture
+def stays(owner: User, taxi: Dataset) -> LandmarkSet:
+    return mark_landmarks(owner=owner, dataset=taxi, method=samples()[1].landmarks)
+
+
+def visit(page: Page, landmark_set: LandmarkSet) -> None:
+    page.goto(f"/landmark-sets/{landmark_set.pk}/dummies/")
+    settled(page, "[data-form]")
+
+
+def made(source: LandmarkSet) -> LandmarkSet:
+    return source.with_dummies.get()
+
+
+class TestWhatIsSaid:
+    def test_plainly_which_ways_are_private_for_the_landmarks(self, page: Page, stays: LandmarkSet) -> None:
+        visit(page, stays)
+        coins = page.locator("[data-method=dummies-one-sided]")
+        expect(coins).to_contain_text("one-sided ε-differential privacy for each event")
+        expect(page.get_by_text("Not differentially private for the landmarks.")).to_have_count(1)
+        for name in ("optimal", "heuristic", "partitioned"):
+            expect(page.locator(f"[data-method=dummies-{name}]")).to_contain_text("not private")
+        coins.get_by_text("What it does not cover").click()
+        expect(coins).to_contain_text("The price: of the events that are no landmarks, the share e−ε is marked")
+
+    def test_how_many_to_expect_before_drawing(self, page: Page, stays: LandmarkSet) -> None:
+        visit(page, stays)
+        others = stays.points - stays.count
+        page.locator("[data-method=dummies-one-sided]").get_by_label("Level of the selection ε", exact=True).fill("2")
+        mean = others * 0.1353352832366127
+        expect(page.locator("[data-expected]")).to_have_text(
+            f"About {mean:.0f} of the {others} other events beside the {stays.count} landmarks."
+        )
+        rows = page.get_by_role("table", name="How likely how many dummies are").locator("tbody tr")
+        assert 2 <= rows.count() <= 16
+        shares = [
+            float(text.rstrip("% \u202f"))
+            for text in rows.locator("td:last-child").all_inner_texts()
+            if "<" not in text
+        ]
+        assert 98 < sum(shares) < 102
+        expect(page.locator("[data-price]")).to_contain_text(f"instead of ε/{stays.count + 1},")
+        assert not stays.with_dummies.exists()
+
+
+class TestDraw:
+    def test_then_release_with_one_click(self, page: Page, stays: LandmarkSet) -> None:
+        visit(page, stays)
+        page.get_by_label("Name").fill("Cover")
+        page.get_by_role("button", name="Draw dummies").click()
+        expect(page.locator("[data-drawn]")).to_be_focused()
+        drawn = made(stays)
+        expect(page.locator("[data-drawn]")).to_contain_text(f"{drawn.selection['dummies']} dummies drawn")
+        expect(page.locator("[data-draws]")).to_contain_text("1 earlier draw from these landmarks, ε = 1 in all.")
+        page.get_by_role("link", name="Release on L′").click()
+        settled(page, "[data-form]")
+        assert drawn.name == "Cover"
+        expect(page.get_by_role("radio", name=re.compile("^Cover"))).to_be_checked()
+        expect(page.locator("[data-outlook=landmark-uniform]")).to_contain_text(f"ε/{drawn.count + 1}")
+
+    def test_draw_and_release_is_one_click(self, page: Page, stays: LandmarkSet) -> None:
+        visit(page, stays)
+        page.get_by_role("radio", name="Partitioned").check()
+        page.get_by_role("button", name="Draw and release").click()
+        page.wait_for_url("**/releases/new/**")
+        settled(page, "[data-form]")
+        drawn = made(stays)
+        assert drawn.method["name"] == "dummies-partitioned"
+        assert page.locator("[name=landmark_set]:checked").get_attribute("value") == str(drawn.pk)
+
+    def test_with_the_keyboard_alone(self, page: Page, stays: LandmarkSet) -> None:
+        visit(page, stays)
+        page.get_by_role("radio", name="One-sided coins").focus()
+        for name in ("optimal", "heuristic"):
+            page.keyboard.press("ArrowDown")
+            expect(page.locator(f"[value=dummies-{name}]")).to_be_checked()
+        expect(page.locator("[data-draw]")).to_be_enabled()
+        page.locator("[data-draw]").focus()
+        page.keyboard.press("Enter")
+        expect(page.locator("[data-drawn]")).to_be_focused()
+        assert made(stays).method["name"] == "dummies-heuristic"
+
+    def test_a_seeded_draw_is_never_called_private(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
+        visit(page, stays)
+        page.get_by_text("Experiment: a repeatable draw").click()
+        page.get_by_label("Seed").fill("7")
+        expect(page.locator("[data-not-private]")).to_contain_text("NOT PRIVATE.")
+        page.get_by_role("button", name="Draw dummies").click()
+        expect(page.locator("[data-drawn]")).to_contain_text("NOT PRIVATE: drawn with a seed.")
+        page.goto(f"/datasets/{taxi.pk}/")
+        expect(page.locator(f"#set-{made(stays).pk}")).to_contain_text("seeded: not private")
+
+    def test_the_dataset_leads_here_and_marks_what_came_of_it(
+        self, page: Page, taxi: Dataset, stays: LandmarkSet
+    ) -> None:
+        page.goto(f"/datasets/{taxi.pk}/")
+        page.get_by_role("link", name=f"Add dummies to {stays.name}").click()
+        settled(page, "[data-form]")
+        page.get_by_role("button", name="Draw dummies").click()
+        expect(page.locator("[data-drawn]")).to_be_focused()
+        page.goto(f"/datasets/{taxi.pk}/")
+        row = page.locator(f"#set-{made(stays).pk}")
+        expect(row).to_contain_text("with dummies")
+        expect(row.get_by_role("link", name="Add dummies")).to_have_count(0)
+
+
+class TestRefusals:
+    def test_are_said_at_the_field(self, page: Page, stays: LandmarkSet, watch: Watch) -> None:
+        watch.expect(400)
+        visit(page, stays)
+        coins = page.locator("[data-method=dummies-one-sided]")
+        coins.get_by_label("Level of the selection ε", exact=True).fill("-1")
+        expect(coins.locator("[data-field=epsilon] .field__error")).to_contain_text("must be greater than 0, got -1")
+        expect(page.locator("[data-draw]")).to_be_disabled()
+        coins.get_by_label("Level of the selection ε", exact=True).fill("1")
+        expect(coins.locator("[data-field=epsilon] .field__error")).to_be_hidden()
+        expect(page.locator("[data-draw]")).to_be_enabled()
+        page.get_by_role("radio", name="Optimal").check()
+        expect(page.locator("[data-method=dummies-optimal]")).to_contain_text("at most 16 regular events")
+
+    def test_a_seed_that_is_none(self, page: Page, stays: LandmarkSet, watch: Watch) -> None:
+        watch.expect(400)
+        visit(page, stays)
+        page.get_by_text("Experiment: a repeatable draw").click()
+        page.get_by_label("Seed").fill("-1")
+        page.get_by_role("button", name="Draw dummies").click()
+        expect(page.locator("#seed-error")).to_contain_text("seed must be at least 0, got -1")
+        expect(page.get_by_label("Seed")).to_be_focused()
+
+
+@pytest.mark.parametrize("colour", ["light", "dark"])
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desk", "phone"])
+def test_accessible_and_not_wider_than_the_window(
+    open_page, owner: User, stays: LandmarkSet, colour: str, size: dict[str, int]
+) -> None:
+    page = open_page(owner, colour=colour, size=size)
+    visit(page, stays)
+    assert accessibility_faults(page) == []
+    page.get_by_role("radio", name="Heuristic").check()
+    page.get_by_role("button", name="Draw dummies").click()
+    expect(page.locator("[data-drawn]")).to_be_focused()
+    for summary in page.get_by_text("What it does not cover").all():
+        summary.click()
+    assert accessibility_faults(page) == []
+    across, window = widths(page)
+    assert across <= window

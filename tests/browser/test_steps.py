@@ -1,0 +1,242 @@
+"""Steps after the noise: asked for with a release, put on a finished one, and kept in a file."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.files.base import ContentFile
+from playwright.sync_api import Page, expect
+
+from dashboard.accounts.models import User
+from dashboard.datasets import ledger
+from dashboard.datasets.models import BudgetEntry, Dataset
+from dashboard.datasets.services import import_dataset
+from dashboard.landmarks.models import LandmarkSet
+from dashboard.landmarks.services import mark_landmarks
+from dashboard.releases.models import Release
+from dashboard.releases.services import submit_release
+from privacy_engine.samples import samples
+from privacy_engine.spec import ReleaseSpec
+from tests.browser.conftest import DESKTOP, PHONE, Watch, accessibility_faults, widths, work_off
+from tests.browser.drawn import layers, lines, painted, settled
+
+
+@pytest.fixture
+def taxi(owner: User) -> Dataset:
+    series = samples()[1].series
+    rows = zip(series.time_s, series.lat, series.lon, strict=True)
+    text = "time,lat,lon\n" + "".join(f"{t:.0f},{lat},{lon}\n" for t, lat, lon in rows)
+    return import_dataset(owner=owner, upload=ContentFile(text.encode(), name="taxi.csv"), name="Taxi day")
+
+
+@pytest.fixture
+def stays(owner: User, taxi: Dataset) -> LandmarkSet:
+    return mark_landmarks(owner=owner, dataset=taxi, method=samples()[1].landmarks)
+
+
+@pytest.fixture
+def uniform(owner: User, stays: LandmarkSet) -> Release:
+    """A finished release with a mean error of 2.8 km."""
+    spec = ReleaseSpec.parse({"mechanism": {"name": "landmark-uniform", "epsilon": 10.0, "radius_m": 200.0}})
+    release = submit_release(owner=owner, dataset=stays.dataset, landmark_set=stays, spec=spec)
+    work_off()
+    return release
+
+
+def form(page: Page, dataset: Dataset) -> None:
+    page.goto(f"/datasets/{dataset.pk}/releases/new/")
+    settled(page, "[data-form]")
+
+
+def only(page: Page, *titles: str) -> None:
+    """Tick these mechanisms and no others."""
+    for box in page.locator("[name=mechanism]").all():
+        box.uncheck()
+    for title in titles:
+        page.get_by_role("checkbox", name=re.compile(f"^{title}")).check()
+
+
+class TestWithARelease:
+    def test_steps_follow_the_noise_in_their_order(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
+        form(page, taxi)
+        only(page, "Planned")
+        page.get_by_role("button", name="Add Causal filter").click()
+        page.get_by_role("button", name="Add Random-walk smoother").click()
+        page.get_by_role("button", name="Earlier: Random-walk smoother").click()
+        page.locator("[data-step=causal-filter]").get_by_label("Step variance q, m²", exact=True).fill("90000")
+        aside = page.locator("[data-afterwards]")
+        expect(aside).to_contain_text("Then Random-walk smoother, then Causal filter, over each release: free.")
+        expect(aside).to_contain_text("Not for live use")
+        page.get_by_role("button", name="Remove Random-walk smoother").click()
+        expect(aside).to_contain_text("Fit for live use")
+        page.get_by_role("button", name="Add Random-walk smoother").click()
+        page.get_by_role("button", name="Make 1 release").click()
+        page.wait_for_url("**/compare/**")
+        work_off()
+        settled(page)
+        made = Release.objects.get()
+        assert made.spec["postprocess"] == [
+            {"name": "causal-filter", "step_variance_m2": 90000.0},
+            {"name": "random-walk-smoother", "step_variance_m2": None},
+        ]
+        assert list(layers(page)) == ["Original", "Planned + Causal filter + Random-walk smoother"]
+        assert painted(page, str(made.pk)) > 50
+        assert BudgetEntry.objects.count() == 1
+
+    def test_what_is_refused_is_said_at_the_steps_own_field(
+        self, page: Page, taxi: Dataset, stays: LandmarkSet, watch: Watch
+    ) -> None:
+        watch.expect(400)
+        form(page, taxi)
+        only(page, "Planned")
+        page.get_by_role("button", name="Add Causal filter").click()
+        step = page.locator("[data-step=causal-filter]")
+        step.get_by_label("Step variance q, m²", exact=True).fill("-5")
+        expect(page.locator("[data-spending]")).to_contain_text("step_variance_m2 must be greater than 0")
+        page.get_by_role("button", name="Make 1 release").click()
+        expect(step.locator(".field__error").first).to_contain_text("must be greater than 0, got -5")
+        expect(page.locator("[data-mechanism=landmark-planned] .field__error")).to_be_hidden()
+        assert not Release.objects.exists()
+
+    def test_the_outlook_follows_a_mechanisms_own_field(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
+        form(page, taxi)
+        only(page, "w-event", "Planned")
+        page.get_by_label("Level ε", exact=True).fill("1")
+        page.get_by_label("Radius r, m", exact=True).fill("50")
+        found = page.locator("[data-outlook=w-event]")
+        page.get_by_label("Window w, events", exact=True).fill("7")
+        expect(found).to_contain_text(re.compile("mean 700\\sm"))
+        page.get_by_label("Window w, events", exact=True).fill("2")
+        expect(found).to_contain_text(re.compile("mean 200\\sm"))
+        expect(found).to_contain_text("260ε/2")
+        planned = page.locator("[data-outlook=landmark-planned]")
+        q = page.locator("[data-mechanism=landmark-planned]").get_by_label("Step variance q, m²", exact=True)
+        q.fill("100000000000")
+        expect(planned).to_contain_text(f"Landmarks{stays.count}ε/")
+        q.fill("1")
+        expect(planned).to_contain_text(f"Landmarks1 of {stays.count}ε/")
+        planned.get_by_text("Guarantee").click()
+        expect(planned).to_contain_text(f"all {stays.count} landmarks together leak at most ε = 1 per 50 m")
+
+
+class TestOnAFinishedOne:
+    def smooth(self, page: Page, title: str, step: str) -> None:
+        page.get_by_role("button", name=f"Smooth {title}", exact=True).click()
+        dialog = page.get_by_role("dialog", name=f"Smooth {title}")
+        expect(dialog.get_by_role("button", name="Make the release")).to_be_disabled()
+        dialog.get_by_role("button", name=f"Add {step}").click()
+        dialog.get_by_role("button", name="Make the release").click()
+        expect(dialog).to_be_hidden()
+
+    def test_a_smoothed_one_joins_and_costs_nothing(
+        self, page: Page, taxi: Dataset, uniform: Release, worker: None
+    ) -> None:
+        spent = ledger.spent(taxi)
+        page.goto(f"/datasets/{taxi.pk}/compare/")
+        settled(page)
+        self.smooth(page, "Uniform", "Ornstein-Uhlenbeck smoother")
+        expect(page.locator("[data-bench][data-charts='2']")).to_be_visible(timeout=15_000)
+        made = Release.objects.exclude(pk=uniform.pk).get()
+        assert (made.derived_from, ledger.spent(taxi)) == (uniform, spent)
+        assert made.owner_view["mae_m"] < Release.objects.get(pk=uniform.pk).owner_view["mae_m"] / 1.5
+        shown = layers(page)
+        assert list(shown) == ["Original", "Uniform", "Uniform + OU smoother"]
+        assert all(painted(page, layer) > 50 for layer in shown.values())
+        assert [line["name"] for line in lines(page)[0]] == ["Uniform", "Uniform + OU smoother"]
+        cells = page.locator(f"tr[data-release='{made.pk}']")
+        expect(cells).to_contain_text("Done")
+        cells.get_by_text("Privacy label").click()
+        expect(cells).to_contain_text(f"post-processing of release {uniform.pk}")
+
+        page.reload()
+        settled(page)
+        assert list(layers(page)) == ["Original", "Uniform", "Uniform + OU smoother"]
+
+    def test_what_is_refused_is_said_in_the_dialog(
+        self, page: Page, taxi: Dataset, uniform: Release, watch: Watch
+    ) -> None:
+        watch.expect(400)
+        page.goto(f"/datasets/{taxi.pk}/compare/")
+        settled(page)
+        page.get_by_role("button", name="Smooth Uniform").click()
+        dialog = page.get_by_role("dialog", name="Smooth Uniform")
+        dialog.get_by_role("button", name="Add Causal filter").click()
+        field = dialog.get_by_label("Step variance q, m²", exact=True)
+        expect(field).to_be_focused()
+        field.fill("")
+        dialog.get_by_role("button", name="Make the release").click()
+        expect(dialog.locator(".step--on .field__error").first).to_contain_text("must be a number")
+        dialog.get_by_role("button", name="Cancel").click()
+        assert Release.objects.count() == 1
+
+    @pytest.mark.parametrize("colour", ["light", "dark"])
+    @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desk", "phone"])
+    def test_for_everybody(
+        self, open_page: Any, owner: User, taxi: Dataset, uniform: Release, colour: str, size: dict[str, int]
+    ) -> None:
+        page = open_page(owner, colour=colour, size=size)
+        page.goto(f"/datasets/{taxi.pk}/compare/")
+        settled(page)
+        page.get_by_role("button", name="Smooth Uniform").click()
+        page.get_by_role("button", name="Add Causal filter").click()
+        assert not accessibility_faults(page)
+        document, window = widths(page)
+        assert document <= window
+
+
+class TestAsAFile:
+    def test_what_is_saved_can_be_loaded_and_is_the_specs(
+        self, page: Page, taxi: Dataset, stays: LandmarkSet, tmp_path: Path
+    ) -> None:
+        form(page, taxi)
+        only(page, "Planned", "Skip")
+        page.get_by_label("Level ε", exact=True).fill("3")
+        page.get_by_label("Landmarks before the first release").select_option("gap")
+        page.get_by_role("button", name="Add Ornstein-Uhlenbeck smoother").click()
+        with page.expect_download() as waiting:
+            page.get_by_role("button", name="Save configuration").click()
+        file = tmp_path / waiting.value.suggested_filename
+        waiting.value.save_as(file)
+        specs = [ReleaseSpec.parse(one) for one in json.loads(file.read_text())["releases"]]
+        assert [spec.title for spec in specs] == ["Skip + OU smoother", "Planned + OU smoother"]
+        assert specs[0].mechanism.leading == "gap"
+
+        form(page, taxi)
+        page.set_input_files("[data-load-file]", file)
+        expect(page.get_by_label("Level ε", exact=True)).to_have_value("3")
+        expect(page.get_by_role("checkbox", name=re.compile("^Uniform"))).not_to_be_checked()
+        page.get_by_role("button", name="Make 2 releases").click()
+        page.wait_for_url("**/compare/**")
+        assert {row.spec_digest for row in Release.objects.all()} == {spec.digest for spec in specs}
+
+    def test_one_release_as_the_api_tells_it_is_a_configuration_too(
+        self, page: Page, taxi: Dataset, uniform: Release, tmp_path: Path
+    ) -> None:
+        form(page, taxi)
+        told = page.request.get(f"/api/v1/releases/{uniform.pk}/").text()
+        page.set_input_files(
+            "[data-load-file]", {"name": "r.json", "mimeType": "application/json", "buffer": told.encode()}
+        )
+        expect(page.get_by_role("button", name="Make 1 release")).to_be_enabled()
+        expect(page.get_by_label("Level ε", exact=True)).to_have_value("10")
+
+    @pytest.mark.parametrize(
+        ("text", "told"),
+        [
+            ("{", "This file is not JSON."),
+            ("[]", "This file describes no releases"),
+            ('{"mechanism": {"name": "magic", "epsilon": 1, "radius_m": 1}}', "There is no “magic” here."),
+            ('{"mechanism": {"name": "event-level"}, "postprocess": [{"name": "magic"}]}', "There is no “magic” here."),
+        ],
+    )
+    def test_fail_no_configuration(self, page: Page, taxi: Dataset, stays: LandmarkSet, text: str, told: str) -> None:
+        form(page, taxi)
+        page.set_input_files(
+            "[data-load-file]", {"name": "c.json", "mimeType": "application/json", "buffer": text.encode()}
+        )
+        expect(page.locator("[data-problem]")).to_contain_text(f"c.json: {told}")
+        expect(page.get_by_role("button", name="Make 3 releases")).to_be_enabled()

@@ -1,0 +1,293 @@
+"""Dummies beside landmarks: the API's doors, what is remembered, who is let in, and what a release keeps to itself."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+
+import numpy as np
+import pytest
+from django.db import IntegrityError, transaction
+
+from dashboard.landmarks import dummies
+from dashboard.landmarks.models import DummyDraw, LandmarkSet
+from dashboard.landmarks.services import mark_landmarks
+from dashboard.releases import downloads, execution
+from dashboard.releases.models import Release
+from privacy_engine.exports import FORMATS
+from tests.dashboard.asking import RELEASES, UNIFORM, at, first_error
+
+SETS = "/api/v1/landmark-sets/"
+COINS = {"name": "dummies-one-sided", "epsilon": 1.0}
+HEURISTIC = {"name": "dummies-heuristic", "epsilon": 0.5, "utility": "count", "evaluation": "nearest"}
+PARTITIONED = {"name": "dummies-partitioned", "epsilon": 0.5, "utility": "distance", "distance": "wasserstein"}
+OPTIMAL = {"name": "dummies-optimal", "epsilon": 0.5, "utility": "distance", "evaluation": "gaps"}
+
+
+def door(landmark_set, *parts):
+    return "/".join([f"{SETS}{landmark_set.pk}", "dummies", *parts, ""])
+
+
+class TestDraw:
+    @pytest.mark.parametrize("method", [COINS, HEURISTIC, PARTITIONED, OPTIMAL], ids=lambda one: one["name"])
+    def test_answers_201_with_a_set_that_holds_the_landmarks(self, owner_api, landmark_set, method):
+        answer = owner_api.post(door(landmark_set), {"method": method, "name": "Home and cover"})
+        assert answer.status_code == 201
+        made = answer.json()
+        assert (made["source"], made["name"], made["method"]) == (str(landmark_set.pk), "Home and cover", method)
+        stored = LandmarkSet.objects.get(pk=made["id"])
+        assert (stored.mask | ~landmark_set.mask).all()
+        selection = made["selection"]
+        assert (selection["landmarks"], selection["dummies"]) == (4, made["count"] - 4)
+        assert selection["series"] == {"landmarks": [4], "dummies": [made["count"] - 4]}
+        assert (selection["method"], selection["seed"], selection["private"]) == (method, None, True)
+        assert selection["protects"]
+        assert selection["caveats"]
+        assert owner_api.get(made["urls"]["self"]).json() == made
+
+    def test_a_set_without_dummies_has_neither_source_nor_selection(self, owner_api, landmark_set):
+        found = owner_api.get(f"{SETS}{landmark_set.pk}/").json()
+        assert (found["source"], found["selection"]) == (None, None)
+
+    def test_a_name_of_its_own_does_not_tell_the_source(self, owner_api, landmark_set):
+        made = owner_api.post(door(landmark_set), {"method": COINS}).json()
+        assert made["name"] == "L′, one-sided coins, ε = 1"
+        assert landmark_set.name not in made["name"]
+
+    def test_every_series_is_drawn_on_its_own_and_counted(self, owner, owner_api, make_dataset, paris_day):
+        two = make_dataset(owner, paris_day, paris_day)
+        source = mark_landmarks(owner=owner, dataset=two, method={"name": "manual", "events": [1, 9, 10]})
+        made = owner_api.post(door(source), {"method": HEURISTIC}).json()
+        counts = made["selection"]["series"]
+        assert counts["landmarks"] == [1, 2]
+        marks = LandmarkSet.objects.get(pk=made["id"]).mask
+        assert [int(part.sum()) for part in np.split(marks, 2)] == [
+            k + d for k, d in zip(counts["landmarks"], counts["dummies"], strict=True)
+        ]
+
+    def test_events_tell_the_dummies_apart(self, owner_api, landmark_set):
+        made = owner_api.post(door(landmark_set), {"method": COINS | {"epsilon": 0.001}, "seed": 1}).json()
+        for query in ({}, {"series": 0}):
+            events = owner_api.get(made["urls"]["events"], query).json()
+            assert events["runs"] == [[0, 8]]
+            assert events["dummies"] == [[1, 2], [3, 4], [5, 7]]
+        assert "dummies" not in owner_api.get(f"{SETS}{landmark_set.pk}/events/").json()
+
+    def test_a_seeded_draw_is_repeatable_and_stamped(self, owner_api, landmark_set):
+        made = [owner_api.post(door(landmark_set), {"method": COINS, "seed": 7}).json() for _ in range(2)]
+        first, again = (LandmarkSet.objects.get(pk=one["id"]).mask for one in made)
+        assert (first == again).all()
+        selection = made[0]["selection"]
+        assert (selection["seed"], selection["private"]) == (7, False)
+        assert selection["caveats"][0].startswith("NOT PRIVATE: seeded simulation")
+        assert made[0]["name"].endswith(", seeded")
+        assert not DummyDraw.objects.exists()
+
+    def test_draws_without_a_seed_differ(self, owner, owner_api, make_dataset, paris_day):
+        """Two draws of 799 coins that fall half of the time are alike once in 2 ** 799."""
+        long = make_dataset(owner, *[paris_day] * 100)
+        source = mark_landmarks(owner=owner, dataset=long, method={"name": "manual", "events": [0]})
+        coins = COINS | {"epsilon": math.log(2)}
+        made = [owner_api.post(door(source), {"method": coins}).json()["id"] for _ in range(2)]
+        first, again = (LandmarkSet.objects.get(pk=pk).mask for pk in made)
+        assert (first != again).any()
+
+    def test_each_other_event_is_marked_with_its_probability(self, owner, make_dataset, paris_day):
+        """24,000 coins, e^-1 each: six standard deviations either way, false alarms 2e-9."""
+        long = make_dataset(owner, *[paris_day] * 1_000)
+        source = mark_landmarks(owner=owner, dataset=long, method={"name": "manual", "events": list(range(0, 8000, 2))})
+        drawn = sum(
+            dummies.add_dummies(owner=owner, landmark_set=source, method=COINS).selection["dummies"] for _ in range(6)
+        )
+        p = math.exp(-1)
+        assert abs(drawn - 24_000 * p) < 6 * math.sqrt(24_000 * p * (1 - p))
+
+
+class TestDrawingAgain:
+    def test_draws_are_counted_and_their_levels_added(self, owner_api, landmark_set):
+        for before, level in ((0, 1.0), (1, 1.5), (2, 2.5)):
+            method = HEURISTIC if before == 1 else COINS
+            selection = owner_api.post(door(landmark_set), {"method": method}).json()["selection"]
+            assert (selection["earlier_selections"], selection["level_spent"]) == (before, level)
+            assert any("levels add up to" in caveat for caveat in selection["caveats"]) == (before > 0)
+
+    def test_neither_deleting_nor_copying_forgets_a_draw(self, owner, owner_api, landmark_set):
+        made = owner_api.post(door(landmark_set), {"method": COINS}).json()
+        assert owner_api.delete(made["urls"]["self"]).status_code == 204
+        copy = mark_landmarks(owner=owner, dataset=landmark_set.dataset, method=landmark_set.method)
+        found = owner_api.post(door(copy, "preview"), {"method": COINS}).json()
+        assert (found["earlier_selections"], found["level_spent"]) == (1, 1.0)
+
+    def test_other_landmarks_are_another_source(self, owner, owner_api, landmark_set):
+        owner_api.post(door(landmark_set), {"method": COINS})
+        other = mark_landmarks(owner=owner, dataset=landmark_set.dataset, method={"name": "manual", "events": [0]})
+        assert owner_api.post(door(other), {"method": COINS}).json()["selection"]["earlier_selections"] == 0
+
+    def test_the_ledger_per_metre_is_left_alone(self, owner_api, landmark_set):
+        dataset = f"/api/v1/datasets/{landmark_set.dataset_id}/"
+        before = owner_api.get(dataset).json()["spent"]
+        owner_api.post(door(landmark_set), {"method": COINS})
+        assert owner_api.get(dataset).json()["spent"] == before
+
+
+class TestPreview:
+    def test_gives_the_law_and_stores_nothing(self, owner_api, landmark_set):
+        found = owner_api.post(door(landmark_set, "preview"), {"method": COINS}).json()
+        p = math.exp(-1)
+        expected = [math.comb(4, d) * p**d * (1 - p) ** (4 - d) for d in range(5)]
+        assert [bar["probability"] for bar in found["counts"]] == pytest.approx(expected, rel=1e-12)
+        assert [(bar["first"], bar["last"]) for bar in found["counts"]] == [(d, d) for d in range(5)]
+        assert found["expected"] == pytest.approx(4 * p, rel=1e-12)
+        assert (found["landmarks"], found["points"]) == (4, 8)
+        assert (found["earlier_selections"], found["level_spent"]) == (0, 0.0)
+        assert (LandmarkSet.objects.count(), DummyDraw.objects.count()) == (1, 0)
+
+    @pytest.mark.parametrize("method", [HEURISTIC, PARTITIONED, OPTIMAL], ids=lambda one: one["name"])
+    def test_an_option_has_at_least_one_dummy(self, owner_api, landmark_set, method):
+        found = owner_api.post(door(landmark_set, "preview"), {"method": method}).json()
+        assert [bar["first"] for bar in found["counts"]] == [1, 2, 3, 4]
+        assert sum(bar["probability"] for bar in found["counts"]) == pytest.approx(1)
+
+
+class TestRefusals:
+    @pytest.mark.parametrize(
+        ("method", "field", "rule"),
+        [
+            ({"name": "dummies-one-sided"}, "method.epsilon", "is required"),
+            (COINS | {"epsilon": 0}, "method.epsilon", "greater than 0"),
+            (COINS | {"epsilon": 21.0}, "method.epsilon", "at most 20"),
+            (COINS | {"epsilon": "1"}, "method.epsilon", "must be a number"),
+            (COINS | {"utility": "count"}, "method.utility", "is not a parameter here"),
+            (HEURISTIC | {"utility": "size"}, "method.utility", "one of 'distance', 'count'"),
+            (OPTIMAL | {"evaluation": "l1"}, "method.evaluation", "one of 'gaps', 'nearest'"),
+            (PARTITIONED | {"distance": 1}, "method.distance", "one of 'euclidean', 'wasserstein'"),
+            ({"name": "landmark-uniform"}, "method.name", "one of dummies-one-sided"),
+            ("coins", "method", "object"),
+        ],
+    )
+    @pytest.mark.parametrize("parts", [(), ("preview",)], ids=["draw", "preview"])
+    def test_name_field_and_rule(self, owner_api, landmark_set, method, field, rule, parts):
+        answer = owner_api.post(door(landmark_set, *parts), {"method": method})
+        assert answer.status_code == 400
+        assert first_error(answer)["field"] == field
+        assert rule in first_error(answer)["rule"]
+
+    @pytest.mark.parametrize("seed", [-1, 1.5, "1", True, 2**53])
+    def test_a_seed_that_is_none(self, owner_api, landmark_set, seed):
+        answer = owner_api.post(door(landmark_set), {"method": COINS, "seed": seed})
+        assert (answer.status_code, first_error(answer)["field"]) == (400, "seed")
+
+    @pytest.mark.parametrize("parts", [(), ("preview",)], ids=["draw", "preview"])
+    def test_optimal_beyond_its_size(self, owner, owner_api, make_dataset, paris_day, parts):
+        long = make_dataset(owner, type(paris_day)(np.linspace(2, 3, 20), np.full(20, 48.0)))
+        source = mark_landmarks(owner=owner, dataset=long, method={"name": "manual", "events": [3]})
+        answer = owner_api.post(door(source, *parts), {"method": OPTIMAL})
+        assert (answer.status_code, first_error(answer)["field"]) == (400, "method.name")
+        assert first_error(answer)["message"] == (
+            "Every series must have at most 16 regular events (Optimal; Heuristic takes more), got 19"
+        )
+
+    def test_what_would_take_long_is_refused_before_it_starts(self, owner_api, landmark_set, monkeypatch):
+        monkeypatch.setattr(dummies, "WORK_S", 1e-9)
+        answer = owner_api.post(door(landmark_set), {"method": HEURISTIC})
+        assert (answer.status_code, first_error(answer)["field"]) == (413, "method.name")
+        assert "manage.py release" in first_error(answer)["message"]
+        assert not DummyDraw.objects.exists()
+
+    @pytest.mark.parametrize("parts", [(), ("preview",)], ids=["draw", "preview"])
+    def test_dummies_are_not_added_twice(self, owner_api, landmark_set, parts):
+        made = owner_api.post(door(landmark_set), {"method": COINS}).json()
+        answer = owner_api.post("/".join([made["urls"]["dummies"].rstrip("/"), *parts, ""]), {"method": COINS})
+        assert (answer.status_code, first_error(answer)["field"]) == (409, "landmark_set")
+
+    def test_a_source_cannot_be_deleted_before_what_was_made_from_it(self, owner_api, landmark_set):
+        made = owner_api.post(door(landmark_set), {"method": COINS}).json()
+        answer = owner_api.delete(f"{SETS}{landmark_set.pk}/")
+        assert (answer.status_code, first_error(answer)["field"]) == (409, "landmark_set")
+        assert first_error(answer)["message"] == (
+            "1 set with dummies was made from this landmark set; delete it first."
+        )
+        assert owner_api.delete(made["urls"]["self"]).status_code == 204
+        assert owner_api.delete(f"{SETS}{landmark_set.pk}/").status_code == 204
+
+    def test_a_dataset_goes_with_all_its_sets(self, owner_api, landmark_set):
+        owner_api.post(door(landmark_set), {"method": COINS})
+        assert owner_api.delete(f"/api/v1/datasets/{landmark_set.dataset_id}/").status_code == 204
+        assert not LandmarkSet.objects.exists()
+        assert DummyDraw.objects.count() == 1
+
+    def test_the_database_wants_source_and_selection_together(self, landmark_set):
+        with pytest.raises(IntegrityError), transaction.atomic():
+            LandmarkSet.objects.filter(pk=landmark_set.pk).update(selection={})
+
+
+class TestWhoIsLetIn:
+    @pytest.mark.parametrize("parts", [(), ("preview",)], ids=["draw", "preview"])
+    def test_a_stranger_finds_nothing_and_anonymous_must_log_in(self, stranger_api, anonymous_api, landmark_set, parts):
+        answer = stranger_api.post(door(landmark_set, *parts), {"method": COINS})
+        assert answer.status_code == 404
+        assert anonymous_api.post(door(landmark_set, *parts), {"method": COINS}).status_code == 401
+        assert LandmarkSet.objects.count() == 1
+
+    def test_the_page_too(self, client, owner_page, stranger, landmark_set):
+        page = f"/landmark-sets/{landmark_set.pk}/dummies/"
+        assert owner_page.get(page).status_code == 200
+        client.force_login(stranger)
+        assert client.get(page).status_code == 404
+
+
+def test_methods_are_listed_with_what_they_promise(owner_api, anonymous_api):
+    found = owner_api.get("/api/v1/dummy-methods/").json()["results"]
+    assert {one["name"]: one["guarantees"] for one in found} == {
+        "dummies-one-sided": True,
+        "dummies-optimal": False,
+        "dummies-heuristic": False,
+        "dummies-partitioned": False,
+    }
+    assert all(("differentially private" in one["statement"]) != one["guarantees"] for one in found)
+    assert all(field["label"] and field["help"] for one in found for field in one["fields"])
+    json.dumps(found, allow_nan=False)
+    assert anonymous_api.get("/api/v1/dummy-methods/").status_code == 401
+
+
+class TestReleaseOnDummies:
+    """k = 4 of 8 landmarks, named so that a search finds the name; all 8 are marked."""
+
+    @pytest.fixture
+    def row(self, owner, owner_api, ready_dataset):
+        paris = {"name": "manual", "events": [0, 2, 4, 7]}
+        source = mark_landmarks(owner=owner, dataset=ready_dataset, method=paris, name="Zebra places")
+        made = owner_api.post(door(source), {"method": COINS | {"epsilon": 1e-6}}).json()
+        assert made["count"] == 8  # 4 coins of e^-1e-6: one of 250,000 runs fails here
+        body = {"dataset": str(ready_dataset.pk), "landmark_set": made["id"], "mechanism": UNIFORM}
+        row = Release.objects.get(pk=owner_api.post(RELEASES, body).json()["id"])
+        execution.run(row.pk)
+        row.refresh_from_db()
+        return row
+
+    @pytest.mark.parametrize("fmt", FORMATS)
+    def test_no_file_tells_the_source_or_its_count(self, owner_api, row, fmt):
+        answer = owner_api.get(at(row, "data"), {"format": fmt})
+        body = b"".join(answer.streaming_content)
+        text = body.decode("utf-8", errors="replace") + str(answer.headers)
+        source = row.landmark_set.source
+        for secret in (source.name, "Zebra", str(source.pk), source.pk.hex, "ummies", "ummy", "coin"):
+            assert secret not in text
+        assert re.search(r"all 8 landmarks", text.replace("\\u03b5", "ε"))
+        assert not re.search(r"\b(4|four) (landmarks|events)", text)
+
+    def test_what_the_release_says_of_itself_counts_all_marks(self, owner_api, row):
+        found = owner_api.get(at(row)).json()
+        public = {name: found[name] for name in ("summary", "guarantee", "label", "mechanism")}
+        assert found["summary"]["landmarks"] == 8
+        assert json.dumps(downloads.label(row)).count("8 landmarks") == 2
+        assert "Zebra" not in json.dumps(public)
+        assert "dumm" not in json.dumps(public)
+
+    def test_the_label_is_that_of_a_set_marked_by_hand(self, owner, row):
+        """Nothing in a label depends on how the marks came about."""
+        by_hand = mark_landmarks(owner=owner, dataset=row.dataset, method={"name": "manual", "events": list(range(8))})
+        twin = Release.objects.get(pk=row.pk)
+        twin.landmark_set = by_hand
+        assert downloads.label(twin) == downloads.label(row)

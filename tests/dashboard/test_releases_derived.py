@@ -1,0 +1,313 @@
+"""Post-processing of a finished release: free, without another look at the original, and said so wherever it goes."""
+
+from __future__ import annotations
+
+import io
+import json
+from unittest.mock import Mock
+
+import numpy as np
+import pytest
+
+from dashboard import jobs, storage
+from dashboard.datasets import ledger
+from dashboard.datasets.models import BudgetEntry
+from dashboard.datasets.services import set_budget
+from dashboard.errors import Conflict
+from dashboard.jobs import State
+from dashboard.landmarks.services import mark_landmarks
+from dashboard.releases import derivation, downloads, execution, files, services
+from dashboard.releases.models import Release
+from privacy_engine import formats, metrics
+from privacy_engine.data import LandmarkSet
+from privacy_engine.errors import ParameterError, ParameterErrors
+from privacy_engine.exports import FORMATS
+from privacy_engine.registry import mechanisms
+from privacy_engine.spec import ReleaseSpec, parse_steps
+from tests.dashboard.asking import RELEASES, at, first_error
+from tests.dashboard.turns import charges, drawn, expire, fail, interrupted
+
+WALK = {"name": "random-walk-smoother", "step_variance_m2": 250_000.0}
+CAUSAL = {"name": "causal-filter", "step_variance_m2": 250_000.0}
+OU = {"name": "ou-smoother"}
+
+
+@pytest.fixture
+def derive(done):
+    """``derive(step, …, source=…, key=…)``: a waiting release made from the finished one."""
+
+    def make(*steps, source=None, key="") -> Release:
+        parsed = parse_steps(list(steps or [WALK]))
+        return services.derive_release(source=source or done, steps=parsed, idempotency_key=key)
+
+    return make
+
+
+class TestSubmit:
+    def test_nothing_is_charged_and_both_are_named(self, derive, done, ready_dataset):
+        before = ledger.spent(ready_dataset)
+        made = derive()
+        assert ledger.spent(ready_dataset) == before
+        assert charges(made) == []
+        assert (made.derived_from, made.source) == (done, {"release": str(done.pk), "sha256": done.data_sha256})
+        assert made.title == "Skip + Random-walk smoother"
+        assert made.spec == done.spec | {"postprocess": [WALK]}
+
+    def test_free_also_where_the_budget_is_used_up(self, derive, ready_dataset):
+        set_budget(dataset=ready_dataset, epsilon=1.0, radius_m=200.0)
+        assert drawn(derive()).state == State.DONE
+
+    def test_steps_over_steps(self, derive):
+        once = drawn(derive(WALK))
+        twice = drawn(derive(CAUSAL, source=once))
+        assert twice.state == State.DONE
+        assert twice.spec["postprocess"] == [WALK, CAUSAL]
+        assert twice.source["release"] == str(once.pk)
+
+    def test_of_an_experiment_it_is_an_experiment(self, derive, submit):
+        made = drawn(derive(source=drawn(submit(seed=7))))
+        assert made.seeded
+        assert downloads.label(made)["text"].startswith("NOT PRIVATE")
+
+    def test_fail_not_done(self, derive, submit):
+        with pytest.raises(Conflict, match="must be done, it is queued"):
+            derive(source=submit())
+
+    def test_fail_no_step(self, done):
+        with pytest.raises(ParameterError, match="at least 1 step"):
+            services.derive_release(source=done, steps=())
+
+    def test_fail_too_many_together(self, derive, submit):
+        full = drawn(submit(steps=[WALK] * 8))
+        with pytest.raises(ParameterErrors, match="at most 8 steps"):
+            derive(source=full)
+
+    def test_fail_discarded_meanwhile(self, derive, done):
+        stale = Release.objects.get(pk=done.pk)
+        services.discard_release(release=done)
+        with pytest.raises(Conflict, match="discarded"):
+            derive(source=stale)
+        assert not Release.objects.exists()
+
+
+class TestIdempotency:
+    def test_same_request_same_release(self, derive):
+        assert len({derive(key="monday").pk for _ in range(5)}) == 1
+
+    def test_fail_other_steps_or_another_source_under_the_same_key(self, derive, submit):
+        derive(key="monday")
+        with pytest.raises(Conflict, match="another request"):
+            derive(CAUSAL, key="monday")
+        with pytest.raises(Conflict, match="another request"):
+            derive(source=drawn(submit("landmark-skip", leading="gap")), key="monday")
+
+    def test_fail_a_draw_with_other_steps_under_the_same_key(self, submit):
+        submit(key="monday")
+        with pytest.raises(Conflict, match="another request"):
+            submit(key="monday", steps=[WALK])
+        assert BudgetEntry.objects.count() == 1
+
+    def test_fail_a_draw_of_the_same_description_under_the_same_key(self, derive, submit, done):
+        made = derive(key="monday")
+        assert made.spec_digest == submit("landmark-skip", leading="gap", steps=[WALK]).spec_digest
+        with pytest.raises(Conflict, match="another request"):
+            submit("landmark-skip", leading="gap", steps=[WALK], key="monday")
+
+
+class TestDerivation:
+    def test_it_is_what_the_run_with_the_steps_would_have_made(self, submit, derive):
+        whole = drawn(submit("landmark-planned", seed=3, steps=[WALK, CAUSAL]))
+        made = drawn(derive(WALK, CAUSAL, source=drawn(submit("landmark-planned", seed=3))))
+        (one, event), (other, same) = storage.read_release(whole.data_path)[0], storage.read_release(made.data_path)[0]
+        assert np.array_equal(one.lon, other.lon)
+        assert np.array_equal(one.lat, other.lat)
+        assert np.array_equal(event, same)
+        assert made.summary == whole.summary
+        assert made.owner_view == whole.owner_view
+
+    def test_it_works_without_the_original_there(self, derive, done):
+        made = derive(CAUSAL)
+        made.dataset.points_path.unlink()
+        made.dataset.original_path.unlink()
+        (release,) = derivation.derived(made, Mock())
+        (source,) = files.read_releases(done)
+        assert np.array_equal(release.event, source.event)
+        assert np.array_equal(release.budgets, source.budgets)
+        assert not np.array_equal(release.series.lon, source.series.lon)
+
+    def test_reading_back_is_the_release_that_was_drawn(self, paris_day, landmark_set, submit):
+        done = drawn(submit("landmark-skip", leading="gap", seed=9))
+        (read,) = files.read_releases(done)
+        (fresh,) = done.parsed_spec.release([paris_day], [LandmarkSet(landmark_set.mask)])
+        assert read.series.lon == pytest.approx(fresh.series.lon, abs=1e-9)
+        for column in ("event", "budgets", "fresh", "sd_m"):
+            assert np.array_equal(getattr(read, column), getattr(fresh, column))
+
+    @pytest.mark.parametrize("name", [cls.registered_name() for cls in mechanisms])
+    def test_every_mechanism_can_be_smoothed_afterwards(self, derive, submit, name):
+        whole = drawn(submit(name, seed=3, steps=[WALK]))
+        made = drawn(derive(WALK, source=drawn(submit(name, seed=3))))
+        one, other = (storage.read_points(row.data_path)[0] for row in (whole, made))
+        assert np.array_equal(one.lon, other.lon)
+
+    def test_releases_of_an_older_cairn_are_read_too(self, submit):
+        done = drawn(submit("landmark-skip", seed=9))
+        columns = storage.read_columns(done.budgets_path)
+        with_sd = files.read_releases(done)[0].sd_m
+        storage.write_columns(done.budgets_path, {name: columns[name] for name in ("series", "budget", "fresh")})
+        assert files.read_releases(done)[0].sd_m == pytest.approx(with_sd)
+
+    def test_every_series_is_read_back_on_its_own(self, owner, make_dataset, paris_day):
+        two = make_dataset(owner, paris_day, paris_day)
+        marks = mark_landmarks(owner=owner, dataset=two, method={"name": "manual", "events": [0, 9]})
+        spec = ReleaseSpec.parse({"mechanism": {"name": "landmark-skip", "epsilon": 1.0, "radius_m": 200.0}})
+        done = drawn(services.submit_release(owner=owner, dataset=two, landmark_set=marks, spec=spec))
+        assert [np.flatnonzero(~one.fresh).tolist() for one in files.read_releases(done)] == [[0], [1]]
+        made = drawn(services.derive_release(source=done, steps=parse_steps([CAUSAL])))
+        assert (made.state, made.summary["published"]) == (State.DONE, 16)
+
+    def test_errors_are_measured_again_for_the_owner(self, derive, done, paris_day):
+        made = drawn(derive())
+        ((published, event),) = storage.read_release(made.data_path)
+        errors = metrics.error_m(paris_day, Mock(event=event, series=published))
+        assert made.owner_view["mae_m"] == pytest.approx(errors.mean(), abs=0.01)
+        assert made.owner_view != done.owner_view
+
+    def test_the_source_stays_as_it_is(self, derive, done):
+        before = done.data_path.read_bytes()
+        drawn(derive())
+        assert done.data_path.read_bytes() == before
+
+
+class TestFaults:
+    def test_a_failure_leaves_no_file_and_the_source_alone(self, derive, done, files, monkeypatch):
+        made = derive()
+        before = files()
+        made = interrupted(made, monkeypatch, fail)
+        assert (made.state, made.error["code"]) == (State.FAILED, "internal")
+        assert files() == before
+        assert done.data_path.exists()
+
+    def test_a_lost_worker_makes_it_once_more(self, derive, monkeypatch):
+        made = derive()
+        made = interrupted(made, monkeypatch, lambda row: (expire(row), jobs.sweep(Release)))
+        assert made.state == State.QUEUED
+        assert (drawn(made).state, made.attempt) == (State.DONE, 2)
+
+    def test_a_failed_one_is_tried_again_for_nothing(self, derive, monkeypatch):
+        failed = interrupted(derive(), monkeypatch, fail)
+        again = drawn(services.retry_release(release=failed))
+        assert (again.state, again.spec, again.source) == (State.DONE, failed.spec, failed.source)
+        assert charges(again) == []
+
+    def test_cancelled_while_it_waits_nothing_is_given_back(self, derive, ready_dataset):
+        before = ledger.spent(ready_dataset)
+        services.cancel_release(release=derive())
+        assert ledger.spent(ready_dataset) == before
+
+
+class TestDiscardedSource:
+    def test_the_made_one_stays_and_names_it_still(self, derive, done, django_capture_on_commit_callbacks):
+        made = drawn(derive())
+        pk, digest = str(done.pk), done.data_sha256
+        with django_capture_on_commit_callbacks(execute=True):
+            services.discard_release(release=done)
+        made.refresh_from_db()
+        assert (made.derived_from, made.data_path.exists()) == (None, True)
+        assert f"post-processing of release {pk} (sha256 {digest})" in downloads.label(made)["text"]
+
+    def test_one_that_waits_fails_and_says_why(self, derive, done):
+        made = derive()
+        services.discard_release(release=done)
+        made = drawn(made)
+        assert (made.state, made.error["code"]) == (State.FAILED, "source-gone")
+        with pytest.raises(Conflict, match="discarded"):
+            services.retry_release(release=made)
+
+    def test_files_that_go_while_it_is_read_are_the_same_failure(self, derive, done):
+        made = derive()
+        done.data_path.unlink()
+        assert drawn(made).error["code"] == "source-gone"
+
+
+class TestDoors:
+    def test_from_asked_to_downloaded_with_the_label(self, owner_api, done):
+        answer = owner_api.post(at(done, "postprocess"), {"postprocess": [OU], "name": "Smooth"})
+        assert answer.status_code == 201
+        made = answer.json()
+        assert (made["derived_from"], made["postprocess"], made["title"]) == (str(done.pk), [OU], "Skip + OU smoother")
+        assert made["guarantee"] == owner_api.get(at(done)).json()["guarantee"]
+        execution.run(made["id"])
+        words = f"post-processing of release {done.pk} (sha256 {done.data_sha256})"
+        for fmt in FORMATS:
+            content = owner_api.get(made["urls"]["data"], {"format": fmt}).getvalue()
+            assert words.encode() in content, fmt
+        assert sum(map(len, formats.read(_file(owner_api, made), name="x.csv").series)) == done.summary["published"]
+        listed = owner_api.get(RELEASES, {"derived_from": str(done.pk)}).json()["results"]
+        assert [one["id"] for one in listed] == [made["id"]]
+
+    def test_a_draw_takes_steps_too(self, owner_api, body):
+        made = owner_api.post(RELEASES, body | {"postprocess": [WALK, OU]}).json()
+        assert (made["postprocess"], made["derived_from"], made["source"]) == ([WALK, OU], None, None)
+        assert made["title"] == "Uniform + Random-walk smoother + OU smoother"
+        assert BudgetEntry.objects.count() == 1
+        execution.run(made["id"])
+        assert owner_api.get(made["urls"]["self"]).json()["state"] == "done"
+
+    @pytest.mark.parametrize(
+        ("steps", "field"),
+        [
+            ([{"name": "magic"}], "postprocess.0.name"),
+            ([OU, {"name": "causal-filter"}], "postprocess.1.step_variance_m2"),
+            ([{"name": "causal-filter", "step_variance_m2": -1}], "postprocess.0.step_variance_m2"),
+            ([OU] * 9, "postprocess"),
+            (7, "postprocess"),
+            (["ou-smoother"], "postprocess.0"),
+            ([{"name": "ou-smoother", "epsilon": 1}], "postprocess.0.epsilon"),
+        ],
+    )
+    def test_fail_steps_that_are_none_are_named(self, owner_api, body, done, steps, field):
+        before = Release.objects.count()
+        for answer in (
+            owner_api.post(RELEASES, body | {"postprocess": steps}),
+            owner_api.post(at(done, "postprocess"), {"postprocess": steps}),
+        ):
+            assert (answer.status_code, first_error(answer)["field"]) == (400, field)
+        assert Release.objects.count() == before
+
+    def test_fail_nothing_asked(self, owner_api, done):
+        for body, field in (({}, "postprocess"), ({"postprocess": []}, "postprocess")):
+            answer = owner_api.post(at(done, "postprocess"), body)
+            assert (answer.status_code, first_error(answer)["field"]) == (400, field)
+
+    def test_a_stranger_finds_nothing_to_smooth(self, stranger_api, anonymous_api, done):
+        assert stranger_api.post(at(done, "postprocess"), {"postprocess": [OU]}).status_code == 404
+        assert anonymous_api.post(at(done, "postprocess"), {"postprocess": [OU]}).status_code == 401
+
+    def test_ten_identical_posts_one_release(self, owner_api, done):
+        key = {"Idempotency-Key": "monday"}
+        answers = [owner_api.post(at(done, "postprocess"), {"postprocess": [OU]}, headers=key) for _ in range(10)]
+        assert len({answer.json()["id"] for answer in answers}) == 1
+        answer = owner_api.post(at(done, "postprocess"), {"postprocess": [WALK]}, headers=key)
+        assert (answer.status_code, first_error(answer)["field"]) == (409, "Idempotency-Key")
+
+    def test_steps_are_described_for_forms(self, owner_api, anonymous_api):
+        found = {one["name"]: one for one in owner_api.get("/api/v1/postprocesses/").json()["results"]}
+        assert {name: one["causal"] for name, one in found.items()} == {
+            "random-walk-smoother": False,
+            "ou-smoother": False,
+            "causal-filter": True,
+        }
+        assert found["ou-smoother"]["short"] == "OU smoother"
+        assert "Theorem" in found["causal-filter"]["documentation"]
+        assert found["causal-filter"]["fields"][0]["required"]
+        assert anonymous_api.get("/api/v1/postprocesses/").status_code == 401
+
+
+def _file(api, made):
+    return io.BytesIO(api.get(made["urls"]["data"], {"format": "csv"}).getvalue())
+
+
+def test_what_is_stored_of_steps_is_the_spec_and_nothing_else(derive):
+    made = derive(OU)
+    assert json.loads(json.dumps(made.spec)) == made.parsed_spec.model_dump()

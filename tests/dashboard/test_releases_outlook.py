@@ -1,0 +1,139 @@
+"""What the form says before anything is drawn: noise, guarantee, price; no position read, nothing charged."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from dashboard.datasets import ledger
+from dashboard.datasets.models import Budget, BudgetEntry
+from dashboard.datasets.services import set_budget
+from dashboard.landmarks.services import mark_landmarks
+from dashboard.releases.models import Release
+from privacy_engine.registry import mechanisms
+from tests.dashboard.asking import UNIFORM, first_error
+
+OUTLOOK = "/api/v1/releases/outlook/"
+PLANNED = {"name": "landmark-planned", "epsilon": 1.0, "radius_m": 200.0, "step_variance_m2": 250_000.0}
+WINDOW = {"name": "w-event", "epsilon": 1.0, "radius_m": 200.0, "window": 4}
+ADAPTIVE = {"name": "landmark-adaptive", "epsilon": 1.0, "radius_m": 200.0}
+
+
+@pytest.fixture
+def ask(owner_api, landmark_set):
+    """``ask(mechanism, …, steps=[…])``: the answer."""
+
+    def post(*asked, steps=()):
+        return owner_api.post(
+            OUTLOOK, {"landmark_set": str(landmark_set.pk), "mechanisms": list(asked), "postprocess": list(steps)}
+        )
+
+    return post
+
+
+class TestExpected:
+    def test_uniform_by_hand_four_landmarks_of_eight(self, ask):
+        (found,) = ask(UNIFORM).json()["mechanisms"]
+        assert found["expected"]["exact"]
+        assert found["expected"]["landmark"]["share"] == [0.2, 0.2]
+        assert found["expected"]["overall"]["mean_m"] == pytest.approx(2000, rel=1e-6)
+        assert (found["expected"]["overall"]["events"], found["expected"]["overall"]["drawn"]) == (8, 8)
+        assert "it and all 4 landmarks together leak at most ε = 1 per 200 m" in found["guarantee"]["statement"]
+
+    def test_own_parameters_count(self, ask):
+        for window in (1, 4, 8):
+            (found,) = ask(WINDOW | {"window": window}).json()["mechanisms"]
+            assert found["expected"]["overall"]["mean_m"] == pytest.approx(400 * window, rel=1e-6)
+        drawn = [
+            ask(PLANNED | {"step_variance_m2": q}).json()["mechanisms"][0]["expected"]["landmark"]["drawn"]
+            for q in (1.0, 1e12)
+        ]
+        assert drawn == [1, 4]
+
+    def test_what_depends_on_the_run_is_said_to(self, ask):
+        (found,) = ask(ADAPTIVE).json()["mechanisms"]
+        assert found["expected"]["exact"] is False
+        assert found["expected"]["overall"]["share"][0] == pytest.approx(0.2)
+
+    def test_every_mechanism_has_one(self, ask):
+        asked = []
+        for cls in mechanisms:
+            needed = {field["name"]: field["example"] for field in cls.fields() if field["required"]}
+            asked.append(needed | {"name": cls.registered_name()})
+        found = ask(*asked).json()["mechanisms"]
+        assert [one["name"] for one in found] == [one["name"] for one in asked]
+        assert all(math.isfinite(one["expected"]["overall"]["p95_m"]) for one in found)
+
+    def test_no_position_is_read_and_nothing_is_written(self, ask, ready_dataset):
+        ready_dataset.points_path.unlink()
+        assert ask(UNIFORM, ADAPTIVE, PLANNED).status_code == 200
+        assert [model.objects.count() for model in (Release, Budget, BudgetEntry)] == [0, 0, 0]
+
+    def test_series_have_budgets_of_their_own(self, owner, owner_api, make_dataset, paris_day):
+        two = make_dataset(owner, paris_day, paris_day)
+        marks = mark_landmarks(owner=owner, dataset=two, method={"name": "manual", "events": [0, 1, 8]})
+        answer = owner_api.post(OUTLOOK, {"landmark_set": str(marks.pk), "mechanisms": [UNIFORM]})
+        assert answer.json()["mechanisms"][0]["expected"]["landmark"]["share"] == pytest.approx([1 / 3, 1 / 2])
+
+
+class TestPrice:
+    def test_it_is_what_submitting_then_charges(self, ask, submit, ready_dataset):
+        submit(epsilon=0.1)
+        before = ledger.spent(ready_dataset)["per_km"]
+        said = ask(UNIFORM, PLANNED, WINDOW | {"epsilon": 0.3}).json()["budget"]
+        assert said["spent_per_km"] == before
+        submit()
+        submit("landmark-planned")
+        submit("w-event", epsilon=0.3)
+        assert ledger.spent(ready_dataset)["per_km"] == pytest.approx(said["after_per_km"], abs=1e-12)
+        assert said["price_per_km"] == pytest.approx(said["after_per_km"] - before)
+
+    def test_steps_add_nothing(self, ask):
+        step = {"name": "causal-filter", "step_variance_m2": 100.0}
+        plain, stepped = ask(UNIFORM).json(), ask(UNIFORM, steps=[step, {"name": "ou-smoother"}]).json()
+        assert plain["budget"] == stepped["budget"]
+        assert [one["causal"] for one in stepped["postprocess"]] == [True, False]
+
+    def test_says_whether_it_fits(self, ask, ready_dataset):
+        assert ask(UNIFORM).json()["budget"]["total_per_km"] is None
+        set_budget(dataset=ready_dataset, epsilon=2.0, radius_m=200.0)
+        assert ask(UNIFORM, UNIFORM).json()["budget"] == {
+            "price_per_km": 10.0, "spent_per_km": 0.0, "after_per_km": 10.0, "total_per_km": 10.0, "fits": True
+        }  # fmt: skip
+        assert ask(UNIFORM, UNIFORM, UNIFORM).json()["budget"]["fits"] is False
+
+    def test_three_thirds_fit_one_whole(self, ask, ready_dataset):
+        set_budget(dataset=ready_dataset, epsilon=1.0, radius_m=1.0)
+        third = UNIFORM | {"radius_m": 3.0}
+        assert ask(third, third, third).json()["budget"]["fits"] is True
+
+
+class TestRefused:
+    @pytest.mark.parametrize(
+        ("mechanism", "field"),
+        [
+            (WINDOW | {"window": 0}, "mechanisms.1.window"),
+            (WINDOW | {"window": None}, "mechanisms.1.window"),
+            (UNIFORM | {"epsilon": 0}, "mechanisms.1.epsilon"),
+            ({"name": "magic"}, "mechanisms.1.name"),
+            (7, "mechanisms.1"),
+        ],
+    )
+    def test_fail_out_of_domain_is_named(self, ask, mechanism, field):
+        answer = ask(UNIFORM, mechanism)
+        assert (answer.status_code, first_error(answer)["field"]) == (400, field)
+
+    @pytest.mark.parametrize("count", [0, 21])
+    def test_fail_none_or_too_many(self, ask, count):
+        answer = ask(*[UNIFORM] * count)
+        assert (answer.status_code, first_error(answer)["field"]) == (400, "mechanisms")
+
+    def test_fail_steps(self, ask):
+        answer = ask(UNIFORM, steps=[{"name": "causal-filter"}])
+        assert (answer.status_code, first_error(answer)["field"]) == (400, "postprocess.0.step_variance_m2")
+
+    def test_a_stranger_learns_nothing(self, stranger_api, anonymous_api, landmark_set):
+        body = {"landmark_set": str(landmark_set.pk), "mechanisms": [UNIFORM]}
+        assert stranger_api.post(OUTLOOK, body).status_code == 404
+        assert anonymous_api.post(OUTLOOK, body).status_code == 401

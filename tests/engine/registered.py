@@ -1,0 +1,68 @@
+"""Every registered mechanism with parameters of its own, and the series and landmarks that try it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import strategies as st
+
+from privacy_engine.data import Trajectory
+from privacy_engine.params import choices_of
+from privacy_engine.registry import Mechanism, mechanisms
+
+EXAMPLE = {"epsilon": 0.7, "radius_m": 130.0}
+CLASSES = list(mechanisms)
+OTHER_NUMBERS = {"window": (1, 3), "step_variance_m2": (1.0, 1e12)}
+
+every_mechanism = pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.registered_name())
+
+
+def every_mechanism_but(*exceptions: type[Mechanism]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize(
+        "cls", [cls for cls in CLASSES if cls not in exceptions], ids=lambda cls: cls.registered_name()
+    )
+
+
+masks = st.lists(st.booleans(), min_size=1, max_size=60).map(np.array)
+
+
+def adversarial_masks(n: int) -> dict[str, np.ndarray]:
+    """Landmark sets that rules with an off-by-one get wrong."""
+    event = np.arange(n)
+    return {
+        "all": event >= 0,
+        "none": event < 0,
+        "first": event == 0,
+        "last": event == n - 1,
+        "all but the first": event > 0,
+        "all but the last": event < n - 1,
+        "alternating": event % 2 == 0,
+        "alternating from the second": event % 2 == 1,
+        "first half": event < n // 2,
+        "second half": event >= n // 2,
+    }
+
+
+def example(cls: type[Mechanism], **given: Any) -> Any:
+    """The class with the example of every parameter that has no default."""
+    needed = {field["name"]: field["example"] for field in cls.fields() if field["required"]}
+    return cls(**{**needed, **EXAMPLE, **given})
+
+
+def variants(cls: type[Mechanism], **given: Any) -> list[Any]:
+    """The class with each value of each of its choices, and with other values of its own numbers."""
+    found = [example(cls, **given)]
+    for field, info in cls.model_fields.items():
+        if field != "name":
+            found += [example(cls, **given, **{field: value}) for value in choices_of(info)]
+            found += [example(cls, **given, **{field: value}) for value in OTHER_NUMBERS.get(field, ())]
+    return found
+
+
+def walk(n: int, seed: int = 1) -> Trajectory:
+    rng = np.random.default_rng(seed)
+    return Trajectory(
+        116.4 + np.cumsum(rng.normal(0, 0.002, n)), 39.9 + np.cumsum(rng.normal(0, 0.002, n)), np.arange(n) * 60.0, "w"
+    )

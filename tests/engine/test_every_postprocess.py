@@ -1,0 +1,181 @@
+"""One battery over the registered post-processing steps: what holds for each, whatever it does inside."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from privacy_engine import geo, metrics, noise
+from privacy_engine.data import LandmarkSet, Release, Trajectory
+from privacy_engine.errors import ParameterErrors
+from privacy_engine.mechanisms.landmark.base import GRID_DEG
+from privacy_engine.params import choices_of
+from privacy_engine.postprocess import PostProcess, postprocesses
+from privacy_engine.spec import ReleaseSpec
+from tests.engine.registered import CLASSES, example, variants
+
+Q = 900.0  # 30 m a step and axis
+CLASSES_OF_STEPS = list(postprocesses)
+every_step = pytest.mark.parametrize("cls", CLASSES_OF_STEPS, ids=lambda cls: cls.registered_name())
+
+
+def steps(cls: type[PostProcess]) -> list[Any]:
+    """The class with each parameter given, left out where it may be, and with each of its choices."""
+    needed = {field["name"]: field["example"] for field in cls.fields() if field["required"]}
+    found = [cls(**needed)]
+    for field, info in cls.model_fields.items():
+        if field != "name":
+            found += [cls(**{**needed, field: choice}) for choice in choices_of(info)]
+        if field == "step_variance_m2":
+            found += [cls(**{**needed, field: q}) for q in (1e-4, Q, 1e14)]
+    return found
+
+
+def walk(n: int, *, seed: int, q: float = Q) -> Trajectory:
+    xy_m = np.cumsum(np.random.default_rng(seed).normal(0, np.sqrt(q), (n, 2)), axis=0)
+    return Trajectory(*geo.LocalPlane(2.35, 48.85).unproject(xy_m), np.arange(n) * 60.0, "w")
+
+
+@st.composite
+def releases(draw: st.DrawFn) -> Release:
+    """Releases of every mechanism, near and far, of standing still and of leaps, with noise of every size."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    n, place = draw(st.integers(0, 40)), draw(st.sampled_from([(2.35, 48.85), (180.0, 0.0), (0.0, 90.0), (7.0, -89.9)]))
+    steps_m = rng.normal(0, 1, (n, 2)) * draw(st.sampled_from([0.0, 1.0, 1e3, 1e6]))
+    truth = Trajectory(*geo.LocalPlane(*place).unproject(np.cumsum(steps_m, axis=0)), np.arange(n) * 60.0, "w")
+    mask = LandmarkSet(rng.random(n) < draw(st.sampled_from([0.0, 0.4, 0.9, 1.0])))
+    size = {"epsilon": draw(st.sampled_from([1e-6, 1.0, 1e4])), "radius_m": draw(st.sampled_from([0.01, 50.0, 2e7]))}
+    mechanism = draw(st.sampled_from([one for cls in CLASSES for one in variants(cls, **size)]))
+    return mechanism.release(truth, mask, rng=noise.seeded(int(rng.integers(2**32))))
+
+
+def cut(release: Release, events: int) -> Release:
+    """What had been released when so many events were through."""
+    seen = release.event < events
+    series = release.series
+    return Release(
+        Trajectory(series.lon[seen], series.lat[seen], series.time_s[seen], series.name),
+        release.event[seen],
+        release.budgets[:events],
+        release.fresh[:events],
+        release.sd_m[:events],
+    )
+
+
+@every_step
+@settings(max_examples=100, deadline=None)
+@given(release=releases())
+def test_positions_alone_change_and_are_finite_and_on_the_map(cls: Any, release: Release) -> None:
+    before = {name: getattr(release, name).copy() for name in ("event", "budgets", "fresh", "sd_m")}
+    lon, lat = release.series.lon.copy(), release.series.lat.copy()
+    for step in steps(cls):
+        smoothed = step.apply(release)
+        for name, values in before.items():
+            assert np.array_equal(getattr(release, name), values)
+            assert np.array_equal(getattr(smoothed, name), values)
+        assert np.array_equal(release.series.lon, lon)
+        assert np.array_equal(release.series.lat, lat)
+        assert len(smoothed.series) == len(lon)
+        assert np.array_equal(smoothed.series.time_s, release.series.time_s)
+        assert smoothed.series.name == release.series.name
+        assert ((smoothed.series.lon >= -180) & (smoothed.series.lon <= 180)).all()  # and so no nan
+        assert (np.abs(smoothed.series.lat) <= 90).all()
+        for values in (smoothed.series.lon, smoothed.series.lat):
+            assert np.allclose(values / GRID_DEG, np.round(values / GRID_DEG), rtol=0, atol=1e-4)
+
+
+@every_step
+@settings(max_examples=60, deadline=None)
+@given(release=releases())
+def test_it_draws_no_lots_and_keeps_nothing(cls: Any, release: Release) -> None:
+    for step in steps(cls):
+        one, two = step.apply(release), step.apply(release)
+        assert np.array_equal(one.series.lon, two.series.lon)
+        assert np.array_equal(one.series.lat, two.series.lat)
+
+
+@pytest.mark.parametrize("cls", [one for one in CLASSES_OF_STEPS if one.causal], ids=lambda cls: cls.__name__)
+@settings(max_examples=200, deadline=None)
+@given(release=releases(), share=st.floats(0, 1))
+def test_a_causal_step_says_at_every_moment_what_it_says_in_the_end(cls: Any, release: Release, share: float) -> None:
+    """Fit for live use: of a prefix of a release it makes the prefix of what it makes of the whole."""
+    events = round(share * len(release.budgets))
+    for step in steps(cls):
+        then, later = step.apply(cut(release, events)), cut(step.apply(release), events)
+        apart = geo.distance_m(then.series.lon, then.series.lat, later.series.lon, later.series.lat)
+        assert apart.max(initial=0.0) <= 0.02, step  # metres: the grid
+
+
+def test_a_step_that_is_not_causal_would_be_found_out() -> None:
+    release = example(CLASSES[0]).release(walk(40, seed=1), LandmarkSet(np.zeros(40, bool)), rng=noise.seeded(1))
+    for cls in CLASSES_OF_STEPS:
+        then, later = (
+            cut(one, 20) for one in (cls.apply(steps(cls)[0], cut(release, 20)), steps(cls)[0].apply(release))
+        )
+        apart = geo.distance_m(then.series.lon, then.series.lat, later.series.lon, later.series.lat).max()
+        assert (apart > 1) == (not cls.causal)
+
+
+@every_step
+@pytest.mark.parametrize("mechanism", CLASSES, ids=lambda cls: cls.registered_name())
+def test_on_a_walk_of_its_model_it_is_no_worse_than_holding(cls: Any, mechanism: Any) -> None:
+    """Mean absolute error, five walks of 400 events with seeds 0 to 4, together; half of the events are landmarks.
+
+    A step that is given q is given the walk's own.
+    """
+    given_q = {"step_variance_m2": Q} if "step_variance_m2" in cls.model_fields else {}
+    how, step = example(mechanism, epsilon=1.0, radius_m=100.0), cls(**given_q)
+    held, smoothed = [], []
+    for seed in range(5):
+        truth, mask = walk(400, seed=seed), np.random.default_rng(seed).random(400) < 0.5
+        release = how.release(truth, LandmarkSet(mask), rng=noise.seeded(seed))
+        held.append(metrics.mean_absolute_error_m(truth, release))
+        smoothed.append(metrics.mean_absolute_error_m(truth, step.apply(release)))
+    assert np.mean(smoothed) <= 1.05 * np.mean(held)
+
+
+@every_step
+def test_its_spec_survives_json(cls: Any) -> None:
+    mechanism = example(CLASSES[0]).model_dump()
+    for step in steps(cls):
+        spec = ReleaseSpec(mechanism=mechanism, postprocess=[step.model_dump()])
+        again = ReleaseSpec.parse(json.loads(json.dumps(spec.model_dump())))
+        assert again == spec
+        assert again.digest == spec.digest
+        assert again.postprocess == (step,)
+
+
+@every_step
+def test_what_is_no_parameter_of_it_is_refused_by_name(cls: Any) -> None:
+    good = steps(cls)[0].model_dump()
+    for field in cls.fields():
+        for value in (-1, 0, float("nan"), float("inf"), "1", True, field["maximum"] * 2):
+            with pytest.raises(ParameterErrors) as caught:
+                postprocesses.parse(good | {field["name"]: value}, field="postprocess.0")
+            assert [error.field for error in caught.value.errors] == [f"postprocess.0.{field['name']}"]
+    with pytest.raises(ParameterErrors, match=r"strength is not a parameter here"):
+        postprocesses.parse(good | {"strength": 1.0})
+
+
+@every_step
+def test_a_page_can_show_it(cls: Any) -> None:
+    theorem, _, sources = cls.documentation().partition("References\n----------\n")
+    assert (
+        set(re.findall(r"\[(\d+)\]_", theorem))
+        == set(re.findall(r"^\.\. \[(\d+)\] \w", sources, re.MULTILINE))
+        != set()
+    )
+    assert "Theorem: a function of the release alone" in " ".join(theorem.split())
+    assert cls.title.strip()
+    assert cls.summary.endswith(".")
+    for field in cls.fields():
+        assert field["label"]
+        assert field["help"]
+        assert field["unit"]
+        assert field["minimum"] < field["maximum"]

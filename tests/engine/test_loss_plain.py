@@ -1,0 +1,225 @@
+"""Fast equals plain, to 1e-12 on 200 random cases each: the loss function, its series, landmark losses, plans.
+
+The plain readings share nothing with the engine: every subset of columns tried, the algorithm of the paper, the linear
+program it solves, and the formulas for landmarks window by window.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import brentq, linprog
+
+from privacy_engine.accounting.planning import plan_budgets
+from privacy_engine.accounting.temporal import LossFunction, landmark_own_loss, landmark_temporal_loss, temporal_loss
+from tests.engine.test_temporal import transition_matrices
+from tests.engine.test_temporal_landmarks import reverse
+
+Loss = Callable[[float], float]
+
+
+def every_subset(rows: np.ndarray) -> Loss:
+    """L by its definition: the best ordered pair of ``rows`` (any number of them) and subset of columns."""
+    subsets = np.array(list(itertools.product([0.0, 1.0], repeat=rows.shape[1])))
+    mass = subsets @ rows.T
+    q, d = (np.ravel(one) for one in np.broadcast_arrays(mass[:, :, None], mass[:, None, :]))
+
+    def loss(alpha: float) -> float:
+        if alpha > 30:
+            small = math.exp(-alpha)
+            return float((np.log(q + (1 - q) * small) - np.log(d + (1 - d) * small)).max())
+        odds = math.expm1(alpha)
+        return float(np.log1p((q - d) * odds / (1 + d * odds)).max())
+
+    return loss
+
+
+def cao(matrix: np.ndarray, alpha: float) -> float:
+    """Algorithm 1 of Cao et al.: for each pair start with the columns where q_j > d_j, strike out what lowers it."""
+    odds, best = math.expm1(alpha), 0.0
+    for q_row, d_row in itertools.permutations(matrix, 2):
+        kept = q_row > d_row
+        while True:
+            q, d = q_row[kept].sum(), d_row[kept].sum()
+            # q_j / d_j <= (q odds + 1) / (d odds + 1), without a division by 0
+            struck = kept & (q_row * (d * odds + 1) <= d_row * (q * odds + 1))
+            if not struck.any():
+                break
+            kept &= ~struck
+        best = max(best, math.log1p((q - d) * odds / (1 + d * odds)))
+    return best
+
+
+def linear_program(matrix: np.ndarray, alpha: float) -> float:
+    """The linear-fractional program: max q·x / d·x with every x_j / x_k at most e^alpha (Charnes and Cooper).
+
+    One block for each pair of rows, of n variables and their least one y: y <= x_j <= e^alpha y, d·x = 1. Blocks do not
+    meet, so the best sum has the best of each.
+    """
+    pairs, n = list(itertools.permutations(matrix, 2)), len(matrix)
+    bounds = np.vstack(
+        [np.hstack([-np.eye(n), np.ones((n, 1))]), np.hstack([np.eye(n), np.full((n, 1), -math.exp(alpha))])]
+    )
+    found = linprog(
+        -np.concatenate([[*q_row, 0.0] for q_row, _ in pairs]),
+        A_ub=np.kron(np.eye(len(pairs)), bounds),
+        b_ub=np.zeros(2 * n * len(pairs)),
+        A_eq=np.kron(np.eye(len(pairs)), np.ones((1, n + 1))) * np.concatenate([[*d_row, 0.0] for _, d_row in pairs]),
+        b_eq=np.ones(len(pairs)),
+    )
+    blocks = found.x.reshape(len(pairs), n + 1)[:, :n]
+    return math.log(max(q_row @ x / (d_row @ x) for (q_row, d_row), x in zip(pairs, blocks, strict=True)))
+
+
+class TestLossFunction:
+    @settings(max_examples=200, deadline=None)
+    @given(transition_matrices(), st.floats(0, 29))
+    def test_equals_every_subset_tried(self, matrix: np.ndarray, alpha: float) -> None:
+        assert LossFunction(matrix)(alpha) == pytest.approx(every_subset(matrix)(alpha), rel=0, abs=1e-12)
+
+    @settings(max_examples=200, deadline=None)
+    @given(transition_matrices(30), st.floats(0, 29))
+    def test_equals_the_algorithm_of_the_paper(self, matrix: np.ndarray, alpha: float) -> None:
+        assert LossFunction(matrix)(alpha) == pytest.approx(cao(matrix, alpha), rel=0, abs=1e-12)
+
+    @settings(max_examples=200, deadline=None)
+    @given(st.integers(0, 2**32), st.integers(2, 4), st.sampled_from([0.3, 1.0, 20.0]), st.floats(0.01, 8))
+    def test_equals_the_linear_program(self, seed: int, n: int, spread: float, alpha: float) -> None:
+        matrix = np.random.default_rng(seed).dirichlet(np.full(n, spread), size=n)
+        assert LossFunction(matrix)(alpha) == pytest.approx(linear_program(matrix, alpha), rel=0, abs=1e-12)
+
+
+def recursion(budgets: np.ndarray, loss: Loss) -> list[float]:
+    found, value = [], 0.0
+    for budget in budgets.tolist():
+        value = budget + loss(value)
+        found.append(value)
+    return found
+
+
+budgets_of = st.lists(st.one_of(st.just(0.0), st.floats(1e-9, 40)), max_size=12).map(np.array)
+
+
+class TestSeries:
+    @settings(max_examples=200, deadline=None)
+    @given(transition_matrices(4), transition_matrices(4), budgets_of)
+    def test_equals_the_recursion(self, backward: np.ndarray, forward: np.ndarray, budgets: np.ndarray) -> None:
+        found = temporal_loss(budgets, backward, forward)
+        before = np.array(recursion(budgets, every_subset(backward)))
+        after = np.array(recursion(budgets[::-1], every_subset(forward))[::-1])
+        for ours, theirs in ((found.backward, before), (found.forward, after), (found.total, before + after - budgets)):
+            assert np.allclose(ours, theirs, rtol=1e-12, atol=1e-12)
+
+
+def bridge(matrix: np.ndarray, h: int, end: int) -> np.ndarray:
+    """Steps of a chain known to be in state ``end`` after h of them: B[y, z] = P[y,z] P^(h-1)[z,end] / P^h[y,end]."""
+    ahead, here = (np.linalg.matrix_power(matrix, k)[:, end] for k in (h - 1, h))
+    return np.asarray((matrix * ahead)[here > 0] / here[here > 0, None])
+
+
+class Windows:
+    """The loss at the first event of a window, from the definition; kernels and losses kept for the next window."""
+
+    def __init__(self, matrix: np.ndarray, bridged: bool) -> None:
+        self.matrix, self.ends = matrix, range(len(matrix)) if bridged else ()
+        self.own = every_subset(matrix)
+        self.kept: dict[tuple[int, int], Loss] = {}
+
+    def bridge(self, h: int, end: int) -> Loss:
+        if (h, end) not in self.kept:
+            self.kept[h, end] = every_subset(bridge(self.matrix, h, end))
+        return self.kept[h, end]
+
+    def loss(self, budgets: np.ndarray, known: bool) -> float:
+        """Of a window with these budgets; ``known``: the event after it is one of those that are looked at."""
+        n, found = len(budgets), []
+        for end in self.ends if known else ():
+            steps = [partial(lambda value, h, end: self.bridge(h, end)(value), h=n - i, end=end) for i in range(n - 1)]
+            found.append(self._chain(budgets, steps))
+        return max(found) if found else self._chain(budgets, [self.own] * (n - 1))
+
+    @staticmethod
+    def _chain(budgets: np.ndarray, steps: list[Loss]) -> float:
+        value = float(budgets[-1])
+        for budget, step in zip(budgets[-2::-1].tolist(), reversed(steps), strict=True):
+            value = budget + step(value)
+        return value
+
+
+def landmark_losses(
+    budgets: np.ndarray, mask: np.ndarray, back: Windows, ahead: Windows
+) -> tuple[list[float], list[float]]:
+    """alpha_t and own loss of every t: for each t all windows between the members of L ∪ {t}, one by one."""
+    n, joint, own = len(budgets), [], []
+    for t in range(n):
+        among = sorted({*np.flatnonzero(mask).tolist(), t})
+        alphas = {}
+        for before, i, after in zip([-1, *among[:-1]], among, [*among[1:], n], strict=True):
+            forward = ahead.loss(budgets[i:after], known=after < n)
+            backward = back.loss(budgets[before + 1 : i + 1][::-1], known=before >= 0)
+            alphas[i] = backward + forward - budgets[i]
+        joint.append(sum(alphas.values()))
+        own.append(alphas[t])
+    return joint, own
+
+
+@st.composite
+def chains(draw: st.DrawFn, longest: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Budgets (any, constant, some 0), a mask, the forward matrix of a stationary chain."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    n, states = draw(st.integers(1, longest)), draw(st.integers(1, 3))
+    budgets = np.full(n, rng.random()) if draw(st.booleans()) else rng.random(n) * draw(st.sampled_from([0.1, 2, 20]))
+    budgets[rng.random(n) < draw(st.sampled_from([0.0, 0.3]))] = 0.0
+    matrix = rng.dirichlet(np.full(states, draw(st.sampled_from([0.3, 1.0, 5.0]))), size=states) + 1e-6
+    return budgets, rng.random(n) < draw(st.sampled_from([0.0, 0.2, 0.5, 1.0])), matrix / matrix.sum(axis=1)[:, None]
+
+
+class TestLandmarks:
+    @pytest.mark.parametrize("bound", ["published", "bridge"])
+    @settings(max_examples=200, deadline=None)
+    @given(case=chains(9))
+    def test_equals_the_windows_one_by_one(self, bound: Any, case: tuple) -> None:
+        budgets, mask, matrix = case
+        back, ahead = (Windows(one, bound == "bridge") for one in (reverse(matrix), matrix))
+        joint, own = landmark_losses(budgets, mask, back, ahead)
+        how = (budgets, mask, reverse(matrix), matrix)
+        assert np.allclose(landmark_temporal_loss(*how, bound=bound), joint, rtol=1e-12, atol=1e-12)
+        assert np.allclose(landmark_own_loss(*how, bound=bound), own, rtol=1e-12, atol=1e-12)
+
+
+class TestPlans:
+    @settings(max_examples=200, deadline=None)
+    @given(
+        st.integers(0, 2**32),
+        st.integers(2, 4),
+        st.sampled_from([0.5, 1.0, 5.0]),
+        st.floats(0.01, 10),
+        st.integers(2, 6),
+    )
+    def test_equals_the_roots_of_the_equations(
+        self, seed: int, states: int, spread: float, alpha: float, n: int
+    ) -> None:
+        """One direction may spend all there is: then it starts at alpha."""
+        rng = np.random.default_rng(seed)
+        backward, forward = (rng.dirichlet(np.full(states, spread), size=states) for _ in range(2))
+        before, after = every_subset(backward), every_subset(forward)
+
+        def excess(first: float) -> float:
+            last = max(alpha - before(first), 0.0)
+            return (last - after(last)) - (first - before(first))
+
+        first = alpha if excess(alpha) >= 0 else brentq(excess, 0.0, alpha, xtol=1e-16, rtol=1e-15)
+        last = alpha - before(first)
+        middle = min(first - before(first), last - after(last))
+        expected = [first, *[middle] * (n - 2), last]
+        assert plan_budgets(alpha, n, backward, forward) == pytest.approx(expected, rel=1e-12, abs=1e-12)
+        every = plan_budgets(alpha, n, backward, forward, "upper-bound")
+        assert every == pytest.approx([middle] * n, rel=1e-12, abs=1e-12)

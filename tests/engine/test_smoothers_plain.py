@@ -1,0 +1,98 @@
+"""Filter and smoothers against the textbook: Kalman's recursion and the backward pass of Rauch, Tung and Striebel."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from privacy_engine.postprocess import CausalFilter, RandomWalkSmoother
+from privacy_engine.postprocess.chain import ornstein_uhlenbeck, smooth
+from tests.engine.test_postprocess import plain_rts
+
+
+@st.composite
+def draws(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray]:
+    """Positions (n, 2) in metres and precisions (n,), some 0: no draw; noise from centimetres to kilometres."""
+    rng, n = np.random.default_rng(draw(st.integers(0, 2**32))), draw(st.integers(1, 40))
+    sd_m = 10.0 ** rng.uniform(*draw(st.sampled_from([(1, 1.5), (0, 2), (-1, 3)])), n)
+    precision = sd_m**-2.0 * (rng.random(n) < draw(st.sampled_from([0.3, 0.8, 1.0])))
+    precision[rng.integers(n)] = 0.01  # one draw at least
+    return np.cumsum(rng.normal(0, 30, (n, 2)), axis=0), precision
+
+
+def plain_filter(q: float, values: np.ndarray, precision: np.ndarray) -> list[float]:
+    """Predict and correct; before the first draw nothing is known."""
+    found, mean, variance = [], math.nan, math.inf
+    for value, weight in zip(values.tolist(), precision.tolist(), strict=True):
+        variance += q
+        if weight and math.isnan(mean):
+            mean, variance = value, 1 / weight
+        elif weight:
+            gain = variance / (variance + 1 / weight)
+            mean, variance = mean + gain * (value - mean), (1 - gain) * variance
+        found.append(mean)
+    return found
+
+
+def two_filters(q: float, values: np.ndarray, precision: np.ndarray) -> np.ndarray:
+    """Best estimate of a random walk: a filter from each side says where the event was, and the surer counts more."""
+    n = len(values)
+
+    def one_sided(ys: list[float], ws: list[float]) -> list[tuple[float, float]]:
+        """(precision, precision · mean) of each event from the draws before it."""
+        found, weight, weighted = [], 0.0, 0.0
+        for y, w in zip(ys, ws, strict=True):
+            found.append((weight, weighted))
+            weight, weighted = weight + w, weighted + w * y
+            faded = 1 / (1 + q * weight)
+            weight, weighted = weight * faded, weighted * faded
+        return found
+
+    ys, ws = values.tolist(), precision.tolist()
+    before, after = one_sided(ys, ws), one_sided(ys[::-1], ws[::-1])[::-1]
+    parts = [(before[t][i] + after[t][i] + (ws[t], ws[t] * ys[t])[i]) for t in range(n) for i in (0, 1)]
+    weight, weighted = np.array(parts).reshape(n, 2).T
+    return np.asarray(weighted / weight)
+
+
+class TestAgainstTheTextbook:
+    @settings(max_examples=200, deadline=None)
+    @given(draws(), st.floats(1e-2, 1e6))
+    def test_the_causal_filter_is_kalmans(self, case: tuple[np.ndarray, np.ndarray], q: float) -> None:
+        xy_m, precision = case
+        found = CausalFilter(step_variance_m2=q).estimate(xy_m, precision)
+        for axis in (0, 1):
+            expected = plain_filter(q, xy_m[:, axis], precision)
+            assert found[:, axis] == pytest.approx(expected, rel=1e-12, abs=1e-12, nan_ok=True)
+
+    @settings(max_examples=200, deadline=None)
+    @given(draws(), st.floats(1.0, 1e4))
+    def test_the_random_walk_smoother_is_two_filters_that_meet(
+        self, case: tuple[np.ndarray, np.ndarray], q: float
+    ) -> None:
+        """A flat start, which the textbook's recursion only approaches; the banded system's condition costs digits."""
+        xy_m, precision = case
+        found = RandomWalkSmoother(step_variance_m2=q).estimate(xy_m, precision)
+        for axis in (0, 1):
+            expected = two_filters(q, xy_m[:, axis], precision)
+            assert found[:, axis] == pytest.approx(expected, rel=1e-12, abs=1e-12 * scale(xy_m))
+
+    @settings(max_examples=200, deadline=None)
+    @given(draws(), st.floats(10.0, 1e5), st.floats(0.01, 0.999))
+    def test_the_ornstein_uhlenbeck_smoother_is_that_of_rauch_tung_and_striebel(
+        self, case: tuple[np.ndarray, np.ndarray], variance: float, correlation: float
+    ) -> None:
+        xy_m, precision = case
+        found = smooth(ornstein_uhlenbeck(len(xy_m), variance, correlation), xy_m, precision)[0]
+        innovation = variance * (1 - correlation**2)
+        for axis in (0, 1):
+            expected = plain_rts(correlation, innovation, variance, xy_m[:, axis], precision)
+            assert found[:, axis] == pytest.approx(expected, rel=1e-12, abs=1e-12 * scale(xy_m))
+
+
+def scale(xy_m: np.ndarray) -> float:
+    return 1 + float(np.abs(xy_m).max())
