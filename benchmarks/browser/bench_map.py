@@ -121,8 +121,27 @@ class Bench:
         session.detach()
         return (used["usedSize"] + used.get("backingStorageSize", 0)) / 1e6
 
-    def moves(self, page: Any, keys: list[str]) -> list[float]:
-        return [page.evaluate("(key) => measure.key(key)", key) for key in keys]
+    def moves(self, page: Any, keys: list[str]) -> dict[str, float]:
+        """The median of the milliseconds until each move is seen; the browser's own, of all its processes, per move."""
+        began = browser_cpu_s()
+        passed = [page.evaluate("(key) => measure.key(key)", key) for key in keys]
+        return {"passed": statistics.median(passed), "cpu": 1e3 * (browser_cpu_s() - began) / len(keys)}
+
+
+def browser_cpu_s() -> float:
+    """Seconds of processor time of every Chromium process below this one."""
+    parents, spent = {}, {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            words = (folder / "stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            continue  # it has just ended
+        parents[int(folder.name)], spent[int(folder.name)] = int(words[1]), int(words[11]) + int(words[12])
+
+    def below(pid: int) -> bool:
+        return pid == os.getpid() or (pid in parents and below(parents[pid]))
+
+    return sum(ticks for pid, ticks in spent.items() if pid != os.getpid() and below(pid)) / os.sysconf("SC_CLK_TCK")
 
 
 PANS = ["ArrowRight", "ArrowDown", "ArrowLeft", "ArrowUp"] * (MOVES // 4)
@@ -177,9 +196,14 @@ def main(points: int, releases: int) -> None:
     print(f"{'':42}{'Cairn':>11}{'Leaflet polyline':>24}")
     line("first picture after the data arrived", ours["first"], theirs["first"], "ms", "limit 1000")
     for name in ("pan", "zoom"):
-        mine, other = (statistics.median(side[name]) for side in (ours, theirs))
-        line(f"{name}, median of {MOVES}", mine, other, "ms", "limit 120")
-        line(f"{name}, slowest", max(ours[name]), max(theirs[name]), "ms")
+        line(
+            f"{name} until it is seen, median of {MOVES}",
+            ours[name]["passed"],
+            theirs[name]["passed"],
+            "ms",
+            "limit 120",
+        )
+        line(f"{name}, processor time of the browser", ours[name]["cpu"], theirs[name]["cpu"], "ms")
     line("heap with typed arrays, after a collection", ours["heap"], theirs["heap"], "MB", "limit 120")
     line("page with charts ready", ours["ready"], None, "ms")
     line("longest task", ours["longest"], None, "ms")

@@ -1,18 +1,17 @@
 /* A track as a line over typed arrays: a million points in one frame.
  *
- * Points half a pixel from the last one and chunks outside the picture are passed over, and so is, in a crowd, what
- * would paint only pixels that are painted. Paths are cut (one of a million corners is slower than a thousand of a
- * thousand). The canvas as a whole carries the opacity, so a line that crosses itself is not darker there; where a
+ * Points half a pixel from the last one and chunks outside the picture are passed over; a crowd of steps is put on the
+ * canvas as pixels. Paths are cut (one of a million corners is slower than a thousand of a thousand). The canvas as a whole carries the opacity, so a line that crosses itself is not darker there; where a
  * noisy line would fill the picture it fades.
  */
 
 import { dashOf, inkOf } from "../ink.js";
-import { Cover } from "./cover.js";
 import { TURN, frameOf } from "./positions.js";
+import { Raster } from "./raster.js";
 
 const CORNERS = 2000; // of a path
 const DASHED_AT_MOST = 60000; // points; beyond, dashes cost more than they tell
-const CROWD = 20000; // points in the picture; below, every step is drawn
+const CROWD = 20000; // points in the picture; from here on they are put there as pixels
 const DOTS_AT_MOST = 400;
 const MARGIN = 8;
 const SAMPLES = 4000;
@@ -49,7 +48,7 @@ function lineLength(view, positions) {
   return sum * stride;
 }
 
-/** Stroke the steps in the picture. */
+/** Draw the steps in the picture. */
 function strokeLine(ctx, view, positions) {
   const frame = frameOf(view, positions.middle);
   const level = positions.level(view.zoom);
@@ -59,62 +58,61 @@ function strokeLine(ctx, view, positions) {
     chunks.push(c);
     points += level.from[c + 1] - level.from[c];
   });
-  const pen = new Pen(ctx, view, frame, points > CROWD ? new Cover(view.width, view.height) : null);
-  ctx.beginPath();
-  for (const c of chunks) pen.draw(positions, level.kept, level.from[c], level.from[c + 1]);
-  ctx.stroke();
+  const crowd = positions.n > DASHED_AT_MOST && points > CROWD;
+  const ratio = crowd ? ctx.canvas.width / view.width : 1;
+  const pen = crowd ? new Raster(ctx.canvas.width, ctx.canvas.height, ctx.lineWidth * ratio) : new Pen(ctx);
+  for (const c of chunks) drawSteps(pen, view, frame, ratio, positions, level, c);
+  pen.put(ctx, ctx.strokeStyle); // the context gives any opaque colour back as #rrggbb
 }
 
-class Pen {
-  constructor(ctx, { width, height }, frame, cover) {
-    Object.assign(this, { ctx, right: width + MARGIN, bottom: height + MARGIN, frame, cover });
-    this.corners = 0; // on the path
-    this.at = -1; // the point where the path ends
-  }
-
-  /** The steps from the `first` kept point to the `last`. */
-  draw({ lon, y, middle, starts }, kept, first, last) {
-    const { ctx, right, bottom, cover } = this;
-    const { across, down, left, top } = this.frame;
-    const half = TURN / 2;
-    let [px, py, out] = [0, 0, 15];
-    for (let k = first; k <= last; k++) {
-      const i = kept ? kept[k] : k;
-      let d = lon[i] - middle;
-      if (d > half) d -= TURN;
-      else if (d < -half) d += TURN;
-      const x = d * across + left;
-      const v = y[i] * down + top;
-      const side = (x < -MARGIN ? 1 : x > right ? 2 : 0) | (v < -MARGIN ? 4 : v > bottom ? 8 : 0);
-      if (k > first && !(starts && starts[i])) {
-        const turn = Math.abs(x - px) > across * half ? Math.sign(px - x) * across * TURN : 0;
-        if (turn && !(side & out & 12)) this.over(x, v, px, py, turn);
-        else if (!(side & out) && (!cover || cover.takes(px, py, x, v))) {
-          if (this.at !== (kept ? kept[k - 1] : k - 1)) ctx.moveTo(px, py);
-          ctx.lineTo(x, v);
-          this.at = i;
-          if (++this.corners >= CORNERS) this.cut(x, v);
-        }
-      }
-      [px, py, out] = [x, v, side];
+/** Give the steps of a chunk to `pen`, those that are not wholly beyond one side of the picture. */
+function drawSteps(pen, view, { across, down, left, top }, ratio, { lon, y, middle, starts }, { kept, from }, c) {
+  const half = TURN / 2;
+  const [right, bottom] = [view.width + MARGIN, view.height + MARGIN];
+  let [px, py, out] = [0, 0, 15];
+  for (let k = from[c]; k <= from[c + 1]; k++) {
+    const i = kept ? kept[k] : k;
+    let d = lon[i] - middle;
+    if (d > half) d -= TURN;
+    else if (d < -half) d += TURN;
+    const x = d * across + left;
+    const v = y[i] * down + top;
+    const side = (x < -MARGIN ? 1 : x > right ? 2 : 0) | (v < -MARGIN ? 4 : v > bottom ? 8 : 0);
+    if (k > from[c] && !(starts && starts[i])) {
+      if (Math.abs(x - px) > across * half) {
+        const turn = Math.sign(px - x) * across * TURN;
+        pen.line(px * ratio, py * ratio, (x + turn) * ratio, v * ratio); // out over one edge of the world
+        pen.line((px - turn) * ratio, py * ratio, x * ratio, v * ratio); // and in over the other
+      } else if (!(side & out)) pen.line(px * ratio, py * ratio, x * ratio, v * ratio);
     }
+    px = x;
+    py = v;
+    out = side;
+  }
+}
+
+/** Lines as paths of the canvas, going on where the last one ended. */
+class Pen {
+  constructor(ctx) {
+    Object.assign(this, { ctx, x: NaN, y: NaN, corners: 0 });
+    ctx.beginPath();
   }
 
-  /** A step out over one edge of the world and in over the other. */
-  over(x, y, px, py, turn) {
+  line(ax, ay, bx, by) {
     const { ctx } = this;
-    ctx.moveTo(px, py);
-    ctx.lineTo(x + turn, y);
-    ctx.moveTo(px - turn, py);
-    ctx.lineTo(x, y);
-    this.at = -1;
+    if (ax !== this.x || ay !== this.y) ctx.moveTo(ax, ay);
+    ctx.lineTo(bx, by);
+    this.x = bx;
+    this.y = by;
+    if (++this.corners < CORNERS) return;
+    ctx.stroke();
+    ctx.beginPath();
+    ctx.moveTo(bx, by);
+    this.corners = 0;
   }
 
-  cut(x, y) {
-    this.ctx.stroke();
-    this.ctx.beginPath();
-    this.ctx.moveTo(x, y);
-    this.corners = 0;
+  put(ctx) {
+    ctx.stroke();
   }
 }
 
