@@ -34,7 +34,7 @@ import { createHandles } from "./layers/handles.js";
 import { drawDots, drawLandmarks, drawSelection } from "./layers/marks.js";
 import { nearestPoint, pointsWithin, positionsOf } from "./layers/positions.js";
 import { addButton, addNote, addScale } from "./layers/scale.js";
-import { drawTrack } from "./layers/tracks.js";
+import { trackLayer } from "./layers/tracks.js";
 import { drawSketch, drawZones } from "./layers/zones.js";
 
 const ORDER = { graticule: 0, track: 100, degrees: 450, zones: 470, landmarks: 500, markers: 600, selection: 900, sketch: 950 };
@@ -83,9 +83,9 @@ export function createMap(element, { bounds = null, label = "Map", top = 0, keyb
     });
   }
 
-  function put(id, order, draw, more) {
+  function put(id, order, draw, { keeps, ...more } = {}) {
     remove(id);
-    const layer = canvasLayer({ id, zIndex: order, draw });
+    const layer = canvasLayer({ id, zIndex: order, draw, keeps });
     entries.set(id, { layer, visible: true, ...more });
     layer.addTo(leaflet);
     return layer;
@@ -137,10 +137,8 @@ export function createMap(element, { bounds = null, label = "Map", top = 0, keyb
   return {
     addTrack({ track, ...style }) {
       const positions = positionsOf(track, middle);
-      const paint = (ctx, view) => {
-        ctx.canvas.style.opacity = drawTrack(ctx, view, positions, style);
-      };
-      put(style.id, ORDER.track + (style.order ?? 0), paint, { positions, style });
+      const { draw, keeps } = trackLayer(positions, style);
+      put(style.id, ORDER.track + (style.order ?? 0), draw, { keeps, positions, style });
     },
     addMarkers({ track, ...style }) {
       const dots = { ...style, positions: positionsOf(track, middle) };

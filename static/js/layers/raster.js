@@ -60,7 +60,7 @@ export class Raster {
     }
   }
 
-  /** Lay the lines on the canvas in `colour` ("#rrggbb"), in place of what is there. */
+  /** Lay the lines on the canvas, from its origin, in `colour` ("#rrggbb"), in place of what is there. */
   put(ctx, colour) {
     const { width, height, stride } = this;
     if (image?.width !== width || image.height !== height) image = new ImageData(width, height);
@@ -70,6 +70,7 @@ export class Raster {
     for (let row = 0, at = 0; row < height; row++) {
       for (let from = (row + MARGIN) * stride + MARGIN, end = from + width; from < end; from++) pixels[at++] = bgr | (cover[from] << 24);
     }
-    ctx.putImageData(image, 0, 0);
+    const { e, f } = ctx.getTransform();
+    ctx.putImageData(image, e, f);
   }
 }

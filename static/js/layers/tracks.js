@@ -15,21 +15,41 @@ const CROWD = 20000; // points in the picture; from here on they are put there a
 const DOTS_AT_MOST = 400;
 const MARGIN = 8;
 const SAMPLES = 4000;
+const ALIKE = 0.04; // widths that differ by less look the same beside each other
 
-/** Paint the line of {@link Positions} with {colour, width, dash, marker, opacity}. Returns the canvas's opacity. */
-export function drawTrack(ctx, view, positions, style) {
-  const width = style.width ?? 1.5;
-  ctx.strokeStyle = ctx.fillStyle = inkOf(style.colour);
-  const covered = (lineLength(view, positions) * width) / (view.width * view.height);
-  ctx.lineWidth = width * (style.fade ? 1 / (1 + Math.min(covered, 1)) : 1);
+/** The line of {@link Positions} in the style {colour, width, dash, marker, opacity, fade, dots}, as a layer draws it. */
+export function trackLayer(positions, style) {
+  const look = { covered: 0, dots: false }; // of the last whole picture
+  return {
+    draw(ctx, view, part) {
+      if (!part) look.covered = covered(view, positions, style);
+      const pale = style.fade ? Math.min(look.covered, 1) : 0;
+      const width = (style.width ?? 1.5) / (1 + pale);
+      ctx.canvas.style.opacity = (style.opacity ?? 1) / (1 + 3 * pale);
+      drawLine(ctx, view, positions, { ...style, width });
+      if (!part) look.dots = style.dots !== false && drawDots(ctx, view, positions, style);
+    },
+    keeps(view) {
+      if (positions.n <= DASHED_AT_MOST || look.dots || (style.dots !== false && dotsIn(view, positions))) return false;
+      const pale = (share) => 1 / (1 + Math.min(share, 1));
+      return !style.fade || Math.abs(pale(covered(view, positions, style)) - pale(look.covered)) < ALIKE;
+    },
+  };
+}
+
+/** What share of the picture the line would cover if it never crossed itself. */
+function covered(view, positions, { width = 1.5 }) {
+  return (lineLength(view, positions) * width) / (view.width * view.height);
+}
+
+function drawLine(ctx, view, positions, { colour, width, dash }) {
   const many = positions.n > DASHED_AT_MOST;
+  ctx.strokeStyle = ctx.fillStyle = inkOf(colour);
+  ctx.lineWidth = width;
   [ctx.lineJoin, ctx.lineCap] = many ? ["bevel", "butt"] : ["round", "round"];
-  ctx.setLineDash(many ? [] : dashOf(style.dash));
+  ctx.setLineDash(many ? [] : dashOf(dash));
   strokeLine(ctx, view, positions);
   ctx.setLineDash([]);
-  if (style.dots !== false) drawDots(ctx, view, positions, { ...style, width });
-  const full = style.opacity ?? 1;
-  return style.fade ? full / (1 + 3 * Math.min(covered, 1)) : full;
 }
 
 /** Length in pixels of what may be in the picture (of every k-th step: an estimate is enough). */
@@ -59,8 +79,8 @@ function strokeLine(ctx, view, positions) {
     points += level.from[c + 1] - level.from[c];
   });
   const crowd = positions.n > DASHED_AT_MOST && points > CROWD;
-  const ratio = crowd ? ctx.canvas.width / view.width : 1;
-  const pen = crowd ? new Raster(ctx.canvas.width, ctx.canvas.height, ctx.lineWidth * ratio) : new Pen(ctx);
+  const ratio = crowd ? ctx.getTransform().a : 1;
+  const pen = crowd ? new Raster(Math.round(view.width * ratio), Math.round(view.height * ratio), ctx.lineWidth * ratio) : new Pen(ctx);
   for (const c of chunks) drawSteps(pen, view, frame, ratio, positions, level, c);
   pen.put(ctx, ctx.strokeStyle); // the context gives any opaque colour back as #rrggbb
 }
@@ -116,14 +136,22 @@ class Pen {
   }
 }
 
-function drawDots(ctx, view, positions, { marker, width }) {
+/** Places [x, y, x, y, …] of the points in the picture; null if they are a crowd. */
+function dotsIn(view, positions) {
   const seen = [];
   const box = [-5, -5, view.width + 5, view.height + 5];
   positions.eachPoint(frameOf(view, positions.middle), box, (_, x, y) => seen.push(x, y) <= 2 * DOTS_AT_MOST);
-  if (seen.length > 2 * DOTS_AT_MOST) return; // a line says more than a crowd of dots
+  return seen.length > 2 * DOTS_AT_MOST ? null : seen; // a line says more than a crowd of dots
+}
+
+/** Draw a marker on each point if they are few; says whether they are. */
+function drawDots(ctx, view, positions, { marker, width = 1.5 }) {
+  const seen = dotsIn(view, positions);
+  if (!seen) return false;
   ctx.beginPath();
   for (let i = 0; i < seen.length; i += 2) shape(ctx, marker, seen[i], seen[i + 1], 1 + width);
   ctx.fill();
+  return true;
 }
 
 /** Add a marker by its name in the palette (circle, square, diamond, triangle-up, x, cross) to the path. */
