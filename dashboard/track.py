@@ -1,9 +1,9 @@
 """Positions as the map reads them: little endian, whole numbers as differences (see privacy_engine/kernels/varint.py).
 
-``uint32`` magic, version, n, flags; then how many bytes each of five streams has; then the streams: lon[n] and lat[n]
-in 1e-7 degrees, time_ms[n], event[n], ends of pieces. The last three are there if flag bits 0, 1, 2 are set. Without
-event numbers the j-th position is event j. With pieces it is what a picture shows of the line: piece k is drawn from
-position ends[k - 1] to before ends[k], and there are as many ends as the last stream has numbers.
+``uint32`` magic, version, n, flags, unit; then how many bytes each of five streams has; then the streams: lon[n] and
+lat[n] in units of 1e-7 degrees, time_ms[n], event[n], ends of pieces. The last three are there if flag bits 0, 1, 2 are
+set. Without event numbers the j-th position is event j. With pieces it is what a picture shows of the line: piece k is
+drawn from position ends[k - 1] to before ends[k]; there are as many ends as the last stream has numbers.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from rest_framework.request import Request
 
 from dashboard.lines import Line
 from dashboard.parsing import Number, Whole, valid
+from dashboard.storage import E7
 from privacy_engine.errors import ParameterError
 from privacy_engine.picture import Picture, packed
 
@@ -29,6 +30,7 @@ VERSION = 2
 HAS_TIME, HAS_EVENT, HAS_PIECES = 1, 2, 4
 CONTENT_TYPE = "application/octet-stream"
 WORTH_PRESSING = 1000  # bytes
+UNITS_PER_PIXEL = 4  # a picture's positions are rounded to these: most differences take a byte
 
 
 class TrackQuery(serializers.Serializer[Any]):
@@ -73,17 +75,19 @@ def answer(request: Request, read: Callable[[int], Line], *, tag: str) -> HttpRe
 
 def encode(line: Line) -> bytes:
     """All of one series."""
-    return _joined(line.lon, line.lat, line.time_ms, line.event, None)
+    return _joined(1, line.lon, line.lat, line.time_ms, line.event, None)
 
 
 def encode_picture(line: Line, picture: Picture) -> bytes:
     """What a picture shows of one series, without times and with the event of every position."""
     index, ends = picture.shown(line.lon, line.y)
     event = index if line.event is None else line.event[index]
-    return _joined(line.lon[index], line.lat[index], None, event, ends)
+    unit = max(1, int(360 * E7 / picture.scale / UNITS_PER_PIXEL))
+    lon, lat = (np.round(column[index] / unit).astype(np.int32) for column in (line.lon, line.lat))
+    return _joined(unit, lon, lat, None, event, ends)
 
 
-def _joined(lon: np.ndarray, lat: np.ndarray, *more: np.ndarray | None) -> bytes:
+def _joined(unit: int, lon: np.ndarray, lat: np.ndarray, *more: np.ndarray | None) -> bytes:
     streams = [packed(lon), packed(lat), *(b"" if one is None else packed(one) for one in more)]
     flags = sum(bit for bit, one in zip((HAS_TIME, HAS_EVENT, HAS_PIECES), more, strict=True) if one is not None)
-    return b"".join([struct.pack("<9I", MAGIC, VERSION, len(lon), flags, *map(len, streams)), *streams])
+    return b"".join([struct.pack("<10I", MAGIC, VERSION, len(lon), flags, unit, *map(len, streams)), *streams])

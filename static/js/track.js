@@ -1,7 +1,7 @@
 /* The binary track of a dataset or a release: whole numbers as differences, no row per point.
  *
- *   uint32 magic "CIRN", version 2, n, flags; uint32 bytes of each stream; then the streams lon, lat (1e-7 degrees),
- *   time (ms; flag 1), event (flag 2), ends of pieces (flag 4). A number is the difference to the one before, twice it
+ *   uint32 magic "CIRN", version 2, n, flags, unit; uint32 bytes of each stream; then the streams lon, lat (units of
+ *   1e-7 degrees), time (ms; flag 1), event (flag 2), ends of pieces (flag 4). A number is the difference to the one before, twice it
  *   or -1 - twice it where negative, in bytes of seven bits, the highest set where more follow.
  */
 
@@ -10,7 +10,7 @@ import { heightE32 } from "./layers/globe.js";
 const MAGIC = 0x4e524943;
 const VERSION = 2;
 const STREAMS = 5;
-const HEADER = 16 + 4 * STREAMS;
+const HEADER = 20 + 4 * STREAMS;
 const HAS_EVENTS = 2;
 const SLICE = 65536; // numbers decoded between two looks at the clock
 const AT_ONCE_MS = 12;
@@ -53,8 +53,9 @@ export async function decodeTrack(buffer, { time = true } = {}) {
   const parts = { lonE7: new Int32Array(n), latE7: new Int32Array(n), y: new Int32Array(n) };
   if (time && streams[2].length) parts.time = new Float64Array(n);
   if (view.getUint32(12, true) & HAS_EVENTS) parts.event = new Int32Array(n);
-  const readers = [new Reader(streams[0], parts.lonE7), new Reader(streams[1], parts.latE7)];
-  if (parts.time) readers.push(new Reader(streams[2], parts.time, 1000));
+  const unit = view.getUint32(16, true);
+  const readers = [new Reader(streams[0], parts.lonE7, unit), new Reader(streams[1], parts.latE7, unit)];
+  if (parts.time) readers.push(new Reader(streams[2], parts.time, 1, 1000));
   if (parts.event) readers.push(new Reader(streams[3], parts.event));
   let began = performance.now();
   for (let from = 0; from < n; from += SLICE) {
@@ -71,20 +72,20 @@ export async function decodeTrack(buffer, { time = true } = {}) {
 function streamsOf(view, buffer) {
   let at = HEADER;
   return Array.from({ length: STREAMS }, (_, k) => {
-    const bytes = new Uint8Array(buffer, at, view.getUint32(16 + 4 * k, true));
+    const bytes = new Uint8Array(buffer, at, view.getUint32(20 + 4 * k, true));
     at += bytes.length;
     return bytes;
   });
 }
 
-/** Reads numbers from `bytes` into `out`, each divided by `per`. */
+/** Reads numbers from `bytes` into `out`, each times `unit` / `per`. */
 class Reader {
-  constructor(bytes, out, per = 1) {
-    Object.assign(this, { bytes, out, per, at: 0, last: 0 });
+  constructor(bytes, out, unit = 1, per = 1) {
+    Object.assign(this, { bytes, out, unit, per, at: 0, last: 0 });
   }
 
   read(from, to) {
-    const { bytes, out, per } = this;
+    const { bytes, out, unit, per } = this;
     let { at, last } = this;
     for (let i = from; i < to; i++) {
       let byte = bytes[at++];
@@ -102,7 +103,7 @@ class Reader {
       } else {
         last += (left >>> 1) ^ -(left & 1);
       }
-      out[i] = last / per;
+      out[i] = (last * unit) / per;
     }
     Object.assign(this, { at, last });
   }

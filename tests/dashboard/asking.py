@@ -31,12 +31,13 @@ def unpacked(data):
 
 def track_of(content):
     """The streams of a track by name, by the letter of dashboard/track.py; those that are not there are empty."""
-    magic, version, n, flags, *lengths = struct.unpack_from("<9I", content)
+    magic, version, n, flags, unit, *lengths = struct.unpack_from("<10I", content)
     assert (magic, version) == (0x4E524943, 2)
-    assert len(content) == 36 + sum(lengths)
-    at = list(accumulate(lengths, initial=36))
+    assert len(content) == 40 + sum(lengths)
+    at = list(accumulate(lengths, initial=40))
     streams = [unpacked(content[start:end]) for start, end in pairwise(at)]
     found = dict(zip(("lon", "lat", "time_ms", "event", "ends"), streams, strict=True))
+    found |= {name: [value * unit for value in found[name]] for name in ("lon", "lat")}
     for bit, name in enumerate(("time_ms", "event", "ends")):
         assert bool(found[name]) <= bool(flags >> bit & 1)
     assert len(found["lon"]) == len(found["lat"]) == n

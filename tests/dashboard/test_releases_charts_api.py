@@ -34,7 +34,9 @@ class TestTrack:
         assert found["ends"] == [len(found["event"])]
         assert set(found["event"]) <= set(event.tolist())
         places = dict(zip(event.tolist(), published.lon.tolist(), strict=True))
-        assert [value / 1e7 for value in found["lon"]] == [places[one] for one in found["event"]]
+        quarter = 360 / (256 * 2**5) / 4  # of a pixel
+        expected = [places[one] for one in found["event"]]
+        assert np.abs(np.array(found["lon"]) / 1e7 - expected).max() <= quarter / 2
 
     def test_events_are_not_named_where_none_is_left_out(self, owner_api, owner, tmp_path):
         whole = Trajectory([1, 2], [3, 4])

@@ -29,10 +29,10 @@ export class Raster {
   /** Along the first coordinate the line goes on, across the second it is wide; `on` and `over` are steps in memory. */
   fill(ax, ay, bx, by, length, breadth, on, over) {
     if (bx < ax) [ax, ay, bx, by] = [bx, by, ax, ay];
-    const slope = (by - ay) / (bx - ax);
+    const slope = bx > ax ? (by - ay) / (bx - ax) : 0;
     const reach = this.half * Math.sqrt(1 + slope * slope);
-    let from = Math.max(0, Math.ceil(ax - 0.5));
-    let to = Math.min(length, Math.ceil(bx - 0.5)); // those whose middle lies on the step; none if it has no length
+    let from = Math.max(0, Math.ceil(ax - 1)); // those whose middle is on the step or half a pixel off: steps that
+    let to = Math.min(length, Math.floor(bx) + 1); // turn from flat to steep leave no gap between them
     if (slope !== 0 && (ay < 0 || by < 0 || ay > breadth || by > breadth)) {
       const one = ax - ay / slope;
       const other = ax + (breadth - ay) / slope;
