@@ -11,13 +11,14 @@ stamp = $(VENV)/.$(1)-$(shell cksum < $(2) 2>/dev/null | tr ' ' '-')
 RUN_STAMP := $(call stamp,run,requirements.txt)
 DEV_STAMP := $(call stamp,dev,requirements-dev.txt)
 
-.PHONY: help install install-dev run test check lock samples screenshots clean
+.PHONY: help install install-dev run test check bench lock samples screenshots clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make run          start Cairn on http://127.0.0.1:$${CAIRN_PORT:-8000}/"
 	@echo "make test         run every test, in browsers too"
 	@echo "make check        run the style, type, import, security and deployment checks"
+	@echo "make bench        time the engine beside plain Python and numpy; writes docs/benchmarks.md (4 minutes)"
 	@echo "make install      make .venv and install what Cairn needs"
 	@echo "make lock         write both requirement locks anew from pyproject.toml (UPGRADE=1: newest versions)"
 	@echo "make samples      load the sample datasets for USER_NAME (default: researcher)"
@@ -57,6 +58,9 @@ test: install-dev
 
 check: install-dev
 	@BIN=$(BIN) sh .ci/check
+
+bench: install-dev
+	@$(BIN)/python -m pytest -c benchmarks/pytest.ini benchmarks --page docs/benchmarks.md
 
 samples: install
 	@$(BIN)/python manage.py loadsamples $${USER_NAME:-researcher}

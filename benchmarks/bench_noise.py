@@ -1,93 +1,97 @@
-"""What noise costs: the simulations' kernel and the publishable sampler against numpy, side by side in one run.
-
-    python benchmarks/bench_noise.py
-
-CPU time of this thread, medians of alternating rounds, so that a busy machine moves both sides alike.
-"""
+"""Item 2: planar Laplace noise of experiments and of releases."""
 
 from __future__ import annotations
 
-import statistics
-import sys
-import time
+import math
+import random
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # the engine is run from the checkout, not installed
-
+from benchmarks.page import Target
+from benchmarks.references import noise as reference
+from benchmarks.timing import Side
 from privacy_engine import geo, noise
+from privacy_engine.mechanisms.landmark import EventLevel
 
-ROUNDS, EVENTS, REPETITIONS = 9, 10_000, 100
+EVENTS, REPETITIONS, FEW = 10_000, 100, 10_000
 DRAWS = EVENTS * REPETITIONS
-EPSILON = np.full(EVENTS, 0.01)
+RATE = 0.01
+EPSILON = np.full(EVENTS, RATE)
 LON, LAT = np.full(EVENTS, 116.4), np.full(EVENTS, 39.9)
+COLUMNS = LON.tolist(), LAT.tolist(), EPSILON.tolist()
+PHILOX = (
+    "Ten rounds of Philox are a third of it, the logarithm a fifth, in vectors of four (the compiler's choice here)."
+)
 
 
-def numpy_polar(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """As one would write it with numpy, without the sphere's thinning."""
-    return rng.gamma(2.0, 1 / EPSILON), 2 * np.pi * rng.random(EVENTS)
-
-
-def numpy_planar(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    return geo.destination(LON, LAT, *numpy_polar(rng))
-
-
-def repeated(draw: Callable[[np.random.Generator], Any]) -> None:
+def repeated(draw: Callable[[np.random.Generator], object]) -> Side:
+    """``draw`` of one repetition, for all of them."""
     rng = np.random.default_rng(1)
-    for _ in range(REPETITIONS):
-        draw(rng)
+    return Side(lambda: [draw(rng) for _ in range(REPETITIONS)], DRAWS)
 
 
-def ours_polar() -> None:
-    noise.simulated_polar(EPSILON, seed=1, repetition=np.arange(REPETITIONS))
+def follow_one_law(*draws: tuple[Any, Any]) -> None:
+    """Radii are Gamma(2), bearings uniform: as far from it as chance allows once in a million."""
+    for radius, bearing in draws:
+        r, turns = np.sort(np.ravel(radius)) * RATE, np.sort(np.ravel(bearing)) / (2 * math.pi)
+        share = (np.arange(len(r)) + 0.5) / len(r)
+        allowed = math.sqrt(math.log(2e6) / (2 * len(r)))
+        assert np.abs(1 - (1 + r) * np.exp(-r) - share).max() < allowed
+        assert np.abs(turns - share).max() < allowed
 
 
-def ours_planar() -> None:
-    noise.simulated_planar(LON, LAT, EPSILON, seed=1, repetition=np.arange(REPETITIONS))
+def bench_radius_and_bearing(beside: Any) -> None:
+    ours = noise.simulated_polar(EPSILON, seed=1, repetition=np.arange(REPETITIONS))
+    rng, plain = np.random.default_rng(2), random.Random(3)
+    others = reference.numpy_polar(np.full(DRAWS, RATE), rng), reference.lambert_polar(np.full(DRAWS, RATE), rng)
+    follow_one_law(ours, *others, zip(*reference.plain_polar(COLUMNS[2], plain), strict=True))
+    beside(
+        "planar Laplace, experiments: radius and bearing",
+        Side(lambda: noise.simulated_polar(EPSILON, seed=1, repetition=np.arange(REPETITIONS)), DRAWS),
+        item="2",
+        unit="a point",
+        each=True,
+        target=Target(3e-9, {"scipy": 235 / 3}, PHILOX),
+        plain=Side(lambda: reference.plain_polar(COLUMNS[2], plain), FEW),
+        numpy=repeated(lambda rng: reference.numpy_polar(EPSILON, rng)),
+        scipy=repeated(lambda rng: reference.lambert_polar(EPSILON, rng)),
+    )
 
 
-def publishable() -> None:
-    for _ in range(REPETITIONS):
-        noise.planar_laplace(LON, LAT, EPSILON, rng=noise.publishable())
+def bench_destinations(beside: Any) -> None:
+    polar = noise.simulated_polar(EPSILON, seed=1)
+    ours = np.stack(noise.simulated_planar(LON, LAT, EPSILON, seed=1))
+    assert np.allclose(reference.numpy_destination(LON, LAT, *polar), ours, rtol=1e-12, atol=0)
+    plain, generator = (
+        [reference.plain_destination(116.4, 39.9, *one) for one in zip(*polar, strict=True)],
+        random.Random(3),
+    )
+    assert np.allclose(np.transpose(plain), ours, rtol=1e-12, atol=0)
+    beside(
+        "planar Laplace, experiments: destinations on the sphere",
+        Side(lambda: noise.simulated_planar(LON, LAT, EPSILON, seed=1, repetition=np.arange(REPETITIONS)), DRAWS),
+        unit="a point",
+        each=True,
+        plain=Side(lambda: reference.plain_planar(*COLUMNS, generator), FEW),
+        numpy=repeated(lambda rng: reference.numpy_planar(LON, LAT, EPSILON, rng)),
+    )
 
 
-def kernel() -> Callable[[], None]:
-    """The draws alone, into arrays that are there: what a simulation's own loop pays."""
-    from privacy_engine.kernels.philox import polar
-
-    key, scale, radius, bearing = np.array([1, 2], dtype=np.uint64), 1 / EPSILON, np.empty(EVENTS), np.empty(EVENTS)
-
-    def work() -> None:
-        for repetition in range(REPETITIONS):
-            polar(key, np.uint64(repetition), np.uint64(0), scale, radius, bearing)
-
-    return work
-
-
-def cpu_ns(work: Callable[[], Any]) -> float:
-    start = time.thread_time_ns()
-    work()
-    return (time.thread_time_ns() - start) / DRAWS
-
-
-def compare(title: str, ours: Callable[[], Any], theirs: Callable[[], Any]) -> None:
-    """One line: nanoseconds a draw of either side, and their ratio."""
-    ours()  # compiles, or loads what was compiled before
-    rounds = [(cpu_ns(ours), cpu_ns(theirs)) for _ in range(ROUNDS)]
-    fast, slow = (statistics.median(side) for side in zip(*rounds, strict=True))
-    print(f"{title:<52} {fast:>9.2f} {slow:>9.2f} {slow / fast:>8.1f}x")
-
-
-def main() -> None:
-    print(f"{f'{EVENTS:,} events, {REPETITIONS} times':<52} {'engine ns':>9} {'numpy ns':>9} {'ratio':>9}")
-    compare("radius and bearing, kernel", kernel(), lambda: repeated(numpy_polar))
-    compare("radius and bearing, simulated_polar", ours_polar, lambda: repeated(numpy_polar))
-    compare("destinations, simulated_planar", ours_planar, lambda: repeated(numpy_planar))
-    compare("destinations, planar_laplace, publishable", publishable, lambda: repeated(numpy_planar))
-
-
-if __name__ == "__main__":
-    main()
+def bench_releases(beside: Any) -> None:
+    """As a mechanism publishes them, on its grid. The references draw from generators that may not be published."""
+    mechanism, source, plain = EventLevel(epsilon=RATE, radius_m=1), noise.publishable(), random.Random(3)
+    lon, lat = mechanism.perturb(LON, LAT, EPSILON, rng=source)
+    bearing = np.arctan2((lon - 116.4) * math.cos(math.radians(39.9)), lat - 39.9) % (2 * math.pi)
+    follow_one_law((geo.distance_m(116.4, 39.9, lon, lat), bearing))
+    beside(
+        "planar Laplace, releases: published positions",
+        Side(lambda: mechanism.perturb(LON, LAT, EPSILON, rng=source), EVENTS),
+        item="2",
+        unit="a point",
+        each=True,
+        target=Target(300e-9),
+        plain=Side(lambda: reference.plain_planar(*COLUMNS, plain), FEW),
+        numpy=repeated(lambda rng: reference.numpy_planar(LON, LAT, EPSILON, rng)),
+    )

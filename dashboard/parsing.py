@@ -1,4 +1,4 @@
-"""Request bodies and queries, made harmless before anything looks at them."""
+"""Request bodies and queries, made harmless before anything looks at them; what an answer may be."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from typing import Any
 
 from rest_framework import serializers
 from rest_framework.exceptions import ParseError
+from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.parsers import JSONParser
+from rest_framework.request import Request
 
 from dashboard.errors import TooLarge
 from privacy_engine.errors import ParameterError
@@ -85,6 +87,13 @@ class Number(serializers.FloatField):
 def _refused(field: serializers.Field[Any, Any, Any, Any], rule: str, value: Any) -> ParameterError:
     name = field.field_name or ""
     return ParameterError(f"{name} must be {rule}, got {value!r:.60}", field=name, rule=rule, value=value)
+
+
+class AnyAccept(DefaultContentNegotiation):
+    """For answers that are files: errors are JSON whatever the client would like the file to be."""
+
+    def select_renderer(self, request: Request, renderers: Any, format_suffix: str | None = None) -> Any:
+        return renderers[0], renderers[0].media_type
 
 
 def valid(serializer: type[serializers.Serializer[Any]], data: Any) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from dashboard import health
 from dashboard.datasets.api import DatasetViewSet
 from dashboard.jobs_api import JobsView
 from dashboard.landmarks.api import DummyMethodsView, LandmarkMethodsView, LandmarkSetViewSet
+from dashboard.landmarks.report_api import BudgetPlanView, LandmarkSetLossView
 from dashboard.releases.api import MechanismsView, PostProcessesView, ReleaseViewSet
 
 router = SimpleRouter()
@@ -21,6 +22,8 @@ api = [
     path("mechanisms/", MechanismsView.as_view(), name="mechanisms"),
     path("postprocesses/", PostProcessesView.as_view(), name="postprocesses"),
     path("landmark-methods/", LandmarkMethodsView.as_view(), name="landmark-methods"),
+    path("landmark-sets/<uuid:pk>/loss/", LandmarkSetLossView.as_view(), name="landmark-set-loss"),
+    path("budget-plans/", BudgetPlanView.as_view(), name="budget-plans"),
     path("dummy-methods/", DummyMethodsView.as_view(), name="dummy-methods"),
     path("jobs/", JobsView.as_view(), name="jobs"),
     path("schema/", SpectacularAPIView.as_view(), name="schema"),

@@ -155,6 +155,16 @@ class LandmarkSet:
     def __len__(self) -> int:
         return len(self.mask)
 
+    def must_cover(self, series: Trajectory) -> None:
+        """DataError unless this marks the events of ``series``, one by one."""
+        if len(self) != len(series):
+            raise DataError(
+                f"landmarks must mark {len(series)} events, got {len(self)}",
+                field="landmarks",
+                rule="same length",
+                value=len(self),
+            )
+
     @property
     def count(self) -> int:
         """How many events are landmarks (k)."""

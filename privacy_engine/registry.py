@@ -16,8 +16,9 @@ from pydantic import ValidationError
 
 from privacy_engine import noise
 from privacy_engine.data import Floats, LandmarkSet, Mask, Release, Trajectory
-from privacy_engine.errors import DataError, ParameterError, ParameterErrors
+from privacy_engine.errors import ParameterError, ParameterErrors
 from privacy_engine.params import Frozen, brief, choices_of, explain, param_of
+from privacy_engine.walks import Walk
 
 
 @dataclass(frozen=True)
@@ -128,15 +129,13 @@ class Mechanism(Described):
         DataError
             The landmark set is not over this series' events.
         """
-        if len(landmarks) != len(series):
-            raise DataError(
-                f"landmarks must mark {len(series)} events, got {len(landmarks)}",
-                field="landmarks",
-                rule="same length",
-                value=len(landmarks),
-            )
+        landmarks.must_cover(series)
         source = noise.as_source(rng)
         return self.draw(series, landmarks.mask, rng=source)
+
+    def walk(self, is_landmark: Mask) -> Walk | None:
+        """What :mod:`privacy_engine.simulation` needs to repeat this many times at once; without it, it releases."""
+        return None
 
     def epsilon_per_m(self, budgets: Floats) -> Floats:
         """Budgets (levels within ``radius_m``) as the rate of the noise, per metre."""

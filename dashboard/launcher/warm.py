@@ -8,25 +8,53 @@ import numpy as np
 
 
 def main() -> None:
-    from privacy_engine.accounting.temporal import LossFunction, landmark_temporal_loss, smoothing_matrix, temporal_loss
-    from privacy_engine.landmarks.orders import heuristic_order, optimal_order, partitioned_order
-    from privacy_engine.landmarks.staypoints import stay_point_mask
-    from privacy_engine.picture import Picture, heights, packed
+    losses()
+    landmark_sets()
+    simulations()
+    pictures()
 
-    event = np.arange(20.0)
-    stay_point_mask(event * 1e-3, event * 1e-3, event * 60, distance_m=300, duration_s=120)
-    for evaluation in ("gaps", "nearest"):
-        heuristic_order(event % 5 == 0, evaluation)
-        optimal_order(event % 5 > 0, evaluation)
-    for distance in ("euclidean", "wasserstein"):
-        partitioned_order(event % 5 == 0, distance)
+
+def losses() -> None:
+    from privacy_engine.accounting.temporal import LossFunction, landmark_temporal_loss, smoothing_matrix, temporal_loss
+
     matrix = smoothing_matrix(3, 0.1)
     LossFunction(matrix)(np.ones(3))
     temporal_loss(np.ones(20), matrix, matrix)
-    landmark_temporal_loss(np.ones(20), event % 5 == 0, matrix, matrix)
+    landmark_temporal_loss(np.ones(20), np.arange(20) % 5 == 0, matrix, matrix)
+
+
+def landmark_sets() -> None:
+    from privacy_engine.landmarks.orders import heuristic_order, optimal_order, partitioned_order
+    from privacy_engine.landmarks.staypoints import stay_point_mask
+
+    event = np.arange(20.0)
+    stay_point_mask(event * 1e-3, event * 1e-3, event * 60, distance_m=300, duration_s=120)
+    heuristic_order(event % 5 == 0, "gaps")
+    heuristic_order(event % 5 == 0, "nearest")
+    partitioned_order(event % 5 == 0, "euclidean")
+    partitioned_order(event % 5 == 0, "wasserstein")
+    optimal_order(event % 5 != 0)
+
+
+def simulations() -> None:
+    from privacy_engine import noise
+    from privacy_engine.data import LandmarkSet, Trajectory
+    from privacy_engine.mechanisms.landmark import Adaptive, Joint
+    from privacy_engine.simulation import simulate
+
+    event, how = np.arange(20.0), {"epsilon": 1.0, "radius_m": 1.0}
+    noise.simulated_planar(event, event, 1.0, seed=1)
+    noise.simulated_laplace(event + 1.0, 1.0, seed=1)
+    both = [Adaptive(**how), Joint(**how, step_variance_m2=1.0)]
+    simulate(both, Trajectory(event, event), [LandmarkSet(event % 5 == 0)], seed=1, repetitions=2)
+
+
+def pictures() -> None:
+    from privacy_engine.picture import Picture, heights, packed
+
     positions = np.arange(20, dtype=np.int32)
-    for packable in Picture(0, 0, 10, 10, 0, 0).shown(positions, heights(positions)):
-        packed(packable)
+    for index in Picture(0, 0, 10, 10, 0, 0).shown(positions, heights(positions)):
+        packed(index)
     packed(positions)
 
 

@@ -12,7 +12,6 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import mixins, viewsets
 from rest_framework.decorators import action
-from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -21,19 +20,15 @@ from dashboard import track as binary
 from dashboard.datasets.queries import visible_datasets
 from dashboard.errors import require_state
 from dashboard.jobs import State
+from dashboard.landmarks.loss_serializers import correlation_of
 from dashboard.landmarks.queries import visible_landmark_sets
 from dashboard.lines import line
-from dashboard.parsing import JSONBody, valid
+from dashboard.parsing import AnyAccept, JSONBody, valid
 from dashboard.releases import curves, downloads, outlooks, queries, services
+from dashboard.releases.chart_serializers import ChartSerializer, SeriesQuery
 from dashboard.releases.models import Release
 from dashboard.releases.outlook_serializers import OutlookRequest, OutlookSerializer
-from dashboard.releases.serializers import (
-    ChartSerializer,
-    DeriveRequest,
-    ReleaseRequest,
-    ReleaseSerializer,
-    SeriesQuery,
-)
+from dashboard.releases.serializers import DeriveRequest, ReleaseRequest, ReleaseSerializer
 from dashboard.specs import listing
 from privacy_engine.exports import FORMATS
 from privacy_engine.postprocess import postprocesses
@@ -56,13 +51,6 @@ class ReleaseFilter(filters.FilterSet):
     class Meta:
         model = Release
         fields = ("dataset", "landmark_set", "state", "mechanism", "derived_from")
-
-
-class AnyAccept(DefaultContentNegotiation):
-    """For answers that are files: errors are JSON whatever the client would like the file to be."""
-
-    def select_renderer(self, request: Request, renderers: Any, format_suffix: str | None = None) -> Any:
-        return renderers[0], renderers[0].media_type
 
 
 def _body(media_type: str) -> OpenApiTypes:
@@ -155,7 +143,7 @@ class ReleaseViewSet(
     def series(self, request: Request, pk: Any = None) -> Response:
         """Error, budget and temporal privacy loss per event of one series, for the owner's charts."""
         row, asked = self._done(), valid(SeriesQuery, request.query_params)
-        correlation = curves.Correlation.asked(**{name: asked.pop(name) for name in ("n", "s", "backward", "forward")})
+        correlation = correlation_of(asked, row.dataset)
         return Response(curves.chart_data(row, correlation=correlation, **asked))
 
     def _done(self) -> Release:

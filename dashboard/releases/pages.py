@@ -17,6 +17,7 @@ from dashboard.jobs import State
 from dashboard.landmarks.queries import visible_landmark_sets
 from dashboard.palette import palette
 from dashboard.releases import choice
+from privacy_engine.accounting.estimation import NOTE
 
 
 @require_safe
@@ -55,6 +56,7 @@ def compare(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
     context["page"] = {
         "releases": [str(one) for one in shown],
         "palette": palette(),
+        "note": NOTE,
         "landmark_set": str(landmark_set.pk) if landmark_set else None,
         "urls": _urls(dataset) | _set_urls(landmark_set),
     }

@@ -10,7 +10,7 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from dashboard.parsing import Anything, Number, Whole
+from dashboard.parsing import Anything
 from dashboard.releases import downloads
 from dashboard.releases.models import Release
 from dashboard.specs import DescriptionField, SeedField
@@ -131,44 +131,3 @@ class ReleaseSerializer(serializers.ModelSerializer[Release]):
         query = urlencode({"landmark_set": row.landmark_set_id, "release": row.pk})
         doors = {name: reverse(f"api:release-{name}", args=[row.pk]) for name in _DOORS}
         return {"self": reverse("api:release-detail", args=[row.pk]), **doors, "page": f"{page}?{query}"}
-
-
-class SeriesQuery(serializers.Serializer[Any]):
-    """Which series, how thin, and how neighbouring positions hang together."""
-
-    series = Whole(default=0)
-    points = Whole(default=2000, help_text="At most so many events, each curve's extremes kept.")
-    n = Whole(default=2, help_text="States of the smoothing matrix, both ways.")
-    s = Number(default=0.1, help_text="How far it is smoothed: 0 is the strongest correlation.")
-    backward = serializers.CharField(
-        default="", allow_blank=True, help_text="Pr(previous | present) as JSON, [[…], …], instead of n and s."
-    )
-    forward = serializers.CharField(
-        default="", allow_blank=True, help_text="Pr(next | present) as JSON, [[…], …], instead of n and s."
-    )
-
-
-class LossSerializer(serializers.Serializer[Any]):
-    """Temporal privacy loss of every event shown."""
-
-    backward = serializers.ListField(child=serializers.FloatField())
-    forward = serializers.ListField(child=serializers.FloatField())
-    total = serializers.ListField(child=serializers.FloatField())
-    s = serializers.FloatField(allow_null=True)
-    n = serializers.IntegerField(allow_null=True)
-    backward_matrix = serializers.ListField(child=serializers.ListField(child=serializers.FloatField()), required=False)
-    forward_matrix = serializers.ListField(child=serializers.ListField(child=serializers.FloatField()), required=False)
-
-
-class ChartSerializer(serializers.Serializer[Any]):
-    """Chart data of one series; null where nothing was published."""
-
-    series = serializers.IntegerField()
-    event = serializers.ListField(child=serializers.IntegerField())
-    time_s = serializers.ListField(child=serializers.FloatField(allow_null=True), allow_null=True)
-    error_m = serializers.ListField(child=serializers.FloatField(allow_null=True), allow_null=True)
-    budget = serializers.ListField(child=serializers.FloatField())
-    loss = LossSerializer()
-    landmarks = serializers.ListField(child=serializers.ListField(child=serializers.IntegerField()))
-    points = serializers.IntegerField()
-    decimated = serializers.BooleanField()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -30,14 +32,16 @@ def numbers(values: ArrayLike, field: str, kind: type[EngineError]) -> Floats:
         found = np.array(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise kind(f"{field} must be numbers", field=field, rule="numeric") from error
-    bad = ~(np.isfinite(found) & (found >= 0))
-    if bad.any():
+    if found.size and not 0 <= found.min() <= found.max() < math.inf:  # not for a nan either
+        bad = ~(np.isfinite(found) & (found >= 0))
         raise refused(kind, field, "be finite and at least 0", float(found[bad][0]))
     return found
 
 
-def level(value: ArrayLike, field: str) -> float:
+def level(value: ArrayLike | float, field: str) -> float:
     """``value`` as one finite number that is at least 0."""
+    if isinstance(value, float) and 0 <= value < math.inf:
+        return float(value)
     found = numbers(value, field, ParameterError)
     if found.ndim:
         raise refused(ParameterError, field, "be one number", f"{found.ndim} dimensions")
@@ -52,8 +56,9 @@ def transition(matrix: ArrayLike, field: str) -> Floats:
     if len(found) > MAX_STATES:
         raise refused(ParameterError, field, f"have at most {MAX_STATES} states", len(found))
     sums = found.sum(axis=1)
-    row = int(np.argmax(np.abs(sums - 1)))
-    if abs(sums[row] - 1) > 1e-9:
+    off = np.abs(sums - 1)
+    if off.max() > 1e-9:
+        row = int(np.argmax(off))
         raise refused(DataError, field, "have rows that sum to 1", f"{sums[row]} in row {row}")
     found.setflags(write=False)
     return found

@@ -106,9 +106,11 @@ def estimate_correlation(
     x = (lon - lon[0] + 180.0) % 360.0 - 180.0
     metres = math.radians(1.0) * EARTH_RADIUS_M
     x = x * metres * math.cos(math.radians((lat.min() + lat.max()) / 2))
-    cells = np.floor(np.column_stack([x - x.min(), (lat - lat.min()) * metres]) / size).astype(np.int64)
-    labels, index = np.unique(cells, axis=0, return_inverse=True)
-    return _estimate(labels, index.ravel(), lengths, smoothing, "cell_m", "be so large that the series visit")
+    column, row = (np.floor(one / size).astype(np.int64) for one in (x - x.min(), (lat - lat.min()) * metres))
+    rows = int(row.max()) + 1  # at most 2e9, and 4e9 columns: one number tells a cell
+    cell, index = np.unique(column * rows + row, return_inverse=True)
+    labels = np.column_stack([cell // rows, cell % rows])
+    return _estimate(labels, index, lengths, smoothing, "cell_m", "be so large that the series visit")
 
 
 def _estimate(

@@ -84,6 +84,7 @@ class LossFunction:
 
         self.matrix = transition(matrix, field)
         self.arrays: Arrays = envelope(self.matrix)
+        self._bridged: tuple[int, Arrays, Ints] | None = None
 
     @overload
     def __call__(self, alpha: float) -> float: ...
@@ -101,6 +102,20 @@ class LossFunction:
         """Where a = epsilon + L(a) settles when ``epsilon`` >= 0 is spent for ever; inf where it never does."""
         spent = level(epsilon, "epsilon")
         return max(_fixpoint(spent, float(q), float(d)) for q, d in zip(*self.arrays[:2], strict=True))
+
+    def bridged(self, longest: int) -> tuple[Arrays, Ints]:
+        """Envelopes towards a known state over distances up to ``longest``, kept for the next call.
+
+        The second part says where each state's and distance's envelope starts; it is empty where the bridges would be
+        more than :data:`MAX_BRIDGES`.
+        """
+        from privacy_engine.kernels.envelope import bridges
+
+        kept = self._bridged
+        if kept is None or longest > kept[0] >= kept[2].shape[1]:  # kept ones that mixed serve any distance
+            kept = (longest, *bridges(self.matrix, self.arrays, longest, MAX_BRIDGES // len(self.matrix)))
+            self._bridged = kept if len(kept[2]) else None
+        return kept[1], kept[2]
 
 
 def _fixpoint(epsilon: float, q: float, d: float) -> float:
@@ -217,7 +232,7 @@ def landmark_temporal_loss(
     DataError
         Shapes differ, the mask is no mask, or a matrix is not row-stochastic.
     """
-    return _landmark_losses(epsilons, is_landmark, backward, forward, bound, joint=True)
+    return _landmark_losses(epsilons, is_landmark, backward, forward, bound, own=False, joint=True)[1]
 
 
 def landmark_own_loss(
@@ -229,12 +244,31 @@ def landmark_own_loss(
     bound: Literal["published", "bridge"] = "published",
 ) -> Floats:
     """Each event's own part, alpha_i for i = t, of :func:`landmark_temporal_loss`; same arguments, same shape."""
-    return _landmark_losses(epsilons, is_landmark, backward, forward, bound, joint=False)
+    return _landmark_losses(epsilons, is_landmark, backward, forward, bound, own=True, joint=False)[0]
+
+
+def landmark_losses(
+    epsilons: ArrayLike,
+    is_landmark: ArrayLike,
+    backward: Correlation = None,
+    forward: Correlation = None,
+    *,
+    bound: Literal["published", "bridge"] = "published",
+) -> tuple[Floats, Floats]:
+    """:func:`landmark_own_loss` and :func:`landmark_temporal_loss` in one pass, in the time of one."""
+    return _landmark_losses(epsilons, is_landmark, backward, forward, bound, own=True, joint=True)
 
 
 def _landmark_losses(
-    epsilons: ArrayLike, is_landmark: ArrayLike, backward: Correlation, forward: Correlation, bound: str, *, joint: bool
-) -> Floats:
+    epsilons: ArrayLike,
+    is_landmark: ArrayLike,
+    backward: Correlation,
+    forward: Correlation,
+    bound: str,
+    *,
+    own: bool,
+    joint: bool,
+) -> tuple[Floats, Floats]:
     from privacy_engine.kernels.temporal import landmark_losses
 
     if bound not in ("published", "bridge"):
@@ -250,22 +284,26 @@ def _landmark_losses(
     marks = np.ascontiguousarray(np.broadcast_to(landmark.astype(np.bool_), shape)).reshape(flat)
     rows = budgets[None] if budgets.ndim == 1 else np.broadcast_to(budgets, shape).reshape(flat)
     ahead, back = (_tables(*one, marks, bound) for one in ((forward, "forward"), (backward, "backward")))
-    return landmark_losses(np.ascontiguousarray(rows), marks, ahead, back, joint).reshape(shape)
+    found = landmark_losses(np.ascontiguousarray(rows), marks, ahead, back, own, joint)
+    return found[0].reshape(shape if own else 0), found[1].reshape(shape if joint else 0)
+
+
+def gaps(landmark: Mask) -> Ints:
+    """From landmark to landmark, the ends of each series counting as ones outside it: distances in events."""
+    edge = np.ones((*landmark.shape[:-1], 1), dtype=np.bool_)
+    return np.diff(np.flatnonzero(np.concatenate([edge, landmark, edge], axis=-1)))
 
 
 def _tables(correlation: Correlation, field: str, landmark: Mask, bound: str) -> tuple[Arrays, Arrays, Ints]:
     """Envelopes of windows: whose end is no landmark, whose end is one, and where each of these starts."""
-    from privacy_engine.kernels.envelope import bridges
-
     carried = loss_function(correlation, field)
     states = len(carried.matrix)
     if bound == "published" or states == 1:
         return carried.arrays, carried.arrays, np.array([[0, len(carried.arrays[0])]])
-    edge = np.ones((*landmark.shape[:-1], 1), dtype=np.bool_)
-    longest = max(int(np.diff(np.flatnonzero(np.concatenate([edge, landmark, edge], axis=-1))).max(initial=0)), 2)
+    longest = max(int(gaps(landmark).max(initial=0)), 2)
     if states > MAX_BRIDGE_STATES:
         raise refused(ParameterError, field, f"have at most {MAX_BRIDGE_STATES} states to be bridged", states)
-    envelopes, start = bridges(carried.matrix, carried.arrays, longest, MAX_BRIDGES // states)
+    envelopes, start = carried.bridged(longest)
     if not len(start):
         rule = f"mix within {MAX_BRIDGES // states} steps to be bridged over longer gaps"
         raise refused(ParameterError, field, rule, f"a gap of {longest}")

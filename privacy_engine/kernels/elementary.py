@@ -6,6 +6,7 @@ processor. Without branches, so that a loop over them is vectorised. The polynom
 References
 ----------
 .. [1] Sun Microsystems, "fdlibm" 5.3: e_log.c, k_sin.c, k_cos.c, s_atan.c.
+.. [2] Goldberg. "What every computer scientist should know about floating-point arithmetic", theorem 4. ACM CSUR 1991.
 """
 
 from __future__ import annotations
@@ -26,6 +27,9 @@ HALF_PI_HIGH, HALF_PI_LOW = 1.57079632673412561417e00, 6.07710050650619224932e-1
 PER_HALF_PI = 6.36619772367581382433e-01
 ROUNDER = 6755399441055744.0  # 1.5 * 2**52: adding and subtracting it rounds to a whole number
 HALF_PI, QUARTER_PI = math.pi / 2, math.pi / 4
+ONE, SIGN, TO_SIGN = np.uint64(1), np.uint64(1 << 63), np.uint64(62)
+QUARTER_BITS, QUARTER_MASK, EIGHTH = np.uint64(30), np.uint64(2**30 - 1), np.uint64(2**29)
+EIGHTH_LESS_HALF, PER_QUARTER = 2.0**29 - 0.5, math.pi * 2.0**-31
 TAN_PI_8 = 0.41421356237309503
 
 
@@ -33,6 +37,12 @@ TAN_PI_8 = 0.41421356237309503
 def to_float(bits: np.uint64) -> float:
     """A whole number below 2**52 as a float."""
     return float(np.uint64(bits | WHOLE).view(np.float64) - 4503599627370496.0)
+
+
+@inlined
+def halfway(bits: np.uint64) -> float:
+    """A whole number below 2**51 and a half, as a float."""
+    return float(np.uint64(bits | WHOLE).view(np.float64) - 4503599627370495.5)
 
 
 @inlined
@@ -52,10 +62,8 @@ def log(x: float) -> float:
 
 
 @inlined
-def sincos(x: float) -> tuple[float, float]:
-    """Sine and cosine for -10 <= x <= 10."""
-    turns = (x * PER_HALF_PI + ROUNDER) - ROUNDER
-    r = (x - turns * HALF_PI_HIGH) - turns * HALF_PI_LOW
+def _octant(r: float) -> tuple[float, float]:
+    """Sine and cosine for -pi/4 <= r <= pi/4."""
     z = r * r
     s = -1.98412698298579493134e-04 + z * (
         2.75573137070700676789e-06 + z * (-2.50507602534068634195e-08 + z * 1.58969099521155010221e-10)
@@ -68,6 +76,27 @@ def sincos(x: float) -> tuple[float, float]:
     half = 0.5 * z
     first = 1.0 - half
     c = first + (((1.0 - first) - half) + c)
+    return s, c
+
+
+@inlined
+def direction(word: np.uint64) -> tuple[float, float]:
+    """Sine and cosine of (``word`` + 1/2) / 2**32 turns: :func:`sincos` where the quarter is read off the word."""
+    shifted = word + EIGHTH
+    s, c = _octant((to_float(shifted & QUARTER_MASK) - EIGHTH_LESS_HALF) * PER_QUARTER)
+    quarter = shifted >> QUARTER_BITS  # 0 to 4
+    odd = quarter & ONE == ONE
+    sine = np.float64(c if odd else s).view(np.uint64) ^ ((quarter << TO_SIGN) & SIGN)
+    cosine = np.float64(s if odd else c).view(np.uint64) ^ (((quarter + ONE) << TO_SIGN) & SIGN)
+    return np.uint64(sine).view(np.float64), np.uint64(cosine).view(np.float64)
+
+
+@inlined
+def sincos(x: float) -> tuple[float, float]:
+    """Sine and cosine for -10 <= x <= 10."""
+    turns = (x * PER_HALF_PI + ROUNDER) - ROUNDER
+    r = (x - turns * HALF_PI_HIGH) - turns * HALF_PI_LOW
+    s, c = _octant(r)
     over = turns - 4.0 * ((turns * 0.25 + ROUNDER) - ROUNDER)  # -2, -1, 0, 1 or 2 quarters
     odd = over == 1.0 or over == -1.0
     sine, cosine = (c if odd else s), (s if odd else c)
@@ -97,3 +126,12 @@ def arctan2(y: float, x: float) -> float:
     angle = HALF_PI - angle if steep else angle
     angle = math.pi - angle if x < 0.0 else angle
     return -angle if y < 0.0 else angle
+
+
+@inlined
+def log1p(x: float) -> float:
+    """Logarithm of 1 + x for 0 <= x < 2**1023, to three ulps: what 1 + x loses of x is lost in both factors [2]_."""
+    whole = 1.0 + x
+    kept = whole - 1.0
+    value = log(whole) * (x / (kept if kept > 0.0 else 1.0))
+    return value if kept > 0.0 else x

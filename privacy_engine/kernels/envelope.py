@@ -7,9 +7,11 @@ import math
 import numpy as np
 
 from privacy_engine.data import Floats, Ints
-from privacy_engine.kernels import compiled
+from privacy_engine.kernels import compiled, inlined
 
 Envelope = tuple[Floats, Floats, Floats]
+STEEPEST = 1e300
+ONE, TWO, THREE = np.uint64(1), np.uint64(2), np.uint64(3)
 
 
 @compiled
@@ -20,18 +22,22 @@ def support(matrix: Floats, q_row: Ints, d_row: Ints, slope: float) -> Floats:
     for pair in range(len(q_row)):
         q, d = matrix[q_row[pair]], matrix[d_row[pair]]
         a = b = c = e = 0.0  # four sums, so that an addition need not wait for the one before
-        for j in range(0, n - 3, 4):
-            u, v = q[j] - slope * d[j], q[j + 1] - slope * d[j + 1]
-            w, x = q[j + 2] - slope * d[j + 2], q[j + 3] - slope * d[j + 3]
-            a += u if u > 0.0 else 0.0
-            b += v if v > 0.0 else 0.0
-            c += w if w > 0.0 else 0.0
-            e += x if x > 0.0 else 0.0
-        for j in range(n - n % 4, n):
-            u = q[j] - slope * d[j]
-            a += u if u > 0.0 else 0.0
+        for four in range(n // 4):
+            j = np.uint64(4 * four)  # unsigned: whether an index counts from the end is not asked for every element
+            a += _surplus(q, d, slope, j)
+            b += _surplus(q, d, slope, j + ONE)
+            c += _surplus(q, d, slope, j + TWO)
+            e += _surplus(q, d, slope, j + THREE)
+        for k in range(n - n % 4, n):
+            a += _surplus(q, d, slope, k)
         best[pair] = (a + b) + (c + e)
     return best
+
+
+@inlined
+def _surplus(q: Floats, d: Floats, slope: float, j: np.uint64 | int) -> float:
+    left: float = q[j] - slope * d[j]
+    return left if left > 0.0 else 0.0
 
 
 def envelope(rows: Floats) -> Envelope:
@@ -49,25 +55,10 @@ def _vertices(rows: Floats) -> Floats:
     ``q_j > slope * d_j``: an edge asks it once for its own slope and splits at the vertex it finds. The support of one
     pair is convex in the slope, so the chord between two answers tells which pairs cannot matter on the edge between.
     """
-    n, states = rows.shape
-    q_row, d_row = np.empty(n * (n - 1), dtype=np.int64), np.empty(n * (n - 1), dtype=np.int64)
-    pair, left_q, steepest = 0, 0.0, 1.0
-    for a in range(n):
-        for b in range(n):
-            if a != b:
-                q_row[pair], d_row[pair] = a, b
-                pair += 1
-                alone = 0.0
-                for j in range(states):
-                    alone += rows[a, j] if rows[b, j] == 0.0 else 0.0
-                left_q = max(left_q, alone)
-    for j in range(states):
-        smallest, largest = math.inf, 0.0
-        for a in range(n):
-            largest = max(largest, rows[a, j])
-            smallest = min(smallest, rows[a, j]) if rows[a, j] > 0.0 else smallest
-        steepest = max(steepest, min(largest / smallest, 1e300))
-    flat_values, steep_values = support(rows, q_row, d_row, 1.0), support(rows, q_row, d_row, steepest)
+    q_row, d_row, alone = _pairs(rows)
+    left_q, steepest = alone.max(), _steepest(rows)
+    flat_values = support(rows, q_row, d_row, 1.0)
+    steep_values = alone if steepest < STEEPEST else support(rows, q_row, d_row, steepest)
     right = _vertex(rows, q_row, d_row, flat_values, 1.0)
     found = [(left_q, 0.0), right]
     edges = [((left_q, 0.0), right, steepest, 1.0, steep_values, flat_values, q_row, d_row)]
@@ -91,6 +82,36 @@ def _vertices(rows: Floats) -> Floats:
             edges.append((left, vertex, steep, slope, at_left, here, q_row, d_row))
             edges.append((vertex, right, slope, flat, here, at_right, q_row, d_row))
     return np.array(found)
+
+
+@compiled
+def _pairs(rows: Floats) -> tuple[Ints, Ints, Floats]:
+    """All ordered pairs of rows, and the mass that the first has where the second has none."""
+    n = len(rows)
+    count = n * (n - 1)
+    q_row, d_row, alone = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64), np.zeros(count)
+    for b in range(n):
+        none = np.flatnonzero(rows[b] == 0.0)
+        for a in range(n):
+            if a != b:
+                pair = a * (n - 1) + b - (b > a)
+                q_row[pair], d_row[pair] = a, b
+                for j in none:
+                    alone[pair] += rows[a, j]
+    return q_row, d_row, alone
+
+
+@compiled
+def _steepest(rows: Floats) -> float:
+    """The largest ratio in a column: from this slope on, the best subset of any pair are the columns without d."""
+    steepest = 1.0
+    for j in range(rows.shape[1]):
+        smallest, largest = math.inf, 0.0
+        for a in range(len(rows)):
+            largest = max(largest, rows[a, j])
+            smallest = min(smallest, rows[a, j]) if rows[a, j] > 0.0 else smallest
+        steepest = max(steepest, min(largest / smallest, STEEPEST))
+    return steepest
 
 
 @compiled

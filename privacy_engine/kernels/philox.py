@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from privacy_engine.data import Floats
 from privacy_engine.geo import EARTH_RADIUS_M
 from privacy_engine.kernels import compiled, inlined
-from privacy_engine.kernels.elementary import arctan2, log, sincos, to_float
+from privacy_engine.kernels.elementary import arctan2, halfway, log, sincos
 
 Word = np.uint64
 Words = NDArray[np.uint64]
@@ -30,18 +30,23 @@ M0, M1 = np.uint64(0xD2511F53), np.uint64(0xCD9E8D57)
 W0, W1 = np.uint64(0x9E3779B9), np.uint64(0xBB67AE85)
 LOW, SHIFT, ZERO, ONE = np.uint64(0xFFFF_FFFF), np.uint64(32), np.uint64(0), np.uint64(1)
 PART = 2.0**-32
+PIECE = 512  # events whose words stay in the first cache
 PER_RADIUS = 1.0 / EARTH_RADIUS_M
 DEGREE = math.pi / 180.0
 
 
 @inlined
 def block(c0: Word, c1: Word, c2: Word, c3: Word, k0: Word, k1: Word) -> tuple[Word, Word, Word, Word]:
-    """Four random words of a counter and a key; each word below 2**32, in 64 bits."""
+    """Four random words of a counter and a key; each word below 2**32, in 64 bits.
+
+    Between rounds the upper halves are left dirty: only factors are cut, which the processor's product of 32 bits does
+    for nothing.
+    """
     for _ in (0, 1, 2, 3, 4, 5, 6, 7, 8, 9):
-        p0, p1 = M0 * c0, M1 * c2
-        c0, c1, c2, c3 = (p1 >> SHIFT) ^ c1 ^ k0, p1 & LOW, (p0 >> SHIFT) ^ c3 ^ k1, p0 & LOW
+        p0, p1 = M0 * (c0 & LOW), M1 * (c2 & LOW)
+        c0, c1, c2, c3 = (p1 >> SHIFT) ^ c1 ^ k0, p1, (p0 >> SHIFT) ^ c3 ^ k1, p0
         k0, k1 = (k0 + W0) & LOW, (k1 + W1) & LOW
-    return c0, c1, c2, c3
+    return c0 & LOW, c1 & LOW, c2 & LOW, c3 & LOW
 
 
 @compiled
@@ -57,7 +62,7 @@ def words(counters: Words, key: Words) -> Words:
 @inlined
 def unit(word: Word) -> float:
     """A word as a value of the open interval (0, 1)."""
-    return (to_float(word) + 0.5) * PART
+    return halfway(word) * PART
 
 
 @compiled
@@ -70,29 +75,34 @@ def polar(
     That is at least 1 - a²/6, which nearly always settles it; the others are marked by a negative radius and looked at
     again.
     """
-    k0, k1, doubtful = key[0], key[1], 0
-    for i in range(len(scale_m)):
-        event = first_event + np.uint64(i)
-        w0, w1, w2, w3 = block(event & LOW, event >> SHIFT, repetition, ZERO, k0, k1)
-        radius = -scale_m[i] * log(unit(w0) * unit(w1))
-        angle = radius * PER_RADIUS
-        doubt = unit(w3) > 1.0 - angle * angle * (1.0 / 6.0)
-        doubtful += doubt
-        radius_m[i] = -radius if doubt else radius
-        bearing_rad[i] = unit(w2) * (2.0 * math.pi)
+    k0, k1, doubtful, thinned = key[0], key[1], 0, np.empty(PIECE)
+    for start in range(0, len(scale_m), PIECE):  # two loops, each of which finds room in the registers
+        scales, radii, bearings = scale_m[start:], radius_m[start:], bearing_rad[start:]
+        size, first = min(PIECE, len(scales)), first_event + np.uint64(start)
+        for i in range(size):
+            event = first + np.uint64(i)
+            w0, w1, w2, w3 = block(event & LOW, event >> SHIFT, repetition, ZERO, k0, k1)
+            radii[i], bearings[i], thinned[i] = unit(w0) * unit(w1), unit(w2) * (2.0 * math.pi), unit(w3)
+        for i in range(size):
+            radius = -scales[i] * log(radii[i])
+            angle = radius * PER_RADIUS
+            doubt = thinned[i] > 1.0 - angle * angle * (1.0 / 6.0)
+            doubtful += doubt
+            radii[i] = -radius if doubt else radius
     if doubtful:
         for i in range(len(scale_m)):
             if radius_m[i] < 0.0:
                 event = first_event + np.uint64(i)
-                radius_m[i], bearing_rad[i] = _retried(event, repetition, k0, k1, scale_m[i])
+                radius_m[i], word = retried(event, repetition, k0, k1, scale_m[i])
+                bearing_rad[i] = unit(word) * (2.0 * math.pi)
 
 
 @compiled
-def _retried(event: Word, repetition: Word, k0: Word, k1: Word, scale_m: float) -> tuple[float, float]:
-    """The first attempt that is kept; where noise is larger than the Earth, from the second on of another sampler.
+def retried(event: Word, repetition: Word, k0: Word, k1: Word, scale_m: float) -> tuple[float, Word]:
+    """Radius and the bearing's word of the first attempt that is kept.
 
-    There the angle is uniform on [0, pi], thinned by sin(a) exp(-a rate): the Gamma law would hardly ever stay on the
-    sphere.
+    Where noise is larger than the Earth the second and later ones are of another sampler: there the angle is uniform on
+    [0, pi], thinned by sin(a) exp(-a rate). The Gamma law would hardly ever stay on the sphere.
     """
     rate = EARTH_RADIUS_M / scale_m
     attempt = ZERO
@@ -105,23 +115,29 @@ def _retried(event: Word, repetition: Word, k0: Word, k1: Word, scale_m: float) 
             angle = math.pi * unit(w0)
             kept = unit(w1) <= sincos(angle)[0] and -log(unit(w3)) >= rate * angle
         if kept:
-            return angle * EARTH_RADIUS_M, unit(w2) * (2.0 * math.pi)
+            return angle * EARTH_RADIUS_M, w2
         attempt += ONE
 
 
 @compiled
 def move(lon: Floats, lat: Floats, radius_m: Floats, bearing_rad: Floats, to_lon: Floats, to_lat: Floats) -> None:
     """:func:`privacy_engine.geo.destination` into the last two arrays, which share no memory with the others."""
-    for i in range(len(lon)):
-        sin_phi, cos_phi = sincos(lat[i] * DEGREE)
-        sin_delta, cos_delta = sincos(radius_m[i] * PER_RADIUS)
-        sin_bearing, cos_bearing = sincos(bearing_rad[i])
-        ahead = sin_delta * cos_bearing
-        out = cos_phi * cos_delta - sin_phi * ahead
-        east = sin_delta * sin_bearing
-        north = sin_phi * cos_delta + cos_phi * ahead
-        turned = lon[i] + arctan2(east, out) / DEGREE
-        turned = turned - 360.0 if turned >= 180.0 else turned
-        turned = turned + 360.0 if turned < -180.0 else turned
-        to_lon[i] = turned if turned < 180.0 else -180.0  # -180 less an ulp rounds up to 180
-        to_lat[i] = arctan2(north, math.sqrt(out * out + east * east)) / DEGREE
+    ahead, east, up, out = np.empty(PIECE), np.empty(PIECE), np.empty(PIECE), np.empty(PIECE)
+    for start in range(0, len(lon), PIECE):  # four loops, each of which finds room in the registers
+        lons, lats, radii, bearings = lon[start:], lat[start:], radius_m[start:], bearing_rad[start:]
+        to_lons, to_lats, size = to_lon[start:], to_lat[start:], min(PIECE, len(lons))
+        for i in range(size):
+            sin_delta, cos_delta = sincos(radii[i] * PER_RADIUS)
+            sin_bearing, cos_bearing = sincos(bearings[i])
+            ahead[i], east[i], up[i] = sin_delta * cos_bearing, sin_delta * sin_bearing, cos_delta
+        for i in range(size):
+            sin_phi, cos_phi = sincos(lats[i] * DEGREE)
+            out[i] = cos_phi * up[i] - sin_phi * ahead[i]
+            ahead[i] = sin_phi * up[i] + cos_phi * ahead[i]  # northwards, from here on
+        for i in range(size):
+            turned = lons[i] + arctan2(east[i], out[i]) / DEGREE
+            turned = turned - 360.0 if turned >= 180.0 else turned
+            turned = turned + 360.0 if turned < -180.0 else turned
+            to_lons[i] = turned if turned < 180.0 else -180.0  # -180 less an ulp rounds up to 180
+        for i in range(size):
+            to_lats[i] = arctan2(ahead[i], math.sqrt(out[i] * out[i] + east[i] * east[i])) / DEGREE

@@ -11,9 +11,11 @@ import numpy as np
 
 from privacy_engine.data import Floats, Ints, Mask
 from privacy_engine.kernels import compiled
+from privacy_engine.kernels.elementary import log1p
 from privacy_engine.kernels.envelope import Envelope
 
 Tables = tuple[Envelope, Envelope, Ints]
+LARGEST, BLOCK = 1e13, 16  # of e^a - 1; and its power to the steps of a block is a number yet
 
 
 @compiled
@@ -54,29 +56,35 @@ def losses(alpha: Floats, q: Floats, d: Floats, upto: Floats) -> Floats:
 def series(epsilons: Floats, q: Floats, d: Floats, upto: Floats) -> Floats:
     """The recursion a_1 = eps_1, a_t = eps_t + L(a_{t-1}).
 
-    Up to 30 it goes on in A = e^a - 1, where a step is e^eps (q - d) A / (1 + d A) + e^eps - 1: sums of positive
-    numbers, one division, no logarithm.
+    Up to 30 it goes on in A = e^a - 1, where a step is e^eps (q - d) A / (1 + d A) + e^eps - 1. With A = x/y that is a
+    product of (x, y) and a matrix of positive numbers: no step waits for the division or the logarithm of another.
     """
     n, last = len(epsilons), len(q) - 1
     out, ends = np.empty(n), np.expm1(upto)
-    odds, spent, grown, at, t = 0.0, -1.0, 0.0, 0, 0
-    while t < n:
-        while at > 0 and odds <= ends[at - 1]:
-            at -= 1
-        while at < last and odds > ends[at]:
-            at += 1
-        if epsilons[t] != spent:
-            spent = epsilons[t]
-            grown = np.expm1(spent)
-        gain = q[at] - d[at]
-        carried = gain * odds / (1.0 + d[at] * odds) if gain > 0.0 else 0.0
-        odds = carried + carried * grown + grown
-        if not odds < 1e13:
-            break
-        out[t] = odds if carried > 0.0 else -1.0  # nothing carried over: the budget itself, to the last bit
-        t += 1
+    x, y, at, t, small = 0.0, 1.0, 0, 0, True
+    spent, vertex, grown, kept = -1.0, -1, 0.0, 0.0
+    while t < n and small:
+        x, y = x / y, 1.0  # between blocks: they would overflow, and a test at every step would wait for the division
+        end = min(t + BLOCK, n)
+        while t < end:
+            while at > 0 and x <= ends[at - 1] * y:
+                at -= 1
+            while at < last and x > ends[at] * y:
+                at += 1
+            if epsilons[t] != spent or at != vertex:
+                spent, vertex = epsilons[t], at
+                grown, gain = np.expm1(spent), max(q[at] - d[at], 0.0)
+                kept = gain + (gain + d[at]) * grown
+            carried = x > 0.0 and q[at] > d[at]
+            x, y = kept * x + grown * y, y + d[at] * x
+            small = x < LARGEST * y
+            if not small:
+                break
+            out[t] = x / y if carried else -1.0  # nothing carried over: the budget itself, to the last bit
+            t += 1
     for i in range(t):
-        out[i] = np.log1p(out[i]) if out[i] >= 0.0 else epsilons[i]
+        value = log1p(out[i])
+        out[i] = value if out[i] >= 0.0 else epsilons[i]
     value = out[t - 1] if t else 0.0
     for i in range(t, n):
         value = epsilons[i] + loss(value, q, d, upto, 0, len(q))
@@ -146,6 +154,7 @@ def _window(epsilons: Floats, first: int, end: int, ended: Envelope, start: Ints
 def _any_row(
     epsilons: Floats, landmark: Mask, tail: Envelope, ended: Envelope, start: Ints, inside: Floats, cut: Floats
 ) -> None:
+    """Gap by gap: O(gap) where its regular events spend alike (as between two draws of Adaptive), else O(gap²)."""
     n, whole = len(epsilons), np.array([0, len(tail[0])])
     marks = np.flatnonzero(landmark)
     chain = np.full(n, -1.0)
@@ -153,19 +162,29 @@ def _any_row(
         first = marks[-1] if len(marks) else 0
         inside[first:] = -1.0
         _window(epsilons, first, n, tail, whole, inside)
-    for condition in range(len(start)):
-        for gap in range(-1, len(marks)):
-            left = marks[gap] if gap >= 0 else 0
-            right = marks[gap + 1] if gap + 1 < len(marks) else n
-            chain[left:right] = -1.0
+    for gap in range(-1, len(marks)):
+        left = marks[gap] if gap >= 0 else 0
+        right = marks[gap + 1] if gap + 1 < len(marks) else n
+        level = _level(epsilons[left:right], landmark[left:right])
+        if level >= -1.0:
+            steps = _steps(level, right - left, ended, start)
+            if right < n:
+                for t in range(left, right):
+                    inside[t] = epsilons[t] + steps[right - t]
             if gap >= 0:
                 for t in range(left + 1, right):
-                    _window(epsilons, left, t, ended, start[condition], chain)
-                    cut[t] = max(cut[t], chain[left])
-            if right < n and right > left:
-                _window(epsilons, left, right, ended, start[condition], chain)
-                for t in range(left, right):
-                    inside[t] = max(inside[t], chain[t])
+                    cut[t] = epsilons[left] + steps[t - left]
+        else:
+            for condition in range(len(start)):
+                chain[left:right] = -1.0
+                if gap >= 0:
+                    for t in range(left + 1, right):
+                        _window(epsilons, left, t, ended, start[condition], chain)
+                        cut[t] = max(cut[t], chain[left])
+                if right < n:
+                    _window(epsilons, left, right, ended, start[condition], chain)
+                    for t in range(left, right):
+                        inside[t] = max(inside[t], chain[t])
     for gap in range(len(marks)):
         right = marks[gap + 1] if gap + 1 < len(marks) else n
         cut[marks[gap] + 1 : right] -= inside[marks[gap]]
@@ -201,16 +220,22 @@ def _level(epsilons: Floats, landmark: Mask) -> float:
 
 
 @compiled
-def landmark_losses(epsilons: Floats, landmark: Mask, ahead: Tables, back: Tables, joint: bool) -> Floats:
-    """Each event's own loss (series, n), or that of all landmarks and it; ``epsilons`` may be one row for all series.
+def landmark_losses(
+    epsilons: Floats, landmark: Mask, ahead: Tables, back: Tables, own: bool, joint: bool
+) -> tuple[Floats, Floats]:
+    """Each event's own loss, and that of all landmarks and it, as asked for: (series, n), or (0, n) where not.
+
+    ``epsilons`` may be one row for all series.
 
     ``ahead`` and ``back`` are, for either direction: the envelope for windows that no landmark ends, the envelopes for
     the others, and where these start, see :func:`_steps`. For each direction ``inside[t]`` is the loss at t of the
     window from t to the next landmark, ``cut[t]``, for a regular t, by how much the loss of the landmark before t
-    changes when its window ends at t. O(n) where the regular events' budgets are equal. Row by row, in little memory.
+    changes when its window ends at t. O(n) where the regular events between two landmarks spend alike. Row by row, in
+    little memory.
     """
     series, n = landmark.shape
-    out, none = np.empty((series, n)), np.zeros(n + 1)
+    alone, together = np.empty((series if own else 0, n)), np.empty((series if joint else 0, n))
+    none = np.zeros(n + 1)
     inside, cut, inside_back, cut_back = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
     level, steps, steps_back = -1.0, (none, none), (none, none)
     for row in range(series):
@@ -226,10 +251,13 @@ def landmark_losses(epsilons: Floats, landmark: Mask, ahead: Tables, back: Table
         for t in range(n):
             inside[t] += inside_back[n - 1 - t] - budgets[t]
             landmarks += inside[t] if marks[t] else 0.0
-        for t in range(n):
-            alone = inside[t] + (cut[t] + cut_back[n - 1 - t])
-            out[row, t] = landmarks + (0.0 if marks[t] else alone) if joint else inside[t]
-    return out
+        if own:
+            alone[row] = inside
+        if joint:
+            for t in range(n):
+                added = inside[t] + (cut[t] + cut_back[n - 1 - t])
+                together[row, t] = landmarks + (0.0 if marks[t] else added)
+    return alone, together
 
 
 @compiled

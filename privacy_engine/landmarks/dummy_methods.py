@@ -31,8 +31,6 @@ from privacy_engine.registry import Described, Registry
 
 dummy_methods: Registry[DummyMethod] = Registry("method")
 
-STREAM = 2  # what a seed is used for here; a release with the same seed draws other numbers
-
 
 class DummyMethod(Described):
     """Base of every way to choose dummies over the series of a dataset.
@@ -310,7 +308,9 @@ class SelectionSpec(Frozen):
 
     def select(self, landmarks: Sequence[LandmarkSet]) -> list[DummySelection]:
         """One selection for each series, all from one random source; errors as :meth:`DummyMethod.select`."""
-        found: list[DummySelection] = self.method.select(landmarks, rng=noise.source(self.seed, stream=STREAM))
+        found: list[DummySelection] = self.method.select(
+            landmarks, rng=noise.source(self.seed, stream=noise.Stream.DUMMIES)
+        )
         return found
 
 

@@ -162,7 +162,6 @@ def _scale(value: float, field: str, lowest: float, highest: float) -> float:
     return float(value)
 
 
-_STREAM = 2  # what a seed's stream is for: noise.simulated has 1
 SHARE = Param(label="Share", help="Of the events of each series, 0 to 1.", lowest=0.0, highest=1.0, example=0.2)
 DISTRIBUTION = Param(
     label="Distribution",
@@ -212,8 +211,7 @@ class Synthetic(LandmarkMethod):
     def _drawn(self, i: int, n: int) -> Mask:
         if not n:
             return np.zeros(0, dtype=np.bool_)
-        stream = np.random.SeedSequence(self.seed, spawn_key=(_STREAM, i))
-        rng = noise.seeded(np.random.Generator(np.random.Philox(stream)))
+        rng = noise.source(self.seed, stream=noise.Stream.LANDMARKS, part=i)
         count = min(int(self.share * n + 0.5), n)
         return sample_landmarks(n, count, self.distribution, rng=rng, scale_divisor=self.scale_divisor)
 

@@ -5,8 +5,8 @@ Two sources with one interface:
 * :func:`publishable`: the operating system's CSPRNG. What it makes may be published.
 * :func:`seeded`: Philox keyed by a seed. What it makes is a simulation, repeatable and never private.
 
-Experiments that repeat a release many times draw from :func:`simulated_planar` instead: the same law, many times
-faster, each draw a function of (seed, repetition, event) alone.
+Experiments that repeat a release many times draw from :func:`simulated_planar` and :func:`simulated_laplace` instead:
+the same laws, many times faster, each draw a function of (seed, repetition, event) alone.
 
 A source is made inside the job that uses it and never kept at module level: forked workers would share it.
 """
@@ -27,12 +27,22 @@ from privacy_engine.noise.planar import (
     planar_radius_m,
     planar_sd_m,
 )
-from privacy_engine.noise.simulated import simulated_planar, simulated_polar
-from privacy_engine.noise.sources import RandomSource, as_source, publishable, seeded, source, watched
+from privacy_engine.noise.simulated import (
+    counted,
+    scales_m,
+    simulated_key,
+    simulated_laplace,
+    simulated_planar,
+    simulated_polar,
+    simulated_releases,
+)
+from privacy_engine.noise.sources import RandomSource, Stream, as_source, publishable, seeded, source, watched
 
 __all__ = [
     "RandomSource",
+    "Stream",
     "as_source",
+    "counted",
     "cover_probability",
     "covered",
     "drawn_in_groups",
@@ -49,9 +59,13 @@ __all__ = [
     "planar_radius_m",
     "planar_sd_m",
     "publishable",
+    "scales_m",
     "seeded",
+    "simulated_key",
+    "simulated_laplace",
     "simulated_planar",
     "simulated_polar",
+    "simulated_releases",
     "source",
     "watched",
 ]

@@ -30,7 +30,7 @@ def planar_sphere_mean_m(epsilon_per_m: ArrayLike) -> Floats:
     circumference where it is not.
 
     >>> planar_sphere_mean_m([0.01, 1e-12]).round(1).tolist()
-    [200.0, 10007533.9]
+    [200.0, 10007538.2]
     """
     rate = np.asarray(epsilon_per_m, dtype=np.float64) * geo.EARTH_RADIUS_M
     with np.errstate(over="ignore"):

@@ -14,15 +14,15 @@ from privacy_engine.errors import ParameterError
 from privacy_engine.noise.sources import RandomSource, as_source
 
 
-def checked_rates(epsilon_per_m: ArrayLike) -> Floats:
-    """``epsilon_per_m`` as an array, every entry finite and greater than 0, or a ParameterError."""
-    epsilon = np.asarray(epsilon_per_m, dtype=np.float64)
+def checked_rates(values: ArrayLike, field: str = "epsilon_per_m") -> Floats:
+    """``values`` as an array, every entry finite and greater than 0, or a ParameterError on ``field``."""
+    epsilon = np.asarray(values, dtype=np.float64)
     good = np.isfinite(epsilon) & (epsilon > 0)
     if not good.all():
         value = float(epsilon[~good][0])
         raise ParameterError(
-            f"epsilon_per_m must be finite and greater than 0, got {value}",
-            field="epsilon_per_m",
+            f"{field} must be finite and greater than 0, got {value}",
+            field=field,
             rule="> 0",
             value=value,
         )

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from privacy_engine.data import Floats
 from privacy_engine.errors import DataError, ParameterError
 from privacy_engine.noise.planar import checked_rates
+from privacy_engine.noise.sources import RandomSource, Stream, seeded
 
 
 def simulated_polar(
@@ -41,38 +42,85 @@ def simulated_polar(
     """
     from privacy_engine.kernels.philox import polar
 
-    scale_m = _scales_m(np.atleast_1d(np.asarray(epsilon_per_m, dtype=np.float64)))
-    key, first, streams = _streams(seed, repetition, first_event)
+    scale_m = scales_m(np.atleast_1d(np.asarray(epsilon_per_m, dtype=np.float64)))
+    key, first, streams = _streams(simulated_key(seed), repetition, first_event)
     radius_m, bearing_rad = np.empty((2, len(streams), *scale_m.shape))
     for row, stream in enumerate(streams):
         polar(key, stream, first, scale_m, radius_m[row], bearing_rad[row])
     return (radius_m, bearing_rad) if np.ndim(repetition) else (radius_m[0], bearing_rad[0])
 
 
-_PLANAR = 1  # what a seed's stream is for: other noise will take another number
+def simulated_laplace(
+    epsilon: ArrayLike, sensitivity: float, *, seed: int, repetition: int | ArrayLike = 0, first_event: int = 0
+) -> Floats:
+    """Laplace noise of scale ``sensitivity`` / ``epsilon`` for experiments, in the unit of ``sensitivity``.
+
+    As :func:`simulated_polar`: the same arguments, shapes and errors, the same bits everywhere, and **never private**.
+    Independent of what it draws. One draw has 32 bits, so none lies beyond 22.2 scales.
+
+    Parameters
+    ----------
+    epsilon : (n,) array_like
+        Finite and greater than 0, one for each event.
+    sensitivity : float
+        Finite and greater than 0.
+
+    >>> noise = simulated_laplace([1.0, 1.0, 0.1], 1.0, seed=1)
+    >>> noise.round(2).tolist()
+    [-0.13, 2.01, -9.92]
+    """
+    from privacy_engine.kernels.laplace import laplace
+
+    reach = float(checked_rates(sensitivity, "sensitivity"))
+    scale = _scales(np.atleast_1d(np.asarray(epsilon, dtype=np.float64)), "epsilon", reach)
+    key, first, streams = _streams(_key(seed, Stream.LAPLACE), repetition, first_event)
+    out = np.empty((len(streams), *scale.shape))
+    for row, stream in enumerate(streams):
+        laplace(key, stream, first, scale, out[row])
+    return out if np.ndim(repetition) else out[0]
 
 
-def _scales_m(epsilon_per_m: Floats) -> Floats:
-    if epsilon_per_m.ndim != 1:
-        raise _misshapen("epsilon_per_m", "be one-dimensional", epsilon_per_m)
+def simulated_key(seed: int, *stream: int) -> NDArray[np.uint64]:
+    """The key of the planar noise of ``seed``, (2,); with ``stream`` of another one, independent of it."""
+    return _key(seed, Stream.PLANAR, *stream)
+
+
+def simulated_releases(seed: int, repetition: int, *stream: int) -> RandomSource:
+    """What a mechanism releases with in one repetition of a simulation; independent of all other noise of ``seed``."""
+    words = _key(seed, Stream.RELEASES, *stream, counted(repetition, "repetition", 2**32)).tolist()
+    return seeded(np.random.Generator(np.random.Philox(key=words[0] << 32 | words[1])))
+
+
+def _key(seed: int, *stream: int) -> NDArray[np.uint64]:
+    return np.random.SeedSequence(counted(seed, "seed", None), spawn_key=stream).generate_state(2).astype(np.uint64)
+
+
+def scales_m(epsilon_per_m: Floats) -> Floats:
+    """The scale of simulated planar noise in metres, at most 1e300, (n,); ParameterError outside the domain."""
+    return _scales(epsilon_per_m, "epsilon_per_m", 1.0)
+
+
+def _scales(rates: Floats, field: str, sensitivity: float) -> Floats:
+    if rates.ndim != 1:
+        raise _misshapen(field, "be one-dimensional", rates)
     with np.errstate(over="ignore"):
-        return np.asarray(np.minimum(1.0 / checked_rates(epsilon_per_m), 1e300))
+        return np.asarray(np.minimum(sensitivity / checked_rates(rates, field), 1e300))
 
 
 def _streams(
-    seed: int, repetition: int | ArrayLike, first_event: int
+    key: NDArray[np.uint64], repetition: int | ArrayLike, first_event: int
 ) -> tuple[NDArray[np.uint64], np.uint64, list[np.uint64]]:
-    first = np.uint64(_counted(first_event, "first_event", 2**63))
-    key = np.random.SeedSequence(_counted(seed, "seed", None), spawn_key=(_PLANAR,)).generate_state(2)
+    first = np.uint64(counted(first_event, "first_event", 2**63))
     several = np.atleast_1d(np.asarray(repetition)).tolist()
-    return key.astype(np.uint64), first, [np.uint64(_counted(one, "repetition", 2**32)) for one in several]
+    return key, first, [np.uint64(counted(one, "repetition", 2**32)) for one in several]
 
 
 def _misshapen(field: str, rule: str, values: Floats) -> DataError:
     return DataError(f"{field} must {rule}, got {values.shape}", field=field, rule=rule, value=values.shape)
 
 
-def _counted(value: int, field: str, below: int | None) -> int:
+def counted(value: int, field: str, below: int | None) -> int:
+    """``value`` if it is a whole number of at least 0 and below ``below``, or a ParameterError on ``field``."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0 or (below and value >= below):
         rule = "be a whole number of at least 0" + (f" and below {below}" if below else "")
         raise ParameterError(f"{field} must {rule}, got {value}", field=field, rule=rule, value=value)
@@ -107,8 +155,8 @@ def simulated_planar(
     epsilon = np.asarray(epsilon_per_m, dtype=np.float64)
     if epsilon.ndim and epsilon.shape != lon.shape:
         raise _misshapen("epsilon_per_m", f"be one or as many as lon, {lon.shape}", epsilon)
-    scale_m = _scales_m(np.broadcast_to(epsilon, lon.shape))
-    key, first, streams = _streams(seed, repetition, first_event)
+    scale_m = scales_m(np.broadcast_to(epsilon, lon.shape))
+    key, first, streams = _streams(simulated_key(seed), repetition, first_event)
     (radius_m, bearing_rad), (to_lon, to_lat) = np.empty((2, *lon.shape)), np.empty((2, len(streams), *lon.shape))
     for row, stream in enumerate(streams):
         polar(key, stream, first, scale_m, radius_m, bearing_rad)

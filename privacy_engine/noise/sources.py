@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from enum import IntEnum
 from typing import Protocol
 
 import numpy as np
@@ -67,16 +68,26 @@ def as_source(rng: RandomSource | np.random.Generator) -> RandomSource:
     return seeded(rng) if isinstance(rng, np.random.Generator) else rng
 
 
-def source(seed: int | None, *, stream: int | None = None) -> RandomSource:
+class Stream(IntEnum):
+    """What one seed is used for: two uses draw from two streams, or they would be one another's noise."""
+
+    PLANAR = 1
+    LAPLACE = 2
+    RELEASES = 3
+    LANDMARKS = 4
+    DUMMIES = 5
+
+
+def source(seed: int | None, *, stream: Stream | None = None, part: int = 0) -> RandomSource:
     """:func:`publishable` without a seed, :func:`seeded` with one.
 
-    Two things that one seed makes repeatable draw from different ``stream``, or they would be one another's noise.
+    With ``stream`` the seed's numbers for that use, and for its ``part`` (a series of a dataset), which no other has.
     """
     if seed is None:
         return publishable()
     if stream is None:
         return seeded(seed)
-    return seeded(np.random.Generator(np.random.Philox(np.random.SeedSequence(seed, spawn_key=(stream,)))))
+    return seeded(np.random.Generator(np.random.Philox(np.random.SeedSequence(seed, spawn_key=(int(stream), part)))))
 
 
 class _Watched:

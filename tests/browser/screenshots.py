@@ -72,6 +72,7 @@ SHOTS: dict[str, Callable[[Stage], str]] = {
     "zones": lambda stage: f"/datasets/{stage.dataset().pk}/landmarks/new/?from={stage.zones().pk}",
     "dummies": lambda stage: f"/landmark-sets/{stage.dataset('taxi').landmark_sets.first().pk}/dummies/",
     "release": lambda stage: f"/datasets/{stage.dataset().pk}/releases/new/",
+    "landmark-report": lambda stage: f"/landmark-sets/{stage.dataset('taxi').landmark_sets.first().pk}/report/",
     "compare": lambda stage: f"/datasets/{stage.dataset('taxi').pk}/compare/",
     "compare-paris": lambda stage: f"/datasets/{stage.dataset('day in paris').pk}/compare/",
 }

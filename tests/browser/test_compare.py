@@ -179,19 +179,6 @@ class TestLinked:
 
 
 class TestCharts:
-    def test_loss_without_correlation_is_the_budget(self, page: Page, taxi: Dataset, trio: list[Release]) -> None:
-        compare(page, taxi)
-        page.get_by_label("Correlation").select_option("none")
-        page.wait_for_function(
-            "() => { const [, budget, loss] = document.querySelectorAll('.js-plotly-plot');"
-            " return JSON.stringify(budget.data[2].y) === JSON.stringify(loss.data[2].y) }"
-        )
-        page.get_by_label("Correlation").select_option("0.01")
-        page.wait_for_function(
-            "() => { const [, budget, loss] = document.querySelectorAll('.js-plotly-plot');"
-            " return Math.max(...loss.data[2].y) > 2 * Math.max(...budget.data[2].y) }"
-        )
-
     def test_toggles_remove_lines(self, page: Page, taxi: Dataset, trio: list[Release]) -> None:
         compare(page, taxi)
         page.get_by_role("checkbox", name="Uniform").uncheck()

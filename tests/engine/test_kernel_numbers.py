@@ -67,6 +67,10 @@ class TestElementary:
         x = np.concatenate([2.0 ** np.random.default_rng(1).uniform(-70, 70, 200_000), [1.0, 0.5, 2.0**-66, 0.7071068]])
         assert self.ulps(_each(_log, x), np.log(x)) <= 2
 
+    def test_logarithm_of_one_more(self) -> None:
+        x = np.concatenate([10.0 ** np.random.default_rng(4).uniform(-300, 300, 200_000), [0.0, 5e-324, 2.0**-53, 1.0]])
+        assert self.ulps(_each(_log1p, x), np.log1p(x)) <= 3
+
     def test_sine_and_cosine(self) -> None:
         quarters = np.arange(-6, 7) * math.pi / 2
         x = np.concatenate(
@@ -86,6 +90,11 @@ class TestElementary:
 @compiled
 def _log(x: float) -> float:
     return elementary.log(x)
+
+
+@compiled
+def _log1p(x: float) -> float:
+    return elementary.log1p(x)
 
 
 @compiled

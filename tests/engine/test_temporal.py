@@ -236,6 +236,13 @@ class TestTemporalLoss:
         same_rows = [[mixed, 1 - mixed]] * 2
         assert np.array_equal(temporal_loss(epsilons, same_rows, same_rows).total, epsilons)
 
+    @pytest.mark.parametrize("level", [25.0, 29.9, 30.1])
+    def test_does_not_overflow_just_below_the_change_of_numbers(self, level: float) -> None:
+        """Where e^a - 1 is near its bound at every step, for longer than a block of steps."""
+        carried = LossFunction([[0.6, 0.4], [0.4, 0.6]])
+        found = temporal_loss(np.full(100, level), carried).backward
+        assert np.allclose(found[1:], level + carried(found[:-1]), rtol=1e-13, atol=0)
+
     def test_of_states_that_never_change_is_the_sum_of_all_budgets(self) -> None:
         epsilons = np.random.default_rng(1).random(50)
         assert np.allclose(temporal_loss(epsilons, np.eye(2), np.eye(2)).total, epsilons.sum())

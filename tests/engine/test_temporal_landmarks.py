@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from privacy_engine.accounting.temporal import (
     LossFunction,
+    landmark_losses,
     landmark_own_loss,
     landmark_temporal_loss,
     smoothing_matrix,
@@ -133,6 +134,14 @@ class TestPublishedFormula:
         assert np.allclose(alpha[mask], own[mask].sum(), rtol=1e-12)
         assert (own >= case[0] * (1 - 1e-12)).all()
 
+    @pytest.mark.parametrize("bound", ["published", "bridge"])
+    def test_both_at_once_are_the_two(self, bound: Any) -> None:
+        rng, matrix = np.random.default_rng(8), smoothing_matrix(3, 0.2)
+        case = rng.random((4, 25)), rng.random((4, 25)) < 0.3, matrix, matrix
+        own, joint = landmark_losses(*case, bound=bound)
+        assert np.array_equal(own, landmark_own_loss(*case, bound=bound))
+        assert np.array_equal(joint, landmark_temporal_loss(*case, bound=bound))
+
     def test_takes_many_series_at_once(self) -> None:
         rng, matrix = np.random.default_rng(3), smoothing_matrix(2, 0.1)
         masks, epsilons = rng.random((5, 30)) < 0.3, rng.random(30)
@@ -149,6 +158,16 @@ class TestPublishedFormula:
         carried = LossFunction(smoothing_matrix(3, 0.3))
         found = landmark_temporal_loss(epsilons, mask, carried, carried)
         assert np.allclose(found, formula(epsilons, mask, carried, carried), rtol=1e-12)
+
+    @settings(max_examples=60, deadline=None)
+    @given(cases(), st.integers(0, 2**32))
+    def test_budgets_equal_between_landmarks_are_the_formula_too(self, case: tuple, seed: int) -> None:
+        epsilons, mask, *carried = case
+        gap = np.cumsum(mask)
+        stepped = np.where(mask, epsilons, np.random.default_rng(seed).random(gap.max() + 1)[gap])
+        assert np.allclose(
+            landmark_temporal_loss(stepped, mask, *carried), formula(stepped, mask, *carried), rtol=1e-12, atol=1e-12
+        )
 
     def test_skipped_landmarks_spend_nothing_and_still_leak(self) -> None:
         mask, matrix = mask_of(9, [2, 5, 6]), smoothing_matrix(2, 0.1)
@@ -198,6 +217,25 @@ class TestBridge:
             landmark_temporal_loss(nearly, mask, matrix, matrix, bound="bridge"),
             rtol=1e-12,
         )
+
+    @pytest.mark.parametrize("seed", range(8))
+    def test_budgets_equal_between_landmarks_take_the_same_road(self, seed: int) -> None:
+        rng = np.random.default_rng(seed)
+        matrix, mask = rng.dirichlet(np.ones(3), size=3), rng.random(40) < 0.15
+        stepped = rng.random(mask.sum() + 1)[np.cumsum(mask)]
+        nearly = stepped * (1 + 1e-15 * np.arange(40))
+        for loss in (landmark_temporal_loss, landmark_own_loss):
+            slow, fast = (loss(budgets, mask, reverse(matrix), matrix, bound="bridge") for budgets in (nearly, stepped))
+            assert np.allclose(slow, fast, rtol=1e-12)
+
+    def test_kept_bridges_serve_shorter_and_longer_gaps(self) -> None:
+        matrix, rng = smoothing_matrix(2, 0.3), np.random.default_rng(4)
+        kept = LossFunction(matrix)
+        for share in (0.4, 0.02, 0.2, 0.0, 0.5):
+            mask = rng.random(300) < share
+            fresh = landmark_temporal_loss(np.full(300, 0.2), mask, matrix, matrix, bound="bridge")
+            again = landmark_temporal_loss(np.full(300, 0.2), mask, kept, kept, bound="bridge")
+            assert np.array_equal(fresh, again)
 
     def test_refuses_what_would_take_for_ever(self) -> None:
         mask = np.zeros(6000, dtype=bool)

@@ -13,6 +13,7 @@ from privacy_engine.data import Floats, Mask, Release, Trajectory
 from privacy_engine.mechanisms.landmark.base import PlanarLaplaceMechanism
 from privacy_engine.params import Param
 from privacy_engine.registry import mechanisms
+from privacy_engine.walks import AdaptiveWalk, Walk
 
 READING = Param(
     label="What counts as a change",
@@ -78,9 +79,18 @@ class Adaptive(PlanarLaplaceMechanism):
         released = series.moved(np.array(run.lon), np.array(run.lat))
         return Release(released, np.arange(n, dtype=np.int64), budgets, budgets > 0, self.sd_m(budgets))
 
+    def walk(self, is_landmark: Mask) -> Walk:
+        absorption = self.redistribution == "absorption"
+        return AdaptiveWalk(is_landmark, self.epsilon, self.radius_m, self._threshold, absorption)
+
     def threshold_m(self, budget: float) -> float:
         """The distance in metres above which two releases with this budget count as moved."""
-        return float((MEDIAN_DISTANCE if self.reading == "calibrated" else 1.0) * self.radius_m / budget)
+        return float(self._threshold * self.radius_m / budget)
+
+    @property
+    def _threshold(self) -> float:
+        """That distance times ε."""
+        return MEDIAN_DISTANCE if self.reading == "calibrated" else 1.0
 
 
 class _Run:

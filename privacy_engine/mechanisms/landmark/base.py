@@ -11,6 +11,7 @@ from privacy_engine.accounting.ledger import Ledger
 from privacy_engine.data import Floats, Ints, LandmarkSet, Mask, Release, Trajectory
 from privacy_engine.params import Epsilon, RadiusM
 from privacy_engine.registry import Mechanism
+from privacy_engine.walks import FixedWalk, Walk
 
 GRID_DEG = 1e-7
 """Released coordinates are integer multiples of this: a declared grid of about 1 cm, fixed and public."""
@@ -24,7 +25,8 @@ class PlanarLaplaceMechanism(Mechanism):
     """Base of mechanisms whose every draw is planar Laplace noise with an event's own budget.
 
     A subclass whose budgets do not depend on the run writes :meth:`budgets`; the ledger then checks them against
-    ``epsilon`` before anything is drawn.
+    ``epsilon`` before anything is drawn. An event without a draw repeats the last one, before all the first, unless
+    :meth:`shown` says otherwise; releases and simulations derive from these.
     """
 
     level: ClassVar[str] = "landmark"
@@ -64,11 +66,24 @@ class PlanarLaplaceMechanism(Mechanism):
         return on_grid(*noise.planar_laplace(lon, lat, self.epsilon_per_m(budgets), rng=rng))
 
     def assemble(self, series: Trajectory, lon: Floats, lat: Floats, event: Ints, budgets: Floats) -> Release:
-        """A release from the draws made at ``event``; an event without one repeats the last, before all the first."""
+        """A release from the draws made at ``event``, each event with the one it has :meth:`shown`."""
         fresh = budgets > 0
-        source = last_draw(fresh)
-        event = np.arange(len(series), dtype=np.int64)
-        return Release(series.moved(lon[source], lat[source]), event, budgets, fresh, self.sd_m(budgets))
+        shown = self.shown(fresh)
+        keep = shown >= 0
+        draw = (np.cumsum(fresh) - 1)[shown[keep]]
+        released = series.moved(lon[draw], lat[draw], keep=keep)
+        return Release(released, np.flatnonzero(keep).astype(np.int64), budgets, fresh, self.sd_m(budgets))
+
+    def shown(self, fresh: Mask) -> Ints:
+        """The event whose draw each event shows, (n,), for the draws in the mask (n,); -1 where none is published."""
+        return np.flatnonzero(fresh).astype(np.int64)[last_draw(fresh)]
+
+    def walk(self, is_landmark: Mask) -> Walk | None:
+        budgets = Ledger(self.epsilon).spend_all(self.budgets(is_landmark), self.protected(is_landmark))
+        own, together = self.independent(budgets, is_landmark)
+        scale_m = np.zeros(len(budgets))
+        scale_m[own > 0] = noise.scales_m(self.epsilon_per_m(own[own > 0]))
+        return FixedWalk(scale_m, self.shown(budgets > 0), together / self.radius_m)
 
     def sd_m(self, budgets: Floats) -> Floats:
         """Standard deviation per axis of every draw's noise in metres, (n,), 0 where the budget is 0."""

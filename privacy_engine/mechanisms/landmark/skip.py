@@ -6,8 +6,8 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
-from privacy_engine.data import Floats, Ints, Mask, Release, Trajectory
-from privacy_engine.mechanisms.landmark.base import PlanarLaplaceMechanism, as_mask, last_draw
+from privacy_engine.data import Floats, Ints, Mask
+from privacy_engine.mechanisms.landmark.base import PlanarLaplaceMechanism, as_mask
 from privacy_engine.params import Param
 from privacy_engine.registry import mechanisms
 
@@ -50,9 +50,6 @@ class Skip(PlanarLaplaceMechanism):
             return np.full(len(mask), self.epsilon / max(len(mask), 1))
         return np.where(mask, 0.0, self.epsilon)
 
-    def assemble(self, series: Trajectory, lon: Floats, lat: Floats, event: Ints, budgets: Floats) -> Release:
-        fresh = budgets > 0
-        keep = np.logical_or.accumulate(fresh) | (self.leading == "back-fill")
-        source = last_draw(fresh)[keep]
-        released = series.moved(lon[source], lat[source], keep=keep)
-        return Release(released, np.flatnonzero(keep).astype(np.int64), budgets, fresh, self.sd_m(budgets))
+    def shown(self, fresh: Mask) -> Ints:
+        led = np.logical_or.accumulate(fresh) | (self.leading == "back-fill")
+        return np.where(led, super().shown(fresh), -1)

@@ -4,7 +4,12 @@ import { get } from "../api.js";
 import { metres, number } from "../dom.js";
 import { fetchTrack, nearestIndex } from "../track.js";
 
+const USUAL = { n: 2, s: 0.1 }; // the correlation curves are first fetched for
 const POINTS = 4000; // of a curve; each curve's extremes are kept
+const LARGE = 200_000; // points of a track that is let go while nobody looks at it
+const AT_ONCE = 3_000_000; // points of tracks held at a time without being asked for
+
+const keyOf = (series, query) => `${series} ${new URLSearchParams(query)}`;
 
 /** Query `url` with more parameters. */
 export function withQuery(url, parameters) {
@@ -37,7 +42,7 @@ export class Layer {
     this.release = release;
     this.visible = true;
     this.track = null;
-    this.curves = new Map(); // s -> chart data
+    this.curves = new Map(); // series and query -> chart data
   }
 
   get id() {
@@ -57,21 +62,23 @@ export class Layer {
   }
 
   async load(series) {
-    const [track] = await Promise.all([fetchTrack(withQuery(this.release.urls.track, { series })), this.curve(series, 0.1)]);
+    const [track] = await Promise.all([fetchTrack(withQuery(this.release.urls.track, { series })), this.curve(series)]);
     this.track = track;
   }
 
-  /** Chart data for the smoothing `s`. */
-  async curve(series, s) {
-    const key = `${series} ${s}`;
+  /** Chart data for what `query` says of correlation and bound. */
+  async curve(series, query = USUAL) {
+    const key = keyOf(series, query);
     if (!this.curves.has(key)) {
-      this.curves.set(key, await get(withQuery(this.release.urls.series, { series, s, n: 2, points: POINTS })));
+      this.curves.set(key, await get(withQuery(this.release.urls.series, { ...query, series, points: POINTS })));
     }
     return this.curves.get(key);
   }
 
   forget() {
     this.track = null;
+    this.holds = 0;
+    this.resting = false;
     this.curves.clear();
   }
 
@@ -85,11 +92,16 @@ export class Layer {
 
   /** The budget of an event's own draw: of the curve's nearest event where the curve is thinned out. */
   budgetAt(series, event) {
-    const curve = this.curves.get(`${series} 0.1`);
+    const curve = this.curves.get(keyOf(series, USUAL));
     if (!curve) return null;
     const i = nearestIndex(curve.event, event);
     return i < 0 ? null : curve.budget[i];
   }
+}
+
+/** Whether one more track of `n` points may be held beside those of the layers. */
+export function roomFor(layers, n) {
+  return n <= LARGE || layers.reduce((sum, { holds }) => sum + holds, n) <= AT_ONCE;
 }
 
 /** The mechanism's parameters in a few words. */

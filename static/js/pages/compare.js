@@ -3,7 +3,7 @@
 import { get, poll, post } from "../api.js";
 import { createCharts } from "../compare/charts.js";
 import { showGuarantee } from "../compare/guarantee.js";
-import { Layer, factsOf, inksFor, withQuery } from "../compare/model.js";
+import { Layer, factsOf, inksFor, roomFor, withQuery } from "../compare/model.js";
 import { seriesChoice } from "../compare/series.js";
 import { createSmoothing } from "../compare/smooth.js";
 import { showDownloads, showSummary } from "../compare/summary.js";
@@ -94,7 +94,7 @@ function drawLegend() {
     const { release } = layer;
     return {
       id: layer.id, title: titleOf(layer), facts: factsOf(release), ink: inks.get(layer.id), visible: layer.visible,
-      error_m: release.owner_view?.mae_m, state: release.state === "done" && !layer.track ? "reading" : release.state,
+      error_m: release.owner_view?.mae_m, state: release.state === "done" && !layer.track && !layer.resting ? "reading" : release.state,
       stage: release.stage, progress: release.progress,
       eta: release.eta_s ? duration(Math.ceil(release.eta_s)) : "", reason: release.error?.message ?? "",
       private: release.seed === null, here: hereText(layer), active: active() === layer,
@@ -105,17 +105,35 @@ function drawLegend() {
 
 async function drawCharts() {
   if (!charts) return;
-  const s = charts.s();
-  const done = layers.filter(({ drawn }) => drawn);
+  const query = charts.query();
+  const done = layers.filter(({ charted }) => charted);
   const shown = await Promise.all(
-    done.map(async (layer) => ({ layer, ink: inks.get(layer.id), title: titleOf(layer), curve: await layer.curve(here.series, s ?? 0.1) })),
+    done.map(async (layer) => ({ layer, ink: inks.get(layer.id), title: titleOf(layer), curve: await layer.curve(here.series, query) })),
   );
+  if (String(new URLSearchParams(query)) !== String(new URLSearchParams(charts.query()))) return; // another was chosen meanwhile
   await charts.draw(shown, { runs, n: original.n });
   charts.moveCursor(here.event);
-  const which = s === null ? (curve) => curve.budget : (curve) => curve.loss.total;
-  drawSummary(new Map(shown.map(({ layer, curve }) => [layer.id, which(curve).reduce((a, b) => Math.max(a, b), 0)])));
+  const highest = ({ loss }) => loss.total?.reduce((a, b) => Math.max(a, b), 0) ?? null;
+  drawSummary(new Map(shown.map(({ layer, curve }) => [layer.id, highest(curve)])));
   bench.dataset.charts = String(shown.length);
 }
+
+/** After a choice. An address may ask for what the server refuses: then the usual correlation, and why. */
+async function redrawCharts() {
+  try {
+    await drawCharts();
+  } catch (error) {
+    if (error.status !== 400) throw error;
+    charts.reset();
+    await drawCharts();
+    tell(error.message);
+  }
+}
+
+const checkQuery = (query) => {
+  const layer = layers.find(({ drawn }) => drawn);
+  return layer && get(withQuery(layer.release.urls.series, { ...query, series: here.series, points: 10 }));
+};
 
 function drawSummary(losses = new Map()) {
   const shown = layers.map((layer) => ({
@@ -140,9 +158,12 @@ function toggle(id, on) {
     map.setVisible(ORIGINAL, on);
     map.setVisible("landmarks", on);
   } else {
-    layers.find((layer) => layer.id === id).visible = on;
+    const layer = layers.find((one) => one.id === id);
+    layer.visible = on;
     map.setVisible(id, on);
     charts?.setVisible(id, on);
+    if (!on && layer.rest()) map.remove(id);
+    else if (on && layer.resting) attempt(() => show(layer));
   }
   drawEvent();
 }
@@ -190,16 +211,19 @@ function byRank({ release: a }, { release: b }) {
   return rank(a) - rank(b) || a.postprocess.length - b.postprocess.length;
 }
 
-async function attempt(what) {
+function tell(problem) {
   const box = $("[data-problem]");
+  box.hidden = !problem;
+  box.textContent = problem;
+  if (problem) announce(problem);
+}
+
+async function attempt(what) {
   try {
-    box.hidden = true;
+    tell("");
     await what();
   } catch (error) {
-    if (error.name === "AbortError") return;
-    box.hidden = false;
-    box.textContent = error.message;
-    announce(error.message);
+    if (error.name !== "AbortError") tell(error.message);
   }
 }
 
@@ -226,12 +250,17 @@ function prepare() {
 
 async function show(layer) {
   const { series } = here;
-  await layer.load(series);
+  if (layer.resting || roomFor(layers, original.n)) await layer.load(series, original.n);
+  else {
+    [layer.visible, layer.resting] = [false, true]; // until the reader ticks it
+    await layer.curve(series, 0.1);
+  }
   if (series !== here.series) return;
+  if (!layer.visible) layer.rest();
   layers.filter(({ drawn }) => drawn).forEach(drawLayer);
   drawEvent();
   drawGuarantee();
-  await drawCharts();
+  await redrawCharts();
 }
 
 function watch(layer) {
@@ -304,9 +333,9 @@ async function start() {
   await readSeries();
   timeline.select(0);
   bench.dataset.ready = "map";
-  const drawing = createCharts(bench, { pick: goTo, correlation: () => attempt(drawCharts) }).then((made) => {
+  const drawing = createCharts(bench, page.note, { pick: goTo, change: () => attempt(redrawCharts), look: () => attempt(redrawCharts), check: checkQuery }).then((made) => {
     charts = made;
-    return drawCharts();
+    return redrawCharts();
   });
   await Promise.all([drawing, ...layers.map(watch)]);
   bench.dataset.ready = "all";

@@ -1,6 +1,6 @@
 """What a picture of a track costs beside the same points as rows of a REST framework serialiser, in one run.
 
-    python benchmarks/bench_track.py
+    python benchmarks/viewport.py
 
 CPU time of this thread, medians; ours is the whole request through the API, theirs the serialiser and its JSON alone.
 """
@@ -19,7 +19,7 @@ import numpy as np
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[1]), str(Path(__file__).parent / "browser")]
 
-from bench_map import cairn  # noqa: E402
+from large_map import cairn  # noqa: E402
 
 ROUNDS = 15
 

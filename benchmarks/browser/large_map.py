@@ -1,6 +1,6 @@
 """The comparison of a million points in a headless Chromium with software raster, beside Leaflet's own canvas polyline.
 
-    python benchmarks/browser/bench_map.py [POINTS] [RELEASES]
+    python benchmarks/browser/large_map.py [POINTS] [RELEASES]
 
 One run measures both on the same arrays, same size, same machine: the first picture after the data arrived, pans, zooms
 and the heap. Times are until the frame after the one that painted, so about a frame of them is waiting.

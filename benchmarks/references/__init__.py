@@ -1,0 +1,1 @@
+"""What the engine is timed beside: each algorithm as one would write it in plain Python, and with numpy."""

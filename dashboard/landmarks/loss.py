@@ -1,0 +1,131 @@
+"""Temporal privacy loss of one series for the doors: per event, and of the landmarks together by either bound."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from dashboard.landmarks.correlation import Correlation
+from privacy_engine.accounting.effort import loss_seconds
+from privacy_engine.accounting.temporal import MAX_BRIDGE_STATES, landmark_losses
+from privacy_engine.data import Floats, Mask
+from privacy_engine.errors import EngineError, ParameterError
+
+Bound = Literal["bridge", "published"]
+BOUNDS: tuple[Bound, ...] = ("bridge", "published")
+MAX_SECONDS = 2.0
+"""What one loss may take within a request."""
+NOT_A_BOUND = "The published formula is not an upper bound: between two known landmarks the chain is a bridge."
+
+
+@dataclass(frozen=True, eq=False)
+class LandmarkLoss:
+    """Losses of the events of one series, two arrays (n,): ``own`` of each alone, ``joint`` with all landmarks.
+
+    ``landmarks_only`` is what the landmarks leak together; ``level`` what they and one more event leak where nothing is
+    correlated, ``highest_budget`` the worst event alone. ``why`` says why it is not the bridged bound.
+
+    A draw that landmarks share (joint noise) changes its odds by its level whichever of them move: it counts once
+    together, whole for each landmark alone, and not for another event, beside which the landmarks are known.
+    """
+
+    bound: Bound
+    own: Floats
+    joint: Floats
+    landmarks_only: float
+    level: float
+    highest_budget: float
+    why: str = ""
+
+    def shown(self, at: Any = slice(None)) -> dict[str, Any]:
+        """As an answer has it, at the events ``at``."""
+        return {
+            "bound": self.bound,
+            "upper_bound": self.bound == "bridge",
+            "why": self.why,
+            "own": self.own[at].tolist(),
+            "joint": self.joint[at].tolist(),
+            "landmarks_only": self.landmarks_only,
+            "level": self.level,
+        }
+
+
+def undefined(mechanism: Any) -> str:
+    """Why a mechanism's budgets say nothing of its temporal loss; empty where they do.
+
+    A mechanism for which neither the accounting of single draws nor that of a shared one (:func:`apart`) holds says so
+    in a class variable ``temporal_loss_undefined``.
+    """
+    reason = getattr(mechanism, "temporal_loss_undefined", "")
+    return f"not defined: {reason}" if reason else ""
+
+
+def apart(mechanism: Any, budgets: Floats, is_landmark: Mask) -> tuple[Floats, float]:
+    """Budgets of the draws with noise of their own, (n,), and the level of a draw that the landmarks share, or 0."""
+    independent = getattr(mechanism, "independent", None)
+    return independent(budgets, is_landmark) if independent else (budgets, 0.0)
+
+
+def landmark_loss(
+    budgets: Floats,
+    is_landmark: Mask,
+    correlation: Correlation,
+    bound: Bound | Literal[""] = "",
+    *,
+    shared: float = 0.0,
+) -> LandmarkLoss:
+    """By the bound asked for; without one the bridged bound where it can be had, else the published formula.
+
+    ``budgets`` and ``shared`` are what :func:`apart` gives.
+
+    Raises
+    ------
+    ParameterError
+        The bound asked for cannot be had, or neither can: it would take too long, or the matrices do not suit.
+    """
+    if bound:
+        return _loss(budgets, is_landmark, correlation, bound, shared)
+    try:
+        return _loss(budgets, is_landmark, correlation, "bridge", shared)
+    except ParameterError as error:
+        return replace(_loss(budgets, is_landmark, correlation, "published", shared), why=error.rule)
+
+
+def _loss(budgets: Floats, is_landmark: Mask, correlation: Correlation, bound: Bound, shared: float) -> LandmarkLoss:
+    refusal = _unbridged(correlation) if bound == "bridge" else ""
+    if not refusal:
+        sides = [one for one in (correlation.backward, correlation.forward) if one is not None]
+        seconds = sum(loss_seconds(budgets, is_landmark, one, bound) for one in sides)
+        if seconds > MAX_SECONDS:
+            refusal = f"it would take about {seconds:,.0f} s, and {MAX_SECONDS:g} s are given"
+    if refusal:
+        raise _refused(bound, refusal)
+    try:
+        own, joint = landmark_losses(budgets, is_landmark, correlation.backward, correlation.forward, bound=bound)
+    except EngineError as error:
+        raise _refused(bound, error.message) from error
+    alone = float(own[is_landmark].sum()) + shared
+    level = float(budgets[is_landmark].sum()) + shared + highest(budgets[~is_landmark])
+    most = highest(budgets + shared * is_landmark)
+    return LandmarkLoss(bound, own + shared * is_landmark, joint + shared, alone, level, most)
+
+
+def _unbridged(correlation: Correlation) -> str:
+    if why := correlation.unchained():
+        return why
+    sides = [one for one in (correlation.backward, correlation.forward) if one is not None]
+    states = max((len(one.matrix) for one in sides), default=1)
+    if states > MAX_BRIDGE_STATES:
+        return f"it takes at most {MAX_BRIDGE_STATES} states, and there are {states}"
+    return ""
+
+
+def _refused(bound: Bound, why: str) -> ParameterError:
+    return ParameterError(f"bound cannot be {bound} here: {why}", field="bound", rule=why, value=bound)
+
+
+def highest(values: Floats) -> float:
+    """The largest of them; 0 of none."""
+    return float(np.max(values, initial=0.0))

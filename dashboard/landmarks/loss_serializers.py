@@ -1,0 +1,231 @@
+"""Correlations and losses as the API speaks of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from dashboard.landmarks.correlation import Correlation, named
+from dashboard.landmarks.loss import BOUNDS
+from dashboard.parsing import Anything, Number, Whole
+from privacy_engine.errors import ParameterError
+
+
+class CorrelationQuery(serializers.Serializer[Any]):
+    """How neighbouring positions hang together: smoothed, given, or estimated from the dataset."""
+
+    n = Whole(default=2, help_text="States of the smoothing matrix, both ways.")
+    s = Number(default=0.1, help_text="How far it is smoothed: 0 is the strongest correlation.")
+    backward = serializers.CharField(
+        default="",
+        allow_blank=True,
+        help_text='Pr(previous | present) as JSON, [[…], …], instead of n and s; or "reversal" of forward.',
+    )
+    forward = serializers.CharField(
+        default="",
+        allow_blank=True,
+        help_text='Pr(next | present) as JSON, [[…], …], instead of n and s; or "reversal" of backward.',
+    )
+    cell_m = Number(
+        required=False,
+        help_text="Estimate both from the original over square cells of so many metres. The answer is then "
+        "data-dependent: for the owner, not for publication.",
+    )
+    smoothing = Number(required=False, help_text="With cell_m: what every move counts beforehand (1).")
+
+
+CORRELATION = tuple(CorrelationQuery().fields)
+
+
+def correlation_of(asked: dict[str, Any], dataset: Any) -> Correlation:
+    """Take what a :class:`CorrelationQuery` checked out of ``asked``."""
+    return Correlation.asked(dataset=dataset, **{name: asked.pop(name) for name in CORRELATION if name in asked})
+
+
+class BoundField(serializers.ChoiceField):
+    """Which of the two landmark losses."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(
+            choices=list(BOUNDS),
+            allow_blank=True,
+            default="",
+            help_text="bridge: an upper bound on what the landmarks leak together. published: the formula as printed, "
+            "which is none. Left out: bridge where it can be had.",
+            **kwargs,
+        )
+
+    def to_internal_value(self, data: Any) -> Any:
+        if data not in ("", *BOUNDS):
+            rule = " or ".join(BOUNDS)
+            name = self.field_name or ""
+            raise ParameterError(f"{name} must be {rule}, got {data!r:.60}", field=name, rule=rule, value=data)
+        return data
+
+
+Numbers = {"type": "array", "nullable": True, "items": {"type": "number"}}
+
+
+@extend_schema_field(Numbers)
+class Curve(serializers.ListField):
+    """A value for each event shown; null where there is none to tell."""
+
+
+class CorrelationShown(serializers.Serializer[Any]):
+    """The correlation an answer was worked out under."""
+
+    kind = serializers.CharField(help_text="smoothed, given or estimated.")
+    s = serializers.FloatField(allow_null=True)
+    n = serializers.IntegerField(allow_null=True)
+    cell_m = serializers.FloatField(allow_null=True)
+    smoothing = serializers.FloatField(allow_null=True)
+    states = serializers.IntegerField()
+    mismatch = serializers.FloatField(help_text="0 where both matrices belong to one stationary chain.")
+    data_dependent = serializers.BooleanField(help_text="Read off the original: publish nothing of this answer.")
+    note = serializers.CharField()
+    backward_matrix = serializers.ListField(child=serializers.ListField(child=serializers.FloatField()), required=False)
+    forward_matrix = serializers.ListField(child=serializers.ListField(child=serializers.FloatField()), required=False)
+
+
+class LandmarkLossShown(serializers.Serializer[Any]):
+    """What the landmarks leak together, with one more event and without; null where it is not defined."""
+
+    bound = serializers.ChoiceField(choices=list(BOUNDS), allow_null=True)
+    upper_bound = serializers.BooleanField(allow_null=True, help_text="False for the published formula.")
+    why = serializers.CharField(help_text="Why it is not the bridged bound; empty where it is or was not asked for.")
+    own = Curve(help_text="Each event's own part.")
+    joint = Curve(help_text="All landmarks and this event together.")
+    landmarks_only = serializers.FloatField(allow_null=True)
+    level = serializers.FloatField(allow_null=True, help_text="Landmarks and one event without correlation.")
+    undefined = serializers.CharField(help_text="Why there is none; else empty.")
+
+
+class SupremumShown(serializers.Serializer[Any]):
+    """What a series that spends at most ``budget`` at each event never exceeds; null: there is no such limit."""
+
+    budget = serializers.FloatField()
+    backward = serializers.FloatField(allow_null=True)
+    forward = serializers.FloatField(allow_null=True)
+    total = serializers.FloatField(allow_null=True)
+
+
+# Reports ------------------------------------------------------------------------------------------
+
+
+class LossQuery(CorrelationQuery):
+    """A landmark set's report: which series, which level, under which correlation."""
+
+    epsilon = Number(default=1.0, help_text="The level each mechanism is given.")
+    bound = BoundField()
+    series = Whole(default=0)
+    points = Whole(default=600, help_text="At most so many events, each curve's extremes kept.")
+
+
+class OverallShown(serializers.Serializer[Any]):
+    """The largest values of one mechanism by one bound."""
+
+    joint = serializers.FloatField(help_text="All landmarks and the worst event.")
+    own = serializers.FloatField(help_text="The worst event alone.")
+    landmarks_only = serializers.FloatField()
+
+
+class MechanismLossShown(serializers.Serializer[Any]):
+    """One mechanism's row; without losses where its budgets are not known before a run."""
+
+    name = serializers.CharField()
+    title = serializers.CharField()
+    parameters = serializers.DictField(help_text="All but ε; examples where it needs some.")
+    why_not = serializers.CharField(help_text="Why it has no losses here; else empty.")
+    level = serializers.FloatField(allow_null=True, help_text="Landmarks and one event without correlation.")
+    highest_budget = serializers.FloatField(allow_null=True, help_text="The worst event alone without correlation.")
+    bridge = OverallShown(allow_null=True)
+    published = OverallShown(allow_null=True)
+    own = Curve()
+    joint = Curve()
+
+
+class LossReport(serializers.Serializer[Any]):
+    """What mechanisms with budgets known beforehand leak over a landmark set. Reads which events are landmarks only."""
+
+    landmark_set = serializers.UUIDField()
+    series = serializers.IntegerField()
+    points = serializers.IntegerField()
+    count = serializers.IntegerField()
+    share = serializers.FloatField()
+    runs = serializers.IntegerField(help_text="Stretches of successive landmarks.")
+    average_temporal_distance = serializers.FloatField()
+    epsilon = serializers.FloatField()
+    correlation = CorrelationShown()
+    bound = serializers.ChoiceField(choices=list(BOUNDS), help_text="That of the curves.")
+    why = serializers.CharField(help_text="Why it is not the bridged bound; empty where it is or was not asked for.")
+    event = serializers.ListField(child=serializers.IntegerField())
+    landmarks = serializers.ListField(child=serializers.ListField(child=serializers.IntegerField()))
+    decimated = serializers.BooleanField()
+    mechanisms = MechanismLossShown(many=True)
+
+
+# Plans --------------------------------------------------------------------------------------------
+
+
+@extend_schema_field(OpenApiTypes.OBJECT)
+class CorrelationField(Anything):
+    """An object of what :class:`CorrelationQuery` takes, matrices as lists or as text."""
+
+    def to_internal_value(self, data: Any) -> dict[str, Any]:
+        name = self.field_name or ""
+        if not isinstance(data, dict):
+            raise ParameterError(f"{name} must be an object", field=name, rule="object")
+        unknown = sorted(set(data) - set(CORRELATION))
+        if unknown:
+            field = f"{name}.{unknown[0]:.40}"
+            raise ParameterError(f"{field} is not a parameter here", field=field, rule="is not a parameter here")
+        matrices = {key: data[key] for key in ("backward", "forward") if key in data}
+        checked = CorrelationQuery(data={key: value for key, value in data.items() if key not in matrices})
+        with named(name):
+            checked.is_valid(raise_exception=True)
+        return dict(checked.validated_data) | matrices
+
+
+class PlanRequest(serializers.Serializer[Any]):
+    """Budgets whose temporal loss stays at a target: for so many events, or for a series of a landmark set."""
+
+    alpha = Number(help_text="The loss allowed at every event.")
+    n = Whole(required=False, help_text="How many events; or name a landmark set.")
+    landmark_set = serializers.UUIDField(required=False)
+    series = Whole(default=0)
+    correlation = CorrelationField(required=False, default=dict)
+    method = serializers.ChoiceField(
+        choices=["quantification", "upper-bound"],
+        default="quantification",
+        help_text="quantification: more at both ends, the target at every event. upper-bound: the same everywhere, "
+        "also where the length is not known.",
+    )
+    points = Whole(default=600)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if ("n" in attrs) == ("landmark_set" in attrs):
+            rule = "named, or a landmark_set, and not both"
+            raise ParameterError(f"n must be {rule}", field="n", rule=rule, value=attrs.get("n"))
+        return attrs
+
+
+class PlanShown(serializers.Serializer[Any]):
+    """The budgets, and that the loss stays at the target."""
+
+    alpha = serializers.FloatField()
+    n = serializers.IntegerField()
+    method = serializers.CharField()
+    first = serializers.FloatField()
+    middle = serializers.FloatField(allow_null=True, help_text="Of every event between; null where there is none.")
+    last = serializers.FloatField()
+    highest = serializers.FloatField(help_text="The largest loss of any event under this plan.")
+    user_level = serializers.FloatField(help_text="What each event could spend if nothing were known: alpha / n.")
+    correlation = CorrelationShown()
+    event = serializers.ListField(child=serializers.IntegerField())
+    budget = Curve()
+    backward = Curve()
+    forward = Curve()
+    total = Curve()

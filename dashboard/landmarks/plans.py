@@ -1,0 +1,53 @@
+"""Budgets for a target loss, and the loss they have."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dashboard.landmarks.correlation import Correlation
+from dashboard.landmarks.loss import highest
+from dashboard.thinning import decimated
+from privacy_engine.accounting.planning import plan_budgets
+from privacy_engine.accounting.temporal import temporal_loss
+from privacy_engine.errors import ParameterError
+
+MAX_EVENTS = 1_000_000
+"""Events a plan is worked out for within a request."""
+
+
+def plan(*, alpha: float, n: int, correlation: Correlation, method: Any, points: int) -> dict[str, Any]:
+    """The budgets of ``n`` events whose temporal loss exceeds ``alpha`` nowhere, and that loss.
+
+    Raises
+    ------
+    EngineError
+        A value lies outside its domain, or losses never fade under this correlation; it names the field.
+    """
+    if n > MAX_EVENTS:
+        rule = f"at most {MAX_EVENTS:,}"
+        raise ParameterError(f"n must be {rule}, got {n:,}", field="n", rule=rule, value=n)
+    matrices = correlation.backward, correlation.forward
+    try:
+        budgets = plan_budgets(alpha, n, *matrices, method=method)
+    except ParameterError as error:
+        if error.field in ("backward", "forward"):
+            error.field = f"correlation.{error.field}"
+        raise
+    loss = temporal_loss(budgets, *matrices)
+    at = decimated([budgets, loss.backward, loss.forward, loss.total], points)
+    return {
+        "alpha": alpha,
+        "n": n,
+        "method": method,
+        "first": float(budgets[0]),
+        "middle": float(budgets[n // 2]) if n > 2 else None,
+        "last": float(budgets[-1]),
+        "highest": highest(loss.total),
+        "user_level": alpha / n,
+        "correlation": correlation.shown(),
+        "event": at.tolist(),
+        "budget": budgets[at].tolist(),
+        "backward": loss.backward[at].tolist(),
+        "forward": loss.forward[at].tolist(),
+        "total": loss.total[at].tolist(),
+    }

@@ -1,0 +1,83 @@
+"""REST doors of losses before any release: a landmark set's report, budgets for a target."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import StreamingHttpResponse
+from django.shortcuts import get_object_or_404
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from dashboard.landmarks import plans, report
+from dashboard.landmarks.correlation import Correlation, named
+from dashboard.landmarks.loss_serializers import LossQuery, LossReport, PlanRequest, PlanShown, correlation_of
+from dashboard.landmarks.models import LandmarkSet
+from dashboard.landmarks.queries import series_bounds, visible_landmark_sets
+from dashboard.parsing import AnyAccept, JSONBody, valid
+from privacy_engine.errors import ParameterError
+
+FORMATS = ("json", "csv")
+
+
+class LandmarkSetLossView(APIView):
+    """What mechanisms would leak over a landmark set under correlation; no position is read unless cell_m is given."""
+
+    content_negotiation_class = AnyAccept
+
+    @extend_schema(
+        parameters=[
+            LossQuery,
+            OpenApiParameter(
+                "format", str, enum=list(FORMATS), description="As a file: json is this answer, csv has every event."
+            ),
+        ],
+        responses={(200, "application/json"): LossReport, (200, "text/csv"): OpenApiTypes.BINARY},
+    )
+    def get(self, request: Request, pk: Any = None) -> Any:
+        row = get_object_or_404(visible_landmark_sets(request.user), pk=pk)
+        asked = valid(LossQuery, request.query_params)
+        form, points = _format(request), asked.pop("points")
+        made = report.report(row, correlation=correlation_of(asked, row.dataset), **asked)
+        if form == "csv":
+            answer: Any = StreamingHttpResponse(made.lines(), content_type="text/csv; charset=utf-8")
+        else:
+            answer = Response(made.shown(points))
+        if form:
+            answer["Content-Disposition"] = f'attachment; filename="cairn-landmark-loss.{form}"'
+        answer["Cache-Control"] = "private, no-store"
+        return answer
+
+
+class BudgetPlanView(APIView):
+    """Budgets whose temporal loss stays at a target. Nothing is stored or spent."""
+
+    parser_classes = (JSONBody,)
+
+    @extend_schema(request=PlanRequest, responses={200: PlanShown})
+    def post(self, request: Request) -> Response:
+        asked = valid(PlanRequest, request.data)
+        dataset, n = None, asked.get("n", 0)
+        if "landmark_set" in asked:
+            row = get_object_or_404(visible_landmark_sets(request.user), pk=asked["landmark_set"])
+            dataset, (start, end) = row.dataset, _bounds(row, asked["series"])
+            n = end - start
+        with named("correlation"):
+            correlation = Correlation.asked(dataset=dataset, **asked["correlation"])
+        kept = {name: asked[name] for name in ("alpha", "method", "points")}
+        return Response(plans.plan(n=n, correlation=correlation, **kept))
+
+
+def _bounds(row: LandmarkSet, series: int) -> tuple[int, int]:
+    return series_bounds(row.dataset.series_lengths, series)
+
+
+def _format(request: Request) -> str:
+    asked = str(request.query_params.get("format", ""))
+    if asked and asked not in FORMATS:
+        rule = " or ".join(FORMATS)
+        raise ParameterError(f"format must be {rule}, got {asked!r:.60}", field="format", rule=rule, value=asked)
+    return asked

@@ -1,0 +1,148 @@
+"""What walks through time share: repetitions side by side as lanes, the noise of a stretch of events in unit scale.
+
+A walk goes over time and, inside, over the repetitions of one tile: at most :data:`LANES`, all at the same event, so
+that a processor works on several at once. Per lane it keeps rows of numbers, :data:`LANES` apart in one flat array:
+a distance known when compiled, without which a loop over many rows would not be vectorised. No lane looks at another:
+tiles change nothing.
+
+Positions are points of the unit sphere, rows X, Y and Z.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from privacy_engine.data import Floats, Mask
+from privacy_engine.geo import EARTH_RADIUS_M
+from privacy_engine.kernels import compiled, inlined
+from privacy_engine.kernels.elementary import arctan2, direction, halfway, log, sincos
+from privacy_engine.kernels.philox import DEGREE, LOW, PART, PER_RADIUS, SHIFT, ZERO, Words, block, retried, unit
+
+LANES = 128
+SIN, COS, UNITS = LANES, 2 * LANES, 3 * LANES  # rows of an event's noise: unit radius at 0, sine, cosine of the bearing
+X, Y, Z, RADIUS, HELD, SCALE, ROWS = (i * LANES for i in range(7))
+MANY = 2**40 - 1  # cuts nothing, and tells the compiler that no index is negative
+FRAME = 8  # of an event: itself, north (3 numbers each), east (2; it has no height)
+LARGEST_UNIT = 45.75  # -log of the least product of two uniforms, 2**-66
+SMALL = 0.05
+"""Up to this angle (rad) or chord short series are exact to a double's last bits."""
+
+
+@compiled
+def frames(lon: Floats, lat: Floats) -> Floats:
+    """Where events are on the unit sphere, and which way north and east are there, (n, FRAME)."""
+    out = np.empty((len(lon), FRAME))
+    for i in range(len(lon)):
+        sin_phi, cos_phi = sincos(lat[i] * DEGREE)
+        sin_lam, cos_lam = sincos(lon[i] * DEGREE)
+        out[i, 0], out[i, 1], out[i, 2] = cos_phi * cos_lam, cos_phi * sin_lam, sin_phi
+        out[i, 3], out[i, 4], out[i, 5] = -sin_phi * cos_lam, -sin_phi * sin_lam, cos_phi
+        out[i, 6], out[i, 7] = -sin_lam, cos_lam
+    return out
+
+
+@compiled
+def fill(key: Words, first_event: int, first_repetition: int, lanes: int, bearings: Mask, units: Floats) -> Floats:
+    """The noise of consecutive events into ``units``: radius in unit scale and, where asked for, sine and cosine.
+
+    Returns the largest scale, (events,), up to which no lane's radius need be looked at again (``polar`` says why).
+    In three loops, each of which finds room in the registers.
+    """
+    lanes = min(lanes, LANES)
+    k0, k1, repetition = key[0], key[1], np.uint64(first_repetition)
+    safe = np.empty(len(bearings))
+    for t in range(len(bearings)):
+        event, at = np.uint64(first_event + t), (t & MANY) * UNITS
+        c0, c1 = event & LOW, event >> SHIFT
+        largest = np.int64(0)
+        for r in range(lanes):
+            w0, w1, w2, w3 = block(c0, c1, repetition + np.uint64(r), ZERO, k0, k1)
+            units[at + r] = unit(w0) * unit(w1)
+            units[at + SIN + r] = np.uint64(w2).view(np.float64)
+            largest = max(largest, np.int64(w3))
+        for r in range(lanes):
+            units[at + r] = -log(units[at + r])
+        if bearings[t]:
+            for r in range(lanes):
+                units[at + SIN + r], units[at + COS + r] = direction(np.float64(units[at + SIN + r]).view(np.uint64))
+        # a lane is in doubt where w3 + 1/2 > (1 - angle²/6) / PART; 1e-5 covers the rounding of that
+        room = (1.0 - 1e-5) * 6.0 * (1.0 - halfway(np.uint64(largest)) * PART)
+        safe[t] = EARTH_RADIUS_M * math.sqrt(room) / LARGEST_UNIT
+    return safe
+
+
+@compiled
+def draw(
+    key: Words, event: int, first_repetition: int, lanes: int, units: Floats, at: int, safe: bool, state: Floats
+) -> None:
+    """The radii of one event's noise, every lane by its SCALE, into RADIUS.
+
+    Where a lane is in doubt the first attempt that is kept is found, and its direction put into ``units``, which must
+    then be a copy of the event's three rows.
+    """
+    lanes, at = min(lanes, LANES), at & MANY
+    for r in range(lanes):
+        state[RADIUS + r] = units[at + r] * state[SCALE + r]
+    if not safe:
+        k0, k1 = key[0], key[1]
+        c0, c1 = np.uint64(event) & LOW, np.uint64(event) >> SHIFT
+        for r in range(lanes):
+            repetition = np.uint64(first_repetition) + np.uint64(r)
+            angle = state[RADIUS + r] * PER_RADIUS
+            if unit(block(c0, c1, repetition, ZERO, k0, k1)[3]) > 1.0 - angle * angle * (1.0 / 6.0):
+                state[RADIUS + r], word = retried(np.uint64(event), repetition, k0, k1, state[SCALE + r])
+                units[at + SIN + r], units[at + COS + r] = direction(word)
+
+
+@compiled
+def draw_joint(key: Words, event: int, first_repetition: int, lanes: int, half_sine: int, state: Floats) -> None:
+    """Radii of positions uniform in discs, of each lane by its sine of half the disc's angle, into RADIUS."""
+    lanes, half_sine, k0, k1 = min(lanes, LANES), half_sine & MANY, key[0], key[1]
+    c0, c1, repetition = np.uint64(event) & LOW, np.uint64(event) >> SHIFT, np.uint64(first_repetition)
+    for r in range(lanes):
+        share = unit(block(c0, c1, repetition + np.uint64(r), ZERO, k0, k1)[0])
+        sine = math.sqrt(share) * state[half_sine + r]
+        state[RADIUS + r] = 2.0 * EARTH_RADIUS_M * arctan2(sine, math.sqrt(1.0 - sine * sine))
+
+
+@inlined
+def short_sincos(angle: float) -> tuple[float, float]:
+    """Sine and cosine for -SMALL <= angle <= SMALL."""
+    z = angle * angle
+    s = angle - angle * z * (1.0 / 6.0 - z * (1.0 / 120.0 - z * (1.0 / 5040.0 - z * (1.0 / 362880.0))))
+    return s, 1.0 - z * (0.5 - z * (1.0 / 24.0 - z * (1.0 / 720.0 - z * (1.0 / 40320.0))))
+
+
+@inlined
+def measure(frame: Floats, t: int, lanes: int, state: Floats) -> None:
+    """Great-circle distance in metres from each lane's position to the event of ``frame`` (FRAME,), into HELD."""
+    px, py, pz, far, lanes = frame[t, 0], frame[t, 1], frame[t, 2], 0, min(lanes, LANES)
+    for r in range(lanes):
+        x, y, z = state[X + r] - px, state[Y + r] - py, state[Z + r] - pz
+        square = x * x + y * y + z * z
+        series = 3.0 / 640.0 + square * (5.0 / 7168.0 + square * (35.0 / 294912.0))
+        chord = math.sqrt(square)
+        state[HELD + r] = EARTH_RADIUS_M * (chord + chord * square * (1.0 / 24.0 + square * series))
+        far += square > SMALL * SMALL
+    if far:
+        for r in range(lanes):
+            x, y, z = state[X + r] - px, state[Y + r] - py, state[Z + r] - pz
+            square = x * x + y * y + z * z
+            x, y, z = state[X + r] + px, state[Y + r] + py, state[Z + r] + pz
+            angle = 2.0 * arctan2(math.sqrt(square), math.sqrt(x * x + y * y + z * z))
+            state[HELD + r] = EARTH_RADIUS_M * angle if square > SMALL * SMALL else state[HELD + r]
+
+
+@inlined
+def add(state: Floats, row: int, lanes: int, t: int, sums: Floats, by_event: Floats) -> None:
+    """A row to the lanes' ``sums`` and, unless that is empty, to ``by_event[t]`` in the order of the lanes."""
+    lanes, row = min(lanes, LANES), row & MANY
+    for r in range(lanes):
+        sums[r] += state[row + r]
+    if len(by_event):
+        total = by_event[t]
+        for r in range(lanes):
+            total += state[row + r]
+        by_event[t] = total

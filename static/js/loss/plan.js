@@ -1,0 +1,92 @@
+/* Budgets for a target loss: what they are, and that the loss stays there. */
+
+import { post } from "../api.js";
+import { $, el, number } from "../dom.js";
+import { createFigure } from "../figure.js";
+import { swatch } from "../legend.js";
+import { radios } from "./choices.js";
+import { correlationBody } from "./state.js";
+
+const METHODS = [
+  ["quantification", "By quantification"],
+  ["upper-bound", "By upper bound"],
+];
+const LINES = [
+  ["Total loss", "total", "--ink", "solid", null],
+  ["Backward", "backward", "--m2", "dash", 1],
+  ["Forward", "forward", "--m3", "dot", 2],
+  ["Budget", "budget", "--m6", "longdash", 5],
+];
+const WORDS = {
+  quantification: "More at both ends, so that the loss is at the target from the first event to the last.",
+  "upper-bound": "The same at every event, also where the length is not known; the loss nears the target from below.",
+};
+
+/** The section in `host`; `state` has `alpha`, `method` and the correlation. `keep()` writes it to the address. */
+export async function createPlan(host, page, state, keep) {
+  const figure = await createFigure($("[data-chart=plan]", host), { title: "Budget and loss under the plan", unit: "ε", name: "cairn-budget-plan" });
+  const input = $("#alpha", host);
+  const error = $("#alpha-error", host);
+  input.value = state.alpha;
+  const method = radios("Method", METHODS, state.method, (value) => {
+    state.method = value;
+    changed();
+  });
+  $("[data-method]", host).replaceChildren(method.element);
+  let [turn, series] = [0, 0];
+  let waiting;
+  input.addEventListener("input", () => {
+    state.alpha = input.value;
+    clearTimeout(waiting);
+    waiting = setTimeout(changed, 250);
+  });
+
+  const legend = LINES.map(([name, , , dash, index]) => el("li", {}, swatch(index === null ? null : { dash, index }), name));
+  $("[data-plan-legend]", host).replaceChildren(...legend);
+
+  function changed() {
+    keep();
+    return draw();
+  }
+
+  function fail(message) {
+    error.textContent = message;
+    error.hidden = !message;
+    if (message) input.setAttribute("aria-invalid", "true");
+    else input.removeAttribute("aria-invalid");
+  }
+
+  function tell({ first, middle, last, user_level }) {
+    const pairs = [["First", first], ["Between", middle], ["Last", last], ["Instead, α / n", user_level]];
+    $("[data-budgets]", host).replaceChildren(
+      ...pairs.filter(([, value]) => value !== null).map(([label, value]) => el("div", {}, el("dt", {}, label), el("dd", {}, `ε = ${number(value, 4)}`))),
+    );
+  }
+
+  async function draw() {
+    const mine = (turn += 1);
+    $("[data-method-words]", host).textContent = WORDS[state.method];
+    try {
+      const body = { alpha: Number(state.alpha), landmark_set: page.landmark_set, series, method: state.method, correlation: correlationBody(state) };
+      const found = await post(page.urls.plan, body);
+      if (mine !== turn) return;
+      fail("");
+      tell(found);
+      await figure.show({
+        span: [0, Math.max(1, found.n - 1)], log: false, note: "ε",
+        lines: LINES.map(([name, key, colour, dash]) => ({ id: key, name, x: found.event, y: found[key], colour, dash, step: key === "budget" })),
+        rules: [{ y: found.alpha, label: `target α = ${number(found.alpha)}` }],
+      });
+    } catch (problem) {
+      if (problem.status !== 400 || mine !== turn) throw problem;
+      fail(problem.message);
+    }
+  }
+
+  return {
+    draw(index) {
+      series = index;
+      return draw();
+    },
+  };
+}

@@ -1,0 +1,273 @@
+"""Temporal losses before the reader: on the comparison and on a landmark set's report."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from dashboard.accounts.models import User
+from dashboard.datasets.models import Dataset
+from dashboard.landmarks.models import LandmarkSet
+from dashboard.landmarks.services import mark_landmarks
+from dashboard.releases.models import Release
+from dashboard.releases.services import submit_release
+from privacy_engine.accounting.temporal import landmark_temporal_loss, smoothing_matrix, temporal_loss
+from privacy_engine.samples import samples
+from privacy_engine.spec import ReleaseSpec
+from tests.browser.conftest import DESKTOP, PHONE, Watch, accessibility_faults, widths, work_off
+from tests.browser.drawn import settled
+from tests.browser.test_compare import table
+
+LINES = """(chart) => Object.fromEntries(document.querySelector(`[data-chart=${chart}] .js-plotly-plot`).data
+  .filter(({ name }) => name).map(({ name, y }) => [name, [...y]]))"""
+
+
+@pytest.fixture
+def taxi(owner: User) -> Dataset:
+    from dashboard.datasets.services import import_dataset
+
+    return import_dataset(owner=owner, upload=table(("taxi", samples()[1].series)), name="Taxi day")
+
+
+@pytest.fixture
+def stays(owner: User, taxi: Dataset) -> LandmarkSet:
+    return mark_landmarks(owner=owner, dataset=taxi, method=samples()[1].landmarks)
+
+
+@pytest.fixture
+def pair(owner: User, taxi: Dataset, stays: LandmarkSet) -> list[Release]:
+    """Skip and Uniform of the taxi day."""
+    made = []
+    for name in ("landmark-skip", "landmark-uniform"):
+        spec = ReleaseSpec.parse({"mechanism": {"name": name, "epsilon": 1.0, "radius_m": 200.0}, "seed": None})
+        made.append(submit_release(owner=owner, dataset=taxi, landmark_set=stays, spec=spec))
+    work_off()
+    return made
+
+
+def compare(page: Page, dataset: Dataset, query: str = "") -> None:
+    page.goto(f"/datasets/{dataset.pk}/compare/{query}")
+    settled(page)
+
+
+def report(page: Page, landmark_set: LandmarkSet, query: str = "") -> None:
+    page.goto(f"/landmark-sets/{landmark_set.pk}/report/{query}")
+    settled(page, "[data-report]")
+
+
+def query_of(page: Page) -> dict[str, list[str]]:
+    return parse_qs(urlsplit(page.url).query)
+
+
+def loss_is(page: Page, name: str, expected: Any, chart: str = "loss") -> None:
+    """Wait until the line ``name`` of the chart is ``expected``, to what a picture can show."""
+    page.wait_for_function(
+        f"([chart, name, expected]) => {{ const y = ({LINES})(chart)[name];"
+        " return y && y.length === expected.length && y.every((v, i) => Math.abs(v - expected[i]) < 1e-9 * (1 + v)) }",
+        arg=[chart, name, list(map(float, expected))],
+    )
+
+
+def uniform(stays: LandmarkSet) -> Any:
+    share = 1.0 / (stays.count + 1)
+    return [share] * stays.points
+
+
+class TestComparison:
+    def test_shows_what_is_chosen_and_keeps_it_in_the_address(
+        self, page: Page, taxi: Dataset, stays: LandmarkSet, pair: list[Release]
+    ) -> None:
+        compare(page, taxi)
+        loss_is(page, "Uniform", temporal_loss(uniform(stays), *[smoothing_matrix(2, 0.1)] * 2).total)
+        page.get_by_label("Strong").check(force=True)
+        page.get_by_label("Backward", exact=True).check(force=True)
+        loss_is(page, "Uniform", temporal_loss(uniform(stays), *[smoothing_matrix(2, 0.01)] * 2).backward)
+        page.get_by_label("Landmarks and event").check(force=True)
+        case = uniform(stays), stays.mask, *[smoothing_matrix(2, 0.01)] * 2
+        loss_is(page, "Uniform", landmark_temporal_loss(*case, bound="bridge"))
+        expect(page.locator(".loss__words")).to_contain_text("An upper bound")
+        page.get_by_label("Published").check(force=True)
+        loss_is(page, "Uniform", landmark_temporal_loss(*case, bound="published"))
+        expect(page.locator(".loss__words")).to_contain_text("not an upper bound")
+        page.get_by_label("Log axis").uncheck()
+        page.wait_for_function(
+            "document.querySelector('[data-chart=loss] .js-plotly-plot')._fullLayout.yaxis.type === 'linear'"
+        )
+        assert query_of(page) == {
+            "corr": ["strong"],
+            "side": ["backward"],
+            "view": ["landmarks"],
+            "bound": ["published"],
+            "axis": ["linear"],
+        }
+        page.reload()
+        settled(page)
+        loss_is(page, "Uniform", landmark_temporal_loss(*case, bound="published"))
+        expect(page.get_by_label("Published")).to_be_checked()
+
+    def test_the_line_without_correlation_is_drawn(self, page: Page, taxi: Dataset, pair: list[Release]) -> None:
+        compare(page, taxi)
+        rules = page.evaluate(
+            "document.querySelector('[data-chart=loss] .js-plotly-plot').layout.annotations.map(({ text }) => text)"
+        )
+        assert rules == ["ε = 1, no correlation"]
+
+    def test_own_matrix(self, page: Page, taxi: Dataset, stays: LandmarkSet, pair: list[Release], watch: Watch) -> None:
+        watch.expect(400)
+        compare(page, taxi)
+        page.get_by_role("button", name="Own matrix…").click()
+        dialog = page.get_by_role("dialog", name="Own matrix")
+        dialog.get_by_label("Forward: Pr(next | present)").fill("0.9 0.2\n0.1, 0.9")
+        dialog.get_by_role("button", name="Use it").click()
+        expect(dialog.get_by_role("alert")).to_contain_text("forward must have rows that sum to 1")
+        assert not accessibility_faults(page)
+        dialog.get_by_label("Forward: Pr(next | present)").fill("0.9 0.1\n0.1, 0.9")
+        dialog.get_by_role("button", name="Use it").click()
+        expect(dialog).to_have_count(0)
+        matrix = [[0.9, 0.1], [0.1, 0.9]]
+        loss_is(page, "Uniform", temporal_loss(uniform(stays), matrix, matrix).total)
+        expect(page.get_by_role("button", name="Own matrix…")).to_have_attribute("aria-pressed", "true")
+        assert json.loads(query_of(page)["forward"][0]) == matrix
+        assert query_of(page)["backward"] == ["reversal"]
+
+    def test_own_matrix_both_ways_has_no_bridge_and_says_why(
+        self, page: Page, taxi: Dataset, pair: list[Release]
+    ) -> None:
+        compare(page, taxi, "?view=landmarks")
+        page.get_by_role("button", name="Own matrix…").click()
+        dialog = page.get_by_role("dialog", name="Own matrix")
+        dialog.get_by_label("Backward is its reversal").uncheck()
+        dialog.get_by_label("Backward: Pr(previous | present)").fill("0.5 0.5\n0.1 0.9")
+        dialog.get_by_role("button", name="Use it").click()
+        expect(page.locator(".loss__words")).to_contain_text("There is no bridge here")
+
+    def test_cancelled_dialog_changes_nothing(self, page: Page, taxi: Dataset, pair: list[Release]) -> None:
+        compare(page, taxi)
+        page.get_by_role("button", name="Estimated from this dataset…").click()
+        page.get_by_role("dialog").get_by_role("button", name="Cancel").click()
+        expect(page.get_by_label("Moderate")).to_be_checked()
+        assert query_of(page) == {}
+
+    def test_an_estimate_warns_for_as_long_as_it_is_shown(self, page: Page, taxi: Dataset, pair: list[Release]) -> None:
+        compare(page, taxi)
+        page.get_by_role("button", name="Estimated from this dataset…").click()
+        dialog = page.get_by_role("dialog")
+        expect(dialog).to_contain_text("publish nothing that depends on it")
+        dialog.get_by_label("Cell, m").fill("3000")
+        dialog.get_by_role("button", name="Use it").click()
+        expect(page.get_by_role("note")).to_contain_text("this matrix is itself a disclosure")
+        assert query_of(page)["cell_m"] == ["3000"]
+        assert not accessibility_faults(page)
+        page.get_by_label("Weak").check(force=True)
+        expect(page.get_by_role("note")).to_have_count(0)
+        assert query_of(page) == {"corr": ["weak"]}
+
+    def test_an_address_that_asks_for_nonsense_shows_the_usual(
+        self, page: Page, taxi: Dataset, pair: list[Release], watch: Watch
+    ) -> None:
+        watch.expect(400)
+        compare(page, taxi, "?corr=own&forward=[[1,0]]&view=nonsense")
+        expect(page.locator("[data-problem]")).to_contain_text("forward must be a square matrix")
+        expect(page.get_by_label("Moderate")).to_be_checked()
+        expect(page.get_by_label("Each event")).to_be_checked()
+
+    def test_is_worked_by_keyboard(self, page: Page, taxi: Dataset, pair: list[Release]) -> None:
+        compare(page, taxi)
+        page.get_by_label("Moderate").focus()
+        page.keyboard.press("ArrowRight")
+        expect(page.get_by_label("Strong")).to_be_checked()
+        page.keyboard.press("Tab")
+        expect(page.get_by_role("button", name="Own matrix…")).to_be_focused()
+
+    def test_nothing_moves_when_the_view_changes(self, page: Page, taxi: Dataset, pair: list[Release]) -> None:
+        compare(page, taxi)
+        below = page.locator(".meanings")
+        before = below.bounding_box()
+        page.get_by_label("Landmarks and event").check(force=True)
+        expect(page.locator(".loss__words")).to_contain_text("all landmarks together")
+        page.locator(".bench__charts").evaluate("(rail) => rail.scrollTo(0, 0)")
+        page.get_by_label("Each event").check(force=True)
+        page.locator(".bench__charts").evaluate("(rail) => rail.scrollTo(0, 0)")
+        assert below.bounding_box()["y"] == pytest.approx(before["y"], abs=1)
+
+
+class TestReport:
+    def test_draws_without_a_release(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
+        page.goto(f"/datasets/{taxi.pk}/")
+        page.get_by_role("link", name=f"Report of {stays.name}").click()
+        settled(page, "[data-report]")
+        case = uniform(stays), stays.mask, *[smoothing_matrix(2, 0.1)] * 2
+        expected = landmark_temporal_loss(*case, bound="bridge")
+        loss_is(page, "Uniform", expected)
+        expect(page.locator("main")).to_contain_text("no position is read")
+        row = page.get_by_role("row", name="Uniform")
+        expect(row).to_contain_text(f"{expected.max():.3g}")
+        expect(page.get_by_role("row", name="Adaptive")).to_contain_text("known only after a run")
+        assert not Release.objects.exists()
+
+    def test_follows_level_part_and_bound(self, page: Page, stays: LandmarkSet) -> None:
+        report(page, stays)
+        page.get_by_label("Level ε").fill("3")
+        page.get_by_label("Published").check(force=True)
+        case = [3 * one for one in uniform(stays)], stays.mask, *[smoothing_matrix(2, 0.1)] * 2
+        loss_is(page, "Uniform", landmark_temporal_loss(*case, bound="published"))
+        expect(page.locator("[data-table-words]")).to_contain_text("at ε = 3")
+        page.get_by_label("Own", exact=True).check(force=True)
+        expect(page.locator("[data-table-words]")).to_contain_text("The worst event’s own part")
+        settled(page, "[data-report]")
+        assert query_of(page) == {"epsilon": ["3"], "bound": ["published"], "part": ["own"]}
+
+    def test_says_what_it_refuses(self, page: Page, stays: LandmarkSet, watch: Watch) -> None:
+        watch.expect(400)
+        report(page, stays)
+        page.get_by_label("Level ε").fill("-1")
+        expect(page.locator("[data-problem]")).to_contain_text("epsilon must be greater than 0")
+
+    def test_downloads_every_event(self, page: Page, stays: LandmarkSet) -> None:
+        report(page, stays, "?corr=strong")
+        page.locator("summary", has_text="Download").click()
+        with page.expect_download() as waiting:
+            page.get_by_role("link", name="Every event as CSV").click()
+        lines = Path(waiting.value.path()).read_text().splitlines()
+        assert "s=0.01" in lines[0]
+        assert len([line for line in lines if not line.startswith("#")]) == stays.points + 1
+
+    def test_estimated_is_a_column_with_its_warning(self, page: Page, stays: LandmarkSet) -> None:
+        report(page, stays, "?corr=estimated&cell_m=3000&smoothing=1")
+        expect(page.get_by_role("note")).to_contain_text("publish nothing")
+        expect(page.get_by_role("columnheader", name="Estimated")).to_have_attribute("aria-current", "true")
+
+    def test_budgets_for_a_target(self, page: Page, stays: LandmarkSet, watch: Watch) -> None:
+        watch.expect(400)
+        report(page, stays)
+        loss_is(page, "Total loss", [1.0] * stays.points, chart="plan")
+        expect(page.locator("[data-budgets]")).to_contain_text("ε = 0.5474")
+        page.get_by_label("By upper bound").check(force=True)
+        expect(page.locator("[data-budgets]")).not_to_contain_text("0.5474")
+        page.get_by_label("Target α").fill("0")
+        expect(page.locator("#alpha-error")).to_contain_text("alpha must be greater than 0")
+        page.get_by_label("Target α").fill("2")
+        expect(page.locator("#alpha-error")).to_be_hidden()
+
+    def test_a_stranger_sees_nothing(self, open_page: Any, stays: LandmarkSet, watch: Watch) -> None:
+        watch.expect(404)
+        page = open_page(User.objects.create_user("stranger", password="nobody knows me here"))
+        assert page.goto(f"/landmark-sets/{stays.pk}/report/").status == 404
+
+
+@pytest.mark.parametrize("colour", ["light", "dark"])
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desk", "phone"])
+def test_the_report_is_for_everybody(
+    open_page: Any, owner: User, stays: LandmarkSet, colour: str, size: dict[str, int]
+) -> None:
+    page = open_page(owner, colour=colour, size=size)
+    report(page, stays)
+    page.locator(".meanings summary").click()
+    assert not accessibility_faults(page)
+    document, window = widths(page)
+    assert document <= window

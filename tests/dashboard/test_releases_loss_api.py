@@ -1,0 +1,124 @@
+"""The losses a release's charts show: both views, both bounds, three ways to a correlation."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from dashboard.landmarks import loss
+from dashboard.releases import execution as drawing
+from privacy_engine.accounting.estimation import NOTE
+from privacy_engine.accounting.temporal import (
+    LossFunction,
+    landmark_own_loss,
+    landmark_temporal_loss,
+    smoothing_matrix,
+    temporal_loss,
+)
+from privacy_engine.mechanisms.landmark.skip import Skip
+from tests.dashboard.asking import at, first_error
+
+BUDGETS, MASK = np.array([0, 1, 0, 1, 0, 1, 1, 0.0]), np.isin(np.arange(8), [0, 2, 4, 7])
+
+
+@pytest.mark.parametrize("asked", ["", "bridge", "published"])
+def test_landmark_losses_are_the_engines(owner_api, done, asked):
+    found = owner_api.get(at(done, "series"), {"s": "0.01", "n": "3", "bound": asked}).json()["landmark"]
+    bound, matrix = asked or "bridge", smoothing_matrix(3, 0.01)
+    joint = landmark_temporal_loss(BUDGETS, MASK, matrix, matrix, bound=bound)
+    assert (found["bound"], found["upper_bound"], found["why"]) == (bound, bound == "bridge", "")
+    assert found["joint"] == joint.tolist()
+    assert found["own"] == landmark_own_loss(BUDGETS, MASK, matrix, matrix, bound=bound).tolist()
+    assert found["landmarks_only"] == pytest.approx(joint[0], rel=1e-12)
+    assert found["level"] == 1.0
+
+
+def test_levels_and_suprema(owner_api, done):
+    found = owner_api.get(at(done, "series"), {"s": "0.1"}).json()["loss"]
+    carried = LossFunction(smoothing_matrix(2, 0.1))
+    limit = carried.supremum(1.0)
+    assert found["level"] == 1.0
+    assert found["supremum"] == {"budget": 1.0, "backward": limit, "forward": limit, "total": 2 * limit - 1}
+    assert max(found["total"]) < found["supremum"]["total"]
+
+
+def test_a_loss_that_never_settles_has_no_supremum(owner_api, done):
+    query = {"backward": "[[0.8, 0.2], [0, 1]]", "forward": "[[0.5, 0.5], [0.5, 0.5]]"}
+    found = owner_api.get(at(done, "series"), query).json()["loss"]
+    assert found["supremum"] == {"budget": 1.0, "backward": None, "forward": 1.0, "total": None}
+
+
+def test_matrices_of_no_one_chain_get_the_published_formula_and_why(owner_api, done):
+    query = {"backward": "[[0.9, 0.1], [0.5, 0.5]]", "forward": "[[0.5, 0.5], [0.1, 0.9]]"}
+    found = owner_api.get(at(done, "series"), query).json()
+    assert (found["landmark"]["bound"], found["landmark"]["upper_bound"]) == ("published", False)
+    assert "not each other's reversal" in found["landmark"]["why"]
+    assert found["correlation"]["mismatch"] > 0.01
+    refused = owner_api.get(at(done, "series"), query | {"bound": "bridge"})
+    assert (refused.status_code, first_error(refused)["field"]) == (400, "bound")
+    again = owner_api.get(at(done, "series"), query | {"backward": "reversal", "bound": "bridge"}).json()
+    assert again["landmark"]["bound"] == "bridge"
+
+
+@pytest.mark.parametrize("bound", ["bridge", "published"])
+def test_what_would_take_too_long_is_refused_beforehand(owner_api, done, monkeypatch, bound):
+    monkeypatch.setattr(loss, "loss_seconds", lambda *_: 40.0)
+    answer = owner_api.get(at(done, "series"), {"bound": bound})
+    assert (answer.status_code, first_error(answer)["field"]) == (400, "bound")
+    assert "about 80 s" in first_error(answer)["message"]
+    found = owner_api.get(at(done, "series")).json()
+    assert found["landmark"]["joint"] is None
+    assert "about 80 s" in found["landmark"]["undefined"]
+    assert found["loss"]["total"]
+
+
+def test_estimated_is_marked_as_data_dependent(owner_api, stranger_api, done):
+    query = {"cell_m": "900", "smoothing": "0.5"}
+    found = owner_api.get(at(done, "series"), query).json()
+    assert (found["correlation"]["kind"], found["correlation"]["data_dependent"]) == ("estimated", True)
+    assert found["correlation"]["note"] == NOTE
+    assert found["landmark"]["bound"] == "bridge"
+    assert owner_api.get(at(done, "series")).json()["correlation"]["note"] == ""
+    assert stranger_api.get(at(done, "series"), query).status_code == 404
+
+
+def test_a_mechanism_without_a_temporal_loss_says_why(owner_api, done, monkeypatch):
+    monkeypatch.setattr(Skip, "temporal_loss_undefined", "its draws hang together.", raising=False)
+    found = owner_api.get(at(done, "series")).json()
+    assert found["loss"]["undefined"] == found["landmark"]["undefined"] == "not defined: its draws hang together."
+    assert found["loss"]["total"] is found["landmark"]["joint"] is found["loss"]["supremum"] is None
+    assert len(found["budget"]) == 8
+
+
+def test_a_draw_that_landmarks_share_adds_its_level(owner_api, submit):
+    release = submit("landmark-joint", epsilon=2.0, step_variance_m2=1e6)
+    drawing.run(release.pk)
+    found = owner_api.get(at(release, "series"), {"s": "0.1"}).json()
+    budgets, carried = np.array(found["budget"]), LossFunction(smoothing_matrix(2, 0.1))
+    own, shared = np.where(MASK, 0.0, budgets), budgets[MASK].sum()
+    assert shared > 0
+    assert found["loss"]["total"] == pytest.approx(temporal_loss(own, carried, carried, shared=shared).total)
+    assert found["landmark"]["joint"] == pytest.approx(
+        landmark_temporal_loss(own, MASK, carried, carried, bound="bridge") + shared
+    )
+    limit = carried.supremum(own.max())
+    assert found["loss"]["supremum"]["total"] == pytest.approx(2 * limit - own.max() + shared)
+
+
+@pytest.mark.parametrize(
+    ("query", "field"),
+    [
+        ({"bound": "exact"}, "bound"),
+        ({"cell_m": "-1"}, "cell_m"),
+        ({"cell_m": "x"}, "cell_m"),
+        ({"cell_m": "100", "smoothing": "nan"}, "smoothing"),
+        ({"cell_m": "100", "backward": "[[1]]"}, "cell_m"),
+        ({"backward": json.dumps([[0.5, 0.5]] * 3)}, "backward"),
+        ({"backward": "reversal"}, "forward"),
+    ],
+)
+def test_fail_names_the_field(owner_api, done, query, field):
+    answer = owner_api.get(at(done, "series"), query)
+    assert (answer.status_code, first_error(answer)["field"]) == (400, field)

@@ -1,0 +1,342 @@
+"""Repetitions of mechanisms: equal to plain loops, alike to releases, and the same bits however they are cut."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+import subprocess
+import sys
+import tracemalloc
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import ks_2samp
+
+from privacy_engine import geo, metrics, noise, simulation
+from privacy_engine.data import LandmarkSet, Trajectory
+from privacy_engine.errors import DataError, ParameterError
+from privacy_engine.mechanisms.landmark import (
+    Adaptive,
+    EventLevel,
+    Joint,
+    OptimalSplit,
+    Planned,
+    Skip,
+    Uniform,
+    UserLevel,
+    WEvent,
+)
+from privacy_engine.registry import Mechanism, mechanisms
+from tests.engine.plain_simulation import plain_errors
+
+ROOT = Path(__file__).resolve().parents[2]
+HOW = {"epsilon": 1.0, "radius_m": 1.0}
+BITS = "0db85b54ff30a10d818ad2a17ca858323798e8087fd01f306e63d3b52f74064c"
+
+
+def of(epsilon: float, radius_m: float, q: float = 1e5) -> list[Mechanism]:
+    """Every mechanism, with every choice that a simulation could get wrong."""
+    how = {"epsilon": epsilon, "radius_m": radius_m}
+    return [
+        EventLevel(**how),
+        UserLevel(**how),
+        WEvent(**how, window=3),
+        Uniform(**how),
+        Skip(**how),
+        Skip(**how, leading="gap"),
+        OptimalSplit(**how),
+        Planned(**how, step_variance_m2=q),
+        Joint(**how, step_variance_m2=q),
+        *(
+            Adaptive(**how, reading=reading, redistribution=redistribution)
+            for reading in ("calibrated", "literal")
+            for redistribution in ("uniform", "absorption")
+        ),
+    ]
+
+
+def walk(n: int, step_deg: float = 0.002, seed: int = 1) -> Trajectory:
+    rng = np.random.default_rng(seed)
+    steps = rng.uniform(-1.7, 1.7, (2, n)) * step_deg  # no logarithm of a library's
+    lon, lat = np.cumsum(steps, axis=1)
+    return Trajectory(116.4 + lon, 39.9 + lat)
+
+
+def marks(n: int, share: float, seed: int = 1) -> LandmarkSet:
+    return LandmarkSet.at(np.random.default_rng(seed).permutation(n)[: round(n * share)], n)
+
+
+def test_every_registered_mechanism_is_among_those_tested() -> None:
+    assert {type(one) for one in of(1, 1)} == set(mechanisms)
+
+
+class TestEqualsPlainLoops:
+    @settings(max_examples=200, deadline=None)
+    @given(
+        which=st.integers(0, len(of(1, 1)) - 1),
+        mask=st.lists(st.booleans(), min_size=1, max_size=40),
+        lon=st.floats(-180, 180),
+        lat=st.floats(-90, 90),
+        step_m=st.floats(0, 3).map(lambda power: 10**power),
+        noise_m=st.floats(0, 6).map(lambda power: 10**power),
+        seed=st.integers(0, 2**70),
+        first=st.sampled_from([0, 5, 2**32 - 2]),
+    )
+    def test_to_1e_12(
+        self,
+        which: int,
+        mask: list[bool],
+        lon: float,
+        lat: float,
+        step_m: float,
+        noise_m: float,
+        seed: int,
+        first: int,
+    ) -> None:
+        """Relative; absolute 10 nm, as near as degrees tell positions. Noise from a metre to all round the Earth."""
+        n, rng = len(mask), np.random.default_rng(seed)
+        places = geo.destination(lon, lat, step_m * rng.exponential(1, n), rng.uniform(0, 7, n))
+        series, landmarks = Trajectory(*places), LandmarkSet(np.array(mask))
+        mechanism = of(1.0, noise_m, q=max(step_m**2, 1.0))[which]
+        found = simulation.simulate(
+            [mechanism], series, [landmarks], seed=seed, repetitions=2, first_repetition=first, by_event=True
+        )
+        expected = np.array([plain_errors(mechanism, series, landmarks, seed, first + one) for one in range(2)])
+        published = ~np.isnan(expected[0])
+        means = expected[:, published].mean(axis=1) if published.any() else np.full(2, np.nan)
+        assert np.allclose(found.errors_m[0, 0], means, rtol=1e-12, atol=1e-8, equal_nan=True)
+        assert np.allclose(found.by_event_m[0, 0], expected.mean(axis=0), rtol=1e-12, atol=1e-8, equal_nan=True)
+
+
+class TestAgreesWithReleases:
+    """Two samples of 400 errors each by Kolmogorov and Smirnov; false alarms 1e-5 for each mechanism.
+
+    Landmarks come first, so that leading ones are among them. Positions of one fifth are 300 km apart.
+    """
+
+    @pytest.mark.parametrize("mechanism", of(1.0, 400.0), ids=lambda one: "-".join(str(v) for _, v in one))
+    def test_in_distribution(self, mechanism: Mechanism) -> None:
+        mask = np.arange(15) % 3 != 2
+        places = geo.destination(179.9, 60.0, np.where(np.arange(15) % 5, 300.0, 300e3), np.arange(15) * 1.0)
+        series, landmarks = Trajectory(*places), LandmarkSet(mask)
+        ours = simulation.simulate_errors(mechanism, series, landmarks, seed=5, repetitions=400)
+        theirs = [
+            metrics.mean_absolute_error_m(series, mechanism.release(series, landmarks, rng=noise.seeded(one)))
+            for one in range(400)
+        ]
+        assert ks_2samp(ours, theirs).pvalue > 1e-5
+
+
+class Rounded(Mechanism):
+    """A mechanism nobody has told simulations about: it rounds, and leaves the last event out."""
+
+    level: ClassVar[str] = "event"
+    name: Literal["rounded"] = "rounded"
+    epsilon: float = 1.0
+    radius_m: float = 1.0
+
+    def draw(self, series: Trajectory, is_landmark: Any, *, rng: noise.RandomSource) -> Any:
+        release = EventLevel(**HOW).release(series, LandmarkSet(is_landmark), rng=rng)
+        keep = np.arange(len(series)) < len(series) - 1
+        shorter = release.series.moved(release.series.lon[keep].round(3), release.series.lat[keep].round(3), keep)
+        return type(release)(shorter, release.event[keep], release.budgets, release.fresh, release.sd_m)
+
+
+class TestWithoutAWalk:
+    def test_a_mechanism_is_released_again_and_again(self) -> None:
+        series, landmarks = walk(20), marks(20, 0.3)
+        found = simulation.simulate([Rounded()], series, [landmarks], seed=3, repetitions=4, by_event=True)
+        for repetition, error in enumerate(found.errors_m[0, 0]):
+            release = Rounded().release(series, landmarks, rng=noise.simulated_releases(3, repetition))
+            assert error == metrics.mean_absolute_error_m(series, release)
+        assert np.flatnonzero(np.isnan(found.by_event_m[0, 0])).tolist() == [19]
+        assert np.nanmean(found.by_event_m) == pytest.approx(found.errors_m.mean(), rel=1e-12)
+
+    def test_among_others_and_in_parts(self) -> None:
+        series, landmarks = walk(20), [marks(20, 0.3), marks(20, 0.6)]
+        both = simulation.simulate([Uniform(**HOW), Rounded()], series, landmarks, seed=3, repetitions=4)
+        for i, mask in enumerate(landmarks):
+            parts = [
+                simulation.simulate_errors(Rounded(), series, mask, seed=3, repetitions=2, first_repetition=first)
+                for first in (0, 2)
+            ]
+            assert np.concatenate(parts).tolist() == both.errors_m[1, i].tolist()
+
+
+def digest(found: simulation.Simulation) -> str:
+    return hashlib.sha256(found.errors_m.tobytes() + found.by_event_m.tobytes()).hexdigest()
+
+
+def simulated(first: int = 0, repetitions: int = 20, *, radius_m: float = 1e4, **given: Any) -> simulation.Simulation:
+    """Every mechanism over two sets; noise from kilometres to all round the Earth, repeats near and far."""
+    series = walk(300, step_deg=0.3)
+    sets = [marks(300, 0.3), LandmarkSet(np.arange(300) < 250)]
+    return simulation.simulate(
+        of(1.0, radius_m), series, sets, seed=7, repetitions=repetitions, first_repetition=first, by_event=True, **given
+    )
+
+
+def part(first: int, repetitions: int) -> np.ndarray:
+    return simulated(first, repetitions).errors_m
+
+
+class TestSameBits:
+    @pytest.mark.parametrize("common", [True, False])
+    @pytest.mark.parametrize(("events", "tile"), [(1, 128), (7, 8), (64, 3), (299, 1), (1000, 17)])
+    def test_for_every_stretch_and_tile(
+        self, events: int, tile: int, common: bool, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        expected = digest(simulated(common=common))
+        monkeypatch.setattr(simulation, "EVENTS", events)
+        monkeypatch.setattr(simulation, "REPETITIONS", tile)
+        assert digest(simulated(common=common)) == expected
+
+    def test_for_every_number_of_repetitions_and_wherever_they_start(self) -> None:
+        hundred = simulated(repetitions=150).errors_m
+        assert part(0, 10).tobytes() == hundred[:, :, :10].tobytes()
+        assert part(130, 20).tobytes() == hundred[:, :, 130:].tobytes()
+
+    def test_for_one_process_and_several(self) -> None:
+        with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
+            parts = list(pool.map(part, (0, 7), (7, 13)))
+        assert np.concatenate(parts, axis=-1).tobytes() == simulated().errors_m.tobytes()
+
+    def test_for_a_mechanism_alone_and_among_others(self) -> None:
+        series, landmarks = walk(300, step_deg=0.3), LandmarkSet(np.arange(300) < 250)
+        for common in (True, False):
+            together = simulated(common=common).errors_m[:, 1]
+            for mechanism, errors in zip(of(1.0, 1e4), together, strict=True):
+                alone = simulation.simulate_errors(mechanism, series, landmarks, seed=7, repetitions=20, common=common)
+                assert alone.tobytes() == errors.tobytes()
+
+    def test_as_when_this_was_written(self) -> None:
+        assert bits() == BITS
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize("cpu", ["generic", "native"])
+    def test_on_every_processor_and_without_fused_operations(self, cpu: str, tmp_path: Path) -> None:
+        environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": str(ROOT)}
+        if cpu == "generic":
+            environment |= {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}
+        command = [sys.executable, "-W", "error", "-c", ELSEWHERE]
+        found = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+        assert found.stdout.split() == ["generic" if cpu == "generic" else "None", BITS, "[]"]
+
+
+def bits() -> str:
+    """Noise of metres and of all round the Earth, from budgets that no mathematics library had a hand in."""
+    return hashlib.sha256("".join(digest(simulated(radius_m=one)) for one in (1.0, 1e4)).encode()).hexdigest()
+
+
+ELSEWHERE = r"""
+import re, numba
+from privacy_engine.kernels import joint, lanes, walks
+from tests.engine.test_simulation import bits
+print(numba.config.CPU_NAME, bits())
+kernels = (joint.half_reach_sines, lanes.frames, lanes.fill, lanes.draw, lanes.draw_joint, walks.fixed, walks.adaptive)
+assembly = ["".join(kernel.inspect_asm().values()) for kernel in kernels]
+assert all(assembly)
+print(re.findall(r"\b(?:vfn?m(?:add|sub)|fn?m(?:add|sub|la|ls))\w*", " ".join(assembly)))
+"""
+
+
+class TestCommonNoise:
+    def test_is_shared_by_all_and_differences_vary_less(self) -> None:
+        """Uniform at twice the budget is half the error, draw by draw; with noise of its own it is not."""
+        series, sets = walk(50), [marks(50, 0.2), marks(50, 0.4)]
+        two = [EventLevel(epsilon=1.0, radius_m=1.0), EventLevel(epsilon=2.0, radius_m=1.0)]
+        common, own = (
+            simulation.simulate(two, series, sets, seed=1, repetitions=100, common=common) for common in (True, False)
+        )
+        assert common.common
+        assert not own.common
+        assert np.allclose(common.errors_m[0], 2 * common.errors_m[1], rtol=1e-14)
+        assert np.array_equal(common.errors_m[:, 0], common.errors_m[:, 1])
+        independent = [own.errors_m[i, j] for i in (0, 1) for j in (0, 1)]
+        for i, one in enumerate(independent):
+            for other in independent[:i]:
+                assert abs(np.corrcoef(one, other)[0, 1]) < 0.5  # five standard errors
+
+    def test_is_that_of_simulated_polar(self) -> None:
+        series = walk(50)
+        radius = noise.simulated_polar(np.full(50, 0.01), seed=9, repetition=np.arange(3))[0]
+        found = simulation.simulate_errors(
+            EventLevel(epsilon=1.0, radius_m=100.0), series, marks(50, 0), seed=9, repetitions=3
+        )
+        assert np.allclose(found, radius.mean(axis=1), rtol=1e-14)
+
+
+class TestMemory:
+    @pytest.mark.parametrize("mechanism", [Adaptive(**HOW), Skip(**HOW)], ids=["adaptive", "skip"])
+    def test_depends_on_neither_repetitions_nor_events(self, mechanism: Mechanism) -> None:
+        """Beyond the series and what the mechanism says of it: budgets, sources and masks, 100 bytes an event."""
+
+        def peak(n: int, repetitions: int) -> int:
+            series, landmarks = walk(n, 1e-6), marks(n, 0.2)
+            tracemalloc.start()
+            simulation.simulate_errors(mechanism, series, landmarks, seed=1, repetitions=repetitions)
+            taken = tracemalloc.get_traced_memory()[1]
+            tracemalloc.stop()
+            return taken
+
+        peak(10, 1)
+        few, many = peak(3000, 100), peak(3000, 1000)
+        assert many < few + 100_000
+        assert peak(30_000, 100) < few + 100 * 27_000
+
+
+class TestInterface:
+    def test_shapes(self) -> None:
+        two, three = [Uniform(**HOW), Adaptive(**HOW)], [marks(9, share) for share in (0, 0.5, 1)]
+        found = simulation.simulate(two, walk(9), three, seed=1, repetitions=4, first_repetition=6, by_event=True)
+        assert found.errors_m.shape == (2, 3, 4)
+        assert found.by_event_m.shape == (2, 3, 9)
+        assert (found.seed, found.first_repetition) == (1, 6)
+        assert np.allclose(found.by_event_m.mean(axis=-1), found.errors_m.mean(axis=-1), rtol=1e-13)
+        assert simulation.simulate(two, walk(9), three, seed=1, repetitions=4).by_event_m is None
+
+    def test_nothing_to_repeat_or_to_publish(self) -> None:
+        empty = Trajectory([], [])
+        for mechanism in of(1.0, 1.0):
+            assert simulation.simulate_errors(mechanism, walk(9), marks(9, 0.5), seed=1, repetitions=0).shape == (0,)
+            none = simulation.simulate_errors(mechanism, empty, LandmarkSet([]), seed=1, repetitions=2)
+            assert np.isnan(none).all()
+        assert simulation.simulate([], walk(9), [marks(9, 0.5)], seed=1, repetitions=2).errors_m.shape == (0, 1, 2)
+
+    def test_leaves_its_input_alone(self) -> None:
+        series, landmarks = walk(30), marks(30, 0.5)
+        before = series.lon.tobytes(), series.lat.tobytes(), landmarks.mask.tobytes()
+        simulation.simulate(of(1.0, 1.0), series, [landmarks], seed=1, repetitions=2)
+        assert (series.lon.tobytes(), series.lat.tobytes(), landmarks.mask.tobytes()) == before
+
+    def test_landmarks_over_another_series_are_refused(self) -> None:
+        for mechanism in (Uniform(**HOW), Rounded()):
+            with pytest.raises(DataError, match="landmarks must mark 5 events, got 4"):
+                simulation.simulate_errors(mechanism, walk(5), marks(4, 0.5), seed=1, repetitions=1)
+
+    @pytest.mark.parametrize(
+        ("given", "field"),
+        [
+            ({"seed": -1}, "seed"),
+            ({"seed": 0.5}, "seed"),
+            ({"repetitions": -1}, "repetitions"),
+            ({"repetitions": 2**32}, "repetitions"),
+            ({"repetitions": True}, "repetitions"),
+            ({"first_repetition": -1}, "first_repetition"),
+            ({"first_repetition": 2**32, "repetitions": 1}, "first_repetition"),
+        ],
+    )
+    def test_names_what_it_refuses(self, given: dict[str, Any], field: str) -> None:
+        with pytest.raises(ParameterError, match=rf"^{field} must be ") as caught:
+            simulation.simulate_errors(
+                Uniform(**HOW), walk(5), marks(5, 0.5), **({"seed": 1, "repetitions": 2} | given)
+            )
+        assert caught.value.field == field
+        assert math.isfinite(simulation.simulate_errors(Uniform(**HOW), walk(5), marks(5, 0), seed=1, repetitions=1)[0])

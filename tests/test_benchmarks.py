@@ -1,0 +1,76 @@
+"""The page of `make bench` says what was measured and no better; the suite can be collected."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchmarks.page import Figure, Finding, Target, amount, page, significant
+
+ROOT = Path(__file__).resolve().parent.parent
+NUMPY_40 = {"numpy": 40.0}
+
+
+def verdict(seconds: float, target: Target | None, **references: float) -> str:
+    return Figure("1", "work", seconds, references, {}, target).cells()[-1]
+
+
+class TestVerdict:
+    def test_met_needs_the_time_and_every_ratio(self) -> None:
+        assert verdict(0.002, Target(0.002, NUMPY_40), numpy=0.08) == "met"
+
+    def test_a_missed_time_is_named_with_its_cause_even_where_the_ratio_is_met(self) -> None:
+        said = verdict(0.004, Target(0.002, NUMPY_40, "A slow loop."), numpy=0.2)
+        assert said == "**missed**: time 2.00 of the target (ratio met). A slow loop."
+
+    def test_a_missed_ratio_is_named_even_where_the_time_is_met(self) -> None:
+        said = verdict(0.001, Target(0.002, NUMPY_40), numpy=0.02)
+        assert said == "**missed**: ratio to numpy 0.50 of the target. Cause not known."
+
+    def test_no_target_is_neither_met_nor_missed(self) -> None:
+        assert verdict(1.0, None, numpy=2.0) == ""
+        assert [Finding("", "x", "", "1", met).cells()[-1] for met in (None, True, False)] == ["", "met", "**missed**"]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [
+        (9.996e-10, "1 ns"),
+        (5.25e-9, "5.2 ns"),
+        (2.5e-4, "250 µs"),
+        (0.9994, "999 ms"),
+        (1.0, "1 s"),
+        (2640.4, "2,640 s"),
+    ],
+)
+def test_times_are_in_the_unit_that_suits_them(seconds: float, said: str) -> None:
+    assert amount(seconds) == said
+
+
+def test_ratios_below_one_say_so() -> None:
+    assert significant(0.544) == "0.54"
+
+
+def test_the_page_puts_numbered_items_first_and_names_no_machine() -> None:
+    text = page(
+        [
+            Finding("", "other figure", "", "", None),
+            Finding("2", "two", "", "", True),
+            Finding("1", "one", "", "", True),
+        ],
+        3,
+    )
+    assert text.index("| 1 |") < text.index("| 2 |") < text.index("## Further figures") < text.index("other figure")
+    assert str(ROOT) not in text
+
+
+def test_every_benchmark_is_collected_by_the_command_of_the_makefile() -> None:
+    (line,) = [line for line in (ROOT / "Makefile").read_text().splitlines() if "-m pytest -c benchmarks" in line]
+    words = line.split("-m pytest ")[1].split(" --page")[0].split()
+    command = [sys.executable, "-m", "pytest", *words, "--collect-only"]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    for path in sorted((ROOT / "benchmarks").glob("bench_*.py")):
+        assert f"{path.name}::bench_" in listed
