@@ -42,6 +42,8 @@ export class Layer {
     this.release = release;
     this.visible = true;
     this.track = null;
+    this.holds = 0; // points of its track, or of the one on its way
+    this.resting = false; // its track was let go, or never fetched, until it is looked at
     this.curves = new Map(); // series and query -> chart data
   }
 
@@ -61,9 +63,25 @@ export class Layer {
     return this.done && this.track !== null;
   }
 
-  async load(series) {
-    const [track] = await Promise.all([fetchTrack(withQuery(this.release.urls.track, { series })), this.curve(series)]);
-    this.track = track;
+  /** True if its curves may be charted, whether it is drawn on the map or rests. */
+  get charted() {
+    return this.drawn || (this.done && this.resting);
+  }
+
+  /** Fetch its track of about `n` points. */
+  async load(series, n) {
+    this.holds = n;
+    this.track = await fetchTrack(withQuery(this.release.urls.track, { series }), { time: false });
+    this.resting = false;
+  }
+
+  /** Let a large track go while it is not looked at; says whether it did. */
+  rest() {
+    if (!(this.track?.n > LARGE)) return false;
+    this.track = null;
+    this.holds = 0;
+    this.resting = true;
+    return true;
   }
 
   /** Chart data for what `query` says of correlation and bound. */

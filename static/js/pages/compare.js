@@ -250,14 +250,15 @@ function prepare() {
 
 async function show(layer) {
   const { series } = here;
+  const curve = layer.curve(series);
+  curve.catch(() => {}); // it is waited for below; until then the track may fail first
   if (layer.resting || roomFor(layers, original.n)) await layer.load(series, original.n);
-  else {
-    [layer.visible, layer.resting] = [false, true]; // until the reader ticks it
-    await layer.curve(series, 0.1);
-  }
+  else [layer.visible, layer.resting] = [false, true]; // until the reader ticks it
   if (series !== here.series) return;
   if (!layer.visible) layer.rest();
   layers.filter(({ drawn }) => drawn).forEach(drawLayer);
+  await curve; // the map does not wait for the charts
+  if (series !== here.series) return;
   drawEvent();
   drawGuarantee();
   await redrawCharts();
