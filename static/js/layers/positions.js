@@ -12,7 +12,7 @@ const WORLD = 2 ** 32;
 const APART_PX = 0.5;
 const THINNED_FROM = 4096; // points; fewer are drawn as they are
 const WORTH = 0.8; // a list that leaves out less than a fifth is not kept
-const LEVELS = 2; // lists kept at a time
+const LEVELS = 3; // lists kept at a time
 const CLOSEST = 22;
 
 const known = new WeakMap(); // the same track is drawn as line, dots and landmarks
