@@ -8,6 +8,7 @@ from pathlib import Path
 import environ
 from csp.constants import NONE, SELF
 
+from dashboard.basemap import base_map
 from dashboard.launcher.home import broker_socket
 
 env = environ.Env()
@@ -46,6 +47,7 @@ CAIRN_UPLOAD_BYTES = env.int("CAIRN_UPLOAD_MB", default=50) * 1_000_000
 CAIRN_LEASE_S = env.float("CAIRN_LEASE_S", default=15.0)
 CAIRN_SWEEP_S = env.float("CAIRN_SWEEP_S", default=3.0)
 CAIRN_MAX_ATTEMPTS = 3
+CAIRN_BASE_MAP = base_map(env.str("CAIRN_TILES", default=""), env.str("CAIRN_TILES_ATTRIBUTION", default=""))
 
 SECRET_KEY = _secret_key(CAIRN_HOME)
 DEBUG = env.bool("CAIRN_DEBUG", default=False)
@@ -94,7 +96,7 @@ TEMPLATES = [
         "DIRS": [BASE_DIR / "templates"],
         "APP_DIRS": True,
         "OPTIONS": {
-            "builtins": ["dashboard.display"],
+            "builtins": ["dashboard.display", "dashboard.glossary", "dashboard.tiles", "dashboard.tour"],
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
@@ -211,12 +213,13 @@ if CAIRN_COLLECTED:
     }
 
 # Browser
+TILE_HOSTS = [f"https://{CAIRN_BASE_MAP.host}"] if CAIRN_BASE_MAP and CAIRN_BASE_MAP.host else []
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
         "default-src": [NONE],
         "script-src": [SELF],
         "style-src": [SELF],
-        "img-src": [SELF, "data:", "blob:"],
+        "img-src": [SELF, "data:", "blob:", *TILE_HOSTS],
         "font-src": [SELF, "data:"],
         "connect-src": [SELF],
         "worker-src": [SELF],

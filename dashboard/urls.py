@@ -2,15 +2,18 @@
 
 from django.contrib.auth.decorators import login_not_required
 from django.urls import include, path
+from django.views.generic import TemplateView
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 from rest_framework.routers import SimpleRouter
 
-from dashboard import health
+from dashboard import health, tiles
 from dashboard.datasets.api import DatasetViewSet
+from dashboard.glossary import GLOSSARY
 from dashboard.jobs_api import JobsView
 from dashboard.landmarks.api import DummyMethodsView, LandmarkMethodsView, LandmarkSetViewSet
 from dashboard.landmarks.report_api import BudgetPlanView, LandmarkSetLossView
 from dashboard.releases.api import MechanismsView, PostProcessesView, ReleaseViewSet
+from dashboard.releases.bundle_api import BundleView, ReleaseBundleView
 
 router = SimpleRouter()
 router.register("datasets", DatasetViewSet, basename="dataset")
@@ -18,6 +21,8 @@ router.register("landmark-sets", LandmarkSetViewSet, basename="landmark-set")
 router.register("releases", ReleaseViewSet, basename="release")
 
 api = [
+    path("releases/bundle/", BundleView.as_view(), name="bundle"),  # before the router's releases/<anything>/
+    path("releases/<uuid:pk>/bundle/", ReleaseBundleView.as_view(), name="release-bundle"),
     path("", include(router.urls)),
     path("mechanisms/", MechanismsView.as_view(), name="mechanisms"),
     path("postprocesses/", PostProcessesView.as_view(), name="postprocesses"),
@@ -35,6 +40,12 @@ urlpatterns = [
     path("", include("dashboard.datasets.urls")),
     path("", include("dashboard.landmarks.urls")),
     path("", include("dashboard.releases.urls")),
+    path(
+        "glossary/",
+        TemplateView.as_view(template_name="glossary.html", extra_context={"glossary": GLOSSARY}),
+        name="glossary",
+    ),
+    path("tiles/<int:z>/<int:x>/<int:y>", tiles.tile, name="tile"),
     path("api/v1/", include((api, "api"))),
     path("healthz", login_not_required(health.healthz), name="healthz"),
 ]

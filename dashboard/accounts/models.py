@@ -12,6 +12,9 @@ class User(AbstractUser):
     """Somebody who owns datasets. Known to others by a random id only."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    tour_shown = models.BooleanField(null=True, blank=True)  # None: as long as nothing is their own
+    tour_looked_at = models.DateTimeField(null=True, blank=True)
+    tour_compared_at = models.DateTimeField(null=True, blank=True)
 
 
 class LoginLink(models.Model):

@@ -1,4 +1,4 @@
-"""Pages of the accounts room: log in, come in by a link, make and revoke tokens."""
+"""Pages of the accounts room: log in, come in by a link, make and revoke tokens, hide and show the tour."""
 
 from django.contrib import messages
 from django.contrib.auth import login, logout
@@ -6,11 +6,13 @@ from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.views import LoginView
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_variables
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from dashboard.accounts import queries, services
+from dashboard.datasets.queries import visible_datasets
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 
@@ -65,3 +67,15 @@ def revoke(request: HttpRequest, token_key: str) -> HttpResponse:
     if services.revoke_token(user=request.user, token_key=token_key):
         messages.success(request, f"The token {token_key}… is revoked; requests with it are refused from now on.")
     return redirect("accounts:tokens")
+
+
+@require_POST
+def tour(request: HttpRequest) -> HttpResponse:
+    """Hide the first steps and stay on the page, or show them on the list of datasets."""
+    shown = request.POST.get("shown") == "yes"
+    services.show_tour(user=request.user, shown=shown)
+    if shown and not visible_datasets(request.user).filter(sample=True).exists():
+        words = "The first steps lead through the samples, and there are none. Load them in the terminal, in the folder"
+        messages.info(request, f"{words} of Cairn: python manage.py loadsamples {request.user.get_username()}")
+    there = request.POST.get("next", "")
+    return redirect(there if url_has_allowed_host_and_scheme(there, allowed_hosts=None) else "datasets:list")

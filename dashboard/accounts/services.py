@@ -1,10 +1,11 @@
-"""Ways in: links that work once, tokens for clients."""
+"""Ways in: links that work once, tokens for clients. What the tour remembers."""
 
 from __future__ import annotations
 
 import hashlib
 import secrets
 from datetime import timedelta
+from typing import Literal
 
 from django.db.models.functions import Now
 from django.urls import reverse
@@ -46,6 +47,18 @@ def revoke_token(*, user: User, token_key: str) -> bool:
     """End one of the user's tokens, named by its first characters; False if there is none."""
     deleted, _ = AuthToken.objects.filter(user=user, token_key=token_key).delete()
     return bool(deleted)
+
+
+def show_tour(*, user: User, shown: bool) -> None:
+    """Show the first steps whatever else the user has, or hide them, until the user says otherwise."""
+    User.objects.filter(pk=user.pk).update(tour_shown=shown)
+
+
+def remember_visit(*, user: User, what: Literal["looked", "compared"]) -> None:
+    """Keep when the user first looked at a sample, or first saw releases of one compared."""
+    field = f"tour_{what}_at"
+    if getattr(user, field) is None:
+        User.objects.filter(pk=user.pk, **{f"{field}__isnull": True}).update(**{field: Now()})
 
 
 def forget_expired() -> int:

@@ -20,12 +20,20 @@ from dashboard import track as binary
 from dashboard.datasets.queries import visible_datasets
 from dashboard.errors import require_state
 from dashboard.jobs import State
+from dashboard.landmarks.correlation import Correlation, named
 from dashboard.landmarks.loss_serializers import correlation_of
 from dashboard.landmarks.queries import visible_landmark_sets
 from dashboard.lines import line
 from dashboard.parsing import AnyAccept, JSONBody, valid
-from dashboard.releases import curves, downloads, outlooks, queries, services
-from dashboard.releases.chart_serializers import ChartSerializer, SeriesQuery
+from dashboard.releases import curves, downloads, error_curves, outlooks, queries, services, tradeoff
+from dashboard.releases.chart_serializers import (
+    ChartSerializer,
+    ErrorsQuery,
+    ErrorsSerializer,
+    SeriesQuery,
+    TradeoffRequest,
+    TradeoffSerializer,
+)
 from dashboard.releases.models import Release
 from dashboard.releases.outlook_serializers import OutlookRequest, OutlookSerializer
 from dashboard.releases.serializers import DeriveRequest, ReleaseRequest, ReleaseSerializer
@@ -84,10 +92,21 @@ class ReleaseViewSet(
     @extend_schema(request=OutlookRequest, responses={200: OutlookSerializer})
     @action(detail=False, methods=["post"], filterset_class=None, pagination_class=None)
     def outlook(self, request: Request) -> Response:
-        """What noise, guarantee and price to expect; no position is read, nothing is stored or charged."""
+        """What noise, guarantee, price and loss to expect; no position is read, nothing is stored or charged."""
         asked = valid(OutlookRequest, request.data)
         landmark_set = get_object_or_404(visible_landmark_sets(request.user), pk=asked["landmark_set"])
-        return Response(outlooks.outlooks(landmark_set, asked["mechanisms"], asked["postprocess"]))
+        with named("correlation"):  # without the dataset: an estimate would read positions, so it is refused
+            known = None if asked["correlation"] is None else Correlation.asked(**asked["correlation"])
+        return Response(outlooks.outlooks(landmark_set, asked["mechanisms"], asked["postprocess"], known))
+
+    @extend_schema(request=TradeoffRequest, responses={200: TradeoffSerializer})
+    @action(detail=False, methods=["post"], filterset_class=None, pagination_class=None)
+    def curve(self, request: Request) -> Response:
+        """Mean error against ε, by a simulation that reads the original; nothing is stored or charged."""
+        asked = valid(TradeoffRequest, request.data)
+        row = get_object_or_404(visible_landmark_sets(request.user), pk=asked["landmark_set"])
+        found = tradeoff.tradeoff(row, asked["mechanisms"], series=asked["series"], seed=asked["seed"])
+        return Response(found, headers={"Cache-Control": "private, no-store"})
 
     @extend_schema(request=DeriveRequest, responses={201: ReleaseSerializer}, parameters=[IDEMPOTENCY_KEY])
     @action(detail=True, methods=["post"])
@@ -145,6 +164,13 @@ class ReleaseViewSet(
         row, asked = self._done(), valid(SeriesQuery, request.query_params)
         correlation = correlation_of(asked, row.dataset)
         return Response(curves.chart_data(row, correlation=correlation, **asked))
+
+    @extend_schema(parameters=[ErrorsQuery], responses={200: ErrorsSerializer}, filters=False)
+    @action(detail=True)
+    def errors(self, request: Request, pk: Any = None) -> Response:
+        """Errors of one series as distributions and running means, landmarks apart, for the owner's charts."""
+        asked = valid(ErrorsQuery, request.query_params)
+        return Response(error_curves.error_curves(self._done(), **asked))
 
     def _done(self) -> Release:
         row = self.get_object()

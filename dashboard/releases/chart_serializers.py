@@ -15,6 +15,13 @@ from dashboard.landmarks.loss_serializers import (
     SupremumShown,
 )
 from dashboard.parsing import Whole
+from dashboard.releases.outlook_serializers import MechanismsField
+
+
+class Values(serializers.ListField):
+    """Numbers."""
+
+    child = serializers.FloatField()
 
 
 class SeriesQuery(CorrelationQuery):
@@ -23,6 +30,70 @@ class SeriesQuery(CorrelationQuery):
     series = Whole(default=0)
     points = Whole(default=2000, help_text="At most so many events, each curve's extremes kept.")
     bound = BoundField()
+
+
+class ErrorsQuery(serializers.Serializer[Any]):
+    """Which series, and how thin its running means."""
+
+    series = Whole(default=0)
+    points = Whole(default=2000, help_text="At most so many events of the running means, their extremes kept.")
+
+
+class ErrorGroup(serializers.Serializer[Any]):
+    """Errors of all published events, of the landmarks among them, or of the others."""
+
+    n = serializers.IntegerField(help_text="So many errors.")
+    mean_m = serializers.FloatField(allow_null=True)
+    share = Values(help_text="This share of them is at most …")
+    error_m = Values(help_text="… so large: exact quantiles, of which there are at most 400.")
+    running_mean_m = Curve()
+
+
+class ErrorsSerializer(serializers.Serializer[Any]):
+    """Errors of one series as distributions and running means; ``event`` is what the running means are told at."""
+
+    series = serializers.IntegerField()
+    points = serializers.IntegerField()
+    event = serializers.ListField(child=serializers.IntegerField())
+    decimated = serializers.BooleanField()
+    all = ErrorGroup()
+    landmarks = ErrorGroup()
+    others = ErrorGroup()
+
+
+class TradeoffRequest(serializers.Serializer[Any]):
+    """Mechanisms over one series of a landmark set."""
+
+    landmark_set = serializers.UUIDField()
+    mechanisms = MechanismsField()
+    series = Whole(default=0)
+    seed = Whole(default=0, help_text="Of the simulation; the same seed gives the same numbers.")
+
+
+class TradeoffCurve(serializers.Serializer[Any]):
+    """One mechanism's mean error against ε; null where nothing was published."""
+
+    mechanism = serializers.DictField()
+    title = serializers.CharField()
+    epsilon = Values(help_text="From a tenth of the mechanism's own level to ten times it.")
+    mean_m = Curve()
+    low_m = Curve()
+    high_m = Curve()
+    why_not = serializers.CharField(help_text="Why there is no curve; else empty.")
+
+
+class TradeoffSerializer(serializers.Serializer[Any]):
+    """Simulated over the original's first ``events`` of ``points``, ``landmarks`` of them landmarks."""
+
+    series = serializers.IntegerField()
+    points = serializers.IntegerField()
+    events = serializers.IntegerField()
+    landmarks = serializers.IntegerField()
+    repetitions = serializers.IntegerField()
+    seed = serializers.IntegerField()
+    band = Values(help_text="low_m and high_m are these quantiles over the repetitions.")
+    note = serializers.CharField()
+    mechanisms = TradeoffCurve(many=True)
 
 
 class LossSerializer(serializers.Serializer[Any]):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from django.http import Http404
@@ -29,11 +29,20 @@ def chosen_set(user: Any, dataset: Dataset, asked: uuid.UUID | None, releases: S
 
 
 def asked_releases(user: Any, dataset: Dataset, asked: Sequence[uuid.UUID]) -> list[Release]:
-    """The releases asked for by id."""
-    found = list(visible_releases(user).filter(dataset=dataset, pk__in=asked))
-    if len(found) != len(set(asked)):
+    """The releases of the dataset asked for by id."""
+    return _all(visible_releases(user).filter(dataset=dataset, pk__in=asked), asked)
+
+
+def releases_by_id(user: Any, asked: Sequence[uuid.UUID]) -> list[Release]:
+    """The releases asked for by id, of whichever dataset."""
+    return _all(visible_releases(user).filter(pk__in=asked), asked)
+
+
+def _all(found: Iterable[Release], asked: Sequence[uuid.UUID]) -> list[Release]:
+    rows = list(found)
+    if len(rows) != len(set(asked)):
         raise Http404("There is no such release.")
-    return found
+    return rows
 
 
 def compared(user: Any, landmark_set: LandmarkSet, asked: Sequence[Release]) -> list[uuid.UUID]:

@@ -7,6 +7,8 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from dashboard.landmarks.loss import BOUNDS
+from dashboard.landmarks.loss_serializers import CorrelationField, CorrelationShown
 from dashboard.parsing import Anything
 from dashboard.releases.serializers import OBJECTS, StepsField
 from privacy_engine.errors import ParameterError, ParameterErrors
@@ -41,6 +43,9 @@ class OutlookRequest(serializers.Serializer[Any]):
     landmark_set = serializers.UUIDField()
     mechanisms = MechanismsField()
     postprocess = StepsField(required=False, default=list)
+    correlation = CorrelationField(
+        required=False, allow_null=True, default=None, help_text="Under which losses are told; without one none are."
+    )
 
     def validate_postprocess(self, value: Any) -> Any:
         return parse_steps(value)
@@ -76,6 +81,29 @@ class NoiseField(Anything):
     """None where only a simulation could tell and the series are too long for one."""
 
 
+class ExpectedLossSerializer(serializers.Serializer[Any]):
+    """The largest losses over all series, under the correlation and without it; null where they are not known."""
+
+    event = serializers.FloatField(allow_null=True, help_text="Of one event, by all releases, earlier and later ones.")
+    event_level = serializers.FloatField(allow_null=True, help_text="The same without correlation.")
+    joint = serializers.FloatField(allow_null=True, help_text="Of all landmarks and one more event together.")
+    joint_level = serializers.FloatField(allow_null=True, help_text="The same without correlation.")
+    bound = serializers.ChoiceField(choices=list(BOUNDS), allow_null=True, help_text="How joint is worked out.")
+    upper_bound = serializers.BooleanField(allow_null=True, help_text="False for the published formula.")
+    why = serializers.CharField(help_text="Why joint is not the bridged bound; else empty.")
+    why_not = serializers.CharField(help_text="Why a value is null; else empty.")
+
+
+@extend_schema_field(ExpectedLossSerializer(allow_null=True))
+class ExpectedLossField(Anything):
+    """None where no correlation is given."""
+
+
+@extend_schema_field(CorrelationShown(allow_null=True))
+class CorrelationShownField(Anything):
+    """None where none is given."""
+
+
 class MechanismOutlookSerializer(serializers.Serializer[Any]):
     """One mechanism's."""
 
@@ -83,6 +111,7 @@ class MechanismOutlookSerializer(serializers.Serializer[Any]):
     title = serializers.CharField()
     expected = NoiseField()
     guarantee = serializers.DictField()
+    loss = ExpectedLossField()
 
 
 class StepOutlookSerializer(serializers.Serializer[Any]):
@@ -107,5 +136,6 @@ class OutlookSerializer(serializers.Serializer[Any]):
     """What to expect of releases that are not yet made."""
 
     mechanisms = MechanismOutlookSerializer(many=True)
+    correlation = CorrelationShownField()
     postprocess = StepOutlookSerializer(many=True)
     budget = QuoteSerializer()

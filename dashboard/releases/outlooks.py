@@ -8,7 +8,10 @@ from typing import Any
 import numpy as np
 
 from dashboard.datasets import ledger
+from dashboard.landmarks.correlation import Correlation
+from dashboard.landmarks.loss import MAX_SECONDS
 from dashboard.landmarks.models import LandmarkSet
+from dashboard.releases.expected_loss import expected_loss
 from privacy_engine.data import Mask
 from privacy_engine.outlook import outlook
 from privacy_engine.postprocess import PostProcess
@@ -16,12 +19,23 @@ from privacy_engine.registry import Mechanism
 
 
 def outlooks(
-    landmark_set: LandmarkSet, mechanisms: Sequence[Mechanism], steps: Sequence[PostProcess]
+    landmark_set: LandmarkSet,
+    mechanisms: Sequence[Mechanism],
+    steps: Sequence[PostProcess],
+    correlation: Correlation | None = None,
 ) -> dict[str, Any]:
-    """For each mechanism what noise to expect and what it guarantees; what they cost together; what the steps are."""
-    masks = _masks(landmark_set)
+    """For each mechanism what noise to expect and what it guarantees; what they cost together; what the steps are.
+
+    With a ``correlation`` also what each would leak under it; all of them together get the time one answer may take.
+    """
+    masks, seconds = _masks(landmark_set), MAX_SECONDS / max(len(mechanisms), 1)
     return {
-        "mechanisms": [_outlook(mechanism, masks, landmark_set.count) for mechanism in mechanisms],
+        "mechanisms": [
+            _outlook(mechanism, masks, landmark_set.count)
+            | {"loss": correlation and expected_loss(mechanism, masks, correlation, seconds=seconds)}
+            for mechanism in mechanisms
+        ],
+        "correlation": correlation and correlation.shown(),
         "postprocess": [{"name": step.name, "title": step.title, "causal": step.causal} for step in steps],
         "budget": ledger.quote(landmark_set.dataset, mechanisms),
     }

@@ -10,10 +10,12 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
+from dashboard.accounts.services import remember_visit
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.queries import spending, visible_datasets
 from dashboard.ids import uuid_or_404
 from dashboard.jobs import State
+from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.queries import visible_landmark_sets
 from dashboard.palette import palette
 from dashboard.releases import choice
@@ -33,7 +35,7 @@ def new(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
         "landmark_sets": sets,
         "chosen": choice.chosen_set(request.user, dataset, uuid_or_404(asked) if asked else None, []),
         "budget": spending(dataset),
-        "page": {"palette": palette(), "urls": _urls(dataset)},
+        "page": {"palette": palette(), "urls": _urls(dataset), "events": {str(one.pk): _events(one) for one in sets}},
     }
     return render(request, "releases/new.html", context)
 
@@ -48,6 +50,8 @@ def compare(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
     set_id = request.GET.get("landmark_set")
     landmark_set = choice.chosen_set(request.user, dataset, uuid_or_404(set_id) if set_id else None, asked)
     shown = choice.compared(request.user, landmark_set, asked) if landmark_set else []
+    if dataset.sample and shown:
+        remember_visit(user=request.user, what="compared")
     sets = (
         visible_landmark_sets(request.user).filter(dataset=dataset, releases__isnull=False).distinct().defer("packed")
     )
@@ -69,11 +73,24 @@ def _urls(dataset: Dataset) -> dict[str, str]:
         "mechanisms": reverse("api:mechanisms"),
         "postprocesses": reverse("api:postprocesses"),
         "outlook": reverse("api:release-outlook"),
+        "curve": reverse("api:release-curve"),
         "releases": reverse("api:release-list"),
         "compare": reverse("releases:compare", args=[dataset.pk]),
+        "track": reverse("api:dataset-track", args=[dataset.pk]),
+        "bundle": reverse("api:bundle"),
+        "report": reverse("releases:comparison-report", args=[dataset.pk]),
         "page": reverse("datasets:detail", args=[dataset.pk]),
     }
 
 
 def _set_urls(landmark_set: Any) -> dict[str, str]:
-    return {"events": reverse("api:landmark-set-events", args=[landmark_set.pk])} if landmark_set else {}
+    """Of its events, and of the set its landmarks were marked in: dummies make another."""
+    if landmark_set is None:
+        return {}
+    marked = landmark_set.source_id or landmark_set.pk
+    return {"events": _events(landmark_set), "marked": reverse("api:landmark-set-detail", args=[marked])}
+
+
+def _events(landmark_set: LandmarkSet) -> str:
+    """Where it says which events are landmarks."""
+    return reverse("api:landmark-set-events", args=[landmark_set.pk])

@@ -71,11 +71,14 @@ class ReleaseUrls(serializers.Serializer[Any]):
     data = serializers.CharField()
     track = serializers.CharField()
     series = serializers.CharField()
+    errors = serializers.CharField()
     postprocess = serializers.CharField()
+    bundle = serializers.CharField()
     page = serializers.CharField()
+    report = serializers.CharField()
 
 
-_DOORS = ("data", "track", "series", "postprocess")
+_DOORS = ("data", "track", "series", "errors", "postprocess", "bundle")
 
 
 class ReleaseSerializer(serializers.ModelSerializer[Release]):
@@ -130,4 +133,5 @@ class ReleaseSerializer(serializers.ModelSerializer[Release]):
         page = reverse("releases:compare", args=[row.dataset_id])
         query = urlencode({"landmark_set": row.landmark_set_id, "release": row.pk})
         doors = {name: reverse(f"api:release-{name}", args=[row.pk]) for name in _DOORS}
-        return {"self": reverse("api:release-detail", args=[row.pk]), **doors, "page": f"{page}?{query}"}
+        pages = {"page": f"{page}?{query}", "report": reverse("releases:report", args=[row.pk])}
+        return {"self": reverse("api:release-detail", args=[row.pk]), **doors, **pages}

@@ -6,6 +6,8 @@
  * (Plotly then adds no style element) and <meta name="plotly" content="…/plotly/plotly.min.js">.
  */
 
+import { linearAxis, logAxis, shareAxis, valueAxis } from "./axes.js";
+import { el } from "./dom.js";
 import { inkOf, onTheme, token } from "./ink.js";
 
 // Plotly carries a map library that adds a style element unless one with this id is there; its maps are never used.
@@ -28,64 +30,47 @@ export function loadPlotly() {
   return loading;
 }
 
-const SUPERSCRIPTS = { "-": "⁻", 0: "⁰", 1: "¹", 2: "²", 3: "³", 4: "⁴", 5: "⁵", 6: "⁶", 7: "⁷", 8: "⁸", 9: "⁹" };
-const DECADES = 7; // what lies further below the largest value is off the chart, not the measure of it
+const MARKERS = 8; // on a line, so that lines are told apart in grey
 
-/** 1, 10, 1k on a logarithmic axis; .001 below one. */
-function decadeText(power) {
-  if (power >= 3 && power < 9) return `${10 ** (power % 3)}${power < 6 ? "k" : "M"}`;
-  if (power >= 0 && power < 3) return String(10 ** power);
-  if (power < 0 && power >= -3) return (10 ** power).toFixed(-power).slice(1);
-  return `10${[...String(power)].map((char) => SUPERSCRIPTS[char]).join("")}`; // Plotly's <sup> needs inline styles
+/** Everything that has to fit on the vertical axis. */
+const heights = ({ lines, rules }) => [...lines.flatMap(({ y, low = [], high = [] }) => [y, low, high]), rules.map(({ y }) => y)];
+
+function verticalAxis(shown) {
+  if (shown.y?.share) return shareAxis();
+  if (!shown.log) return linearAxis(heights(shown));
+  return logAxis(heights(shown), shown.lines.some(({ y }) => y.includes(0)));
 }
 
-/** Lowest and highest power of ten around the positive values. */
-function decades(lines, rules) {
-  let [low, high] = [Infinity, 0];
-  const see = (value) => {
-    if (value > 0 && value < low) low = value;
-    if (value > high) high = value;
-  };
-  for (const { y } of lines) y.forEach(see);
-  for (const { y } of rules) see(y);
-  if (!(high > 0)) [low, high] = [1, 10];
-  const [from, to] = [Math.floor(Math.log10(low) + 1e-9), Math.ceil(Math.log10(high) - 1e-9)];
-  return from === to ? [from - 1, to] : [Math.max(from, to - DECADES), to];
+function horizontalAxis({ lines, span, x }) {
+  if (!x) return { range: span, nticks: 5, tickformat: ",d" };
+  return { ...valueAxis(lines.map((line) => line.x), x.log), title: { text: x.name, standoff: 4 } };
 }
 
-function logAxis(lines, rules, zeros) {
-  const [from, to] = decades(lines, rules);
-  const floor = zeros ? from - 0.7 : from; // where an exact 0 is drawn, with a tick of its own
-  const every = Math.ceil((to - from) / 5);
-  const powers = [];
-  for (let power = from; power <= to; power += every) powers.push(power);
-  return {
-    floor: 10 ** floor,
-    axis: {
-      type: "log",
-      range: [floor - (zeros ? 0.15 : 0), to + 0.06 * (to - floor)],
-      tickvals: [...(zeros ? [10 ** floor] : []), ...powers.map((power) => 10 ** power)],
-      ticktext: [...(zeros ? ["0"] : []), ...powers.map(decadeText)],
-    },
-  };
-}
-
-function linearAxis(lines, rules) {
-  const highest = Math.max(...lines.map(({ y }) => y.reduce((a, b) => Math.max(a, b ?? 0), 0)), ...rules.map(({ y }) => y), 0);
-  return { floor: 0, axis: { type: "linear", range: [0, highest * 1.06 || 1], nticks: 6, tickformat: ",~g" } };
-}
-
-function asTrace({ id, name, x, y, colour, dash, step, visible = true }, floor) {
+function asTrace({ id, name, x, y, colour, dash, marker, step, visible = true }, floor) {
+  const alone = x.length === 1;
+  const edge = alone ? { color: token("--panel"), width: 1.5 } : { width: 0 };
   return {
     type: "scatter",
-    mode: x.length === 1 ? "markers" : "lines",
-    uid: id,
+    mode: alone ? "markers" : marker ? "lines+markers" : "lines",
+    meta: id,
     name,
     x,
     y: floor ? y.map((value) => (value === 0 ? floor : value)) : y,
     visible,
     line: { color: inkOf(colour), width: x.length > 900 ? 1.2 : 1.6, dash, shape: step ? "hv" : "linear", simplify: true },
+    marker: { symbol: marker ?? "circle", size: alone ? 11 : 5.5, color: inkOf(colour), maxdisplayed: alone ? 0 : MARKERS, line: edge },
     hoverinfo: "skip",
+  };
+}
+
+/** The room between a line's `low` and `high`, shaded in its colour. */
+function asBand({ id, x, low, high, colour, visible = true }) {
+  const known = x.map((_, i) => i).filter((i) => low[i] !== null && high[i] !== null);
+  const back = [...known].reverse();
+  return {
+    type: "scatter", mode: "lines", meta: id, visible, fill: "toself", hoverinfo: "skip", showlegend: false,
+    x: [...known, ...back].map((i) => x[i]), y: [...known.map((i) => high[i]), ...back.map((i) => low[i])],
+    fillcolor: `${inkOf(colour)}3a`, line: { width: 0 },
   };
 }
 
@@ -97,23 +82,24 @@ function asBands(bands) {
     y.push(0, 1, 1, 0, null);
   }
   return {
-    type: "scatter", mode: "lines", x, y, yaxis: "y2", fill: "toself", hoverinfo: "skip",
+    type: "scatter", mode: "lines", x, y, yaxis: "y2", fill: "toself", hoverinfo: "skip", showlegend: false,
     fillcolor: `${token("--accent")}1c`, line: { width: 0 },
   };
 }
 
-function layoutOf({ lines, rules, span }, axis) {
+function layoutOf(shown, axis) {
+  const { rules, x } = shown;
   const font = { family: token("--sans"), size: 11, color: token("--muted") };
   const plain = { fixedrange: true, zeroline: false, ticks: "", automargin: false };
   return {
     font,
-    margin: { l: 38, r: 8, t: 8, b: 22 },
+    margin: { l: 38, r: 8, t: 8, b: x ? 36 : 22 },
     paper_bgcolor: "rgba(0,0,0,0)",
     plot_bgcolor: "rgba(0,0,0,0)",
     showlegend: false,
     hovermode: false,
     dragmode: false,
-    xaxis: { ...plain, range: span, showgrid: false, nticks: 5, tickformat: ",d", showline: true, linecolor: token("--line") },
+    xaxis: { ...plain, ...horizontalAxis(shown), showgrid: false, showline: true, linecolor: token("--line") },
     yaxis: { ...plain, ...axis, gridcolor: token("--line") },
     yaxis2: { ...plain, overlaying: "y", range: [0, 1], visible: false },
     shapes: rules.map(({ y }) => ({
@@ -127,26 +113,49 @@ function layoutOf({ lines, rules, span }, axis) {
   };
 }
 
+/** What a picture outside the page needs beside the plot: its title, the names of its axes, a legend. */
+function published({ data, layout }, { title, unit, x }) {
+  const ink = token("--ink");
+  const [marked, ...traces] = data;
+  const axis = (name) => ({ title: { text: name, standoff: 8, font: { size: 12, color: ink } } });
+  return {
+    data: [{ ...marked, name: "Landmarks", showlegend: marked.x.length > 0 }, ...traces],
+    layout: {
+      ...layout,
+      paper_bgcolor: token("--paper"),
+      title: { text: title, x: 0.02, y: 0.97, yanchor: "top", font: { size: 15, color: ink } },
+      margin: { l: 64, r: 16, t: 40, b: 96 },
+      showlegend: true,
+      legend: { orientation: "h", x: 0, y: -0.2, yanchor: "top", font: { size: 12, color: ink } },
+      xaxis: { ...layout.xaxis, ...axis(x) },
+      yaxis: { ...layout.yaxis, ...axis(unit) },
+    },
+  };
+}
+
 /**
- * A chart in `element`. `draw({lines, bands, rules, span, log})`:
- *   lines  [{id, name, x, y, colour, dash, step, visible}]   bands  [[start, end), …]   rules  [{y, label}]
- *   span   [first, last] event
+ * A chart in `element`. `draw({lines, bands, rules, span, log, x, y, dots})`:
+ *   lines  [{id, name, x, y, low, high, colour, dash, marker, step, visible}], a line of one point is a marker
+ *   bands  [[start, end), …] of events   rules  [{y, label}]   span   [first, last] event   log    of the vertical axis
+ *   x      {name, log} where the horizontal axis has values and not events   y      {share} where the vertical one has shares
+ *   dots   (event) => [{id, x, y, colour}], what shows the event where no cursor can
  */
 export async function createChart(element, { label }) {
   const plotly = await loadPlotly();
-  const cursor = document.createElement("div");
-  cursor.className = "chart__cursor";
+  const cursor = el("div", { class: "chart__cursor" });
+  const dots = el("div", { class: "chart__dots" });
   cursor.hidden = true;
   let shown = null;
   let at = null;
 
   async function redraw() {
     if (!shown) return;
-    const zeros = shown.log && shown.lines.some(({ y }) => y.includes(0));
-    const { floor, axis } = shown.log ? logAxis(shown.lines, shown.rules, zeros) : linearAxis(shown.lines, shown.rules);
-    const traces = [asBands(shown.bands), ...shown.lines.map((line) => asTrace(line, floor))];
+    const { floor, axis } = verticalAxis(shown);
+    const spread = shown.lines.filter(({ low }) => low);
+    const traces = [asBands(shown.bands), ...spread.map(asBand), ...shown.lines.map((line) => asTrace(line, floor))];
     await plotly.react(element, traces, layoutOf(shown, axis), { staticPlot: true, responsive: false, displayModeBar: false });
-    element.append(cursor);
+    element.append(cursor, dots);
+    element.classList.toggle("chart__plot--values", Boolean(shown.x));
     element.setAttribute("role", "img");
     element.setAttribute("aria-label", label());
     place();
@@ -154,7 +163,8 @@ export async function createChart(element, { label }) {
 
   function place() {
     const axes = element._fullLayout;
-    cursor.hidden = at === null || !axes?.xaxis || !axes.yaxis;
+    cursor.hidden = at === null || !axes?.xaxis || !axes.yaxis || Boolean(shown?.x);
+    dots.replaceChildren(...(at !== null && axes?.xaxis && shown?.dots ? shown.dots(at).filter(isVisible).map(asDot) : []));
     if (cursor.hidden) return;
     const x = axes.xaxis;
     cursor.style.transform = `translateX(${x._offset + x.l2p(at)}px)`;
@@ -162,9 +172,17 @@ export async function createChart(element, { label }) {
     cursor.style.height = `${axes.yaxis._length}px`;
   }
 
+  const isVisible = ({ id }) => shown.lines.some((line) => line.id === id && line.visible !== false);
+
+  function asDot({ x, y, colour }) {
+    const { xaxis, yaxis } = element._fullLayout;
+    const transform = `translate(${xaxis._offset + xaxis.d2p(x)}px, ${yaxis._offset + yaxis.d2p(y)}px)`;
+    return el("span", { class: "chart__dot", style: { transform, background: inkOf(colour) } });
+  }
+
   function eventAt(clientX) {
     const x = element._fullLayout?.xaxis;
-    if (!x) return null;
+    if (!x || shown?.x) return null;
     return Math.round(x.p2l(clientX - element.getBoundingClientRect().left - x._offset));
   }
 
@@ -182,10 +200,11 @@ export async function createChart(element, { label }) {
       return redraw();
     },
     setVisible(id, on) {
-      const index = shown?.lines.findIndex((line) => line.id === id) ?? -1;
-      if (index < 0) return;
-      shown.lines[index].visible = on;
-      plotly.restyle(element, { visible: on }, [index + 1]);
+      const own = shown?.lines.filter((line) => line.id === id) ?? [];
+      if (!own.length) return;
+      own.forEach((line) => (line.visible = on));
+      plotly.restyle(element, { visible: on }, element.data.flatMap(({ meta }, index) => (meta === id ? [index] : [])));
+      place();
     },
     moveCursor(event) {
       at = event;
@@ -207,11 +226,9 @@ export async function createChart(element, { label }) {
       element.addEventListener("pointermove", (event) => held && tell(event));
       for (const end of ["pointerup", "pointercancel"]) element.addEventListener(end, () => (held = false));
     },
-    /** A data URL of the chart: "png" (three times as sharp) or "svg". */
-    image: (format) =>
-      plotly.toImage({ data: element.data, layout: { ...element.layout, paper_bgcolor: token("--paper") } }, {
-        format, width: 640, height: 320, scale: format === "png" ? 3 : 1,
-      }),
+    /** A data URL of the chart: "png" (three times as sharp) or "svg", with what `words` = {title, unit, x} say. */
+    image: (format, words) =>
+      plotly.toImage(published(element, words), { format, width: 760, height: 420, scale: format === "png" ? 3 : 1 }),
     lines: () => shown?.lines ?? [],
   };
 }

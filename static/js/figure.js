@@ -1,83 +1,72 @@
-/* A chart with what belongs to it: title, unit, a menu to save it as PNG, SVG, CSV, and its numbers as a table. */
+/* A chart with what belongs to it: title, unit, the scale of its axis, a menu to save it or to read its numbers. */
 
 import { createChart } from "./chart.js";
-import { announce, el, number, save } from "./dom.js";
-
-const ROWS_SHOWN = 500;
-
-/** Lines that share their events as rows: [[event, value of the first line, …], …]. */
-export function rowsOf(lines) {
-  const rows = new Map();
-  lines.forEach(({ x, y }, column) => {
-    x.forEach((event, i) => {
-      if (!rows.has(event)) rows.set(event, Array(lines.length).fill(null));
-      rows.get(event)[column] = y[i];
-    });
-  });
-  return [...rows].sort(([a], [b]) => a - b).map(([event, values]) => [event, ...values]);
-}
-
-const quoted = (text) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : /^[=+\-@\t]/.test(text) ? `'${text}` : text);
-
-/** Lines as CSV; `unit` goes into the heads of the columns. */
-export function csvOf(lines, unit) {
-  const head = ["event", ...lines.map(({ name }) => quoted(unit ? `${name} (${unit})` : name))].join(",");
-  return [head, ...rowsOf(lines).map((row) => row.map((value) => value ?? "").join(","))].join("\n") + "\n";
-}
-
-function tableOf(lines) {
-  const rows = rowsOf(lines);
-  const every = Math.ceil(rows.length / ROWS_SHOWN);
-  const cell = (value) => el("td", { class: "number" }, value === null ? "" : number(value, 4));
-  return el(
-    "table",
-    { class: "table" },
-    el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Event"), lines.map(({ name }) => el("th", { scope: "col", class: "number" }, name)))),
-    el(
-      "tbody",
-      {},
-      rows
-        .filter((_, i) => i % every === 0)
-        .map(([event, ...values]) => el("tr", {}, el("th", { scope: "row" }, String(event)), values.map(cell))),
-    ),
-  );
-}
+import { announce, el, save } from "./dom.js";
+import { csvOf, tableOf } from "./numbers.js";
 
 /**
  * A figure in `host`. `name` is the stem of its files, `unit` goes beside the title and into the CSV.
- * Returns the chart with `show({…draw, note})` on top.
+ *
+ * Returns the chart with `show(what)` on top: what the chart's `draw` takes and {note, title, name, about, by}, where
+ * `title` and `name` stand for the figure's own, `about` is a sentence for the table and `by` = {key, name} what a row
+ * of it is (an event). If `what` is a function of `log`, the reader chooses between the scales, of which `log` is the first.
  */
-export async function createFigure(host, { title, unit, name }) {
+export async function createFigure(host, { title: usual, unit, name: stem, log = true }) {
   const plot = el("div", { class: "chart__plot" });
   const note = el("span", { class: "chart__unit" });
-  const dialog = el("dialog", { class: "dialog chart__dialog", "aria-label": `${title}: numbers` });
-  const menu = el(
-    "details",
-    { class: "menu chart__menu", dataset: { menu: "" } },
-    el("summary", { class: "button button--quiet button--small button--square", "aria-label": `${title}: save or read` }, "⋯"),
-  );
-  host.replaceChildren(el("header", { class: "chart__head" }, el("h3", {}, title), note, menu), plot, dialog);
+  const heading = el("h3", {}, usual);
+  const dialog = el("dialog", { class: "dialog chart__dialog" });
+  const scale = el("button", { class: "chart__scale", type: "button", onclick: rescale, hidden: true }, "log");
+  const summary = el("summary", { class: "button button--quiet button--small button--square" }, "⋯");
+  const menu = el("details", { class: "menu chart__menu", dataset: { menu: "" } }, summary);
+  let told = null;
+  let [title, name, about, by, over, up] = [usual, stem, "", {}, "event", ""];
+  host.replaceChildren(el("header", { class: "chart__head" }, heading, note, scale, menu), plot, dialog);
   const chart = await createChart(plot, {
-    label: () => `${title}, ${note.textContent}. ${chart.lines().map((line) => line.name).join(", ")}. The menu beside the title has the numbers as a table.`,
+    label: () => `${title}, ${up}. ${chart.lines().map((line) => line.name).join(", ")}. The menu beside the title has the numbers as a table.`,
   });
   const visible = () => chart.lines().filter((line) => line.visible !== false);
+  const saveCsv = () => save(new Blob([csvOf(visible(), unit, by)], { type: "text/csv" }), `${name}.csv`);
+  const saveImage = async (format) => save(await chart.image(format, { title, unit: up, x: over }), `${name}.${format}`);
+
+  function head() {
+    heading.textContent = title;
+    summary.setAttribute("aria-label", `${title}: save or read`);
+    scale.setAttribute("aria-label", `${title}: logarithmic axis`);
+    scale.setAttribute("aria-pressed", String(log));
+    dialog.setAttribute("aria-label", `${title}: numbers`);
+  }
+
+  function redraw() {
+    const chosen = typeof told === "function";
+    const what = chosen ? told(log) : told;
+    ({ title = usual, name = stem, about = "", by = {} } = what);
+    over = what.x?.name ?? "event";
+    up = chosen && what.log && !what.y ? `${what.note}, log` : what.note;
+    scale.hidden = !chosen;
+    note.textContent = what.note;
+    head();
+    return chart.draw(what);
+  }
+
+  function rescale() {
+    log = !log;
+    return redraw();
+  }
 
   function openTable() {
     const close = el("button", { class: "button", type: "button", onclick: () => dialog.close() }, "Close");
+    const csv = el("button", { class: "button", type: "button", onclick: saveCsv }, "Save all as CSV");
+    const table = tableOf(visible(), `${title}, ${unit}. ${about}`.trim(), by);
     dialog.replaceChildren(
-      el("h3", {}, `${title}, ${note.textContent}`),
-      el("div", { class: "table-scroll chart__numbers", tabindex: "0", role: "region", "aria-label": `${title}: numbers` }, tableOf(visible())),
-      el("div", { class: "dialog__actions" }, close),
+      el("h3", {}, title),
+      el("div", { class: "table-scroll chart__numbers", tabindex: "0", role: "region", "aria-label": `${title}: numbers` }, table),
+      el("div", { class: "dialog__actions" }, csv, close),
     );
     dialog.showModal();
   }
 
-  const actions = {
-    PNG: async () => save(await chart.image("png"), `${name}.png`),
-    SVG: async () => save(await chart.image("svg"), `${name}.svg`),
-    CSV: () => save(new Blob([csvOf(visible(), unit)], { type: "text/csv" }), `${name}.csv`),
-    "Data table": openTable,
-  };
+  const actions = { PNG: () => saveImage("png"), SVG: () => saveImage("svg"), CSV: saveCsv, "Data table": openTable };
   const run = async (label) => {
     menu.open = false;
     try {
@@ -86,18 +75,14 @@ export async function createFigure(host, { title, unit, name }) {
       announce(`${title} could not be saved: ${error.message}`);
     }
   };
-  menu.append(
-    el(
-      "div",
-      { class: "menu__panel" },
-      Object.keys(actions).map((label) => el("button", { type: "button", onclick: () => run(label) }, label)),
-    ),
-  );
+  const buttons = Object.keys(actions).map((label) => el("button", { type: "button", onclick: () => run(label) }, label));
+  menu.append(el("div", { class: "menu__panel" }, buttons));
+  head();
   return {
     ...chart,
-    show({ note: words, ...what }) {
-      note.textContent = words;
-      return chart.draw(what);
+    show(what) {
+      told = what;
+      return redraw();
     },
   };
 }

@@ -1,6 +1,6 @@
 /* The list of layers: toggle, colour and dash, mean error, progress; what is whose. */
 
-import { el, metres, percent, svg } from "./dom.js";
+import { el, metres, percent, svg, whole } from "./dom.js";
 import { dashOf } from "./ink.js";
 
 const SMALL_DASHES = (name) => dashOf(name).map((length) => length * 0.75).join(" ");
@@ -11,9 +11,59 @@ export function swatch(ink) {
   return svg("svg", { class: "swatch", viewBox: "0 0 22 10", "aria-hidden": "true", "data-ink": ink ? ink.index % 6 + 1 : null }, path);
 }
 
+const MARKS = { landmarks: [5, 0], dummies: [3.5, 1.5], zones: null }; // radius and line of a dot; null for an outline
+
+/** A mark as the map draws it. */
+function markOf(kind) {
+  const dot = MARKS[kind];
+  const drawn = dot
+    ? svg("circle", { cx: 11, cy: 6, r: dot[0], class: dot[1] ? "mark--hollow" : "mark--full" })
+    : svg("path", { d: "M2 9.5 5 2l9-.5 6 4-4 5z", class: "mark--zone" });
+  return svg("svg", { class: "mark", viewBox: "0 0 22 12", "aria-hidden": "true" }, drawn);
+}
+
+const AIM = () => [svg("circle", { cx: 8, cy: 8, r: 5.5 }), svg("circle", { cx: 8, cy: 8, r: 1.5 })];
+const TUNE = () => [svg("path", { d: "M2 5h7M13 5h1M2 11h1M7 11h7" }), svg("circle", { cx: 11, cy: 5, r: 2 }), svg("circle", { cx: 5, cy: 11, r: 2 })];
+const UP = "M8 13V3.5M4 7.5l4-4 4 4";
+const DOWN = "M8 3v9.5M4 8.5l4 4 4-4";
+
+function iconButton(shapes, attributes) {
+  return el("button", { class: "layer__aim", type: "button", ...attributes }, svg("svg", { viewBox: "0 0 16 16", class: "icon", "aria-hidden": "true" }, shapes));
+}
+
+/** The opacity and the place of a layer, behind a button. */
+function tuning(id, kind, on) {
+  const slider = el("input", { type: "range", class: "layer__opacity", min: "5", max: "100", step: "5", oninput: () => on.opacity(id, Number(slider.value) / 100) });
+  const go = (by) => (event) => event.currentTarget.ariaDisabled !== "true" && on.move(id, by);
+  const ways = kind ? [] : [[UP, -1, "Raise"], [DOWN, 1, "Lower"]].map(([d, by, word]) => ({ word, button: iconButton(svg("path", { d }), { onclick: go(by) }) }));
+  const panel = el("div", { class: "layer__tuning small", hidden: true }, slider, ways.map(({ button }) => button));
+  const open = iconButton(TUNE(), {
+    "aria-expanded": "false",
+    onclick() {
+      panel.hidden = !panel.hidden;
+      open.setAttribute("aria-expanded", String(!panel.hidden));
+    },
+  });
+  return {
+    open,
+    panel,
+    fill({ title, opacity = 1, place }) {
+      slider.value = String(Math.round(opacity * 100));
+      slider.setAttribute("aria-label", `Opacity of ${title}`);
+      slider.setAttribute("aria-valuetext", `${Math.round(opacity * 100)} %`);
+      open.setAttribute("aria-label", `Opacity${kind ? "" : " and order"} of ${title}`);
+      for (const [i, { word, button }] of ways.entries()) {
+        button.setAttribute("aria-label", `${word} ${title}`);
+        button.ariaDisabled = String(i ? place?.last : place?.first);
+      }
+    },
+  };
+}
+
 /**
  * A legend in the list element `host`. Entries: {id, title, facts, ink, error_m, state, stage, progress, eta, reason,
- * private, visible, owner, here, active}. `on`: {toggle(id, shown), activate(id), cancel(id), retry(id)}.
+ * private, visible, owner, here, active, opacity, place: {first, last}}; of a mark above the lines also {mark, count}.
+ * `on`: {toggle(id, shown), activate(id), cancel(id), retry(id), opacity(id, share), move(id, by)}.
  * `update(entries)` changes what differs and keeps focus where it is.
  */
 export function createLegend(host, on) {
@@ -27,20 +77,20 @@ export function createLegend(host, on) {
     const facts = el("p", { class: "layer__facts small muted" });
     const here = el("p", { class: "layer__here small" });
     const state = el("div", { class: "layer__state small" });
-    const aim = owner
-      ? null
-      : el("button", { class: "layer__aim", type: "button", onclick: () => on.activate(id) }, svg("svg", { viewBox: "0 0 16 16", class: "icon", "aria-hidden": "true" }, svg("circle", { cx: 8, cy: 8, r: 5.5 }), svg("circle", { cx: 8, cy: 8, r: 1.5 })));
+    const aim = owner ? null : iconButton(AIM(), { onclick: () => on.activate(id) });
+    const tune = tuning(id, entry.mark, on);
     const item = el(
       "li",
       { class: "layer", dataset: { layer: id } },
-      el("label", { class: "layer__name" }, box, swatch(entry.ink), title),
+      el("label", { class: "layer__name" }, box, entry.mark ? markOf(entry.mark) : swatch(entry.ink), title),
       error,
       facts,
-      aim,
+      el("span", { class: "layer__buttons" }, aim, tune.open),
+      tune.panel,
       here,
       state,
     );
-    return { item, box, title, error, facts, here, state, aim };
+    return { item, box, title, error, facts, here, state, aim, tune };
   }
 
   function fill(row, entry) {
@@ -50,7 +100,10 @@ export function createLegend(host, on) {
     row.box.checked = done && entry.visible;
     row.box.disabled = !done;
     row.title.textContent = entry.title;
-    row.error.textContent = entry.error_m === null || entry.error_m === undefined ? "" : metres(entry.error_m);
+    row.tune.fill(entry);
+    row.tune.open.hidden = !done;
+    row.item.classList.toggle("layer--owner", Boolean(entry.owner));
+    row.error.textContent = entry.count !== undefined ? whole(entry.count) : entry.error_m === null || entry.error_m === undefined ? "" : metres(entry.error_m);
     row.facts.textContent = entry.facts;
     row.here.textContent = entry.here ?? "";
     if (row.aim) {
@@ -76,7 +129,9 @@ export function createLegend(host, on) {
       for (const [i, entry] of entries.entries()) {
         if (!rows.has(entry.id)) rows.set(entry.id, make(entry));
         const { item } = rows.get(entry.id);
+        const focused = item.contains(document.activeElement) ? document.activeElement : null;
         if (host.children[i] !== item) host.insertBefore(item, host.children[i] ?? null);
+        focused?.focus({ preventScroll: true }); // a moved element loses it
         fill(rows.get(entry.id), entry);
       }
     },

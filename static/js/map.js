@@ -22,18 +22,26 @@
  *   map.handles(list, on)   map.focusHandle(id)       what can be moved; see layers/handles.js
  *   map.within(id, box)   map.point(lon, lat)         points in {x, y, width, height}; where a place is, in pixels
  *   map.view()                                        the picture, as an address asks for it; see dashboard/track.py
+ *   map.setOrder(id, order)   map.setOpacity(id, share)   what lies over what; how strong a layer is
+ *   map.clip({ id: "left" | "right" } | null, at)     layers cut at a share of the width; see layers/clip.js
+ *   map.camera()   map.setCamera(camera)              {lon, lat, zoom} of the middle
+ *   map.cover(top)                                    another number of pixels is covered at the top
+ *   map.isFitted()                                    nobody has moved it since it was fitted to something
+ *   map.onCamera(f)                                   f(camera) hears every move but those of setCamera
  *   map.resized()   map.redraw()   map.focus()   map.picture()      a canvas with all that is drawn
  */
 
 import { mayMove, onTheme, token } from "./ink.js";
+import { addBaseMap } from "./layers/basemap.js";
 import { canvasLayer, viewOf } from "./layers/canvas.js";
+import { createClip } from "./layers/clip.js";
 import { createGestures } from "./layers/gestures.js";
 import { latAt, near, unrolled } from "./layers/globe.js";
 import { drawDegrees, drawGraticule } from "./layers/graticule.js";
 import { createHandles } from "./layers/handles.js";
 import { drawDots, drawLandmarks, drawSelection } from "./layers/marks.js";
 import { nearestPoint, pointsWithin, positionsOf } from "./layers/positions.js";
-import { addButton, addNote, addScale } from "./layers/scale.js";
+import { addButton, addScale } from "./layers/scale.js";
 import { trackLayer } from "./layers/tracks.js";
 import { drawSketch, drawZones } from "./layers/zones.js";
 
@@ -67,6 +75,7 @@ export function createMap(element, { bounds = null, label = "Map", top = 0, keyb
   L.control.zoom({ position: "topright", zoomInTitle: "Closer", zoomOutTitle: "Farther" }).addTo(leaflet);
   const entries = new Map(); // id -> { layer, style, positions, visible }
 
+  let covered = top;
   let fitted = null; // what the map was fitted to, until the reader moves it: a new size fits it again
   let size = null;
 
@@ -76,7 +85,7 @@ export function createMap(element, { bounds = null, label = "Map", top = 0, keyb
     const { west, south, east, north } = unrolled(to);
     const shift = 360 * Math.round((middle - (west + east) / 2) / 360);
     leaflet.fitBounds([[south, west + shift], [north, east + shift]], {
-      paddingTopLeft: [padding, padding + top],
+      paddingTopLeft: [padding, padding + covered],
       paddingBottomRight: [padding, padding],
       maxZoom: 17,
       animate: false,
@@ -108,7 +117,7 @@ export function createMap(element, { bounds = null, label = "Map", top = 0, keyb
   fit(bounds ?? WORLD);
   addButton(leaflet, { label: "Fit the map", path: FIT, onClick: fitAll });
   addScale(leaflet);
-  addNote(leaflet);
+  addBaseMap(leaflet, (lon) => near(lon, middle));
   put("graticule", ORDER.graticule, drawGraticule);
   put("degrees", ORDER.degrees, drawDegrees);
   let chosen = null;
@@ -117,8 +126,12 @@ export function createMap(element, { bounds = null, label = "Map", top = 0, keyb
   put("sketch", ORDER.sketch, (ctx, view) => sketched && drawSketch(ctx, view, sketched, middle));
   const redraw = () => entries.forEach(({ layer }) => layer.redraw());
   onTheme(redraw);
+  let led = false; // moved by the page and not by the reader
   const resized = () => {
+    if (!element.clientWidth) return; // hidden
+    led = true;
     leaflet.invalidateSize({ pan: false });
+    led = false;
     if (fitted && !leaflet.getSize().equals(size)) fit(...fitted);
   };
   new ResizeObserver(resized).observe(element);
@@ -133,6 +146,11 @@ export function createMap(element, { bounds = null, label = "Map", top = 0, keyb
   });
   const gestures = createGestures(element, leaflet, pointer);
   const handles = createHandles(leaflet, (lon) => near(lon, middle));
+  const clip = createClip(leaflet, element);
+  const camera = () => {
+    const { lng, lat } = leaflet.getCenter();
+    return { lon: lng, lat, zoom: leaflet.getZoom() };
+  };
 
   return {
     addTrack({ track, ...style }) {
@@ -167,6 +185,30 @@ export function createMap(element, { bounds = null, label = "Map", top = 0, keyb
       Object.assign(entry.style, changes);
       entry.layer.redraw();
     },
+    setOrder(id, order) {
+      const canvas = entries.get(id)?.layer.canvas;
+      if (canvas) canvas.style.zIndex = ORDER.track + order;
+    },
+    setOpacity(id, share) {
+      const entry = entries.get(id);
+      if (entry?.style) this.setStyle(id, { opacity: share });
+      else if (entry) entry.layer.canvas.style.opacity = share;
+    },
+    clip: clip.set,
+    camera,
+    cover(pixels) {
+      if (covered === pixels) return;
+      covered = pixels;
+      if (fitted) fit(...fitted);
+    },
+    isFitted: () => fitted !== null,
+    setCamera({ lon, lat, zoom }) {
+      fitted = null;
+      led = true;
+      leaflet.setView([lat, lon], zoom, { animate: false, reset: true });
+      led = false;
+    },
+    onCamera: (listener) => leaflet.on("move", () => led || listener(camera())),
     select(event) {
       chosen = event;
       entries.get("selection").layer.redraw();

@@ -73,23 +73,6 @@ function tellFacts(tracks) {
   quiet.textContent = share ? `${percent(share)} of the time, in steps over ${duration(limit)}` : "none";
 }
 
-function boundsOf(track) {
-  if (!track.n) return null;
-  let [west, south, east, north] = [Infinity, Infinity, -Infinity, -Infinity];
-  const first = track.lonAt(0);
-  for (let i = 0; i < track.n; i++) {
-    const lon = track.lonAt(i);
-    const eastward = lon < first - 180 ? lon + 360 : lon > first + 180 ? lon - 360 : lon;
-    const lat = track.latAt(i);
-    west = Math.min(west, eastward);
-    east = Math.max(east, eastward);
-    south = Math.min(south, lat);
-    north = Math.max(north, lat);
-  }
-  const wrap = (value) => ((((value + 180) % 360) + 360) % 360) - 180;
-  return [wrap(west), south, wrap(east), north];
-}
-
 /** Draw the dataset described by `page` (see _for_script in datasets/pages.py) into [data-map]. */
 export async function showPoints(page) {
   const place = $("[data-map]");
@@ -113,7 +96,7 @@ export async function showPoints(page) {
       while (queue.length) await draw(queue.shift());
     }));
     for (const index of drawn.keys()) map.setVisible(`series-${index}`, wanted.includes(index));
-    map.fit(chosen === "" ? page.bounds : boundsOf(drawn.get(wanted[0])));
+    map.fit(chosen === "" ? page.bounds : drawn.get(wanted[0]).bounds());
     tellFacts(wanted.map((index) => drawn.get(index)));
     if (note && chosen === "") {
       note.textContent = all.length > AT_ONCE ? `The ${AT_ONCE} longest of ${whole(all.length)} are drawn.` : "";

@@ -1,6 +1,7 @@
-/* What every page has: menus that close, the jobs drawer. */
+/* What every page has: menus that close, words that explain themselves, the jobs drawer. */
 
 import { $$ } from "./dom.js";
+import { watchTerms } from "./glossary.js";
 import { watchJobs } from "./jobs.js";
 
 for (const menu of $$("[data-menu]")) {
@@ -17,4 +18,5 @@ for (const menu of $$("[data-menu]")) {
   });
 }
 
+watchTerms();
 watchJobs();

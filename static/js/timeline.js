@@ -14,7 +14,8 @@ const speedText = (speed) =>
 /**
  * A strip in `host`. `set({n, time, runs, other})`: `other` are a second set's runs, hatched below the first, or null.
  * `on.select(event)` hears every move of the playhead, `on.press(event)` a
- * click that was no drag, `on.range(start, end)` a stretch marked with Shift.
+ * click that was no drag, `on.range(start, end)` a stretch marked with Shift, `on.paint()` that the scale has changed.
+ * `scale` is what a brush needs (see brush.js).
  */
 export function createTimeline(host, on) {
   let [n, time, runs, at] = [0, null, [], 0];
@@ -28,7 +29,8 @@ export function createTimeline(host, on) {
   const range = el("div", { class: "timeline__range", hidden: true });
   const strip = el("div", { class: "timeline__strip", role: "slider", tabindex: "0", "aria-label": "Event" }, canvas, range, head);
   speed.hidden = true; // until there is something to play
-  host.replaceChildren(el("div", { class: "timeline__row" }, play, words, speed), strip);
+  const row = el("div", { class: "timeline__row" }, play, words, speed);
+  host.replaceChildren(row, strip);
 
   let across = 0; // the strip's width, measured when it changes: asking a million times lays the page out as often
   const width = () => across;
@@ -85,6 +87,7 @@ export function createTimeline(host, on) {
     }
     paintTicks(ctx, w);
     move();
+    on.paint?.();
   }
 
   function paintRuns(ctx, stretches, top, height) {
@@ -126,11 +129,11 @@ export function createTimeline(host, on) {
     return found;
   }
 
+  const wordsOf = (event) => `${time ? `${moment(time[event])} · ` : ""}event ${whole(event)} of 0–${whole(n - 1)}`;
+
   function move() {
     head.style.transform = `translateX(${place(at)}px)`;
-    const landmark = n && isLandmark(at) ? " · landmark" : "";
-    const when = time && n ? `${moment(time[at])} · ` : "";
-    words.textContent = n ? `${when}event ${whole(at)} of 0–${whole(n - 1)}${landmark}` : "";
+    words.textContent = n ? `${wordsOf(at)}${isLandmark(at) ? " · landmark" : ""}` : "";
     strip.setAttribute("aria-valuemin", "0");
     strip.setAttribute("aria-valuemax", String(Math.max(0, n - 1)));
     strip.setAttribute("aria-valuenow", String(at));
@@ -243,6 +246,7 @@ export function createTimeline(host, on) {
     select,
     stop,
     at: () => at,
+    scale: { strip, row, place, eventAt, count: () => n, words: wordsOf },
   };
 }
 

@@ -29,6 +29,30 @@ export class Track {
   latAt(i) {
     return this.latE7[i] / 1e7;
   }
+
+  /** The positions from `start` to before `end`, where they are in memory. */
+  part(start, end) {
+    const [lonE7, latE7, y] = [this.lonE7, this.latE7, this.y].map((all) => all.subarray(start, end));
+    return new Track({ lonE7, latE7, y });
+  }
+
+  /** [west, south, east, north]; west > east if it crosses the antimeridian. Null around nothing. */
+  bounds() {
+    if (!this.n) return null;
+    let [west, south, east, north] = [Infinity, Infinity, -Infinity, -Infinity];
+    const first = this.lonAt(0);
+    for (let i = 0; i < this.n; i++) {
+      const lon = this.lonAt(i);
+      const lat = this.latAt(i);
+      const eastward = lon < first - 180 ? lon + 360 : lon > first + 180 ? lon - 360 : lon;
+      west = Math.min(west, eastward);
+      east = Math.max(east, eastward);
+      south = Math.min(south, lat);
+      north = Math.max(north, lat);
+    }
+    const wrap = (value) => ((((value + 180) % 360) + 360) % 360) - 180;
+    return [wrap(west), south, wrap(east), north];
+  }
 }
 
 /** Several tracks one after the other; without times and events. */

@@ -72,13 +72,19 @@ SHOTS: dict[str, Callable[[Stage], str]] = {
     "zones": lambda stage: f"/datasets/{stage.dataset().pk}/landmarks/new/?from={stage.zones().pk}",
     "dummies": lambda stage: f"/landmark-sets/{stage.dataset('taxi').landmark_sets.first().pk}/dummies/",
     "release": lambda stage: f"/datasets/{stage.dataset().pk}/releases/new/",
+    "glossary": lambda stage: "/glossary/",
+    "term": lambda stage: f"/datasets/{stage.dataset().pk}/releases/new/",
     "landmark-report": lambda stage: f"/landmark-sets/{stage.dataset('taxi').landmark_sets.first().pk}/report/",
+    "report": lambda stage: f"/datasets/{stage.dataset('taxi').pk}/compare/report/",
     "compare": lambda stage: f"/datasets/{stage.dataset('taxi').pk}/compare/",
+    "compare-swipe": lambda stage: f"/datasets/{stage.dataset('taxi').pk}/compare/?mode=swipe",
+    "compare-side-by-side": lambda stage: f"/datasets/{stage.dataset('taxi').pk}/compare/?mode=grid",
     "compare-paris": lambda stage: f"/datasets/{stage.dataset('day in paris').pk}/compare/",
 }
 
 STEPS: dict[str, Callable[[Any], None]] = {
     "zones": lambda page: page.locator(".zone__head").first.click(),
+    "term": lambda page: page.locator(".term[popovertarget=term-level]").focus(),
 }
 
 

@@ -150,9 +150,9 @@ class TestLinked:
 
     def test_a_click_on_the_map_chooses_the_event_below(self, page: Page, taxi: Dataset, trio: list[Release]) -> None:
         compare(page, taxi)
-        page.get_by_role("slider").press("End")
+        page.get_by_role("slider", name="Event", exact=True).press("End")
         expect(page.locator(".timeline__words")).to_contain_text("event 259 of 0–259")
-        page.get_by_role("slider").press("Home")
+        page.get_by_role("slider", name="Event", exact=True).press("Home")
         expect(page.locator(".timeline__words")).to_contain_text("event 0 of 0–259")
 
     def test_the_circle_follows_the_chosen_mechanism(self, page: Page, taxi: Dataset, trio: list[Release]) -> None:
@@ -201,7 +201,8 @@ class TestCharts:
         page.get_by_label("Budget per event: save or read").click()
         page.get_by_role("button", name="Data table").click()
         dialog = page.get_by_role("dialog")
-        expect(dialog.locator("tbody tr")).to_have_count(260)
+        expect(dialog.locator("tbody tr")).to_have_count(200)
+        expect(dialog.locator("caption")).to_contain_text("The first 200 of 260 rows")
         assert not accessibility_faults(page)
         dialog.get_by_role("button", name="Close").click()
 
@@ -253,7 +254,7 @@ def test_for_everybody(
     assert not accessibility_faults(page)
     document, window = widths(page)
     assert document <= window
-    assert list(layers(page)) == ["Original", "Skip", "Uniform", "Adaptive"]
+    assert list(layers(page)) == ["Original", "Skip", "Uniform", "Adaptive", "Landmarks"]
 
 
 def test_a_stranger_sees_nothing(open_page: Any, taxi: Dataset, trio: list[Release], watch: Watch) -> None:

@@ -150,7 +150,7 @@ class TestReleaseForm:
 
     def test_a_seed_ends_privacy_and_the_form_says_so(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
         self.open(page, taxi)
-        page.get_by_text("Experiment: repeatable noise").click()
+        page.get_by_role("radio", name="Experiment").check()
         page.get_by_label("Seed").fill("42")
         expect(page.locator("[data-not-private]")).to_contain_text("NOT PRIVATE")
         page.get_by_role("button", name="Run 3 simulations, not private").click()

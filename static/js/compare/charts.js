@@ -2,11 +2,13 @@
 
 import { $ } from "../dom.js";
 import { createFigure } from "../figure.js";
+import { createErrors } from "./errors.js";
 import { createLosses } from "./losses.js";
 
 /**
  * Charts in `host` (three .chart elements). `on.pick(event)`; `on.change()` when other losses must be fetched, `on.look()`
- * when they are to be drawn in another way; `on.check(query)`. `note` is what an estimated correlation discloses.
+ * when they are to be drawn in another way; `on.check(query)`; `on.simulate(mechanisms)` has their mean errors against ε.
+ * `note` is what an estimated correlation discloses.
  */
 export async function createCharts(host, note, on) {
   const [error, budget, loss] = await Promise.all([
@@ -14,13 +16,14 @@ export async function createCharts(host, note, on) {
     createFigure($("[data-chart=budget]", host), { title: "Budget per event", unit: "ε", name: "cairn-budget" }),
     createFigure($("[data-chart=loss]", host), { title: "Temporal privacy loss", unit: "ε", name: "cairn-loss" }),
   ]);
+  const errors = createErrors($("[data-chart=error]", host), error, on.simulate);
   const losses = createLosses($("[data-loss-choices]", host), loss, note, on);
   const all = [error, budget, loss];
   all.forEach((chart) => chart.onPick(on.pick));
 
   function lines(layers, values) {
     return layers.map(({ layer, ink, title, curve }) => ({
-      id: layer.id, name: title, x: curve.event, y: values(curve), colour: ink.colour, dash: ink.dash, visible: layer.visible,
+      id: layer.id, name: title, x: curve.event, y: values(curve), colour: ink.colour, dash: ink.dash, marker: ink.marker, visible: layer.visible,
     }));
   }
 
@@ -28,11 +31,12 @@ export async function createCharts(host, note, on) {
     query: losses.query,
     reset: losses.reset,
     /** Draw `shown` = [{layer, ink, title, curve}], curves for what `query` asks. */
-    async draw(shown, { runs, n }) {
-      const common = { bands: runs, span: [0, Math.max(1, n - 1)], log: true };
+    async draw(shown, { runs, n, series }) {
+      const common = { bands: runs, span: [0, Math.max(1, n - 1)] };
+      const steps = lines(shown, (curve) => curve.budget).map((line) => ({ ...line, step: true }));
       await Promise.all([
-        error.show({ ...common, note: "metres, log", lines: lines(shown, (curve) => curve.error_m ?? []) }),
-        budget.show({ ...common, note: "ε, log", lines: lines(shown, (curve) => curve.budget).map((line) => ({ ...line, step: true })) }),
+        errors.draw(shown, { ...common, series }),
+        budget.show((log) => ({ ...common, log, note: "ε", lines: steps })),
         losses.draw(shown, common, lines),
       ]);
     },

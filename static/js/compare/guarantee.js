@@ -1,8 +1,15 @@
 /* The guarantee of one release: the sentence, what it assumes, what it does not cover. */
 
 import { el, metres, number } from "../dom.js";
+import { term } from "../glossary.js";
 
-const LEVELS = { landmark: "landmark privacy", event: "event-level privacy", user: "user-level privacy", "w-event": "w-event privacy" };
+// level -> the term of the glossary that explains it, and how it is called here
+const LEVELS = {
+  landmark: ["landmark", "landmark privacy"],
+  event: ["event-level", "event-level privacy"],
+  user: ["user-level", "user-level privacy"],
+  "w-event": ["w-event", "w-event privacy"],
+};
 
 const list = (title, items) => (items.length ? [el("h4", {}, title), el("ul", {}, items.map((item) => el("li", {}, item)))] : []);
 
@@ -24,9 +31,9 @@ export function showGuarantee(host, release, title) {
     );
     return;
   }
-  const name = LEVELS[guarantee.level] ?? guarantee.level;
+  const level = LEVELS[guarantee.level];
   host.replaceChildren(
-    el("h3", {}, `${title}: ${name}, ${metres(guarantee.radius_m)}`),
+    el("h3", {}, `${title}: `, level ? term(...level) : guarantee.level, `, ${metres(guarantee.radius_m)}`),
     el("p", {}, guarantee.statement),
     el(
       "details",

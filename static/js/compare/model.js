@@ -75,6 +75,12 @@ export class Layer {
     this.resting = false;
   }
 
+  /** Not to be looked at for now, so not fetched; its id. */
+  leave() {
+    [this.visible, this.resting] = [false, true];
+    return this.id;
+  }
+
   /** Let a large track go while it is not looked at; says whether it did. */
   rest() {
     if (!(this.track?.n > LARGE)) return false;
@@ -90,6 +96,13 @@ export class Layer {
     if (!this.curves.has(key)) {
       this.curves.set(key, await get(withQuery(this.release.urls.series, { ...query, series, points: POINTS })));
     }
+    return this.curves.get(key);
+  }
+
+  /** Its errors as distributions and running means. */
+  async errors(series) {
+    const key = `errors ${series}`;
+    if (!this.curves.has(key)) this.curves.set(key, await get(withQuery(this.release.urls.errors, { series, points: POINTS })));
     return this.curves.get(key);
   }
 

@@ -12,10 +12,13 @@ export const FORMATS = [
 ];
 const STATES = { queued: "Waiting", running: "Running", done: "Done", failed: "Failed", cancelled: "Cancelled" };
 
-const links = (release, title) =>
-  FORMATS.map(([format, text]) =>
+const links = (release, title) => [
+  ...FORMATS.map(([format, text]) =>
     el("a", { href: withQuery(release.urls.data, { format }), download: true, "aria-label": `${title} as ${text}` }, text),
-  );
+  ),
+  el("a", { href: release.urls.bundle, download: true, "aria-label": `${title} as ZIP with label and configuration` }, "ZIP"),
+  el("a", { href: release.urls.report, "aria-label": `Report of ${title}` }, "Report"),
+];
 
 const cell = (label, ...content) => el("td", { "data-label": label, class: "number" }, ...content);
 
@@ -55,14 +58,26 @@ function label(release) {
   return el("details", { class: "downloads__label" }, el("summary", {}, "Privacy label"), el("p", { class: "small" }, release.label));
 }
 
-/** The same downloads as a menu. */
-export function showDownloads(panel, shown) {
+/** All that are done: as one ZIP, and on paper. */
+function together(done, urls) {
+  const query = done.map(({ layer }) => ["release", layer.id]);
+  return el(
+    "span",
+    { class: "downloads" },
+    el("a", { href: withQuery(urls.bundle, query), download: true }, "All as ZIP"),
+    el("a", { href: withQuery(urls.report, query) }, "Report to print"),
+  );
+}
+
+/** The same downloads as a menu; `urls` are those of all together. */
+export function showDownloads(panel, shown, urls) {
   const done = shown.filter(({ layer }) => layer.done);
   const rows = done.map(({ layer, ink, title }) =>
     el("div", { class: "downloads__row" }, el("span", { class: "row" }, swatch(ink), title), el("span", { class: "downloads" }, links(layer.release, title))),
   );
   panel.replaceChildren(
     ...(rows.length ? rows : [el("p", { class: "menu__words muted" }, "Nothing is done yet.")]),
+    ...(rows.length ? [el("p", { class: "menu__words" }, together(done, urls))] : []),
     el("p", { class: "menu__words small muted" }, "Every file carries its privacy label."),
   );
 }

@@ -6,14 +6,14 @@ import { swatch } from "../legend.js";
 
 const PAUSE_MS = 200;
 
-/** `ask(body)` after a pause: the newest question alone is answered, to `show(answer)` or `fail(errors)`. */
+/** `ask(body)` after a pause: the newest question alone is answered, to `show(answer, body)` or `fail(errors)`. */
 export function createOutlook(url, { show, fail }) {
   let [timer, asking, last] = [null, null, ""];
   async function load(body) {
     asking?.abort();
     asking = new AbortController();
     try {
-      show(await post(url, body, { signal: asking.signal }));
+      show(await post(url, body, { signal: asking.signal }), body);
     } catch (error) {
       if (error.name === "AbortError") return;
       if (!(error instanceof ApiError)) throw error;
@@ -74,9 +74,11 @@ function figures({ title, expected: { landmark, regular, overall } }) {
 
 function notes({ expected }) {
   if (!expected) return ["How much each event gets depends on the run, and the dataset is too long to try it out here."];
+  const { landmark } = expected;
   const found = expected.exact ? [] : ["How much each event gets depends on the run; so it went in a simulation on a generated walk."];
   const { drawn, published } = expected.overall;
-  if (drawn < published) found.push("The rest repeat a release: the way gone since comes on top.");
+  if (landmark.events && !landmark.drawn) found.push(landmark.published ? "Landmarks have no noise of their own: they repeat other releases, and the way gone since comes on top." : "Landmarks are left out.");
+  else if (drawn < published) found.push("The rest repeat a release: the way gone since comes on top.");
   return found;
 }
 
@@ -89,7 +91,7 @@ export function entry(one, ink) {
     el("p", {}, swatch(ink), el("strong", {}, one.title), mean === null ? null : el("span", { class: "outlook__mean" }, `mean ${metres(mean)}`)),
     one.expected && figures(one),
     notes(one).map((text) => el("p", { class: "small muted" }, text)),
-    el("details", { class: "small" }, el("summary", {}, "Guarantee"), el("p", {}, one.guarantee.statement)),
+    el("details", { class: "small" }, el("summary", { "aria-label": `Guarantee of ${one.title}` }, "Guarantee"), el("p", {}, one.guarantee.statement)),
   );
 }
 
@@ -112,19 +114,5 @@ export function spending(quote, { epsilon, radius_m }, many, experiment) {
   if (quote.total_per_km === null) return found;
   const fits = experiment || quote.fits;
   found.push(fits ? `The budget is ${per(quote.total_per_km)}.` : `That is more than the budget of ${per(quote.total_per_km)}: ask for a smaller level or fewer releases.`);
-  return found;
-}
-
-/** What is extreme about a level for a dataset of this size; nothing for most. */
-export function warnings({ epsilon, radius_m }, outlooks, extent_m) {
-  const found = [];
-  const groups = outlooks.flatMap(({ expected }) => (expected ? [expected.landmark, expected.regular] : []));
-  const known = groups.map(({ p95_m }) => p95_m).filter((radius) => radius !== null);
-  if (epsilon > 10) found.push(`ε = ${number(epsilon)} is hardly a promise: odds may change by a factor of e to the ${number(epsilon)}.`);
-  if (known.length && Math.min(...known) < 10) found.push(`95\u202f% of some releases fall within ${metres(Math.min(...known))} of the truth: that is GPS noise, an address stays an address.`);
-  if (known.length && extent_m > 0 && Math.min(...known) > extent_m) {
-    found.push(`The noise reaches beyond the whole dataset, which is ${metres(extent_m)} across: little will be left to see.`);
-  }
-  if (radius_m > 100_000) found.push(`A radius of ${metres(radius_m)} makes whole countries alike.`);
   return found;
 }

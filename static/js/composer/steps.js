@@ -2,6 +2,7 @@
 
 import { announce, el } from "../dom.js";
 import { createFields } from "../fields.js";
+import { addSpeed } from "./speed.js";
 
 const AT = /^postprocess\.(\d+)\b/;
 
@@ -17,6 +18,7 @@ export function createSteps(hosts, listed, { most = 8, onChange }) {
   function entry(step, values = {}) {
     const host = el("div", { class: "step__fields stack" });
     const fields = createFields(host, step.fields, { onChange });
+    addSpeed(host, fields, onChange);
     fields.set(values);
     const made = { step, fields };
     const button = (text, words, act) => el("button", { class: "button button--small", type: "button", "aria-label": `${words} ${step.title}`, onclick: act }, text);

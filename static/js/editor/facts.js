@@ -1,6 +1,7 @@
 /* What is marked, in numbers, and the list of stretches. */
 
 import { $, count, duration, el, moment, number, percent, whole } from "../dom.js";
+import { term } from "../glossary.js";
 
 const LISTED = 200;
 
@@ -8,9 +9,17 @@ const LISTED = 200;
 export function showFacts({ marked, points, runs, distance }) {
   $("[data-count]").textContent = whole(marked);
   $("[data-share]").textContent = `of ${count(points, "event")} · ${percent(points ? marked / points : 0)}`;
-  const near = distance === null ? "" : ` · on average ${number(distance)} ${distance === 1 ? "event" : "events"} from a regular event to the nearest landmark`;
-  $("[data-more-facts]").textContent = marked ? `${count(runs, "stretch", "stretches")}${near}` : "Nothing is marked yet.";
+  const place = $("[data-more-facts]");
+  const facts = marked ? [count(runs, "stretch", "stretches"), ...(distance === null ? [] : toNearest(distance))] : ["Nothing is marked yet."];
+  const text = facts.map((part) => part.textContent ?? part).join("");
+  if (place.textContent !== text) place.replaceChildren(...facts); // an explained word keeps focus while nothing changes
 }
+
+const toNearest = (distance) => [
+  ` · on average ${number(distance)} ${distance === 1 ? "event" : "events"} from a `,
+  term("regular-event", "regular event"),
+  " to the nearest landmark",
+];
 
 /** The list of stretches of one series: when, how long, how many events; a press leads there. */
 export function showStretches(runs, track, goTo) {

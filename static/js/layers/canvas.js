@@ -60,7 +60,7 @@ function layerClass() {
     _draw() {
       const began = performance.now();
       const view = viewOf(this._map);
-      const ratio = window.devicePixelRatio || 1;
+      const ratio = Number(this._map.getContainer().dataset.ratio) || window.devicePixelRatio || 1; // paper asks for more
       const [width, height] = [Math.round(view.width * ratio), Math.round(view.height * ratio)];
       if (this.canvas.width !== width || this.canvas.height !== height) {
         Object.assign(this.canvas, { width, height });

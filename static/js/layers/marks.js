@@ -35,12 +35,11 @@ function drawHalos(ctx, { width, height }, places) {
   ctx.globalAlpha = 1;
 }
 
-function sheetLike({ canvas }) {
+function sheetLike(ctx) {
   const sheet = document.createElement("canvas");
-  [sheet.width, sheet.height] = [canvas.width, canvas.height];
+  [sheet.width, sheet.height] = [ctx.canvas.width, ctx.canvas.height];
   const ink = sheet.getContext("2d");
-  const ratio = window.devicePixelRatio || 1;
-  ink.setTransform(ratio, 0, 0, ratio, 0, 0);
+  ink.setTransform(ctx.getTransform());
   return [sheet, ink];
 }
 
@@ -61,7 +60,7 @@ function stamp(ctx, places, r) {
 }
 
 function printed(ctx, places, r) {
-  const ratio = window.devicePixelRatio || 1;
+  const ratio = ctx.getTransform().a;
   const half = Math.ceil((r + ctx.lineWidth) * ratio);
   const block = document.createElement("canvas");
   block.width = block.height = 2 * half;

@@ -1,6 +1,4 @@
-/* The scale bar and the note that stands where other maps name their tiles. */
-
-const NOTE = "No base map: nobody learns where you look.";
+/* The scale bar and buttons in the corners. */
 
 /** 2 km, 500 m, 5 cm. */
 export function lengthText(metres) {
@@ -36,14 +34,6 @@ export function addScale(map) {
   corner(map, box, "bottomright");
 }
 
-/** Put the note into the lower left corner. */
-export function addNote(map) {
-  const box = document.createElement("div");
-  box.className = "map-note";
-  box.textContent = NOTE;
-  corner(map, box, "bottomleft");
-}
-
 /** Put a button under the zoom's; `paths` are what its icon draws in 16 by 16. */
 export function addButton(map, { label, path, onClick }) {
   const button = document.createElement("button");
@@ -63,7 +53,8 @@ export function addButton(map, { label, path, onClick }) {
   corner(map, button, "topright");
 }
 
-function corner(map, box, position) {
+/** Put an element into a corner of a Leaflet map. */
+export function corner(map, box, position) {
   const control = window.L.control({ position });
   control.onAdd = () => box;
   control.addTo(map);

@@ -24,7 +24,7 @@ const WORDS = {
 
 /** The section in `host`; `state` has `alpha`, `method` and the correlation. `keep()` writes it to the address. */
 export async function createPlan(host, page, state, keep) {
-  const figure = await createFigure($("[data-chart=plan]", host), { title: "Budget and loss under the plan", unit: "ε", name: "cairn-budget-plan" });
+  const figure = await createFigure($("[data-chart=plan]", host), { title: "Budget and loss under the plan", unit: "ε", name: "cairn-budget-plan", log: false });
   const input = $("#alpha", host);
   const error = $("#alpha-error", host);
   input.value = state.alpha;
@@ -72,11 +72,11 @@ export async function createPlan(host, page, state, keep) {
       if (mine !== turn) return;
       fail("");
       tell(found);
-      await figure.show({
-        span: [0, Math.max(1, found.n - 1)], log: false, note: "ε",
+      await figure.show((log) => ({
+        span: [0, Math.max(1, found.n - 1)], log, note: "ε",
         lines: LINES.map(([name, key, colour, dash]) => ({ id: key, name, x: found.event, y: found[key], colour, dash, step: key === "budget" })),
         rules: [{ y: found.alpha, label: `target α = ${number(found.alpha)}` }],
-      });
+      }));
     } catch (problem) {
       if (problem.status !== 400 || mine !== turn) throw problem;
       fail(problem.message);

@@ -1,9 +1,14 @@
 /* The comparison: original and releases on one map beside their charts, all at one event. */
 
 import { get, poll, post } from "../api.js";
+import { createBrush } from "../brush.js";
 import { createCharts } from "../compare/charts.js";
 import { showGuarantee } from "../compare/guarantee.js";
+import { nameOf, pin, readLook, writeLook } from "../compare/look.js";
 import { Layer, factsOf, inksFor, roomFor, withQuery } from "../compare/model.js";
+import { createModes } from "../compare/modes.js";
+import { ORIGINAL, listedIds, markPictures, markSources, tracksOf } from "../compare/pictures.js";
+import { eventOf } from "../compare/places.js";
 import { seriesChoice } from "../compare/series.js";
 import { createSmoothing } from "../compare/smooth.js";
 import { showDownloads, showSummary } from "../compare/summary.js";
@@ -11,21 +16,20 @@ import { $, announce, data, duration, metres, number } from "../dom.js";
 import { stir } from "../jobs.js";
 import { distanceM } from "../layers/globe.js";
 import { createLegend } from "../legend.js";
-import { createMap } from "../map.js";
 import { createTimeline, stepOf } from "../timeline.js";
 import { fetchTrack } from "../track.js";
 
 const QUANTILES = [[0.5, 1.6783469900166605, "solid", "50 %"], [0.95, 4.743864518390577, "dash", "95 %"]];
-const ORIGINAL = "original";
 
 const page = data("page-data");
 const bench = $("[data-bench]");
-const here = { series: 0, event: 0, active: null, showOriginal: true, stays: false };
+const here = { series: 0, event: 0, active: null };
+const look = readLook();
 let [dataset, titles, layers, inks, original, runs] = [null, new Map(), [], new Map(), null, []];
-let map, timeline, legend, charts, smoothing;
+let [marked, zones, marks] = [null, null, []]; // landmarks as the API has them; what lies above the lines
+let maps, timeline, brush, legend, charts, smoothing;
 
 const mechanism = (layer) => titles.get(layer.release.mechanism.name);
-const visible = () => layers.filter((layer) => layer.drawn && layer.visible);
 
 function titleOf(layer) {
   const { title } = layer.release;
@@ -35,42 +39,39 @@ function titleOf(layer) {
 
 // Drawing ---------------------------------------------------------------------
 
-function drawLayer(layer) {
-  const ink = inks.get(layer.id);
-  const ranks = layers.filter(({ drawn }) => drawn).sort((a, b) => errorOf(b) - errorOf(a)); // the noisiest lies lowest
-  map.addTrack({
-    id: layer.id, track: layer.track, colour: ink.colour, dash: ink.dash, marker: ink.marker, width: 1.5, opacity: 0.85, fade: true,
-    order: ranks.indexOf(layer),
-  });
-  map.setVisible(layer.id, layer.visible);
+function drawMaps() {
+  if (!original) return;
+  maps.show({ tracks: tracksOf({ original, layers, look, inks, titleOf }), marks: markPictures(marks, look) });
 }
 
-const errorOf = ({ release }) => release.owner_view?.mae_m ?? 0;
+function readMarks() {
+  marks = markSources({ original, runs, dummies: marked.dummies, zones, range: look.range });
+}
 
-function drawOriginal() {
-  map.addTrack({ id: ORIGINAL, track: original, colour: "--ink", width: 1.8, order: 90 });
-  map.addLandmarks({ track: original, runs });
-  map.setVisible(ORIGINAL, here.showOriginal);
-  map.setVisible("landmarks", here.showOriginal);
+function drawSelection() {
+  if (!original) return;
+  const { event } = here;
+  const [lon, lat] = [original.lonAt(event), original.latAt(event)];
+  const landmark = runs.some(([start, end]) => event >= start && event < end);
+  maps.select((ids) => {
+    const there = layers.filter(({ id }) => ids.includes(id));
+    const links = there.flatMap((layer) => {
+      const i = layer.indexOf(event);
+      return i < 0 ? [] : [{ lon: layer.track.lonAt(i), lat: layer.track.latAt(i), colour: inks.get(layer.id).colour }];
+    });
+    return { lon, lat, landmark, links, circles: circlesAt(event, there.includes(active()) || there.length > 1 ? active() : there[0]) };
+  });
 }
 
 function drawEvent() {
-  const { event } = here;
-  const [lon, lat] = [original.lonAt(event), original.latAt(event)];
-  const links = visible().flatMap((layer) => {
-    const i = layer.indexOf(event);
-    return i < 0 ? [] : [{ lon: layer.track.lonAt(i), lat: layer.track.latAt(i), colour: inks.get(layer.id).colour }];
-  });
-  const landmark = runs.some(([start, end]) => event >= start && event < end);
-  map.select({ lon, lat, landmark, links, circles: circlesAt(event) });
-  map.reveal(lon, lat);
-  charts?.moveCursor(event);
+  drawSelection();
+  maps.reveal(original.lonAt(here.event), original.latAt(here.event));
+  charts?.moveCursor(here.event);
   drawLegend();
 }
 
-/** Circles that hold half and 95 % of what the active release's noise could have made of this event; none once smoothed. */
-function circlesAt(event) {
-  const layer = active();
+/** Circles that hold half and 95 % of what a release's noise could have made of this event; none once smoothed. */
+function circlesAt(event, layer) {
   const budget = layer?.visible && !layer.release.postprocess.length ? layer.budgetAt(here.series, event) : null;
   if (!budget) return [];
   const perMetre = budget / layer.release.mechanism.radius_m;
@@ -89,7 +90,7 @@ function hereText(layer) {
 }
 
 function drawLegend() {
-  const first = { id: ORIGINAL, title: "Original", facts: "yours alone", ink: null, owner: true, visible: here.showOriginal, private: true };
+  const first = { id: ORIGINAL, title: "Original", facts: "yours alone", ink: null, owner: true, visible: !look.hidden.has(ORIGINAL), private: true };
   const rest = layers.map((layer) => {
     const { release } = layer;
     return {
@@ -100,7 +101,11 @@ function drawLegend() {
       private: release.seed === null, here: hereText(layer), active: active() === layer,
     };
   });
-  legend.update([first, ...rest]);
+  const above = marks.map(({ id, title, count }) => ({ id, title, count, mark: id, facts: "yours alone", owner: true, visible: !look.hidden.has(id), private: true }));
+  const ids = listedIds(layers, look);
+  const all = new Map([first, ...rest].map((entry) => [entry.id, entry]));
+  const lines = ids.map((id, i) => ({ ...all.get(id), place: { first: i === 0, last: i === ids.length - 1 } }));
+  legend.update([...lines, ...above].map((entry) => ({ ...entry, opacity: look.opacity.get(nameOf(entry.id)) ?? 1 })));
 }
 
 async function drawCharts() {
@@ -111,7 +116,7 @@ async function drawCharts() {
     done.map(async (layer) => ({ layer, ink: inks.get(layer.id), title: titleOf(layer), curve: await layer.curve(here.series, query) })),
   );
   if (String(new URLSearchParams(query)) !== String(new URLSearchParams(charts.query()))) return; // another was chosen meanwhile
-  await charts.draw(shown, { runs, n: original.n });
+  await charts.draw(shown, { runs, n: original.n, series: here.series });
   charts.moveCursor(here.event);
   const highest = ({ loss }) => loss.total?.reduce((a, b) => Math.max(a, b), 0) ?? null;
   drawSummary(new Map(shown.map(({ layer, curve }) => [layer.id, highest(curve)])));
@@ -131,16 +136,18 @@ async function redrawCharts() {
 }
 
 const checkQuery = (query) => {
-  const layer = layers.find(({ drawn }) => drawn);
+  const layer = layers.find(({ charted }) => charted);
   return layer && get(withQuery(layer.release.urls.series, { ...query, series: here.series, points: 10 }));
 };
+
+const simulate = (mechanisms) => post(page.urls.curve, { landmark_set: page.landmark_set, series: here.series, mechanisms });
 
 function drawSummary(losses = new Map()) {
   const shown = layers.map((layer) => ({
     layer, ink: inks.get(layer.id), title: titleOf(layer), level: mechanism(layer)?.level ?? "", loss: losses.get(layer.id) ?? null,
   }));
   showSummary($("[data-summary]"), shown, { smooth: (layer) => attempt(() => smoothing.open(layer.release, titleOf(layer))) });
-  showDownloads($("[data-downloads]"), shown);
+  showDownloads($("[data-downloads]"), shown, page.urls);
 }
 
 function drawGuarantee() {
@@ -153,19 +160,53 @@ function drawGuarantee() {
 // What the reader does ----------------------------------------------------------
 
 function toggle(id, on) {
-  if (id === ORIGINAL) {
-    here.showOriginal = on;
-    map.setVisible(ORIGINAL, on);
-    map.setVisible("landmarks", on);
-  } else {
-    const layer = layers.find((one) => one.id === id);
+  if (on) look.hidden.delete(nameOf(id));
+  else look.hidden.add(nameOf(id));
+  const layer = layers.find((one) => one.id === id);
+  if (layer) {
     layer.visible = on;
-    map.setVisible(id, on);
     charts?.setVisible(id, on);
-    if (!on && layer.rest()) map.remove(id);
-    else if (on && layer.resting) attempt(() => show(layer));
+    if (!on) layer.rest();
+    else if (layer.resting) attempt(() => show(layer));
   }
-  drawEvent();
+  relook();
+}
+
+let writing = null;
+/** After another look was chosen: all of it is drawn, if it is not yet, and the address says it. */
+function relook({ drawn = false } = {}) {
+  clearTimeout(writing);
+  writing = setTimeout(() => writeLook(look, { set: page.landmark_set, releases: layers.map(({ id }) => id) }), 150); // browsers refuse one a frame
+  if (drawn) return;
+  drawMaps();
+  drawSelection();
+  drawLegend();
+}
+
+function setOpacity(id, share) {
+  look.opacity.set(nameOf(id), share);
+  relook();
+}
+
+function moveLayer(id, by) {
+  const ids = listedIds(layers, look);
+  const at = ids.indexOf(id);
+  ids.splice(at, 1);
+  ids.splice(at + by, 0, id);
+  look.order = ids.map(nameOf);
+  relook();
+  announce(`${id === ORIGINAL ? "Original" : titleOf(layers.find((one) => one.id === id))} is ${at + by + 1} of ${ids.length}, from the top.`);
+}
+
+let ranging = null;
+/** Draw the events of `range` alone, at most once a frame; the address follows at rest. */
+function setRange(range) {
+  look.range = range;
+  ranging ??= requestAnimationFrame(() => {
+    ranging = null;
+    readMarks();
+    relook();
+  });
 }
 
 function activate(id) {
@@ -198,8 +239,9 @@ async function join(release) {
   const at = layers.findIndex((one) => one.release.title === release.title);
   layers.splice(at < 0 ? layers.length : at, 0, layer);
   layers.sort(byRank);
-  const query = new URLSearchParams([["landmark_set", page.landmark_set], ...layers.map(({ id }) => ["release", id])]);
-  history.replaceState(null, "", `?${query}`);
+  const url = new URL(location.href);
+  pin(url, page.landmark_set, layers.map(({ id }) => id));
+  history.replaceState(null, "", url);
   prepare();
   stir();
   await watch(layer);
@@ -229,8 +271,17 @@ async function attempt(what) {
 
 const goTo = (event) => timeline.select(event);
 
+/** The event whose point a map shows there: the original's, where it is drawn. */
+function clicked(map, point) {
+  for (const { id, track } of [{ id: ORIGINAL, track: original }, ...layers]) {
+    const i = map.nearest(id, point, 24);
+    if (i >= 0) return goTo(eventOf(track, look.range, i));
+  }
+}
+
 function onKey(event) {
   const target = event.target;
+  if (event.key === "Escape" && !event.defaultPrevented && !target.closest("dialog, details[open]") && !brush.isWhole()) brush.clear();
   if (target.closest("input:not([type=checkbox]), select, textarea, dialog, [role=slider]") || event.defaultPrevented) return;
   if (target.closest("main, .map") === null && target !== document.body) return;
   if (["PageUp", "PageDown", "Home", "End", "ArrowUp", "ArrowDown"].includes(event.key) && !target.closest(".map")) return;
@@ -253,10 +304,10 @@ async function show(layer) {
   const curve = layer.curve(series);
   curve.catch(() => {}); // it is waited for below; until then the track may fail first
   if (layer.resting || roomFor(layers, original.n)) await layer.load(series, original.n);
-  else [layer.visible, layer.resting] = [false, true]; // until the reader ticks it
+  else look.hidden.add(nameOf(layer.leave())); // until the reader ticks it
   if (series !== here.series) return;
   if (!layer.visible) layer.rest();
-  layers.filter(({ drawn }) => drawn).forEach(drawLayer);
+  drawMaps();
   await curve; // the map does not wait for the charts
   if (series !== here.series) return;
   drawEvent();
@@ -285,56 +336,58 @@ function watch(layer) {
 
 async function readSeries() {
   const index = here.series;
-  const [track, marked] = await Promise.all([
+  const [track, events] = await Promise.all([
     fetchTrack(withQuery(dataset.urls.track, { series: index })),
     get(withQuery(page.urls.events, { series: index })),
   ]);
-  [original, runs] = [track, marked.runs];
+  [original, marked, runs] = [track, events, events.runs];
   timeline.set({ n: track.n, time: track.time, runs });
-  drawOriginal();
+  look.range = brush.set(look.range);
+  readMarks();
+  drawMaps();
 }
 
 async function changeSeries(index) {
   here.series = index;
+  look.range = null;
   timeline.stop();
-  layers.forEach((layer) => {
-    map.remove(layer.id);
-    layer.forget();
-  });
+  layers.forEach((layer) => layer.forget());
   await readSeries();
   timeline.select(0);
   await Promise.all(layers.filter(({ done }) => done).map(show));
 }
 
 async function start() {
-  const [found, mechanisms, releases] = await Promise.all([
+  const [found, mechanisms, method, releases] = await Promise.all([
     get(page.urls.dataset),
     get(page.urls.mechanisms),
+    get(page.urls.marked).then((one) => one.method),
     Promise.all(page.releases.map((id) => get(`${page.urls.releases}${id}/`))),
   ]);
   dataset = found;
   titles = new Map(mechanisms.results.map((one) => [one.name, one]));
   layers = releases.map((release) => new Layer(release)).sort(byRank);
-  map = createMap($("[data-map]"), { bounds: dataset.bounds, label: "Map of the original and its releases", keyboard: false });
-  legend = createLegend($("[data-layers]"), { toggle, activate, cancel, retry });
+  layers.forEach((layer) => (layer.visible = !look.hidden.has(nameOf(layer.id))));
+  zones = method.name === "zones" ? method.zones : null;
+  maps = createModes($("[data-panes]"), $("[data-modes]"), { bounds: dataset.bounds, look, on: { look: relook, choose: (id) => toggle(id, true), click: clicked } });
+  legend = createLegend($("[data-layers]"), { toggle, activate, cancel, retry, opacity: setOpacity, move: moveLayer });
   timeline = createTimeline($("[data-timeline]"), {
     select: (event) => {
       here.event = event;
       drawEvent();
     },
+    range: (first, after) => brush.mark(first, after),
+    paint: () => brush?.draw(),
   });
+  brush = createBrush(timeline.scale, setRange);
   smoothing = createSmoothing($("#smooth-dialog"), { url: page.urls.postprocesses, made: (release) => attempt(() => join(release)) });
-  map.onClick(({ point }) => {
-    const event = map.nearest(ORIGINAL, point, 24);
-    if (event >= 0) goTo(event);
-  });
   document.addEventListener("keydown", onKey);
   seriesChoice($("[data-series]"), dataset.series, (index) => attempt(() => changeSeries(index)));
   prepare();
   await readSeries();
   timeline.select(0);
   bench.dataset.ready = "map";
-  const drawing = createCharts(bench, page.note, { pick: goTo, change: () => attempt(redrawCharts), look: () => attempt(redrawCharts), check: checkQuery }).then((made) => {
+  const drawing = createCharts(bench, page.note, { pick: goTo, change: () => attempt(redrawCharts), look: () => attempt(redrawCharts), check: checkQuery, simulate }).then((made) => {
     charts = made;
     return redrawCharts();
   });

@@ -60,7 +60,7 @@ function drawChart() {
   $("[data-legend]").replaceChildren(...drawn.map((one) => el("li", {}, swatch(ink(one)), one.title)));
   return figure.show({
     log, note: `${TITLES[state.corr].toLowerCase()} correlation, ε${log ? ", log" : ""}`, bands: shown.landmarks, span: [0, Math.max(1, shown.points - 1)],
-    lines: drawn.map((one) => ({ id: one.name, name: one.title, x: shown.event, y: one[state.part], colour: ink(one).colour, dash: ink(one).dash })),
+    lines: drawn.map((one) => ({ id: one.name, name: one.title, x: shown.event, y: one[state.part], colour: ink(one).colour, dash: ink(one).dash, marker: ink(one).marker })),
     rules: [{ y: shown.epsilon, label: `ε = ${number(shown.epsilon)}, no correlation` }],
   });
 }

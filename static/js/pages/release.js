@@ -1,11 +1,16 @@
 /* The release form: several mechanisms over one landmark set; one POST for each, then to the comparison. */
 
 import { get, post } from "../api.js";
-import { meaning } from "../compare/guarantee.js";
 import { commonFields, createCards } from "../composer/cards.js";
 import { asText, download, parse } from "../composer/configuration.js";
-import { afterwards, createOutlook, entry, spending, warnings } from "../composer/outlook.js";
+import { createLeaks } from "../composer/leaks.js";
+import { showOdds } from "../composer/odds.js";
+import { afterwards, createOutlook, entry, spending } from "../composer/outlook.js";
+import { createPicture } from "../composer/picture.js";
+import { createPurpose } from "../composer/purpose.js";
+import { loadRuns, loadScene } from "../composer/scene.js";
 import { createSteps } from "../composer/steps.js";
+import { notice, warnings } from "../composer/warnings.js";
 import { $, announce, count, data, el } from "../dom.js";
 import { createFields } from "../fields.js";
 import { distanceM } from "../layers/globe.js";
@@ -13,10 +18,10 @@ import { distanceM } from "../layers/globe.js";
 const FIRST = ["landmark-skip", "landmark-uniform", "landmark-adaptive"];
 const page = data("page-data");
 const keys = new Map(); // description -> idempotency key: a request sent twice makes one release
-let dataset, cards, common, steps, inks, outlook;
+let dataset, cards, common, purpose, steps, inks, outlook, leaks, picture, scene;
+let answer = null; // the newest outlook, while it is one of what the form asks for
 
 const setId = () => $("[name=landmark_set]:checked")?.value ?? null;
-const seed = () => ($("#seed").value === "" ? null : Number($("#seed").value));
 const level = () => common.values();
 const given = (value) => value !== null && !Number.isNaN(value);
 const whole = (description) => Object.values(description).every(given);
@@ -26,8 +31,8 @@ const mechanisms = () => cards.chosen().map(({ mechanism, own }) => ({ name: mec
 
 /** A release's description; steps and seed only where there are any. */
 function spec(mechanism) {
-  const [after, drawnFrom] = [steps.values(), seed()];
-  return { mechanism, ...(after.length && { postprocess: after }), ...(drawnFrom !== null && { seed: drawnFrom }) };
+  const [after, seed] = [steps.values(), purpose.seed()];
+  return { mechanism, ...(after.length && { postprocess: after }), ...(seed !== null && { seed }) };
 }
 
 // What it will mean -----------------------------------------------------------------------
@@ -36,42 +41,75 @@ function show() {
   if (!steps) return; // a part of the form, while the next one is made
   const [asked, after] = [mechanisms(), steps.values()];
   const ok = level().epsilon > 0 && level().radius_m > 0;
-  const experiment = seed() !== null;
-  $("[data-meaning]").textContent = ok ? meaning(level()) : "";
-  $("[data-not-private]").hidden = !experiment;
+  showOdds($("[data-odds]"), level());
+  if (ok) picture.level(level());
   $("[data-afterwards]").replaceChildren(...afterwards(steps.chosen()).map((text) => el("p", { class: "small" }, text)));
   const submit = $("[data-submit]");
-  submit.disabled = !asked.length || !setId() || !ok;
-  submit.textContent = experiment ? `Run ${count(asked.length, "simulation")}, not private` : `Make ${count(asked.length, "release")}`;
+  submit.disabled = !asked.length || !setId() || !ok || !given(purpose.seed() ?? 0);
+  showPurpose(asked.length);
   $("[data-save]").disabled = submit.disabled;
-  if (submit.disabled || ![...asked, ...after].every(whole)) {
+  if (!asked.length || !ok || ![...asked, ...after].every(whole)) {
     outlook.stop();
     empty(asked.length && ok ? "A number is missing." : "Choose a mechanism and a level.");
   } else {
-    outlook.ask({ landmark_set: setId(), mechanisms: asked, postprocess: after });
+    outlook.ask({ landmark_set: setId(), mechanisms: asked, postprocess: after, correlation: leaks.correlation() });
   }
 }
 
+/** What the button and the side say of what this is for. */
+function showPurpose(many) {
+  const experiment = purpose.experiment();
+  const chip = $("[data-kind]");
+  chip.textContent = experiment ? "Experiment: not private" : "Publishable release";
+  chip.classList.toggle("chip--strong", experiment);
+  $("[data-not-private]").hidden = !experiment;
+  $("[data-submit]").textContent = experiment ? `Run ${count(many, "simulation")}, not private` : `Make ${count(many, "release")}`;
+  if (answer) showSpending(answer);
+}
+
 function empty(...words) {
-  $("[data-outlook]").replaceChildren();
-  $("[data-warnings]").replaceChildren();
+  for (const part of ["outlook", "warnings"]) $(`[data-${part}]`).replaceChildren();
+  leaks.clear();
+  picture.answer(null, []);
+  answer = null;
   $("[data-budget]").hidden = true;
   $("[data-spending]").textContent = words.join(" ");
   $("[data-form]").dataset.ready = "all";
 }
 
-function showOutlook(found) {
-  const [west, south, east, north] = dataset.bounds;
-  const [experiment, quote] = [seed() !== null, found.budget];
+function showOutlook(found, asked) {
+  answer = found;
   $("[data-outlook]").replaceChildren(...found.mechanisms.map((one) => entry(one, inks.get(one.name))));
-  const notices = warnings(level(), found.mechanisms, distanceM(west, south, east, north));
-  $("[data-warnings]").replaceChildren(...notices.map((text) => el("p", { class: "notice small" }, text)));
-  $("[data-spending]").textContent = spending(quote, level(), found.mechanisms.length, experiment).join(" ");
+  leaks.show(found, inks);
+  picture.answer(asked.mechanisms[0], found.mechanisms);
+  showSpending(found);
+  $("[data-form]").dataset.ready = "all";
+}
+
+/** What is extreme about it, and what it costs: both also depend on what it is for. */
+function showSpending({ mechanisms: outlooks, budget: quote }) {
+  const [experiment, asked] = [purpose.experiment(), cards.chosen().map(({ mechanism, own }) => ({ ...own, name: mechanism.name, title: mechanism.title }))];
+  const after = steps.chosen().map(({ title }, i) => ({ ...steps.values()[i], title }));
+  const notices = warnings({ level: level(), outlooks, asked, steps: after, extent_m: extent(), seeded: experiment });
+  $("[data-warnings]").replaceChildren(...notices.map(notice));
+  $("[data-spending]").textContent = spending(quote, level(), outlooks.length, experiment).join(" ");
   const bar = $("[data-budget]");
   bar.hidden = quote.total_per_km === null;
   bar.max = quote.total_per_km ?? 1;
   bar.value = Math.min(experiment ? quote.spent_per_km : quote.after_per_km, bar.max);
-  $("[data-form]").dataset.ready = "all";
+}
+
+function extent() {
+  const [west, south, east, north] = dataset.bounds;
+  return distanceM(west, south, east, north);
+}
+
+/** The picture's ground: the original, read once, and the landmarks of the set chosen. */
+async function showGround() {
+  const set = setId();
+  scene ??= loadScene(dataset, page.urls.track);
+  const [ground, runs] = await Promise.all([scene, loadRuns(page.events[set])]);
+  if (set === setId()) picture.data({ scene: ground, runs, extent_m: extent() });
 }
 
 // Sending -------------------------------------------------------------------------------
@@ -86,7 +124,7 @@ async function submit(event) {
   event.preventDefault();
   const button = $("[data-submit]");
   button.disabled = true;
-  [cards, common, steps].forEach((part) => part.clear());
+  [cards, common, steps, purpose].forEach((part) => part.clear());
   complain([]);
   const made = [];
   for (const mechanism of mechanisms()) {
@@ -105,7 +143,7 @@ async function submit(event) {
 
 function refuse(name, error, made) {
   const { mechanism } = cards.chosen().find((one) => one.mechanism.name === name);
-  const rest = cards.fail(name, common.fail(steps.fail(error.errors ?? [error])));
+  const rest = cards.fail(name, purpose.fail(common.fail(steps.fail(error.errors ?? [error]))));
   const words = rest.map(({ message }) => `${mechanism.title}: ${message}`);
   if (made.length) words.push(`${count(made.length, "release")} before it ${made.length === 1 ? "was" : "were"} submitted and will not be made twice.`);
   complain(words);
@@ -126,8 +164,7 @@ async function load(file, known) {
     const found = parse(await file.text(), known);
     common.set(found.level);
     cards.set(found.mechanisms);
-    $("#seed").value = found.seed ?? "";
-    $("[data-experiment]").open = found.seed !== null;
+    purpose.set(found.seed);
     steps.set(found.steps);
     complain([]);
     announce(`The form is set to ${file.name}.`);
@@ -159,14 +196,23 @@ async function start() {
   outlook = createOutlook(page.urls.outlook, { show: showOutlook, fail: (errors) => empty(...errors.map(({ message }) => message)) });
   const fields = commonFields(described);
   common = createFields($("[data-common]"), fields, { onChange: show });
-  cards = createCards($("[data-mechanisms]"), described, { common: fields, chosen: FIRST, onChange: show });
+  picture = createPicture($("[data-picture]"), inks);
+  leaks = createLeaks($("[data-leaks]"), { onChange: show });
+  purpose = createPurpose($("[data-purpose]"), { onChange: show });
+  cards = createCards({ cards: $("[data-mechanisms]"), own: $("[data-own]") }, described, { common: fields, chosen: FIRST, onChange: show });
   steps = createSteps({ chosen: $("[data-chosen-steps]"), offered: $("[data-steps]") }, offered.results, { onChange: show });
   const names = (things) => things.map(({ name }) => name);
   offerFiles({ mechanisms: names(described), steps: names(offered.results), common: names(fields) });
-  document.querySelectorAll("[name=landmark_set]").forEach((input) => input.addEventListener("change", show));
-  $("#seed").addEventListener("input", show);
+  document.querySelectorAll("[name=landmark_set]").forEach((input) => input.addEventListener("change", () => {
+    show();
+    showGround().catch(ungrounded);
+  }));
   $("[data-form]").addEventListener("submit", submit);
   show();
+  showGround().catch(ungrounded);
 }
+
+/** Without its ground there is no picture; the numbers are all beside it. */
+const ungrounded = (error) => ($("[data-picture-words]").textContent = error.message);
 
 if ($("[data-form]")) start().catch((error) => complain([error.message]));

@@ -1,0 +1,159 @@
+"""The words a reader may not know: one plain sentence each, and the tags that put them where the words stand.
+
+``{% term "epsilon" %}ε{% endterm %}`` makes the first ε of a page a button that explains itself on hover, focus and
+press; ``{% term_notes %}`` writes the sentences that the page needs, at its end. Built in for every template.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from django import template
+from django.template.base import FilterExpression, NodeList, Parser, Token
+from django.template.context import Context
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+register = template.Library()
+
+
+@dataclass(frozen=True)
+class Term:
+    """A word, as a heading shows it, and what it means here."""
+
+    title: str
+    meaning: str
+
+
+GLOSSARY: dict[str, Term] = {
+    "epsilon": Term(
+        "ε, epsilon",
+        "How far a release may move the odds: of two places one radius apart, either makes any output at most e to "
+        "the ε times as likely as the other; smaller protects more and costs more metres.",
+    ),
+    "level": Term(
+        "Level",
+        "The ε promised within the radius, for what is protected together: one event, any w successive events, "
+        "all landmarks and any one event, or the whole series.",
+    ),
+    "radius": Term(
+        "Radius",
+        "The distance in metres within which places are kept alike at level ε; of places twice as far apart, "
+        "twice the ε may leak.",
+    ),
+    "landmark": Term(
+        "Landmark",
+        "An event that matters, such as being at home, at work or in a clinic; all landmarks and any one other event "
+        "are protected together.",
+    ),
+    "dummy-landmark": Term(
+        "Dummy landmark",
+        "A regular event that is marked like a landmark, so that a marked event need not be one; every true landmark "
+        "stays marked.",
+    ),
+    "regular-event": Term(
+        "Regular event",
+        "An event that is not a landmark; it is protected beside all landmarks, not together with other regular "
+        "events.",
+    ),
+    "event-level": Term(
+        "Event level", "Each event on its own leaks at most ε; k events together may leak k times as much."
+    ),
+    "w-event": Term(
+        "w-event", "Any w successive events together leak at most ε; events further apart than that may leak more."
+    ),
+    "user-level": Term(
+        "User level", "All events of a series together leak at most ε: the strongest level, and the noisiest."
+    ),
+    "temporal-loss": Term(
+        "Temporal privacy loss",
+        "What all releases leak about an event, its own and those before and after it, to an adversary who knows how "
+        "positions follow one another: at least what its own release spends.",
+    ),
+    "bridge-bound": Term(
+        "Bridge bound",
+        "An upper bound on what all landmarks and one event leak together, worked out with the landmarks’ positions "
+        "taken as known at the ends of each gap; the published formula is not an upper bound.",
+    ),
+    "mean-error": Term(
+        "Mean error",
+        "The mean distance in metres from each published position to the true one of its event; it is measured "
+        "against the original, so its owner alone sees it.",
+    ),
+    "release": Term(
+        "Release",
+        "A copy with noise, drawn once, that may leave; the original stays here, and what a release has leaked cannot "
+        "be taken back.",
+    ),
+    "fresh-draw": Term(
+        "Fresh draw",
+        "A position that gets noise of its own and spends budget for it; an event without one repeats a position "
+        "that is published anyway.",
+    ),
+}
+
+
+@dataclass
+class Said:
+    """What one page explains: words that are buttons already, and sentences to write at its end."""
+
+    buttons: set[str] = field(default_factory=set)
+    notes: dict[str, Term] = field(default_factory=dict)
+
+
+def _said(context: Context) -> Said:
+    """The page's own, kept on its request, which every included template sees."""
+    request = context.get("request")
+    if request is None:
+        return Said()
+    if not hasattr(request, "said_terms"):
+        request.said_terms = Said()
+    return request.said_terms
+
+
+def _known(name: str) -> str:
+    if name not in GLOSSARY:
+        raise template.TemplateSyntaxError(f"term must be one of {', '.join(GLOSSARY)}, got {name}")
+    return name
+
+
+class TermNode(template.Node):
+    """The words between the tags, as a button where the page says them for the first time."""
+
+    def __init__(self, name: FilterExpression, words: NodeList) -> None:
+        self.name, self.nodelist = name, words
+
+    def render(self, context: Context) -> SafeString:
+        name, words, said = _known(self.name.resolve(context)), self.nodelist.render(context), _said(context)
+        if name in said.buttons:
+            return words
+        said.buttons.add(name)
+        said.notes[name] = GLOSSARY[name]
+        return format_html(
+            '<button class="term" type="button" popovertarget="term-{0}" aria-describedby="term-{0}">{1}</button>',
+            name,
+            words,
+        )
+
+
+@register.tag
+def term(parser: Parser, token: Token) -> TermNode:
+    """``{% term "epsilon" %}ε{% endterm %}``: never inside a label, a link or a summary, which take presses."""
+    _, name = token.split_contents()
+    words = parser.parse(("endterm",))
+    parser.delete_first_token()
+    return TermNode(parser.compile_filter(name), words)
+
+
+@register.simple_tag(takes_context=True)
+def terms(context: Context, *names: str) -> str:
+    """Nothing here, but the sentences of these at the page's end: its script says them (static/js/glossary.js)."""
+    _said(context).notes.update({_known(name): GLOSSARY[name] for name in names})
+    return ""
+
+
+@register.inclusion_tag("includes/term_notes.html", takes_context=True)
+def term_notes(context: Context) -> dict[str, Any]:
+    """The sentences of the terms that the page has said so far."""
+    return {"notes": _said(context).notes.items()}

@@ -1,0 +1,189 @@
+"""Releases as one ZIP: the data in several formats, the label, the configuration, checksums. Only what may go out.
+
+The same releases give the same bytes: fixed times and rights, sorted names, no host and no owner's words. A bundle is
+written while it is sent; one file of one release at a time lies on the disk.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zipfile
+import zlib
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from io import BytesIO
+from typing import Any, BinaryIO
+
+from dashboard.errors import require_state
+from dashboard.jobs import State
+from dashboard.releases import downloads, reproduce
+from dashboard.releases.models import Release
+from privacy_engine import __version__, exports
+from privacy_engine.errors import ParameterError, shown
+from privacy_engine.formats.arrow import pa
+from privacy_engine.label import NOT_PRIVATE
+
+MEDIA_TYPE = "application/zip"
+MOST = 20
+"""Releases in one bundle."""
+LAYOUT = 1  # counts up when the same releases are packed in another way
+EPOCH = (1980, 1, 1, 0, 0, 0)  # the first moment a ZIP can tell
+CHUNK = 1 << 18
+PACKED_ALREADY = ("parquet",)
+SUMS = "SHA256SUMS"
+
+
+def chosen(releases: Sequence[Release]) -> list[Release]:
+    """The releases of a bundle in the order of their folders.
+
+    Raises
+    ------
+    Conflict
+        One of them is not done.
+    ParameterError
+        They are none, or more than :data:`MOST`.
+    """
+    if not 1 <= len(releases) <= MOST:
+        rule = f"1 to {MOST} releases"
+        raise ParameterError(f"release must be {rule}, got {len(releases)}", field="release", rule=rule)
+    for row in releases:
+        require_state(row, State.DONE, "release")
+    return sorted(releases, key=lambda row: (stem(row), row.pk))
+
+
+def formats(asked: Sequence[str]) -> list[str]:
+    """Names of the formats asked for, each once, in the registry's order; all where none is.
+
+    Raises
+    ------
+    ParameterError
+        There is no such format.
+    """
+    for one in asked:
+        if one not in exports.FORMATS:
+            rule = f"must be one of {', '.join(exports.FORMATS)}"
+            raise ParameterError(f"format {rule}, got {shown(one)!r}", field="format", rule=rule, value=one)
+    return [name for name in exports.FORMATS if not asked or name in asked]
+
+
+def stem(row: Release) -> str:
+    """What a release's folder and files are called."""
+    return f"{row.mechanism}-{row.pk.hex[:8]}"
+
+
+def name(rows: Sequence[Release]) -> str:
+    """What to call the file."""
+    return f"{stem(rows[0])}.zip" if len(rows) == 1 else f"cairn-{len(rows)}-releases.zip"
+
+
+def etag(rows: Sequence[Release], kinds: Sequence[str]) -> str:
+    """A strong validator: all that the bytes depend on."""
+    made_by = [LAYOUT, __version__, pa.__version__, zlib.ZLIB_RUNTIME_VERSION]
+    said = [made_by, list(kinds), [[row.data_sha256, downloads.label(row)] for row in rows]]
+    return f'"{hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()[:32]}"'
+
+
+def stream(rows: Sequence[Release], kinds: Sequence[str]) -> Iterator[bytes]:
+    """The ZIP in pieces, of finished releases as :func:`chosen` gives them."""
+    out, sums = _Sent(), []
+    with zipfile.ZipFile(out, "w") as archive:  # type: ignore[call-overload]
+        for path, file, packed in _members(rows, kinds):
+            with file:
+                digest = yield from _added(archive, out, path, file, packed)
+            sums.append(f"{digest}  {path}\n")
+        yield from _added(archive, out, SUMS, BytesIO("".join(sums).encode()), False)
+    yield out.taken()
+
+
+class _Sent:
+    """What the archive wrote and nobody took yet; it cannot be sought in, so sizes follow the members."""
+
+    def __init__(self) -> None:
+        self._parts: list[bytes] = []
+
+    def write(self, part: Any) -> int:
+        self._parts.append(bytes(part))
+        return len(part)
+
+    def flush(self) -> None:
+        """Nothing is held back here."""
+
+    def taken(self) -> bytes:
+        parts, self._parts = self._parts, []
+        return b"".join(parts)
+
+
+def _added(
+    archive: zipfile.ZipFile, out: _Sent, path: str, file: BinaryIO, packed: bool
+) -> Generator[bytes, None, str]:
+    """Pieces of the archive while ``file`` goes into it; returns the file's SHA-256."""
+    info = zipfile.ZipInfo(path, EPOCH)
+    info.create_system = 3  # Unix, wherever this runs
+    info.external_attr = 0o100644 << 16
+    info.compress_type = zipfile.ZIP_STORED if packed else zipfile.ZIP_DEFLATED
+    info.file_size = file.seek(0, 2)
+    file.seek(0)
+    digest = hashlib.sha256()
+    with archive.open(info, "w") as member:
+        while part := file.read(CHUNK):
+            digest.update(part)
+            member.write(part)
+            yield out.taken()
+    return digest.hexdigest()
+
+
+def _members(rows: Sequence[Release], kinds: Sequence[str]) -> Iterator[tuple[str, BinaryIO, bool]]:
+    """Path, content, and whether it is compressed already, in the order of the paths (README first)."""
+    yield "README.txt", _text(readme(rows)), False
+    for row in rows:
+        files = {f"{stem(row)}.{exports.FORMATS[kind].extension}": kind for kind in kinds}
+        for file in sorted([*files, *_WORDS]):
+            kind = files.get(file)
+            content = downloads.export(row, kind)[0] if kind else _text(_WORDS[file](row))
+            yield f"{stem(row)}/{file}", content, kind in PACKED_ALREADY
+
+
+def _text(text: str) -> BytesIO:
+    return BytesIO(text.encode())
+
+
+def _as_json(value: Any) -> str:
+    return json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+_WORDS: Mapping[str, Callable[[Release], str]] = {
+    "configuration.json": lambda row: reproduce.configuration([row]),
+    "label.json": lambda row: _as_json(downloads.label(row)),
+    "label.txt": lambda row: f"{downloads.label(row)['text']}\n",
+}
+
+_README = """\
+{title}
+{line}
+
+{said}
+
+In each folder
+  *.csv, *.geojson, *.gpx, *.parquet   the released positions; every file carries its privacy label
+  label.txt, label.json                the label: what is protected, how much, against whom, what is in clear
+  configuration.json                   how it was made; "Load configuration" on the page of a new release reads it
+
+Check the files:   sha256sum -c SHA256SUMS
+
+The same configuration over the same points gives other noise from the same distribution. Only a seed gives the same
+bits again, and it ends privacy: whoever knows it can take the noise away.
+
+Made by Cairn {version}.
+"""
+
+
+def readme(rows: Sequence[Release]) -> str:
+    """What is in the bundle, in words."""
+    title = "A release" if len(rows) == 1 else f"{len(rows)} releases"
+    said = "\n\n".join(f"{stem(row)}\n  {row.title}\n  {_sentence(row)}" for row in rows)
+    return _README.format(title=title, line="=" * len(title), said=said, version=__version__)
+
+
+def _sentence(row: Release) -> str:
+    guarantee = downloads.label(row)["guarantee"]
+    return str(guarantee["statement"]) if guarantee else f"{NOT_PRIVATE} (seed {row.spec['seed']}). Do not publish."

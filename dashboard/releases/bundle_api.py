@@ -1,0 +1,61 @@
+"""REST doors of bundles: one release, or several, as a ZIP."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.http import HttpResponseBase, HttpResponseNotModified, StreamingHttpResponse
+from django.shortcuts import get_object_or_404
+from django.utils.cache import get_conditional_response
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.request import Request
+from rest_framework.views import APIView
+
+from dashboard.ids import uuid_or_404
+from dashboard.parsing import AnyAccept
+from dashboard.releases import bundle, choice, queries
+from dashboard.releases.models import Release
+from privacy_engine.exports import FORMATS
+
+FORMAT = OpenApiParameter("format", str, enum=list(FORMATS), many=True, description="Which formats; all without it.")
+MATCH = OpenApiParameter("If-None-Match", str, OpenApiParameter.HEADER)
+ZIP = {(200, bundle.MEDIA_TYPE): OpenApiTypes.BINARY}
+
+
+class ReleaseBundleView(APIView):
+    """One release as a ZIP: data, label, configuration, checksums. The same release gives the same bytes."""
+
+    content_negotiation_class = AnyAccept
+
+    @extend_schema(operation_id="releases_one_bundle", parameters=[FORMAT, MATCH], responses=ZIP)
+    def get(self, request: Request, pk: Any = None) -> HttpResponseBase:
+        return _answer(request, [get_object_or_404(queries.visible_releases(request.user), pk=pk)])
+
+
+class BundleView(APIView):
+    """Several releases as one ZIP, each in a folder of its own."""
+
+    content_negotiation_class = AnyAccept
+
+    @extend_schema(
+        operation_id="releases_bundle",
+        parameters=[OpenApiParameter("release", OpenApiTypes.UUID, many=True, required=True), FORMAT, MATCH],
+        responses=ZIP,
+    )
+    def get(self, request: Request) -> HttpResponseBase:
+        asked = [uuid_or_404(text) for text in request.query_params.getlist("release")]
+        return _answer(request, choice.releases_by_id(request.user, asked))
+
+
+def _answer(request: Request, asked: Sequence[Release]) -> HttpResponseBase:
+    rows, kinds = bundle.chosen(asked), bundle.formats(request.query_params.getlist("format"))
+    etag = bundle.etag(rows, kinds)
+    headers = {"ETag": etag, "Cache-Control": "private, no-cache", "X-Content-Type-Options": "nosniff"}
+    known = get_conditional_response(request._request, etag=etag)
+    if isinstance(known, HttpResponseNotModified):
+        return known
+    answer = StreamingHttpResponse(bundle.stream(rows, kinds), content_type=bundle.MEDIA_TYPE, headers=headers)
+    answer["Content-Disposition"] = f'attachment; filename="{bundle.name(rows)}"'
+    return answer

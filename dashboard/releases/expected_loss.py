@@ -1,0 +1,92 @@
+"""What releases would leak under a correlation, before any: from the landmark set, never from a position."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dashboard.landmarks.correlation import Correlation
+from dashboard.landmarks.loss import MAX_SECONDS, LandmarkLoss, apart, highest, landmark_loss, undefined
+from privacy_engine.accounting.effort import STEP_S, loss_seconds
+from privacy_engine.accounting.temporal import temporal_loss
+from privacy_engine.data import Floats, Mask
+from privacy_engine.errors import ParameterError
+from privacy_engine.outlook import has_known_budgets
+from privacy_engine.registry import Mechanism
+
+UNKNOWN = "its budgets are known only after a run"
+NOTHING = dict.fromkeys(("event", "event_level", "joint", "joint_level", "bound", "upper_bound"))
+
+
+@dataclass(frozen=True, eq=False)
+class _Series:
+    """One series: its landmarks (n,), the budgets of draws of its own (n,), the level of a draw they share."""
+
+    is_landmark: Mask
+    own: Floats
+    shared: float
+
+
+def expected_loss(
+    mechanism: Mechanism, masks: Sequence[Mask], correlation: Correlation, *, seconds: float = MAX_SECONDS
+) -> dict[str, Any]:
+    """The largest loss of an event, and of all landmarks and an event together, over series with landmarks ``masks``.
+
+    ``event`` and ``joint`` under ``correlation``, ``event_level`` and ``joint_level`` without any. The landmarks of a
+    series are together; series are apart, as the guarantee has it. None, and why, where the budgets depend on the run
+    or the answer would take more than ``seconds``.
+    """
+    if why_not := undefined(mechanism):
+        return NOTHING | {"why": "", "why_not": why_not}
+    if not has_known_budgets(mechanism):
+        return NOTHING | {"why": "", "why_not": UNKNOWN}
+    series = [_Series(mask, *apart(mechanism, mechanism.budgets(mask), mask)) for mask in masks]
+    if (needed := sum(2 * STEP_S * len(one.own) for one in series)) > seconds:
+        return NOTHING | {"why": "", "why_not": _too_long(needed, seconds)}
+    events = [
+        temporal_loss(one.own, correlation.backward, correlation.forward, shared=one.shared).total for one in series
+    ]
+    alone = {
+        "event": max(map(highest, events), default=0.0),
+        "event_level": max((highest(one.own + one.shared * one.is_landmark) for one in series), default=0.0),
+    }
+    return NOTHING | alone | _together(series, correlation, seconds)
+
+
+def _together(series: list[_Series], correlation: Correlation, seconds: float) -> dict[str, Any]:
+    """The landmarks and one more event; by the bridged bound in every series, or by the published formula in some."""
+    sides = [one for one in (correlation.backward, correlation.forward) if one is not None]
+    refused = ""
+    for bound in ("", "published"):
+        rule = bound or "bridge"
+        needed = sum(loss_seconds(one.own, one.is_landmark, side, rule) for one in series for side in sides)
+        if needed > seconds:
+            refused = refused or _too_long(needed, seconds)
+            continue
+        try:
+            found = [
+                landmark_loss(one.own, one.is_landmark, correlation, bound, shared=one.shared)  # type: ignore[arg-type]
+                for one in series
+            ]
+        except ParameterError as error:
+            refused = error.rule
+            continue
+        return _told(found, refused)
+    return {"why": "", "why_not": refused}
+
+
+def _told(found: list[LandmarkLoss], refused: str) -> dict[str, Any]:
+    bridged = all(one.bound == "bridge" for one in found)
+    return {
+        "joint": max((highest(one.joint) for one in found), default=0.0),
+        "joint_level": max((one.level for one in found), default=0.0),
+        "bound": "bridge" if bridged else "published",
+        "upper_bound": bridged,
+        "why": refused or next((one.why for one in found if one.why), ""),
+        "why_not": "",
+    }
+
+
+def _too_long(needed: float, seconds: float) -> str:
+    return f"it would take about {needed:,.1f} s, and {seconds:.2g} s are given"

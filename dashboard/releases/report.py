@@ -1,0 +1,216 @@
+"""What a printed report says of releases, for either of two readers.
+
+The public part is made from what a release publishes of itself: its points and label, its budgets, which events are
+landmarks (all marks alike where there are dummies), and what follows from these. It never looks at the original, at
+errors, at names somebody chose, at the ledger, or at how landmarks were found. The owner's part adds those.
+"""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+from django.urls import reverse
+
+from dashboard import storage
+from dashboard.datasets import ledger
+from dashboard.landmarks.correlation import Correlation
+from dashboard.landmarks.loss import apart, highest, undefined
+from dashboard.landmarks.queries import series_bounds
+from dashboard.landmarks.report import set_facts
+from dashboard.lines import line
+from dashboard.palette import palette
+from dashboard.releases import downloads, files, reproduce
+from dashboard.releases.models import Release
+from dashboard.thinning import decimated, listed
+from privacy_engine import __version__
+from privacy_engine.accounting.temporal import temporal_loss
+from privacy_engine.data import Floats, Mask
+from privacy_engine.landmarks.methods import split
+from privacy_engine.mechanisms.landmark.base import last_draw
+from privacy_engine.outlook import outlook
+
+POINTS = 1600  # of a curve on paper
+STRENGTHS = (("weak", 1.0), ("moderate", 0.1), ("strong", 0.01))
+CHARTED = "moderate"
+STATES = 2
+PACKAGES = ("numpy", "scipy", "pyarrow", "pydantic", "numba")
+
+
+@dataclass(frozen=True, eq=False)
+class _Series:
+    """One series of a release, n events: what follows from what it publishes."""
+
+    is_landmark: Mask
+    budget: Floats
+    noise_m: Floats
+    losses: dict[str, Floats]
+    why_not: str = ""
+
+
+def software() -> list[tuple[str, str]]:
+    """What this Cairn runs on; what the numbers depend on."""
+    return [("Cairn", __version__), ("Python", platform.python_version()), *((one, version(one)) for one in PACKAGES)]
+
+
+def public(row: Release, series: int) -> dict[str, Any]:
+    """Of one finished release what anybody may know who has it. ``curves`` are for the charts, the rest for the page.
+
+    Raises
+    ------
+    ParameterError
+        It has no such series.
+    """
+    spec, label, found = row.parsed_spec, downloads.label(row), _read(row, series)
+    return {
+        "id": str(row.pk),
+        "title": row.title,
+        "label": label,
+        "seed": spec.seed,
+        "source": row.source,
+        "parameters": _parameters(spec.mechanism),
+        "steps": [{"title": step.title, "parameters": _parameters(step)} for step in spec.postprocess],
+        "price_per_km": spec.mechanism.epsilon * 1000 / spec.mechanism.radius_m if row.charged else None,
+        "summary": row.summary,
+        "expected": _expected(row),
+        "losses": [(word, s, highest(found.losses[word])) for word, s in STRENGTHS if word in found.losses],
+        "losses_undefined": found.why_not,
+        "digest": row.spec_digest,
+        "sha256": row.data_sha256,
+        "request": reproduce.request(row),
+        "command": reproduce.command(row),
+        "curves": _curves(row, found),
+    }
+
+
+def owners(row: Release, series: int) -> dict[str, Any]:
+    """What the owner's report adds to :func:`public` of one release."""
+    found, read = files.read_curves(row, series), _read(row, series)
+    entry = (budget := ledger.budget_of(row.dataset)) and budget.entries.filter(release_id=row.pk, amount__gt=0).first()
+    ids = {"dataset": str(row.dataset_id), "landmark_set": str(row.landmark_set_id)}
+    return {
+        "name": row.name,
+        "errors": row.owner_view,
+        "entry": entry and {"amount_per_km": entry.amount / 1e6, "level": entry.level, "at": entry.created_at},
+        "finished_at": row.finished_at,
+        "request": reproduce.request(row, ids),
+        "curves": _curves(row, read, found.error_m),
+    }
+
+
+def conditions(told: Sequence[dict[str, Any]], what: str) -> list[tuple[str, str]]:
+    """Statement, assumptions or caveats of several releases, each once; with titles if it does not hold for all."""
+    found: dict[str, list[str]] = {}
+    for one in told:
+        said = (one["label"]["guarantee"] or {what: []})[what]
+        for text in [said] if isinstance(said, str) else said:
+            found.setdefault(text, []).append(one["title"])
+    return [(text, "" if len(titles) == len(told) else ", ".join(titles)) for text, titles in found.items()]
+
+
+def landmarks(row: Release) -> dict[str, Any]:
+    """The marks a release was made with: how many and how far apart; which, is public."""
+    return set_facts(row.landmark_set)
+
+
+def owners_set(row: Release) -> dict[str, Any]:
+    """How the landmarks were found, and how many of the marks are dummies: the owner's alone."""
+    chosen = row.landmark_set
+    told = {name: value for name, value in chosen.method.items() if isinstance(value, int | float | str)}
+    said = [f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}" for name, value in told.items()]
+    method = ", ".join(said).removeprefix("name ")  # lists of events and zones would fill pages
+    return {"name": chosen.name, "method": method, "selection": chosen.selection, "made": chosen.created_at}
+
+
+def published(rows: Sequence[Release], series: int) -> dict[str, Any]:
+    """When the published events of one series are, over all releases: times are in clear."""
+    times = [line(row.data_path, series).time_ms for row in rows]
+    known = [one for one in times if one is not None and len(one)]
+    if len(known) < len(rows):
+        return {"start": None, "end": None}
+    return {"start": float(min(one[0] for one in known)) / 1000, "end": float(max(one[-1] for one in known)) / 1000}
+
+
+def drawn(row: Release, told: dict[str, Any]) -> dict[str, Any]:
+    """What the page's script draws of a release."""
+    return {
+        "id": told["id"],
+        "title": told["title"],
+        "mechanism": row.mechanism,
+        "track": reverse("api:release-track", args=[row.pk]),
+        "curves": told["curves"],
+    }
+
+
+def pens(rows: Sequence[Release]) -> list[dict[str, Any]]:
+    """Colour, dash and marker of each: its mechanism's; of a second one of a mechanism the next that is free."""
+    inks = [{"name": name, "index": i, **ink} for i, (name, ink) in enumerate(palette().items())]
+    own = {ink["name"]: ink for ink in inks}
+    free, given = list(inks), []
+    for row in rows:
+        ink = own[row.mechanism]
+        if ink not in free and free:
+            ink = free[-1]
+        if ink in free:
+            free.remove(ink)
+        given.append(ink)
+    return given
+
+
+def _parameters(described: Any) -> list[dict[str, Any]]:
+    shown = []
+    for field in described.fields():
+        value = getattr(described, field["name"])
+        if value is not None:
+            named = {one["value"]: one["label"] for one in field["choices"]}
+            shown.append({"label": field["label"], "symbol": field["symbol"], "unit": field["unit"]})
+            shown[-1] |= {"value": named.get(value, value), "number": isinstance(value, int | float)}
+    return shown
+
+
+def _expected(row: Release) -> list[dict[str, Any]]:
+    """How far the noise moves landmarks and others, by the description alone; nothing where it would take long."""
+    parts = split(row.landmark_set.mask, row.dataset.series_lengths)
+    found = outlook(row.parsed_spec.mechanism, [one.mask for one in parts])
+    if found is None:
+        return []
+    told = (("Landmarks", found.landmark), ("Other events", found.regular), ("All", found.overall))
+    return [{"who": who, "exact": found.exact, "noise": noise} for who, noise in told if noise.events]
+
+
+def _read(row: Release, series: int) -> _Series:
+    start, end = series_bounds(row.dataset.series_lengths, series)
+    is_landmark = row.landmark_set.mask[start:end]
+    release = files.read_releases(row)[series]
+    mechanism = row.parsed_spec.mechanism
+    shown = last_draw(release.fresh)
+    noise_m = release.sd_m[release.fresh][shown] if release.fresh.any() else np.full(end - start, np.nan)
+    if why_not := undefined(mechanism):
+        return _Series(is_landmark, release.budgets, noise_m, {}, why_not)
+    own, shared = apart(mechanism, release.budgets, is_landmark)
+    losses = {}
+    for word, s in STRENGTHS:
+        both = Correlation.smoothed(STATES, s)
+        losses[word] = temporal_loss(own, backward=both.backward, forward=both.forward, shared=shared).total
+    return _Series(is_landmark, release.budgets, noise_m, losses)
+
+
+def _curves(row: Release, found: _Series, error_m: Floats | None = None) -> dict[str, Any]:
+    """Curves thinned out; ``error_m`` only for the owner: which events are kept then depends on it too."""
+    loss = found.losses.get(CHARTED)
+    kept = [curve for curve in (found.budget, found.noise_m, loss, error_m) if curve is not None]
+    at = decimated(kept, POINTS)
+    curves = {
+        "event": at.tolist(),
+        "n": len(found.budget),
+        "landmarks": storage.runs(found.is_landmark),
+        "level": row.parsed_spec.mechanism.epsilon,
+        "budget": found.budget[at].tolist(),
+        "noise_m": listed(found.noise_m[at]),
+        "loss": None if loss is None else loss[at].tolist(),
+    }
+    return curves if error_m is None else curves | {"error_m": listed(error_m[at])}

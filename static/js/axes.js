@@ -1,0 +1,86 @@
+/* Axes of the charts: their range and ticks, from the values on them. */
+
+const SUPERSCRIPTS = { "-": "⁻", 0: "⁰", 1: "¹", 2: "²", 3: "³", 4: "⁴", 5: "⁵", 6: "⁶", 7: "⁷", 8: "⁸", 9: "⁹" };
+const DECADES = 7; // what lies further below the largest value is off the chart, not the measure of it
+
+/** 1, 10, 1k on a logarithmic axis; .001 below one. */
+function decadeText(power) {
+  if (power >= 3 && power < 9) return `${10 ** (power % 3)}${power < 6 ? "k" : "M"}`;
+  if (power >= 0 && power < 3) return String(10 ** power);
+  if (power < 0 && power >= -3) return (10 ** power).toFixed(-power).slice(1);
+  return `10${[...String(power)].map((char) => SUPERSCRIPTS[char]).join("")}`; // Plotly's <sup> needs inline styles
+}
+
+/** Lowest positive and highest of the values in `arrays`; [1, 10] where none is positive. */
+function reach(arrays) {
+  let [low, high] = [Infinity, 0];
+  for (const values of arrays) {
+    for (const value of values) {
+      if (value > 0 && value < low) low = value;
+      if (value > high) high = value;
+    }
+  }
+  return high > 0 ? [low, high] : [1, 10];
+}
+
+/** Lowest and highest power of ten around the positive values. */
+function decades(arrays) {
+  const [low, high] = reach(arrays);
+  const [from, to] = [Math.floor(Math.log10(low) + 1e-9), Math.ceil(Math.log10(high) - 1e-9)];
+  return from === to ? [from - 1, to] : [Math.max(from, to - DECADES), to];
+}
+
+/** {floor, axis}: whole decades around the values; with `zeros` an exact 0 has a place and a tick of its own, at `floor`. */
+export function logAxis(arrays, zeros) {
+  const [from, to] = decades(arrays);
+  const floor = zeros ? from - 0.7 : from;
+  const every = Math.ceil((to - from) / 5);
+  const powers = [];
+  for (let power = from; power <= to; power += every) powers.push(power);
+  return {
+    floor: 10 ** floor,
+    axis: {
+      type: "log",
+      range: [floor - (zeros ? 0.15 : 0), to + 0.06 * (to - floor)],
+      tickvals: [...(zeros ? [10 ** floor] : []), ...powers.map((power) => 10 ** power)],
+      ticktext: [...(zeros ? ["0"] : []), ...powers.map(decadeText)],
+    },
+  };
+}
+
+/** The same from 0 on. */
+export function linearAxis(arrays) {
+  const highest = arrays.reduce((found, values) => values.reduce((a, b) => Math.max(a, b ?? 0), found), 0);
+  return { floor: 0, axis: { type: "linear", range: [0, highest * 1.06 || 1], nticks: 6, tickformat: ",~g" } };
+}
+
+/** Shares, from nothing to all. */
+export const shareAxis = () => ({ floor: 0, axis: { type: "linear", range: [0, 1.02], tickvals: [0, 0.25, 0.5, 0.75, 1], tickformat: ".0%" } });
+
+/** A horizontal axis of values and not of events: no wider than they are, 1, 2, 5 where decades are few. */
+export function valueAxis(arrays, log) {
+  if (!log) return linearAxis(arrays).axis;
+  const [low, high] = reach(arrays).map(Math.log10);
+  const [from, to] = [Math.max(low, high - DECADES), high];
+  const edge = Math.max(0.02 * (to - from), 0.02);
+  const ticks = (steps) => {
+    const found = [];
+    for (let power = Math.floor(from); power <= Math.ceil(to); power += 1) {
+      for (const step of steps) {
+        const at = power + Math.log10(step);
+        if (at >= from - edge && at <= to + edge) found.push([10 ** at, step === 1 ? decadeText(power) : shortText(step, power)]);
+      }
+    }
+    return found;
+  };
+  const chosen = to - from < 2.5 ? ticks([1, 2, 5]) : ticks([1]);
+  return { type: "log", range: [from - edge, to + edge], tickvals: chosen.map(([at]) => at), ticktext: chosen.map(([, text]) => text) };
+}
+
+/** 2 and 5 times a power of ten, as its decade is written. */
+function shortText(step, power) {
+  if (power >= 3 && power < 9) return `${step * 10 ** (power % 3)}${power < 6 ? "k" : "M"}`;
+  if (power >= 0 && power < 3) return String(step * 10 ** power);
+  if (power < 0 && power >= -3) return (step * 10 ** power).toFixed(-power).slice(1);
+  return "";
+}

@@ -1,0 +1,39 @@
+/* One map of the comparison: shows a list of pictures and changes only what differs from the list before.
+ *
+ * A picture is {id, kind, source, ink, opacity, order}: `source` is what is drawn and drawn anew when it is another
+ * object, `order` is greater the higher it lies among the lines; marks always lie above the lines.
+ */
+
+const DRAW = {
+  track: (map, { id, source, ink, opacity, order }) => map.addTrack({ id, track: source, ...ink, opacity, order }),
+  landmarks: (map, { id, source }) => map.addLandmarks({ id, ...source }),
+  dummies: (map, { id, source }) => map.addMarkers({ id, track: source, colour: "--accent", radius: 4, hollow: true }),
+  zones: (map, { id, source }) => map.addZones({ id, zones: source }),
+};
+
+/** A sheet over `map`, made by createMap. */
+export function createSheet(map) {
+  const shown = new Map();
+
+  function change(picture) {
+    const { id, kind, source, ink, opacity, order } = picture;
+    const known = shown.get(id);
+    const anew = !known || known.source !== source || known.ink !== ink;
+    if (anew) DRAW[kind](map, picture);
+    if (kind === "track" && known && !anew && known.order !== order) map.setOrder(id, order);
+    if (kind === "track" ? known && !anew && known.opacity !== opacity : anew || known.opacity !== opacity) map.setOpacity(id, opacity);
+    shown.set(id, picture);
+  }
+
+  return {
+    map,
+    show(pictures) {
+      for (const id of [...shown.keys()]) {
+        if (pictures.some((one) => one.id === id)) continue;
+        map.remove(id);
+        shown.delete(id);
+      }
+      pictures.forEach(change);
+    },
+  };
+}

@@ -1,0 +1,58 @@
+/* What releases would leak where positions are correlated: the worst event, and all landmarks with one, beside no correlation. */
+
+import { el, number } from "../dom.js";
+import { swatch } from "../legend.js";
+import { radios } from "../loss/choices.js";
+import { STANDARD } from "../loss/state.js";
+
+const WORDS = { weak: "Weak", moderate: "Moderate", strong: "Strong" };
+
+/** The part in `host`; `onChange()` after another correlation was chosen. Returns {correlation(), show(answer, inks), clear()}. */
+export function createLeaks(host, { onChange }) {
+  let chosen = "moderate";
+  const options = Object.entries(WORDS).map(([value, text]) => [value, text, `s = ${STANDARD[value]}, two states`]);
+  const choice = radios("Temporal loss where positions are correlated", options, chosen, (value) => {
+    chosen = value;
+    onChange();
+  }, { shown: true });
+  const table = el("table", { class: "outlook__figures" });
+  const notes = el("div", { class: "small muted" });
+  host.replaceChildren(choice.element, table, notes);
+  return {
+    correlation: () => ({ n: 2, s: STANDARD[chosen] }),
+    show({ mechanisms }, inks) {
+      table.replaceChildren(...rows(mechanisms, inks));
+      notes.replaceChildren(...notesOf(mechanisms, chosen).map((text) => el("p", {}, text)));
+    },
+    clear: () => [table, notes].forEach((part) => part.replaceChildren()),
+  };
+}
+
+function rows(mechanisms, inks) {
+  const heads = ["Mechanism", "Worst event", "All landmarks + it"].map((text) => el("th", { scope: "col" }, text));
+  return [
+    el("caption", { class: "visually-hidden" }, "Loss without correlation, and with it"),
+    el("thead", {}, el("tr", {}, heads)),
+    el("tbody", {}, mechanisms.map((one) => row(one, inks.get(one.name)))),
+  ];
+}
+
+const grown = (level, loss) => (level === null || loss === null ? "–" : `${number(level)} → ${number(loss)}`);
+
+function row({ name, title, loss }, ink) {
+  const head = el("th", { scope: "row" }, el("span", { class: "leaks__name" }, swatch(ink), title));
+  const known = loss.event !== null;
+  const cells = known ? [grown(loss.event_level, loss.event), grown(loss.joint_level, loss.joint)].map((text) => el("td", {}, text)) : el("td", { colspan: "2", class: "muted" }, loss.why_not);
+  return el("tr", { dataset: { loss: name } }, head, cells);
+}
+
+function notesOf(mechanisms, chosen) {
+  const known = mechanisms.map(({ loss }) => loss).filter(({ event }) => event !== null);
+  if (!known.length) return [];
+  const found = [`ε without correlation → ε under a ${chosen} one (two states, s = ${STANDARD[chosen]}). A guarantee holds for independent events; an adversary who knows how positions follow one another learns up to the second number.`];
+  const formula = known.find(({ upper_bound }) => upper_bound === false);
+  if (formula) found.push(`All landmarks + it is by the published formula, which is not an upper bound: ${formula.why}.`);
+  const refused = known.find(({ joint }) => joint === null);
+  if (refused) found.push(`All landmarks + it is left out: ${refused.why_not}.`);
+  return found;
+}

@@ -1,0 +1,86 @@
+/* A report to print: the map and the charts of releases, always light, of fixed size and sharp enough for paper. */
+
+import { createChart } from "../chart.js";
+import { $, $$, data, number } from "../dom.js";
+import { createMap } from "../map.js";
+import { fetchTrack } from "../track.js";
+
+const RATIO = 3; // pixels of the map for one of the page's: 288 for an inch of paper
+const FRAMED = 0.98; // of the positions, along each axis
+
+const page = data("page-data");
+const sheet = $("[data-sheet]");
+
+const quantile = (sorted, share) => sorted[Math.round(share * (sorted.length - 1))];
+
+/** The box of most of a track: single far draws do not decide what is seen. */
+function frameOf({ lonE7, latE7, n }) {
+  const [first, last] = [(1 - FRAMED) / 2, (1 + FRAMED) / 2];
+  const middle = lonE7[n >> 1] / 1e7;
+  const near = Float64Array.from(lonE7, (x) => x / 1e7 - 360 * Math.round((x / 1e7 - middle) / 360)).sort();
+  const across = Float64Array.from(latE7, (y) => y / 1e7).sort();
+  const turned = (x) => x - 360 * Math.round(x / 360);
+  return [turned(quantile(near, first)), quantile(across, first), turned(quantile(near, last)), quantile(across, last)];
+}
+
+const size = ([west, south, east, north]) => Math.max(east < west ? east + 360 - west : east - west, north - south);
+
+async function drawMap(tracks, original) {
+  const shown = tracks.filter(({ track }) => track.n);
+  const framed = shown.map(({ title, track }) => ({ title, box: frameOf(track) })).sort((a, b) => size(a.box) - size(b.box))[0];
+  const box = original ? original.bounds() : framed?.box;
+  const host = $("[data-map]");
+  host.dataset.ratio = RATIO;
+  const names = [...(original ? ["the original"] : []), ...tracks.map(({ title }) => title)].join(", ");
+  const map = createMap(host, { bounds: box ?? null, label: `Map of ${names}` });
+  host.tabIndex = -1;
+  host.setAttribute("role", "img");
+  const noisiestFirst = shown.slice().sort((a, b) => size(frameOf(b.track)) - size(frameOf(a.track)));
+  noisiestFirst.forEach(({ id, ink, track }, order) => {
+    const { colour, dash, marker } = ink;
+    map.addTrack({ id, track, colour, dash, marker, width: 1.5, opacity: 0.85, fade: true, order });
+  });
+  if (original) {
+    map.addTrack({ id: "original", track: original, colour: "--ink", width: 1.8, order: 90 });
+    map.addLandmarks({ track: original, runs: page.releases[0].curves.landmarks });
+  }
+  const around = original ? "the original" : framed?.title;
+  $("[data-frame]").textContent = around ? `Framed on ${around}; what lies beyond the frame is not drawn. No base map.` : "";
+}
+
+async function drawChart(host, part) {
+  const { curves } = page.releases[0];
+  const lines = page.releases
+    .filter((one) => one.curves[part])
+    .map(({ id, title, ink, curves: one }) => ({
+      id, name: title, x: one.event, y: one[part], colour: ink.colour, dash: ink.dash, step: part === "budget" || part === "noise_m",
+    }));
+  if (!lines.length) return host.closest("figure").remove();
+  const levels = [...new Set(page.releases.map(({ curves: one }) => one.level))].slice(0, 3);
+  const rules = part === "loss" ? levels.map((y) => ({ y, label: `ε = ${number(y)}, no correlation` })) : [];
+  const words = host.closest("figure").querySelector("figcaption").textContent.trim().replace(/\s+/g, " ");
+  const chart = await createChart(host, { label: () => `${words}: ${lines.map(({ name }) => name).join(", ")}.` });
+  return chart.draw({ lines, rules, bands: curves.landmarks, span: [0, Math.max(1, curves.n - 1)], log: true });
+}
+
+async function start() {
+  const { series } = page;
+  const read = (url) => fetchTrack(`${url}?series=${series}`);
+  const [tracks, original] = await Promise.all([
+    Promise.all(page.releases.map(async (one) => ({ ...one, track: await read(one.track) }))),
+    page.original ? read(page.original) : null,
+  ]);
+  await drawMap(tracks, original);
+  await Promise.all($$("[data-chart]").map((host) => drawChart(host, host.dataset.chart)));
+  await new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)));
+  const button = $("[data-print]");
+  button.disabled = false;
+  button.addEventListener("click", () => window.print());
+  sheet.dataset.ready = "all";
+}
+
+for (const choice of $$("input[name=for]")) choice.addEventListener("change", () => choice.form.requestSubmit());
+
+start().catch((error) => {
+  $("[data-frame]").textContent = `The pictures could not be drawn: ${error.message}`;
+});

@@ -1,0 +1,181 @@
+"""The base map in a browser: what is asked for, of whom, and not before the reader agreed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.files.base import ContentFile
+from playwright.sync_api import Locator, Page, Route, expect
+
+from dashboard.accounts.models import User
+from dashboard.basemap import base_map
+from dashboard.datasets.models import Dataset
+from dashboard.datasets.services import import_dataset
+from tests.browser.conftest import DESKTOP, PHONE, WALK, Watch, accessibility_faults
+from tests.pmtiles import streets, write_tiles
+
+HOST = "https://tiles.example.org"
+SENTENCE = "The tile server tiles.example.org learns where you look."
+
+
+@pytest.fixture
+def walk(owner: User) -> Dataset:
+    return import_dataset(owner=owner, upload=ContentFile(WALK, name="walk.csv"), name="Walk")
+
+
+def around(lon: float, lat: float, z: int, reach: int) -> list[tuple[int, int, int]]:
+    """The tiles about a place."""
+    n = 2**z
+    x = int((lon + 180) / 360 * n)
+    y = int((1 - math.asinh(math.tan(math.radians(lat))) / math.pi) / 2 * n)
+    return [(z, x + dx, y + dy) for dx in range(-reach, reach + 1) for dy in range(-reach, reach + 1)]
+
+
+@pytest.fixture
+def served(settings: Any, tmp_path: Path) -> None:
+    """A file of tiles about the walk."""
+    places = [place for z, reach in ((12, 3), (13, 6)) for place in around(2.35, 48.9, z, reach)]
+    path = write_tiles(
+        tmp_path / "city.pmtiles", {place: streets(*place) for place in places}, bounds=(2.2, 48.8, 2.6, 49.0)
+    )
+    settings.CAIRN_BASE_MAP = base_map(str(path), "Streets made up")
+
+
+@pytest.fixture
+def elsewhere(settings: Any) -> None:
+    """Tiles of somebody else, and the policy that goes with them."""
+    settings.CAIRN_BASE_MAP = base_map(f"{HOST}/{{z}}/{{x}}/{{y}}.png", "Somebody’s streets")
+    policy = settings.CONTENT_SECURITY_POLICY
+    directives = policy["DIRECTIVES"]
+    settings.CONTENT_SECURITY_POLICY = policy | {"DIRECTIVES": directives | {"img-src": [*directives["img-src"], HOST]}}
+
+
+@pytest.fixture
+def asked(page: Page, watch: Watch) -> list[dict[str, str]]:
+    """The headers of every request to the tile server, which answers them all."""
+    found: list[dict[str, str]] = []
+
+    def answer(route: Route) -> None:
+        found.append(route.request.all_headers())
+        route.fulfill(content_type="image/png", body=streets(13, 0, 0))
+
+    page.context.route(f"{HOST}/**", answer)
+    yield found
+    watch.faults[:] = [fault for fault in watch.faults if not fault.startswith(f"request to another host: {HOST}/")]
+
+
+def open_map(page: Page, walk: Dataset) -> Locator:
+    page.goto(f"/datasets/{walk.pk}/")
+    page.wait_for_selector(".map canvas[data-drawn]")
+    page.wait_for_load_state("networkidle")
+    return page.locator(".map-note")
+
+
+def loaded(page: Page) -> int:
+    """How many tiles are shown."""
+    return page.evaluate(
+        "[...document.querySelectorAll('.base-tiles img')].filter((one) => one.naturalWidth === 256).length"
+    )
+
+
+def wait_for_tiles(page: Page) -> None:
+    expect(page.locator(".base-tiles img.leaflet-tile-loaded").first).to_be_attached()
+
+
+def height(page: Page, selector: str) -> int:
+    """How far above the ground a pane of the map lies."""
+    return int(page.eval_on_selector(selector, "(pane) => getComputedStyle(pane).zIndex"))
+
+
+class TestNone:
+    def test_is_the_default(self, page: Page, walk: Dataset, watch: Watch) -> None:
+        note = open_map(page, walk)
+        expect(note).to_have_text("No base map: nobody learns where you look.")
+        expect(page.get_by_role("checkbox", name="Base map")).to_have_count(0)
+        assert [url for url in watch.requests if "tiles" in url] == []
+
+
+class TestOfThisServer:
+    def test_shown_below_everything_and_turned_off_for_good(self, page: Page, walk: Dataset, served: None) -> None:
+        note = open_map(page, walk)
+        expect(note).to_contain_text("Streets made up")
+        wait_for_tiles(page)
+        assert loaded(page) > 0
+        assert height(page, ".leaflet-tile-pane") < height(page, ".leaflet-overlay-pane")
+        expect(page.locator(".leaflet-tile-pane .base-tiles")).to_have_count(1)
+        page.get_by_role("checkbox", name="Base map").uncheck()
+        expect(page.locator(".base-tiles")).to_have_count(0)
+        open_map(page, walk)
+        expect(page.get_by_role("checkbox", name="Base map")).not_to_be_checked()
+        expect(page.locator(".base-tiles")).to_have_count(0)
+        page.get_by_role("checkbox", name="Base map").check()
+        wait_for_tiles(page)
+
+    def test_asks_for_nothing_beyond_the_files_bounds_and_zooms(
+        self, page: Page, walk: Dataset, served: None, watch: Watch
+    ) -> None:
+        open_map(page, walk)
+        page.locator(".map").focus()
+        for _ in range(8):
+            page.get_by_role("button", name="Farther").click()
+        page.wait_for_timeout(500)
+        zooms = {url.split("/tiles/")[1].split("/")[0] for url in watch.requests if "/tiles/" in url}
+        assert zooms <= {"12", "13"}
+        assert zooms
+
+
+class TestOfSomebodyElse:
+    def test_no_request_without_consent(self, page: Page, walk: Dataset, elsewhere: None, asked: list[Any]) -> None:
+        note = open_map(page, walk)
+        expect(note).to_contain_text("Off: nobody learns where you look.")
+        page.get_by_role("checkbox", name="Base map").click()
+        expect(note.get_by_text(SENTENCE)).to_be_visible()
+        expect(page.get_by_role("button", name="Show it")).to_be_focused()
+        page.get_by_role("button", name="Keep it off").click()
+        expect(page.get_by_role("checkbox", name="Base map")).not_to_be_checked()
+        expect(page.get_by_role("checkbox", name="Base map")).to_be_focused()
+        page.wait_for_timeout(300)
+        assert asked == []
+
+    def test_consent_holds_in_this_browser_until_it_is_taken_back(
+        self, page: Page, walk: Dataset, elsewhere: None, asked: list[dict[str, str]]
+    ) -> None:
+        open_map(page, walk)
+        page.get_by_role("checkbox", name="Base map").click()
+        page.get_by_role("button", name="Show it").click()
+        wait_for_tiles(page)
+        assert loaded(page) > 0
+        assert [headers for headers in asked if "referer" in headers or "cookie" in headers] == []
+        note = open_map(page, walk)
+        expect(note).to_contain_text("Somebody’s streets")
+        wait_for_tiles(page)
+        page.get_by_role("checkbox", name="Base map").uncheck()
+        before = len(asked)
+        open_map(page, walk)
+        page.get_by_role("button", name="Closer").click()
+        page.wait_for_timeout(300)
+        assert len(asked) == before
+
+    def test_consent_to_one_host_is_none_to_another(
+        self, page: Page, walk: Dataset, elsewhere: None, asked: list[Any]
+    ) -> None:
+        page.add_init_script("localStorage.setItem('base-map', 'other.example.org')")
+        open_map(page, walk)
+        expect(page.get_by_role("checkbox", name="Base map")).not_to_be_checked()
+        assert asked == []
+
+
+@pytest.mark.parametrize("colour", ["light", "dark"])
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desk", "phone"])
+def test_the_question_is_accessible(
+    open_page: Callable[..., Page], owner: User, walk: Dataset, elsewhere: None, colour: str, size: dict[str, int]
+) -> None:
+    page = open_page(owner, colour=colour, size=size)
+    open_map(page, walk)
+    page.get_by_role("checkbox", name="Base map").click()
+    expect(page.get_by_role("button", name="Show it")).to_have_accessible_description(SENTENCE)
+    assert accessibility_faults(page) == []

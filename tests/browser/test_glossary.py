@@ -1,0 +1,148 @@
+"""Words that explain themselves: on hover, focus and tap, and how the sentence goes away."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.core.files.base import ContentFile
+from playwright.sync_api import Locator, Page, expect
+
+from dashboard.accounts.models import User
+from dashboard.datasets.models import Dataset
+from dashboard.datasets.services import import_dataset
+from dashboard.glossary import GLOSSARY
+from dashboard.landmarks.models import LandmarkSet
+from dashboard.landmarks.services import mark_landmarks
+from dashboard.releases.services import submit_release
+from privacy_engine.spec import ReleaseSpec
+from tests.browser.conftest import PHONE, WALK, accessibility_faults, widths, work_off
+
+
+@pytest.fixture
+def walk(owner: User) -> Dataset:
+    return import_dataset(owner=owner, upload=ContentFile(WALK, name="walk.csv"), name="Walk")
+
+
+@pytest.fixture
+def landmarks(owner: User, walk: Dataset) -> LandmarkSet:
+    return mark_landmarks(owner=owner, dataset=walk, method={"name": "manual", "events": [1, 2, 3]}, name="Home")
+
+
+@pytest.fixture
+def composer(landmarks: LandmarkSet) -> str:
+    return f"/datasets/{landmarks.dataset_id}/releases/new/"
+
+
+def word(page: Page, name: str) -> Locator:
+    return page.locator(f".term[popovertarget=term-{name}]")
+
+
+def note(page: Page, name: str) -> Locator:
+    return page.locator(f"#term-{name}")
+
+
+def moved_by(page: Page, act: Callable[[], Any]) -> float:
+    """How far the layout shifted while acting, as the browser counts it (user input or not)."""
+    page.evaluate(
+        """() => {
+          window.shifted = 0;
+          new PerformanceObserver((list) => list.getEntries().forEach((one) => (window.shifted += one.value)))
+            .observe({ type: "layout-shift", buffered: false });
+        }"""
+    )
+    act()
+    page.wait_for_timeout(200)
+    return page.evaluate("window.shifted")
+
+
+class TestSentence:
+    def test_hover_shows_it_and_leaving_hides_it(self, page: Page, composer: str) -> None:
+        page.goto(composer)
+        word(page, "fresh-draw").hover()
+        expect(note(page, "fresh-draw")).to_be_visible()
+        expect(note(page, "fresh-draw")).to_contain_text(GLOSSARY["fresh-draw"].meaning)
+        note(page, "fresh-draw").hover()
+        page.wait_for_timeout(300)  # longer than the grace for the way there
+        expect(note(page, "fresh-draw")).to_be_visible()
+        page.mouse.move(5, 5)
+        expect(note(page, "fresh-draw")).to_be_hidden()
+
+    def test_focus_shows_it_escape_hides_it_and_enter_brings_it_back(self, page: Page, composer: str) -> None:
+        page.goto(composer)
+        word(page, "level").focus()
+        expect(note(page, "level")).to_be_visible()
+        page.keyboard.press("Tab")
+        expect(note(page, "level")).to_be_hidden()
+        expect(note(page, "radius")).to_be_visible()
+        page.keyboard.press("Escape")
+        expect(note(page, "radius")).to_be_hidden()
+        expect(word(page, "radius")).to_be_focused()
+        page.keyboard.press("Enter")
+        expect(note(page, "radius")).to_be_visible()
+
+    def test_tap_shows_it_and_a_tap_elsewhere_hides_it(self, phone: Page, composer: str) -> None:
+        phone.goto(composer)
+        word(phone, "w-event").tap()
+        expect(note(phone, "w-event")).to_be_visible()
+        box, width = note(phone, "w-event").bounding_box(), PHONE["width"]
+        assert box["x"] >= 12
+        assert box["x"] + box["width"] <= width - 12
+        word(phone, "w-event").tap()
+        expect(note(phone, "w-event")).to_be_visible()
+        phone.get_by_role("heading", name="Mechanisms").tap()
+        expect(note(phone, "w-event")).to_be_hidden()
+
+    def test_nothing_moves(self, page: Page, composer: str) -> None:
+        page.goto(composer)
+        page.wait_for_selector("[data-form][data-ready=all]")
+        assert moved_by(page, lambda: word(page, "epsilon").hover()) == 0
+        expect(note(page, "epsilon")).to_be_visible()
+        assert widths(page)[0] <= widths(page)[1]
+
+    def test_is_the_words_description(self, page: Page, composer: str) -> None:
+        page.goto(composer)
+        expect(page.get_by_role("button", name="Level", exact=True)).to_have_accessible_description(
+            f"Level {GLOSSARY['level'].meaning}"
+        )
+        expect(page.get_by_role("heading", name="Level and radius")).to_be_visible()
+
+    def test_works_without_scripts(self, open_page: Callable[..., Page], owner: User) -> None:
+        page = open_page(owner, java_script_enabled=False)
+        page.goto("/")
+        word(page, "release").click()
+        expect(note(page, "release")).to_be_visible()
+
+
+class TestWordsOfScripts:
+    def test_a_regular_event_in_the_editor(self, page: Page, landmarks: LandmarkSet) -> None:
+        page.goto(f"/datasets/{landmarks.dataset_id}/landmarks/new/?from={landmarks.pk}")
+        word(page, "regular-event").hover()
+        expect(note(page, "regular-event")).to_contain_text("not a landmark")
+
+    def test_the_level_of_a_guarantee(self, page: Page, owner: User, landmarks: LandmarkSet) -> None:
+        spec = ReleaseSpec.parse({"mechanism": {"name": "w-event", "epsilon": 1.0, "radius_m": 200.0, "window": 3}})
+        submit_release(owner=owner, dataset=landmarks.dataset, landmark_set=landmarks, spec=spec)
+        work_off()
+        page.goto(f"/datasets/{landmarks.dataset_id}/compare/")
+        word(page, "w-event").focus()
+        expect(note(page, "w-event")).to_be_visible()
+        expect(page.locator("[data-guarantee] h3")).to_contain_text("w-event privacy, 200")
+
+
+@pytest.mark.parametrize("colour", ["light", "dark"])
+@pytest.mark.parametrize("size", ["desk", "phone"])
+def test_pages_with_a_sentence_open_are_accessible(
+    open_page: Callable[..., Page], owner: User, composer: str, colour: str, size: str
+) -> None:
+    more = {"size": PHONE, "has_touch": True, "is_mobile": True} if size == "phone" else {}
+    page = open_page(owner, colour=colour, **more)
+    page.goto(composer)
+    page.wait_for_selector("[data-form][data-ready=all]")
+    word(page, "epsilon").focus()
+    expect(note(page, "epsilon")).to_be_visible()
+    assert accessibility_faults(page) == []
+    page.goto("/glossary/")
+    assert accessibility_faults(page) == []
+    assert widths(page)[0] <= widths(page)[1]

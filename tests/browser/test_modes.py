@@ -1,0 +1,388 @@
+"""Ways to compare: a swipe shows each side's layer and no other, maps side by side move as one, a link repeats it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.core.files.base import ContentFile
+from playwright.sync_api import Page, expect
+
+from dashboard.accounts.models import User
+from dashboard.datasets.models import Dataset
+from dashboard.datasets.services import import_dataset
+from dashboard.landmarks.dummies import add_dummies
+from dashboard.landmarks.models import LandmarkSet
+from dashboard.landmarks.services import mark_landmarks
+from dashboard.releases.models import Release
+from dashboard.releases.services import submit_release
+from privacy_engine.samples import samples
+from privacy_engine.spec import ReleaseSpec
+from tests.browser.conftest import DESKTOP, PHONE, accessibility_faults, widths, work_off
+from tests.browser.drawn import layers, painted, settled
+
+# Pixels a layer's canvas shows left and right of a vertical line of the window, as far as its clip-path lets them
+SIDES = """([id, line]) => {
+  const canvas = document.querySelector(`canvas[data-layer="${id}"]`);
+  if (!canvas) return [0, 0];
+  const box = canvas.getBoundingClientRect();
+  const path = canvas.style.clipPath || "inset(0px)";
+  const lengths = path.slice(6, -1).split(" ").map(parseFloat); // top right bottom left
+  const wide = canvas.offsetWidth;
+  const [from, to] = [lengths[3] ?? lengths[1] ?? lengths[0], wide - (lengths[1] ?? lengths[0])];
+  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+  const sides = [0, 0];
+  for (let i = 3; i < data.length; i += 4) {
+    if (!data[i]) continue;
+    const x = ((((i - 3) / 4) % canvas.width) * wide) / canvas.width;
+    if (x < from || x > to) continue;
+    const off = box.left + (x * box.width) / wide - line;
+    if (Math.abs(off) > 1) sides[off < 0 ? 0 : 1] += 1; // what the line itself covers is on neither
+  }
+  return sides;
+}"""
+VIEWS = """() => [...document.querySelectorAll(".pane:not([hidden]) .map")].map((map) =>
+  [...map.querySelectorAll(".map-scale")].map((one) => one.textContent + one.lastChild.style.width).join())"""
+# What is painted of a layer in each map, and where the middle of it lies in its pane
+MIDDLES = """(id) => [...document.querySelectorAll(".pane:not([hidden]) .map")].map((map) => {
+  const canvas = map.querySelector(`canvas[data-layer="${id}"]`);
+  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+  let [n, x, y] = [0, 0, 0];
+  for (let i = 3; i < data.length; i += 4) {
+    if (!data[i]) continue;
+    n += 1;
+    x += ((i - 3) / 4) % canvas.width;
+    y += Math.floor((i - 3) / 4 / canvas.width);
+  }
+  const [a, b] = [canvas.getBoundingClientRect(), map.getBoundingClientRect()];
+  return [n, x / n + a.left - b.left, y / n + a.top - b.top];
+})"""
+
+
+@pytest.fixture
+def taxi(owner: User) -> Dataset:
+    series = samples()[1].series
+    rows = "".join(f"{t:.0f},{lat},{lon}\n" for t, lat, lon in zip(series.time_s, series.lat, series.lon, strict=True))
+    return import_dataset(
+        owner=owner, upload=ContentFile(f"time,lat,lon\n{rows}".encode(), name="taxi.csv"), name="Taxi"
+    )
+
+
+@pytest.fixture
+def stays(owner: User, taxi: Dataset) -> LandmarkSet:
+    return mark_landmarks(owner=owner, dataset=taxi, method=samples()[1].landmarks)
+
+
+def released(owner: User, landmark_set: LandmarkSet, *names: str) -> list[Release]:
+    made = []
+    for name in names:
+        spec = ReleaseSpec.parse(
+            {"mechanism": {"name": f"landmark-{name}", "epsilon": 10.0, "radius_m": 20.0}, "seed": None}
+        )
+        made.append(submit_release(owner=owner, dataset=landmark_set.dataset, landmark_set=landmark_set, spec=spec))
+    work_off()
+    return made
+
+
+@pytest.fixture
+def pair(owner: User, stays: LandmarkSet) -> list[Release]:
+    """Skip and Uniform of the taxi day."""
+    return released(owner, stays, "skip", "uniform")
+
+
+def compare(page: Page, dataset: Dataset, query: str = "") -> None:
+    page.goto(f"/datasets/{dataset.pk}/compare/{query}")
+    settled(page)
+
+
+def sides(page: Page, layer: str) -> list[int]:
+    """Visible pixels of a layer left and right of the divider."""
+    box = page.get_by_role("separator", name="Divider").bounding_box()
+    return page.evaluate(SIDES, [layer, box["x"] + box["width"] / 2])
+
+
+def divider(page: Page) -> Any:
+    return page.get_by_role("separator", name="Divider")
+
+
+def drag(page: Page, box: dict[str, float], to: tuple[float, float]) -> None:
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + to[0] / 2, y + to[1] / 2, steps=4)
+    page.mouse.move(x + to[0], y + to[1], steps=4)
+    page.wait_for_timeout(300)  # no inertia
+    page.mouse.up()
+    page.wait_for_timeout(200)
+
+
+def shows_its_side(page: Page, left: str, right: str) -> None:
+    """Each of two layers is seen on its side of the divider and nowhere else."""
+    a, b = sides(page, left), sides(page, right)
+    assert [a[0] > 300, a[1]] == [True, 0], (a, b)
+    assert [b[1] > 300, b[0]] == [True, 0], (a, b)
+
+
+class TestSwipe:
+    def test_each_side_shows_its_layer_while_the_map_is_dragged_and_zoomed(
+        self, page: Page, taxi: Dataset, pair: list[Release]
+    ) -> None:
+        compare(page, taxi)
+        whole = painted(page, "original")
+        page.get_by_text("Swipe", exact=True).click()
+        page.wait_for_timeout(200)
+        right = page.get_by_label("Right of the divider").input_value()
+        assert page.get_by_label("Left of the divider").input_value() == "original"
+        shows_its_side(page, "original", right)
+        assert painted(page, "original") > 0.5 * whole, "the canvas is whole, what is seen of it is not"
+        ground = page.locator("[data-map]").bounding_box()
+        quarter = {**ground, "width": ground["width"] / 2}
+        drag(page, quarter, (90, 40))
+        shows_its_side(page, "original", right)
+        page.get_by_role("button", name="Closer").click()
+        page.wait_for_timeout(120)  # in the middle of the zoom
+        line = divider(page).bounding_box()
+        clip = page.evaluate(
+            "(id) => { const c = document.querySelector(`canvas[data-layer='${id}']`), b = c.getBoundingClientRect();"
+            " return b.left + b.width * parseFloat(c.style.clipPath.split(' ').at(-1)) / c.offsetWidth; }",
+            right,
+        )
+        assert abs(clip - line["x"] - line["width"] / 2) < 12, "the cut stays at the line"
+        page.wait_for_timeout(500)
+        shows_its_side(page, "original", right)
+
+    def test_the_best_release_is_on_the_right_and_another_can_be_chosen(
+        self, page: Page, taxi: Dataset, pair: list[Release]
+    ) -> None:
+        compare(page, taxi, "?mode=swipe")
+        best = min(pair, key=lambda one: Release.objects.get(pk=one.pk).owner_view["mae_m"])
+        other = next(one for one in pair if one is not best)
+        expect(page.get_by_label("Right of the divider")).to_have_value(str(best.pk))
+        page.get_by_label("Right of the divider").select_option(str(other.pk))
+        page.wait_for_timeout(200)
+        shows_its_side(page, "original", str(other.pk))
+        assert painted(page, str(best.pk)) == 0
+
+    def test_the_divider_is_dragged_and_moved_with_the_keys(
+        self, page: Page, taxi: Dataset, pair: list[Release]
+    ) -> None:
+        compare(page, taxi, "?mode=swipe")
+        line = divider(page)
+        expect(line).to_have_attribute("aria-valuenow", "50")
+        drag(page, line.bounding_box(), (-200, 0))
+        now = int(line.get_attribute("aria-valuenow"))
+        assert 20 < now < 30
+        shows_its_side(page, "original", page.get_by_label("Right of the divider").input_value())
+        line.focus()
+        line.press("ArrowRight")
+        expect(line).to_have_attribute("aria-valuenow", str(now + 2))
+        line.press("End")
+        page.wait_for_timeout(200)
+        assert sides(page, "original")[0] > 300
+        assert sum(sides(page, page.get_by_label("Right of the divider").input_value())) == 0
+        line.press("Home")
+        page.wait_for_timeout(200)
+        assert sum(sides(page, "original")) == 0
+        expect(line).to_have_attribute("aria-valuenow", "0")
+        expect(page.locator(".timeline__words")).to_contain_text("event 0 of")
+
+    def test_overlay_heals_the_cut(self, page: Page, taxi: Dataset, pair: list[Release]) -> None:
+        compare(page, taxi, "?mode=swipe")
+        page.get_by_text("Overlay", exact=True).click()
+        page.wait_for_timeout(200)
+        cuts = page.evaluate("() => [...document.querySelectorAll('.map-canvas')].map((one) => one.style.clipPath)")
+        assert set(cuts) == {""}
+        for release in pair:
+            assert painted(page, str(release.pk)) > 300
+
+
+class TestSideBySide:
+    def test_maps_move_as_one(self, page: Page, taxi: Dataset, pair: list[Release]) -> None:
+        compare(page, taxi, "?mode=grid&faint=0")
+        panes = page.locator(".pane:visible")
+        expect(panes).to_have_count(3)
+        page.wait_for_timeout(300)
+
+        def alike() -> list[Any]:
+            found = page.evaluate(MIDDLES, "landmarks")
+            assert len(set(page.evaluate(VIEWS))) == 1
+            return found
+
+        page.get_by_text("2 maps", exact=True).click()
+        page.wait_for_timeout(400)
+        one, other = alike()
+        assert one[0] > 100
+        assert one[1:] == pytest.approx(other[1:], abs=1.5)
+        drag(page, panes.nth(1).bounding_box(), (-20, 45))
+        moved, with_it = alike()
+        assert moved[1:] == pytest.approx(with_it[1:], abs=1.5)
+        assert moved[1] == pytest.approx(one[1] - 20, abs=2)
+        assert moved[2] == pytest.approx(one[2] + 45, abs=2)
+        panes.nth(0).get_by_role("button", name="Closer").click()
+        page.wait_for_timeout(600)
+        near, and_near = alike()
+        assert near[1:] == pytest.approx(and_near[1:], abs=1.5)
+        assert near[1:] != pytest.approx(moved[1:], abs=2)
+        panes.nth(1).get_by_role("button", name="Fit the map").click()
+        page.wait_for_timeout(400)
+        fitted, and_fitted = alike()
+        assert fitted[1:] == pytest.approx(and_fitted[1:], abs=1.5)
+
+    def test_one_layer_each_the_original_faint_below(self, page: Page, taxi: Dataset, pair: list[Release]) -> None:
+        compare(page, taxi, "?mode=grid")
+        drawn = """() => [...document.querySelectorAll(".pane:not([hidden])")].map((pane) =>
+          [...pane.querySelectorAll("canvas")].map((one) => one.dataset.layer)
+            .filter((id) => id === "original" || id.length === 36).sort())"""
+        first, *rest = page.evaluate(drawn)
+        assert first == ["original"]
+        assert [len(one) for one in rest] == [2, 2]
+        faint = "document.querySelectorAll('.pane')[1].querySelector('[data-layer=original]').style.opacity"
+        assert float(page.evaluate(faint)) < 0.5
+        page.get_by_label("The original below, faint").uncheck()
+        assert [len(one) for one in page.evaluate(drawn)] == [1, 1, 1]
+        page.get_by_label("Layer of map 3").select_option("original")
+        page.wait_for_timeout(150)
+        assert page.evaluate(drawn)[2] == ["original"]
+
+    def test_event_and_pointer_are_shown_in_all(self, page: Page, taxi: Dataset, pair: list[Release]) -> None:
+        compare(page, taxi, "?mode=grid")
+        page.get_by_role("slider", name="Event", exact=True).press("PageUp")
+        page.wait_for_timeout(200)
+        selections = page.evaluate(MIDDLES, "selection")
+        assert len(selections) == 3
+        assert all(one[0] > 50 for one in selections)
+        box = page.locator(".pane:visible").nth(1).bounding_box()
+        page.mouse.move(box["x"] + 150, box["y"] + 150)
+        page.mouse.move(box["x"] + 160, box["y"] + 150)
+        expect(page.locator(".pane__pointer:visible")).to_have_count(2)
+        at = page.locator(".pane:visible").nth(0)
+        spot, ground = at.locator(".pane__pointer").bounding_box(), at.bounding_box()
+        assert spot["x"] + 7 - ground["x"] == pytest.approx(160, abs=2)
+
+    def test_stacked_on_a_phone(self, phone: Page, taxi: Dataset, pair: list[Release]) -> None:
+        compare(phone, taxi, "?mode=grid")
+        boxes = [one.bounding_box() for one in phone.locator(".pane:visible").all()]
+        assert len(boxes) == 2
+        assert boxes[1]["y"] >= boxes[0]["y"] + boxes[0]["height"]
+        assert all(box["width"] == PHONE["width"] for box in boxes)
+        assert widths(phone)[0] <= widths(phone)[1]
+
+
+class TestLayers:
+    def test_order_and_opacity_by_keyboard_and_in_the_link(
+        self, page: Page, taxi: Dataset, pair: list[Release]
+    ) -> None:
+        compare(page, taxi)
+        assert list(layers(page)) == ["Original", "Skip", "Uniform", "Landmarks"]
+        page.get_by_role("button", name="Opacity and order of Uniform").press("Enter")
+        page.get_by_role("button", name="Raise Uniform").press("Enter")
+        page.get_by_role("button", name="Raise Uniform").press("Enter")
+        expect(page.get_by_role("button", name="Raise Uniform")).to_be_focused()
+        page.get_by_role("button", name="Raise Uniform").press("Enter")  # it lies on top already
+        assert list(layers(page)) == ["Uniform", "Original", "Skip", "Landmarks"]
+        slider = page.get_by_role("slider", name="Opacity of Uniform")
+        slider.press("Home")
+        for _ in range(5):
+            slider.press("ArrowRight")
+        page.wait_for_function("() => location.search.includes('order=')")
+        page.wait_for_timeout(300)
+        looked = """() => [...document.querySelectorAll("canvas[data-layer]")].map((one) =>
+          [one.dataset.layer, one.style.zIndex, Number(one.style.opacity || 1).toFixed(3)]).sort()"""
+        ids = layers(page)
+        before = page.evaluate(looked)
+        zs = {layer: int(z) for layer, z, _ in before}
+        assert zs[ids["Uniform"]] > zs["original"] > zs[ids["Skip"]]
+        page.reload()
+        settled(page)
+        assert page.evaluate(looked) == before
+        assert list(layers(page)) == ["Uniform", "Original", "Skip", "Landmarks"]
+
+    def test_a_link_shows_the_same_swipe(self, page: Page, taxi: Dataset, pair: list[Release]) -> None:
+        compare(page, taxi, "?mode=swipe")
+        page.get_by_label("Left of the divider").select_option(str(pair[1].pk))
+        divider(page).press("PageDown")
+        page.wait_for_function("() => location.search.includes('split=40')")
+        page.reload()
+        settled(page)
+        expect(divider(page)).to_have_attribute("aria-valuenow", "40")
+        expect(page.get_by_label("Left of the divider")).to_have_value(str(pair[1].pk))
+        assert page.url.count("release=") == 2, "the link names its releases"
+
+    def test_dummies_are_hollow_and_landmarks_apart(self, page: Page, owner: User, stays: LandmarkSet) -> None:
+        method = {"name": "dummies-one-sided", "epsilon": 1.0}
+        more = add_dummies(owner=owner, landmark_set=stays, method=method, seed=3)
+        released(owner, more, "uniform")
+        compare(page, stays.dataset, f"?landmark_set={more.pk}")
+        assert list(layers(page)) == ["Original", "Uniform", "Landmarks", "Dummy landmarks"]
+        counts = page.locator(".layer--owner .layer__error").all_inner_texts()
+        assert counts == ["", str(stays.count), str(more.count - stays.count)]
+        assert painted(page, "dummies") > 50
+        page.get_by_role("checkbox", name="Dummy landmarks").uncheck()
+        assert painted(page, "dummies") == 0
+        assert painted(page, "landmarks") > 50
+
+    def test_zones_are_a_layer(self, page: Page, owner: User, taxi: Dataset) -> None:
+        series = samples()[1].series
+        circle = {"type": "Circle", "center": [float(series.lon[0]), float(series.lat[0])], "radius_m": 2000.0}
+        zones = mark_landmarks(owner=owner, dataset=taxi, method={"name": "zones", "zones": [circle]})
+        released(owner, zones, "skip")
+        compare(page, taxi, f"?landmark_set={zones.pk}")
+        assert painted(page, "zones") > 1000
+        page.get_by_role("checkbox", name="Zones").uncheck()
+        assert painted(page, "zones") == 0
+
+
+class TestRange:
+    def test_shift_and_a_drag_draw_a_stretch_and_escape_all(
+        self, page: Page, taxi: Dataset, pair: list[Release]
+    ) -> None:
+        compare(page, taxi)
+        ids = ["original", str(pair[1].pk), "landmarks"]
+        whole = [painted(page, one) for one in ids]
+        strip = page.locator(".timeline__strip").bounding_box()
+        page.keyboard.down("Shift")
+        drag(page, {**strip, "width": strip["width"] / 2}, (100, 0))
+        page.keyboard.up("Shift")
+        first = int(page.get_by_role("slider", name="First event drawn").get_attribute("aria-valuenow"))
+        last = int(page.get_by_role("slider", name="Last event drawn").get_attribute("aria-valuenow"))
+        assert 0 < first < last < 259
+        part = [painted(page, one) for one in ids]
+        assert all(0 <= a < 0.7 * b for a, b in zip(part, whole, strict=True))
+        assert part[0] > 0
+        assert part[1] > 0
+        page.wait_for_function(f"() => location.search.includes('range={first}-{last + 1}')")
+        page.reload()
+        settled(page)
+        assert [painted(page, one) for one in ids] == part
+        page.get_by_role("slider", name="Event", exact=True).press("Escape")
+        page.wait_for_timeout(200)
+        assert [painted(page, one) for one in ids] == whole
+        page.wait_for_function("() => !location.search.includes('range=')")
+
+    def test_grips_by_keyboard(self, page: Page, taxi: Dataset, pair: list[Release]) -> None:
+        compare(page, taxi)
+        start, end = (page.get_by_role("slider", name=f"{which} event drawn") for which in ("First", "Last"))
+        start.press("PageUp")
+        expect(start).to_have_attribute("aria-valuenow", "13")
+        end.press("ArrowLeft")
+        expect(end).to_have_attribute("aria-valuenow", "258")
+        start.press("End")
+        expect(start).to_have_attribute("aria-valuenow", "258")  # not beyond the other
+        page.get_by_role("button", name="Draw all").click()
+        expect(start).to_have_attribute("aria-valuenow", "0")
+        expect(start).to_be_focused()
+
+
+@pytest.mark.parametrize("query", ["?mode=swipe&range=20-200", "?mode=grid"], ids=["swipe", "grid"])
+@pytest.mark.parametrize(
+    ("size", "colour"), [(DESKTOP, "light"), (DESKTOP, "dark"), (PHONE, "light")], ids=["desk", "dark", "phone"]
+)
+def test_for_everybody(
+    open_page: Any, owner: User, taxi: Dataset, pair: list[Release], size: Any, colour: str, query: str
+) -> None:
+    page = open_page(owner, colour=colour, size=size)
+    compare(page, taxi, query)
+    page.get_by_role("button", name="Opacity and order of Uniform").click()
+    assert not accessibility_faults(page)
+    document, window = widths(page)
+    assert document <= window

@@ -1,0 +1,200 @@
+"""The printed report: it is drawn, prints on a few pages, and the public one asks for nothing private."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from dashboard.accounts.models import User
+from dashboard.datasets.models import Dataset
+from dashboard.datasets.services import import_dataset
+from dashboard.landmarks.models import LandmarkSet
+from dashboard.landmarks.services import mark_landmarks
+from dashboard.releases.models import Release
+from dashboard.releases.services import submit_release
+from privacy_engine.samples import samples
+from privacy_engine.spec import ReleaseSpec
+from tests.browser.conftest import DESKTOP, PHONE, Watch, accessibility_faults, widths, work_off
+from tests.browser.drawn import lines, painted, settled
+from tests.browser.test_compare import compare, table
+
+BOXES = """() => [...document.querySelectorAll('.plate')].map((plate) => {
+  const { width, height } = plate.getBoundingClientRect();
+  return [Math.round(width), Math.round(height)];
+})"""
+PAGES = re.compile(rb"/Type\s*/Page\b")
+
+
+@pytest.fixture
+def taxi(owner: User) -> Dataset:
+    return import_dataset(owner=owner, upload=table(("taxi", samples()[1].series)), name="Taxi day")
+
+
+@pytest.fixture
+def stays(owner: User, taxi: Dataset) -> LandmarkSet:
+    return mark_landmarks(owner=owner, dataset=taxi, method=samples()[1].landmarks)
+
+
+@pytest.fixture
+def pair(owner: User, taxi: Dataset, stays: LandmarkSet) -> list[Release]:
+    """Skip and Uniform of the taxi day."""
+    made = []
+    for name in ("landmark-skip", "landmark-uniform"):
+        spec = ReleaseSpec.parse({"mechanism": {"name": name, "epsilon": 1.0, "radius_m": 2.0}, "seed": None})
+        made.append(submit_release(owner=owner, dataset=taxi, landmark_set=stays, spec=spec))
+    work_off()
+    return made
+
+
+def report(page: Page, release: Release, query: str = "") -> None:
+    page.goto(f"/releases/{release.pk}/report/{query}")
+    settled(page, "[data-sheet]")
+
+
+def pages_of(page: Page, **paper: str) -> int:
+    return len(PAGES.findall(page.pdf(**paper)))
+
+
+class TestPictures:
+    def test_the_public_one_draws_release_and_charts_and_asks_for_nothing_private(
+        self, page: Page, pair: list[Release], watch: Watch
+    ) -> None:
+        report(page, pair[0])
+        assert painted(page, str(pair[0].pk)) > 1000
+        assert painted(page, "original") == painted(page, "landmarks") == 0
+        assert lines(page) == [[{"name": "Skip", "points": 260, "visible": True}]] * 3
+        assert not [url for url in watch.requests if "/datasets/" in url or "/series/" in url]
+        assert page.title() == "Privacy report"
+
+    def test_the_owners_draws_the_original_its_landmarks_and_the_errors(self, page: Page, pair: list[Release]) -> None:
+        report(page, pair[0], "?for=owner")
+        assert painted(page, "original") > 1000
+        assert painted(page, "landmarks") > 100
+        assert len(lines(page)) == 4
+        expect(page.get_by_text("Contains the original: do not publish")).to_be_visible()
+
+    def test_a_comparison_draws_every_release(self, page: Page, taxi: Dataset, pair: list[Release]) -> None:
+        page.goto(f"/datasets/{taxi.pk}/compare/report/")
+        settled(page, "[data-sheet]")
+        for release in pair:
+            assert painted(page, str(release.pk)) > 1000
+        assert [[line["name"] for line in chart] for chart in lines(page)] == [["Skip", "Uniform"]] * 3
+
+    def test_the_map_is_sharp_enough_for_paper(self, page: Page, pair: list[Release]) -> None:
+        report(page, pair[0])
+        width = page.evaluate("document.querySelector('canvas.map-canvas').width")
+        assert width / (672 / 96) >= 250  # dots in an inch of paper
+
+
+class TestPaper:
+    @pytest.mark.parametrize("paper", ["A4", "Letter"])
+    @pytest.mark.parametrize("query", ["", "?for=owner"])
+    def test_a_release_prints_on_two_to_four_pages(
+        self, page: Page, pair: list[Release], paper: str, query: str
+    ) -> None:
+        report(page, pair[0], query)
+        assert 2 <= pages_of(page, format=paper) <= 4
+
+    def test_a_comparison_of_two_too(self, page: Page, taxi: Dataset, pair: list[Release]) -> None:
+        page.goto(f"/datasets/{taxi.pk}/compare/report/")
+        settled(page, "[data-sheet]")
+        assert 2 <= pages_of(page, format="A4") <= 4
+
+    @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desk", "phone"])
+    def test_on_paper_pictures_have_one_size_and_tools_are_gone(
+        self, open_page: Callable[..., Page], owner: User, pair: list[Release], size: dict[str, int]
+    ) -> None:
+        page = open_page(owner, size=size, colour="dark")
+        report(page, pair[0])
+        page.emulate_media(media="print")
+        assert page.evaluate(BOXES) == [[672, 360], [672, 140], [672, 140], [672, 140]]
+        expect(page.get_by_role("button", name="Print or save as PDF")).to_be_hidden()
+        expect(page.locator(".tools")).to_be_hidden()
+        assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+        assert page.evaluate("getComputedStyle(document.body).color") == "rgb(34, 32, 28)"
+        assert page.locator(".leaflet-control-zoom").is_hidden()
+
+    def test_the_warning_is_the_head_of_every_page(self, page: Page, pair: list[Release]) -> None:
+        report(page, pair[0], "?for=owner")
+        page.emulate_media(media="print")
+        mark = page.locator(".sheet__mark")
+        assert mark.evaluate("(mark) => getComputedStyle(mark).display") == "table-header-group"
+
+    def test_the_button_prints(self, page: Page, pair: list[Release]) -> None:
+        report(page, pair[0])
+        page.evaluate("window.print = () => { document.body.dataset.printed = 'yes' }")
+        page.get_by_role("button", name="Print or save as PDF").click()
+        assert page.locator("body").get_attribute("data-printed") == "yes"
+
+
+class TestEverybody:
+    @pytest.mark.parametrize("query", ["", "?for=owner"])
+    @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desk", "phone"])
+    def test_axe_finds_nothing_and_nothing_is_cut_off(
+        self, open_page: Callable[..., Page], owner: User, pair: list[Release], size: dict[str, int], query: str
+    ) -> None:
+        page = open_page(owner, size=size, colour="dark")
+        report(page, pair[0], query)
+        assert not accessibility_faults(page)
+        wide, window = widths(page)
+        assert wide == window
+
+    def test_another_reader_and_a_title_are_a_form_away(self, page: Page, pair: list[Release]) -> None:
+        report(page, pair[0])
+        page.get_by_label("Title").fill("Spring survey")
+        page.get_by_label("Title").press("Enter")
+        expect(page.get_by_role("heading", level=1)).to_have_text("Spring survey")
+        settled(page, "[data-sheet]")
+        page.get_by_label("Owner’s").focus()
+        page.keyboard.press("Space")
+        page.get_by_text("Contains the original: do not publish").wait_for()
+        expect(page.get_by_role("heading", level=1)).to_have_text("Spring survey")
+
+    def test_back_leads_to_the_comparison(self, page: Page, taxi: Dataset, pair: list[Release]) -> None:
+        report(page, pair[0])
+        page.get_by_role("link", name="Back").click()
+        settled(page)
+        assert f"/datasets/{taxi.pk}/compare/?" in page.url
+        assert str(pair[0].pk) in page.url
+
+
+class TestWaysThere:
+    def test_from_the_comparisons_menu_and_rows(self, page: Page, taxi: Dataset, pair: list[Release]) -> None:
+        compare(page, taxi)
+        assert page.locator("[data-summary] a", has_text="Report").count() == 2
+        page.locator("summary", has_text="Download").click()
+        page.get_by_role("link", name="Report to print").click()
+        settled(page, "[data-sheet]")
+        assert [line["name"] for line in lines(page)[0]] == ["Skip", "Uniform"]
+
+    def test_all_as_one_zip(self, page: Page, taxi: Dataset, pair: list[Release]) -> None:
+        compare(page, taxi)
+        page.locator("summary", has_text="Download").click()
+        with page.expect_download() as started:
+            page.get_by_role("link", name="All as ZIP").click()
+        archive = zipfile.ZipFile(io.BytesIO(Path(started.value.path()).read_bytes()))
+        assert started.value.suggested_filename == "cairn-2-releases.zip"
+        assert archive.testzip() is None
+        assert len(archive.namelist()) == 2 + 2 * 7
+
+    def test_from_the_datasets_page_and_the_configuration_comes_back_into_the_form(
+        self, page: Page, taxi: Dataset, pair: list[Release], tmp_path: Path
+    ) -> None:
+        page.goto(f"/datasets/{taxi.pk}/")
+        with page.expect_download() as started:
+            page.get_by_role("link", name="ZIP of landmark-skip with label and configuration").click()
+        archive = zipfile.ZipFile(io.BytesIO(Path(started.value.path()).read_bytes()))
+        (name,) = (one for one in archive.namelist() if one.endswith("configuration.json"))
+        page.goto(f"/datasets/{taxi.pk}/releases/new/")
+        page.get_by_role("button", name="Load configuration").wait_for()
+        page.set_input_files("[data-load-file]", {"name": "c.json", "mimeType": "", "buffer": archive.read(name)})
+        page.get_by_role("button", name="Make 1 release").click()  # one: the form has read the file
+        page.wait_for_url("**/compare/**")
+        made = Release.objects.exclude(pk__in=[one.pk for one in pair]).get()
+        assert made.spec_digest == pair[0].spec_digest

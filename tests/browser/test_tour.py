@@ -1,0 +1,70 @@
+"""The first steps in a browser: walked through, hidden, brought back; without scripts; for every eye."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from django.core.management import call_command
+from playwright.sync_api import Locator, Page, expect
+
+from dashboard.accounts.models import User
+from tests.browser.conftest import DESKTOP, PHONE, accessibility_faults, widths
+
+
+@pytest.fixture
+def samples(owner: User) -> None:
+    """The generated samples, as at the first start."""
+    call_command("loadsamples", "owner", verbosity=0)
+
+
+def strip(page: Page) -> Locator:
+    return page.get_by_role("navigation", name="First steps")
+
+
+def test_walked_through_from_link_to_link(page: Page, samples: None) -> None:
+    page.goto("/")
+    for title, seen in (("Look at the track", "Walk across Paris"), ("Mark landmarks", "Mark landmarks")):
+        strip(page).get_by_role("link", name=title).click()
+        expect(page.get_by_role("heading", level=1, name=seen)).to_be_visible()
+        expect(strip(page).locator("[aria-current=step]")).to_contain_text(title)
+    expect(strip(page).get_by_role("link", name="Done: Look at the track")).to_be_visible()
+    expect(strip(page).get_by_role("link", name="Done:")).to_have_count(1)
+
+
+def test_the_editor_still_fits_the_window(page: Page, samples: None) -> None:
+    page.goto("/")
+    strip(page).get_by_role("link", name="Mark landmarks").click()
+    page.wait_for_selector(".map")
+    bench = page.locator(".bench").bounding_box()
+    assert bench["y"] + bench["height"] <= DESKTOP["height"] + 1
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_hidden_and_brought_back(open_page: Callable[..., Page], owner: User, samples: None, scripts: bool) -> None:
+    page = open_page(owner, java_script_enabled=scripts)
+    page.goto("/")
+    strip(page).get_by_role("button", name="Hide the first steps").click()
+    expect(strip(page)).to_have_count(0)
+    page.goto("/")
+    expect(strip(page)).to_have_count(0)
+    page.locator("summary[aria-label='Account and appearance']").click()
+    page.get_by_role("button", name="Show the first steps").click()
+    expect(strip(page)).to_be_visible()
+
+
+@pytest.mark.parametrize("colour", ["light", "dark"])
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desk", "phone"])
+def test_for_every_eye(
+    open_page: Callable[..., Page], owner: User, samples: None, colour: str, size: dict[str, int]
+) -> None:
+    more = {"has_touch": True, "is_mobile": True} if size is PHONE else {}
+    page = open_page(owner, colour=colour, size=size, **more)
+    page.goto("/")
+    mark = strip(page).get_by_role("link", name="Mark landmarks").get_attribute("href")
+    for address in ("/", mark):
+        page.goto(address)
+        page.wait_for_load_state("networkidle")
+        expect(strip(page)).to_be_visible()
+        assert accessibility_faults(page) == []
+        assert widths(page)[0] <= widths(page)[1]

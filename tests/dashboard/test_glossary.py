@@ -1,0 +1,83 @@
+"""The glossary: what a term looks like in a page, and that every page explains what it says."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from django.template import Context, Template, TemplateSyntaxError
+from django.test import Client, RequestFactory
+
+from dashboard.glossary import GLOSSARY
+from dashboard.landmarks.models import LandmarkSet
+from dashboard.releases.models import Release
+
+BUTTON = re.compile(r'class="term" type="button" popovertarget="term-([a-z-]+)" aria-describedby="term-([a-z-]+)"')
+NOTE = re.compile(r'id="term-([a-z-]+)" role="tooltip"')
+TAKES_PRESSES = re.compile(r"<(label|a|summary|option|button)\b[^>]*>(?:(?!</\1>).)*<button class=.term", re.DOTALL)
+
+
+def rendered(text: str, **more: Any) -> str:
+    return Template(text).render(Context({"request": RequestFactory().get("/"), **more}))
+
+
+class TestTag:
+    def test_the_first_is_a_button_and_the_rest_are_words(self) -> None:
+        page = rendered('{% term "epsilon" %}ε{% endterm %} and {% term "epsilon" %}ε{% endterm %}')
+        assert page.endswith(">ε</button> and ε")
+        assert BUTTON.findall(page) == [("epsilon", "epsilon")]
+
+    def test_the_sentence_stands_at_the_end_once(self) -> None:
+        page = rendered('{% term "radius" %}r{% endterm %}{% terms "radius" "level" %}{% term_notes %}')
+        assert NOTE.findall(page) == ["radius", "level"]
+        assert GLOSSARY["radius"].meaning in page
+
+    def test_what_a_user_wrote_stays_text(self) -> None:
+        assert "<i>" not in rendered('{% term "release" %}{{ name }}{% endterm %}', name="<i>")
+
+    @pytest.mark.parametrize("text", ['{% term "epsilom" %}ε{% endterm %}', '{% terms "epsilom" %}'])
+    def test_an_unknown_term_is_refused_by_name(self, text: str) -> None:
+        with pytest.raises(TemplateSyntaxError, match="term must be one of epsilon, .*, got epsilom"):
+            rendered(text)
+
+
+def test_every_term_is_one_plain_sentence() -> None:
+    for name, term in GLOSSARY.items():
+        assert re.fullmatch(r"[^.!?]{30,240}\.", term.meaning), name
+
+
+@pytest.mark.parametrize(
+    ("page", "said"),
+    [
+        ("/", {"release"}),
+        ("/datasets/{dataset}/", {"landmark", "epsilon", "radius", "release"}),
+        ("/datasets/{dataset}/landmarks/new/", {"landmark"}),
+        ("/landmark-sets/{set}/dummies/", {"dummy-landmark", "release", "landmark"}),
+        ("/landmark-sets/{set}/report/", {"temporal-loss", "bridge-bound", "release", "landmark"}),
+        (
+            "/datasets/{dataset}/releases/new/",
+            {"release", "landmark", "level", "radius", "epsilon", "fresh-draw", "event-level", "w-event", "user-level"},
+        ),
+        ("/datasets/{dataset}/compare/", {"landmark", "mean-error", "temporal-loss", "bridge-bound", "release"}),
+    ],
+)
+def test_pages_explain_their_words_where_nothing_else_takes_the_press(
+    owner_page: Client, landmark_set: LandmarkSet, done: Release, page: str, said: set[str]
+) -> None:
+    body = owner_page.get(page.format(dataset=landmark_set.dataset_id, set=landmark_set.pk)).content.decode()
+    buttons = [name for name, _ in BUTTON.findall(body)]
+    assert set(buttons) >= said
+    assert len(buttons) == len(set(buttons))
+    assert set(NOTE.findall(body)) >= set(buttons)
+    assert not TAKES_PRESSES.search(body)
+
+
+def test_the_page_lists_every_term(owner_page: Client) -> None:
+    body = owner_page.get("/glossary/").content.decode()
+    assert re.findall(r'class="glossary__term" id="([a-z-]+)"', body) == list(GLOSSARY)
+    assert 'href="/glossary/"' in owner_page.get("/").content.decode()
+
+
+def test_the_page_asks_who_is_there(client: Client, db: None) -> None:
+    assert client.get("/glossary/")["Location"] == "/login/?next=/glossary/"

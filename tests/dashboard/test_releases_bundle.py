@@ -1,0 +1,243 @@
+"""Bundles: what is in them, that the same releases are the same bytes, and that nothing of the owner's goes along."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import re
+import uuid
+import zipfile
+
+import numpy as np
+import pytest
+from django.core.files.base import ContentFile
+
+from dashboard import storage
+from dashboard.datasets.services import import_dataset
+from dashboard.landmarks.services import mark_landmarks
+from dashboard.releases import bundle, downloads, execution
+from dashboard.releases.models import Release
+from dashboard.releases.services import derive_release
+from privacy_engine import formats
+from privacy_engine.data import Trajectory
+from privacy_engine.exports import FORMATS
+from privacy_engine.postprocess import postprocesses
+from privacy_engine.spec import ReleaseSpec
+from tests.dashboard.asking import RELEASES, UNIFORM, at, first_error
+
+BUNDLE = f"{RELEASES}bundle/"
+SECRET = "Zebra"
+
+
+def opened(answer):
+    assert answer.status_code == 200, answer.content
+    return zipfile.ZipFile(io.BytesIO(answer.getvalue()))
+
+
+@pytest.fixture
+def run(submit):
+    """``run("landmark-uniform", seed=…)``: a finished release."""
+
+    def made(*args, **kwargs):
+        release = submit(*args, **kwargs)
+        execution.run(release.pk)
+        release.refresh_from_db()
+        return release
+
+    return made
+
+
+class TestContents:
+    def test_data_label_configuration_and_checksums_in_one_folder(self, owner_api, done):
+        answer = owner_api.get(at(done, "bundle"))
+        stem = f"landmark-skip-{done.pk.hex[:8]}"
+        assert answer.headers["Content-Disposition"] == f'attachment; filename="{stem}.zip"'
+        assert answer.headers["Content-Type"] == "application/zip"
+        archive = opened(answer)
+        inside = ["configuration.json", "label.json", "label.txt", *(f"{stem}.{fmt}" for fmt in FORMATS)]
+        assert archive.namelist() == ["README.txt", *(f"{stem}/{name}" for name in sorted(inside)), "SHA256SUMS"]
+        assert archive.testzip() is None
+        assert archive.read(f"{stem}/label.txt").decode() == f"{downloads.label(done)['text']}\n"
+        assert json.loads(archive.read(f"{stem}/label.json")) == downloads.label(done)
+        assert downloads.label(done)["guarantee"]["statement"] in archive.read("README.txt").decode()
+
+    def test_every_file_of_data_is_the_download_itself(self, owner_api, done):
+        archive = opened(owner_api.get(at(done, "bundle")))
+        for fmt in FORMATS:
+            (name,) = (one for one in archive.namelist() if one.endswith(f".{fmt}"))
+            assert archive.read(name) == owner_api.get(at(done, "data"), {"format": fmt}).getvalue()
+            read = formats.read(io.BytesIO(archive.read(name)), name=name)
+            assert sum(map(len, read.series)) == done.summary["published"]
+
+    def test_the_checksums_are_those_of_every_other_file(self, owner_api, done):
+        archive = opened(owner_api.get(at(done, "bundle")))
+        told = dict(reversed(line.split("  ")) for line in archive.read("SHA256SUMS").decode().splitlines())
+        found = {name: hashlib.sha256(archive.read(name)).hexdigest() for name in archive.namelist()}
+        assert told == {name: digest for name, digest in found.items() if name != "SHA256SUMS"}
+
+    def test_only_the_formats_asked_for(self, owner_api, done):
+        names = opened(owner_api.get(f"{at(done, 'bundle')}?format=gpx&format=csv&format=csv")).namelist()
+        assert sorted(name.rsplit(".")[-1] for name in names if done.pk.hex[:8] + "." in name) == ["csv", "gpx"]
+
+    def test_several_releases_each_in_its_folder_whatever_the_order(self, owner_api, done, run):
+        other = run("landmark-uniform")
+        query = [str(done.pk), str(other.pk)]
+        answer = owner_api.get(BUNDLE, {"release": query, "format": "csv"})
+        archive = opened(answer)
+        assert {name.split("/")[0] for name in archive.namelist() if "/" in name} == {
+            bundle.stem(done),
+            bundle.stem(other),
+        }
+        assert bundle.stem(done) in archive.read("README.txt").decode()
+        assert answer.headers["Content-Disposition"] == 'attachment; filename="cairn-2-releases.zip"'
+        backwards = owner_api.get(BUNDLE, {"release": query[::-1] + query, "format": "csv"})
+        assert backwards.getvalue() == owner_api.get(BUNDLE, {"release": query, "format": "csv"}).getvalue()
+
+    def test_a_derived_release_names_its_source_by_id_and_hash(self, owner_api, done):
+        steps = [postprocesses.parse({"name": "ou-smoother"})]
+        derived = derive_release(source=done, steps=steps)
+        execution.run(derived.pk)
+        derived.refresh_from_db()
+        archive = opened(owner_api.get(at(derived, "bundle")))
+        assert (
+            f"release {done.pk} (sha256 {done.data_sha256})"
+            in archive.read(f"{bundle.stem(derived)}/label.txt").decode()
+        )
+
+    def test_a_seeded_release_says_that_it_is_not_private(self, owner_api, run):
+        archive = opened(owner_api.get(at(run(seed=7), "bundle")))
+        assert "NOT PRIVATE: seeded simulation (seed 7). Do not publish." in archive.read("README.txt").decode()
+        for name in archive.namelist():
+            assert b"leak at most" not in archive.read(name)
+
+    def test_a_long_release_is_sent_in_pieces_and_packed(self, owner, owner_api, make_dataset):
+        n = 60_000
+        step = np.linspace(0, 1, n)
+        long = make_dataset(owner, Trajectory(2 + step, 48 + step, 1_700_000_000.0 + 30 * np.arange(n)))
+        marks = mark_landmarks(owner=owner, dataset=long, method={"name": "manual", "events": [5]})
+        ids = {"dataset": str(long.pk), "landmark_set": str(marks.pk)}
+        made = owner_api.post(RELEASES, ids | {"mechanism": UNIFORM}).json()
+        execution.run(made["id"])
+        answer = owner_api.get(made["urls"]["bundle"])
+        pieces = list(answer.streaming_content)
+        assert max(map(len, pieces)) < 3 * bundle.CHUNK
+        archive = zipfile.ZipFile(io.BytesIO(b"".join(pieces)))
+        plain = sum(info.file_size for info in archive.infolist())
+        assert sum(map(len, pieces)) < 0.5 * plain
+        assert archive.testzip() is None
+
+
+class TestSameBytes:
+    def test_twice_the_same_and_not_sent_again(self, owner_api, done):
+        first, again = (owner_api.get(at(done, "bundle")) for _ in range(2))
+        assert first.getvalue() == again.getvalue()
+        etag = first.headers["ETag"]
+        assert not etag.startswith("W/")
+        assert owner_api.get(at(done, "bundle"), headers={"If-None-Match": etag}).status_code == 304
+        fewer = owner_api.get(at(done, "bundle"), {"format": "csv"}, headers={"If-None-Match": etag})
+        assert fewer.status_code == 200
+        assert fewer.headers["ETag"] != etag
+
+    def test_no_member_tells_when_or_by_whom_it_was_written(self, owner_api, done):
+        for info in opened(owner_api.get(at(done, "bundle"))).infolist():
+            assert info.date_time == (1980, 1, 1, 0, 0, 0)
+            assert (info.create_system, info.external_attr, info.comment) == (3, 0o100644 << 16, b"")
+
+    def test_the_configuration_gives_the_same_description_and_with_a_seed_the_same_bits(self, owner_api, run, body):
+        seeded = run("landmark-adaptive", seed=11, steps=[{"name": "ou-smoother"}])
+        archive = opened(owner_api.get(at(seeded, "bundle")))
+        (described,) = json.loads(archive.read(f"{bundle.stem(seeded)}/configuration.json"))["releases"]
+        assert ReleaseSpec.parse(described).digest == seeded.spec_digest
+        again = owner_api.post(RELEASES, body | described)
+        assert again.status_code == 201
+        execution.run(again.json()["id"])
+        twin = Release.objects.get(pk=again.json()["id"])
+        assert twin.pk != seeded.pk
+        assert (twin.spec_digest, twin.data_sha256) == (seeded.spec_digest, seeded.data_sha256)
+
+
+class TestNothingElseLeaves:
+    """Every word of the owner's is a Zebra; k = 4 of 8 events are landmarks and all 8 are marked."""
+
+    @pytest.fixture
+    def row(self, owner, owner_api):
+        owner.username = f"{SECRET} person"
+        owner.save()
+        text = "time,lat,lon\n" + "".join(
+            f"2024-06-15T10:3{i}:00Z,48.{8123457 + 7 * i},2.{3765431 + 9 * i}\n" for i in range(8)
+        )
+        upload = ContentFile(text.encode(), name=f"{SECRET}-walk.csv")
+        dataset = import_dataset(owner=owner, upload=upload, name=f"{SECRET} walk")
+        paris = {"name": "manual", "events": [0, 2, 4, 7]}
+        source = mark_landmarks(owner=owner, dataset=dataset, method=paris, name=f"{SECRET} places")
+        coins = {"method": {"name": "dummies-one-sided", "epsilon": 1e-6}}
+        made = owner_api.post(f"/api/v1/landmark-sets/{source.pk}/dummies/", coins).json()
+        assert made["count"] == 8  # 4 coins of e^-1e-6: one of 250,000 runs fails here
+        ids = {"dataset": str(dataset.pk), "landmark_set": made["id"]}
+        answer = owner_api.post(RELEASES, ids | {"mechanism": UNIFORM, "name": f"{SECRET} release"}).json()
+        execution.run(answer["id"])
+        Release.objects.filter(pk=answer["id"]).update(owner_view={"mae_m": 123456.789})
+        return Release.objects.get(pk=answer["id"])
+
+    def test_no_file_of_a_bundle_holds_a_word_of_the_owners(self, owner_api, row):
+        answer = owner_api.get(at(row, "bundle"))
+        archive = opened(answer)
+        sets = row.landmark_set, row.landmark_set.source
+        secrets = [SECRET, "123456.789", "dumm", "Dumm", "coin", str(row.dataset_id)]
+        secrets += [str(one.pk) for one in sets] + [one.pk.hex for one in sets]
+        series = storage.read_points(row.dataset.points_path)[0]
+        secrets += [f"{value:.7f}" for value in (*series.lat, *series.lon)]
+        told = str(answer.headers) + "".join(archive.namelist())
+        told += "".join(archive.read(name).decode("utf-8", errors="replace") for name in archive.namelist())
+        assert [secret for secret in secrets if secret in told] == []
+        assert "all 8 landmarks" in told
+        assert not re.search(r"\b(4|four) (landmarks|events)", told)
+
+    def test_the_published_series_are_nowhere_the_original(self, owner_api, row):
+        archive = opened(owner_api.get(at(row, "bundle")))
+        (name,) = (one for one in archive.namelist() if one.endswith(".csv"))
+        (read,) = formats.read(io.BytesIO(archive.read(name)), name=name).series
+        (truth,) = storage.read_points(row.dataset.points_path)
+        assert len(read) == len(truth)
+        assert not np.isclose(read.lon, truth.lon, atol=1e-7).any()
+
+
+class TestRefusals:
+    def test_what_is_not_done(self, owner_api, submit, done):
+        waiting = submit()
+        for answer in (
+            owner_api.get(at(waiting, "bundle")),
+            owner_api.get(BUNDLE, {"release": [str(done.pk), str(waiting.pk)]}),
+        ):
+            assert (answer.status_code, first_error(answer)["value"]) == (409, "queued")
+
+    def test_a_stranger_finds_nothing_and_anonymous_must_log_in(self, stranger_api, anonymous_api, done):
+        nobodys = uuid.uuid4()
+        theirs = stranger_api.get(at(done, "bundle"))
+        assert theirs.status_code == 404
+        assert theirs.content == stranger_api.get(f"{RELEASES}{nobodys}/bundle/").content
+        several = stranger_api.get(BUNDLE, {"release": str(done.pk)})
+        assert several.status_code == 404
+        assert several.content == stranger_api.get(BUNDLE, {"release": str(nobodys)}).content
+        assert anonymous_api.get(at(done, "bundle")).status_code == 401
+        assert anonymous_api.get(BUNDLE, {"release": str(done.pk)}).status_code == 401
+
+    def test_one_of_them_is_a_strangers(self, stranger_api, owner_api, done):
+        assert owner_api.get(BUNDLE, {"release": [str(done.pk), str(uuid.uuid4())]}).status_code == 404
+
+    @pytest.mark.parametrize("fmt", ["xlsx", "", "CSV", "../csv"])
+    def test_an_unknown_format_names_field_rule_and_value(self, owner_api, done, fmt):
+        answer = owner_api.get(at(done, "bundle"), {"format": fmt})
+        assert answer.status_code == 400
+        assert (first_error(answer)["field"], first_error(answer)["value"]) == ("format", fmt)
+
+    def test_none_or_an_id_that_is_none(self, owner_api, db):
+        none = owner_api.get(BUNDLE)
+        assert (none.status_code, first_error(none)["field"]) == (400, "release")
+        assert owner_api.get(BUNDLE, {"release": "x"}).status_code == 404
+
+    def test_too_many(self, owner_api, done, run, monkeypatch):
+        monkeypatch.setattr(bundle, "MOST", 1)
+        answer = owner_api.get(BUNDLE, {"release": [str(done.pk), str(run().pk)]})
+        assert (answer.status_code, first_error(answer)["rule"]) == (400, "1 to 1 releases")

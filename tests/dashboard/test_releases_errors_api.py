@@ -1,0 +1,177 @@
+"""Errors as distributions and running means, and mean error against ε: all of it equal to plain numpy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dashboard import storage
+from dashboard.landmarks.services import mark_landmarks
+from dashboard.releases import execution, tradeoff
+from dashboard.releases.error_curves import QUANTILES, distribution, running_mean
+from dashboard.releases.models import Release
+from privacy_engine.data import LandmarkSet, Trajectory
+from privacy_engine.registry import mechanisms
+from privacy_engine.simulation import simulate
+from tests.dashboard.asking import RELEASES, UNIFORM, at, first_error
+
+CURVE = f"{RELEASES}curve/"
+SKIP = {"name": "landmark-skip", "epsilon": 1.0, "radius_m": 200.0}
+
+
+@pytest.fixture
+def walk():
+    rng = np.random.default_rng(5)
+    steps = np.cumsum(rng.normal(0, 1e-4, (2, 3000)), axis=1)
+    return Trajectory(2 + steps[0], 48 + steps[1], np.arange(3000))
+
+
+@pytest.fixture
+def long(owner, make_dataset, walk):
+    """A landmark set of every seventh of 3,000 events."""
+    row = make_dataset(owner, walk)
+    method = {"name": "manual", "events": list(range(0, 3000, 7))}
+    return mark_landmarks(owner=owner, dataset=row, method=method)
+
+
+@pytest.fixture
+def ask(owner_api, landmark_set):
+    """``ask(mechanism, …, seed=…)``: the answer over the owner's day, or over ``landmarks``."""
+
+    def post(*asked, landmarks=landmark_set, **more):
+        return owner_api.post(CURVE, {"landmark_set": str(landmarks.pk), "mechanisms": list(asked)} | more)
+
+    return post
+
+
+class TestDistribution:
+    @pytest.mark.parametrize("n", [1, 2, 399, 400, 401, 12_345])
+    def test_every_point_is_an_exact_quantile(self, n):
+        errors = np.random.default_rng(n).lognormal(5, 2, n)
+        found = distribution(errors)
+        between = np.array(found["share"]) - 0.5 / n  # on the step itself numpy's product may round past it
+        assert found["error_m"] == np.quantile(errors, between, method="inverted_cdf").tolist()
+        assert found["share"] == [np.mean(errors <= one) for one in found["error_m"]]
+        assert len(found["share"]) == min(n, QUANTILES)
+        assert (found["error_m"][0], found["error_m"][-1]) == (errors.min(), errors.max())
+        assert (found["n"], found["mean_m"]) == (n, pytest.approx(errors.mean(), rel=1e-12))
+
+    def test_of_nothing_is_nothing(self):
+        assert distribution(np.full(3, np.nan)) == {"n": 0, "mean_m": None, "share": [], "error_m": []}
+
+    def test_running_mean_leaves_out_gaps_and_others(self):
+        error_m = np.array([np.nan, 4.0, 2.0, np.nan, 9.0])
+        mask = np.array([True, False, True, True, True])
+        assert np.array_equal(running_mean(error_m, mask), [np.nan, np.nan, 2.0, 2.0, 5.5], equal_nan=True)
+
+
+class TestErrors:
+    def test_is_what_the_stored_errors_say(self, owner_api, done):
+        stored = storage.read_columns(done.errors_path)["error_m"]  # event 0 is a gap
+        found = owner_api.get(at(done, "errors")).json()
+        full = np.concatenate([[np.nan], stored])
+        groups = {"all": range(8), "landmarks": [0, 2, 4, 7], "others": [1, 3, 5, 6]}
+        for name, events in groups.items():
+            errors = full[list(events)]
+            errors = errors[~np.isnan(errors)]
+            assert found[name]["n"] == len(errors)
+            assert found[name]["error_m"] == sorted(errors.tolist())
+            assert found[name]["running_mean_m"][-1] == pytest.approx(errors.mean())
+        assert found["event"] == list(range(8))
+        assert found["all"]["running_mean_m"][0] is None
+        expected = np.cumsum(stored) / np.arange(1, 8)
+        assert found["all"]["running_mean_m"][1:] == pytest.approx(expected.tolist())
+        assert found["all"]["mean_m"] == pytest.approx(done.owner_view["mae_m"], abs=1e-3)
+
+    def test_thins_the_running_mean_and_says_so(self, owner_api, long):
+        body = {"dataset": str(long.dataset_id), "landmark_set": str(long.pk), "mechanism": UNIFORM}
+        made = owner_api.post(RELEASES, body).json()
+        execution.run(made["id"])
+        found = owner_api.get(made["urls"]["errors"], {"points": 300}).json()
+        assert found["decimated"] is True
+        assert len(found["event"]) <= 300
+        errors = storage.read_columns(Release.objects.get(pk=made["id"]).errors_path)["error_m"]
+        means = np.cumsum(errors) / np.arange(1, 3001)
+        assert found["all"]["running_mean_m"] == pytest.approx(means[found["event"]].tolist())
+        assert max(found["all"]["running_mean_m"]) == pytest.approx(means.max())
+        assert (found["landmarks"]["n"], found["others"]["n"]) == (429, 2571)
+
+    @pytest.mark.parametrize(("field", "value"), [("series", "1"), ("series", "x"), ("points", "5")])
+    def test_fail_out_of_domain_names_the_field(self, owner_api, done, field, value):
+        answer = owner_api.get(at(done, "errors"), {field: value})
+        assert (answer.status_code, first_error(answer)["field"]) == (400, field)
+
+    def test_fail_not_yet_done(self, owner_api, submit):
+        assert owner_api.get(at(submit(), "errors")).status_code == 409
+
+    def test_a_stranger_learns_nothing(self, stranger_api, anonymous_api, done):
+        assert stranger_api.get(at(done, "errors")).status_code == 404
+        assert anonymous_api.get(at(done, "errors")).status_code == 401
+
+
+class TestCurve:
+    @pytest.mark.parametrize("seed", [0, 7])
+    def test_is_the_simulation_bit_for_bit(self, ask, paris_day, landmark_set, seed):
+        found = ask(UNIFORM, SKIP | {"epsilon": 3.0}, seed=seed).json()
+        marks = LandmarkSet(landmark_set.mask)
+        for asked, curve in zip([UNIFORM, SKIP | {"epsilon": 3.0}], found["mechanisms"], strict=True):
+            assert curve["epsilon"] == pytest.approx([asked["epsilon"] * one for one in tradeoff.FACTORS])
+            at_levels = [mechanisms.parse(asked | {"epsilon": level}) for level in curve["epsilon"]]
+            expected = simulate(at_levels, paris_day, [marks], seed=seed, repetitions=20).errors_m[:, 0]
+            assert curve["mean_m"] == expected.mean(axis=1).tolist()
+            assert [curve["low_m"], curve["high_m"]] == np.quantile(expected, [0.05, 0.95], axis=1).tolist()
+        assert (found["events"], found["points"], found["landmarks"]) == (8, 8, 4)
+
+    def test_levels_are_round_and_within_the_domain(self, ask):
+        (found,) = ask(UNIFORM | {"epsilon": 5000.0}).json()["mechanisms"]
+        assert found["epsilon"] == [500.0, 1000.0, 1500.0, 2500.0, 5000.0, 10000.0]
+
+    def test_a_long_series_is_cut_and_it_says_so(self, ask, long, walk, monkeypatch):
+        monkeypatch.setattr(tradeoff, "MOST_EVENTS", 1000)
+        found = ask(SKIP, landmarks=long).json()
+        assert (found["events"], found["points"], found["landmarks"]) == (1000, 3000, 143)
+        level = mechanisms.parse(SKIP | {"epsilon": 0.1})
+        first = Trajectory(walk.lon[:1000].round(7), walk.lat[:1000].round(7))
+        marks = LandmarkSet(np.arange(1000) % 7 == 0)
+        expected = simulate([level], first, [marks], seed=0, repetitions=20).errors_m[0, 0]
+        assert found["mechanisms"][0]["mean_m"][0] == expected.mean()
+
+    def test_work_is_bounded_however_many_are_asked_for(self):
+        for count in range(1, 21):
+            events = tradeoff.affordable(10**6, count)
+            assert events * count * len(tradeoff.FACTORS) * tradeoff.REPETITIONS <= tradeoff.MOST_DRAWS
+        assert tradeoff.affordable(10**6, 3) == tradeoff.MOST_EVENTS
+        assert tradeoff.affordable(8, 20) == 8
+
+    def test_every_mechanism_has_one_or_says_why_not(self, ask):
+        asked = []
+        for cls in mechanisms:
+            needed = {field["name"]: field["example"] for field in cls.fields() if field["required"]}
+            asked.append(needed | {"name": cls.registered_name()})
+        for one in ask(*asked).json()["mechanisms"]:
+            assert bool(one["epsilon"]) != bool(one["why_not"])
+            assert len(one["mean_m"]) == len(one["low_m"]) == len(one["high_m"]) == len(one["epsilon"])
+
+    def test_nothing_is_stored_or_charged(self, ask):
+        answer = ask(UNIFORM)
+        assert not Release.objects.exists()
+        assert answer.headers["Cache-Control"] == "private, no-store"
+        assert "never for publication" in answer.json()["note"]
+
+    @pytest.mark.parametrize(
+        ("more", "field"),
+        [
+            ({"series": 1}, "series"),
+            ({"seed": -1}, "seed"),
+            ({"mechanisms": []}, "mechanisms"),
+            ({"mechanisms": [UNIFORM | {"epsilon": 0}]}, "mechanisms.0.epsilon"),
+        ],
+    )
+    def test_fail_out_of_domain_names_the_field(self, ask, more, field):
+        answer = ask(UNIFORM, **more)
+        assert (answer.status_code, first_error(answer)["field"]) == (400, field)
+
+    def test_a_stranger_learns_nothing(self, stranger_api, anonymous_api, landmark_set):
+        body = {"landmark_set": str(landmark_set.pk), "mechanisms": [UNIFORM]}
+        assert stranger_api.post(CURVE, body).status_code == 404
+        assert anonymous_api.post(CURVE, body).status_code == 401

@@ -1,0 +1,130 @@
+"""What releases would leak under a correlation, told before any is drawn."""
+
+from __future__ import annotations
+
+import pytest
+
+from dashboard.landmarks.services import mark_landmarks
+from dashboard.releases import expected_loss, outlooks
+from privacy_engine.accounting.temporal import landmark_temporal_loss, smoothing_matrix, temporal_loss
+from privacy_engine.registry import mechanisms
+from tests.dashboard.asking import UNIFORM, first_error
+
+OUTLOOK = "/api/v1/releases/outlook/"
+ADAPTIVE = {"name": "landmark-adaptive", "epsilon": 1.0, "radius_m": 200.0}
+EVENT = {"name": "event-level", "epsilon": 1.0, "radius_m": 200.0}
+JOINT = {"name": "landmark-joint", "epsilon": 1.0, "radius_m": 200.0, "step_variance_m2": 250_000.0}
+MODERATE = {"n": 2, "s": 0.1}
+NONE = {"backward": [[1.0]], "forward": [[1.0]]}
+
+
+@pytest.fixture
+def ask(owner_api, landmark_set):
+    """``ask(mechanism, …, correlation={…})``: the answer."""
+
+    def post(*asked, marks=landmark_set, **more):
+        return owner_api.post(OUTLOOK, {"landmark_set": str(marks.pk), "mechanisms": list(asked)} | more)
+
+    return post
+
+
+def losses(answer):
+    assert answer.status_code == 200, answer.content
+    return [one["loss"] for one in answer.json()["mechanisms"]]
+
+
+class TestWithACorrelation:
+    def test_it_is_the_engines_on_the_planned_budgets(self, ask, landmark_set):
+        (found,) = losses(ask(UNIFORM, correlation=MODERATE))
+        matrix, budgets = smoothing_matrix(2, 0.1), [0.2] * 8
+        assert found["event"] == pytest.approx(temporal_loss(budgets, matrix, matrix).total.max(), rel=1e-12)
+        joint = landmark_temporal_loss(budgets, landmark_set.mask, matrix, matrix, bound="bridge").max()
+        assert found["joint"] == pytest.approx(joint, rel=1e-12)
+        assert (found["event_level"], found["joint_level"]) == (0.2, pytest.approx(1.0))
+        assert (found["bound"], found["upper_bound"], found["why"], found["why_not"]) == ("bridge", True, "", "")
+
+    def test_it_is_what_the_landmark_sets_report_says(self, ask, owner_api, landmark_set):
+        report = owner_api.get(f"/api/v1/landmark-sets/{landmark_set.pk}/loss/", MODERATE).json()
+        rows = {row["name"]: row for row in report["mechanisms"] if not row["why_not"]}
+        assert len(rows) >= 5
+        asked = [row["parameters"] | {"name": name, "epsilon": 1.0} for name, row in rows.items()]
+        for row, found in zip(rows.values(), losses(ask(*asked, correlation=MODERATE)), strict=True):
+            assert found["joint"] == pytest.approx(row["bridge"]["joint"], rel=1e-12)
+            assert (found["joint_level"], found["event_level"]) == (row["level"], row["highest_budget"])
+
+    def test_stronger_leaks_more_and_none_leaks_the_level(self, ask):
+        weak, moderate, strong = (losses(ask(UNIFORM, correlation={"n": 2, "s": s}))[0] for s in (1, 0.1, 0.01))
+        for part in ("event", "joint"):
+            assert weak[f"{part}_level"] < weak[part] < moderate[part] < strong[part]
+            none = losses(ask(UNIFORM, correlation=NONE))[0]
+            assert none[part] == pytest.approx(none[f"{part}_level"])
+
+    def test_a_shared_draw_counts_once(self, ask):
+        (found,) = losses(ask(JOINT, correlation=NONE))
+        assert found["joint_level"] == pytest.approx(1.0)
+        assert found["event"] <= 1.0 + 1e-12
+
+    def test_what_depends_on_the_run_is_said_to(self, ask):
+        (found,) = losses(ask(ADAPTIVE, correlation=MODERATE))
+        assert found["why_not"] == "its budgets are known only after a run"
+        assert [found[part] for part in ("event", "joint", "event_level", "joint_level", "bound")] == [None] * 5
+
+    def test_series_are_apart_and_the_worst_is_told(self, ask, owner, make_dataset, paris_day):
+        two = make_dataset(owner, paris_day, paris_day)
+        marks = mark_landmarks(owner=owner, dataset=two, method={"name": "manual", "events": [0, 1, 8]})
+        (found,) = losses(ask(UNIFORM, marks=marks, correlation=NONE))
+        assert (found["event_level"], found["joint_level"]) == (pytest.approx(1 / 2), pytest.approx(1.0))
+
+    def test_every_mechanism_has_losses_or_says_why(self, ask):
+        asked = []
+        for cls in mechanisms:
+            needed = {field["name"]: field["example"] for field in cls.fields() if field["required"]}
+            asked.append(needed | {"name": cls.registered_name()})
+        for found in losses(ask(*asked, correlation=MODERATE)):
+            assert (found["joint"] is None) == bool(found["why_not"])
+
+    def test_the_answer_names_its_correlation(self, ask):
+        assert ask(UNIFORM, correlation=MODERATE).json()["correlation"]["s"] == 0.1
+
+
+class TestWithoutOne:
+    @pytest.mark.parametrize("more", [{}, {"correlation": None}])
+    def test_there_is_no_loss(self, ask, more):
+        answer = ask(UNIFORM, **more)
+        assert (losses(answer), answer.json()["correlation"]) == ([None], None)
+
+
+class TestTime:
+    def test_what_would_take_too_long_is_left_out(self, ask, monkeypatch):
+        monkeypatch.setattr(outlooks, "MAX_SECONDS", 1e-7)
+        (found,) = losses(ask(UNIFORM, correlation=MODERATE))
+        assert found["why_not"].startswith("it would take about")
+        assert found["event"] is None
+
+    def test_without_time_for_the_bridge_it_is_the_published_formula_and_said_so(self, ask, monkeypatch):
+        needed = expected_loss.loss_seconds
+        slow = lambda *asked: 60.0 if asked[-1] == "bridge" else needed(*asked)  # noqa: E731
+        monkeypatch.setattr(expected_loss, "loss_seconds", slow)
+        (found,) = losses(ask(UNIFORM, correlation=MODERATE))
+        assert (found["bound"], found["upper_bound"]) == ("published", False)
+        assert found["why"] == "it would take about 120.0 s, and 2 s are given"
+
+
+class TestRefused:
+    @pytest.mark.parametrize(
+        ("correlation", "field"),
+        [
+            ({"s": -1}, "correlation.s"),
+            ({"cell_m": 500}, "correlation.cell_m"),
+            ({"magic": 1}, "correlation.magic"),
+            ({"backward": [[0.5, 0.4], [0, 1]]}, "correlation.backward"),
+            ("strong", "correlation"),
+        ],
+    )
+    def test_fail_no_correlation(self, ask, correlation, field):
+        answer = ask(EVENT, correlation=correlation)
+        assert (answer.status_code, first_error(answer)["field"]) == (400, field)
+
+    def test_no_position_is_read(self, ask, ready_dataset):
+        ready_dataset.points_path.unlink()
+        assert ask(UNIFORM, JOINT, correlation=MODERATE).status_code == 200

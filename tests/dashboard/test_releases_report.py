@@ -1,0 +1,268 @@
+"""Printed reports: what is on them, for whom, and that the public one holds nothing of the owner's."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+
+import numpy as np
+import pytest
+from django.core.files.base import ContentFile
+from django.core.management import call_command
+from django.urls import reverse
+
+from dashboard import storage
+from dashboard.datasets.services import import_dataset
+from dashboard.landmarks.loss import highest
+from dashboard.landmarks.models import LandmarkSet
+from dashboard.landmarks.services import mark_landmarks
+from dashboard.releases import downloads, execution, files, report, reproduce
+from dashboard.releases.models import Release
+from dashboard.releases.services import derive_release, submit_release
+from privacy_engine.accounting.temporal import smoothing_matrix, temporal_loss
+from privacy_engine.data import Trajectory
+from privacy_engine.postprocess import postprocesses
+from privacy_engine.registry import mechanisms
+from privacy_engine.spec import ReleaseSpec
+from tests.dashboard.asking import UNIFORM
+
+SECRET = "Zebra"
+WALK = "time,lat,lon\n" + "".join(
+    f"2024-06-15T10:3{i}:00Z,48.{8123457 + 7919 * i * i},2.{3765431 + 6101 * i}\n" for i in range(8)
+)
+
+
+def page_of(release, query=""):
+    return f"/releases/{release.pk}/report/{query}"
+
+
+def several(release, query=""):
+    return f"/datasets/{release.dataset_id}/compare/report/{query}"
+
+
+def text_of(answer):
+    assert answer.status_code == 200
+    return answer.content.decode()
+
+
+def data_of(text):
+    return json.loads(re.search(r'<script id="page-data"[^>]*>(.*?)</script>', text, re.DOTALL)[1])
+
+
+@pytest.fixture
+def secretive(owner, api_set):
+    """A finished release whose owner named everything Zebra; k = 4 of 8 events are landmarks, all 8 are marked."""
+    spec = ReleaseSpec.parse({"mechanism": UNIFORM, "seed": None})
+    release = submit_release(
+        owner=owner, dataset=api_set.dataset, landmark_set=api_set, spec=spec, name=f"{SECRET} release"
+    )
+    execution.run(release.pk)
+    Release.objects.filter(pk=release.pk).update(
+        owner_view={"mae_m": 123456.789, "median_error_m": 2, "p95_error_m": 3, "max_error_m": 654321.0}
+    )
+    return Release.objects.get(pk=release.pk)
+
+
+@pytest.fixture
+def api_set(owner, owner_api):
+    owner.username = f"{SECRET} person"
+    owner.save()
+    upload = ContentFile(WALK.encode(), name=f"{SECRET}.csv")
+    dataset = import_dataset(owner=owner, upload=upload, name=f"{SECRET} walk")
+    paris = {"name": "manual", "events": [0, 2, 4, 7]}
+    source = mark_landmarks(owner=owner, dataset=dataset, method=paris, name=f"{SECRET} places")
+    coins = {"method": {"name": "dummies-one-sided", "epsilon": 1e-6}}
+    made = owner_api.post(f"/api/v1/landmark-sets/{source.pk}/dummies/", coins).json()
+    assert made["count"] == 8  # 4 coins of e^-1e-6: one of 250,000 runs fails here
+    return LandmarkSet.objects.get(pk=made["id"])
+
+
+def secrets_of(row):
+    """Words, ids and coordinates that are the owner's alone."""
+    sets = row.landmark_set, row.landmark_set.source
+    words = [SECRET, "dumm", "coin", str(row.dataset_id), *(str(one.pk) for one in sets)]
+    words += ["123,457", "123 km", "123456", "654,321", "654321", "error_m", "mae_m", "datasets/"]
+    (truth,) = storage.read_points(row.dataset.points_path)
+    errors = files.read_curves(row, 0).error_m
+    return [
+        *words,
+        *(f"{value:.5f}" for value in (*truth.lon, *truth.lat)),
+        *(repr(value) for value in errors),
+    ]
+
+
+class TestPublic:
+    def test_holds_nothing_of_the_owners_in_words_data_or_addresses(self, owner_page, secretive):
+        text = text_of(owner_page.get(page_of(secretive)))
+        assert [one for one in secrets_of(secretive) if one.lower() in text.lower()] == []
+        assert "all 8 landmarks" in text
+        assert "8 of 8 events" in text
+        assert not re.search(r"\b4 (landmarks|events)", text)
+
+    def test_the_comparisons_too(self, owner_page, secretive):
+        text = text_of(owner_page.get(several(secretive, f"?release={secretive.pk}")))
+        assert [one for one in secrets_of(secretive) if one.lower() in text.lower()] == []
+
+    def test_is_what_is_shown_unless_the_owners_is_asked_for(self, owner_page, secretive):
+        for query in ("", "?for=public", "?for=", "?for=Owner", "?for=everybody"):
+            assert SECRET not in text_of(owner_page.get(page_of(secretive, query)))
+
+    def test_does_not_change_with_the_original_behind_the_same_points_published(self, owner_page, secretive):
+        """Another truth, other errors, another budget: the same report, byte for byte."""
+        before = text_of(owner_page.get(page_of(secretive)))
+        dataset = secretive.dataset
+        (truth,) = storage.read_points(dataset.points_path)
+        storage.write_points(dataset.points_path, [Trajectory(truth.lon + 1, truth.lat - 1, truth.time_s)])
+        storage.write_columns(secretive.errors_path, {"error_m": np.linspace(1, 9e6, 8)})
+        dataset.name = "Another"
+        dataset.summary |= {"bounds": [0, 0, 1, 1], "length_m": 5.0, "start": None, "end": None}
+        dataset.save()
+        LandmarkSet.objects.filter(dataset=dataset).update(name="Another", method={"name": "manual", "events": []})
+        Release.objects.filter(pk=secretive.pk).update(name="Another", owner_view=None)
+        assert text_of(owner_page.get(page_of(secretive))) == before
+
+    def test_has_label_parameters_digests_versions_and_how_to_repeat(self, owner_page, done):
+        text = text_of(owner_page.get(page_of(done))).replace("&quot;", '"').replace("&#x27;", "'")
+        label = downloads.label(done)
+        for part in (
+            *(label["text"], label["guarantee"]["statement"], done.data_sha256, done.spec_digest, str(done.pk)),
+            *(*label["guarantee"]["assumptions"], *label["guarantee"]["caveats"]),
+            *(f"{name} {number}" for name, number in report.software()),
+            *(reproduce.command(done), reproduce.brief([done]), "4 of 8 events", "ε = 5 per km"),
+        ):
+            assert part in text
+        assert json.loads(reproduce.brief([done]))["releases"] == [done.spec]
+
+    def test_a_title_is_the_readers_and_is_text(self, owner_page, done):
+        text = text_of(owner_page.get(page_of(done), {"title": "<b>Spring\u202e walk</b>"}))
+        assert "<h1>&lt;b&gt;Spring walk&lt;/b&gt;</h1>" in text
+
+    def test_a_seeded_release_says_on_every_page_that_it_is_not_private(self, owner_page, submit):
+        release = submit(seed=7)
+        execution.run(release.pk)
+        text = text_of(owner_page.get(page_of(release)))
+        assert 'class="sheet__mark"><span>Not private' in text
+        assert "leak at most" not in text
+        assert "knows the seed (7)" in text
+
+    def test_a_derived_release_names_its_source_and_was_charged_nothing(self, owner_page, done):
+        derived = derive_release(source=done, steps=[postprocesses.parse({"name": "ou-smoother"})])
+        execution.run(derived.pk)
+        text = text_of(owner_page.get(page_of(derived)))
+        assert f"nothing: made from release {done.pk} (sha256 {done.data_sha256})" in text
+        assert "Steps read the release alone" in text
+
+
+class TestOwners:
+    def test_adds_original_and_errors_and_says_so(self, owner_page, secretive):
+        text = text_of(owner_page.get(page_of(secretive, "?for=owner")))
+        assert 'class="sheet__mark"><span>Contains the original: do not publish</span>' in text
+        for part in (f"{SECRET} walk", f"“{SECRET} release”", "123\u202fkm", "4 landmarks and 4 dummies"):
+            assert part in text
+        page = data_of(text)
+        assert page["original"] == reverse("api:dataset-track", args=[secretive.dataset_id])
+        errors = files.read_curves(secretive, 0).error_m
+        assert page["releases"][0]["curves"]["error_m"] == errors.tolist()
+
+    def test_tells_what_the_ledger_says(self, owner_page, done):
+        assert "ε = 5 per km, landmark level" in text_of(owner_page.get(page_of(done, "?for=owner")))
+
+
+class TestCurves:
+    @pytest.mark.parametrize("name", [cls.registered_name() for cls in mechanisms])
+    def test_every_mechanism_has_a_report(self, owner_page, submit, name):
+        release = submit(name)
+        execution.run(release.pk)
+        release.refresh_from_db()
+        (one,) = data_of(text_of(owner_page.get(page_of(release))))["releases"]
+        budgets = files.read_curves(release, 0).budget
+        assert one["curves"]["budget"] == budgets.tolist()
+        assert one["curves"]["landmarks"] == [[0, 1], [2, 3], [4, 5], [7, 8]]
+        assert len(one["curves"]["noise_m"]) == 8
+
+    def test_the_loss_is_that_of_the_accounting(self, submit):
+        release = submit("landmark-uniform")
+        execution.run(release.pk)
+        release.refresh_from_db()
+        told = report.public(release, 0)
+        budgets = files.read_curves(release, 0).budget
+        for (word, s, worst), (expected_word, expected_s) in zip(told["losses"], report.STRENGTHS, strict=True):
+            matrix = smoothing_matrix(2, s)
+            expected = temporal_loss(budgets, matrix, matrix).total
+            assert (word, s) == (expected_word, expected_s)
+            assert worst == pytest.approx(highest(expected), rel=1e-12)
+        assert told["curves"]["loss"] == pytest.approx(
+            temporal_loss(budgets, smoothing_matrix(2, 0.1), smoothing_matrix(2, 0.1)).total.tolist()
+        )
+
+    def test_thinning_does_not_depend_on_errors(self, owner, make_dataset):
+        """Which events a thinned curve keeps is public too: it must not point at where errors are extreme."""
+        n = 5000
+        rng = np.random.default_rng(1)
+        long = make_dataset(owner, Trajectory(2 + rng.random(n) / 10, 48 + rng.random(n) / 10, 60.0 * np.arange(n)))
+        marks = mark_landmarks(owner=owner, dataset=long, method={"name": "manual", "events": [5]})
+        release = submit_release(
+            owner=owner, dataset=long, landmark_set=marks, spec=ReleaseSpec.parse({"mechanism": UNIFORM, "seed": None})
+        )
+        execution.run(release.pk)
+        release.refresh_from_db()
+        kept = report.public(release, 0)["curves"]["event"]
+        assert len(kept) <= report.POINTS
+        assert report.owners(release, 0)["curves"]["event"] != kept
+        storage.write_columns(release.errors_path, {"error_m": rng.random(n)})
+        assert report.public(release, 0)["curves"]["event"] == kept
+
+
+class TestReproduce:
+    def test_the_command_runs_and_is_the_same_description(self, submit, tmp_path, monkeypatch, capsys):
+        release = submit("landmark-skip", leading="gap", seed=3, steps=[{"name": "ou-smoother"}])
+        execution.run(release.pk)
+        release.refresh_from_db()
+        (tmp_path / "walk.csv").write_text(WALK)
+        monkeypatch.chdir(tmp_path)
+        line = reproduce.command(release).replace("FILE", "walk.csv").replace("LANDMARKS", "manual:0,2,4,7")
+        words = shlex.split(line.replace("\\\n", " "))
+        assert words[:2] == ["manage.py", "release"]
+        call_command("release", *words[2:])
+        assert "8 points, 4 landmarks" in (said := capsys.readouterr().out)
+        assert f"Then {release.parsed_spec.postprocess[0].title}, which costs nothing." in said
+        assert f"seed {release.spec['seed']}" in (tmp_path / "release.csv").read_text()
+
+    def test_the_request_makes_the_same_release_again(self, owner_api, done):
+        ids = {"dataset": str(done.dataset_id), "landmark_set": str(done.landmark_set_id)}
+        words = shlex.split(reproduce.request(done, ids).replace("\\\n", " "))
+        body = json.loads(words[words.index("-d") + 1])
+        made = owner_api.post("/api/v1/releases/", body)
+        assert made.status_code == 201
+        assert Release.objects.get(pk=made.json()["id"]).spec_digest == done.spec_digest
+
+
+class TestWhoIsLetIn:
+    def test_a_stranger_finds_nothing_and_anonymous_must_log_in(self, client, stranger, done):
+        for url in (page_of(done), several(done), f"/releases/{done.pk}/"):
+            client.logout()
+            assert client.get(url).status_code == 302
+            assert "login" in client.get(url).headers["Location"]
+            client.force_login(stranger)
+            for query in ("", "?for=owner"):
+                assert client.get(url + query).status_code == 404
+
+    def test_what_is_not_done_is_looked_at_where_it_runs(self, owner_page, submit):
+        waiting = submit()
+        answer = owner_page.get(page_of(waiting))
+        assert answer.status_code == 302
+        assert answer.headers["Location"].startswith(f"/datasets/{waiting.dataset_id}/compare/?")
+
+    @pytest.mark.parametrize("series", ["1", "-1", "x", "١", "9" * 30, ""])
+    def test_a_series_that_is_none(self, owner_page, done, series):
+        assert owner_page.get(page_of(done), {"series": series}).status_code == 404
+
+    def test_a_comparison_without_releases_or_of_two_landmark_sets(self, owner, owner_page, done):
+        assert owner_page.get(several(done, "?release=x")).status_code == 404
+        other = mark_landmarks(owner=owner, dataset=done.dataset, method={"name": "manual", "events": [1]})
+        spec = ReleaseSpec.parse({"mechanism": UNIFORM, "seed": None})
+        second = submit_release(owner=owner, dataset=done.dataset, landmark_set=other, spec=spec)
+        execution.run(second.pk)
+        assert owner_page.get(several(done, f"?release={done.pk}&release={second.pk}")).status_code == 404
+        assert done.title in text_of(owner_page.get(several(done, f"?release={done.pk}")))

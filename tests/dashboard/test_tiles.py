@@ -1,0 +1,173 @@
+"""The base map: none unless the operator names one; what is refused at the start; who gets which tile."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+from django.test import Client
+from pmtiles.tile import Compression, TileType
+
+from dashboard.basemap import base_map
+from dashboard.datasets.models import Dataset
+from tests.pmtiles import streets, write_tiles
+
+ROOT = Path(__file__).resolve().parents[2]
+TEMPLATE = "https://tiles.example.org/{z}/{x}/{y}.png"
+TILES = {(z, x, y): streets(z, x, y) for z in (2, 3) for x in range(3) for y in range(3)}
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return write_tiles(tmp_path / "city.pmtiles", TILES, bounds=(-170.0, 10.0, 20.0, 80.0))
+
+
+@pytest.fixture
+def served(settings: Any, file: Path) -> None:
+    settings.CAIRN_BASE_MAP = base_map(str(file), "Made up")
+
+
+def told(page: Client, address: str) -> dict[str, Any] | None:
+    """What a page tells the map's script."""
+    found = re.search(
+        r'<script id="base-map" type="application/json">(.*?)</script>', page.get(address).content.decode()
+    )
+    return json.loads(found[1]) if found else None
+
+
+class TestSetting:
+    def test_nothing_is_no_base_map(self) -> None:
+        assert base_map("", "whoever") is None
+
+    def test_a_file_tells_its_own_zooms_and_bounds(self, file: Path) -> None:
+        found = base_map(str(file), "")
+        assert (found.file, found.host, found.content_type) == (file, "", "image/png")
+        assert (found.zooms, found.bounds) == ((2, 3), (-170.0, 10.0, 20.0, 80.0))
+
+    @pytest.mark.parametrize(
+        ("url", "rule"),
+        [
+            ("http://tiles.example.org/{z}/{x}/{y}.png", "begin with https://"),
+            ("ftp://tiles.example.org/{z}/{x}/{y}.png", "begin with https://"),
+            ("https://{s}.example.org/{z}/{x}/{y}.png", "one host"),
+            ("https://name:secret@tiles.example.org/{z}/{x}/{y}.png", "one host"),
+            ("https://tiles.example.org; script-src */{z}/{x}/{y}.png", "one host"),
+            ("https:///{z}/{x}/{y}.png", "one host"),
+            ("https://*/{z}/{x}/{y}.png", "one host"),
+            ("https://tiles.example.org/{z}/{x}.png", "{z}, {x} and {y} once each"),
+            ("https://tiles.example.org/{z}/{x}/{y}/{x}.png", "{z}, {x} and {y} once each"),
+        ],
+    )
+    def test_an_address_that_is_none_is_refused(self, url: str, rule: str) -> None:
+        with pytest.raises(ImproperlyConfigured, match=re.escape(rule)):
+            base_map(url, "Whose")
+
+    def test_somebodys_tiles_need_their_name(self) -> None:
+        with pytest.raises(ImproperlyConfigured, match="CAIRN_TILES_ATTRIBUTION must name whose tiles they are"):
+            base_map(TEMPLATE, "")
+
+    @pytest.mark.parametrize(
+        "body", [b"", b"PMTiles", b"PMTiles\2" + bytes(200), b"\xff" * 300, b"GIF89a" + bytes(300)]
+    )
+    def test_a_file_that_is_none_is_refused(self, tmp_path: Path, body: bytes) -> None:
+        path = tmp_path / "x.pmtiles"
+        path.write_bytes(body)
+        with pytest.raises(ImproperlyConfigured, match="PMTiles version 3"):
+            base_map(str(path), "")
+
+    def test_a_file_that_is_not_there_is_refused(self, tmp_path: Path) -> None:
+        with pytest.raises(ImproperlyConfigured, match="must be readable"):
+            base_map(str(tmp_path / "none.pmtiles"), "")
+
+    @pytest.mark.parametrize(
+        ("header", "rule"),
+        [
+            ({"tile_type": TileType.MVT}, "PNG, JPEG, WebP or AVIF, got .*: MVT"),
+            ({"tile_compression": Compression.GZIP}, "not compressed again, got .*: GZIP"),
+        ],
+    )
+    def test_a_file_of_something_else_is_refused(self, tmp_path: Path, header: dict[str, Any], rule: str) -> None:
+        path = write_tiles(tmp_path / "x.pmtiles", TILES, **header)
+        with pytest.raises(ImproperlyConfigured, match=rule):
+            base_map(str(path), "")
+
+
+class TestTile:
+    @pytest.mark.parametrize("place", [(2, 0, 0), (3, 2, 1)])
+    def test_is_the_files_and_kept_by_this_browser_alone(
+        self, owner_page: Client, served: None, place: tuple[int, int, int]
+    ) -> None:
+        answer = owner_page.get("/tiles/{}/{}/{}".format(*place))
+        assert (answer.status_code, answer["Content-Type"]) == (200, "image/png")
+        assert answer.content == TILES[place]
+        assert answer["Cache-Control"] == "private, max-age=86400"
+
+    @pytest.mark.parametrize(
+        "address",
+        [
+            "2/3/3",  # a tile, but not in the file
+            "0/0/0", "4/0/0",  # zooms that the file has not
+            "2/4/0", "2/0/4", "3/8/0",  # beyond the world
+            "-1/0/0", "2/-1/0", "2/0/0.png", "2/0x1/0", "٢/٠/٠", "2/0", "2/0/0/0", "2/../../etc/passwd",
+            f"{'9' * 5000}/0/0", f"2/{'9' * 5000}/0", f"2/{2**64}/0", "99/0/0",
+        ],
+    )  # fmt: skip
+    def test_anything_else_is_not_there(self, owner_page: Client, served: None, address: str) -> None:
+        assert owner_page.get(f"/tiles/{address}").status_code == 404
+
+    def test_only_for_who_is_logged_in(self, client: Client, served: None, db: None) -> None:
+        answer = client.get("/tiles/2/0/0")
+        assert (answer.status_code, answer["Location"]) == (302, "/login/?next=/tiles/2/0/0")
+
+    @pytest.mark.parametrize("verb", ["post", "put", "patch", "delete"])
+    def test_only_to_be_read(self, owner_page: Client, served: None, verb: str) -> None:
+        assert getattr(owner_page, verb)("/tiles/2/0/0").status_code == 405
+
+    def test_without_a_file_there_is_none(self, owner_page: Client, settings: Any) -> None:
+        assert owner_page.get("/tiles/2/0/0").status_code == 404
+        settings.CAIRN_BASE_MAP = base_map(TEMPLATE, "Whose")
+        assert owner_page.get("/tiles/2/0/0").status_code == 404
+
+
+class TestPage:
+    def test_tells_nothing_by_default(self, owner_page: Client, ready_dataset: Dataset) -> None:
+        assert told(owner_page, f"/datasets/{ready_dataset.pk}/") is None
+
+    def test_tells_of_the_file_without_its_path(
+        self, owner_page: Client, ready_dataset: Dataset, served: None, file: Path
+    ) -> None:
+        address = f"/datasets/{ready_dataset.pk}/"
+        assert told(owner_page, address) == {
+            "url": "/tiles/{z}/{x}/{y}", "host": "", "attribution": "Made up", "zooms": [2, 3],
+            "bounds": [-170.0, 10.0, 20.0, 80.0],
+        }  # fmt: skip
+        assert file.name not in owner_page.get(address).content.decode()
+
+    def test_an_attribution_stays_text(self, owner_page: Client, ready_dataset: Dataset, settings: Any) -> None:
+        settings.CAIRN_BASE_MAP = base_map(TEMPLATE, "</script><script>alert(1)</script>")
+        address = f"/datasets/{ready_dataset.pk}/"
+        assert told(owner_page, address)["attribution"] == "</script><script>alert(1)</script>"
+        assert "<script>alert" not in owner_page.get(address).content.decode()
+
+
+def policy_with(home: Path, **environment: str) -> list[str]:
+    """The img-src of a Cairn started with this environment."""
+    code = "from django.conf import settings; print(*settings.CONTENT_SECURITY_POLICY['DIRECTIVES']['img-src'])"
+    env = os.environ | {"CAIRN_HOME": str(home), "DJANGO_SETTINGS_MODULE": "dashboard.settings"} | environment
+    run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=env, capture_output=True, text=True, check=True)
+    return run.stdout.split()
+
+
+def test_the_policy_names_the_tile_server_and_only_when_there_is_one(tmp_path: Path, file: Path) -> None:
+    none = ["'self'", "data:", "blob:"]
+    assert policy_with(tmp_path, CAIRN_TILES="") == none
+    assert policy_with(tmp_path, CAIRN_TILES=str(file)) == none
+    named = {"CAIRN_TILES": TEMPLATE, "CAIRN_TILES_ATTRIBUTION": "Whose"}
+    assert policy_with(tmp_path, **named) == [*none, "https://tiles.example.org"]

@@ -1,0 +1,60 @@
+"""Tiny PMTiles files, drawn here: what the tests of the base map serve."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from pathlib import Path
+
+import numpy as np
+from pmtiles.tile import Compression, TileType, zxy_to_tileid
+from pmtiles.writer import Writer
+
+
+def png(picture: np.ndarray) -> bytes:
+    """An RGB picture (h, w, 3) of bytes as a PNG."""
+
+    def chunk(name: bytes, body: bytes) -> bytes:
+        return struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))
+
+    height, width, _ = picture.shape
+    rows = np.concatenate([np.zeros((height, 1), np.uint8), picture.reshape(height, -1)], axis=1).tobytes()
+    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+
+
+def streets(z: int, x: int, y: int) -> bytes:
+    """A tile of a made-up city: streets, parks and a river that go on in the next tile."""
+    grain = 2 ** (14 - z)
+    across, down = np.meshgrid((np.arange(256) + 256 * x) * grain, (np.arange(256) + 256 * y) * grain)
+    picture = np.full((256, 256, 3), (242, 239, 233), np.uint8)
+    picture[((across // 180) * 7 + (down // 140) * 5) % 11 == 0] = (200, 224, 184)
+    picture[np.abs(down % 1400 - 700 - 160 * np.sin(across / 300)) < 40] = (160, 200, 226)
+    for line, wide in ((across % 180, 9), (down % 140, 9), ((across + 2 * down) % 1100, 16)):
+        picture[line < max(wide, grain)] = (255, 255, 255)
+        picture[line == max(wide, grain)] = (190, 184, 174)
+    return png(picture)
+
+
+def write_tiles(
+    path: Path,
+    tiles: dict[tuple[int, int, int], bytes],
+    *,
+    bounds: tuple[float, float, float, float] = (-180.0, -85.0, 180.0, 85.0),
+    **header: object,
+) -> Path:
+    """A file of these tiles, {(z, x, y): bytes}."""
+    west, south, east, north = (round(degrees * 1e7) for degrees in bounds)
+    zooms = [z for z, _, _ in tiles]
+    with path.open("wb") as file:
+        writer = Writer(file)
+        for (z, x, y), body in sorted(tiles.items(), key=lambda item: zxy_to_tileid(*item[0])):
+            writer.write_tile(zxy_to_tileid(z, x, y), body)
+        described = {
+            "tile_type": TileType.PNG, "tile_compression": Compression.NONE,
+            "min_zoom": min(zooms), "max_zoom": max(zooms),
+            "center_zoom": min(zooms), "center_lon_e7": 0, "center_lat_e7": 0,
+            "min_lon_e7": west, "min_lat_e7": south, "max_lon_e7": east, "max_lat_e7": north,
+        }  # fmt: skip
+        writer.finalize(described | header, {})
+    return path
