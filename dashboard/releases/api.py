@@ -28,8 +28,8 @@ from dashboard.parsing import AnyAccept, JSONBody, valid
 from dashboard.releases import curves, downloads, error_curves, outlooks, queries, services, tradeoff
 from dashboard.releases.chart_serializers import (
     ChartSerializer,
+    ErrorCurvesSerializer,
     ErrorsQuery,
-    ErrorsSerializer,
     SeriesQuery,
     TradeoffRequest,
     TradeoffSerializer,
@@ -165,7 +165,7 @@ class ReleaseViewSet(
         correlation = correlation_of(asked, row.dataset)
         return Response(curves.chart_data(row, correlation=correlation, **asked))
 
-    @extend_schema(parameters=[ErrorsQuery], responses={200: ErrorsSerializer}, filters=False)
+    @extend_schema(parameters=[ErrorsQuery], responses={200: ErrorCurvesSerializer}, filters=False)
     @action(detail=True)
     def errors(self, request: Request, pk: Any = None) -> Response:
         """Errors of one series as distributions and running means, landmarks apart, for the owner's charts."""

@@ -46,10 +46,12 @@ class ErrorGroup(serializers.Serializer[Any]):
     mean_m = serializers.FloatField(allow_null=True)
     share = Values(help_text="This share of them is at most …")
     error_m = Values(help_text="… so large: exact quantiles, of which there are at most 400.")
-    running_mean_m = Curve()
+    running_mean_m = serializers.ListField(
+        child=serializers.FloatField(allow_null=True), help_text="null until something is published."
+    )
 
 
-class ErrorsSerializer(serializers.Serializer[Any]):
+class ErrorCurvesSerializer(serializers.Serializer[Any]):
     """Errors of one series as distributions and running means; ``event`` is what the running means are told at."""
 
     series = serializers.IntegerField()

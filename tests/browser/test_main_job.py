@@ -111,7 +111,7 @@ def test_upload_mark_release_compare(page: Page, worker: None, location_file: Pa
     assert list(Release.objects.values_list("state", flat=True)) == ["done"] * 3
 
     shown = layers(page)
-    assert list(shown) == ["Original", *TRIO]
+    assert list(shown) == ["Original", *TRIO, "Landmarks"]
     for title, layer in shown.items():
         assert painted(page, layer) > 50, title
     for chart in lines(page):

@@ -83,7 +83,7 @@ class TestWithARelease:
             {"name": "causal-filter", "step_variance_m2": 90000.0},
             {"name": "random-walk-smoother", "step_variance_m2": None},
         ]
-        assert list(layers(page)) == ["Original", "Planned + Causal filter + Random-walk smoother"]
+        assert list(layers(page)) == ["Original", "Planned + Causal filter + Random-walk smoother", "Landmarks"]
         assert painted(page, str(made.pk)) > 50
         assert BudgetEntry.objects.count() == 1
 
@@ -144,7 +144,7 @@ class TestOnAFinishedOne:
         assert (made.derived_from, ledger.spent(taxi)) == (uniform, spent)
         assert made.owner_view["mae_m"] < Release.objects.get(pk=uniform.pk).owner_view["mae_m"] / 1.5
         shown = layers(page)
-        assert list(shown) == ["Original", "Uniform", "Uniform + OU smoother"]
+        assert list(shown) == ["Original", "Uniform", "Uniform + OU smoother", "Landmarks"]
         assert all(painted(page, layer) > 50 for layer in shown.values())
         assert [line["name"] for line in lines(page)[0]] == ["Uniform", "Uniform + OU smoother"]
         cells = page.locator(f"tr[data-release='{made.pk}']")
@@ -154,7 +154,7 @@ class TestOnAFinishedOne:
 
         page.reload()
         settled(page)
-        assert list(layers(page)) == ["Original", "Uniform", "Uniform + OU smoother"]
+        assert list(layers(page)) == ["Original", "Uniform", "Uniform + OU smoother", "Landmarks"]
 
     def test_what_is_refused_is_said_in_the_dialog(
         self, page: Page, taxi: Dataset, uniform: Release, watch: Watch
