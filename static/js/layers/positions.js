@@ -56,6 +56,11 @@ export class Positions {
     return d > HALF ? d - TURN : d < -HALF ? d + TURN : d;
   }
 
+  /** Where point i is in the unit square of the world, beyond 0..1 on its copies. */
+  place(i) {
+    return { x: (this.d(i) + this.middle) / TURN + 0.5, y: this.y[i] / WORLD + 0.5 };
+  }
+
   #boxes() {
     const boxes = new Int32Array(4 * this.chunks);
     for (let c = 0; c < this.chunks; c++) {

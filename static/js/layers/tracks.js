@@ -26,7 +26,7 @@ export function trackLayer(positions, style) {
       const pale = style.fade ? Math.min(look.covered, 1) : 0;
       const width = (style.width ?? 1.5) / (1 + pale);
       ctx.canvas.style.opacity = (style.opacity ?? 1) / (1 + 3 * pale);
-      drawLine(ctx, view, positions, { ...style, width });
+      drawLine(ctx, view, positions, { ...style, width }, true);
       if (!part) look.dots = style.dots !== false && drawDots(ctx, view, positions, style);
     },
     keeps(view) {
@@ -42,13 +42,18 @@ function covered(view, positions, { width = 1.5 }) {
   return (lineLength(view, positions) * width) / (view.width * view.height);
 }
 
-function drawLine(ctx, view, positions, { colour, width, dash }) {
+/** Draw a line among other things: its pixels would take the place of theirs, so it is paths alone. */
+export function drawTrack(ctx, view, positions, style) {
+  drawLine(ctx, view, positions, style, false);
+}
+
+function drawLine(ctx, view, positions, { colour, width, dash }, alone) {
   const many = positions.n > DASHED_AT_MOST;
   ctx.strokeStyle = ctx.fillStyle = inkOf(colour);
   ctx.lineWidth = width;
   [ctx.lineJoin, ctx.lineCap] = many ? ["bevel", "butt"] : ["round", "round"];
   ctx.setLineDash(many ? [] : dashOf(dash));
-  strokeLine(ctx, view, positions);
+  strokeLine(ctx, view, positions, alone);
   ctx.setLineDash([]);
 }
 
@@ -69,16 +74,16 @@ function lineLength(view, positions) {
 }
 
 /** Draw the steps in the picture. */
-function strokeLine(ctx, view, positions) {
+function strokeLine(ctx, view, positions, alone) {
   const frame = frameOf(view, positions.middle);
-  const level = positions.level(view.zoom);
+  const level = positions.level(Math.log2(view.scale / 256));
   const chunks = [];
   let points = 0;
   positions.eachChunk(frame, -MARGIN, -MARGIN, view.width + MARGIN, view.height + MARGIN, (c) => {
     chunks.push(c);
     points += level.from[c + 1] - level.from[c];
   });
-  const crowd = positions.n > DASHED_AT_MOST && points > CROWD;
+  const crowd = alone && positions.n > DASHED_AT_MOST && points > CROWD;
   const ratio = crowd ? ctx.getTransform().a : 1;
   const pen = crowd ? new Raster(Math.round(view.width * ratio), Math.round(view.height * ratio), ctx.lineWidth * ratio) : new Pen(ctx);
   for (const c of chunks) drawSteps(pen, view, frame, ratio, positions, level, c);
