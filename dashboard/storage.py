@@ -133,14 +133,22 @@ def read_release(path: Path) -> list[tuple[Trajectory, Ints]]:
 
 
 def _read(path: Path) -> Iterator[tuple[Trajectory, Ints | None]]:
+    for name, column in read_stored(path):
+        time_s = column["time_ms"] / 1000 if "time_ms" in column else None
+        series = Trajectory(column["lon"] / E7, column["lat"] / E7, time_s, name, column.get("marked"))
+        yield series, column.get("event")
+
+
+def read_stored(path: Path) -> list[tuple[str, dict[str, np.ndarray]]]:
+    """The series' names and columns as they lie in the file: whole numbers."""
     table = pq.read_table(path)
     names = json.loads(table.schema.metadata[b"series"])
     column = {name: table.column(name).to_numpy() for name in table.column_names}
-    ends = np.searchsorted(column["series"], np.arange(len(names) + 1))
-    for name, i, j in zip(names, ends[:-1], ends[1:], strict=True):
-        time_s = column["time_ms"][i:j] / 1000 if "time_ms" in column else None
-        event, marked = (column[name][i:j] if name in column else None for name in ("event", "marked"))
-        yield Trajectory(column["lon"][i:j] / E7, column["lat"][i:j] / E7, time_s, name, marked), event
+    ends = np.searchsorted(column.pop("series"), np.arange(len(names) + 1))
+    return [
+        (name, {key: values[i:j] for key, values in column.items()})
+        for name, i, j in zip(names, ends[:-1], ends[1:], strict=True)
+    ]
 
 
 def write_columns(path: Path, columns: dict[str, Floats]) -> None:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from django.db import transaction
 from django.http import HttpResponse
-from django.utils.cache import get_conditional_response
 from django_filters import rest_framework as filters
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework import mixins, serializers, viewsets
+from rest_framework import mixins, viewsets
 from rest_framework.decorators import action
 from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
@@ -20,6 +20,7 @@ from dashboard import track
 from dashboard.datasets import queries, services
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.serializers import ChangeSerializer, DatasetSerializer, OptionsSerializer, UploadSerializer
+from dashboard.lines import line
 from dashboard.parsing import JSONBody, valid
 
 
@@ -32,12 +33,6 @@ class DatasetFilter(filters.FilterSet):
     class Meta:
         model = Dataset
         fields = ("state", "kind", "name")
-
-
-class SeriesQuery(serializers.Serializer[Any]):
-    """Which series, counted from 0."""
-
-    series = serializers.IntegerField(required=False, default=0)
 
 
 class DatasetViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.GenericViewSet[Dataset]):
@@ -86,16 +81,12 @@ class DatasetViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.
         return self._told(services.reread_dataset(dataset=self.get_object(), **asked))
 
     @extend_schema(
-        parameters=[SeriesQuery, OpenApiParameter("If-None-Match", location=OpenApiParameter.HEADER)],
-        responses={(200, "application/octet-stream"): OpenApiTypes.BINARY},
+        parameters=[track.TrackQuery, OpenApiParameter("If-None-Match", location=OpenApiParameter.HEADER)],
+        responses={(200, track.CONTENT_TYPE): OpenApiTypes.BINARY},
     )
     @action(detail=True, filterset_class=None, pagination_class=None)
     def track(self, request: Request, pk: Any = None) -> HttpResponse:
-        """One series of the original as typed arrays, for the owner's map."""
-        dataset, index = self.get_object(), valid(SeriesQuery, request.query_params)["series"]
-        etag = f'"{dataset.points_file}-{index}"'
-        if fresh := get_conditional_response(request, etag=etag if dataset.points_file else None):
-            return fresh
-        body = track.encode(queries.series_of(dataset, index))
-        private = {"ETag": etag, "Cache-Control": "private, no-cache"}
-        return HttpResponse(body, content_type="application/octet-stream", headers=private)
+        """One series of the original, or what a picture shows of it, for the owner's map; see dashboard/track.py."""
+        dataset = self.get_object()
+        queries.require_ready(dataset)
+        return track.answer(request, partial(line, dataset.points_path), tag=dataset.points_file)

@@ -6,13 +6,10 @@ from typing import Any
 
 from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery
 
-from dashboard import storage
 from dashboard.datasets import ledger
 from dashboard.datasets.models import Budget, BudgetEntry, Dataset
 from dashboard.errors import Conflict
 from dashboard.jobs import State
-from privacy_engine.data import Trajectory
-from privacy_engine.errors import ParameterError
 
 
 def visible_datasets(user: Any) -> QuerySet[Dataset]:
@@ -44,25 +41,18 @@ def waiting_datasets(user: Any) -> QuerySet[Dataset]:
     return visible_datasets(user).filter(state__in=[State.QUEUED, State.RUNNING]).order_by(F("created_at"))
 
 
-def series_of(dataset: Dataset, index: int) -> Trajectory:
-    """One series of the owner's original.
+def require_ready(dataset: Dataset) -> None:
+    """Refuse a dataset that has no points yet.
 
     Raises
     ------
     Conflict
         The dataset is not ready.
-    ParameterError
-        It has no such series.
     """
     if dataset.state != State.READY:
         raise Conflict(
             f"The dataset must be ready, it is {dataset.state}.", field="state", rule="ready", value=dataset.state
         )
-    last = len(dataset.series_lengths) - 1
-    if not 0 <= index <= last:
-        rule = f"between 0 and {last}"
-        raise ParameterError(f"series must be {rule}, got {index}", field="series", rule=rule, value=index)
-    return storage.read_points(dataset.points_path)[index]
 
 
 USUAL_RADIUS_M = 200.0  # where the owner has named none

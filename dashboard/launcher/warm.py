@@ -11,6 +11,7 @@ def main() -> None:
     losses()
     landmark_sets()
     simulations()
+    pictures()
 
 
 def losses() -> None:
@@ -46,6 +47,15 @@ def simulations() -> None:
     noise.simulated_laplace(event + 1.0, 1.0, seed=1)
     both = [Adaptive(**how), Joint(**how, step_variance_m2=1.0)]
     simulate(both, Trajectory(event, event), [LandmarkSet(event % 5 == 0)], seed=1, repetitions=2)
+
+
+def pictures() -> None:
+    from privacy_engine.picture import Picture, heights, packed
+
+    positions = np.arange(20, dtype=np.int32)
+    for index in Picture(0, 0, 10, 10, 0, 0).shown(positions, heights(positions)):
+        packed(index)
+    packed(positions)
 
 
 if __name__ == "__main__":

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
-from django.http import FileResponse, HttpResponse, HttpResponseBase
+from django.http import FileResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404
-from django.utils.cache import get_conditional_response
 from django_filters import rest_framework as filters
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -23,14 +23,14 @@ from dashboard.jobs import State
 from dashboard.landmarks.correlation import Correlation, named
 from dashboard.landmarks.loss_serializers import correlation_of
 from dashboard.landmarks.queries import visible_landmark_sets
+from dashboard.lines import line
 from dashboard.parsing import AnyAccept, JSONBody, valid
-from dashboard.releases import curves, downloads, error_curves, files, outlooks, queries, services, tradeoff
+from dashboard.releases import curves, downloads, error_curves, outlooks, queries, services, tradeoff
 from dashboard.releases.chart_serializers import (
     ChartSerializer,
     ErrorCurvesSerializer,
     ErrorsQuery,
     SeriesQuery,
-    TrackQuery,
     TradeoffRequest,
     TradeoffSerializer,
 )
@@ -148,16 +148,14 @@ class ReleaseViewSet(
         answer["Cache-Control"] = "private, no-store"
         return answer
 
-    @extend_schema(parameters=[TrackQuery], responses={(200, binary.CONTENT_TYPE): OpenApiTypes.BINARY}, filters=False)
+    @extend_schema(
+        parameters=[binary.TrackQuery], responses={(200, binary.CONTENT_TYPE): OpenApiTypes.BINARY}, filters=False
+    )
     @action(detail=True, content_negotiation_class=AnyAccept)
     def track(self, request: Request, pk: Any = None) -> HttpResponseBase:
-        """The published positions of one series for the map; see dashboard/track.py for the layout."""
-        row, series = self._done(), valid(TrackQuery, request.query_params)["series"]
-        etag = f'"{row.data_sha256[:32]}-{series}"'
-        headers = {"ETag": etag, "Cache-Control": "private, no-cache", "X-Content-Type-Options": "nosniff"}
-        content = binary.encode(*files.read_series(row, series))
-        answer = HttpResponse(content, content_type=binary.CONTENT_TYPE, headers=headers)
-        return get_conditional_response(request._request, etag=etag, response=answer) or answer
+        """The published positions of one series, or what a picture shows of them; see dashboard/track.py."""
+        row = self._done()
+        return binary.answer(request, partial(line, row.data_path), tag=row.data_sha256[:32])
 
     @extend_schema(parameters=[SeriesQuery], responses={200: ChartSerializer}, filters=False)
     @action(detail=True)

@@ -24,12 +24,6 @@ class Values(serializers.ListField):
     child = serializers.FloatField()
 
 
-class TrackQuery(serializers.Serializer[Any]):
-    """Which series."""
-
-    series = Whole(default=0)
-
-
 class SeriesQuery(CorrelationQuery):
     """Which series, how thin, and how neighbouring positions hang together."""
 

@@ -68,21 +68,14 @@ class Curves:
     time_s: Floats | None
 
 
-def read_series(row: Release, series: int) -> tuple[Trajectory, Ints]:
-    """The published positions of one series, and the events they stand for.
+def read_curves(row: Release, series: int) -> Curves:
+    """What the owner's charts show of one series.
 
     Raises
     ------
     ParameterError
         There is no such series.
     """
-    found = storage.read_release(row.data_path)
-    series_bounds([len(trajectory) for trajectory, _ in found], series)
-    return found[series]
-
-
-def read_curves(row: Release, series: int) -> Curves:
-    """What the owner's charts show of one series; errors as in :func:`read_series`."""
     found = storage.read_release(row.data_path)
     start, end = series_bounds([len(trajectory) for trajectory, _ in found], series)
     published, event = found[series]

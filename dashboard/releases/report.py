@@ -22,6 +22,7 @@ from dashboard.landmarks.correlation import Correlation
 from dashboard.landmarks.loss import apart, highest, undefined
 from dashboard.landmarks.queries import series_bounds
 from dashboard.landmarks.report import set_facts
+from dashboard.lines import line
 from dashboard.palette import palette
 from dashboard.releases import downloads, files, reproduce
 from dashboard.releases.models import Release
@@ -127,11 +128,11 @@ def owners_set(row: Release) -> dict[str, Any]:
 
 def published(rows: Sequence[Release], series: int) -> dict[str, Any]:
     """When the published events of one series are, over all releases: times are in clear."""
-    times = [one.time_s for one, _ in (files.read_series(row, series) for row in rows)]
+    times = [line(row.data_path, series).time_ms for row in rows]
     known = [one for one in times if one is not None and len(one)]
     if len(known) < len(rows):
         return {"start": None, "end": None}
-    return {"start": float(min(one[0] for one in known)), "end": float(max(one[-1] for one in known))}
+    return {"start": float(min(one[0] for one in known)) / 1000, "end": float(max(one[-1] for one in known)) / 1000}
 
 
 def drawn(row: Release, told: dict[str, Any]) -> dict[str, Any]:

@@ -6,10 +6,10 @@
  *     top        pixels at the top that something covers: what is fitted stays below them
  *     keyboard   true (default): arrows pan; false: the page uses the arrows, Shift + arrows pan
  *
- *   map.addTrack({ id, lon, lat, colour, width, dash, marker, opacity, fade, order, dots })
- *     typed arrays in degrees; fade: thinner and paler where it would fill the picture; dots: false for none
- *   map.addMarkers({ id, lon, lat, colour, radius, hollow, order })                dots
- *   map.addLandmarks({ id, lon, lat, runs })          positions of all events; runs [start, end) of landmark events
+ *   map.addTrack({ id, track, colour, width, dash, marker, opacity, fade, order, dots })
+ *     track: see track.js; fade: thinner and paler where it would fill the picture; dots: false for none
+ *   map.addMarkers({ id, track, colour, radius, hollow, order })                   dots
+ *   map.addLandmarks({ id, track, runs })             positions of all events; runs [start, end) of landmark events
  *   map.addZones({ id, zones, selected })             zones as the API has them
  *     each replaces what had the same id; colour: "#rrggbb", "--token" or { light, dark }
  *   map.remove(id)   map.setVisible(id, on)   map.isVisible(id)   map.setStyle(id, changes)
@@ -21,6 +21,7 @@
  *   map.sketch(shape | null)                          what is being drawn; see layers/zones.js
  *   map.handles(list, on)   map.focusHandle(id)       what can be moved; see layers/handles.js
  *   map.within(id, box)   map.point(lon, lat)         points in {x, y, width, height}; where a place is, in pixels
+ *   map.view()                                        the picture, as an address asks for it; see dashboard/track.py
  *   map.setOrder(id, order)   map.setOpacity(id, share)   what lies over what; how strong a layer is
  *   map.clip({ id: "left" | "right" } | null, at)     layers cut at a share of the width; see layers/clip.js
  *   map.camera()   map.setCamera(camera)              {lon, lat, zoom} of the middle
@@ -35,12 +36,13 @@ import { addBaseMap } from "./layers/basemap.js";
 import { canvasLayer, viewOf } from "./layers/canvas.js";
 import { createClip } from "./layers/clip.js";
 import { createGestures } from "./layers/gestures.js";
-import { boundsOf, near, toUnit, unrolled } from "./layers/globe.js";
+import { latAt, near, unrolled } from "./layers/globe.js";
 import { drawDegrees, drawGraticule } from "./layers/graticule.js";
 import { createHandles } from "./layers/handles.js";
 import { drawDots, drawLandmarks, drawSelection } from "./layers/marks.js";
+import { nearestPoint, pointsWithin, positionsOf } from "./layers/positions.js";
 import { addButton, addScale } from "./layers/scale.js";
-import { drawTrack, nearestPoint, pointsWithin } from "./layers/tracks.js";
+import { trackLayer } from "./layers/tracks.js";
 import { drawSketch, drawZones } from "./layers/zones.js";
 
 const ORDER = { graticule: 0, track: 100, degrees: 450, zones: 470, landmarks: 500, markers: 600, selection: 900, sketch: 950 };
@@ -71,7 +73,7 @@ export function createMap(element, { bounds = null, label = "Map", top = 0, keyb
     inertia: mayMove(),
   });
   L.control.zoom({ position: "topright", zoomInTitle: "Closer", zoomOutTitle: "Farther" }).addTo(leaflet);
-  const entries = new Map(); // id -> { layer, style, unit, visible }
+  const entries = new Map(); // id -> { layer, style, positions, visible }
 
   let covered = top;
   let fitted = null; // what the map was fitted to, until the reader moves it: a new size fits it again
@@ -90,9 +92,9 @@ export function createMap(element, { bounds = null, label = "Map", top = 0, keyb
     });
   }
 
-  function put(id, order, draw, more) {
+  function put(id, order, draw, { keeps, ...more } = {}) {
     remove(id);
-    const layer = canvasLayer({ id, zIndex: order, draw });
+    const layer = canvasLayer({ id, zIndex: order, draw, keeps });
     entries.set(id, { layer, visible: true, ...more });
     layer.addTo(leaflet);
     return layer;
@@ -106,9 +108,10 @@ export function createMap(element, { bounds = null, label = "Map", top = 0, keyb
   /** Everything shown, and from there back to where the map began. */
   let showsAll = false;
   function fitAll() {
-    const tracks = [...entries.values()].filter(({ visible, style }) => visible && style);
-    showsAll = !showsAll && tracks.length > 0;
-    fit(showsAll ? boundsOf(joined(tracks, "lon"), joined(tracks, "lat")) : (bounds ?? WORLD));
+    const boxes = [...entries.values()].filter(({ visible, style }) => visible && style).map(({ positions }) => positions.bounds());
+    const around = boxAround(boxes.filter(Boolean), middle);
+    showsAll = !showsAll && around !== null;
+    fit(showsAll ? around : (bounds ?? WORLD));
   }
 
   fit(bounds ?? WORLD);
@@ -150,20 +153,17 @@ export function createMap(element, { bounds = null, label = "Map", top = 0, keyb
   };
 
   return {
-    addTrack(track) {
-      const unit = toUnit(track.lon, track.lat, middle);
-      const style = { ...track };
-      const paint = (ctx, view) => {
-        ctx.canvas.style.opacity = drawTrack(ctx, view, unit, style);
-      };
-      put(track.id, ORDER.track + (track.order ?? 0), paint, { unit, style });
+    addTrack({ track, ...style }) {
+      const positions = positionsOf(track, middle);
+      const { draw, keeps } = trackLayer(positions, style);
+      put(style.id, ORDER.track + (style.order ?? 0), draw, { keeps, positions, style });
     },
-    addMarkers(dots) {
-      const unit = toUnit(dots.lon, dots.lat, middle);
-      put(dots.id, ORDER.markers + (dots.order ?? 0), (ctx, view) => drawDots(ctx, view, { ...dots, unit }), { unit });
+    addMarkers({ track, ...style }) {
+      const dots = { ...style, positions: positionsOf(track, middle) };
+      put(dots.id, ORDER.markers + (dots.order ?? 0), (ctx, view) => drawDots(ctx, view, dots), { positions: dots.positions });
     },
-    addLandmarks({ id = "landmarks", lon, lat, runs }) {
-      const shown = { unit: toUnit(lon, lat, middle), runs };
+    addLandmarks({ id = "landmarks", track, runs }) {
+      const shown = { positions: positionsOf(track, middle), runs };
       put(id, ORDER.landmarks, (ctx, view) => drawLandmarks(ctx, view, shown), shown);
     },
     addZones({ id = "zones", zones, selected = -1 }) {
@@ -214,8 +214,8 @@ export function createMap(element, { bounds = null, label = "Map", top = 0, keyb
       entries.get("selection").layer.redraw();
     },
     nearest(id, point, reach = 14) {
-      const unit = entries.get(id)?.unit;
-      return unit ? nearestPoint(viewOf(leaflet), unit, point, reach) : -1;
+      const positions = entries.get(id)?.positions;
+      return positions ? nearestPoint(viewOf(leaflet), positions, point, reach) : -1;
     },
     focus: () => element.focus({ preventScroll: true }),
     fit,
@@ -225,8 +225,8 @@ export function createMap(element, { bounds = null, label = "Map", top = 0, keyb
       if (!leaflet.getBounds().pad(-0.06).contains(at)) leaflet.panTo(at, { animate: mayMove(), duration: 0.12 });
     },
     within(id, box) {
-      const unit = entries.get(id)?.unit;
-      return unit ? pointsWithin(viewOf(leaflet), unit, box) : [];
+      const positions = entries.get(id)?.positions;
+      return positions ? pointsWithin(viewOf(leaflet), positions, box) : [];
     },
     point(lon, lat) {
       const { x, y } = leaflet.latLngToContainerPoint([lat, near(lon, middle)]);
@@ -244,20 +244,24 @@ export function createMap(element, { bounds = null, label = "Map", top = 0, keyb
       leaflet.on("mousemove", (event) => listener(pointer(event)));
       leaflet.on("mouseout", () => listener(null));
     },
+    view() {
+      resized();
+      const { width, height, zoom, scale, left, top } = viewOf(leaflet);
+      return { west: (left / scale - 0.5) * 360, north: latAt(Math.max(0, top / scale)), width, height, zoom, middle };
+    },
     resized,
     redraw,
     picture: () => picture(element, token("--map")),
   };
 }
 
-function joined(tracks, axis) {
-  const all = new Float64Array(tracks.reduce((sum, { style }) => sum + style[axis].length, 0));
-  let at = 0;
-  for (const { style } of tracks) {
-    all.set(style[axis], at);
-    at += style[axis].length;
-  }
-  return all;
+/** [west, south, east, north] around boxes of places (see layers/positions.js); null around none. */
+function boxAround(boxes, middle) {
+  if (!boxes.length) return null;
+  const edge = (name, most) => most(...boxes.map((box) => box[name]));
+  const lat = (y) => latAt(0.5 + y / 2 ** 32);
+  const lon = (d) => middle + d / 1e7;
+  return [lon(edge("west", Math.min)), lat(edge("south", Math.max)), lon(edge("east", Math.max)), lat(edge("north", Math.min))];
 }
 
 function panWithShift(element, leaflet) {

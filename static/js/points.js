@@ -3,7 +3,7 @@
 import { get } from "./api.js";
 import { $, $$, duration, metres, percent, whole } from "./dom.js";
 import { createMap } from "./map.js";
-import { fetchTrack } from "./track.js";
+import { fetchTrack, joinTracks } from "./track.js";
 
 const AT_ONCE = 24; // series drawn without being asked for
 const AT_A_TIME = 4; // tracks fetched at the same time
@@ -11,14 +11,14 @@ const RADIUS_M = 6_371_000;
 const GAP = 10; // a silence is a step longer than this many median steps
 
 /** The shares of a circle between neighbours, in metres. */
-export function steps({ lon, lat, time, n }) {
+export function steps({ lonE7, latE7, time, n }) {
   const far = new Float64Array(Math.max(n - 1, 0));
   const long = time ? new Float64Array(Math.max(n - 1, 0)) : null;
-  const rad = Math.PI / 180;
+  const rad = Math.PI / 180 / 1e7;
   for (let i = 0; i + 1 < n; i++) {
-    const x = Math.sin(((lat[i + 1] - lat[i]) * rad) / 2);
-    const y = Math.sin(((lon[i + 1] - lon[i]) * rad) / 2);
-    const h = x * x + Math.cos(lat[i] * rad) * Math.cos(lat[i + 1] * rad) * y * y;
+    const x = Math.sin(((latE7[i + 1] - latE7[i]) * rad) / 2);
+    const y = Math.sin(((lonE7[i + 1] - lonE7[i]) * rad) / 2);
+    const h = x * x + Math.cos(latE7[i] * rad) * Math.cos(latE7[i + 1] * rad) * y * y;
     far[i] = 2 * RADIUS_M * Math.asin(Math.min(1, Math.sqrt(h)));
     if (long) long[i] = time[i + 1] - time[i];
   }
@@ -73,20 +73,6 @@ function tellFacts(tracks) {
   quiet.textContent = share ? `${percent(share)} of the time, in steps over ${duration(limit)}` : "none";
 }
 
-function boundsOf({ lon, lat, n }) {
-  if (!n) return null;
-  const eastward = Float64Array.from(lon, (value) => (value < lon[0] - 180 ? value + 360 : value > lon[0] + 180 ? value - 360 : value));
-  let [west, south, east, north] = [Infinity, Infinity, -Infinity, -Infinity];
-  for (let i = 0; i < n; i++) {
-    west = Math.min(west, eastward[i]);
-    east = Math.max(east, eastward[i]);
-    south = Math.min(south, lat[i]);
-    north = Math.max(north, lat[i]);
-  }
-  const wrap = (value) => ((((value + 180) % 360) + 360) % 360) - 180;
-  return [wrap(west), south, wrap(east), north];
-}
-
 /** Draw the dataset described by `page` (see _for_script in datasets/pages.py) into [data-map]. */
 export async function showPoints(page) {
   const place = $("[data-map]");
@@ -99,7 +85,7 @@ export async function showPoints(page) {
     if (drawn.has(index)) return;
     const track = await fetchTrack(`${page.urls.track}?series=${index}`);
     drawn.set(index, track);
-    map.addTrack({ id: `series-${index}`, ...track, colour: "--ink", width: 1.6, label: page.name, dots: track.n < 200 });
+    map.addTrack({ id: `series-${index}`, track, colour: "--ink", width: 1.6, label: page.name, dots: track.n < 200 });
   }
 
   async function choose(chosen) {
@@ -110,7 +96,7 @@ export async function showPoints(page) {
       while (queue.length) await draw(queue.shift());
     }));
     for (const index of drawn.keys()) map.setVisible(`series-${index}`, wanted.includes(index));
-    map.fit(chosen === "" ? page.bounds : boundsOf(drawn.get(wanted[0])));
+    map.fit(chosen === "" ? page.bounds : drawn.get(wanted[0]).bounds());
     tellFacts(wanted.map((index) => drawn.get(index)));
     if (note && chosen === "") {
       note.textContent = all.length > AT_ONCE ? `The ${AT_ONCE} longest of ${whole(all.length)} are drawn.` : "";
@@ -124,8 +110,7 @@ export async function showPoints(page) {
     map.remove("landmarks");
     if (!pressed || drawn.size < page.series.length || select?.value) return;
     const { runs } = await get(pressed.dataset.show);
-    const whole = page.series.map((_, index) => drawn.get(index));
-    map.addLandmarks({ lon: joined(whole.map((one) => one.lon)), lat: joined(whole.map((one) => one.lat)), runs });
+    map.addLandmarks({ track: joinTracks(page.series.map((_, index) => drawn.get(index))), runs });
   }
 
   document.addEventListener("click", (event) => {

@@ -44,7 +44,25 @@ export function createTimeline(host, on) {
     if (time && time[n - 1] > time[0]) return nearestIndex(time, time[0] + share * (time[n - 1] - time[0]));
     return Math.round(share * (n - 1));
   };
-  const isLandmark = (event) => runs.some(([start, end]) => event >= start && event < end);
+  /** The first event at `x` or farther right; n if there is none. */
+  const firstFrom = (x) => {
+    let [low, high] = [0, n];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (place(middle) < x) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  };
+  const isLandmark = (event) => {
+    let [low, high] = [0, runs.length]; // the first run that ends after the event
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (runs[middle][1] <= event) low = middle + 1;
+      else high = middle;
+    }
+    return low < runs.length && runs[low][0] <= event;
+  };
 
   function paint() {
     const ratio = window.devicePixelRatio || 1;
@@ -58,13 +76,7 @@ export function createTimeline(host, on) {
     ctx.fillStyle = token("--line");
     ctx.fillRect(8, 17, w - 16, 4);
     ctx.fillStyle = token("--line-strong");
-    let last = -9;
-    for (let i = 0; i < n; i++) {
-      const x = place(i);
-      if (x - last < 1) continue;
-      ctx.fillRect(x - 0.5, 17, 1, 4);
-      last = x;
-    }
+    for (let i = 0; i < n; i = firstFrom(place(i) + 1)) ctx.fillRect(place(i) - 0.5, 17, 1, 4);
     ctx.fillStyle = token("--accent");
     ctx.globalAlpha = 0.82;
     paintRuns(ctx, runs, other ? 3 : 9, other ? 13 : 20);
@@ -79,7 +91,14 @@ export function createTimeline(host, on) {
   }
 
   function paintRuns(ctx, stretches, top, height) {
-    for (const [start, end] of stretches) ctx.fillRect(place(start) - 1, top, Math.max(3, place(end - 1) - place(start) + 2), height);
+    let reached = -1;
+    for (const [start, end] of stretches) {
+      const left = Math.max(reached, place(start) - 1); // many runs share a pixel: each is painted once
+      const right = Math.max(place(start) + 2, place(end - 1) + 1);
+      if (right - reached < 0.5) continue;
+      ctx.fillRect(left, top, right - left, height);
+      reached = right;
+    }
   }
 
   function paintTicks(ctx, w) {

@@ -1,4 +1,9 @@
-"""How the tests of releases speak to the API."""
+"""How the tests speak to the API, and read what it says in binary."""
+
+from __future__ import annotations
+
+import struct
+from itertools import accumulate, pairwise
 
 RELEASES = "/api/v1/releases/"
 UNIFORM = {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 200.0}
@@ -10,3 +15,30 @@ def at(release, *parts):
 
 def first_error(answer):
     return answer.json()["errors"][0]
+
+
+def unpacked(data):
+    """Whole numbers from their packed differences, by the letter of privacy_engine/kernels/varint.py."""
+    steps, left, shift = [], 0, 0
+    for byte in data:
+        left |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            steps.append(-(left + 1) // 2 if left % 2 else left // 2)
+            left, shift = 0, 0
+    return list(accumulate(steps))
+
+
+def track_of(content):
+    """The streams of a track by name, by the letter of dashboard/track.py; those that are not there are empty."""
+    magic, version, n, flags, unit, *lengths = struct.unpack_from("<10I", content)
+    assert (magic, version) == (0x4E524943, 2)
+    assert len(content) == 40 + sum(lengths)
+    at = list(accumulate(lengths, initial=40))
+    streams = [unpacked(content[start:end]) for start, end in pairwise(at)]
+    found = dict(zip(("lon", "lat", "time_ms", "event", "ends"), streams, strict=True))
+    found |= {name: [value * unit for value in found[name]] for name in ("lon", "lat")}
+    for bit, name in enumerate(("time_ms", "event", "ends")):
+        assert bool(found[name]) <= bool(flags >> bit & 1)
+    assert len(found["lon"]) == len(found["lat"]) == n
+    return found

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from rest_framework.test import APIClient
 
@@ -15,6 +16,7 @@ from dashboard.accounts.models import User
 from dashboard.datasets.models import Budget, Dataset
 from dashboard.landmarks.services import mark_landmarks
 from privacy_engine.data import Trajectory
+from tests.dashboard.asking import track_of
 from tests.dashboard.conftest import upload
 
 URL = "/api/v1/datasets/"
@@ -139,24 +141,77 @@ class TestList:
 
 
 class TestTrack:
-    def test_is_the_series_as_typed_arrays(self, owner_api: APIClient, owner: User, make_dataset: MakeDataset) -> None:
+    def test_is_the_series_as_whole_numbers(self, owner_api: APIClient, owner: User, make_dataset: MakeDataset) -> None:
         second = Trajectory([1.5, -2.5, 3.5], [4, 5, -6], [7, 8.25, 9], name="b")
         row = make_dataset(owner, Trajectory([0], [0], [0]), second)
         answer = owner_api.get(f"{URL}{row.pk}/track/?series=1")
         assert answer["Content-Type"] == "application/octet-stream"
         assert "private" in answer["Cache-Control"]
-        body = answer.content
-        assert struct.unpack("<4I", body[:16]) == (0x4E524943, 1, 3, 1)
-        assert np.frombuffer(body, "<i4", 3, 16).tolist() == [15_000_000, -25_000_000, 35_000_000]
-        assert np.frombuffer(body, "<i4", 3, 28).tolist() == [40_000_000, 50_000_000, -60_000_000]
-        assert np.frombuffer(body, "<f8", 3, 40).tolist() == [7.0, 8.25, 9.0]
-        assert len(body) == 64
+        assert track_of(answer.content) == {
+            "lon": [15_000_000, -25_000_000, 35_000_000],
+            "lat": [40_000_000, 50_000_000, -60_000_000],
+            "time_ms": [7000, 8250, 9000],
+            "event": [],
+            "ends": [],
+        }
 
     def test_without_times_has_none(self, owner_api: APIClient, owner: User, make_dataset: MakeDataset) -> None:
         row = make_dataset(owner, Trajectory([0, 1], [0, 1]))
         body = owner_api.get(f"{URL}{row.pk}/track/").content
-        assert struct.unpack("<4I", body[:16])[3] == 0
-        assert len(body) == 32
+        assert struct.unpack_from("<10I", body)[2:] == (2, 0, 1, 5, 5, 0, 0, 0)
+
+    def test_is_pressed_for_who_can_read_it(self, owner_api: APIClient, owner: User, make_dataset: MakeDataset) -> None:
+        lon = np.round(np.random.default_rng(1).uniform(0, 1, 5000), 7)
+        url = f"{URL}{make_dataset(owner, Trajectory(lon, lon)).pk}/track/"
+        plain, pressed = (owner_api.get(url, headers={"Accept-Encoding": how}) for how in ("identity", "gzip, zstd"))
+        assert plain.get("Content-Encoding") is None
+        assert pressed["Content-Encoding"] == "zstd"
+        assert "Accept-Encoding" in pressed["Vary"]
+        assert pa.decompress(pressed.content, len(plain.content), codec="zstd", asbytes=True) == plain.content
+        assert track_of(plain.content)["lon"] == np.round(lon * 1e7).astype(int).tolist()
+
+    def test_a_picture_is_what_is_seen_with_its_events(
+        self, owner_api: APIClient, owner: User, make_dataset: MakeDataset
+    ) -> None:
+        lon = [0.5, 0.5001, 1.0, 50.0, 1.0, 0.9]
+        row = make_dataset(owner, Trajectory(lon, [0.5, 0.5, 0.9, 0.5, 0.5, 0.6], range(6)))
+        view = {"west": 0, "north": 1, "width": 256, "height": 256, "zoom": 8, "middle": 0}
+        whole = owner_api.get(f"{URL}{row.pk}/track/", view | {"width": 8000, "zoom": 3})
+        assert track_of(whole.content)["ends"] == [len(track_of(whole.content)["lon"])]
+        found = track_of(owner_api.get(f"{URL}{row.pk}/track/", view).content)
+        assert found["event"] == [0, 2, 3, 4, 5], "the second is not a pixel away"
+        quarter = 360e7 / (256 * 2**8) / 4  # of a pixel
+        expected = [5_000_000, 10_000_000, 500_000_000, 10_000_000, 9_000_000]
+        assert np.abs(np.subtract(found["lon"], expected)).max() <= quarter / 2
+        assert (found["time_ms"], found["ends"]) == ([], [5])
+        away = track_of(owner_api.get(f"{URL}{row.pk}/track/", view | {"west": 100}).content)
+        assert (away["event"], away["ends"]) == ([], [])
+
+    @pytest.mark.parametrize(
+        ("field", "value"),
+        [
+            *[("west", "-541"), ("north", "91"), ("width", "0"), ("height", "1e9"), ("zoom", "99"), ("middle", "nan")],
+            *[("zoom", ""), ("zoom", "١"), ("west", "1" * 400), ("middle", "0x1")],
+        ],
+    )
+    def test_fail_names_what_is_wrong_with_a_picture(
+        self, owner_api: APIClient, ready_dataset: Dataset, field: str, value: str
+    ) -> None:
+        view = {"west": 0, "north": 1, "width": 9, "height": 9, "zoom": 1, "middle": 0, field: value}
+        answer = owner_api.get(f"{URL}{ready_dataset.pk}/track/", view)
+        assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, field)
+
+    def test_fail_names_what_a_picture_lacks(self, owner_api: APIClient, ready_dataset: Dataset) -> None:
+        answer = owner_api.get(f"{URL}{ready_dataset.pk}/track/", {"west": 0, "north": 1, "zoom": 1, "middle": 0})
+        error = answer.json()["errors"][0]
+        assert (answer.status_code, error["field"]) == (400, "width")
+        assert error["message"] == "width must be given with west, north, zoom, middle"
+
+    def test_what_was_deleted_is_not_answered_from_memory(self, owner_api: APIClient, ready_dataset: Dataset) -> None:
+        url = f"{URL}{ready_dataset.pk}/track/"
+        assert owner_api.get(url).status_code == 200
+        ready_dataset.points_path.unlink()
+        assert owner_api.get(url).status_code == 404
 
     def test_is_not_sent_twice(self, owner_api: APIClient, ready_dataset: Dataset) -> None:
         url = f"{URL}{ready_dataset.pk}/track/"

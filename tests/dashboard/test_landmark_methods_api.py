@@ -12,6 +12,7 @@ from dashboard import storage, track
 from dashboard.datasets.models import Dataset
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
+from dashboard.lines import line
 from dashboard.releases.execution import run
 from dashboard.releases.models import Release
 from dashboard.releases.services import submit_release
@@ -189,9 +190,10 @@ class TestColumn:
             again = formats.read(io.BytesIO(b"".join(answer.streaming_content)), name=f"x.{fmt}")
             assert all(one.marked is None for one in again.series)
 
-    def test_the_map_is_told_nothing_of_it(self, marked_dataset):
-        [one, _] = storage.read_points(marked_dataset.points_path)
-        assert track.encode(one) == track.encode(Trajectory(one.lon, one.lat, one.time_s, one.name))
+    def test_the_map_is_told_nothing_of_it(self, marked_dataset, tmp_path):
+        plain = [Trajectory(one.lon, one.lat, one.time_s) for one in storage.read_points(marked_dataset.points_path)]
+        storage.write_points(tmp_path / "plain", plain)
+        assert track.encode(line(marked_dataset.points_path, 0)) == track.encode(line(tmp_path / "plain", 0))
 
     def test_a_file_is_written_and_read_back_with_and_without(self, tmp_path):
         marked = Trajectory([1, 2], [1, 2], [0, 1], "a", np.array([True, False]))

@@ -3,33 +3,49 @@
 from __future__ import annotations
 
 import json
-import struct
 
 import numpy as np
 import pytest
 
-from dashboard import storage
+from dashboard import storage, track
 from dashboard.landmarks.services import mark_landmarks
+from dashboard.lines import line
 from dashboard.releases import execution
 from dashboard.releases.models import Release
+from privacy_engine import data
 from privacy_engine.accounting.temporal import smoothing_matrix, temporal_loss
 from privacy_engine.data import Trajectory
-from tests.dashboard.asking import RELEASES, UNIFORM, at, first_error
+from tests.dashboard.asking import RELEASES, UNIFORM, at, first_error, track_of
 
 
 class TestTrack:
-    def test_binary_decodes_to_what_was_published(self, owner_api, done):
+    def test_decodes_to_what_was_published(self, owner_api, done):
         ((published, event),) = storage.read_release(done.data_path)
-        content = owner_api.get(at(done, "track"), {"series": 0}).content
-        magic, version, n, flags = struct.unpack_from("<4I", content)
-        assert (magic, version, n, flags) == (0x4E524943, 1, 7, 3)
-        lon, lat = np.frombuffer(content, "<i4", 2 * n, 16).reshape(2, n)
-        start = -(-(16 + 8 * n) // 8) * 8
-        assert (lon / 1e7).tolist() == published.lon.tolist()
-        assert (lat / 1e7).tolist() == published.lat.tolist()
-        assert np.frombuffer(content, "<f8", n, start).tolist() == published.time_s.tolist()
-        assert np.frombuffer(content, "<i4", n, start + 8 * n).tolist() == event.tolist() == list(range(1, 8))
-        assert len(content) == start + 12 * n
+        found = track_of(owner_api.get(at(done, "track"), {"series": 0}).content)
+        assert [value / 1e7 for value in found["lon"]] == published.lon.tolist()
+        assert [value / 1e7 for value in found["lat"]] == published.lat.tolist()
+        assert [value / 1000 for value in found["time_ms"]] == published.time_s.tolist()
+        assert found["event"] == event.tolist() == list(range(1, 8))
+
+    def test_a_picture_names_the_events_it_shows(self, owner_api, done):
+        ((published, event),) = storage.read_release(done.data_path)
+        view = {"west": -180, "north": 85, "width": 8192, "height": 8192, "zoom": 5, "middle": 0}
+        found = track_of(owner_api.get(at(done, "track"), {"series": 0, **view}).content)
+        assert found["ends"] == [len(found["event"])]
+        assert set(found["event"]) <= set(event.tolist())
+        places = dict(zip(event.tolist(), published.lon.tolist(), strict=True))
+        quarter = 360 / (256 * 2**5) / 4  # of a pixel
+        expected = [places[one] for one in found["event"]]
+        assert np.abs(np.array(found["lon"]) / 1e7 - expected).max() <= quarter / 2
+
+    def test_events_are_not_named_where_none_is_left_out(self, owner_api, owner, tmp_path):
+        whole = Trajectory([1, 2], [3, 4])
+        for event, named in (([0, 1], []), ([0, 2], [0, 2])):
+            path = tmp_path / f"{event}.parquet"
+            column = np.array(event)
+            budgets = np.ones(2)
+            storage.write_release(path, [data.Release(whole, column, budgets, budgets > 0, budgets)])
+            assert track_of(track.encode(line(path, 0)))["event"] == named
 
     def test_is_not_sent_again(self, owner_api, done):
         etag = owner_api.get(at(done, "track")).headers["ETag"]

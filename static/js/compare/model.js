@@ -6,6 +6,8 @@ import { fetchTrack, nearestIndex } from "../track.js";
 
 const USUAL = { n: 2, s: 0.1 }; // the correlation curves are first fetched for
 const POINTS = 4000; // of a curve; each curve's extremes are kept
+const LARGE = 200_000; // points of a track that is let go while nobody looks at it
+const AT_ONCE = 3_000_000; // points of tracks held at a time without being asked for
 
 const keyOf = (series, query) => `${series} ${new URLSearchParams(query)}`;
 
@@ -40,6 +42,8 @@ export class Layer {
     this.release = release;
     this.visible = true;
     this.track = null;
+    this.holds = 0; // points of its track, or of the one on its way
+    this.resting = false; // its track was let go, or never fetched, until it is looked at
     this.curves = new Map(); // series and query -> chart data
   }
 
@@ -59,9 +63,31 @@ export class Layer {
     return this.done && this.track !== null;
   }
 
-  async load(series) {
-    const [track] = await Promise.all([fetchTrack(withQuery(this.release.urls.track, { series })), this.curve(series)]);
-    this.track = track;
+  /** True if its curves may be charted, whether it is drawn on the map or rests. */
+  get charted() {
+    return this.drawn || (this.done && this.resting);
+  }
+
+  /** Fetch its track of about `n` points. */
+  async load(series, n) {
+    this.holds = n;
+    this.track = await fetchTrack(withQuery(this.release.urls.track, { series }), { time: false });
+    this.resting = false;
+  }
+
+  /** Not to be looked at for now, so not fetched; its id. */
+  leave() {
+    [this.visible, this.resting] = [false, true];
+    return this.id;
+  }
+
+  /** Let a large track go while it is not looked at; says whether it did. */
+  rest() {
+    if (!(this.track?.n > LARGE)) return false;
+    this.track = null;
+    this.holds = 0;
+    this.resting = true;
+    return true;
   }
 
   /** Chart data for what `query` says of correlation and bound. */
@@ -82,6 +108,8 @@ export class Layer {
 
   forget() {
     this.track = null;
+    this.holds = 0;
+    this.resting = false;
     this.curves.clear();
   }
 
@@ -100,6 +128,11 @@ export class Layer {
     const i = nearestIndex(curve.event, event);
     return i < 0 ? null : curve.budget[i];
   }
+}
+
+/** Whether one more track of `n` points may be held beside those of the layers. */
+export function roomFor(layers, n) {
+  return n <= LARGE || layers.reduce((sum, { holds }) => sum + holds, n) <= AT_ONCE;
 }
 
 /** The mechanism's parameters in a few words. */

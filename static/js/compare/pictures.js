@@ -42,11 +42,11 @@ export function tracksOf({ original, layers, look, inks, titleOf }) {
   const own = { id: ORIGINAL, kind: "track", source: partOf(original, look.range), ink: OF_ORIGINAL, opacity: opacity(ORIGINAL), order: order.get(ORIGINAL) };
   const first = { id: ORIGINAL, title: "Original", ink: null, owner: true, ready: true, error_m: 0, picture: hidden(ORIGINAL) ? null : own };
   const rest = layers.map((layer) => {
-    const { id, drawn } = layer;
+    const { id, drawn, charted } = layer;
     const ink = inks.get(id);
     const shown = drawn && !hidden(id);
     const picture = shown && { id, kind: "track", source: partOf(layer.track, look.range), ink: styleOf(ink), opacity: STRENGTH * opacity(id), order: order.get(id) };
-    return { id, title: titleOf(layer), ink, owner: false, ready: drawn, error_m: errorOf(layer), picture: picture || null };
+    return { id, title: titleOf(layer), ink, owner: false, ready: charted, error_m: errorOf(layer), picture: picture || null };
   });
   const all = new Map([first, ...rest].map((one) => [one.id, one]));
   return listedIds(layers, look).map((id) => all.get(id));

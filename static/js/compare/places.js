@@ -1,9 +1,6 @@
 /* Parts of tracks, as the map takes them: a stretch of events, or some of them. */
 
-import { lastAtMost } from "../track.js";
-
-/** What {@link createMap} takes for the positions of a track. */
-export const placesOf = ({ lon, lat }) => ({ lon, lat });
+import { joinTracks, lastAtMost } from "../track.js";
 
 const parts = new WeakMap(); // the last part of each track: the map draws anew what is another object
 
@@ -14,7 +11,7 @@ export function partOf(track, range) {
   const known = parts.get(track);
   if (known?.key === key) return known.part;
   const [start, end] = range.map((event) => indexOf(track, event));
-  const part = { n: end - start, lon: track.lon.subarray(start, end), lat: track.lat.subarray(start, end) };
+  const part = track.part(start, end);
   parts.set(track, { key, part });
   return part;
 }
@@ -30,8 +27,7 @@ export function eventOf(track, range, i) {
 
 /** The events of `runs` alone. */
 export function pickedFrom(track, runs) {
-  const picked = Int32Array.from(runs.flatMap(([start, end]) => Array.from({ length: end - start }, (_, i) => start + i)));
-  return { n: picked.length, lon: Float64Array.from(picked, (i) => track.lon[i]), lat: Float64Array.from(picked, (i) => track.lat[i]) };
+  return joinTracks(runs.map(([start, end]) => track.part(start, end)));
 }
 
 /** Runs cut to `range`, those left empty left out. */

@@ -4,12 +4,10 @@
  * object, `order` is greater the higher it lies among the lines; marks always lie above the lines.
  */
 
-import { placesOf } from "./places.js";
-
 const DRAW = {
-  track: (map, { id, source, ink, opacity, order }) => map.addTrack({ id, ...placesOf(source), ...ink, opacity, order }),
-  landmarks: (map, { id, source }) => map.addLandmarks({ id, ...placesOf(source.track), runs: source.runs }),
-  dummies: (map, { id, source }) => map.addMarkers({ id, ...placesOf(source), colour: "--accent", radius: 4, hollow: true }),
+  track: (map, { id, source, ink, opacity, order }) => map.addTrack({ id, track: source, ...ink, opacity, order }),
+  landmarks: (map, { id, source }) => map.addLandmarks({ id, ...source }),
+  dummies: (map, { id, source }) => map.addMarkers({ id, track: source, colour: "--accent", radius: 4, hollow: true }),
   zones: (map, { id, source }) => map.addZones({ id, zones: source }),
 };
 

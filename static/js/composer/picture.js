@@ -90,17 +90,15 @@ export function groupsOf({ expected: { landmark, regular, overall } }, ink) {
 
 function paint(ctx, view, { scene, runs }, anchor, perUnit, groups, faint = 0.5) {
   ctx.globalAlpha = faint;
-  for (const { unit } of scene.tracks) drawTrack(ctx, view, unit, { colour: "--ink", width: 1, dots: false });
+  for (const { positions } of scene.tracks) drawTrack(ctx, view, positions, { colour: "--ink", width: 1 });
   ctx.globalAlpha = 0.8;
   ctx.fillStyle = token("--accent");
-  for (const track of scene.tracks) for (const [start, end] of runsIn(track, runs)) dot(ctx, view, at(track.unit, Math.floor((start + end) / 2)), 1.5);
+  for (const track of scene.tracks) for (const [start, end] of runsIn(track, runs)) dot(ctx, view, track.positions.place(Math.floor((start + end) / 2)), 1.5);
   ctx.globalAlpha = 1;
   for (const group of [...groups].sort((a, b) => b.most - a.most)) drawGroup(ctx, view, anchor, perUnit, group);
   groups.forEach((group, i) => drawLabels(ctx, view, anchor, perUnit, group, i));
   dot(ctx, view, anchor, 3);
 }
-
-const at = (unit, i) => ({ x: unit.x[i], y: unit.y[i] });
 
 function dot(ctx, { scale, left, top }, { x, y }, radius) {
   ctx.beginPath();

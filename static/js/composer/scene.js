@@ -1,7 +1,8 @@
 /* What the picture of the noise is drawn over: the original's tracks and landmarks, for its owner's eyes. */
 
 import { get } from "../api.js";
-import { toUnit, unitX, unitY, unrolled, EARTH_RADIUS_M } from "../layers/globe.js";
+import { unitX, unitY, unrolled, EARTH_RADIUS_M } from "../layers/globe.js";
+import { positionsOf } from "../layers/positions.js";
 import { fetchTrack } from "../track.js";
 
 const MOST_EVENTS = 200_000; // a faint line tells the size of the dataset; more points tell no more
@@ -20,12 +21,12 @@ function drawable(series) {
   return found;
 }
 
-/** {tracks: [{first, n, unit}], box, middle} of a dataset as the API tells it; positions in the unit square. */
+/** {tracks: [{first, n, positions}], box, middle} of a dataset as the API tells it; the box in the unit square. */
 export async function loadScene(dataset, url) {
   const { west, south, east, north, middle } = unrolled(dataset.bounds);
   const series = drawable(dataset.series);
-  const found = await Promise.all(series.map(({ index }) => fetchTrack(`${url}?series=${index}`)));
-  const tracks = found.map(({ n, lon, lat }, i) => ({ first: series[i].first_event, n, unit: toUnit(lon, lat, middle) }));
+  const found = await Promise.all(series.map(({ index }) => fetchTrack(`${url}?series=${index}`, { time: false })));
+  const tracks = found.map((track, i) => ({ first: series[i].first_event, n: track.n, positions: positionsOf(track, middle) }));
   return { tracks, middle, box: { left: unitX(west), right: unitX(east), top: unitY(north), bottom: unitY(south) } };
 }
 
@@ -44,15 +45,13 @@ export function anchorOf({ tracks, box }, runs) {
     for (const [start, end] of runsIn(track, runs)) {
       if (end - start <= longest) continue;
       longest = end - start;
-      best = at(track, Math.floor((start + end) / 2));
+      best = track.positions.place(Math.floor((start + end) / 2));
     }
   }
   if (best) return { ...best, landmark: true };
-  const place = tracks.length && tracks[0].n ? at(tracks[0], Math.floor(tracks[0].n / 2)) : { x: (box.left + box.right) / 2, y: (box.top + box.bottom) / 2 };
+  const place = tracks.length && tracks[0].n ? tracks[0].positions.place(Math.floor(tracks[0].n / 2)) : { x: (box.left + box.right) / 2, y: (box.top + box.bottom) / 2 };
   return { ...place, landmark: false };
 }
-
-const at = ({ unit }, i) => ({ x: unit.x[i], y: unit.y[i] });
 
 /** Metres that a length of 1 in the unit square is, at the height y. */
 export const metresAt = (y) => (2 * Math.PI * EARTH_RADIUS_M) / Math.cosh((0.5 - y) * 2 * Math.PI);

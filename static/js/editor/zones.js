@@ -87,8 +87,8 @@ export function eventsIn(zone, track) {
   const [south, north] = band(zone); // most events of a long track lie elsewhere
   let count = 0;
   for (let i = 0; i < track.n; i++) {
-    const lat = track.lat[i];
-    if (lat >= south && lat <= north && contains(zone, track.lon[i], lat)) count += 1;
+    const lat = track.latAt(i);
+    if (lat >= south && lat <= north && contains(zone, track.lonAt(i), lat)) count += 1;
   }
   counted.set(zone, { track, count });
   return count;

@@ -28,48 +28,17 @@ export function latAt(y) {
   return Math.atan(Math.sinh((0.5 - y) * 2 * Math.PI)) / RAD;
 }
 
-const converted = new WeakMap(); // the same positions are drawn as line, dots and landmarks
-
-/** Typed arrays of unit positions for positions in degrees (which are not changed afterwards). */
-export function toUnit(lon, lat, middle) {
-  const known = converted.get(lon);
-  if (known?.lat === lat && known.middle === middle) return known.unit;
-  const unit = convert(lon, lat, middle);
-  converted.set(lon, { lat, middle, unit });
-  return unit;
-}
-
-function convert(lon, lat, middle) {
-  const x = new Float64Array(lon.length);
-  const y = new Float64Array(lon.length);
-  for (let i = 0; i < x.length; i++) {
-    x[i] = unitX(near(lon[i], middle));
-    y[i] = unitY(lat[i]);
-  }
-  return { x, y };
+/** Height on the map of a latitude in 1e-7 degrees: from the equator southwards, 2^32 to the world. */
+export function heightE32(latE7) {
+  const sine = Math.max(-0.9999, Math.min(0.9999, Math.sin(latE7 * (RAD / 1e7))));
+  const place = Math.round((Math.log((1 - sine) / (1 + sine)) / (4 * Math.PI)) * 2 ** 32);
+  return Math.max(-(2 ** 31), Math.min(2 ** 31 - 1, place));
 }
 
 /** The box of [west, south, east, north] with east made larger than west, and its middle longitude. */
 export function unrolled([west, south, east, north]) {
   const right = east < west ? east + 360 : east;
   return { west, south, east: right, north, middle: (west + right) / 2 };
-}
-
-/** Smallest [west, south, east, north] around positions, over the antimeridian if that is shorter. */
-export function boundsOf(lon, lat) {
-  if (!lon.length) return null;
-  let [south, north] = [Infinity, -Infinity];
-  for (const value of lat) {
-    if (value < south) south = value;
-    if (value > north) north = value;
-  }
-  const sorted = Float64Array.from(lon).sort();
-  let [gap, at] = [sorted[0] + 360 - sorted[sorted.length - 1], 0];
-  for (let i = 1; i < sorted.length; i++) {
-    if (sorted[i] - sorted[i - 1] > gap) [gap, at] = [sorted[i] - sorted[i - 1], i];
-  }
-  const east = sorted[(at + sorted.length - 1) % sorted.length];
-  return [sorted[at], south, east, north];
 }
 
 /** Great-circle distance in metres. */

@@ -3,59 +3,105 @@
 import { dashOf, inkOf, token } from "../ink.js";
 import { circle, near, unitX, unitY } from "./globe.js";
 import { labelFont } from "./graticule.js";
+import { frameOf } from "./positions.js";
 
 const HALF_WORLD_M = 9e6; // a circle larger than this is everywhere
+const MANY = 300; // discs that are drawn one by one
 
 /** Paint landmarks: one halo around all that lie close together, a dot on each event (one per few pixels). */
-export function drawLandmarks(ctx, view, { unit, runs }) {
-  const places = [...spread(view, unit, runs)];
-  const disc = ([x, y], r) => {
-    ctx.moveTo(x + r, y);
-    ctx.arc(x, y, r, 0, 2 * Math.PI);
-  };
+export function drawLandmarks(ctx, view, { positions, runs }) {
+  const places = spread(view, positions, runs, 6);
+  drawHalos(ctx, view, places);
   ctx.fillStyle = inkOf("--accent");
-  ctx.globalAlpha = 0.18;
-  ctx.beginPath(); // one path: where halos overlap it is no darker
-  for (const place of places) disc(place, 14);
-  ctx.fill();
-  ctx.globalAlpha = 1;
   ctx.strokeStyle = token("--map");
   ctx.lineWidth = 1.5;
-  for (const place of places) {
+  stamp(ctx, places, 4);
+}
+
+function drawHalos(ctx, { width, height }, places) {
+  ctx.fillStyle = inkOf("--accent");
+  ctx.globalAlpha = 0.18;
+  if (places.length > 2 * MANY) {
+    const [sheet, ink] = sheetLike(ctx);
+    ink.fillStyle = ctx.fillStyle;
+    ink.strokeStyle = "transparent";
+    stamp(ink, places, 14);
+    ctx.drawImage(sheet, 0, 0, width, height); // as one: where halos overlap it is no darker
+  } else {
+    ctx.beginPath(); // one path, for the same reason
+    for (let i = 0; i < places.length; i += 2) disc(ctx, places[i], places[i + 1], 14);
+    ctx.fill();
+  }
+  ctx.globalAlpha = 1;
+}
+
+function sheetLike(ctx) {
+  const sheet = document.createElement("canvas");
+  [sheet.width, sheet.height] = [ctx.canvas.width, ctx.canvas.height];
+  const ink = sheet.getContext("2d");
+  ink.setTransform(ctx.getTransform());
+  return [sheet, ink];
+}
+
+function disc(ctx, x, y, r) {
+  ctx.moveTo(x + r, y);
+  ctx.arc(x, y, r, 0, 2 * Math.PI);
+}
+
+/** A disc on each place in the context's fill and stroke; many are printed from one. */
+function stamp(ctx, places, r) {
+  if (places.length > 2 * MANY) return printed(ctx, places, r);
+  for (let i = 0; i < places.length; i += 2) {
     ctx.beginPath();
-    disc(place, 4);
+    disc(ctx, places[i], places[i + 1], r);
     ctx.fill();
     ctx.stroke();
   }
 }
 
-/** Screen places of the events in `runs`, at most one in each cell of 6 pixels. */
-function* spread({ width, height, scale, left, top }, { x, y }, runs, cell = 6) {
-  const taken = new Set();
-  for (const [start, end] of runs) {
-    for (let i = start; i < end; i++) {
-      const [cx, cy] = [x[i] * scale - left, y[i] * scale - top];
-      if (cx < -6 || cy < -6 || cx > width + 6 || cy > height + 6) continue;
-      const key = Math.round(cx / cell) * 65536 + Math.round(cy / cell);
-      if (!taken.has(key)) {
-        taken.add(key);
-        yield [cx, cy];
-      }
-    }
+function printed(ctx, places, r) {
+  const ratio = ctx.getTransform().a;
+  const half = Math.ceil((r + ctx.lineWidth) * ratio);
+  const block = document.createElement("canvas");
+  block.width = block.height = 2 * half;
+  const ink = block.getContext("2d");
+  ink.setTransform(ratio, 0, 0, ratio, half, half);
+  for (const name of ["fillStyle", "strokeStyle", "lineWidth"]) ink[name] = ctx[name];
+  ink.beginPath();
+  disc(ink, 0, 0, r);
+  ink.fill();
+  ink.stroke();
+  ctx.save();
+  ctx.setTransform(1, 0, 0, 1, 0, 0);
+  for (let i = 0; i < places.length; i += 2) {
+    ctx.drawImage(block, Math.round(places[i] * ratio) - half, Math.round(places[i + 1] * ratio) - half);
   }
+  ctx.restore();
 }
 
-/** Paint dots: {unit, colour, radius, hollow}. */
-export function drawDots(ctx, view, { unit, colour, radius = 3, hollow = false }) {
+/** Screen places [x, y, x, y, …] of the events in `runs`, at most one in each cell. */
+function spread(view, positions, runs, cell) {
+  const [columns, rows] = [Math.ceil((view.width + 12) / cell) + 2, Math.ceil((view.height + 12) / cell) + 2];
+  const taken = new Uint8Array(columns * rows);
+  const places = [];
+  const frame = frameOf(view, positions.middle);
+  const box = [-6, -6, view.width + 6, view.height + 6];
+  const put = (_, x, y) => {
+    const key = Math.round((y + 6) / cell) * columns + Math.round((x + 6) / cell);
+    if (taken[key]) return;
+    taken[key] = 1;
+    places.push(x, y);
+  };
+  for (const [start, end] of runs) positions.eachPoint(frame, box, put, start, end);
+  return places;
+}
+
+/** Paint dots: {positions, colour, radius, hollow}. */
+export function drawDots(ctx, view, { positions, colour, radius = 3, hollow = false }) {
   ctx.fillStyle = hollow ? token("--map") : inkOf(colour);
   ctx.strokeStyle = hollow ? inkOf(colour) : token("--map");
   ctx.lineWidth = 1.25;
-  for (const [x, y] of spread(view, unit, [[0, unit.x.length]], Math.max(3, radius * 1.5))) {
-    ctx.beginPath();
-    ctx.arc(x, y, radius, 0, 2 * Math.PI);
-    ctx.fill();
-    ctx.stroke();
-  }
+  stamp(ctx, spread(view, positions, [[0, positions.n]], Math.max(3, radius * 1.5)), radius);
 }
 
 /**

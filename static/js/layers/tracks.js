@@ -1,91 +1,162 @@
 /* A track as a line over typed arrays: a million points in one frame.
  *
- * Points that fall on the pixel drawn last are left out, runs outside the picture are skipped, paths are cut into
- * chunks (a path of a million corners is slower than a thousand of a thousand). The canvas as a whole carries the
- * opacity, so a line that crosses itself is not darker there; where a noisy line would fill the picture it fades.
+ * Points half a pixel from the last one and chunks outside the picture are passed over; a crowd of steps is put on the
+ * canvas as pixels. Paths are cut (one of a million corners is slower than a thousand of a thousand). The canvas as a whole carries the opacity, so a line that crosses itself is not darker there; where a
+ * noisy line would fill the picture it fades.
  */
 
 import { dashOf, inkOf } from "../ink.js";
+import { TURN, frameOf } from "./positions.js";
+import { Raster } from "./raster.js";
 
-const CHUNK = 2000;
-const DASHED_AT_MOST = 60000; // beyond, dashes cost more than they tell
+const CORNERS = 2000; // of a path
+const DASHED_AT_MOST = 60000; // points; beyond, dashes cost more than they tell
+const CROWD = 20000; // points in the picture; from here on they are put there as pixels
 const DOTS_AT_MOST = 400;
+const MARGIN = 8;
+const SAMPLES = 4000;
+const ALIKE = 0.04; // widths that differ by less look the same beside each other
 
-/** Paint one track: {x, y} unit positions, {colour, width, dash, marker, opacity}. Returns the canvas's opacity. */
-export function drawTrack(ctx, view, { x, y }, style) {
-  ctx.strokeStyle = ctx.fillStyle = inkOf(style.colour);
-  const covered = (lineLength(view, x, y) * (style.width ?? 1.5)) / (view.width * view.height);
-  ctx.lineWidth = (style.width ?? 1.5) * (style.fade ? 1 / (1 + Math.min(covered, 1)) : 1);
-  ctx.lineJoin = ctx.lineCap = "round";
-  ctx.setLineDash(x.length <= DASHED_AT_MOST ? dashOf(style.dash) : []);
-  strokeLine(ctx, view, x, y);
+/** The line of {@link Positions} in the style {colour, width, dash, marker, opacity, fade, dots}, as a layer draws it. */
+export function trackLayer(positions, style) {
+  const look = { covered: 0, dots: false }; // of the last whole picture
+  return {
+    draw(ctx, view, part) {
+      if (!part) look.covered = covered(view, positions, style);
+      const pale = style.fade ? Math.min(look.covered, 1) : 0;
+      const width = (style.width ?? 1.5) / (1 + pale);
+      ctx.canvas.style.opacity = (style.opacity ?? 1) / (1 + 3 * pale);
+      drawLine(ctx, view, positions, { ...style, width }, true);
+      if (!part) look.dots = style.dots !== false && drawDots(ctx, view, positions, style);
+    },
+    keeps(view) {
+      if (positions.n <= DASHED_AT_MOST || look.dots || (style.dots !== false && dotsIn(view, positions))) return false;
+      const pale = (share) => 1 / (1 + Math.min(share, 1));
+      return !style.fade || Math.abs(pale(covered(view, positions, style)) - pale(look.covered)) < ALIKE;
+    },
+  };
+}
+
+/** What share of the picture the line would cover if it never crossed itself. */
+function covered(view, positions, { width = 1.5 }) {
+  return (lineLength(view, positions) * width) / (view.width * view.height);
+}
+
+/** Draw a line among other things: its pixels would take the place of theirs, so it is paths alone. */
+export function drawTrack(ctx, view, positions, style) {
+  drawLine(ctx, view, positions, style, false);
+}
+
+function drawLine(ctx, view, positions, { colour, width, dash }, alone) {
+  const many = positions.n > DASHED_AT_MOST;
+  ctx.strokeStyle = ctx.fillStyle = inkOf(colour);
+  ctx.lineWidth = width;
+  [ctx.lineJoin, ctx.lineCap] = many ? ["bevel", "butt"] : ["round", "round"];
+  ctx.setLineDash(many ? [] : dashOf(dash));
+  strokeLine(ctx, view, positions, alone);
   ctx.setLineDash([]);
-  if (style.dots !== false) drawDots(ctx, view, x, y, style);
-  const full = style.opacity ?? 1;
-  return style.fade ? full / (1 + 3 * Math.min(covered, 1)) : full;
 }
 
 /** Length in pixels of what may be in the picture (of every k-th step: an estimate is enough). */
-function lineLength({ width, height, scale, left, top }, x, y) {
-  const stride = Math.max(1, Math.floor(x.length / 4000));
+function lineLength(view, positions) {
+  const { across, down, left, top } = frameOf(view, positions.middle);
+  const { width, height } = view;
+  const stride = Math.max(1, Math.floor(positions.n / SAMPLES));
   const reach = Math.max(width, height);
   let sum = 0;
-  for (let i = 1; i < x.length; i += stride) {
-    const [ax, ay] = [x[i - 1] * scale - left, y[i - 1] * scale - top];
-    const [bx, by] = [x[i] * scale - left, y[i] * scale - top];
+  for (let i = 1; i < positions.n; i += stride) {
+    const [ax, ay] = [positions.d(i - 1) * across + left, positions.y[i - 1] * down + top];
+    const [bx, by] = [positions.d(i) * across + left, positions.y[i] * down + top];
     if (Math.max(ax, bx) < 0 || Math.max(ay, by) < 0 || Math.min(ax, bx) > width || Math.min(ay, by) > height) continue;
     sum += Math.min(reach, Math.hypot(bx - ax, by - ay));
   }
   return sum * stride;
 }
 
-function strokeLine(ctx, { width, height, scale, left, top }, x, y) {
-  const margin = 8;
-  const [right, bottom] = [width + margin, height + margin];
-  let [px, py] = [NaN, NaN]; // last corner on the path
-  let [qx, qy] = [NaN, NaN]; // last point, drawn or not
-  let [corners, open] = [0, false];
-  ctx.beginPath();
-  for (let i = 0; i < x.length; i++) {
-    const cx = x[i] * scale - left;
-    const cy = y[i] * scale - top;
-    if (Math.abs(cx - px) < 0.5 && Math.abs(cy - py) < 0.5) continue;
-    const turn = i && Math.abs(x[i] - x[i - 1]) > 0.5 ? Math.sign(x[i - 1] - x[i]) * scale : 0;
-    const away =
-      (cx < -margin && qx < -margin) || (cy < -margin && qy < -margin) || (cx > right && qx > right) || (cy > bottom && qy > bottom);
-    if (i && !away) {
-      if (!open) ctx.moveTo(qx, qy);
-      if (turn) {
-        ctx.lineTo(cx + turn, cy); // out over one edge of the world
-        ctx.moveTo(qx - turn, qy); // and in over the other
-      }
-      ctx.lineTo(cx, cy);
-      [px, py, open] = [cx, cy, true];
-      if (++corners >= CHUNK) {
-        ctx.stroke();
-        ctx.beginPath();
-        ctx.moveTo(cx, cy);
-        corners = 0;
-      }
-    } else {
-      open = false;
-    }
-    [qx, qy] = [cx, cy];
-  }
-  ctx.stroke();
+/** Draw the steps in the picture. */
+function strokeLine(ctx, view, positions, alone) {
+  const frame = frameOf(view, positions.middle);
+  const level = positions.level(Math.log2(view.scale / 256));
+  const chunks = [];
+  let points = 0;
+  positions.eachChunk(frame, -MARGIN, -MARGIN, view.width + MARGIN, view.height + MARGIN, (c) => {
+    chunks.push(c);
+    points += level.from[c + 1] - level.from[c];
+  });
+  const crowd = alone && positions.n > DASHED_AT_MOST && points > CROWD;
+  const ratio = crowd ? ctx.getTransform().a : 1;
+  const pen = crowd ? new Raster(Math.round(view.width * ratio), Math.round(view.height * ratio), ctx.lineWidth * ratio) : new Pen(ctx);
+  for (const c of chunks) drawSteps(pen, view, frame, ratio, positions, level, c);
+  pen.put(ctx, ctx.strokeStyle); // the context gives any opaque colour back as #rrggbb
 }
 
-function drawDots(ctx, { width, height, scale, left, top }, x, y, { marker, width: line = 1.5 }) {
-  const seen = [];
-  for (let i = 0; i < x.length; i++) {
-    const [cx, cy] = [x[i] * scale - left, y[i] * scale - top];
-    if (cx < -5 || cy < -5 || cx > width + 5 || cy > height + 5) continue;
-    if (seen.push(cx, cy) > 2 * DOTS_AT_MOST) return; // a line says more than a crowd of dots
+/** Give the steps of a chunk to `pen`, those that are not wholly beyond one side of the picture. */
+function drawSteps(pen, view, { across, down, left, top }, ratio, { lon, y, middle, starts }, { kept, from }, c) {
+  const half = TURN / 2;
+  const [right, bottom] = [view.width + MARGIN, view.height + MARGIN];
+  let [px, py, out] = [0, 0, 15];
+  for (let k = from[c]; k <= from[c + 1]; k++) {
+    const i = kept ? kept[k] : k;
+    let d = lon[i] - middle;
+    if (d > half) d -= TURN;
+    else if (d < -half) d += TURN;
+    const x = d * across + left;
+    const v = y[i] * down + top;
+    const side = (x < -MARGIN ? 1 : x > right ? 2 : 0) | (v < -MARGIN ? 4 : v > bottom ? 8 : 0);
+    if (k > from[c] && !(starts && starts[i])) {
+      if (Math.abs(x - px) > across * half) {
+        const turn = Math.sign(px - x) * across * TURN;
+        pen.line(px * ratio, py * ratio, (x + turn) * ratio, v * ratio); // out over one edge of the world
+        pen.line((px - turn) * ratio, py * ratio, x * ratio, v * ratio); // and in over the other
+      } else if (!(side & out)) pen.line(px * ratio, py * ratio, x * ratio, v * ratio);
+    }
+    px = x;
+    py = v;
+    out = side;
   }
-  const size = 1 + line;
+}
+
+/** Lines as paths of the canvas, going on where the last one ended. */
+class Pen {
+  constructor(ctx) {
+    Object.assign(this, { ctx, x: NaN, y: NaN, corners: 0 });
+    ctx.beginPath();
+  }
+
+  line(ax, ay, bx, by) {
+    const { ctx } = this;
+    if (ax !== this.x || ay !== this.y) ctx.moveTo(ax, ay);
+    ctx.lineTo(bx, by);
+    this.x = bx;
+    this.y = by;
+    if (++this.corners < CORNERS) return;
+    ctx.stroke();
+    ctx.beginPath();
+    ctx.moveTo(bx, by);
+    this.corners = 0;
+  }
+
+  put(ctx) {
+    ctx.stroke();
+  }
+}
+
+/** Places [x, y, x, y, …] of the points in the picture; null if they are a crowd. */
+function dotsIn(view, positions) {
+  const seen = [];
+  const box = [-5, -5, view.width + 5, view.height + 5];
+  positions.eachPoint(frameOf(view, positions.middle), box, (_, x, y) => seen.push(x, y) <= 2 * DOTS_AT_MOST);
+  return seen.length > 2 * DOTS_AT_MOST ? null : seen; // a line says more than a crowd of dots
+}
+
+/** Draw a marker on each point if they are few; says whether they are. */
+function drawDots(ctx, view, positions, { marker, width = 1.5 }) {
+  const seen = dotsIn(view, positions);
+  if (!seen) return false;
   ctx.beginPath();
-  for (let i = 0; i < seen.length; i += 2) shape(ctx, marker, seen[i], seen[i + 1], size);
+  for (let i = 0; i < seen.length; i += 2) shape(ctx, marker, seen[i], seen[i + 1], 1 + width);
   ctx.fill();
+  return true;
 }
 
 /** Add a marker by its name in the palette (circle, square, diamond, triangle-up, x, cross) to the path. */
@@ -102,26 +173,4 @@ export function shape(ctx, marker, cx, cy, r) {
     ctx.moveTo(cx + r, cy);
     ctx.arc(cx, cy, r, 0, 2 * Math.PI);
   }
-}
-
-/** Index of the point nearest to a place on the screen, within `reach` pixels; -1 if there is none. */
-export function nearestPoint({ scale, left, top }, { x, y }, at, reach) {
-  let [best, found] = [reach * reach, -1];
-  for (let i = 0; i < x.length; i++) {
-    const dx = x[i] * scale - left - at.x;
-    const dy = y[i] * scale - top - at.y;
-    const d = dx * dx + dy * dy;
-    if (d < best) [best, found] = [d, i];
-  }
-  return found;
-}
-
-/** Indices of the points inside a rectangle of the screen. */
-export function pointsWithin({ scale, left, top }, { x, y }, box) {
-  const found = [];
-  for (let i = 0; i < x.length; i++) {
-    const [dx, dy] = [x[i] * scale - left - box.x, y[i] * scale - top - box.y];
-    if (dx >= 0 && dy >= 0 && dx <= box.width && dy <= box.height) found.push(i);
-  }
-  return found;
 }

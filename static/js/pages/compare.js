@@ -5,7 +5,7 @@ import { createBrush } from "../brush.js";
 import { createCharts } from "../compare/charts.js";
 import { showGuarantee } from "../compare/guarantee.js";
 import { nameOf, pin, readLook, writeLook } from "../compare/look.js";
-import { Layer, factsOf, inksFor, withQuery } from "../compare/model.js";
+import { Layer, factsOf, inksFor, roomFor, withQuery } from "../compare/model.js";
 import { createModes } from "../compare/modes.js";
 import { ORIGINAL, listedIds, markPictures, markSources, tracksOf } from "../compare/pictures.js";
 import { eventOf } from "../compare/places.js";
@@ -51,13 +51,13 @@ function readMarks() {
 function drawSelection() {
   if (!original) return;
   const { event } = here;
-  const [lon, lat] = [original.lon[event], original.lat[event]];
+  const [lon, lat] = [original.lonAt(event), original.latAt(event)];
   const landmark = runs.some(([start, end]) => event >= start && event < end);
   maps.select((ids) => {
     const there = layers.filter(({ id }) => ids.includes(id));
     const links = there.flatMap((layer) => {
       const i = layer.indexOf(event);
-      return i < 0 ? [] : [{ lon: layer.track.lon[i], lat: layer.track.lat[i], colour: inks.get(layer.id).colour }];
+      return i < 0 ? [] : [{ lon: layer.track.lonAt(i), lat: layer.track.latAt(i), colour: inks.get(layer.id).colour }];
     });
     return { lon, lat, landmark, links, circles: circlesAt(event, there.includes(active()) || there.length > 1 ? active() : there[0]) };
   });
@@ -65,7 +65,7 @@ function drawSelection() {
 
 function drawEvent() {
   drawSelection();
-  maps.reveal(original.lon[here.event], original.lat[here.event]);
+  maps.reveal(original.lonAt(here.event), original.latAt(here.event));
   charts?.moveCursor(here.event);
   drawLegend();
 }
@@ -84,7 +84,7 @@ function hereText(layer) {
   if (!layer.drawn || !original) return "";
   const i = layer.indexOf(here.event);
   if (i < 0) return "here: left out";
-  const error = distanceM(original.lon[here.event], original.lat[here.event], layer.track.lon[i], layer.track.lat[i]);
+  const error = distanceM(original.lonAt(here.event), original.latAt(here.event), layer.track.lonAt(i), layer.track.latAt(i));
   const budget = layer.budgetAt(here.series, here.event);
   return `here ${metres(error)} · ${budget === 0 ? `${layer.release.postprocess.length ? "not drawn" : "a repeat"}, ε = 0` : budget === null ? "" : `ε = ${number(budget)}`}`;
 }
@@ -95,7 +95,7 @@ function drawLegend() {
     const { release } = layer;
     return {
       id: layer.id, title: titleOf(layer), facts: factsOf(release), ink: inks.get(layer.id), visible: layer.visible,
-      error_m: release.owner_view?.mae_m, state: release.state === "done" && !layer.track ? "reading" : release.state,
+      error_m: release.owner_view?.mae_m, state: release.state === "done" && !layer.track && !layer.resting ? "reading" : release.state,
       stage: release.stage, progress: release.progress,
       eta: release.eta_s ? duration(Math.ceil(release.eta_s)) : "", reason: release.error?.message ?? "",
       private: release.seed === null, here: hereText(layer), active: active() === layer,
@@ -111,7 +111,7 @@ function drawLegend() {
 async function drawCharts() {
   if (!charts) return;
   const query = charts.query();
-  const done = layers.filter(({ drawn }) => drawn);
+  const done = layers.filter(({ charted }) => charted);
   const shown = await Promise.all(
     done.map(async (layer) => ({ layer, ink: inks.get(layer.id), title: titleOf(layer), curve: await layer.curve(here.series, query) })),
   );
@@ -136,7 +136,7 @@ async function redrawCharts() {
 }
 
 const checkQuery = (query) => {
-  const layer = layers.find(({ drawn }) => drawn);
+  const layer = layers.find(({ charted }) => charted);
   return layer && get(withQuery(layer.release.urls.series, { ...query, series: here.series, points: 10 }));
 };
 
@@ -166,6 +166,8 @@ function toggle(id, on) {
   if (layer) {
     layer.visible = on;
     charts?.setVisible(id, on);
+    if (!on) layer.rest();
+    else if (layer.resting) attempt(() => show(layer));
   }
   relook();
 }
@@ -299,9 +301,15 @@ function prepare() {
 
 async function show(layer) {
   const { series } = here;
-  await layer.load(series);
+  const curve = layer.curve(series);
+  curve.catch(() => {}); // it is waited for below; until then the track may fail first
+  if (layer.resting || roomFor(layers, original.n)) await layer.load(series, original.n);
+  else look.hidden.add(nameOf(layer.leave())); // until the reader ticks it
   if (series !== here.series) return;
+  if (!layer.visible) layer.rest();
   drawMaps();
+  await curve; // the map does not wait for the charts
+  if (series !== here.series) return;
   drawEvent();
   drawGuarantee();
   await redrawCharts();

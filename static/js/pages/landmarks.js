@@ -31,7 +31,7 @@ const isZones = () => history.now.way === methods.zones;
 
 function show() {
   const runs = marks.runs(here.first, here.first + track.n);
-  map.addLandmarks({ lon: track.lon, lat: track.lat, runs });
+  map.addLandmarks({ track, runs });
   timeline.set({ runs });
   showEvent();
   showFacts({ marked: marks.count, points: dataset.points, runs: marks.runs().length, distance: here.distance });
@@ -43,7 +43,7 @@ function show() {
 
 function showEvent() {
   const { event } = here;
-  map.select({ lon: track.lon[event], lat: track.lat[event], landmark: marks.has(here.first + event) });
+  map.select({ lon: track.lonAt(event), lat: track.latAt(event), landmark: marks.has(here.first + event) });
   if (isZones()) zoning.playhead();
 }
 
@@ -179,8 +179,8 @@ async function keep(then) {
 async function readSeries(index) {
   track = await fetchTrack(withQuery(dataset.urls.track, { series: index }));
   Object.assign(here, { series: index, first: dataset.series[index].first_event, event: 0 });
-  map.addTrack({ id: "original", lon: track.lon, lat: track.lat, colour: "--ink", width: 1.4, opacity: 0.75, dots: false });
-  map.addMarkers({ id: "events", lon: track.lon, lat: track.lat, colour: "--ink", radius: 2.5, hollow: true, order: -200 });
+  map.addTrack({ id: "original", track, colour: "--ink", width: 1.4, opacity: 0.75, dots: false });
+  map.addMarkers({ id: "events", track, colour: "--ink", radius: 2.5, hollow: true, order: -200 });
   timeline.set({ n: track.n, time: track.time, runs: [] });
   timeline.select(0);
   zoning.show({ zones: history.now.zones, track, visible: isZones() });
@@ -210,7 +210,7 @@ function createParts(ways, sets) {
     host: $("[data-tools]"),
     hint: $("[data-hint]"),
     map,
-    on: { pick, select: selectIn, zone: (zone) => zoning.add(zone), here: () => [track.lon[here.event], track.lat[here.event]] },
+    on: { pick, select: selectIn, zone: (zone) => zoning.add(zone), here: () => [track.lonAt(here.event), track.latAt(here.event)] },
   });
   const draft = (zones) => {
     here.draft = zones;
@@ -221,7 +221,7 @@ function createParts(ways, sets) {
     map,
     name: `${dataset.name} zones`,
     radius: roundLength(Math.max(1, distanceM(...dataset.bounds) / 20)),
-    on: { put: putZones, draft, check, problem: complain, here: () => ({ event: here.event, lon: track.lon[here.event], lat: track.lat[here.event] }) },
+    on: { put: putZones, draft, check, problem: complain, here: () => ({ event: here.event, lon: track.lonAt(here.event), lat: track.latAt(here.event) }) },
   });
   methods.panel(methods.zones, zoning.element);
   against = createAgainst($("[data-against]"), sets, { change: (other) => showOther(other) });
@@ -230,7 +230,7 @@ function createParts(ways, sets) {
 function goTo(event) {
   here.event = event;
   showEvent();
-  map.reveal(track.lon[event], track.lat[event]);
+  map.reveal(track.lonAt(event), track.latAt(event));
 }
 
 function chooseWay(way) {

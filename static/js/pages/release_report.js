@@ -2,7 +2,6 @@
 
 import { createChart } from "../chart.js";
 import { $, $$, data, number } from "../dom.js";
-import { boundsOf } from "../layers/globe.js";
 import { createMap } from "../map.js";
 import { fetchTrack } from "../track.js";
 
@@ -15,11 +14,11 @@ const sheet = $("[data-sheet]");
 const quantile = (sorted, share) => sorted[Math.round(share * (sorted.length - 1))];
 
 /** The box of most of a track: single far draws do not decide what is seen. */
-function frameOf({ lon, lat }) {
+function frameOf({ lonE7, latE7, n }) {
   const [first, last] = [(1 - FRAMED) / 2, (1 + FRAMED) / 2];
-  const middle = lon[lon.length >> 1];
-  const near = Float64Array.from(lon, (x) => x - 360 * Math.round((x - middle) / 360)).sort();
-  const across = lat.slice().sort();
+  const middle = lonE7[n >> 1] / 1e7;
+  const near = Float64Array.from(lonE7, (x) => x / 1e7 - 360 * Math.round((x / 1e7 - middle) / 360)).sort();
+  const across = Float64Array.from(latE7, (y) => y / 1e7).sort();
   const turned = (x) => x - 360 * Math.round(x / 360);
   return [turned(quantile(near, first)), quantile(across, first), turned(quantile(near, last)), quantile(across, last)];
 }
@@ -29,7 +28,7 @@ const size = ([west, south, east, north]) => Math.max(east < west ? east + 360 -
 async function drawMap(tracks, original) {
   const shown = tracks.filter(({ track }) => track.n);
   const framed = shown.map(({ title, track }) => ({ title, box: frameOf(track) })).sort((a, b) => size(a.box) - size(b.box))[0];
-  const box = original ? boundsOf(original.lon, original.lat) : framed?.box;
+  const box = original ? original.bounds() : framed?.box;
   const host = $("[data-map]");
   host.dataset.ratio = RATIO;
   const names = [...(original ? ["the original"] : []), ...tracks.map(({ title }) => title)].join(", ");
@@ -37,14 +36,13 @@ async function drawMap(tracks, original) {
   host.tabIndex = -1;
   host.setAttribute("role", "img");
   const noisiestFirst = shown.slice().sort((a, b) => size(frameOf(b.track)) - size(frameOf(a.track)));
-  noisiestFirst.forEach(({ id, ink, track: { lon, lat } }, order) => {
+  noisiestFirst.forEach(({ id, ink, track }, order) => {
     const { colour, dash, marker } = ink;
-    map.addTrack({ id, lon, lat, colour, dash, marker, width: 1.5, opacity: 0.85, fade: true, order });
+    map.addTrack({ id, track, colour, dash, marker, width: 1.5, opacity: 0.85, fade: true, order });
   });
   if (original) {
-    const { lon, lat } = original;
-    map.addTrack({ id: "original", lon, lat, colour: "--ink", width: 1.8, order: 90 });
-    map.addLandmarks({ lon, lat, runs: page.releases[0].curves.landmarks });
+    map.addTrack({ id: "original", track: original, colour: "--ink", width: 1.8, order: 90 });
+    map.addLandmarks({ track: original, runs: page.releases[0].curves.landmarks });
   }
   const around = original ? "the original" : framed?.title;
   $("[data-frame]").textContent = around ? `Framed on ${around}; what lies beyond the frame is not drawn. No base map.` : "";

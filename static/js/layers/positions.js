@@ -1,0 +1,181 @@
+/* Positions as the map draws them: whole numbers, cut into chunks with a box around each, thinned for every zoom.
+ *
+ * A place is d = 1e-7 degrees east of the map's middle, within half a turn, and y = heights of 2^32 to the world. A
+ * chunk is SIZE steps, from its first point to the first of the next; what lies outside the picture is passed over by
+ * the chunk. For a zoom only points half a pixel apart count, and the first of every chunk.
+ */
+
+export const SIZE = 512;
+export const TURN = 3.6e9;
+const HALF = TURN / 2;
+const WORLD = 2 ** 32;
+const APART_PX = 0.5;
+const THINNED_FROM = 4096; // points; fewer are drawn as they are
+const WORTH = 0.8; // a list that leaves out less than a fifth is not kept
+const LEVELS = 3; // lists kept at a time
+const CLOSEST = 22;
+
+const known = new WeakMap(); // the same track is drawn as line, dots and landmarks
+
+/** The positions of a track on a map with this middle longitude. */
+export function positionsOf(track, middle) {
+  const found = known.get(track);
+  if (found?.middle === Math.round(middle * 1e7)) return found;
+  const made = new Positions(track, middle);
+  known.set(track, made);
+  return made;
+}
+
+/** From places to pixels of `view`: x = d · across + left, y = y · down + top. */
+export function frameOf({ scale, left, top }, middle) {
+  return {
+    across: scale / TURN,
+    down: scale / WORLD,
+    left: (middle / TURN + 0.5) * scale - left,
+    top: scale / 2 - top,
+  };
+}
+
+export class Positions {
+  constructor({ lonE7, y, ends }, middle) {
+    Object.assign(this, { n: lonE7.length, lon: lonE7, y, middle: Math.round(middle * 1e7) });
+    this.starts = null; // where pieces begin, for a track that is not one line
+    if (ends) {
+      this.starts = new Uint8Array(this.n + 1);
+      for (const end of ends) this.starts[end] = 1;
+    }
+    this.chunks = Math.max(1, Math.ceil((this.n - 1) / SIZE));
+    this.boxes = this.#boxes();
+    this.levels = new Map();
+    this.all = { kept: null, from: Int32Array.from({ length: this.chunks + 1 }, (_, c) => Math.min(c * SIZE, Math.max(0, this.n - 1))) };
+  }
+
+  /** How far east of the middle point i is. */
+  d(i) {
+    const d = this.lon[i] - this.middle;
+    return d > HALF ? d - TURN : d < -HALF ? d + TURN : d;
+  }
+
+  /** Where point i is in the unit square of the world, beyond 0..1 on its copies. */
+  place(i) {
+    return { x: (this.d(i) + this.middle) / TURN + 0.5, y: this.y[i] / WORLD + 0.5 };
+  }
+
+  #boxes() {
+    const boxes = new Int32Array(4 * this.chunks);
+    for (let c = 0; c < this.chunks; c++) {
+      let [west, east, north, south] = [Infinity, -Infinity, Infinity, -Infinity];
+      const last = Math.min(this.n - 1, (c + 1) * SIZE);
+      for (let i = c * SIZE; i <= last; i++) {
+        const d = this.d(i);
+        const y = this.y[i];
+        if (d < west) west = d;
+        if (d > east) east = d;
+        if (y < north) north = y;
+        if (y > south) south = y;
+      }
+      boxes.set([west, east, north, south], 4 * c);
+    }
+    return boxes;
+  }
+
+  /** The box around all: {west, east, north, south}; null around nothing. */
+  bounds() {
+    if (!this.n) return null;
+    const box = { west: Infinity, east: -Infinity, north: Infinity, south: -Infinity };
+    for (let c = 0; c < 4 * this.chunks; c += 4) {
+      box.west = Math.min(box.west, this.boxes[c]);
+      box.east = Math.max(box.east, this.boxes[c + 1]);
+      box.north = Math.min(box.north, this.boxes[c + 2]);
+      box.south = Math.max(box.south, this.boxes[c + 3]);
+    }
+    return box;
+  }
+
+  /** Calls `visit(c)` for every chunk whose box meets the rectangle of pixels. */
+  eachChunk({ across, down, left, top }, west, north, east, south, visit) {
+    if (!this.n) return;
+    const { boxes } = this;
+    const [d0, d1] = [(west - left) / across, (east - left) / across];
+    const [y0, y1] = [(north - top) / down, (south - top) / down];
+    for (let c = 0, at = 0; c < this.chunks; c++, at += 4) {
+      if (boxes[at] <= d1 && boxes[at + 1] >= d0 && boxes[at + 2] <= y1 && boxes[at + 3] >= y0) visit(c);
+    }
+  }
+
+  /** Calls `visit(i, x, y)` for every point of [start, end) in the rectangle of pixels, until it returns false. */
+  eachPoint(frame, [west, north, east, south], visit, start = 0, end = this.n) {
+    const { across, down, left, top } = frame;
+    const { boxes, y } = this;
+    const [d0, d1] = [(west - left) / across, (east - left) / across];
+    const [y0, y1] = [(north - top) / down, (south - top) / down];
+    for (let i = start; i < end; ) {
+      const c = Math.min(this.chunks - 1, Math.floor(i / SIZE));
+      const stop = c === this.chunks - 1 ? end : Math.min(end, (c + 1) * SIZE);
+      const at = 4 * c;
+      if (boxes[at] > d1 || boxes[at + 1] < d0 || boxes[at + 2] > y1 || boxes[at + 3] < y0) {
+        i = stop;
+        continue;
+      }
+      for (; i < stop; i++) {
+        const d = this.d(i);
+        if (d < d0 || d > d1 || y[i] < y0 || y[i] > y1) continue;
+        if (visit(i, d * across + left, y[i] * down + top) === false) return;
+      }
+    }
+  }
+
+  /** What to draw at a zoom: {kept: indices or null for all, from: where each chunk's first is among them, and the last}. */
+  level(zoom) {
+    if (this.n < THINNED_FROM || this.starts) return this.all;
+    const z = Math.min(CLOSEST, Math.max(0, Math.ceil(zoom)));
+    const found = this.levels.get(z) ?? this.#thinned(256 * 2 ** z);
+    this.levels.delete(z);
+    this.levels.set(z, found); // the last asked for stays longest
+    if (this.levels.size > LEVELS) this.levels.delete(this.levels.keys().next().value);
+    return found;
+  }
+
+  #thinned(scale) {
+    const [reachD, reachY] = [(APART_PX * TURN) / scale, (APART_PX * WORLD) / scale];
+    const kept = scratch(this.n);
+    const from = new Int32Array(this.chunks + 1);
+    const { n, y } = this;
+    let [count, d0, y0] = [0, 0, 0];
+    for (let i = 0; i < n; i++) {
+      const d = this.d(i);
+      const first = (i & (SIZE - 1)) === 0;
+      if (!first && i < n - 1 && Math.abs(d - d0) < reachD && Math.abs(y[i] - y0) < reachY) continue;
+      if (first && i < n - 1) from[i / SIZE] = count;
+      kept[count++] = i;
+      [d0, y0] = [d, y[i]];
+    }
+    from[this.chunks] = count - 1;
+    return count > WORTH * n ? this.all : { kept: kept.slice(0, count), from };
+  }
+}
+
+let room = null; // to write a list before its length is known
+function scratch(n) {
+  if (!room || room.length < n) room = new Int32Array(n);
+  return room;
+}
+
+/** Index of the point nearest to a place on the screen, within `reach` pixels; -1 if there is none. */
+export function nearestPoint(view, positions, at, reach) {
+  let [best, found] = [reach * reach, -1];
+  positions.eachPoint(frameOf(view, positions.middle), [at.x - reach, at.y - reach, at.x + reach, at.y + reach], (i, x, y) => {
+    const apart = (x - at.x) ** 2 + (y - at.y) ** 2;
+    if (apart < best) [best, found] = [apart, i];
+  });
+  return found;
+}
+
+/** Indices of the points inside a rectangle of the screen. */
+export function pointsWithin(view, positions, { x, y, width, height }) {
+  const found = [];
+  positions.eachPoint(frameOf(view, positions.middle), [x, y, x + width, y + height], (i) => {
+    found.push(i);
+  });
+  return found;
+}

@@ -1,0 +1,167 @@
+"""What a picture shows of a line looks as the whole line would, and its numbers come back to the bit."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import shapely
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+from privacy_engine.errors import ParameterErrors
+from privacy_engine.kernels.simplify import STRETCH
+from privacy_engine.picture import APART, TOLERANCE, Picture, heights, packed
+
+WHOLE = {"west": -180.0, "north": 90.0, "width": 256.0, "height": 256.0, "zoom": 0.0, "middle": 0.0}
+calm = settings(deadline=None)  # the first call compiles
+
+
+def unpacked(data: bytes) -> list[int]:
+    """The numbers of :func:`packed`, by the letter of its description."""
+    values, left, shift, last = [], 0, 0, 0
+    for byte in data:
+        left |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            last += -(left + 1) // 2 if left % 2 else left // 2
+            values.append(last)
+            left, shift = 0, 0
+    return values
+
+
+class TestPacked:
+    @calm
+    @given(st.lists(st.integers(-(2**60), 2**60), max_size=60))
+    def test_comes_back_to_the_bit(self, values: list[int]) -> None:
+        assert unpacked(packed(np.array(values, dtype=np.int64))) == values
+
+    @calm
+    @given(arrays.arrays(np.int32, st.integers(0, 50)))
+    def test_takes_32_bits_over_their_whole_range(self, values: np.ndarray) -> None:
+        assert unpacked(packed(values)) == values.tolist()
+
+    def test_small_steps_take_a_byte(self) -> None:
+        assert packed(np.array([-64, -1, 62, 62])) == bytes([127, 126, 126, 0])
+
+
+class TestHeights:
+    @calm
+    @given(st.integers(-850_000_000, 850_000_000))
+    def test_are_mercators(self, lat: int) -> None:
+        exact = -math.asinh(math.tan(math.radians(lat / 1e7))) / (2 * math.pi) * 2**32
+        assert abs(int(heights(np.array([lat], dtype=np.int32))[0]) - exact) <= 0.5 + 1e-4
+
+    def test_beyond_the_square_are_its_edges(self) -> None:
+        far = np.array([900_000_000, 860_000_000, 0, -860_000_000, -900_000_000], dtype=np.int32)
+        assert heights(far).tolist() == [-(2**31), -(2**31), 0, 2**31 - 1, 2**31 - 1]
+
+    def test_are_the_same_for_32_and_64_bits(self) -> None:
+        lat = np.random.default_rng(5).integers(-900_000_000, 900_000_001, 1000)
+        assert np.array_equal(heights(lat), heights(lat.astype(np.int32)))
+
+
+def on_screen(picture: Picture, lon: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Pixels (n, 2) of positions within half a turn of the middle."""
+    east = lon / 1e7
+    east = east - 360 * np.round((east - picture.middle) / 360)
+    top = float(heights(np.array([round(picture.north * 1e7)]))[0])
+    return np.stack([(east - picture.west) * picture.scale / 360, (y - top) * picture.scale / 2**32], axis=1)
+
+
+def runs_shown(picture: Picture, at: np.ndarray) -> list[tuple[int, int]]:
+    """First and last point of each run of steps that are not wholly beyond one side of the picture."""
+    beyond = np.stack([at[:, 0] < 0, at[:, 0] > picture.width, at[:, 1] < 0, at[:, 1] > picture.height], axis=1)
+    shows = ~(beyond[1:] & beyond[:-1]).any(axis=1)
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], shows, [False]]).astype(int))).reshape(-1, 2)
+    return [(int(first), int(last)) for first, last in edges]
+
+
+@st.composite
+def pictures(draw: st.DrawFn) -> tuple[Picture, np.ndarray, np.ndarray]:
+    """A walk of many small and a few large steps, and a picture somewhere on it."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    n = draw(st.integers(1, 400))
+    zoom = draw(st.sampled_from([3.0, 8.25, 14.0, 19.5]))
+    pixel = 360e7 / (256 * 2**zoom)
+    step = draw(st.sampled_from([0.1, 0.7, 3.0, 40.0])) * pixel
+    jumps = rng.standard_cauchy((2, n)).clip(-50, 50)
+    middle_lat = draw(st.integers(-700_000_000, 700_000_000))
+    lon = np.cumsum(jumps[0] * step).clip(-8.5e8, 8.5e8).astype(np.int32)
+    lat = (middle_lat + np.cumsum(jumps[1] * step)).clip(-9e8, 9e8).astype(np.int32)
+    corner = rng.integers(n)
+    west, north = (
+        (lon[corner] - 60 * pixel * rng.random()) / 1e7,
+        min(90, (lat[corner] + 60 * pixel * rng.random()) / 1e7),
+    )
+    return Picture(west, north, *draw(st.sampled_from([(90, 60), (7, 300)])), zoom, 0.0), lon, lat
+
+
+class TestShown:
+    @settings(max_examples=300, deadline=None)
+    @given(pictures())
+    def test_every_piece_lies_within_a_pixel_of_the_line(self, case: tuple[Picture, np.ndarray, np.ndarray]) -> None:
+        picture, lon, lat = case
+        y = heights(lat)
+        at = on_screen(picture, lon, y)
+        index, ends = picture.shown(lon, y)
+        starts = np.concatenate([[0], ends[:-1]]) if len(ends) else ends
+        pieces = [(index[i], index[j - 1]) for i, j in zip(starts, ends, strict=True)]
+        if len(lon) > 1:
+            assert pieces == runs_shown(picture, at)
+        for i, j in zip(starts, ends, strict=True):
+            if j - i < 2:
+                continue
+            assert (np.diff(index[i:j]) > 0).all()
+            drawn, whole = (shapely.LineString(at[of]) for of in (index[i:j], slice(index[i], index[j - 1] + 1)))
+            assert shapely.hausdorff_distance(drawn, whole, densify=0.02) <= APART + TOLERANCE + 1e-6
+
+    @calm
+    @given(st.floats(-179, 179), st.floats(-80, 80))
+    def test_a_single_point_is_a_piece_if_it_is_in_the_picture(self, lon: float, lat: float) -> None:
+        place = [np.array([round(degrees * 1e7)], dtype=np.int32) for degrees in (lon, lat)]
+        index, ends = Picture(**WHOLE).shown(place[0], heights(place[1]))
+        assert (index.tolist(), ends.tolist()) == ([0], [1])
+        elsewhere = Picture(**{**WHOLE, "west": lon + 1, "zoom": 6.0, "width": 10})
+        assert len(elsewhere.shown(place[0], heights(place[1]))[0]) == 0
+
+    def test_nothing_of_nothing(self) -> None:
+        none = np.empty(0, dtype=np.int32)
+        assert [len(one) for one in Picture(**WHOLE).shown(none, heights(none))] == [0, 0]
+
+    def test_a_step_over_the_edge_of_the_world_keeps_its_ends(self) -> None:
+        lon = np.array([1_700_000_000, 1_750_000_000, 1_799_000_000, -1_799_000_000, -1_700_000_000], dtype=np.int32)
+        y = np.zeros(5, dtype=np.int32)
+        assert Picture(**WHOLE).shown(lon, y)[0].tolist() == [0, 2, 3, 4]
+        over = Picture(**{**WHOLE, "middle": 180.0, "west": 0.0})
+        assert over.shown(lon, y)[0].tolist() == [0, 4], "around the antimeridian it is a straight line"
+
+    def test_a_straight_line_needs_a_point_in_each_stretch_at_most(self) -> None:
+        lon = np.linspace(-1.79e9, 1.79e9, 100_000).astype(np.int32)
+        large = Picture(**{**WHOLE, "zoom": 12.0, "width": 8192.0, "west": -1.0, "north": 0.001})
+        index, ends = large.shown(lon, np.zeros(len(lon), dtype=np.int32))
+        assert len(ends) == 1
+        assert len(index) <= 2 + (index[-1] - index[0]) // STRETCH
+
+    def test_is_the_same_for_32_and_64_bits(self) -> None:
+        walk = np.random.default_rng(3).integers(-9_000_000, 9_000_000, (2, 500)).cumsum(axis=1)
+        wide, narrow = (Picture(**WHOLE).shown(one[0], heights(one[1])) for one in (walk, walk.astype(np.int32)))
+        assert all(np.array_equal(a, b) for a, b in zip(wide, narrow, strict=True))
+
+
+class TestPicture:
+    @pytest.mark.parametrize(
+        ("name", "value"),
+        [("west", -541.0), ("north", 90.5), ("width", 0.0), ("height", 8193.0), ("zoom", 24.5), ("middle", math.nan)],
+    )
+    def test_fail_names_what_is_out_of_bounds(self, name: str, value: float) -> None:
+        with pytest.raises(ParameterErrors, match=f"{name} must be between") as caught:
+            Picture(**{**WHOLE, name: value})
+        assert [error.field for error in caught.value.errors] == [name]
+
+    def test_fail_names_all_of_them(self) -> None:
+        with pytest.raises(ParameterErrors) as caught:
+            Picture(**{**WHOLE, "zoom": -1.0, "north": math.inf})
+        assert [error.field for error in caught.value.errors] == ["north", "zoom"]
