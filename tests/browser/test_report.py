@@ -192,7 +192,7 @@ class TestWaysThere:
         archive = zipfile.ZipFile(io.BytesIO(Path(started.value.path()).read_bytes()))
         (name,) = (one for one in archive.namelist() if one.endswith("configuration.json"))
         page.goto(f"/datasets/{taxi.pk}/releases/new/")
-        page.get_by_role("button", name="Load configuration").wait_for()
+        expect(page.get_by_role("button", name="Load configuration")).to_be_enabled()
         page.set_input_files("[data-load-file]", {"name": "c.json", "mimeType": "", "buffer": archive.read(name)})
         page.get_by_role("button", name="Make 1 release").click()  # one: the form has read the file
         page.wait_for_url("**/compare/**")

@@ -177,6 +177,7 @@ function offerFiles(known) {
   const chooser = $("[data-load-file]");
   $("[data-save]").addEventListener("click", () => download(asText(mechanisms().map(spec)), "cairn-releases.json"));
   $("[data-load]").addEventListener("click", () => chooser.click());
+  $("[data-load]").disabled = false;
   chooser.addEventListener("change", async () => {
     if (chooser.files.length) await load(chooser.files[0], known);
     chooser.value = ""; // so that the same file can be chosen again
