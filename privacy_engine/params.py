@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, GetJsonSchemaHandler, ValidationError
 from pydantic.fields import FieldInfo
@@ -16,6 +16,24 @@ class Frozen(BaseModel):
     """Base of everything a user describes: strict types, no unknown keys, no nan, never changed."""
 
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid", allow_inf_nan=False)
+
+
+class Spec(Frozen):
+    """Base of what is described as a whole: by a form, the API, a row or a command."""
+
+    @classmethod
+    def parse(cls, description: Any) -> Self:
+        """What ``description`` says.
+
+        Raises
+        ------
+        ParameterErrors
+            With one error for each field at fault.
+        """
+        try:
+            return cls.model_validate(description)
+        except ValidationError as error:
+            raise ParameterErrors(explain(error)) from None
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,13 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Self
 
-from pydantic import SerializerFunctionWrapHandler, ValidationError, field_serializer, field_validator, model_serializer
+from pydantic import SerializerFunctionWrapHandler, field_serializer, field_validator, model_serializer
 
 from privacy_engine import mechanisms as _families  # noqa: F401  (a spec can name every mechanism, in any process)
 from privacy_engine import noise
 from privacy_engine.data import LandmarkSet, Release, Trajectory
 from privacy_engine.errors import ParameterError, ParameterErrors
-from privacy_engine.params import Frozen, Seed, explain
+from privacy_engine.params import Seed, Spec
 from privacy_engine.postprocess import PostProcess, postprocesses
 from privacy_engine.registry import Mechanism, mechanisms
 
@@ -44,7 +44,7 @@ def parse_steps(description: Any) -> tuple[PostProcess, ...]:
     return tuple(steps)
 
 
-class ReleaseSpec(Frozen):
+class ReleaseSpec(Spec):
     """A mechanism with its parameters, steps that follow it, and a seed where the run is an experiment.
 
     The steps read the release only, so they cost nothing: level and guarantee are the mechanism's. Without any the
@@ -81,20 +81,6 @@ class ReleaseSpec(Frozen):
         if not self.postprocess:
             found.pop("postprocess", None)
         return found
-
-    @classmethod
-    def parse(cls, description: Any) -> Self:
-        """The spec a form, the API, a row or a command describes.
-
-        Raises
-        ------
-        ParameterErrors
-            With one error for each field at fault.
-        """
-        try:
-            return cls.model_validate(description)
-        except ValidationError as error:
-            raise ParameterErrors(explain(error)) from None
 
     @property
     def private(self) -> bool:
