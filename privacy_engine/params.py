@@ -194,6 +194,60 @@ AssumedStepVarianceM2 = _number(
         highest=1e14,
     ),
 )
+HighestSpeed = _number(
+    float,
+    Param(
+        label="Highest speed",
+        unit="km/h",
+        help="What nobody in these data can exceed: on foot 15, by car 200, by air 1,100.",
+        lowest=0.1,
+        highest=1e6,
+        example=200.0,
+    ),
+)
+SilenceS = _number(
+    float,
+    Param(
+        label="Gap",
+        unit="s",
+        help="A silence longer than this ends a series, and the next event begins another.",
+        lowest=0.0,
+        highest=1e10,
+        example=1800.0,
+    ),
+)
+LeastEvents = _number(
+    int,
+    Param(
+        label="Shortest piece",
+        unit="events",
+        help="Pieces with fewer events are left out.",
+        lowest=1,
+        highest=10_000_000,
+        example=2,
+    ),
+)
+BeatS = _number(
+    float,
+    Param(
+        label="Interval",
+        unit="s",
+        help="The time from one event to the next.",
+        lowest=0.001,
+        highest=1e9,
+        example=60.0,
+    ),
+)
+EventCount = _number(
+    int,
+    Param(
+        label="Events",
+        help="How many of each series stay. The paper uses the first 1,000.",
+        lowest=1,
+        highest=10_000_000,
+        example=1000,
+    ),
+)
 Seed = _number(
     int,
     Param(

@@ -13,12 +13,9 @@ from pydantic import SerializerFunctionWrapHandler, field_serializer, field_vali
 from privacy_engine import mechanisms as _families  # noqa: F401  (a spec can name every mechanism, in any process)
 from privacy_engine import noise
 from privacy_engine.data import LandmarkSet, Release, Trajectory
-from privacy_engine.errors import ParameterError, ParameterErrors
 from privacy_engine.params import Seed, Spec
 from privacy_engine.postprocess import PostProcess, postprocesses
 from privacy_engine.registry import Mechanism, mechanisms
-
-MAX_STEPS = 8
 
 
 def parse_steps(description: Any) -> tuple[PostProcess, ...]:
@@ -29,19 +26,7 @@ def parse_steps(description: Any) -> tuple[PostProcess, ...]:
     ParameterErrors
         With one error for each field at fault, named ``postprocess.0.field``.
     """
-    if not isinstance(description, list | tuple) or len(description) > MAX_STEPS:
-        rule = f"a list of at most {MAX_STEPS} steps"
-        error = ParameterError(f"postprocess must be {rule}", field="postprocess", rule=rule, value=description)
-        raise ParameterErrors([error])
-    steps, errors = [], []
-    for i, step in enumerate(description):
-        try:
-            steps.append(postprocesses.parse(step, field=f"postprocess.{i}"))
-        except ParameterErrors as wrong:
-            errors += wrong.errors
-    if errors:
-        raise ParameterErrors(errors)
-    return tuple(steps)
+    return postprocesses.parse_list(description, field="postprocess")
 
 
 class ReleaseSpec(Spec):
@@ -121,7 +106,7 @@ class ReleaseSpec(Spec):
         Raises
         ------
         ParameterErrors
-            They are more than :data:`MAX_STEPS` together.
+            They are more than :data:`~privacy_engine.registry.MAX_STEPS` together.
         """
         return self.parse(self.model_dump() | {"postprocess": [*self.postprocess, *steps]})
 
