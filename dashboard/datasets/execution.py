@@ -19,6 +19,8 @@ from privacy_engine.cleaning import clean, parse_cleaning
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
 
+UNPACKED = 4
+
 
 def import_points(row: Dataset, lease: Lease) -> dict[str, Any]:
     """Read the original of a claimed row and store its points: the columns to settle it with."""
@@ -53,11 +55,16 @@ def read(
         A step of the cleaning cannot be done on these data.
     """
     with path.open("rb") as file:
-        reading = formats.read(file, name=name, **options)
+        reading = formats.read(file, name=name, limits=_limits(), **options)
     if not len(reading):
         raise FormatError("The file holds no position that could be read.", code="no_points", rule="at least 1 point")
     series, done = clean(reading.series, parse_cleaning(cleaning))
     return series, storable(reading.report.as_dict()) | {"cleaning": [step.as_dict() for step in done]}
+
+
+def _limits() -> formats.Limits:
+    """What is taken packed may be four times as large unpacked."""
+    return formats.Limits(total=UNPACKED * settings.CAIRN_UPLOAD_BYTES)
 
 
 def store(folder: Path, series: Sequence[Trajectory], *, token: uuid.UUID) -> dict[str, Any]:
