@@ -26,7 +26,7 @@ pytestmark = [
 PIECE = 40_000_000
 CUTS = (1, 4, 7)  # pieces on which the connection is cut half way
 MOST_MB = 200
-NOTE = b"x" * 4000
+NOTE = b"x" * 4050
 ROWS = 100_000
 
 
