@@ -138,5 +138,5 @@ class TestCleaning:
     @staticmethod
     def _open(page: Page, row: Dataset) -> None:
         page.goto(f"/datasets/{row.pk}/")
-        page.get_by_text("Read or clean it in another way").click()
+        page.get_by_text("Read it in another way").click()
         expect(page.get_by_role("button", name="Read it again")).to_be_enabled()
