@@ -9,7 +9,7 @@ from rest_framework.routers import SimpleRouter
 from dashboard import health, tiles
 from dashboard.datasets.api import DatasetViewSet
 from dashboard.glossary import GLOSSARY
-from dashboard.jobs_api import JobsView
+from dashboard.jobs_api import DismissView, JobsView
 from dashboard.landmarks.api import DummyMethodsView, LandmarkMethodsView, LandmarkSetViewSet
 from dashboard.landmarks.report_api import BudgetPlanView, LandmarkSetLossView
 from dashboard.releases.api import MechanismsView, PostProcessesView, ReleaseViewSet
@@ -31,6 +31,7 @@ api = [
     path("budget-plans/", BudgetPlanView.as_view(), name="budget-plans"),
     path("dummy-methods/", DummyMethodsView.as_view(), name="dummy-methods"),
     path("jobs/", JobsView.as_view(), name="jobs"),
+    path("jobs/<uuid:pk>/dismiss/", DismissView.as_view(), name="job-dismiss"),
     path("schema/", SpectacularAPIView.as_view(), name="schema"),
     path("docs/", SpectacularSwaggerSplitView.as_view(url_name="api:schema"), name="docs"),
 ]
