@@ -317,11 +317,9 @@ async function show(layer) {
 }
 
 let opening = null;
+const redraw = () => attempt(redrawCharts);
 /** The charts, made when the first release is done: their library is large, and until then there is nothing to chart. */
-function openCharts() {
-  const redraw = () => attempt(redrawCharts);
-  return (opening ??= createCharts(bench, page.note, { pick: goTo, change: redraw, look: redraw, check: checkQuery, simulate }).then((made) => (charts = made)));
-}
+const openCharts = () => (opening ??= createCharts(bench, page.note, { pick: goTo, change: redraw, look: redraw, check: checkQuery, simulate }).then((made) => (charts = made)));
 
 function watch(layer) {
   const following = layer.release.id;
