@@ -10,7 +10,7 @@ from dashboard import health, tiles
 from dashboard.datasets.api import CleaningStepsView, DatasetViewSet
 from dashboard.datasets.resumable_api import UploadsView, UploadView
 from dashboard.glossary import GLOSSARY
-from dashboard.jobs_api import JobsView
+from dashboard.jobs_api import DismissView, JobsView
 from dashboard.landmarks.api import DummyMethodsView, LandmarkMethodsView, LandmarkSetViewSet
 from dashboard.landmarks.report_api import BudgetPlanView, LandmarkSetLossView
 from dashboard.releases.api import MechanismsView, PostProcessesView, ReleaseViewSet
@@ -35,6 +35,7 @@ api = [
     path("budget-plans/", BudgetPlanView.as_view(), name="budget-plans"),
     path("dummy-methods/", DummyMethodsView.as_view(), name="dummy-methods"),
     path("jobs/", JobsView.as_view(), name="jobs"),
+    path("jobs/<uuid:pk>/dismiss/", DismissView.as_view(), name="job-dismiss"),
     path("schema/", SpectacularAPIView.as_view(), name="schema"),
     path("docs/", SpectacularSwaggerSplitView.as_view(url_name="api:schema"), name="docs"),
 ]

@@ -88,6 +88,20 @@ class DatasetViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.
         asked = valid(OptionsSerializer, request.data)
         return self._told(services.reread_dataset(dataset=self.get_object(), **asked))
 
+    @extend_schema(request=None, responses={200: DatasetSerializer})
+    @action(detail=True, methods=["post"])
+    def cancel(self, request: Request, pk: Any = None) -> Response:
+        """Stop reading the upload: at once if it waits, within a lease if it is being read."""
+        dataset = self.get_object()
+        services.cancel_import(dataset=dataset)
+        return self._told(dataset)
+
+    @extend_schema(request=None, responses={200: DatasetSerializer})
+    @action(detail=True, methods=["post"])
+    def retry(self, request: Request, pk: Any = None) -> Response:
+        """Read the kept upload again as it was asked, after that failed or was cancelled."""
+        return self._told(services.retry_import(dataset=self.get_object()))
+
     @extend_schema(
         parameters=[track.TrackQuery, OpenApiParameter("If-None-Match", location=OpenApiParameter.HEADER)],
         responses={(200, track.CONTENT_TYPE): OpenApiTypes.BINARY},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 
 from dashboard.datasets import ledger
 from dashboard.datasets.models import Budget, BudgetEntry, Dataset, Upload
@@ -39,11 +39,6 @@ def with_ledger(datasets: QuerySet[Dataset]) -> QuerySet[Dataset]:
         total_radius_m=Subquery(budget.values("total_radius_m")),
         spent_releases=Subquery(charged.values("n")),
     )
-
-
-def waiting_datasets(user: Any) -> QuerySet[Dataset]:
-    """Those that wait for a worker or are being read."""
-    return visible_datasets(user).filter(state__in=[State.QUEUED, State.RUNNING]).order_by(F("created_at"))
 
 
 def require_ready(dataset: Dataset) -> None:

@@ -12,6 +12,7 @@ from rest_framework import serializers
 
 from dashboard.datasets import ledger
 from dashboard.datasets.models import Dataset, Kind
+from dashboard.failures import explained
 from dashboard.jobs import State
 from dashboard.parsing import Anything
 from privacy_engine import formats
@@ -48,7 +49,7 @@ class SpentSerializer(serializers.Serializer[Any]):
 class DatasetSerializer(serializers.ModelSerializer[Dataset]):
     """A dataset and the facts of its points."""
 
-    state = serializers.ChoiceField(choices=[State.QUEUED, State.RUNNING, State.READY, State.FAILED])
+    state = serializers.ChoiceField(choices=[State.QUEUED, State.RUNNING, State.READY, State.FAILED, State.CANCELLED])
     series = SeriesSerializer(many=True, source="summary.series", default=list, read_only=True)
     has_time = serializers.BooleanField(read_only=True)
     has_landmark_column = serializers.BooleanField(read_only=True, help_text="The file marks landmarks itself.")
@@ -62,6 +63,7 @@ class DatasetSerializer(serializers.ModelSerializer[Dataset]):
     start = serializers.CharField(source="summary.start", default=None, read_only=True)
     end = serializers.CharField(source="summary.end", default=None, read_only=True)
     length_m = serializers.FloatField(source="summary.length_m", default=None, read_only=True)
+    error = serializers.SerializerMethodField()
     budget = serializers.SerializerMethodField()
     spent = serializers.SerializerMethodField()
     urls = serializers.SerializerMethodField()
@@ -97,6 +99,10 @@ class DatasetSerializer(serializers.ModelSerializer[Dataset]):
             "urls",
         )
         read_only_fields = fields
+
+    @extend_schema_field({"type": "object", "nullable": True})
+    def get_error(self, row: Any) -> dict[str, Any] | None:
+        return explained(row.error)
 
     @extend_schema_field(BudgetSerializer(allow_null=True))
     def get_budget(self, row: Any) -> dict[str, float] | None:

@@ -140,7 +140,8 @@ def reread_dataset(
     over = Dataset.objects.filter(pk=dataset.pk, state__in=[State.READY, State.FAILED, State.CANCELLED])
     before = dataset.points_file
     steps = dataset.cleaning if cleaning is None else [step.model_dump() for step in cleaning]
-    anew = {"options": chosen, "cleaning": steps, "error": None, "stage": "", "attempt": 0, "cancel_requested": False}
+    anew = {"options": chosen, "cleaning": steps, "error": None, "stage": "", "attempt": 0}
+    anew |= {"cancel_requested": False, "dismissed": False}
     if _small(dataset.original_path):
         fields = execution.import_now(
             dataset.original_path, folder=dataset.folder, name=dataset.file_name, options=chosen, cleaning=steps
@@ -163,6 +164,34 @@ def reread_dataset(
     return dataset
 
 
+def cancel_import(*, dataset: Dataset) -> None:
+    """Stop reading an upload: at once if it waits, within a lease if it is being read. The upload is kept.
+
+    Raises
+    ------
+    jobs.NotOpen
+        It is read already.
+    """
+    jobs.request_cancel(dataset)
+
+
+@transaction.atomic
+def retry_import(*, dataset: Dataset) -> Dataset:
+    """Read the kept upload again as it was asked, after that failed or was cancelled.
+
+    Raises
+    ------
+    Conflict
+        The upload is gone.
+    jobs.NotRetryable
+        It neither failed nor was cancelled.
+    """
+    _refuse_without_upload(dataset)
+    jobs.put_back(dataset)
+    dataset.refresh_from_db()
+    return dataset
+
+
 def _stood_on(dataset: Dataset) -> bool:
     return dataset.landmark_sets.exists() or dataset.releases.exists()
 
@@ -179,6 +208,10 @@ def _being_used() -> Conflict:
 def _refuse_reread(dataset: Dataset) -> None:
     if dataset.open or _stood_on(dataset):
         raise _being_used()
+    _refuse_without_upload(dataset)
+
+
+def _refuse_without_upload(dataset: Dataset) -> None:
     if not dataset.original_path.exists():
         raise Conflict("The upload of this dataset is gone. Upload the file again.", field="file", rule="kept upload")
 

@@ -9,7 +9,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('datasets', '0001_initial'),
+        ('datasets', '0002_dismissed'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
