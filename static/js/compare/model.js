@@ -68,10 +68,10 @@ export class Layer {
     return this.drawn || (this.done && this.resting);
   }
 
-  /** Fetch its track of about `n` points. */
-  async load(series, n) {
+  /** Have its track of about `n` points fetched by `fetcher(url, options)`. */
+  async load(series, n, fetcher = fetchTrack) {
     this.holds = n;
-    this.track = await fetchTrack(withQuery(this.release.urls.track, { series }), { time: false });
+    this.track = await fetcher(withQuery(this.release.urls.track, { series }), { time: false });
     this.resting = false;
   }
 

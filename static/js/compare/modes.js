@@ -1,10 +1,13 @@
 /* The ways to compare: all layers on one map, two parted by a line, up to four on maps side by side. */
 
 import { $, el } from "../dom.js";
+import { fetchSeen } from "../early.js";
 import { radios, tick } from "../loss/choices.js";
 import { createMap } from "../map.js";
+import { fetchTrack } from "../track.js";
 import { MOST, createGrid } from "./grid.js";
 import { MODES, nameOf } from "./look.js";
+import { ORIGINAL } from "./pictures.js";
 import { createSheet } from "./sheet.js";
 import { createSwipe } from "./swipe.js";
 
@@ -124,6 +127,11 @@ export function createModes(host, rail, { bounds, look, on }) {
       const ids = (list) => list.filter(({ picture }) => picture).map(({ id }) => id);
       if (look.mode === "grid") shownMaps().forEach((track, i) => grid.sheets()[i]?.map.select(make(ids([track]))));
       else first.sheet.map.select(make(ids(look.mode === "swipe" ? sides() : tracks)));
+    },
+    /** A track of about `n` events behind `url`, to be drawn as `style` says; while it comes the first map shows its picture. */
+    fetch(url, n, style, options) {
+      const seen = style.id === ORIGINAL || look.mode !== "grid"; // of the maps of a grid the first has the original
+      return seen && !look.range ? fetchSeen(first.sheet.map, url, n, style, options) : fetchTrack(url, options);
     },
     reveal: (lon, lat) => first.sheet.map.reveal(lon, lat),
     /** Where the maps look, one after another. */

@@ -6,12 +6,13 @@ import { partOf, pickedFrom, runsWithin, runsWithout } from "./places.js";
 export const ORIGINAL = "original";
 export const MARKS = { landmarks: "Landmarks", dummies: "Dummy landmarks", zones: "Zones" };
 
-const OF_ORIGINAL = { colour: "--ink", width: 1.8 };
+export const OF_ORIGINAL = { colour: "--ink", width: 1.8 };
 const STRENGTH = 0.85; // of a release's line, when the reader chose nothing
 const TOP = 90;
 
 const styles = new WeakMap();
-function styleOf(ink) {
+/** How a release with this ink is drawn. */
+export function styleOf(ink) {
   if (!styles.has(ink)) styles.set(ink, { colour: ink.colour, dash: ink.dash, marker: ink.marker, width: 1.5, fade: true });
   return styles.get(ink);
 }

@@ -7,7 +7,7 @@ import { showGuarantee } from "../compare/guarantee.js";
 import { nameOf, pin, readLook, writeLook } from "../compare/look.js";
 import { Layer, factsOf, inksFor, roomFor, withQuery } from "../compare/model.js";
 import { createModes } from "../compare/modes.js";
-import { ORIGINAL, listedIds, markPictures, markSources, tracksOf } from "../compare/pictures.js";
+import { OF_ORIGINAL, ORIGINAL, listedIds, markPictures, markSources, styleOf, tracksOf } from "../compare/pictures.js";
 import { eventOf } from "../compare/places.js";
 import { seriesChoice } from "../compare/series.js";
 import { createSmoothing } from "../compare/smooth.js";
@@ -17,7 +17,6 @@ import { stir } from "../jobs.js";
 import { distanceM } from "../layers/globe.js";
 import { createLegend } from "../legend.js";
 import { createTimeline, stepOf } from "../timeline.js";
-import { fetchTrack } from "../track.js";
 
 const QUANTILES = [[0.5, 1.6783469900166605, "solid", "50 %"], [0.95, 4.743864518390577, "dash", "95 %"]];
 
@@ -303,7 +302,7 @@ async function show(layer) {
   const { series } = here;
   const curve = layer.curve(series);
   curve.catch(() => {}); // it is waited for below; until then the track may fail first
-  if (layer.resting || roomFor(layers, original.n)) await layer.load(series, original.n);
+  if (layer.resting || roomFor(layers, original.n)) await layer.load(series, original.n, (url, options) => maps.fetch(url, original.n, { id: layer.id, ...styleOf(inks.get(layer.id)) }, options));
   else look.hidden.add(nameOf(layer.leave())); // until the reader ticks it
   if (series !== here.series) return;
   if (!layer.visible) layer.rest();
@@ -337,7 +336,7 @@ function watch(layer) {
 async function readSeries() {
   const index = here.series;
   const [track, events] = await Promise.all([
-    fetchTrack(withQuery(dataset.urls.track, { series: index })),
+    maps.fetch(withQuery(dataset.urls.track, { series: index }), dataset.series[index].points, { id: ORIGINAL, ...OF_ORIGINAL }),
     get(withQuery(page.urls.events, { series: index })),
   ]);
   [original, marked, runs] = [track, events, events.runs];
