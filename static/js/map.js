@@ -11,6 +11,8 @@
  *   map.addMarkers({ id, track, colour, radius, hollow, order, most })             dots, unless they are more than `most`
  *   map.addLandmarks({ id, track, runs })             positions of all events; runs [start, end) of landmark events
  *   map.addZones({ id, zones, selected })             zones as the API has them
+ *   map.addErrors({ id, original, release, range, colour, order, told })   lines between two whole tracks' events, all or
+ *     those of range [first, after); told(k): every k-th event of what is seen has one
  *     each replaces what had the same id; colour: "#rrggbb", "--token" or { light, dark }
  *   map.remove(id)   map.setVisible(id, on)   map.isVisible(id)   map.setStyle(id, changes)
  *   map.select({ lon, lat, landmark, circles, links } | null)   the chosen event; see layers/marks.js
@@ -36,6 +38,7 @@ import { mayMove, onTheme } from "./ink.js";
 import { addBaseMap } from "./layers/basemap.js";
 import { canvasLayer, viewOf } from "./layers/canvas.js";
 import { createClip } from "./layers/clip.js";
+import { drawErrors } from "./layers/errors.js";
 import { createGestures } from "./layers/gestures.js";
 import { latAt, near, unrolled } from "./layers/globe.js";
 import { drawDegrees, drawGraticule } from "./layers/graticule.js";
@@ -181,6 +184,12 @@ export function createMap(element, { bounds = null, label = "Map", top = 0, keyb
     },
     addZones({ id = "zones", zones, selected = -1 }) {
       put(id, ORDER.zones, (ctx, view) => drawZones(ctx, view, { zones, selected }, middle));
+    },
+    addErrors({ id, original, release, range, colour, order = 0, told }) {
+      const [from, to] = [original, release].map((track) => positionsOf(track, middle));
+      const [first, after] = range ?? [0, original.n];
+      const lines = { original: from, release: to, events: release.event, first, after, colour };
+      put(id, ORDER.track + order, (ctx, view) => told?.(drawErrors(ctx, view, lines)));
     },
     remove,
     has: (id) => entries.has(id),

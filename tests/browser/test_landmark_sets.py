@@ -73,7 +73,9 @@ class TestMenu:
         open_dataset(phone, walk)
         more(phone, "Clinic").click()
         box = row(phone, clinic).locator(".menu__panel").bounding_box()
-        assert box and box["x"] >= 0 and box["x"] + box["width"] <= 390
+        assert box
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= 390
         wide, window = widths(phone)
         assert wide <= window
         assert accessibility_faults(phone) == []

@@ -155,7 +155,9 @@ class TestDuplicate:
         assert owner_api.get(one["urls"]["self"]).json() == one
 
     def test_of_dummies_is_no_other_draw(self, owner_api, landmark_set):
-        drawn = add_dummies(owner=landmark_set.dataset.owner, landmark_set=landmark_set, method={"name": "dummies-one-sided", "epsilon": 1.0})
+        coins = {"name": "dummies-one-sided", "epsilon": 1.0}
+        coins = {"name": "dummies-one-sided", "epsilon": 1.0}
+        drawn = add_dummies(owner=landmark_set.dataset.owner, landmark_set=landmark_set, method=coins)
         drawn = owner_api.get(f"{SETS}{drawn.pk}/").json()
         made = owner_api.post(drawn["urls"]["duplicate"], {"name": "Kept"}).json()
         assert (made["name"], made["selection"], made["source"]) == ("Kept", drawn["selection"], drawn["source"])

@@ -5,7 +5,7 @@ import { createBrush } from "../brush.js";
 import { createCharts } from "../compare/charts.js";
 import { showGuarantee } from "../compare/guarantee.js";
 import { nameOf, pin, readLook, writeLook } from "../compare/look.js";
-import { Layer, factsOf, inksFor, roomFor, withQuery } from "../compare/model.js";
+import { Layer, factsOf, inksFor, linesOf, roomFor, withQuery } from "../compare/model.js";
 import { createModes } from "../compare/modes.js";
 import { OF_ORIGINAL, ORIGINAL, listedIds, markPictures, markSources, styleOf, tracksOf } from "../compare/pictures.js";
 import { eventOf } from "../compare/places.js";
@@ -40,7 +40,7 @@ function titleOf(layer) {
 
 function drawMaps() {
   if (!original) return;
-  maps.show({ tracks: tracksOf({ original, layers, look, inks, titleOf }), marks: markPictures(marks, look) });
+  maps.show({ tracks: tracksOf({ original, layers, look, inks, titleOf, told: maps.told }), marks: markPictures(marks, look) });
 }
 
 function readMarks() {
@@ -187,6 +187,16 @@ function setOpacity(id, share) {
   relook();
 }
 
+/** Give a release another line of the palette, on map and charts; who had it gets the next that is free. */
+function setInk(id, index) {
+  look.inks.set(nameOf(id), index);
+  const before = [...look.inks].find(([name, line]) => line === index && name !== nameOf(id));
+  if (before) look.inks.delete(before[0]);
+  prepare();
+  relook();
+  attempt(redrawCharts);
+}
+
 function moveLayer(id, by) {
   const ids = listedIds(layers, look);
   const at = ids.indexOf(id);
@@ -293,7 +303,8 @@ function onKey(event) {
 // Loading -------------------------------------------------------------------------
 
 function prepare() {
-  inks = inksFor(layers.map(({ release }) => release), page.palette);
+  const chosen = new Map(layers.map(({ id }) => [id, look.inks.get(nameOf(id))]));
+  inks = inksFor(layers.map(({ release }) => release), page.palette, chosen);
   drawLegend();
   drawSummary();
 }
@@ -369,7 +380,7 @@ async function start() {
   layers.forEach((layer) => (layer.visible = !look.hidden.has(nameOf(layer.id))));
   zones = method.name === "zones" ? method.zones : null;
   maps = createModes($("[data-panes]"), $("[data-modes]"), { bounds: dataset.bounds, look, on: { look: relook, choose: (id) => toggle(id, true), click: clicked } });
-  legend = createLegend($("[data-layers]"), { toggle, activate, cancel, retry, opacity: setOpacity, move: moveLayer });
+  legend = createLegend($("[data-layers]"), { toggle, activate, cancel, retry, opacity: setOpacity, move: moveLayer, ink: setInk }, linesOf(page.palette));
   timeline = createTimeline($("[data-timeline]"), {
     select: (event) => {
       here.event = event;
