@@ -13,14 +13,15 @@ const hintOf = (field) => HINTS[field.unit] ?? (isShare(field) ? percent : null)
 let ids = 0;
 
 /**
- * Controls for `fields` in `host`. `onChange()` after every change.
- * Returns {values(), set(values), fail(errors), clear(), disable(on)}.
+ * Controls for `fields` in `host`. `onChange(name)` after every change of the field of that name.
+ * Returns {values(), all(), set(values), fail(errors), clear(), disable(on)}; `all` has null for what was left empty.
  */
 export function createFields(host, fields, { onChange }) {
   const controls = fields.map((field) => controlOf(field)(field, onChange));
   host.replaceChildren(...controls.map(({ element }) => element));
   return {
     values: () => Object.fromEntries(controls.map(({ field, value }) => [field.name, value()]).filter(([, value]) => value !== undefined)),
+    all: () => Object.fromEntries(controls.map(({ field, value }) => [field.name, value() ?? null])),
     set: (values) => controls.forEach(({ field, set }) => field.name in values && set(values[field.name])),
     /** Show the errors that name one of these fields; returns the others. */
     fail(errors) {
@@ -67,7 +68,7 @@ function numberField(field, onChange) {
   const changed = () => {
     fail("");
     show();
-    onChange();
+    onChange(field.name);
   };
   input.addEventListener("input", changed);
   slider?.addEventListener("input", () => {
@@ -114,7 +115,7 @@ function choiceField(field, onChange) {
   const { element, fail } = frame(field, select, select, null);
   select.addEventListener("change", () => {
     fail("");
-    onChange();
+    onChange(field.name);
   });
   return {
     field, element, fail,

@@ -5,9 +5,9 @@ import { createBrush } from "../brush.js";
 import { createCharts } from "../compare/charts.js";
 import { showGuarantee } from "../compare/guarantee.js";
 import { nameOf, pin, readLook, writeLook } from "../compare/look.js";
-import { Layer, factsOf, inksFor, roomFor, withQuery } from "../compare/model.js";
+import { Layer, factsOf, inksFor, linesOf, roomFor, withQuery } from "../compare/model.js";
 import { createModes } from "../compare/modes.js";
-import { ORIGINAL, listedIds, markPictures, markSources, tracksOf } from "../compare/pictures.js";
+import { OF_ORIGINAL, ORIGINAL, listedIds, markPictures, markSources, styleOf, tracksOf } from "../compare/pictures.js";
 import { eventOf } from "../compare/places.js";
 import { seriesChoice } from "../compare/series.js";
 import { createSmoothing } from "../compare/smooth.js";
@@ -17,7 +17,6 @@ import { stir } from "../jobs.js";
 import { distanceM } from "../layers/globe.js";
 import { createLegend } from "../legend.js";
 import { createTimeline, stepOf } from "../timeline.js";
-import { fetchTrack } from "../track.js";
 
 const QUANTILES = [[0.5, 1.6783469900166605, "solid", "50 %"], [0.95, 4.743864518390577, "dash", "95 %"]];
 
@@ -41,7 +40,7 @@ function titleOf(layer) {
 
 function drawMaps() {
   if (!original) return;
-  maps.show({ tracks: tracksOf({ original, layers, look, inks, titleOf }), marks: markPictures(marks, look) });
+  maps.show({ tracks: tracksOf({ original, layers, look, inks, titleOf, told: maps.told }), marks: markPictures(marks, look) });
 }
 
 function readMarks() {
@@ -188,6 +187,16 @@ function setOpacity(id, share) {
   relook();
 }
 
+/** Give a release another line of the palette, on map and charts; who had it gets the next that is free. */
+function setInk(id, index) {
+  look.inks.set(nameOf(id), index);
+  const before = [...look.inks].find(([name, line]) => line === index && name !== nameOf(id));
+  if (before) look.inks.delete(before[0]);
+  prepare();
+  relook();
+  attempt(redrawCharts);
+}
+
 function moveLayer(id, by) {
   const ids = listedIds(layers, look);
   const at = ids.indexOf(id);
@@ -295,7 +304,8 @@ function onKey(event) {
 // Loading -------------------------------------------------------------------------
 
 function prepare() {
-  inks = inksFor(layers.map(({ release }) => release), page.palette);
+  const chosen = new Map(layers.map(({ id }) => [id, look.inks.get(nameOf(id))]));
+  inks = inksFor(layers.map(({ release }) => release), page.palette, chosen);
   drawLegend();
   drawSummary();
 }
@@ -304,7 +314,7 @@ async function show(layer) {
   const { series } = here;
   const curve = layer.curve(series);
   curve.catch(() => {}); // it is waited for below; until then the track may fail first
-  if (layer.resting || roomFor(layers, original.n)) await layer.load(series, original.n);
+  if (layer.resting || roomFor(layers, original.n)) await layer.load(series, original.n, (url, options) => maps.fetch(url, original.n, { id: layer.id, ...styleOf(inks.get(layer.id)) }, options));
   else look.hidden.add(nameOf(layer.leave())); // until the reader ticks it
   if (series !== here.series) return;
   if (!layer.visible) layer.rest();
@@ -343,7 +353,7 @@ function watch(layer) {
 async function readSeries() {
   const index = here.series;
   const [track, events] = await Promise.all([
-    fetchTrack(withQuery(dataset.urls.track, { series: index })),
+    maps.fetch(withQuery(dataset.urls.track, { series: index }), dataset.series[index].points, { id: ORIGINAL, ...OF_ORIGINAL }),
     get(withQuery(page.urls.events, { series: index })),
   ]);
   [original, marked, runs] = [track, events, events.runs];
@@ -376,7 +386,7 @@ async function start() {
   layers.forEach((layer) => (layer.visible = !look.hidden.has(nameOf(layer.id))));
   zones = method.name === "zones" ? method.zones : null;
   maps = createModes($("[data-panes]"), $("[data-modes]"), { bounds: dataset.bounds, look, on: { look: relook, choose: (id) => toggle(id, true), click: clicked } });
-  legend = createLegend($("[data-layers]"), { toggle, activate, cancel, retry, opacity: setOpacity, move: moveLayer });
+  legend = createLegend($("[data-layers]"), { toggle, activate, cancel, retry, opacity: setOpacity, move: moveLayer, ink: setInk }, linesOf(page.palette));
   timeline = createTimeline($("[data-timeline]"), {
     select: (event) => {
       here.event = event;

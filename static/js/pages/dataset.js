@@ -18,17 +18,19 @@ else watchStates(() => {}, () => location.reload());
 
 watchDialogs(async (what, button) => {
   if (button.dataset.then) location.assign(button.dataset.then);
-  else if (what === "rename") location.reload();
+  else if (what === "rename" && button.dataset.rename === page.urls.self) location.reload();
   else await changed();
 });
 
-// Cancel and retry of releases
+// Cancel and retry of releases, a copy of a landmark set
 document.addEventListener("click", async (event) => {
-  const button = event.target.closest("[data-post]");
+  const button = event.target.closest("[data-post], [data-duplicate]");
   if (!button) return;
+  const { post: url, duplicate } = button.dataset;
   button.disabled = true;
   try {
-    await post(button.dataset.post);
+    const made = await post(url ?? duplicate);
+    if (duplicate) announce(`Kept again as ${made.name}.`);
   } catch (error) {
     announce(error.message);
   }
