@@ -7,6 +7,8 @@
  * A layer is named by the end of its id, of which the beginning may be a time.
  */
 
+import { rangeOf, readdress } from "../address.js";
+
 export const MODES = [
   ["overlay", "Overlay"],
   ["swipe", "Swipe"],
@@ -20,11 +22,6 @@ export const nameOf = (id) => (id.length === 36 ? id.slice(-8) : id);
 
 const listed = (text) => (text ? text.split(",") : []);
 const between = (text, low, high, usual) => (text !== null && text !== "" && Number(text) >= low && Number(text) <= high ? Number(text) : usual);
-
-function rangeOf(text) {
-  const [first, after] = (text ?? "").split("-").map(Number);
-  return Number.isInteger(first) && Number.isInteger(after) && first >= 0 && first < after ? [first, after] : null;
-}
 
 /** The look the address names; `opacity` a Map of shares, `hidden` a Set, both by name; null where it is left to the page. */
 export function readLook() {
@@ -67,20 +64,20 @@ function asText(look) {
   };
 }
 
-/** Write it there, with the releases it is about; what is as usual is left out. */
-export function writeLook(look, { set, releases }) {
-  const url = new URL(location.href);
+/** Write it there; with the releases it is about where they are to stay. What is as usual is left out. */
+export function writeLook(look, { set, releases, pinned = false }) {
   const text = asText(look);
-  for (const key of KEYS) {
-    if (text[key]) url.searchParams.set(key, text[key]);
-    else url.searchParams.delete(key);
-  }
-  if (KEYS.some((key) => text[key])) pin(url, set, releases);
-  history.replaceState(null, "", url.href.replaceAll("%2C", ",").replaceAll("%3A", ":"));
+  readdress((url) => {
+    for (const key of KEYS) {
+      if (text[key]) url.searchParams.set(key, text[key]);
+      else url.searchParams.delete(key);
+    }
+    if (pinned || KEYS.some((key) => text[key])) pin(url, set, releases);
+  });
 }
 
 /** Let the address name the landmark set and the releases themselves: later ones do not join a picture that was linked. */
-export function pin(url, set, releases) {
+function pin(url, set, releases) {
   url.searchParams.set("landmark_set", set);
   url.searchParams.delete("release");
   releases.forEach((id) => url.searchParams.append("release", id));

@@ -57,6 +57,7 @@ export class Layer {
     this.holds = 0; // points of its track, or of the one on its way
     this.resting = false; // its track was let go, or never fetched, until it is looked at
     this.curves = new Map(); // series and query -> chart data
+    this.closer = new Map(); // what -> the last part of such data that was asked for
   }
 
   get id() {
@@ -102,20 +103,27 @@ export class Layer {
     return true;
   }
 
-  /** Chart data for what `query` says of correlation and bound. */
-  async curve(series, query = USUAL) {
-    const key = keyOf(series, query);
-    if (!this.curves.has(key)) {
-      this.curves.set(key, await get(withQuery(this.release.urls.series, { ...query, series, points: POINTS })));
-    }
-    return this.curves.get(key);
+  /** Chart data for what `query` says of correlation and bound; closer within `range` where the whole is thinned out. */
+  curve(series, query = USUAL, range = null) {
+    return this.#read("series", keyOf(series, query), { ...query, series }, range);
   }
 
-  /** Its errors as distributions and running means. */
-  async errors(series) {
-    const key = `errors ${series}`;
-    if (!this.curves.has(key)) this.curves.set(key, await get(withQuery(this.release.urls.errors, { series, points: POINTS })));
-    return this.curves.get(key);
+  /** Its errors as distributions and cumulated; the latter closer within `range` where the whole is thinned out. */
+  errors(series, range = null) {
+    return this.#read("errors", `errors ${series}`, { series }, range);
+  }
+
+  async #read(what, key, query, range) {
+    const url = this.release.urls[what];
+    if (!this.curves.has(key)) this.curves.set(key, await get(withQuery(url, { ...query, points: POINTS })));
+    const whole = this.curves.get(key);
+    if (!range || !whole.decimated) return whole;
+    const text = `${key} ${range}`;
+    if (this.closer.get(what)?.text !== text) {
+      const [first, after] = range;
+      this.closer.set(what, { text, curve: await get(withQuery(url, { ...query, points: POINTS, first, after })) });
+    }
+    return this.closer.get(what).curve;
   }
 
   forget() {
@@ -123,6 +131,7 @@ export class Layer {
     this.holds = 0;
     this.resting = false;
     this.curves.clear();
+    this.closer.clear();
   }
 
   /** Index in the track of what was published for `event`; -1 where nothing was. */
@@ -145,6 +154,20 @@ export class Layer {
 /** Whether one more track of `n` points may be held beside those of the layers. */
 export function roomFor(layers, n) {
   return n <= LARGE || layers.reduce((sum, { holds }) => sum + holds, n) <= AT_ONCE;
+}
+
+/** What to call one of `layers`: of several with a title, the older ones' numbers are smaller. */
+export function titleOf(layer, layers) {
+  const { title } = layer.release;
+  const same = layers.filter(({ release }) => release.title === title);
+  return same.length > 1 ? `${title} ${same.length - same.indexOf(layer)}` : title;
+}
+
+/** An order for layers: the palette's; a mechanism's own release before those with steps. */
+export function byRank(palette) {
+  const names = Object.keys(palette);
+  return ({ release: a }, { release: b }) =>
+    names.indexOf(a.mechanism.name) - names.indexOf(b.mechanism.name) || a.postprocess.length - b.postprocess.length;
 }
 
 /** The mechanism's parameters in a few words. */

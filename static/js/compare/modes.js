@@ -18,13 +18,17 @@ const LABEL = "Map of the original and its releases";
 
 /**
  * Maps in `host` and their controls in `rail`, as `look` says (see look.js). `on.look()` after the reader chose another
- * one, `on.choose(id)` after a layer was chosen that may be hidden, `on.click(map, point)`.
+ * one, `on.choose(id)` after a layer was chosen that may be hidden, `on.click(map, point)`, `on.hover(map, at or null)`.
  */
 export function createModes(host, rail, { bounds, look, on }) {
   const makeMap = (element, label) => createMap(element, { bounds, label, keyboard: false });
   const ground = $("[data-map]", host);
   const first = { pane: ground.parentElement, sheet: createSheet(makeMap(ground, LABEL)) };
-  const grid = createGrid(host, first, makeMap, { choose: (index, id) => chooseMap(index, id), made: ({ map }) => map.onClick(({ point }) => on.click(map, point)) });
+  const listen = ({ map }) => {
+    map.onClick(({ point }) => on.click(map, point));
+    map.onHover((at) => on.hover(map, at));
+  };
+  const grid = createGrid(host, first, makeMap, { choose: (index, id) => chooseMap(index, id), made: listen });
   const swipe = createSwipe(first.pane, {
     move(percent) {
       look.split = percent;
