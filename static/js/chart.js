@@ -8,7 +8,7 @@
 
 import { linearAxis, logAxis, shareAxis, valueAxis } from "./axes.js";
 import { el } from "./dom.js";
-import { inkOf, onTheme, token } from "./ink.js";
+import { inkOf, onTheme, rimOf, token } from "./ink.js";
 
 // Plotly carries a map library that adds a style element unless one with this id is there; its maps are never used.
 const UNUSED_STYLES = "9f215cf04c5486422605d13261cb87401f4e7763b6296af81e98efbc0130da53";
@@ -48,7 +48,7 @@ function horizontalAxis({ lines, span, x }) {
 
 function asTrace({ id, name, x, y, colour, dash, marker, step, visible = true }, floor) {
   const alone = x.length === 1;
-  const edge = alone ? { color: token("--panel"), width: 1.5 } : { width: 0 };
+  const edge = alone ? { color: token("--panel"), width: 1.5 } : { color: rimOf(colour), width: 1 };
   return {
     type: "scatter",
     mode: alone ? "markers" : marker ? "lines+markers" : "lines",
