@@ -4,6 +4,7 @@ import { ApiError, get } from "../api.js";
 import { withQuery } from "../compare/model.js";
 import { $, announce, data, el, number } from "../dom.js";
 import { createFigure } from "../figure.js";
+import { term } from "../glossary.js";
 import { swatch } from "../legend.js";
 import { radios, tick } from "../loss/choices.js";
 import { correlationWords, createCorrelation } from "../loss/correlation.js";
@@ -57,7 +58,7 @@ function drawChart() {
   const drawn = shown.mechanisms.filter((one) => one[state.part]);
   const log = state.axis === "log";
   const ink = ({ name }) => inks[name];
-  $("[data-legend]").replaceChildren(...drawn.map((one) => el("li", {}, swatch(ink(one)), one.title)));
+  $("[data-legend]").replaceChildren(...drawn.map((one) => el("li", {}, swatch(ink(one)), one.name === "w-event" ? term("w-event", one.title) : one.title)));
   return figure.show({
     log, note: `${TITLES[state.corr].toLowerCase()} correlation, ε${log ? ", log" : ""}`, bands: shown.landmarks, span: [0, Math.max(1, shown.points - 1)],
     lines: drawn.map((one) => ({ id: one.name, name: one.title, x: shown.event, y: one[state.part], colour: ink(one).colour, dash: ink(one).dash, marker: ink(one).marker })),
