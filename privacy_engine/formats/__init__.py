@@ -18,7 +18,28 @@ from typing import Any, BinaryIO
 
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError, ParameterError
-from privacy_engine.formats import delimited, geojson, gpx, kml, parquet, plt, tdrive  # noqa: F401 (they register)
+from privacy_engine.formats import (  # noqa: F401 (they register)
+    ais,
+    delimited,
+    fit,
+    geojson,
+    geojsonseq,
+    geopackage,
+    gpx,
+    gtfs,
+    igc,
+    kml,
+    movebank,
+    nmea,
+    otherxml,
+    owntracks,
+    parquet,
+    plt,
+    porto,
+    takeout,
+    tcx,
+    tdrive,
+)
 from privacy_engine.formats.archive import read_zip
 from privacy_engine.formats.detect import Format, detect, formats, misnamed
 from privacy_engine.formats.options import OPTIONS, Option, ReadOptions
@@ -41,7 +62,7 @@ __all__ = [
 
 def options() -> Mapping[str, Option]:
     """Every reading option by name, with label, help and choices: forms and schemas derive from this."""
-    known = tuple((one.name, one.title) for one in formats() if one.name not in ("kml", "xml"))
+    known = tuple((one.name, one.title) for one in formats() if not one.hidden)
     return {**OPTIONS, "format": replace(OPTIONS["format"], choices=known)}
 
 
