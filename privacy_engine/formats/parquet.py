@@ -35,9 +35,7 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
     except (pa.ArrowException, OSError, ValueError) as error:
         if isinstance(error, FormatError):
             raise
-        raise FormatError(
-            "The Parquet file is damaged or of a kind that is not supported.", code="bad_parquet"
-        ) from error
+        raise _bad() from error
     if "geometry" in roles:
         found = geometries(table.column(roles["geometry"]))
         points = points_of(found, roles, lambda name: _simple(table, name), options, report)
@@ -56,15 +54,9 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
 def _table(
     data: bytes, source: Source, options: ReadOptions, report: Report
 ) -> tuple[Any, dict[str, str], ReadOptions]:
-    """The needed columns, after a look at the sizes that the file declares."""
-    file = pq.ParquetFile(pa.BufferReader(data))
+    """The needed columns by role, and the options with the file's coordinate system."""
+    file = _opened(data, source)
     names = file.schema_arrow.names
-    declared = sum(file.metadata.row_group(i).total_byte_size for i in range(file.metadata.num_row_groups))
-    limits = source.meter.limits
-    if file.metadata.num_rows > MAX_ROWS or declared > limits.total * 4:
-        raise FormatError(f"The file has more than {MAX_ROWS} rows.", code="too_large", rule=f"at most {MAX_ROWS} rows")
-    if file.metadata.num_rows * _BYTES_PER_ROW > max(len(data), 1 << 16) * limits.ratio:
-        raise FormatError("The file expands too much to be opened.", code="compression_ratio")
     named = options.lon is not None or options.lat is not None
     geometry = None if named or has_positions(names) else geometry_column(file.schema_arrow, file.metadata.metadata)
     if geometry is not None:
@@ -76,6 +68,30 @@ def _table(
     if geometry is not None:
         roles["geometry"] = geometry.name
     return file.read(columns=list(dict.fromkeys(roles.values()))), roles, options
+
+
+def _opened(data: bytes, source: Source) -> Any:
+    """The file, after a look at the sizes that it declares."""
+    file = pq.ParquetFile(pa.BufferReader(data))
+    declared = sum(file.metadata.row_group(i).total_byte_size for i in range(file.metadata.num_row_groups))
+    limits = source.meter.limits
+    if file.metadata.num_rows > MAX_ROWS or declared > limits.total * 4:
+        raise FormatError(f"The file has more than {MAX_ROWS} rows.", code="too_large", rule=f"at most {MAX_ROWS} rows")
+    if file.metadata.num_rows * _BYTES_PER_ROW > max(len(data), 1 << 16) * limits.ratio:
+        raise FormatError("The file expands too much to be opened.", code="compression_ratio")
+    return file
+
+
+def whole_table(source: Source) -> Any:
+    """All columns; the source can be read again."""
+    try:
+        return _opened(source.held(), source).read()
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise error if isinstance(error, FormatError) else _bad() from error
+
+
+def _bad() -> FormatError:
+    return FormatError("The Parquet file is damaged or of a kind that is not supported.", code="bad_parquet")
 
 
 def _simple(table: Any, name: str) -> Any:
