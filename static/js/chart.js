@@ -8,7 +8,7 @@
 
 import { linearAxis, logAxis, shareAxis, valueAxis } from "./axes.js";
 import { el } from "./dom.js";
-import { inkOf, onTheme, token } from "./ink.js";
+import { inkOf, onTheme, rimOf, token } from "./ink.js";
 import { watchPointer } from "./pointing.js";
 import { createReadout } from "./readout.js";
 
@@ -60,7 +60,7 @@ function horizontalAxis({ lines, span, x }) {
 
 function asTrace({ id, name, x, y, colour, dash, marker, step, visible = true }, floor) {
   const alone = x.length === 1;
-  const edge = alone ? { color: token("--panel"), width: 1.5 } : { width: 0 };
+  const edge = alone ? { color: token("--panel"), width: 1.5 } : { color: rimOf(colour), width: 1 };
   return {
     type: "scatter",
     mode: alone ? "markers" : marker ? "lines+markers" : "lines",

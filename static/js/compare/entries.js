@@ -14,7 +14,7 @@ function ofLayer(layer, { inks, here, original, active, titled }) {
     id: layer.id, title: titled(layer), facts: factsOf(release), ink: inks.get(layer.id), visible: layer.visible,
     error_m: release.owner_view?.mae_m, state: release.state === "done" && !layer.track && !layer.resting ? "reading" : release.state,
     stage: release.stage, progress: release.progress,
-    eta: release.eta_s ? duration(Math.ceil(release.eta_s)) : "", reason: release.error?.message ?? "",
+    eta: release.eta_s ? duration(Math.ceil(release.eta_s)) : "", reason: release.error ? `${release.error.message} ${release.error.action}` : "",
     private: release.seed === null, here: hereText(here, layer, original), active: active === layer,
   };
 }

@@ -3,6 +3,7 @@
  *   mode overlay, swipe or grid      left, right, split: the layers of a swipe and where it parts, in % of the width
  *   maps, faint: the layers side by side; whether the original lies below them
  *   order, opacity, hide: layers from the top, in %, those not drawn      range: events [first, last + 1) that are
+ *   inks: the palette's line a layer was given      lines: 1 for the error lines of all events
  * A layer is named by the end of its id, of which the beginning may be a time.
  */
 
@@ -14,7 +15,7 @@ export const MODES = [
   ["grid", "Side by side"],
 ];
 
-const KEYS = ["mode", "left", "right", "split", "maps", "faint", "order", "opacity", "hide", "range"];
+const KEYS = ["mode", "left", "right", "split", "maps", "faint", "order", "opacity", "hide", "range", "inks", "lines"];
 
 /** A layer's name in the address. */
 export const nameOf = (id) => (id.length === 36 ? id.slice(-8) : id);
@@ -38,6 +39,8 @@ export function readLook() {
     opacity: new Map(opacity.map(([name, share]) => [name, between(share ?? null, 0, 100, 100) / 100])),
     hidden: new Set(listed(asked.get("hide"))),
     range: rangeOf(asked.get("range")),
+    inks: new Map(listed(asked.get("inks")).map((one) => one.split(":")).map(([name, line]) => [name, Number(line)])),
+    lines: asked.get("lines") === "1",
   };
 }
 
@@ -56,6 +59,8 @@ function asText(look) {
     opacity: paler.join(),
     hide: [...look.hidden].join(),
     range: look.range ? look.range.join("-") : "",
+    inks: [...look.inks].map(([name, line]) => `${name}:${line}`).join(),
+    lines: look.lines ? "1" : "",
   };
 }
 

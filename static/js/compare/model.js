@@ -16,13 +16,25 @@ export function withQuery(url, parameters) {
   return `${url}${url.includes("?") ? "&" : "?"}${new URLSearchParams(parameters)}`;
 }
 
-/** Colour, dash and marker for each release: its mechanism's; of a second one of a mechanism the next that is free. */
-export function inksFor(releases, palette) {
-  const inks = Object.entries(palette).map(([name, ink], index) => ({ name, index, ...ink }));
+/** The palette's lines: {name of the mechanism, index, colour, dash, marker}. */
+export const linesOf = (palette) => Object.entries(palette).map(([name, ink], index) => ({ name, index, ...ink }));
+
+/**
+ * Colour, dash and marker for each release: the line it was given in `chosen` (id to index), else its mechanism's; of a
+ * second one of a mechanism, or where another release has it, the next that is free.
+ */
+export function inksFor(releases, palette, chosen = new Map()) {
+  const inks = linesOf(palette);
   const free = new Set(inks);
   const given = new Map();
+  for (const { id } of releases) {
+    const own = inks[chosen.get(id)];
+    if (own) given.set(id, own);
+    free.delete(own);
+  }
   const asDrawnFirst = [...releases].sort((a, b) => a.postprocess.length - b.postprocess.length);
   for (const release of asDrawnFirst) {
+    if (given.has(release.id)) continue;
     const own = inks.find(({ name }) => name === release.mechanism.name);
     if (free.delete(own)) given.set(release.id, own);
   }
@@ -69,10 +81,10 @@ export class Layer {
     return this.drawn || (this.done && this.resting);
   }
 
-  /** Fetch its track of about `n` points. */
-  async load(series, n) {
+  /** Have its track of about `n` points fetched by `fetcher(url, options)`. */
+  async load(series, n, fetcher = fetchTrack) {
     this.holds = n;
-    this.track = await fetchTrack(withQuery(this.release.urls.track, { series }), { time: false });
+    this.track = await fetcher(withQuery(this.release.urls.track, { series }), { time: false });
     this.resting = false;
   }
 

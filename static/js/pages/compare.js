@@ -8,9 +8,9 @@ import { showGuarantee } from "../compare/guarantee.js";
 import { circlesAt, linksAt } from "../compare/here.js";
 import { watchKeys } from "../compare/keys.js";
 import { nameOf, readLook, writeLook } from "../compare/look.js";
-import { Layer, byRank, inksFor, roomFor, titleOf, withQuery } from "../compare/model.js";
+import { Layer, byRank, inksFor, linesOf, roomFor, titleOf, withQuery } from "../compare/model.js";
 import { createModes } from "../compare/modes.js";
-import { ORIGINAL, listedIds, markPictures, markSources, tracksOf } from "../compare/pictures.js";
+import { OF_ORIGINAL, ORIGINAL, listedIds, markPictures, markSources, styleOf, tracksOf } from "../compare/pictures.js";
 import { eventOf } from "../compare/places.js";
 import { seriesChoice } from "../compare/series.js";
 import { createSmoothing } from "../compare/smooth.js";
@@ -19,7 +19,6 @@ import { $, announce, data } from "../dom.js";
 import { stir } from "../jobs.js";
 import { createLegend } from "../legend.js";
 import { createTimeline } from "../timeline.js";
-import { fetchTrack } from "../track.js";
 
 const page = data("page-data");
 const bench = $("[data-bench]");
@@ -37,7 +36,7 @@ const pinned = () => ({ set: page.landmark_set, releases: layers.map(({ id }) =>
 
 function drawMaps() {
   if (!original) return;
-  maps.show({ tracks: tracksOf({ original, layers, look, inks, titleOf: titled }), marks: markPictures(marks, look) });
+  maps.show({ tracks: tracksOf({ original, layers, look, inks, titleOf: titled, told: maps.told }), marks: markPictures(marks, look) });
 }
 
 function readMarks() {
@@ -114,6 +113,16 @@ function setOpacity(id, share) {
   relook();
 }
 
+/** Give a release another line of the palette, on map and charts; who had it gets the next that is free. */
+function setInk(id, index) {
+  look.inks.set(nameOf(id), index);
+  const before = [...look.inks].find(([name, line]) => line === index && name !== nameOf(id));
+  if (before) look.inks.delete(before[0]);
+  prepare();
+  relook();
+  charts?.draw();
+}
+
 function moveLayer(id, by) {
   const ids = listedIds(layers, look);
   const at = ids.indexOf(id);
@@ -160,7 +169,8 @@ function activate(id) {
 async function cancel(id) {
   const layer = layers.find((one) => one.id === id);
   await attempt(async () => {
-    await post(`${layer.release.urls.self}cancel/`);
+    layer.release = await post(`${layer.release.urls.self}cancel/`);
+    prepare();
     announce(`${titled(layer)} is being cancelled.`);
   });
 }
@@ -222,7 +232,8 @@ function clicked(map, point) {
 // Loading -------------------------------------------------------------------------
 
 function prepare() {
-  inks = inksFor(layers.map(({ release }) => release), page.palette);
+  const chosen = new Map(layers.map(({ id }) => [id, look.inks.get(nameOf(id))]));
+  inks = inksFor(layers.map(({ release }) => release), page.palette, chosen);
   drawLegend();
   drawSummary();
 }
@@ -231,16 +242,24 @@ async function show(layer) {
   const { series } = here;
   const curve = layer.curve(series);
   curve.catch(() => {}); // it is waited for below; until then the track may fail first
-  if (layer.resting || roomFor(layers, original.n)) await layer.load(series, original.n);
+  if (layer.resting || roomFor(layers, original.n)) await layer.load(series, original.n, (url, options) => maps.fetch(url, original.n, { id: layer.id, ...styleOf(inks.get(layer.id)) }, options));
   else look.hidden.add(nameOf(layer.leave())); // until the reader ticks it
   if (series !== here.series) return;
   if (!layer.visible) layer.rest();
   drawMaps();
-  await curve; // the map does not wait for the charts
+  await Promise.all([curve, openCharts()]); // the map does not wait for the charts
   if (series !== here.series) return;
   drawEvent();
   drawGuarantee();
-  await charts?.draw();
+  await charts.draw();
+}
+
+let opening = null;
+const known = () => ({ layers, inks, titled, here, look, original, runs, dummies: marked.dummies });
+/** The charts, made when the first release is done: their library is large, and until then there is nothing to chart. */
+function openCharts() {
+  const told = { pick: goTo, hover: lookAt, range: (first, after) => brush.mark(first, after), clear: () => brush.clear(), refused: tell, drawn: drawSummary };
+  return (opening ??= createCharted(bench, page, known, told, attempt).then((made) => (charts = made)));
 }
 
 function watch(layer) {
@@ -265,7 +284,7 @@ function watch(layer) {
 async function readSeries() {
   const index = here.series;
   const [track, events] = await Promise.all([
-    fetchTrack(withQuery(dataset.urls.track, { series: index })),
+    maps.fetch(withQuery(dataset.urls.track, { series: index }), dataset.series[index].points, { id: ORIGINAL, ...OF_ORIGINAL }),
     get(withQuery(page.urls.events, { series: index })),
   ]);
   [original, marked, runs] = [track, events, events.runs];
@@ -298,7 +317,7 @@ async function start() {
   layers.forEach((layer) => (layer.visible = !look.hidden.has(nameOf(layer.id))));
   zones = method.name === "zones" ? method.zones : null;
   maps = createModes($("[data-panes]"), $("[data-modes]"), { bounds: dataset.bounds, look, on: { look: relook, choose: (id) => toggle(id, true), click: clicked, hover: hovered } });
-  legend = createLegend($("[data-layers]"), { toggle, activate, cancel, retry, opacity: setOpacity, move: moveLayer });
+  legend = createLegend($("[data-layers]"), { toggle, activate, cancel, retry, opacity: setOpacity, move: moveLayer, ink: setInk }, linesOf(page.palette));
   timeline = createTimeline($("[data-timeline]"), {
     select: (event) => {
       here.event = event;
@@ -316,13 +335,7 @@ async function start() {
   await readSeries();
   timeline.select(0);
   bench.dataset.ready = "map";
-  const known = () => ({ layers, inks, titled, here, look, original, runs, dummies: marked.dummies });
-  const told = { pick: goTo, hover: lookAt, range: (first, after) => brush.mark(first, after), clear: () => brush.clear(), refused: tell, drawn: drawSummary };
-  const drawing = createCharted(bench, page, known, told, attempt).then((made) => {
-    charts = made;
-    return charts.draw();
-  });
-  await Promise.all([drawing, ...layers.map(watch)]);
+  await Promise.all(layers.map(watch));
   bench.dataset.ready = "all";
 }
 

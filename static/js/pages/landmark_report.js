@@ -6,6 +6,7 @@ import { withQuery } from "../compare/model.js";
 import { runsWithout, spanOf } from "../compare/places.js";
 import { $, announce, data, el, number } from "../dom.js";
 import { createFigure } from "../figure.js";
+import { term } from "../glossary.js";
 import { swatch } from "../legend.js";
 import { radios, tick } from "../loss/choices.js";
 import { correlationWords, createCorrelation } from "../loss/correlation.js";
@@ -74,7 +75,8 @@ function drawChart() {
   const drawn = shown.mechanisms.filter((one) => one[state.part]);
   const log = state.axis === "log";
   const last = shown.points;
-  $("[data-legend]").replaceChildren(...drawn.map((one) => el("li", {}, swatch(inks[one.name]), one.title)));
+  const ink = ({ name }) => inks[name];
+  $("[data-legend]").replaceChildren(...drawn.map((one) => el("li", {}, swatch(ink(one)), one.name === "w-event" ? term("w-event", one.title) : one.title)));
   return figure.show({
     log, note: `${TITLES[state.corr].toLowerCase()} correlation, ε${log ? ", log" : ""}`,
     bands: runsWithout(shown.landmarks, dummies), hollow: dummies, span: spanOf(range(), last), whole: spanOf(null, last),

@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("releases", "0002_derived_releases"),
+        ("releases", "0003_dismissed"),
     ]
 
     operations = [
