@@ -64,7 +64,6 @@ class TestDistribution:
         mask = np.array([True, False, True, True, True])
         assert np.array_equal(running_mean(error_m, mask), [np.nan, np.nan, 2.0, 2.0, 5.5], equal_nan=True)
 
-
     def test_cumulated_adds_up_what_is_published(self):
         error_m = np.array([np.nan, 4.0, 2.0, np.nan, 9.0])
         assert np.array_equal(cumulated(error_m, np.ones(5, bool)), [np.nan, 4.0, 6.0, 6.0, 15.0], equal_nan=True)
