@@ -7,6 +7,7 @@ are, none is larger than the mechanism's ``most_budgets``, and losses grow with 
 from __future__ import annotations
 
 import functools
+import threading
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,8 +21,9 @@ from privacy_engine.outlook import STEP_M, simulated_budgets
 from privacy_engine.registry import Mechanism
 
 MOST_RUNS = 20
-MOST_EVENTS = 20_000
+MOST_EVENTS = 10_000
 """So many events of all runs together are simulated: a mechanism that walks through time takes about 25 µs for each."""
+_ONE_AT_A_TIME = threading.Lock()
 NOTE = (
     "Its budgets depend on the run: the median of {runs} simulated on generated walks whose steps have a standard "
     "deviation of {step:g} m along each axis, seeds 0 to {last}; shaded from the least to the greatest of them."
@@ -93,14 +95,19 @@ def spread(mechanism: Any, is_landmark: Mask, correlation: Correlation, bound: B
     return Spread(found, most, mechanism.epsilon)
 
 
-def runs_of(mechanism: Mechanism, is_landmark: Mask) -> Floats:
-    """Budgets of simulated runs, (runs, n); of a series that is too long none."""
-    runs = min(MOST_RUNS, MOST_EVENTS // max(len(is_landmark), 1))
+def runs_of(mechanism: Mechanism, is_landmark: Mask, runs: int = MOST_RUNS) -> Floats:
+    """Budgets of at most so many simulated runs, (runs, n); of a series that is too long none."""
+    runs = min(runs, MOST_EVENTS // max(len(is_landmark), 1))
     return _simulated(mechanism, is_landmark.tobytes(), runs)
 
 
-@functools.lru_cache(maxsize=16)
 def _simulated(mechanism: Mechanism, mask: bytes, runs: int) -> Floats:
+    with _ONE_AT_A_TIME:  # a page asks for several correlations at once: the runs are the same
+        return _remembered(mechanism, mask, runs)
+
+
+@functools.lru_cache(maxsize=16)
+def _remembered(mechanism: Mechanism, mask: bytes, runs: int) -> Floats:
     return simulated_budgets(mechanism, np.frombuffer(mask, dtype=np.bool_), runs)
 
 

@@ -6,17 +6,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from dashboard.landmarks.correlation import Correlation
 from dashboard.landmarks.loss import MAX_SECONDS, LandmarkLoss, apart, highest, landmark_loss, undefined
+from dashboard.landmarks.simulated import runs_of
 from privacy_engine.accounting.effort import STEP_S, loss_seconds
 from privacy_engine.accounting.temporal import temporal_loss
 from privacy_engine.data import Floats, Mask
 from privacy_engine.errors import ParameterError
-from privacy_engine.outlook import has_known_budgets
+from privacy_engine.outlook import LONGEST_RUN, has_known_budgets
 from privacy_engine.registry import Mechanism
 
-UNKNOWN = "its budgets are known only after a run"
-NOTHING = dict.fromkeys(("event", "event_level", "joint", "joint_level", "bound", "upper_bound"))
+UNKNOWN = "its budgets are known only after a run, and the dataset is too long to try it out here"
+NUMBERS = ("event", "event_level", "joint", "joint_level")
+NOTHING = dict.fromkeys((*NUMBERS, "bound", "upper_bound")) | {"simulated": 0}
+FEW_RUNS = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,14 +39,32 @@ def expected_loss(
     """The largest loss of an event, and of all landmarks and an event together, over series with landmarks ``masks``.
 
     ``event`` and ``joint`` under ``correlation``, ``event_level`` and ``joint_level`` without any. The landmarks of a
-    series are together; series are apart, as the guarantee has it. None, and why, where the budgets depend on the run
-    or the answer would take more than ``seconds``.
+    series are together; series are apart, as the guarantee has it. Where budgets depend on the run, medians of a few
+    ``simulated`` on generated walks. None, and why, where the answer would take more than ``seconds``.
     """
     if why_not := undefined(mechanism):
         return NOTHING | {"why": "", "why_not": why_not}
-    if not has_known_budgets(mechanism):
+    if has_known_budgets(mechanism):
+        return _loss(
+            [_Series(mask, *apart(mechanism, mechanism.budgets(mask), mask)) for mask in masks], correlation, seconds
+        )
+    if (n := sum(map(len, masks))) > LONGEST_RUN:
         return NOTHING | {"why": "", "why_not": UNKNOWN}
-    series = [_Series(mask, *apart(mechanism, mechanism.budgets(mask), mask)) for mask in masks]
+    few = min(FEW_RUNS, LONGEST_RUN // max(n, 1))
+    runs = zip(*(runs_of(mechanism, mask, few) for mask in masks), strict=True)
+    series = [
+        [_Series(mask, *apart(mechanism, one, mask)) for mask, one in zip(masks, run, strict=True)] for run in runs
+    ]
+    found = [_loss(one, correlation, seconds / FEW_RUNS) for one in series]
+    refused = next((one for one in found if one["why_not"]), None)
+    if refused:
+        return refused
+    middle = {name: float(np.median([one[name] for one in found])) for name in NUMBERS}
+    return found[0] | middle | {"simulated": few}
+
+
+def _loss(series: list[_Series], correlation: Correlation, seconds: float) -> dict[str, Any]:
+    """Of budgets that are known."""
     if (needed := sum(2 * STEP_S * len(one.own) for one in series)) > seconds:
         return NOTHING | {"why": "", "why_not": _too_long(needed, seconds)}
     events = [

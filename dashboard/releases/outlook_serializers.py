@@ -92,6 +92,7 @@ class ExpectedLossSerializer(serializers.Serializer[Any]):
     upper_bound = serializers.BooleanField(allow_null=True, help_text="False for the published formula.")
     why = serializers.CharField(help_text="Why joint is not the bridged bound; else empty.")
     why_not = serializers.CharField(help_text="Why a value is null; else empty.")
+    simulated = serializers.IntegerField(help_text="Medians of so many runs on generated walks; 0: budgets are known.")
 
 
 @extend_schema_field(ExpectedLossSerializer(allow_null=True))

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -17,6 +18,8 @@ from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.models import Release
 from dashboard.releases.services import submit_release
 from privacy_engine.accounting.temporal import landmark_temporal_loss, smoothing_matrix, temporal_loss
+from privacy_engine.mechanisms.landmark import Adaptive, Planned
+from privacy_engine.outlook import simulated_budgets
 from privacy_engine.samples import samples
 from privacy_engine.spec import ReleaseSpec
 from tests.browser.conftest import DESKTOP, PHONE, Watch, accessibility_faults, widths, work_off
@@ -48,6 +51,9 @@ def pair(owner: User, taxi: Dataset, stays: LandmarkSet) -> list[Release]:
         made.append(submit_release(owner=owner, dataset=taxi, landmark_set=stays, spec=spec))
     work_off()
     return made
+
+
+MODERATE = (smoothing_matrix(2, 0.1),) * 2
 
 
 def compare(page: Page, dataset: Dataset, query: str = "") -> None:
@@ -208,7 +214,8 @@ class TestReport:
         expect(page.locator("main")).to_contain_text("no position is read")
         row = page.get_by_role("row", name="Uniform")
         expect(row).to_contain_text(f"{expected.max():.3g}")
-        expect(page.get_by_role("row", name="Adaptive")).to_contain_text("known only after a run")
+        expect(page.get_by_role("row", name="Adaptive")).to_contain_text("median of 20 simulated runs")
+        expect(page.get_by_role("row", name="Adaptive")).to_contain_text("no run above")
         assert not Release.objects.exists()
 
     def test_follows_level_part_and_bound(self, page: Page, stays: LandmarkSet) -> None:
@@ -222,6 +229,50 @@ class TestReport:
         expect(page.locator("[data-table-words]")).to_contain_text("The worst event’s own part")
         settled(page, "[data-report]")
         assert query_of(page) == {"epsilon": ["3"], "bound": ["published"], "part": ["own"]}
+
+    def test_follows_radius_and_parameters(self, page: Page, stays: LandmarkSet, watch: Watch) -> None:
+        watch.expect(400)
+        report(page, stays)
+        page.get_by_label("Radius r, m").fill("150")
+        page.locator("summary", has_text="own parameters").click()
+        planned = page.get_by_role("group", name="Planned: parameters")
+        planned.get_by_label("Step variance q, m²", exact=True).fill("9000000")
+        page.get_by_label("What skipped landmarks save").select_option("absorption")
+        row = page.get_by_role("row", name="Planned")
+        expect(row).to_contain_text("step variance 9,000,000 m², radius 150 m")
+        how = Planned(epsilon=1.0, radius_m=150.0, step_variance_m2=9e6)
+        loss_is(page, "Planned", landmark_temporal_loss(how.budgets(stays.mask), stays.mask, *MODERATE, bound="bridge"))
+        budgets = simulated_budgets(Adaptive(epsilon=1.0, radius_m=150.0, redistribution="absorption"), stays.mask, 20)
+        runs = [landmark_temporal_loss(one, stays.mask, *MODERATE, bound="bridge") for one in budgets]
+        loss_is(page, "Adaptive, simulated", np.median(runs, axis=0))
+        settled(page, "[data-report]")
+        assert query_of(page)["radius_m"] == ["150"]
+        page.reload()
+        settled(page, "[data-report]")
+        loss_is(page, "Adaptive, simulated", np.median(runs, axis=0))
+        planned.get_by_label("Step variance q, m²", exact=True).fill("-1")
+        expect(planned.get_by_text("step_variance_m2 must be")).to_be_visible()
+
+    def test_a_stretch_of_one_chart_is_that_of_both(self, page: Page, stays: LandmarkSet) -> None:
+        report(page, stays)
+        plots = page.locator(".chart__plot")
+        box = plots.first.bounding_box()
+        assert box
+        page.keyboard.down("Shift")
+        page.mouse.move(box["x"] + 0.4 * box["width"], box["y"] + 60)
+        page.mouse.down()
+        page.mouse.move(box["x"] + 0.7 * box["width"], box["y"] + 60, steps=3)
+        page.mouse.up()
+        page.keyboard.up("Shift")
+        first, last = map(int, (plots.first.get_attribute("data-span") or "").split("-"))
+        assert 80 < first < 120 < 160 < last < 200
+        assert plots.nth(1).get_attribute("data-span") == f"{first}-{last}"
+        assert query_of(page)["range"] == [f"{first}-{last + 1}"]
+        page.reload()
+        settled(page, "[data-report]")
+        assert plots.first.get_attribute("data-span") == f"{first}-{last}"
+        page.get_by_role("button", name="Loss over time: show all events").click()
+        assert plots.nth(1).get_attribute("data-span") == f"0-{stays.points - 1}"
 
     def test_says_what_it_refuses(self, page: Page, stays: LandmarkSet, watch: Watch) -> None:
         watch.expect(400)

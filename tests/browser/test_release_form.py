@@ -189,7 +189,8 @@ class TestLoss:
 
     def test_what_depends_on_the_run_is_said_to(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
         form(page, taxi)
-        expect(self.row(page, "landmark-adaptive")).to_contain_text("its budgets are known only after a run")
+        expect(self.row(page, "landmark-adaptive")).to_contain_text("→")
+        expect(page.locator("[data-leaks]")).to_contain_text("Adaptive: the median of 5 runs simulated")
 
 
 class TestWarnings:

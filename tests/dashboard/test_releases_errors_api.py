@@ -8,7 +8,7 @@ import pytest
 from dashboard import storage
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases import execution, tradeoff
-from dashboard.releases.error_curves import QUANTILES, distribution, running_mean
+from dashboard.releases.error_curves import QUANTILES, cumulated, distribution, running_mean
 from dashboard.releases.models import Release
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.registry import mechanisms
@@ -63,6 +63,42 @@ class TestDistribution:
         error_m = np.array([np.nan, 4.0, 2.0, np.nan, 9.0])
         mask = np.array([True, False, True, True, True])
         assert np.array_equal(running_mean(error_m, mask), [np.nan, np.nan, 2.0, 2.0, 5.5], equal_nan=True)
+
+    def test_cumulated_adds_up_what_is_published(self):
+        error_m = np.array([np.nan, 4.0, 2.0, np.nan, 9.0])
+        assert np.array_equal(cumulated(error_m, np.ones(5, bool)), [np.nan, 4.0, 6.0, 6.0, 15.0], equal_nan=True)
+        mask = np.array([True, False, True, True, True])
+        assert np.array_equal(cumulated(error_m, mask), [np.nan, np.nan, 2.0, 2.0, 11.0], equal_nan=True)
+
+
+class TestStretch:
+    """A part of the events, told closer: its numbers are those of the whole series."""
+
+    def test_of_errors(self, owner_api, done):
+        whole, part = (owner_api.get(at(done, "errors"), query).json() for query in ({}, {"first": 2, "after": 6}))
+        assert part["event"] == [2, 3, 4, 5]
+        for name in ("all", "landmarks", "others"):
+            for key in ("running_mean_m", "cumulative_m"):
+                assert part[name][key] == whole[name][key][2:6]
+            assert part[name]["share"] == whole[name]["share"]
+        assert part["decimated"] is False
+
+    def test_of_curves(self, owner_api, done):
+        whole, part = (owner_api.get(at(done, "series"), query).json() for query in ({}, {"first": 2, "after": 6}))
+        assert part["event"] == [2, 3, 4, 5]
+        assert (part["error_m"], part["budget"]) == (whole["error_m"][2:6], whole["budget"][2:6])
+        assert part["loss"]["total"] == whole["loss"]["total"][2:6]
+        assert part["landmark"]["joint"] == whole["landmark"]["joint"][2:6]
+        assert part["points"] == 8
+
+    @pytest.mark.parametrize("door", ["series", "errors"])
+    @pytest.mark.parametrize(
+        ("query", "field"), [({"first": 8}, "first"), ({"first": -1}, "first"), ({"first": 3, "after": 3}, "after")]
+    )
+    def test_fail_where_there_is_none(self, owner_api, done, door, query, field):
+        answer = owner_api.get(at(done, door), query)
+        assert (answer.status_code, first_error(answer)["field"]) == (400, field)
+        assert first_error(answer)["rule"]
 
 
 class TestErrors:

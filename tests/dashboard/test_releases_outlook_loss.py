@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases import expected_loss, outlooks
 from privacy_engine.accounting.temporal import landmark_temporal_loss, smoothing_matrix, temporal_loss
+from privacy_engine.outlook import simulated_budgets
 from privacy_engine.registry import mechanisms
 from tests.dashboard.asking import UNIFORM, first_error
 
@@ -64,9 +66,20 @@ class TestWithACorrelation:
         assert found["joint_level"] == pytest.approx(1.0)
         assert found["event"] <= 1.0 + 1e-12
 
-    def test_what_depends_on_the_run_is_said_to(self, ask):
+    def test_what_depends_on_the_run_is_simulated(self, ask, landmark_set):
         (found,) = losses(ask(ADAPTIVE, correlation=MODERATE))
-        assert found["why_not"] == "its budgets are known only after a run"
+        mask, matrix = landmark_set.mask, smoothing_matrix(2, 0.1)
+        runs = simulated_budgets(mechanisms.parse(ADAPTIVE), mask, found["simulated"])
+        assert found["simulated"] == len(runs) == 5
+        assert found["event"] == np.median([temporal_loss(one, matrix, matrix).total.max() for one in runs])
+        joint = [landmark_temporal_loss(one, mask, matrix, matrix, bound="bridge").max() for one in runs]
+        assert found["joint"] == np.median(joint) > found["joint_level"]
+        assert found["joint_level"] <= 1.0 + 1e-12
+
+    def test_what_is_too_long_to_be_simulated_says_so(self, ask, monkeypatch):
+        monkeypatch.setattr(expected_loss, "LONGEST_RUN", 7)
+        (found,) = losses(ask(ADAPTIVE, correlation=MODERATE))
+        assert "too long to try it out" in found["why_not"]
         assert [found[part] for part in ("event", "joint", "event_level", "joint_level", "bound")] == [None] * 5
 
     def test_series_are_apart_and_the_worst_is_told(self, ask, owner, make_dataset, paris_day):

@@ -1,6 +1,6 @@
 /* What releases would leak where positions are correlated: the worst event, and all landmarks with one, beside no correlation. */
 
-import { el, number } from "../dom.js";
+import { count, el, number } from "../dom.js";
 import { swatch } from "../legend.js";
 import { radios } from "../loss/choices.js";
 import { STANDARD } from "../loss/state.js";
@@ -50,6 +50,8 @@ function notesOf(mechanisms, chosen) {
   const known = mechanisms.map(({ loss }) => loss).filter(({ event }) => event !== null);
   if (!known.length) return [];
   const found = [`ε without correlation → ε under a ${chosen} one (two states, s = ${STANDARD[chosen]}). A guarantee holds for independent events; an adversary who knows how positions follow one another learns up to the second number.`];
+  const tried = mechanisms.filter(({ loss }) => loss.simulated);
+  if (tried.length) found.push(`${tried.map(({ title }) => title).join(", ")}: the median of ${count(tried[0].loss.simulated, "run")} simulated on generated walks, since how much each event gets depends on the run.`);
   const formula = known.find(({ upper_bound }) => upper_bound === false);
   if (formula) found.push(`All landmarks + it is by the published formula, which is not an upper bound: ${formula.why}.`);
   const refused = known.find(({ joint }) => joint === null);
