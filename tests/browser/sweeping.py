@@ -76,8 +76,9 @@ WATCH_FOCUS = """() => {
 # Words that a reader may not know, where the page says them in sentences of its own: names and controls say them too
 UNEXPLAINED = """(words) => {
   const main = document.querySelector("main").cloneNode(true);
-  main.querySelectorAll("a,button,summary,label,legend,code,pre,script,svg,nav,dialog,select,[popover]")
-    .forEach((node) => node.remove());
+  const names = "a,button,summary,label,legend,select,tbody th,[data-label=Level]";
+  const others = "code,pre,script,svg,nav,dialog,[popover]";
+  main.querySelectorAll(`${names},${others}`).forEach((node) => node.remove());
   const said = (pattern) => main.textContent.match(new RegExp(`.{0,40}(${pattern}).{0,20}`, "i"))?.[0];
   return Object.entries(words).filter(([name]) => !document.querySelector(`.term[popovertarget="term-${name}"]`))
     .map(([name, pattern]) => [name, said(pattern)]).filter(([, found]) => found);
@@ -131,6 +132,6 @@ def motion_faults(page: Page, longest_s: float) -> list[str]:
 
 def keyboard_faults(page: Page) -> list[str]:
     """Walk through the page by Tab: what is not reached, where focus is not seen, where it is caught."""
-    for _ in range(page.evaluate(WATCH_FOCUS) + 8):
+    for _ in range(page.evaluate(WATCH_FOCUS) + 25):
         page.keyboard.press("Tab")
     return list(page.evaluate("window.walk.faults()"))

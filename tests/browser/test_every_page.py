@@ -63,7 +63,7 @@ def test_nothing_is_wrong_with_any_page(
 ) -> None:
     more = {"has_touch": True, "is_mobile": True, "reduced_motion": "reduce"} if size is PHONE else {}
     page = open_page(size=size, **more)
-    page.set_default_timeout(60_000)
+    page.set_default_timeout(120_000)
     page.add_init_script(WATCH_SHIFTS)
     faults = [fault for case in CASES for fault in faults_of(page, case, stage, watch, colour)]
     assert not faults, "\n".join(faults)
