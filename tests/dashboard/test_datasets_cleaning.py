@@ -11,6 +11,8 @@ from rest_framework.test import APIClient
 
 from dashboard.datasets import tasks
 from dashboard.datasets.models import Dataset
+from dashboard.releases import downloads
+from dashboard.releases.models import Release
 from privacy_engine.cleaning import cleaning_steps
 from tests.dashboard.conftest import CSV, upload
 
@@ -96,3 +98,15 @@ class TestCleaning:
         listed = owner_api.get("/api/v1/cleaning-steps/").json()["results"]
         assert [one["name"] for one in listed] == [cls.registered_name() for cls in cleaning_steps]
         assert {one["reads"] for one in listed} == {"positions", "times", "nothing"}
+
+
+class TestLabel:
+    def test_says_which_steps_no_guarantee_covers(self, done: Release, owner_api: APIClient) -> None:
+        plain = owner_api.get(f"/api/v1/releases/{done.pk}/").json()
+        assert "Not covered" not in plain["label"]
+        Dataset.objects.filter(pk=done.dataset_id).update(cleaning=[JUMPS, FIRST])
+        cleaned = owner_api.get(f"/api/v1/releases/{done.pk}/").json()
+        words = "Not covered: which events were left out before by cleaning that looked at positions (drop-jumps)"
+        assert words in cleaned["label"]
+        assert cleaned["guarantee"]["caveats"] == [*plain["guarantee"]["caveats"], f"{words}."]
+        assert downloads.label(Release.objects.get())["cleaning"] == [JUMPS, FIRST]
