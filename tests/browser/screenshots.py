@@ -1,4 +1,4 @@
-"""``make screenshots``: pictures of the generated samples, in light and dark, at a desk and on a phone.
+"""``make screenshots``: pictures of every page, in light and dark, at a desk and on a phone.
 
     python -m tests.browser.screenshots [FOLDER] [NAME …]
 
@@ -13,86 +13,72 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tests.browser.pages import Case
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "screenshots"
 SIZES = {"": (1440, 900), "-phone": (390, 844)}
 COLOURS = ("light", "dark")
-RADII_M = {"walk": 1.0, "taxi": 2.0, "day in paris": 60.0}
-ZONES = "Clinic and home"
-MECHANISMS = ("landmark-skip", "landmark-uniform", "landmark-adaptive")
 
 
-class Stage:
-    """What the pictures show: one user with the samples, and releases of each."""
-
-    def __init__(self) -> None:
-        from dashboard.accounts.models import User
-        from dashboard.datasets.models import Dataset
-
-        self.user = User.objects.get(username="researcher")
-        rows = Dataset.objects.filter(sample=True)
-        words = ("walk", "taxi", "day in paris")
-        self.datasets = {word: next(row for row in rows if word in row.name.lower()) for word in words}
-
-    def dataset(self, name: str = "walk") -> Any:
-        return self.datasets[name]
-
-    def release_all(self) -> None:
-        from dashboard.releases.services import submit_release
-        from privacy_engine.mechanisms import landmark  # noqa: F401  (registers the mechanisms)
-        from privacy_engine.spec import ReleaseSpec
-
-        for word, dataset in self.datasets.items():
-            for name in MECHANISMS:
-                mechanism = {"name": name, "epsilon": 1.0, "radius_m": RADII_M[word]}
-                spec = ReleaseSpec.parse({"mechanism": mechanism, "seed": None})
-                landmarks = dataset.landmark_sets.first()
-                submit_release(owner=self.user, dataset=dataset, landmark_set=landmarks, spec=spec)
-
-    def zones(self) -> Any:
-        """The walk with two zones as its landmarks."""
-        from dashboard.landmarks.services import mark_landmarks
-
-        corners = [[2.3262, 48.8512], [2.3362, 48.8535], [2.3372, 48.8562], [2.3285, 48.8569], [2.3262, 48.8512]]
-        polygon = {"type": "Polygon", "coordinates": [corners], "label": "Clinic"}
-        circle = {"type": "Circle", "center": [2.3585, 48.8567], "radius_m": 260.0, "label": "Home"}
-        zones = self.dataset().landmark_sets.filter(name=ZONES).first()
-        method = {"name": "zones", "zones": [polygon, circle]}
-        return zones or mark_landmarks(owner=self.user, dataset=self.dataset(), method=method, name=ZONES)
+def _term(page: Any) -> None:
+    page.locator(".term[popovertarget=term-level]").focus()
+    page.wait_for_selector("#term-level:popover-open")
 
 
-# A picture is a name and a way to its page; what is done there first, if anything
-SHOTS: dict[str, Callable[[Stage], str]] = {
-    "datasets": lambda stage: "/",
-    "dataset": lambda stage: f"/datasets/{stage.dataset().pk}/",
-    "tokens": lambda stage: "/tokens/",
-    "landmarks": lambda stage: f"/datasets/{stage.dataset().pk}/landmarks/new/",
-    "zones": lambda stage: f"/datasets/{stage.dataset().pk}/landmarks/new/?from={stage.zones().pk}",
-    "dummies": lambda stage: f"/landmark-sets/{stage.dataset('taxi').landmark_sets.first().pk}/dummies/",
-    "release": lambda stage: f"/datasets/{stage.dataset().pk}/releases/new/",
-    "glossary": lambda stage: "/glossary/",
-    "term": lambda stage: f"/datasets/{stage.dataset().pk}/releases/new/",
-    "landmark-report": lambda stage: f"/landmark-sets/{stage.dataset('taxi').landmark_sets.first().pk}/report/",
-    "report": lambda stage: f"/datasets/{stage.dataset('taxi').pk}/compare/report/",
-    "compare": lambda stage: f"/datasets/{stage.dataset('taxi').pk}/compare/",
-    "compare-swipe": lambda stage: f"/datasets/{stage.dataset('taxi').pk}/compare/?mode=swipe",
-    "compare-side-by-side": lambda stage: f"/datasets/{stage.dataset('taxi').pk}/compare/?mode=grid",
-    "compare-paris": lambda stage: f"/datasets/{stage.dataset('day in paris').pk}/compare/",
-}
+def _jobs(page: Any) -> None:
+    page.locator("[data-jobs-button]").click()
+    page.wait_for_selector("#jobs:popover-open .job")
 
+
+def _delete(page: Any) -> None:
+    page.locator("[data-delete]:visible").first.click()
+    page.wait_for_selector("#delete-dialog[open]")
+
+
+def _numbers(page: Any) -> None:
+    page.get_by_label("Budget per event: save or read").click()
+    page.get_by_role("button", name="Data table").click()
+    page.wait_for_selector("dialog[open] tbody tr")
+
+
+def _smooth(page: Any) -> None:
+    page.get_by_role("button", name="Smooth Uniform", exact=True).click()
+    page.wait_for_selector("#smooth-dialog[open] [data-steps] > *")
+
+
+# What is done on a page before its picture is taken; a picture of its own if the name is no page's
 STEPS: dict[str, Callable[[Any], None]] = {
     "zones": lambda page: page.locator(".zone__head").first.click(),
-    "term": lambda page: page.locator(".term[popovertarget=term-level]").focus(),
+    "api": lambda page: page.locator(".opblock-summary-control").nth(2).click(),
 }
+MORE: dict[str, tuple[str, Callable[[Any], None]]] = {
+    "term": ("release", _term),
+    "jobs": ("dataset", _jobs),
+    "delete": ("datasets", _delete),
+    "numbers": ("compare", _numbers),
+    "smooth": ("compare", _smooth),
+}
+
+
+def shots() -> dict[str, Case]:
+    """Every picture's page, by the picture's name."""
+    from tests.browser.pages import CASES
+
+    pages = {case.name: case for case in CASES}
+    acted = {name: replace(pages[of], name=name) for name, (of, _) in MORE.items()}
+    return {**pages, **acted}
 
 
 @contextmanager
-def cairn() -> Iterator[str]:
-    """A Cairn of its own with the samples and their releases; its address."""
+def cairn() -> Iterator[tuple[str, Any]]:
+    """A Cairn of its own with the samples, their releases and every state a job may be in; its address."""
     with tempfile.TemporaryDirectory(prefix="cairn-pictures-") as home:
-        os.environ |= {"CAIRN_HOME": home, "DJANGO_SETTINGS_MODULE": "dashboard.settings", "CAIRN_LOG": "ERROR"}
+        os.environ |= {"CAIRN_HOME": home, "DJANGO_SETTINGS_MODULE": "dashboard.settings", "CAIRN_LOG": "CRITICAL"}
         os.environ |= {"DJANGO_ALLOW_ASYNC_UNSAFE": "true", "REDIS_URL": "redis://127.0.0.1:1/0"}
         import django
 
@@ -100,49 +86,56 @@ def cairn() -> Iterator[str]:
         from django.core.management import call_command
         from waitress.server import create_server
 
-        from dashboard.accounts.models import User
         from dashboard.wsgi import application
-        from tests.browser.conftest import work_off
+        from tests.browser.stage import Stage
 
         call_command("migrate", verbosity=0)
-        User.objects.create_user("researcher")
-        call_command("loadsamples", "researcher", verbosity=0)
-        Stage().release_all()
-        work_off()
+        stage = Stage()
+        stage.add_every_state()
         server = create_server(application, host="127.0.0.1", port=0)
         threading.Thread(target=server.run, daemon=True).start()
-        yield f"http://127.0.0.1:{server.effective_port}"
+        yield f"http://127.0.0.1:{server.effective_port}", stage
         server.close()
 
 
 def main(folder: Path, names: list[str]) -> None:
     from playwright.sync_api import sync_playwright
 
-    with cairn() as address, sync_playwright() as playwright:
-        from tests.browser.conftest import FLAGS, find_browser, session_of
+    with cairn() as (address, stage), sync_playwright() as playwright:
+        from tests.browser.conftest import FLAGS, find_browser
+        from tests.browser.squeeze import squeezed
 
-        stage = Stage()
+        wanted = {name: case for name, case in shots().items() if name in names or not names}
         folder.mkdir(parents=True, exist_ok=True)
         browser = playwright.chromium.launch(executable_path=find_browser(playwright), args=FLAGS)
+        reader = browser.new_page()
         for suffix, (width, height) in SIZES.items():
+            device = {"has_touch": True, "is_mobile": True} if suffix else {}
             for colour in COLOURS:
-                device = {"viewport": {"width": width, "height": height}, "color_scheme": colour}
-                device |= {"has_touch": True, "is_mobile": True} if suffix else {}
-                context = browser.new_context(base_url=address, **device)
-                context.add_cookies([session_of(stage.user, address)])
+                size = {"width": width, "height": height}
+                context = browser.new_context(base_url=address, viewport=size, color_scheme=colour, **device)
                 page = context.new_page()
-                for name in names:
-                    page.goto(SHOTS[name](stage))
-                    page.wait_for_load_state("networkidle")
-                    if name in STEPS:
-                        STEPS[name](page)
-                        page.evaluate("scrollTo(0, 0)")
-                        page.wait_for_timeout(300)
-                    page.screenshot(path=folder / f"{name}{suffix}-{colour}.png")
+                page.set_default_timeout(120_000)
+                for name, case in wanted.items():
+                    path = folder / f"{name}{suffix}-{colour}.png"
+                    path.write_bytes(squeezed(reader, taken(page, case, stage, address)))
                 context.close()
         browser.close()
 
 
+def taken(page: Any, case: Case, stage: Any, address: str) -> bytes:
+    """The picture of one page, once all that it asks for is shown."""
+    from tests.browser.pages import visit
+
+    visit(page, case, stage, address)
+    step = STEPS.get(case.name) or MORE.get(case.name, ("", None))[1]
+    if step:
+        step(page)
+        page.evaluate("scrollTo(0, 0)")
+    page.wait_for_timeout(400)  # what moves has moved, what is drawn is painted
+    return bytes(page.screenshot(full_page=bool(os.environ.get("FULL_PAGE"))))
+
+
 if __name__ == "__main__":
     folder, *names = sys.argv[1:] or [FOLDER]
-    main(Path(folder), names or list(SHOTS))
+    main(Path(folder), names)

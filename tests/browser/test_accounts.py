@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import pytest
 import requests
 from playwright.sync_api import Page, expect
 
 from dashboard.accounts.models import LoginLink, User
 from dashboard.accounts.services import make_login_link
-from tests.browser.conftest import PHONE, Watch, accessibility_faults, widths
+from tests.browser.conftest import Watch
 
 PASSWORD = "a long walk along the Seine"
 
@@ -115,27 +114,3 @@ class TestReference:
         page.goto("/api/v1/docs/")
         expect(page.locator(".swagger-ui .opblock").first).to_be_visible()
         expect(page.get_by_role("link", name="Datasets", exact=True)).to_be_visible()
-
-
-@pytest.mark.parametrize("colour", ["light", "dark"])
-@pytest.mark.parametrize("path", ["/login/", "/login/once/nothing/", "/tokens/", "/nowhere/"])
-def test_everybody_can_use_it(
-    open_page: Callable[..., Page], owner: User, watch: Watch, path: str, colour: str
-) -> None:
-    watch.expect(404)
-    watch.expect(410)
-    page = open_page(owner if path == "/tokens/" else None, colour=colour)
-    page.goto(path)
-    if path == "/tokens/":
-        page.get_by_role("button", name="New token").click()
-    assert accessibility_faults(page) == []
-
-
-@pytest.mark.parametrize("path", ["/login/", "/login/once/nothing/", "/tokens/", "/nowhere/"])
-def test_fits_a_phone(open_page: Callable[..., Page], owner: User, watch: Watch, path: str) -> None:
-    watch.expect(404)
-    watch.expect(410)
-    page = open_page(owner if path == "/tokens/" else None, size=PHONE)
-    page.goto(path)
-    document, window = widths(page)
-    assert document <= window

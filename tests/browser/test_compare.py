@@ -20,8 +20,8 @@ from dashboard.releases.models import Release
 from dashboard.releases.services import submit_release
 from privacy_engine.samples import samples
 from privacy_engine.spec import ReleaseSpec
-from tests.browser.conftest import DESKTOP, PHONE, Watch, accessibility_faults, widths, work_off
-from tests.browser.drawn import cursors, layers, lines, painted, settled
+from tests.browser.conftest import Watch, accessibility_faults, work_off
+from tests.browser.drawn import cursors, lines, painted, settled
 
 
 def table(*parts: tuple[str, Any]) -> ContentFile[bytes]:
@@ -244,20 +244,6 @@ def test_antimeridian_is_a_short_way(page: Page, owner: User, ask: Any) -> None:
     )
     assert span[0] > 0.3 * span[2], "the walk fills the map"
     assert span[1] > 0.95 * span[0], "in one piece"
-
-
-@pytest.mark.parametrize("colour", ["light", "dark"])
-@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desk", "phone"])
-def test_for_everybody(
-    open_page: Any, owner: User, taxi: Dataset, trio: list[Release], colour: str, size: dict[str, int]
-) -> None:
-    page = open_page(owner, colour=colour, size=size)
-    compare(page, taxi)
-    page.locator("[data-guarantee] summary").click()
-    assert not accessibility_faults(page)
-    document, window = widths(page)
-    assert document <= window
-    assert list(layers(page)) == ["Original", "Skip", "Uniform", "Adaptive", "Landmarks"]
 
 
 def test_a_stranger_sees_nothing(open_page: Any, taxi: Dataset, trio: list[Release], watch: Watch) -> None:

@@ -19,7 +19,7 @@ from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.models import Release
 from dashboard.releases.services import submit_release
 from privacy_engine.spec import ReleaseSpec
-from tests.browser.conftest import PHONE, WALK, Watch, accessibility_faults, card, choose, table, widths, work_off
+from tests.browser.conftest import WALK, Watch, accessibility_faults, card, choose, table, work_off
 
 
 @pytest.fixture
@@ -203,11 +203,3 @@ def test_everybody_can_use_it(
         expect(card(page, "days.csv").get_by_role("group")).to_be_visible()
     page.get_by_role("button", name="Jobs").click()
     assert accessibility_faults(page) == []
-
-
-@pytest.mark.parametrize("place", PLACES)
-def test_fits_a_phone(phone: Page, released: Release, place: str) -> None:
-    phone.goto(place.format(released.dataset_id))
-    phone.wait_for_load_state("networkidle")
-    document, window = widths(phone)
-    assert document <= window == PHONE["width"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 import pytest
 from django.core.files.base import ContentFile
@@ -16,7 +15,7 @@ from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.models import Release
 from privacy_engine.samples import samples
-from tests.browser.conftest import DESKTOP, PHONE, Watch, accessibility_faults, widths
+from tests.browser.conftest import Watch
 from tests.browser.drawn import painted, settled
 from tests.browser.editing import edit, expect_marked, marked
 from tests.browser.test_compare import table
@@ -181,17 +180,3 @@ class TestReleaseForm:
     def test_without_landmarks_it_says_what_to_do(self, page: Page, taxi: Dataset) -> None:
         page.goto(f"/datasets/{taxi.pk}/releases/new/")
         expect(page.get_by_role("link", name="Mark landmarks")).to_be_visible()
-
-
-@pytest.mark.parametrize("colour", ["light", "dark"])
-@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desk", "phone"])
-def test_for_everybody(
-    open_page: Any, owner: User, taxi: Dataset, stays: LandmarkSet, colour: str, size: dict[str, int]
-) -> None:
-    page = open_page(owner, colour=colour, size=size)
-    for path, ready in (("landmarks/new/", "[data-editor]"), ("releases/new/", "[data-form]")):
-        page.goto(f"/datasets/{taxi.pk}/{path}")
-        settled(page, ready)
-        assert not accessibility_faults(page)
-        document, window = widths(page)
-        assert document <= window

@@ -22,7 +22,7 @@ from privacy_engine.mechanisms.landmark import Adaptive, Planned
 from privacy_engine.outlook import simulated_budgets
 from privacy_engine.samples import samples
 from privacy_engine.spec import ReleaseSpec
-from tests.browser.conftest import DESKTOP, PHONE, Watch, accessibility_faults, widths, work_off
+from tests.browser.conftest import Watch, accessibility_faults, work_off
 from tests.browser.drawn import settled
 from tests.browser.test_compare import table
 
@@ -310,16 +310,3 @@ class TestReport:
         watch.expect(404)
         page = open_page(User.objects.create_user("stranger", password="nobody knows me here"))
         assert page.goto(f"/landmark-sets/{stays.pk}/report/").status == 404
-
-
-@pytest.mark.parametrize("colour", ["light", "dark"])
-@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desk", "phone"])
-def test_the_report_is_for_everybody(
-    open_page: Any, owner: User, stays: LandmarkSet, colour: str, size: dict[str, int]
-) -> None:
-    page = open_page(owner, colour=colour, size=size)
-    report(page, stays)
-    page.locator(".meanings summary").click()
-    assert not accessibility_faults(page)
-    document, window = widths(page)
-    assert document <= window

@@ -20,7 +20,7 @@ from dashboard.releases.models import Release
 from dashboard.releases.services import submit_release
 from privacy_engine.samples import samples
 from privacy_engine.spec import ReleaseSpec
-from tests.browser.conftest import DESKTOP, PHONE, Watch, accessibility_faults, widths, work_off
+from tests.browser.conftest import DESKTOP, PHONE, Watch, work_off
 from tests.browser.drawn import lines, painted, settled
 from tests.browser.test_compare import compare, table
 
@@ -134,17 +134,6 @@ class TestPaper:
 
 
 class TestEverybody:
-    @pytest.mark.parametrize("query", ["", "?for=owner"])
-    @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desk", "phone"])
-    def test_axe_finds_nothing_and_nothing_is_cut_off(
-        self, open_page: Callable[..., Page], owner: User, pair: list[Release], size: dict[str, int], query: str
-    ) -> None:
-        page = open_page(owner, size=size, colour="dark")
-        report(page, pair[0], query)
-        assert not accessibility_faults(page)
-        wide, window = widths(page)
-        assert wide == window
-
     def test_another_reader_and_a_title_are_a_form_away(self, page: Page, pair: list[Release]) -> None:
         report(page, pair[0])
         page.get_by_label("Title").fill("Spring survey")

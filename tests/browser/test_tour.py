@@ -9,7 +9,7 @@ from django.core.management import call_command
 from playwright.sync_api import Locator, Page, expect
 
 from dashboard.accounts.models import User
-from tests.browser.conftest import DESKTOP, PHONE, accessibility_faults, widths
+from tests.browser.conftest import DESKTOP
 
 
 @pytest.fixture
@@ -51,20 +51,3 @@ def test_hidden_and_brought_back(open_page: Callable[..., Page], owner: User, sa
     page.locator("summary[aria-label='Account and appearance']").click()
     page.get_by_role("button", name="Show the first steps").click()
     expect(strip(page)).to_be_visible()
-
-
-@pytest.mark.parametrize("colour", ["light", "dark"])
-@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desk", "phone"])
-def test_for_every_eye(
-    open_page: Callable[..., Page], owner: User, samples: None, colour: str, size: dict[str, int]
-) -> None:
-    more = {"has_touch": True, "is_mobile": True} if size is PHONE else {}
-    page = open_page(owner, colour=colour, size=size, **more)
-    page.goto("/")
-    mark = strip(page).get_by_role("link", name="Mark landmarks").get_attribute("href")
-    for address in ("/", mark):
-        page.goto(address)
-        page.wait_for_load_state("networkidle")
-        expect(strip(page)).to_be_visible()
-        assert accessibility_faults(page) == []
-        assert widths(page)[0] <= widths(page)[1]

@@ -1,0 +1,144 @@
+"""The list of all pages, full, empty and refused: one test sweeps it, one command photographs it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import Any
+from unittest.mock import patch
+
+from django.urls import URLPattern, URLResolver, get_resolver, reverse
+from playwright.sync_api import BrowserContext, Page
+
+from dashboard.accounts.models import User
+from tests.browser.conftest import session_of
+from tests.browser.stage import Stage
+
+
+@dataclass(frozen=True)
+class Case:
+    """One page in one state."""
+
+    name: str
+    view: str  # its name in the URL resolver, or the error it is
+    of: str = ""  # what it is about, an attribute of the stage
+    query: str = ""
+    path: str = ""  # instead of the view's own
+    who: str = "researcher"  # an attribute of the stage; without one nobody is logged in
+    ready: str = "h1"  # what is there once all that was asked for is shown
+    status: int = 200
+    act: Callable[[Page], Any] | None = None  # what is done once it is ready
+    broken: str = ""  # a function that raises meanwhile
+    explains: bool = True  # false where programs are spoken to, on paper, and in the glossary itself
+
+    def address(self, stage: Stage) -> str:
+        args = [getattr(stage, self.of).pk] if self.of else []
+        query = self.query.format(zones=stage.zones.pk)
+        return (self.path or reverse(self.view, args=args)) + query
+
+    def breaking(self) -> AbstractContextManager[Any]:
+        """Break what must be broken for this page to be seen."""
+        return patch(self.broken, side_effect=RuntimeError("as a test asked")) if self.broken else nullcontext()
+
+
+def _new_token(page: Page) -> None:
+    page.get_by_role("button", name="New token").click()
+
+
+def _forged_form(page: Page) -> None:
+    page.locator(".title__actions [name=csrfmiddlewaretoken]").evaluate("(field) => (field.value = '')")
+    _new_token(page)
+
+
+EDITOR, FORM, BENCH, CHARTS, SHEET = (
+    f"[data-{word}][data-ready=all]" for word in ("editor", "form", "bench", "report", "sheet")
+)
+WORKING = "[data-bench][data-ready]:has([data-chart=loss] .js-plotly-plot)"  # a release runs: never all is there
+TRACK = "canvas[data-layer]"
+TOKENS, LIST, DATASET, EDIT = "accounts:tokens", "datasets:list", "datasets:detail", "landmarks:new"
+NEW, COMPARE, REPORT, REPORTS = (f"releases:{word}" for word in ("new", "compare", "report", "comparison-report"))
+TOO_MANY = "?" + "&".join(["a"] * 300)  # more fields than a request may have: refused before any view is asked
+
+CASES = (
+    Case("login", "accounts:login", who=""),
+    Case("used-link", "accounts:once", path="/login/once/nothing/", who="", status=410),
+    Case("tokens", TOKENS, explains=False),
+    Case("new-token", TOKENS, act=_new_token, explains=False),
+    Case("no-tokens", TOKENS, who="newcomer", explains=False),
+    Case("datasets", LIST),
+    Case("no-datasets", LIST, who="newcomer"),
+    Case("dataset", DATASET, "taxi", ready=TRACK),
+    Case("first-dataset", DATASET, "first", who="beginner", ready=TRACK),
+    Case("reading", DATASET, "reading"),
+    Case("unread", DATASET, "unread"),
+    Case("landmarks", EDIT, "walk", ready=EDITOR),
+    Case("zones", EDIT, "walk", "?from={zones}", ready=EDITOR),
+    Case("dummies", "landmarks:dummies", "stays", ready=FORM),
+    Case("landmark-report", "landmarks:report", "stays", ready=CHARTS),
+    Case("release", NEW, "taxi", ready=FORM),
+    Case("no-landmarks", NEW, "first", who="beginner"),
+    Case("compare", COMPARE, "taxi", ready=BENCH),
+    Case("compare-swipe", COMPARE, "walk", "?mode=swipe", ready=BENCH),
+    Case("compare-side-by-side", COMPARE, "walk", "?mode=grid", ready=BENCH),
+    Case("compare-running", COMPARE, "paris", ready=WORKING),
+    Case("no-releases", COMPARE, "first", who="beginner"),
+    Case("report", REPORT, "done", ready=SHEET, explains=False),
+    Case("owners-report", REPORTS, "walk", "?for=owner", ready=SHEET, explains=False),
+    Case("glossary", "glossary", explains=False),
+    Case("api", "api:docs", ready=".swagger-ui .opblock", explains=False),
+    Case("error-400", "400", path="/", query=TOO_MANY, status=400),
+    Case("error-403", "403_csrf", path="/tokens/", act=_forged_form, status=403),
+    Case("error-404", "404", path="/nowhere/", status=404),
+    Case("error-500", "500", path="/tokens/", broken="dashboard.accounts.queries.tokens_of", status=500),
+)
+
+NO_PAGES = {  # what answers no page of its own to a GET, and what it answers
+    "accounts:logout": 405,
+    "accounts:tour": 405,
+    "accounts:revoke": 405,
+    "landmarks:detail": 302,
+    "releases:home": 302,
+    "tile": 404,
+    "healthz": 200,
+}
+
+
+def visit(page: Page, case: Case, stage: Stage, origin: str) -> Any:
+    """Open it as who it is for; the answer that holds the page."""
+    page.goto("about:blank")  # the page before asks for its jobs still, and soon as nobody
+    log_in(page.context, getattr(stage, case.who, None), origin)
+    with case.breaking():
+        response: Any = page.goto(case.address(stage))
+        page.wait_for_selector(case.ready)
+    if case.act:
+        with page.expect_navigation() as navigation:
+            case.act(page)
+        response = navigation.value
+    page.wait_for_load_state("load")
+    page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    return response
+
+
+def log_in(context: BrowserContext, user: User | None, origin: str) -> None:
+    context.clear_cookies()
+    if user is not None:
+        context.add_cookies([session_of(user, origin)])
+
+
+def page_views() -> set[str]:
+    """The names of all views that may answer with HTML: all but those of the API that only know JSON."""
+    return {name for name, callback in _views(get_resolver()) if _renders_html(callback)}
+
+
+def _views(resolver: URLResolver, space: str = "") -> Iterator[tuple[str, Any]]:
+    for entry in resolver.url_patterns:
+        if isinstance(entry, URLPattern):
+            yield f"{space}{entry.name}", entry.callback
+        else:
+            yield from _views(entry, f"{space}{entry.namespace}:" if entry.namespace else space)
+
+
+def _renders_html(callback: Any) -> bool:
+    renderers = getattr(getattr(callback, "cls", None), "renderer_classes", None)
+    return renderers is None or any(one.media_type == "text/html" for one in renderers)

@@ -1,0 +1,110 @@
+"""What the pages show when they are swept or photographed: generated data in every state, and people with nothing."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+from uuid import uuid4
+
+from django.core.files.base import ContentFile
+from django.core.management import call_command
+from django.utils import timezone
+
+from dashboard.accounts.models import User
+from dashboard.accounts.services import make_token, show_tour
+from dashboard.datasets.models import Dataset
+from dashboard.datasets.services import import_dataset, set_budget
+from dashboard.jobs import State
+from dashboard.landmarks.dummies import add_dummies
+from dashboard.landmarks.models import LandmarkSet
+from dashboard.landmarks.services import mark_landmarks
+from dashboard.releases.models import Release
+from dashboard.releases.services import derive_release, submit_release
+from privacy_engine.postprocess import postprocesses
+from privacy_engine.spec import ReleaseSpec
+from tests.browser.conftest import WALK, work_off
+
+RADII_M = {"walk": 1.0, "taxi": 2.0, "day in paris": 60.0}  # a word of each sample's name
+TRIO = ("landmark-skip", "landmark-uniform", "landmark-adaptive")
+CORNERS = [[2.3262, 48.8512], [2.3362, 48.8535], [2.3372, 48.8562], [2.3285, 48.8569], [2.3262, 48.8512]]
+ZONES = [
+    {"type": "Polygon", "coordinates": [CORNERS], "label": "Clinic"},
+    {"type": "Circle", "center": [2.3585, 48.8567], "radius_m": 260.0, "label": "Home"},
+]
+
+
+class Stage:
+    """``researcher`` has it all, ``beginner`` one dataset and nothing else, ``newcomer`` nothing."""
+
+    def __init__(self) -> None:
+        people = (User.objects.create_user(name) for name in ("researcher", "beginner", "newcomer"))
+        self.researcher, self.beginner, self.newcomer = people
+        call_command("loadsamples", "researcher", verbosity=0)
+        rows = list(Dataset.objects.filter(sample=True))
+        self.datasets = {word: next(row for row in rows if word in row.name.lower()) for word in RADII_M}
+        self.walk, self.taxi, self.paris = self.datasets.values()
+        self.first = import_dataset(owner=self.beginner, upload=ContentFile(WALK, name="walk.csv"), name="Walk")
+        show_tour(user=self.researcher, shown=True)
+        self.release_all()
+        self.zones = self._marked("walk", {"name": "zones", "zones": ZONES}, "Clinic and home")
+        coins = {"name": "dummies-one-sided", "epsilon": 1.0}
+        self.stays = _given(self.taxi)
+        self.dummies = add_dummies(owner=self.researcher, landmark_set=self.stays, method=coins)
+        self.done = self.taxi.releases.get(mechanism="landmark-uniform")
+
+    def release_all(self) -> None:
+        for word in self.datasets:
+            for name in TRIO:
+                self.release(word, name)
+        work_off()
+
+    def release(self, word: str, name: str, *, seed: int | None = None, **parameters: Any) -> Release:
+        mechanism = {"name": name, "epsilon": 1.0, "radius_m": RADII_M[word], **parameters}
+        spec = ReleaseSpec.parse({"mechanism": mechanism, "seed": seed})
+        return submit_release(
+            owner=self.researcher, dataset=self.datasets[word], landmark_set=_given(self.datasets[word]), spec=spec
+        )
+
+    def add_every_state(self) -> None:
+        """Beside what is done: what failed, what runs, what waits; an experiment, a smoothed release, a limit."""
+        self.release("taxi", "w-event", window=12)
+        self.release("taxi", "landmark-uniform", seed=7)
+        derive_release(source=self.done, steps=[postprocesses.parse({"name": "ou-smoother"})])
+        work_off()
+        set_budget(dataset=self.taxi, epsilon=1000.0, radius_m=200.0)
+        make_token(user=self.researcher)
+        words = {"code": "time-limit", "message": "The job took longer than one job may take."}
+        _over(self.release("taxi", "event-level"), error=words)
+        _begun(self.release("day in paris", "user-level"), stage="Drawing", progress=0.64)
+        self.unread = self._upload("Field notes.csv")
+        words = {"code": "memory", "message": "The job needed more memory than one job may use."}
+        _over(self.unread, error=words, report=None, points_file="", content_digest="")
+        self.reading = self._upload("Long way home.csv")
+        _begun(self.reading, stage="Reading", progress=0.3)
+
+    def _upload(self, name: str) -> Dataset:
+        return import_dataset(owner=self.researcher, upload=ContentFile(WALK, name=name))
+
+    def _marked(self, word: str, method: dict[str, Any], name: str) -> LandmarkSet:
+        return mark_landmarks(owner=self.researcher, dataset=self.datasets[word], method=method, name=name)
+
+
+def _given(dataset: Dataset) -> LandmarkSet:
+    """The landmark set that a sample came with."""
+    return dataset.landmark_sets.earliest("created_at")
+
+
+def _over(job: Any, **columns: Any) -> None:
+    _set(job, state=State.FAILED, finished_at=timezone.now(), **columns)
+
+
+def _begun(job: Any, **columns: Any) -> None:
+    """As if a worker held it: started a while ago, with a lease that no sweep takes away."""
+    now = timezone.now()
+    held = {"token": uuid4(), "lease_until": now + timedelta(days=1), "started_at": now - timedelta(seconds=20)}
+    _set(job, state=State.RUNNING, finished_at=None, attempt=1, **held, **columns)
+
+
+def _set(job: Any, **columns: Any) -> None:
+    type(job)._default_manager.filter(pk=job.pk).update(**columns)
+    job.refresh_from_db()
