@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from privacy_engine import __version__
+from privacy_engine.cleaning import CleaningStep
 from privacy_engine.mechanisms.landmark.base import GRID_DEG
 from privacy_engine.spec import ReleaseSpec
 
@@ -28,13 +30,20 @@ def privacy_label(
     release_id: str = "",
     sha256: str = "",
     derived_from: Source | None = None,
+    cairn: str = __version__,
+    cleaning: Sequence[CleaningStep] = (),
 ) -> dict[str, Any]:
     """The label of a release as JSON-ready data; ``text`` is the same in one line.
 
-    ``landmarks`` is how many of the events are landmarks. A seeded release has ``guarantee`` None.
+    ``landmarks`` is how many of the events are landmarks; ``cairn`` is the version that drew it, "" where that was not
+    kept. A seeded release has ``guarantee`` None. Of the ``cleaning`` before, the steps that looked at positions are
+    named: which events there are was decided by them, and no guarantee covers that.
     """
     mechanism = spec.mechanism
     guarantee = mechanism.guarantee(landmarks).as_dict() if spec.private else None
+    looked = [step.name for step in cleaning if step.reads == "positions"]
+    if guarantee and looked:
+        guarantee["caveats"].append(_uncovered(looked))
     statement = guarantee["statement"] if guarantee else NOT_PRIVATE
     parts = [
         statement,
@@ -43,9 +52,10 @@ def privacy_label(
         f"epsilon {mechanism.epsilon:g} per {mechanism.radius_m:g} m",
         *(f"then {step.title} over the release" for step in spec.postprocess),
         *([_origin(derived_from)] if derived_from else []),
+        *([_uncovered(looked)] if looked else []),
         f"in clear: {', '.join(CLEAR_FIELDS)}",
         f"noise from {'the operating system' if spec.private else f'seed {spec.seed}'}",
-        f"Cairn {__version__}",
+        f"drawn by Cairn {cairn}" if cairn else "drawn by Cairn, which version was not kept",
     ]
     if release_id:
         parts.append(f"release {release_id}")
@@ -62,12 +72,17 @@ def privacy_label(
         "radius_m": mechanism.radius_m,
         "grid_degrees": GRID_DEG,
         "clear_fields": list(CLEAR_FIELDS),
+        "cleaning": [step.model_dump() for step in cleaning],
         "noise": "operating system" if spec.private else "seeded",
-        "cairn": __version__,
+        "cairn": cairn or None,
         "release": release_id,
         "sha256": sha256,
         "derived_from": asdict(derived_from) if derived_from else None,
     }
+
+
+def _uncovered(steps: Sequence[str]) -> str:
+    return f"Not covered: which events were left out before by cleaning that looked at positions ({', '.join(steps)})."
 
 
 def _origin(source: Source) -> str:

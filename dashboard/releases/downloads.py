@@ -8,6 +8,7 @@ from typing import Any, BinaryIO
 from dashboard import storage
 from dashboard.releases.models import Release
 from privacy_engine import exports
+from privacy_engine.cleaning import parse_cleaning
 from privacy_engine.label import Source, privacy_label
 
 
@@ -19,6 +20,8 @@ def label(row: Release) -> dict[str, Any]:
         release_id=str(row.pk),
         sha256=row.data_sha256,
         derived_from=Source(**row.source) if row.source else None,
+        cairn=row.cairn,
+        cleaning=parse_cleaning(row.dataset.cleaning),
     )
 
 

@@ -31,12 +31,28 @@ function iconButton(shapes, attributes) {
   return el("button", { class: "layer__aim", type: "button", ...attributes }, svg("svg", { viewBox: "0 0 16 16", class: "icon", "aria-hidden": "true" }, shapes));
 }
 
-/** The opacity and the place of a layer, behind a button. */
-function tuning(id, kind, on) {
+const COLOURS = ["orange", "blue", "green", "pink", "sky blue", "vermilion"];
+
+/** The palette's lines to choose from: as many radio inputs that look like what they give. */
+function lineChoice(id, inks, choose) {
+  const inputs = inks.map((ink) => el("input", { type: "radio", name: `line-${id}`, "aria-label": `${COLOURS[ink.index % COLOURS.length]}, ${ink.dash}`, onchange: () => choose(id, ink.index) }));
+  const element = el("fieldset", { class: "layer__lines" }, el("legend", { class: "visually-hidden" }), inputs.map((input, i) => el("label", { title: input.ariaLabel }, input, swatch(inks[i]))));
+  return {
+    element,
+    fill({ title, ink }) {
+      element.firstChild.textContent = `Line of ${title}`;
+      inputs.forEach((input, i) => (input.checked = inks[i].index === ink.index));
+    },
+  };
+}
+
+/** The opacity, the place and the line of a layer, behind a button. */
+function tuning(id, kind, on, inks) {
   const slider = el("input", { type: "range", class: "layer__opacity", min: "5", max: "100", step: "5", oninput: () => on.opacity(id, Number(slider.value) / 100) });
   const go = (by) => (event) => event.currentTarget.ariaDisabled !== "true" && on.move(id, by);
   const ways = kind ? [] : [[UP, -1, "Raise"], [DOWN, 1, "Lower"]].map(([d, by, word]) => ({ word, button: iconButton(svg("path", { d }), { onclick: go(by) }) }));
-  const panel = el("div", { class: "layer__tuning small", hidden: true }, slider, ways.map(({ button }) => button));
+  const lines = inks && lineChoice(id, inks, on.ink);
+  const panel = el("div", { class: "layer__tuning small", hidden: true }, slider, ways.map(({ button }) => button), lines?.element);
   const open = iconButton(TUNE(), {
     "aria-expanded": "false",
     onclick() {
@@ -47,11 +63,12 @@ function tuning(id, kind, on) {
   return {
     open,
     panel,
-    fill({ title, opacity = 1, place }) {
+    fill({ title, opacity = 1, place, ink }) {
+      if (ink) lines?.fill({ title, ink });
       slider.value = String(Math.round(opacity * 100));
       slider.setAttribute("aria-label", `Opacity of ${title}`);
       slider.setAttribute("aria-valuetext", `${Math.round(opacity * 100)} %`);
-      open.setAttribute("aria-label", `Opacity${kind ? "" : " and order"} of ${title}`);
+      open.setAttribute("aria-label", `${kind ? "Opacity" : inks ? "Line, opacity and order" : "Opacity and order"} of ${title}`);
       for (const [i, { word, button }] of ways.entries()) {
         button.setAttribute("aria-label", `${word} ${title}`);
         button.ariaDisabled = String(i ? place?.last : place?.first);
@@ -63,34 +80,36 @@ function tuning(id, kind, on) {
 /**
  * A legend in the list element `host`. Entries: {id, title, facts, ink, error_m, state, stage, progress, eta, reason,
  * private, visible, owner, here, active, opacity, place: {first, last}}; of a mark above the lines also {mark, count}.
- * `on`: {toggle(id, shown), activate(id), cancel(id), retry(id), opacity(id, share), move(id, by)}.
+ * `on`: {toggle(id, shown), activate(id), cancel(id), retry(id), opacity(id, share), move(id, by), ink(id, index)}; `inks`
+ * are the lines a release may be given, {index, colour, dash, marker}.
  * `update(entries)` changes what differs and keeps focus where it is.
  */
-export function createLegend(host, on) {
+export function createLegend(host, on, inks = null) {
   const rows = new Map();
 
   function make(entry) {
     const { id, owner } = entry;
     const box = el("input", { type: "checkbox", onchange: () => on.toggle(id, box.checked) });
     const title = el("span", { class: "layer__title" });
+    const sample = el("span", { class: "layer__sample" });
     const error = el("span", { class: "layer__error" });
     const facts = el("p", { class: "layer__facts small muted" });
     const here = el("p", { class: "layer__here small" });
-    const state = el("div", { class: "layer__state small" });
+    const state = createState(id, on);
     const aim = owner ? null : iconButton(AIM(), { onclick: () => on.activate(id) });
-    const tune = tuning(id, entry.mark, on);
+    const tune = tuning(id, entry.mark, on, owner ? null : inks);
     const item = el(
       "li",
       { class: "layer", dataset: { layer: id } },
-      el("label", { class: "layer__name" }, box, entry.mark ? markOf(entry.mark) : swatch(entry.ink), title),
+      el("label", { class: "layer__name" }, box, sample, title),
       error,
       facts,
       el("span", { class: "layer__buttons" }, aim, tune.open),
       tune.panel,
       here,
-      state,
+      state.element,
     );
-    return { item, box, title, error, facts, here, state, aim, tune };
+    return { item, box, sample, title, error, facts, here, state, aim, tune };
   }
 
   function fill(row, entry) {
@@ -100,6 +119,9 @@ export function createLegend(host, on) {
     row.box.checked = done && entry.visible;
     row.box.disabled = !done;
     row.title.textContent = entry.title;
+    const line = entry.mark ?? entry.ink?.index ?? "";
+    if (row.line !== line) row.sample.replaceChildren(entry.mark ? markOf(entry.mark) : swatch(entry.ink));
+    row.line = line;
     row.tune.fill(entry);
     row.tune.open.hidden = !done;
     row.item.classList.toggle("layer--owner", Boolean(entry.owner));
@@ -111,12 +133,7 @@ export function createLegend(host, on) {
       row.aim.setAttribute("aria-pressed", String(Boolean(entry.active)));
       row.aim.setAttribute("aria-label", `Noise and guarantee of ${entry.title}`);
     }
-    const shown = JSON.stringify([entry.state, entry.stage, entry.progress, entry.eta, entry.reason, entry.private]);
-    if (row.shown === shown) return;
-    const kept = row.shown && JSON.parse(row.shown)[0] === entry.state && entry.state === "running";
-    row.shown = shown;
-    if (kept) refresh(row.state, entry);
-    else row.state.replaceChildren(...stateOf(entry, on));
+    row.state.fill(entry);
   }
 
   return {
@@ -140,35 +157,51 @@ export function createLegend(host, on) {
 
 const words = ({ stage, progress, eta }) => `${stage || "Running"} · ${percent(progress, 2)}${eta ? ` · ${eta} left` : ""}`;
 
-function refresh(host, entry) {
-  host.querySelector("progress").value = entry.progress;
-  host.querySelector("span:not(.chip)").textContent = words(entry);
-}
+/** What each state says and what can be done about it; one that is not here says nothing. */
+const STATES = {
+  reading: { text: () => "Reading the points …" },
+  queued: { text: () => "Waiting for a worker", act: "cancel", bar: "waits" },
+  running: { text: words, act: "cancel", bar: "runs" },
+  failed: { text: ({ reason }) => `Failed: ${reason}`, act: "retry" },
+  cancelled: { text: () => "Cancelled", act: "retry" },
+};
+const ACTS = { cancel: "Cancel", retry: "Try again" };
 
-function stateOf(entry, on) {
-  const warning = entry.private ? [] : [el("strong", { class: "chip chip--strong" }, "NOT PRIVATE: seeded")];
-  return [...warning, ...progressOf(entry, on)];
-}
+/**
+ * What a layer that is not drawn yet is about. Its parts are made once and filled again and again: a button that a
+ * finger is on stays the same element when a worker takes the job, and says at once that it was pressed.
+ */
+function createState(id, on) {
+  const [chip, text] = [el("strong", { class: "chip chip--strong" }, "NOT PRIVATE: seeded"), el("span")];
+  const bar = el("progress", { class: "progress", max: 1 });
+  const button = el("button", { class: "button button--small", type: "button", onclick: press });
+  const element = el("div", { class: "layer__state small" }, chip, text, button, bar);
+  let [act, sent] = [null, false];
 
-function progressOf(entry, on) {
-  const button = (text, act) => el("button", { class: "button button--small", type: "button", "aria-label": `${text} ${entry.title}`, onclick: act }, text);
-  if (entry.owner) return [];
-  if (entry.state === "reading") return [el("span", {}, "Reading the points …")];
-  if (entry.state === "queued") {
-    return [el("span", {}, "Waiting for a worker"), button("Cancel", () => on.cancel(entry.id)), el("progress", { class: "progress", "aria-label": `${entry.title} waits` })];
+  async function press() {
+    sent = button.disabled = true;
+    await on[act](id);
+    sent = button.disabled = false;
   }
-  if (entry.state === "running") {
-    return [
-      el("span", {}, words(entry)),
-      button("Cancel", () => on.cancel(entry.id)),
-      el("progress", { class: "progress", max: 1, value: entry.progress, "aria-label": `${entry.title} runs` }),
-    ];
+
+  function fill(entry) {
+    const { text: say, act: next = null, bar: what } = (!entry.owner && STATES[entry.state]) || {};
+    act = next;
+    chip.hidden = Boolean(entry.private);
+    text.textContent = say ? say(entry) : "";
+    text.hidden = !say;
+    button.hidden = !act;
+    button.disabled = sent;
+    if (act) {
+      button.textContent = ACTS[act];
+      button.setAttribute("aria-label", `${ACTS[act]} ${entry.title}`);
+    }
+    bar.hidden = !what;
+    if (what) bar.setAttribute("aria-label", `${entry.title} ${what}`);
+    if (entry.state === "running") bar.value = entry.progress;
+    else bar.removeAttribute("value");
+    element.hidden = chip.hidden && !say;
   }
-  if (entry.state === "failed" || entry.state === "cancelled") {
-    return [
-      el("span", {}, entry.state === "failed" ? `Failed: ${entry.reason}` : "Cancelled"),
-      button("Try again", () => on.retry(entry.id)),
-    ];
-  }
-  return [];
+
+  return { element, fill };
 }

@@ -15,6 +15,7 @@ from dashboard.releases.models import Release
 from privacy_engine import formats
 from privacy_engine.exports import FORMATS
 from tests.dashboard.asking import RELEASES, UNIFORM, at, first_error
+from tests.dashboard.turns import fail, interrupted
 
 
 class TestFromSubmittedToDownloaded:
@@ -202,6 +203,15 @@ class TestCancelRetryDiscard:
         execution.run(again.json()["id"])
         assert owner_api.get(again.json()["urls"]["self"]).json()["state"] == "done"
 
+    def test_retry_of_a_failed_one_is_the_same_release(self, owner_api, submit, monkeypatch):
+        failed = interrupted(submit(), monkeypatch, fail)
+        told = owner_api.get(at(failed)).json()["error"]
+        assert (told["code"], told["again"]) == ("internal", True)
+        assert told["action"].startswith("Retry.")
+        again = owner_api.post(at(failed, "retry"))
+        assert (again.status_code, again.json()["id"], again.json()["state"]) == (200, str(failed.pk), "queued")
+        assert again.json()["error"] is None
+
     def test_fail_retry_of_one_that_is_done(self, owner_api, done):
         assert owner_api.post(at(done, "retry")).status_code == 409
 
@@ -299,4 +309,4 @@ def test_mechanisms_are_described_for_forms_and_legends(owner_api):
         assert one["guarantee"]["statement"]
         assert one["schema"]["properties"]["epsilon"]["maximum"] == 1e4
         assert [field["name"] for field in one["fields"]][:2] == ["epsilon", "radius_m"]
-        assert set(one["colour"]) == {"light", "dark"}
+        assert set(one["colour"]) == {"light", "dark", "rim"}
