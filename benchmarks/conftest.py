@@ -31,7 +31,7 @@ def beside(benchmark: Any, request: pytest.FixtureRequest) -> Callable[..., Figu
         target: Target | None = None,
         **references: Side,
     ) -> Figure:
-        """References are ``plain``, ``numpy``, ``scipy``; ``each``: show times of one ``unit``, not of all the work."""
+        """References are ``plain``, ``numpy``, ``scipy``, ``library``; ``each``: show one ``unit``."""
         engine.work()  # compiles, or loads what was compiled before
         once = cpu_s(engine.work)
         loops, rounds = math.ceil(SHORTEST_S / once), max(LEAST_ROUNDS, min(ROUNDS, round(PATIENCE_S / once)))

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import version
 
-REFERENCES = {"plain": "plain Python", "numpy": "numpy", "scipy": "scipy"}
+REFERENCES = {"plain": "plain Python", "numpy": "numpy", "scipy": "scipy", "library": "the usual library"}
 
 HEAD = """# Benchmarks
 
@@ -20,8 +20,8 @@ times, which depend on the machine. Both sides must give equal results or the ru
 they are numbers (1e-6 for mean errors in metres), exactly where they are choices, by law where they are random
 draws (the distance of the empirical distribution from the exact one; false alarms 1e-6). A reference that would
 take minutes does a part of the work and is scaled up; the part is named. The references are in
-`benchmarks/references/`; *scipy* is `lambertw` for noise and `linprog` for temporal loss. Nothing is claimed about
-software that is not installed here.
+`benchmarks/references/`; *scipy* is `lambertw` for noise and `linprog` for temporal loss; *the usual library* is
+named in its line. Nothing is claimed about software that is not installed here.
 
 **Targets** were set before the engine was built, on another machine. Where a time comes with a ratio to scipy, that
 is the time of scipy's routine there over the target: what was asked of the engine, whatever runs it.

@@ -18,7 +18,7 @@ Mask = NDArray[np.bool_]
 
 def _column(values: ArrayLike, field: str, dtype: type[Any]) -> NDArray[Any]:
     try:
-        array = np.array(values, dtype=dtype)  # a copy: nobody outside can change what was checked
+        array = np.array(values, dtype=dtype, copy=None if _frozen(values) else True)  # nobody outside can change it
     except (TypeError, ValueError) as error:
         raise DataError(f"{field} must be numbers", field=field, rule="numeric") from error
     if array.ndim != 1:
@@ -27,6 +27,11 @@ def _column(values: ArrayLike, field: str, dtype: type[Any]) -> NDArray[Any]:
         )
     array.setflags(write=False)
     return array
+
+
+def _frozen(values: ArrayLike) -> bool:
+    """Whether an array owns its data and may not be written: such a one need not be copied."""
+    return isinstance(values, np.ndarray) and values.base is None and not values.flags.writeable
 
 
 def _within(array: Floats, field: str, bound: float) -> None:

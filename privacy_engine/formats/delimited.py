@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from privacy_engine.data import Trajectory
+from privacy_engine.formats import blockwise
 from privacy_engine.formats.detect import Format, register
-from privacy_engine.formats.dialect import as_utf8, looks_like_text, sniff
+from privacy_engine.formats.dialect import Dialect, as_utf8, looks_like_text, sniff
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.series import Points, build
@@ -15,7 +16,11 @@ from privacy_engine.formats.table import read_points
 def points_of(data: bytes, options: ReadOptions, report: Report) -> Points:
     """The rows of a table whose dialect is found out."""
     data = as_utf8(data, report)
-    dialect = sniff(data, options, report)
+    return points_in(data, sniff(data, options, report), options, report)
+
+
+def points_in(data: bytes, dialect: Dialect, options: ReadOptions, report: Report) -> Points:
+    """The rows of a table whose dialect is known."""
     points = read_points(data, dialect, options, report)
     points.labelled = True
     place = dialect.roles.get("time")
@@ -32,7 +37,9 @@ def _without_guard(name: str) -> str:
 
 
 def read(source: Source, options: ReadOptions, report: Report) -> list[Trajectory]:
-    """The series of a table of positions."""
+    """The series of a table of positions; a long one in good order is read block by block, in little memory."""
+    if (series := blockwise.read(source, options, report, points_in)) is not None:
+        return series
     return build(points_of(source.read_lines(), options, report), options, report)
 
 

@@ -42,7 +42,7 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
         with _opened(data) as database:
             del data
             layers = [_layer(database, layer, options, report) for layer in _layers(database)]
-    except (sqlite3.Error, OverflowError, MemoryError) as error:
+    except (sqlite3.Error, OverflowError, MemoryError, UnicodeError) as error:  # the last: names that are no text
         raise FormatError("The GeoPackage is damaged, or too much work to read.", code="bad_geopackage") from error
     return _joined(layers, options, report)
 

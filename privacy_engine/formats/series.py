@@ -210,6 +210,11 @@ def _count_repeats(lon: Floats, lat: Floats, seconds: Floats | None, starts: Int
     if seconds is not None:
         same &= np.diff(seconds) == 0
     same[starts[1:] - 1] = False
-    if count := int(same.sum()):
+    tell_repeats(int(same.sum()), report)
+
+
+def tell_repeats(count: int, report: Report) -> None:
+    """Say how many records repeat the one before."""
+    if count:
         message = f"{count} records repeat the one before; they were kept."
         report.note("repeated", message, level="info", count=count)

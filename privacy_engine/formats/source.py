@@ -95,16 +95,44 @@ class Source:
         self._pending = self.read()
         return self._pending
 
+    def unread(self, data: bytes) -> None:
+        """Let ``data``, which was all there was, be read again."""
+        self._pending = data
+
+    def rewind(self) -> None:
+        """Begin again at the first byte, which the meter forgets to have seen."""
+        self.meter.total -= self._inflated
+        self._inflated = 0
+        self._stream.seek(0)
+        self._pending = self._read_some()
+
     def read_lines(self) -> bytes:
         """All bytes of a text in lines; a line over the limit stops the reading there."""
-        parts, length, row = [], 0, 1
+        return b"".join(self._lines())
+
+    def blocks(self, size: int) -> Iterator[bytes]:
+        """A text in lines, in pieces of about ``size`` bytes that end with a line; limited as :meth:`read_lines`."""
+        parts, length = [], 0
+        for piece in self._lines():
+            parts.append(piece)
+            length += len(piece)
+            if length >= size and b"\n" in piece:
+                data = b"".join(parts)
+                end = data.rfind(b"\n") + 1
+                yield data[:end]
+                parts, length = [data[end:]], len(data) - end
+        if length:
+            yield b"".join(parts)
+
+    def _lines(self) -> Iterator[bytes]:
+        length, row = 0, 1
         limit = self.meter.limits.line
         for piece in self.chunks():
             first, last = piece.find(b"\n"), piece.rfind(b"\n")
             if first < 0:
                 first, last = piece.find(b"\r"), piece.rfind(b"\r")
             longest = length + (len(piece) if first < 0 else first)
-            if longest > limit:
+            if longest > limit and len(piece) <= CHUNK:
                 raise FormatError(
                     f"Line {row} is longer than {limit // 1024} kB. Is this a table of positions?",
                     code="line_too_long",
@@ -113,8 +141,7 @@ class Source:
                 )
             length = longest if first < 0 else len(piece) - last - 1
             row += piece.count(b"\n") or piece.count(b"\r")
-            parts.append(piece)
-        return b"".join(parts)
+            yield piece
 
 
 def size_of(stream: BinaryIO) -> int:

@@ -192,6 +192,11 @@ def _kind_of_time(dialect: Dialect) -> Any:
     return pa.string()
 
 
+def order_is_plain(dialect: Dialect) -> bool:
+    """Whether the first times are of a kind that reads the same in every part of a column: ISO 8601, or numbers."""
+    return "time" not in dialect.roles or ("clock" not in dialect.roles and _kind_of_time(dialect) != pa.string())
+
+
 def _plain_lines(data: bytes, offset: int) -> bool:
     """Whether each line is one row: no line break inside quotes, and one kind of line end."""
     if (returns := data.count(b"\r")) and b"\n" in data and returns != data.count(b"\r\n"):

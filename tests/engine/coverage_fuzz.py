@@ -1,0 +1,30 @@
+"""Coverage-guided fuzzing of one parser by atheris, which is no dependency: a command for whoever has it.
+
+``pip install atheris; python -m tests.engine.coverage_fuzz gpx -max_total_time=60``
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+
+
+def main(name: str, arguments: list[str]) -> None:
+    import atheris  # type: ignore[import-not-found, unused-ignore]
+
+    with atheris.instrument_imports(include=["privacy_engine.formats", "privacy_engine.data"]):
+        from tests.engine.parsers import SEEDS, survive
+
+    def target(data: bytes) -> None:
+        survive(data, format=name)
+        survive(data)
+
+    with tempfile.TemporaryDirectory() as corpus:
+        (Path(corpus) / name).write_bytes(SEEDS[name])
+        atheris.Setup([sys.argv[0], *arguments, corpus], target)
+        atheris.Fuzz()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2:])

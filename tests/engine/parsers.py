@@ -1,0 +1,99 @@
+"""One small valid file for each format, and how to damage it: what both fuzzers start from."""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+
+import numpy as np
+
+from privacy_engine.data import Trajectory
+from privacy_engine.errors import ChoiceNeeded, EngineError, FormatError
+from privacy_engine.exports import write
+from privacy_engine.formats import Limits, formats
+from tests.engine import reading
+from tests.engine.test_formats_tables import AIS, MOVEBANK
+
+LIMITS = Limits(total=4_000_000)
+
+
+def _parquet() -> bytes:
+    out = io.BytesIO()
+    one = Trajectory(np.array([13.4, 13.5]), np.array([52.5, 52.6]), np.array([1.0e9, 1.0e9 + 1]), "u")
+    write([one], "parquet", out, label={})
+    return out.getvalue()
+
+
+SEEDS = {
+    "ais": AIS,
+    "csv": reading.CSV,
+    "fit": reading.FIT,
+    "geojson": reading.GEOJSON,
+    "geojsonseq": reading.SEQUENCE,
+    "geopackage": reading.GEOPACKAGE,
+    "gpx": reading.GPX,
+    "gtfs": reading.SHAPES,
+    "igc": reading.IGC,
+    "kml": reading.KML,
+    "movebank": MOVEBANK,
+    "nmea": reading.NMEA,
+    "owntracks": reading.OWNTRACKS,
+    "parquet": _parquet(),
+    "plt": reading.PLT,
+    "porto": reading.PORTO,
+    "takeout": reading.TAKEOUT,
+    "tcx": reading.TCX,
+    "tdrive": reading.TDRIVE,
+}
+NAMES = [one.name for one in formats() if not one.hidden]
+PIECES = (
+    b"",
+    b"\0",
+    b'"',
+    b"\n",
+    b"<",
+    b"{",
+    b"[",
+    b"]}",
+    b"nan",
+    b"1e999",
+    b"-",
+    b",",
+    b";",
+    b"9" * 30,
+    b"\xff\xff\xff\xff",
+)
+
+
+def damaged(data: bytes, seed: int) -> bytes:
+    """``data`` with one to eight places overwritten, cut out or repeated, the same for the same seed."""
+    rng = random.Random(seed)
+    content = bytearray(data)
+    for _ in range(rng.randint(1, 8)):
+        at = rng.randrange(len(content) + 1)
+        end = min(len(content), at + rng.choice((0, 1, 1, 2, 4, 30)))
+        piece = rng.choice((*PIECES, rng.randbytes(rng.randint(1, 4)), bytes(content[at:end]) * 2))
+        content[at:end] = piece
+    return bytes(content)
+
+
+def survive(data: bytes, **options: object) -> None:
+    """Read ``data``; what comes out is a report, or an error with a code that can be sent as JSON."""
+    error: EngineError | None = None
+    try:
+        found = reading.of(data, limits=LIMITS, **options)
+    except EngineError as raised:
+        error = raised
+    if error is None:
+        json.dumps(found.report.as_dict(), allow_nan=False)
+        assert len(found) == found.report.kept > 0
+        return
+    json.dumps(error.as_dict(), allow_nan=False)
+    assert error.code
+    assert error.message
+    if isinstance(error, FormatError):
+        assert error.row is None or error.row >= 1
+        assert error.column is None or isinstance(error.column, str)
+    if isinstance(error, ChoiceNeeded):
+        assert error.choices

@@ -1,0 +1,60 @@
+"""Hostile uploads leave nothing behind: no memory, no files, no words in a log. All of them, in one fresh process."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+RISE_MB = 150
+READ_ALL = """
+import io, json, logging, resource, sys, warnings
+from pathlib import Path
+from privacy_engine.errors import ChoiceNeeded, EngineError
+from privacy_engine.formats import read
+logging.basicConfig(level=logging.DEBUG, stream=sys.stderr)
+warnings.simplefilter("always")
+peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+read(io.BytesIO(b"time,lat,lon\\n2024-06-15T10:30:00Z,52.5,13.4\\n"))  # what every first reading loads
+before, outcomes = peak(), {}
+for path in sorted(Path(sys.argv[1]).iterdir()):
+    options = {}
+    for _ in range(3):
+        try:
+            outcomes[path.name] = read(path, **options).report.outcome
+        except ChoiceNeeded as asked:
+            outcomes[path.name] = "ask"
+            options[asked.parameter] = asked.default
+            continue
+        except EngineError as refused:
+            outcomes[path.name] = refused.code
+        break
+print(json.dumps({"rise": peak() - before, "outcomes": outcomes}))
+"""
+
+
+@pytest.fixture(scope="module")
+def hostile(shared: Path) -> Path:
+    return shared / "hostile"
+
+
+def test_every_file_is_in_the_table(hostile: Path) -> None:
+    listed = re.findall(r"^\| *\d+ \| ([\w.]+)", (hostile / "EXPECTED.md").read_text(), re.MULTILINE)
+    assert set(listed) == {path.name for path in hostile.iterdir()} - {"EXPECTED.md"}
+
+
+def test_all_of_them_leave_nothing_behind(hostile: Path, tmp_path: Path) -> None:
+    environment = os.environ | {"TMPDIR": str(tmp_path), "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, "-c", READ_ALL, str(hostile)],
+        cwd=tmp_path, env=environment, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    found = json.loads(done.stdout)
+    assert found["rise"] < RISE_MB
+    assert len(found["outcomes"]) == len(list(hostile.iterdir()))
+    assert list(tmp_path.iterdir()) == []
+    assert done.stderr == ""  # not a word is logged, so none of the input is
