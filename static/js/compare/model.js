@@ -80,10 +80,10 @@ export class Layer {
     return this.drawn || (this.done && this.resting);
   }
 
-  /** Have its track of about `n` points fetched by `fetcher(url, options)`. */
-  async load(series, n, fetcher = fetchTrack) {
+  /** Fetch its track of about `n` points. */
+  async load(series, n) {
     this.holds = n;
-    this.track = await fetcher(withQuery(this.release.urls.track, { series }), { time: false });
+    this.track = await fetchTrack(withQuery(this.release.urls.track, { series }), { time: false });
     this.resting = false;
   }
 

@@ -7,7 +7,7 @@ import { showGuarantee } from "../compare/guarantee.js";
 import { nameOf, pin, readLook, writeLook } from "../compare/look.js";
 import { Layer, factsOf, inksFor, linesOf, roomFor, withQuery } from "../compare/model.js";
 import { createModes } from "../compare/modes.js";
-import { OF_ORIGINAL, ORIGINAL, listedIds, markPictures, markSources, styleOf, tracksOf } from "../compare/pictures.js";
+import { ORIGINAL, listedIds, markPictures, markSources, tracksOf } from "../compare/pictures.js";
 import { eventOf } from "../compare/places.js";
 import { seriesChoice } from "../compare/series.js";
 import { createSmoothing } from "../compare/smooth.js";
@@ -313,7 +313,7 @@ async function show(layer) {
   const { series } = here;
   const curve = layer.curve(series);
   curve.catch(() => {}); // it is waited for below; until then the track may fail first
-  if (layer.resting || roomFor(layers, original.n)) await layer.load(series, original.n, (url, options) => maps.fetch(url, original.n, { id: layer.id, ...styleOf(inks.get(layer.id)) }, options));
+  if (layer.resting || roomFor(layers, original.n)) await layer.load(series, original.n);
   else look.hidden.add(nameOf(layer.leave())); // until the reader ticks it
   if (series !== here.series) return;
   if (!layer.visible) layer.rest();
@@ -347,7 +347,7 @@ function watch(layer) {
 async function readSeries() {
   const index = here.series;
   const [track, events] = await Promise.all([
-    maps.fetch(withQuery(dataset.urls.track, { series: index }), dataset.series[index].points, { id: ORIGINAL, ...OF_ORIGINAL }),
+    maps.fetchOriginal(withQuery(dataset.urls.track, { series: index }), dataset.series[index].points),
     get(withQuery(page.urls.events, { series: index })),
   ]);
   [original, marked, runs] = [track, events, events.runs];
