@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from django.conf import settings
-from django.core.exceptions import PermissionDenied, RequestDataTooBig, SuspiciousOperation
+from django.core.exceptions import ObjectDoesNotExist, PermissionDenied, RequestDataTooBig, SuspiciousOperation
 from django.http import Http404
 from rest_framework import exceptions, status
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
-from dashboard.jobs import Job, NotOpen
+from dashboard.jobs import Job, NotOpen, NotRetryable
 from dashboard.text import storable
 from privacy_engine.errors import ChoiceNeeded, EngineError, ParameterErrors
 
@@ -82,12 +82,15 @@ def api_errors(error: Exception, context: dict[str, Any]) -> Response | None:
         return Response({"errors": as_list(error)}, status=status_of(error))
     if isinstance(error, NotOpen):
         return api_errors(Conflict("It is over already.", field="state", rule="queued or running"), context)
+    if isinstance(error, NotRetryable):
+        words = "Only what failed or was cancelled can be tried again."
+        return api_errors(Conflict(words, field="state", rule="failed or cancelled"), context)
     if isinstance(error, RequestDataTooBig):
         rule = f"at most {settings.DATA_UPLOAD_MAX_MEMORY_SIZE} bytes beside files"
         return api_errors(TooLarge("The body is too large.", rule=rule), context)
     if isinstance(error, SuspiciousOperation):
         error = exceptions.ParseError("The body has more fields or files than are taken.")
-    elif isinstance(error, Http404 | FileNotFoundError):  # a file gone: its row was deleted while it was answered
+    elif isinstance(error, Http404 | FileNotFoundError | ObjectDoesNotExist):  # deleted while it was answered
         error = exceptions.NotFound("There is nothing here, or it is not yours.")
     elif isinstance(error, PermissionDenied):
         error = exceptions.PermissionDenied()

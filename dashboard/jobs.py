@@ -27,6 +27,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
+from dashboard.failures import ADVICE, explained
 from dashboard.text import storable
 from privacy_engine.errors import EngineError
 
@@ -62,6 +63,7 @@ class Job(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     started_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
+    dismissed = models.BooleanField(default=False)  # the owner has seen how it ended
 
     class Meta:
         abstract = True
@@ -70,6 +72,16 @@ class Job(models.Model):
     def open(self) -> bool:
         """True while the job waits or runs."""
         return self.state in (State.QUEUED, State.RUNNING)
+
+    @property
+    def claimed(self) -> bool:
+        """True once any worker ever had it, in this try or an earlier one: the data may have been read."""
+        return self.started_at is not None
+
+    @property
+    def failure(self) -> dict[str, Any] | None:
+        """Why it failed and what to do; None if it did not."""
+        return explained(self.error) if self.state == State.FAILED else None
 
     @property
     def seconds_left(self) -> float | None:
@@ -113,6 +125,10 @@ class Cancelled(Exception):
 
 class NotOpen(Exception):
     """The job is over; there is nothing to cancel."""
+
+
+class NotRetryable(Exception):
+    """The job waits, runs or succeeded; there is nothing to try again."""
 
 
 def now() -> Any:
@@ -279,15 +295,19 @@ def _failure(error: Exception, model: type[Job], pk: Any) -> dict[str, Any]:
     if isinstance(error, EngineError):
         return dict(storable(error.as_dict()))
     if isinstance(error, MemoryError):
-        return {"code": "memory", "message": "The job needed more memory than one job may use."}
+        return _told("memory")
     if isinstance(error, SoftTimeLimitExceeded):
-        return {"code": "time-limit", "message": "The job took longer than one job may take."}
+        return _told("time-limit")
     # the frames, never the message: it may hold a coordinate
     frames = " < ".join(
         f"{f.filename.rsplit('/', 1)[-1]}:{f.lineno}" for f in reversed(traceback.extract_tb(error.__traceback__))
     )
     logger.error("%s %s failed: %s at %s", model.__name__, pk, type(error).__name__, frames)
-    return {"code": "internal", "message": "Something went wrong on our side. Try again; if it fails again, report it."}
+    return _told("internal")
+
+
+def _told(code: str) -> dict[str, Any]:
+    return {"code": code, "message": ADVICE[code].what}
 
 
 def request_cancel(job: Job) -> None:
@@ -305,6 +325,24 @@ def request_cancel(job: Job) -> None:
         raise NotOpen
 
 
+def put_back(job: Job) -> None:
+    """Let ``job``, which failed or was cancelled, wait for a worker once more: the same row, and so the same charge.
+
+    A failed attempt stored nothing, and the row is claimed as any other: however often it is put back, at most one
+    attempt ever settles. ``started_at`` stays, so that :attr:`Job.claimed` does.
+
+    Raises
+    ------
+    NotRetryable
+        It waits, runs or succeeded, or somebody else was quicker.
+    """
+    over = type(job)._default_manager.filter(pk=job.pk, state__in=[State.FAILED, State.CANCELLED])
+    fresh = {"stage": "", "progress": 0.0, "attempt": 0, "error": None, "rung_at": None, "finished_at": None}
+    if not over.update(state=State.QUEUED, cancel_requested=False, dismissed=False, **fresh):
+        raise NotRetryable
+    ring_after_commit(job)
+
+
 # The sweep ---------------------------------------------------------------------------------------
 
 
@@ -313,10 +351,8 @@ def sweep(model: type[Job]) -> dict[str, int]:
     expired = model._default_manager.filter(state=State.RUNNING, lease_until__lt=Now())
     over = {"token": None, "lease_until": None, "stage": ""}
     cancelled = expired.filter(cancel_requested=True).update(state=State.CANCELLED, finished_at=Now(), **over)
-    crashed = {
-        "code": "crashed",
-        "message": f"The job stopped its worker {settings.CAIRN_MAX_ATTEMPTS} times and was given up.",
-    }
+    times = f"The job stopped its worker {settings.CAIRN_MAX_ATTEMPTS} times and was given up."
+    crashed = {"code": "crashed", "message": times}
     failed = expired.filter(attempt__gte=settings.CAIRN_MAX_ATTEMPTS).update(
         state=State.FAILED, finished_at=Now(), error=crashed, **over
     )

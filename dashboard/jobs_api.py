@@ -1,10 +1,14 @@
-"""What the owner waits for: queued and running datasets and releases, for the drawer in every page's header."""
+"""What the owner waits for, and what came of it: imports and releases, for the drawer in every page's header."""
 
 from __future__ import annotations
 
-from itertools import chain
+import uuid
+from datetime import timedelta
 from typing import Any
 
+from django.db.models import Q
+from django.db.models.functions import Now
+from django.http import Http404
 from django.urls import reverse
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
@@ -12,10 +16,26 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from dashboard.datasets.queries import waiting_datasets
+from dashboard.datasets.queries import visible_datasets
 from dashboard.jobs import State
 from dashboard.releases.models import Release
 from dashboard.releases.queries import visible_releases
+
+FAILED_FOR = timedelta(days=14)
+"""How long a failed job is told of, unless its owner dismisses it."""
+OVER_FOR = timedelta(minutes=2)
+"""How long any other job is told of after its end."""
+MOST_ENDED = 20
+OPEN = Q(state__in=[State.QUEUED, State.RUNNING])
+
+
+class FailureSerializer(serializers.Serializer[Any]):
+    """Why a job failed, and what to do."""
+
+    code = serializers.CharField()
+    message = serializers.CharField()
+    action = serializers.CharField()
+    again = serializers.BooleanField(help_text="Whether the same job may end better when it is tried again.")
 
 
 class JobSerializer(serializers.Serializer[Any]):
@@ -24,10 +44,12 @@ class JobSerializer(serializers.Serializer[Any]):
     kind = serializers.CharField(source="_meta.model_name", help_text="dataset or release")
     id = serializers.UUIDField(source="pk")
     title = serializers.SerializerMethodField()
-    state = serializers.ChoiceField(choices=[State.QUEUED, State.RUNNING])
+    state = serializers.ChoiceField(choices=State.choices)
     stage = serializers.CharField()
     progress = serializers.FloatField()
     eta_s = serializers.FloatField(source="seconds_left", allow_null=True)
+    finished_at = serializers.DateTimeField(allow_null=True)
+    error = FailureSerializer(source="failure", allow_null=True)
     urls = serializers.SerializerMethodField()
 
     def get_title(self, row: Any) -> str:
@@ -36,29 +58,56 @@ class JobSerializer(serializers.Serializer[Any]):
         return str(row.name)
 
     def get_urls(self, row: Any) -> dict[str, str]:
+        kind = row._meta.model_name
         if isinstance(row, Release):
-            return {
-                "self": reverse("api:release-detail", args=[row.pk]),
-                "page": f"{reverse('releases:compare', args=[row.dataset_id])}?release={row.pk}",
-                "cancel": reverse("api:release-cancel", args=[row.pk]),
-            }
-        return {
-            "self": reverse("api:dataset-detail", args=[row.pk]),
-            "page": reverse("datasets:detail", args=[row.pk]),
-        }
+            page = f"{reverse('releases:compare', args=[row.dataset_id])}?release={row.pk}"
+        else:
+            page = reverse("datasets:detail", args=[row.pk])
+        urls = {"self": reverse(f"api:{kind}-detail", args=[row.pk]), "page": page}
+        if row.open:
+            return urls | {"cancel": reverse(f"api:{kind}-cancel", args=[row.pk])}
+        dismiss = {"dismiss": reverse("api:job-dismiss", args=[row.pk])}
+        if row.state == State.CANCELLED or (row.failure and row.failure["again"]):
+            return urls | dismiss | {"retry": reverse(f"api:{kind}-retry", args=[row.pk])}
+        return urls | dismiss
 
 
 class JobsSerializer(serializers.Serializer[Any]):
-    """All of them, oldest first, datasets before releases."""
+    """Those that wait or run, oldest first, datasets before releases; and those that ended, the newest first."""
 
     results = JobSerializer(many=True)
+    ended = JobSerializer(many=True)
+
+
+def _jobs_of(user: Any) -> list[Any]:
+    """Rows of every kind of job that belong to the user."""
+    return [visible_datasets(user), visible_releases(user)]
 
 
 class JobsView(APIView):
-    """What the owner waits for."""
+    """What the owner waits for, and what came of it."""
 
     @extend_schema(responses={200: JobsSerializer})
     def get(self, request: Request) -> Response:
-        releases = visible_releases(request.user).filter(state__in=[State.QUEUED, State.RUNNING])
-        waiting = chain(waiting_datasets(request.user), releases.order_by("created_at"))
-        return Response(JobsSerializer({"results": waiting}).data)
+        over = Q(state=State.FAILED, finished_at__gte=Now() - FAILED_FOR)
+        # what was read at once, without a worker, was no job: nobody waited for it
+        over |= Q(finished_at__gte=Now() - OVER_FOR) & (Q(attempt__gt=0) | Q(state=State.CANCELLED))
+        kinds = _jobs_of(request.user)
+        waiting = [row for jobs in kinds for row in jobs.filter(OPEN).order_by("created_at")]
+        latest = [jobs.filter(over, dismissed=False).order_by("-finished_at")[:MOST_ENDED] for jobs in kinds]
+        ended = sorted((row for jobs in latest for row in jobs), key=lambda row: row.finished_at, reverse=True)
+        return Response(JobsSerializer({"results": waiting, "ended": ended[:MOST_ENDED]}).data)
+
+
+class DismissView(APIView):
+    """One job that ended."""
+
+    @extend_schema(request=None, responses={204: None})
+    def post(self, request: Request, pk: uuid.UUID) -> Response:
+        """Tell no more of how it ended. The dataset or release stays as it is; one that is open is told of still."""
+        kinds = _jobs_of(request.user)
+        if not any(jobs.filter(pk=pk).exists() for jobs in kinds):
+            raise Http404
+        for jobs in kinds:
+            jobs.filter(~OPEN, pk=pk).update(dismissed=True)
+        return Response(status=204)

@@ -44,6 +44,7 @@ CAIRN_HOME = _home()
 CAIRN_PORT = env.int("CAIRN_PORT", default=8000)
 CAIRN_HOST = env.str("CAIRN_HOST", default="127.0.0.1")
 CAIRN_UPLOAD_BYTES = env.int("CAIRN_UPLOAD_MB", default=50) * 1_000_000
+CAIRN_UPLOAD_HOURS = env.float("CAIRN_UPLOAD_HOURS", default=24.0)  # an unfinished upload is kept so long
 CAIRN_LEASE_S = env.float("CAIRN_LEASE_S", default=15.0)
 CAIRN_SWEEP_S = env.float("CAIRN_SWEEP_S", default=3.0)
 CAIRN_MAX_ATTEMPTS = 3
@@ -185,6 +186,7 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "SCHEMA_PATH_PREFIX": r"/api/v1",
     "COMPONENT_SPLIT_REQUEST": True,
+    "ENUM_NAME_OVERRIDES": {"JobStateEnum": "dashboard.jobs.State"},
     "POSTPROCESSING_HOOKS": ["drf_spectacular.hooks.postprocess_schema_enums", "dashboard.openapi.refusals"],
 }
 

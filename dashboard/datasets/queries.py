@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 
 from dashboard.datasets import ledger
-from dashboard.datasets.models import Budget, BudgetEntry, Dataset
+from dashboard.datasets.models import Budget, BudgetEntry, Dataset, Upload
 from dashboard.errors import Conflict
 from dashboard.jobs import State
 
@@ -15,6 +15,11 @@ from dashboard.jobs import State
 def visible_datasets(user: Any) -> QuerySet[Dataset]:
     """The user's own, newest first."""
     return Dataset.objects.filter(owner=user).order_by("-created_at", "pk")
+
+
+def visible_uploads(user: Any) -> QuerySet[Upload]:
+    """The user's own."""
+    return Upload.objects.filter(owner=user)
 
 
 def with_ledger(datasets: QuerySet[Dataset]) -> QuerySet[Dataset]:
@@ -34,11 +39,6 @@ def with_ledger(datasets: QuerySet[Dataset]) -> QuerySet[Dataset]:
         total_radius_m=Subquery(budget.values("total_radius_m")),
         spent_releases=Subquery(charged.values("n")),
     )
-
-
-def waiting_datasets(user: Any) -> QuerySet[Dataset]:
-    """Those that wait for a worker or are being read."""
-    return visible_datasets(user).filter(state__in=[State.QUEUED, State.RUNNING]).order_by(F("created_at"))
 
 
 def require_ready(dataset: Dataset) -> None:

@@ -24,8 +24,17 @@ COPY = ", copy"
 
 
 def hold(dataset: Dataset) -> Dataset:
-    """The dataset's row, locked until the transaction ends: what is built on its points starts here."""
-    return Dataset.objects.select_for_update().get(pk=dataset.pk)
+    """The dataset's row, locked until the transaction ends: what is built on its points starts here.
+
+    Raises
+    ------
+    Conflict
+        It was deleted since it was looked up.
+    """
+    held = Dataset.objects.select_for_update().filter(pk=dataset.pk).first()
+    if held is None:
+        raise Conflict("The dataset was deleted meanwhile.", field="dataset", rule="still there")
+    return held
 
 
 def preview_landmarks(*, dataset: Dataset, method: dict[str, Any] | LandmarkMethod) -> list[data.LandmarkSet]:

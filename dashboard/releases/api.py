@@ -124,11 +124,17 @@ class ReleaseViewSet(
         services.cancel_release(release=self.get_object())
         return Response(self.get_serializer(self.get_object()).data)
 
-    @extend_schema(request=None, responses={201: ReleaseSerializer})
+    @extend_schema(request=None, responses={200: ReleaseSerializer, 201: ReleaseSerializer})
     @action(detail=True, methods=["post"])
     def retry(self, request: Request, pk: Any = None) -> Response:
-        """A new release of the same description, after one that failed or was cancelled."""
-        return Response(self.get_serializer(services.retry_release(release=self.get_object())).data, status=201)
+        """Try it again, after it failed or was cancelled: nothing more is charged, and one draw at most is published.
+
+        If its charge was given back (cancelled before any worker had it), the answer is 201 and a new release of the
+        same description, charged anew.
+        """
+        tried = self.get_object()
+        again = services.retry_release(release=tried)
+        return Response(self.get_serializer(again).data, status=200 if again.pk == tried.pk else 201)
 
     def perform_destroy(self, instance: Release) -> None:
         services.discard_release(release=instance)

@@ -97,19 +97,27 @@ def _over_events(n: int, event: Ints, values: Floats) -> Floats:
 
 
 def clear_after(draft: Release) -> None:
-    """Remove what an attempt left behind unless it is what the row publishes."""
+    """Remove what an attempt left behind unless it is what the row publishes.
+
+    Of a row that is not done only the attempt's own: it may have been put back, and another attempt be writing.
+    """
     row = Release.objects.filter(pk=draft.pk).first()
-    if row is None or row.state in (State.FAILED, State.CANCELLED):
+    if row is None:
         remove_all(draft.pk, draft.dataset_id)
     elif row.state == State.DONE:
         _remove(path for path in _all(row.pk, row.dataset_id) if not path.name.endswith(row.data_file))
-    else:  # somebody else works on it now
+    else:
         _remove(path for path in _all(row.pk, row.dataset_id) if path.name.endswith(draft.data_file))
+        _remove_empty(row.pk, row.dataset_id)
 
 
 def remove_all(release_id: uuid.UUID, dataset_id: uuid.UUID) -> None:
     """Remove every file of a release."""
     _remove(_all(release_id, dataset_id))
+    _remove_empty(release_id, dataset_id)
+
+
+def _remove_empty(release_id: uuid.UUID, dataset_id: uuid.UUID) -> None:
     for folder in (_folder("releases", release_id), _folder("datasets", dataset_id)):
         with contextlib.suppress(OSError):  # the dataset's folder stays while anything is in it
             folder.rmdir()

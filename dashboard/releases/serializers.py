@@ -10,13 +10,14 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from dashboard.failures import explained
 from dashboard.parsing import Anything
 from dashboard.releases import downloads
 from dashboard.releases.models import Release
 from dashboard.specs import DescriptionField, SeedField
 from privacy_engine.mechanisms import landmark  # noqa: F401  (registers the mechanisms)
-from privacy_engine.registry import mechanisms
-from privacy_engine.spec import MAX_STEPS, ReleaseSpec, parse_steps
+from privacy_engine.registry import MAX_STEPS, mechanisms
+from privacy_engine.spec import ReleaseSpec, parse_steps
 
 OBJECTS = {"type": "array", "items": {"type": "object"}}
 
@@ -95,6 +96,7 @@ class ReleaseSerializer(serializers.ModelSerializer[Release]):
     guarantee = serializers.SerializerMethodField()
     label = serializers.SerializerMethodField()
     eta_s = serializers.FloatField(source="seconds_left", allow_null=True)
+    error = serializers.SerializerMethodField()
     urls = serializers.SerializerMethodField()
 
     class Meta:
@@ -117,6 +119,10 @@ class ReleaseSerializer(serializers.ModelSerializer[Release]):
     @extend_schema_field(SourceSerializer(allow_null=True))
     def get_source(self, row: Release) -> dict[str, str] | None:
         return row.source
+
+    @extend_schema_field({"type": "object", "nullable": True})
+    def get_error(self, row: Release) -> dict[str, Any] | None:
+        return explained(row.error)
 
     def get_seed(self, row: Release) -> int | None:
         return row.spec["seed"]

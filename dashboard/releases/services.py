@@ -143,6 +143,8 @@ def _request(release: Release) -> tuple[Any, ...]:
 @transaction.atomic
 def _create(fresh: Release, spec: ReleaseSpec) -> Release:
     require_state(hold(fresh.dataset), State.READY, "dataset")
+    if not LandmarkSet.objects.filter(pk=fresh.landmark_set_id).exists():
+        raise Conflict("The landmark set was deleted meanwhile.", field="landmark_set", rule="still there")
     if fresh.source:
         _hold_source(fresh)
     if fresh.charged:
@@ -173,43 +175,40 @@ def cancel_release(*, release: Release) -> None:
     """
     jobs.request_cancel(release)
     release.refresh_from_db()
-    if release.state == State.CANCELLED and release.attempt == 0 and release.charged:
+    if release.state == State.CANCELLED and not release.claimed and release.charged:
         ledger.refund(release_id=release.pk)
 
 
+@transaction.atomic
 def retry_release(*, release: Release) -> Release:
-    """A new release of the same description; the old one stays as it ended, with its charge.
+    """Try a release again that failed or was cancelled: the same release, on the charge it has.
+
+    Noise that an earlier attempt may have drawn was never stored or shown, so drawing afresh leaks nothing more, and
+    of all attempts one at most is published. Where the charge was given back (cancelled before any worker had it)
+    the row cannot be charged twice: it is left, and a new release of the same description is charged and returned.
 
     Raises
     ------
     Conflict
-        The release neither failed nor was cancelled, or was made from one that is discarded.
+        The dataset or the release it is made from is gone, or the budget does not suffice for the new one.
+    jobs.NotRetryable
+        It neither failed nor was cancelled.
     """
-    if release.state not in (State.FAILED, State.CANCELLED):
-        rule = "failed or cancelled"
-        raise Conflict(
-            f"Only a release that is {rule} can be tried again, this one is {release.state}.",
-            field="state",
-            rule=rule,
-            value=release.state,
-        )
-    if release.source:
-        return _derive_again(release)
-    return submit_release(
-        owner=release.owner,
-        dataset=release.dataset,
-        landmark_set=release.landmark_set,
-        spec=release.parsed_spec,
-        name=release.name,
-    )
-
-
-def _derive_again(release: Release) -> Release:
-    source = release.derived_from
-    if source is None:
+    require_state(hold(release.dataset), State.READY, "dataset")
+    if release.source and release.derived_from is None:
         rule = "a release whose source is there"
         raise Conflict("The release it was made from is discarded.", field="derived_from", rule=rule)
-    return derive_release(source=source, steps=release.steps_after(source), name=release.name)
+    release.refresh_from_db()
+    if release.charged and not release.claimed and release.state == State.CANCELLED:
+        return _submit_again(release)
+    jobs.put_back(release)
+    release.refresh_from_db()
+    return release
+
+
+def _submit_again(release: Release) -> Release:
+    same = {field: getattr(release, field) for field in ("owner", "dataset", "landmark_set", "name")}
+    return submit_release(spec=release.parsed_spec, **same)
 
 
 @transaction.atomic
@@ -219,7 +218,7 @@ def discard_release(*, release: Release) -> None:
     Releases made from it stay, and name it still; those that are not yet made will fail.
     """
     held = Release.objects.select_for_update().get(pk=release.pk)
-    if held.attempt == 0 and held.state == State.QUEUED:
+    if not held.claimed and held.state == State.QUEUED:
         cancel_release(release=held)
     transaction.on_commit(partial(files.remove_all, held.pk, held.dataset_id))
     held.delete()

@@ -5,7 +5,7 @@ import { duration, el, metres, percent } from "./dom.js";
 const SPAN = 100; // a slider reaches from a hundredth of the example to a hundred times
 const STEPS = 400;
 
-const isNumber = (field) => !field.choices.length;
+const controlOf = (field) => (field.choices.length ? choiceField : field.text ? textField : numberField);
 const HINTS = { s: duration, m: metres };
 const isShare = ({ minimum, maximum }) => minimum === 0 && maximum === 1;
 const isSeed = ({ whole, maximum }) => whole && maximum >= Number.MAX_SAFE_INTEGER; // no seed is nearer than another
@@ -17,7 +17,7 @@ let ids = 0;
  * Returns {values(), all(), set(values), fail(errors), clear(), disable(on)}; `all` has null for what was left empty.
  */
 export function createFields(host, fields, { onChange }) {
-  const controls = fields.map((field) => (isNumber(field) ? numberField(field, onChange) : choiceField(field, onChange)));
+  const controls = fields.map((field) => controlOf(field)(field, onChange));
   host.replaceChildren(...controls.map(({ element }) => element));
   return {
     values: () => Object.fromEntries(controls.map(({ field, value }) => [field.name, value()]).filter(([, value]) => value !== undefined)),
@@ -97,6 +97,16 @@ function logarithmic({ example, minimum, maximum, whole }) {
     value: (position) => rounded(Number(Math.exp(low + ((high - low) * position) / STEPS).toPrecision(2))),
     position: (value) => Math.round((STEPS * (Math.log(value) - low)) / (high - low)),
   };
+}
+
+function textField(field, onChange) {
+  const input = el("input", { class: "input", type: "text", required: field.required, autocomplete: "off", value: String(field.default ?? field.example ?? "") });
+  const { element, fail } = frame(field, input, input, null);
+  input.addEventListener("input", () => {
+    fail("");
+    onChange();
+  });
+  return { field, element, fail, value: () => input.value, set: (value) => (input.value = String(value)) };
 }
 
 function choiceField(field, onChange) {

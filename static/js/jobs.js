@@ -1,118 +1,93 @@
-/* The jobs drawer. Other modules hear "cairn:jobs" on document when a job ends or one appears; `stir()` looks at once. */
+/* What runs and what came of it, asked for gently. Other modules hear "cairn:jobs" on document when a job begins or
+   ends, "cairn:progress" after every look; `stir()` looks at once. */
 
-import { get, post } from "./api.js";
-import { $, announce, count, done, duration, el } from "./dom.js";
+import { get } from "./api.js";
+import { $, announce, count } from "./dom.js";
+import { createDrawer } from "./drawer.js";
 
-const BUSY_MS = 1000;
-const IDLE_MS = 15_000;
+const BUSY = { first: 1000, most: 5000, by: 1.25 }; // while anything waits or runs; slower where nothing moves
+const IDLE = { first: 15_000, most: 120_000, by: 2 }; // jobs that began elsewhere, by the API or in another tab
+const MISSED = { first: 2000, most: 60_000, by: 2 };
 
 let timer = null;
-let known = new Map();
-let looking = false;
+let wait = null; // {pace, ms} of the last look
+let open = new Map();
+let before = "";
+let looking = null;
+let again = false;
+let drawer = null;
 
-const mean = (jobs) => jobs.reduce((sum, job) => sum + job.progress, 0) / jobs.length;
+const SAID = { done: "is done", ready: "is ready", cancelled: "was cancelled", failed: "failed" };
 
-/** In words, and in few for a phone. */
-function title(jobs) {
-  const running = jobs.filter((job) => job.state === "running").length;
-  if (!jobs.length) return ["Jobs", "Jobs"];
-  const all = count(jobs.length, "job");
-  if (!running) return [`${all} waiting`, all];
-  const share = done(mean(jobs));
-  return [`${running < jobs.length ? `${running} of ${all}` : all} running · ${share}`, `${all} · ${share}`];
+/** One sentence for a screen reader: how jobs ended, never how far they are. */
+function tell(gone, ended) {
+  const told = gone.map((job) => ({ title: job.title, ...ended.find(({ id }) => id === job.id) }));
+  const failed = told.filter(({ state }) => state === "failed").length;
+  if (told.length > 2) announce(`${count(told.length, "job")} ended${failed ? `, ${failed} failed` : ""}.`);
+  else if (told.length) announce(told.map(({ title, state, error }) => `${title} ${SAID[state] ?? "has ended"}${state === "failed" ? `: ${error.message}` : "."}`).join(" "));
 }
 
-function words(job) {
-  if (job.state === "queued") return "waiting for a worker";
-  const left = job.eta_s === null || job.eta_s === undefined ? "" : ` · ${duration(Math.max(Math.ceil(job.eta_s), 1))} left`;
-  return `${(job.stage || "running").toLowerCase()} · ${done(job.progress)}${left}`;
-}
-
-async function cancel(job, button) {
-  button.disabled = true;
-  try {
-    await post(job.urls.cancel);
-    announce(`${job.title} is being cancelled.`);
-  } catch (error) {
-    announce(error.message);
-  }
-  stir();
-}
-
-function entry(job) {
-  const link = el("a", { href: job.urls.page }, job.title);
-  const note = el("p", { class: "small muted" });
-  const bar = el("progress", { class: "progress", max: 1, "aria-label": job.title });
-  const stop =
-    job.urls.cancel &&
-    el("button", { class: "button button--small", type: "button", "aria-label": `Cancel ${job.title}` }, "Cancel");
-  if (stop) stop.addEventListener("click", () => cancel(job, stop));
-  const item = el("li", { class: "job", dataset: { job: job.id } }, el("div", {}, link, note), stop, bar);
-  return { item, note, bar };
-}
-
-const shown = new Map();
-
-/** Rows are updated in place: a focused Cancel button keeps its focus. */
-function draw(jobs) {
-  const button = $("[data-jobs-button]");
-  const list = $("[data-jobs-list]");
-  const [long, short] = title(jobs);
-  $("[data-long]", button).textContent = long;
-  $("[data-short]", button).textContent = short;
-  $("[data-jobs-none]").hidden = jobs.length > 0;
-  for (const [id, row] of shown) {
-    if (jobs.some((job) => job.id === id)) continue;
-    row.item.remove();
-    shown.delete(id);
-  }
-  for (const job of jobs) {
-    if (!shown.has(job.id)) {
-      shown.set(job.id, entry(job));
-      list.append(shown.get(job.id).item);
-    }
-    const row = shown.get(job.id);
-    row.note.textContent = words(job);
-    row.bar.hidden = job.state !== "running";
-    row.bar.value = job.progress;
+function compare(jobs, ended) {
+  const known = open;
+  open = new Map(jobs.map((job) => [job.id, job]));
+  const gone = [...known.values()].filter((job) => !open.has(job.id));
+  const begun = jobs.filter((job) => !known.has(job.id));
+  tell(gone, ended);
+  if (gone.length || begun.length) {
+    document.dispatchEvent(new CustomEvent("cairn:jobs", { detail: { ended: gone, begun, open: jobs } }));
   }
 }
 
-function compare(jobs) {
-  const before = known;
-  known = new Map(jobs.map((job) => [job.id, job]));
-  const ended = [...before.values()].filter((job) => !known.has(job.id));
-  const begun = jobs.filter((job) => !before.has(job.id));
-  for (const job of ended) announce(`${job.title} has ended.`);
-  if (ended.length || begun.length) {
-    document.dispatchEvent(new CustomEvent("cairn:jobs", { detail: { ended, begun, open: jobs } }));
-  }
+/** How long to wait: as long as before and a bit more, unless something moved or the pace is another. */
+function slower(pace, moved) {
+  const ms = moved || wait?.pace !== pace ? pace.first : Math.min(wait.ms * pace.by, pace.most);
+  wait = { pace, ms };
+  return ms;
+}
+
+async function ask() {
+  const { results, ended } = await get($("#jobs").dataset.url);
+  const now = JSON.stringify([...results, ...ended].map(({ id, state, stage, progress }) => [id, state, stage, progress]));
+  const moved = now !== before;
+  before = now;
+  drawer.draw(results, ended);
+  compare(results, ended);
+  document.dispatchEvent(new CustomEvent("cairn:progress", { detail: results }));
+  return slower(results.length ? BUSY : IDLE, moved);
 }
 
 async function look() {
-  if (looking) return;
-  looking = true;
-  clearTimeout(timer);
-  try {
-    const { results } = await get($("#jobs").dataset.url);
-    draw(results);
-    compare(results);
-    document.dispatchEvent(new CustomEvent("cairn:progress", { detail: results }));
-  } catch (error) {
-    if (error.status === 401) return; // logged out elsewhere: stop asking
-  } finally {
-    looking = false;
-  }
-  timer = setTimeout(look, known.size && !document.hidden ? BUSY_MS : IDLE_MS);
+  let ms;
+  do {
+    again = false;
+    try {
+      ms = await ask();
+    } catch (error) {
+      if (error.status === undefined) throw error; // ours, and not to be asked for again and again
+      if (error.status === 401) return; // logged out elsewhere: stop asking
+      ms = Math.max(slower(MISSED, false), (error.retryAfter ?? 0) * 1000);
+    }
+  } while (again);
+  if (!document.hidden) timer = setTimeout(start, ms); // a hidden page asks for nothing until it is seen again
+}
+
+function start() {
+  looking ??= look().finally(() => (looking = null));
+  return looking;
 }
 
 /** Look now: something was just started or stopped. */
 export function stir() {
   clearTimeout(timer);
-  return look();
+  again = looking !== null;
+  return start();
 }
 
 export function watchJobs() {
-  document.addEventListener("visibilitychange", () => document.hidden || stir());
-  return look();
+  const host = $("#jobs");
+  drawer = createDrawer(host, $("[data-jobs-button]"), stir);
+  document.addEventListener("visibilitychange", () => (document.hidden ? clearTimeout(timer) : stir()));
+  window.addEventListener("focus", () => wait?.pace !== BUSY && stir());
+  host.addEventListener("toggle", ({ newState }) => newState === "open" && stir());
+  return start();
 }

@@ -95,7 +95,7 @@ export function createLegend(host, on, inks = null) {
     const error = el("span", { class: "layer__error" });
     const facts = el("p", { class: "layer__facts small muted" });
     const here = el("p", { class: "layer__here small" });
-    const state = el("div", { class: "layer__state small" });
+    const state = createState(id, on);
     const aim = owner ? null : iconButton(AIM(), { onclick: () => on.activate(id) });
     const tune = tuning(id, entry.mark, on, owner ? null : inks);
     const item = el(
@@ -107,7 +107,7 @@ export function createLegend(host, on, inks = null) {
       el("span", { class: "layer__buttons" }, aim, tune.open),
       tune.panel,
       here,
-      state,
+      state.element,
     );
     return { item, box, sample, title, error, facts, here, state, aim, tune };
   }
@@ -133,12 +133,7 @@ export function createLegend(host, on, inks = null) {
       row.aim.setAttribute("aria-pressed", String(Boolean(entry.active)));
       row.aim.setAttribute("aria-label", `Noise and guarantee of ${entry.title}`);
     }
-    const shown = JSON.stringify([entry.state, entry.stage, entry.progress, entry.eta, entry.reason, entry.private]);
-    if (row.shown === shown) return;
-    const kept = row.shown && JSON.parse(row.shown)[0] === entry.state && entry.state === "running";
-    row.shown = shown;
-    if (kept) refresh(row.state, entry);
-    else row.state.replaceChildren(...stateOf(entry, on));
+    row.state.fill(entry);
   }
 
   return {
@@ -162,35 +157,51 @@ export function createLegend(host, on, inks = null) {
 
 const words = ({ stage, progress, eta }) => `${stage || "Running"} · ${percent(progress, 2)}${eta ? ` · ${eta} left` : ""}`;
 
-function refresh(host, entry) {
-  host.querySelector("progress").value = entry.progress;
-  host.querySelector("span:not(.chip)").textContent = words(entry);
-}
+/** What each state says and what can be done about it; one that is not here says nothing. */
+const STATES = {
+  reading: { text: () => "Reading the points …" },
+  queued: { text: () => "Waiting for a worker", act: "cancel", bar: "waits" },
+  running: { text: words, act: "cancel", bar: "runs" },
+  failed: { text: ({ reason }) => `Failed: ${reason}`, act: "retry" },
+  cancelled: { text: () => "Cancelled", act: "retry" },
+};
+const ACTS = { cancel: "Cancel", retry: "Try again" };
 
-function stateOf(entry, on) {
-  const warning = entry.private ? [] : [el("strong", { class: "chip chip--strong" }, "NOT PRIVATE: seeded")];
-  return [...warning, ...progressOf(entry, on)];
-}
+/**
+ * What a layer that is not drawn yet is about. Its parts are made once and filled again and again: a button that a
+ * finger is on stays the same element when a worker takes the job, and says at once that it was pressed.
+ */
+function createState(id, on) {
+  const [chip, text] = [el("strong", { class: "chip chip--strong" }, "NOT PRIVATE: seeded"), el("span")];
+  const bar = el("progress", { class: "progress", max: 1 });
+  const button = el("button", { class: "button button--small", type: "button", onclick: press });
+  const element = el("div", { class: "layer__state small" }, chip, text, button, bar);
+  let [act, sent] = [null, false];
 
-function progressOf(entry, on) {
-  const button = (text, act) => el("button", { class: "button button--small", type: "button", "aria-label": `${text} ${entry.title}`, onclick: act }, text);
-  if (entry.owner) return [];
-  if (entry.state === "reading") return [el("span", {}, "Reading the points …")];
-  if (entry.state === "queued") {
-    return [el("span", {}, "Waiting for a worker"), button("Cancel", () => on.cancel(entry.id)), el("progress", { class: "progress", "aria-label": `${entry.title} waits` })];
+  async function press() {
+    sent = button.disabled = true;
+    await on[act](id);
+    sent = button.disabled = false;
   }
-  if (entry.state === "running") {
-    return [
-      el("span", {}, words(entry)),
-      button("Cancel", () => on.cancel(entry.id)),
-      el("progress", { class: "progress", max: 1, value: entry.progress, "aria-label": `${entry.title} runs` }),
-    ];
+
+  function fill(entry) {
+    const { text: say, act: next = null, bar: what } = (!entry.owner && STATES[entry.state]) || {};
+    act = next;
+    chip.hidden = Boolean(entry.private);
+    text.textContent = say ? say(entry) : "";
+    text.hidden = !say;
+    button.hidden = !act;
+    button.disabled = sent;
+    if (act) {
+      button.textContent = ACTS[act];
+      button.setAttribute("aria-label", `${ACTS[act]} ${entry.title}`);
+    }
+    bar.hidden = !what;
+    if (what) bar.setAttribute("aria-label", `${entry.title} ${what}`);
+    if (entry.state === "running") bar.value = entry.progress;
+    else bar.removeAttribute("value");
+    element.hidden = chip.hidden && !say;
   }
-  if (entry.state === "failed" || entry.state === "cancelled") {
-    return [
-      el("span", {}, entry.state === "failed" ? `Failed: ${entry.reason}` : "Cancelled"),
-      button("Try again", () => on.retry(entry.id)),
-    ];
-  }
-  return [];
+
+  return { element, fill };
 }

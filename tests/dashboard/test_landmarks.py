@@ -33,6 +33,26 @@ class TestMark:
         assert stored.method == PARIS
         assert stored.name == "4 picked by hand"
 
+    def test_a_dataset_deleted_meanwhile_is_a_refusal(self, owner, owner_api, ready_dataset, monkeypatch):
+        honest = services.preview_landmarks
+
+        def slow(**asked):
+            marked = honest(**asked)
+            ready_dataset.delete()
+            return marked
+
+        monkeypatch.setattr(services, "preview_landmarks", slow)
+        body = {"dataset": str(ready_dataset.pk), "method": PARIS}
+        answer = owner_api.post("/api/v1/landmark-sets/", body)
+        assert (answer.status_code, answer.json()["errors"][0]["field"]) == (409, "dataset")
+        assert "deleted meanwhile" in answer.json()["errors"][0]["message"]
+
+    def test_a_set_deleted_meanwhile_is_deleted(self, owner, ready_dataset):
+        made = services.mark_landmarks(owner=owner, dataset=ready_dataset, method=PARIS)
+        ready_dataset.delete()
+        with pytest.raises(Conflict, match="deleted meanwhile"):
+            services.delete_landmark_set(landmark_set=made)
+
     def test_keeps_the_owners_name_on_one_line(self, owner, ready_dataset):
         made = services.mark_landmarks(owner=owner, dataset=ready_dataset, method=PARIS, name=" Home\nand work ")
         assert made.name == "Home and work"

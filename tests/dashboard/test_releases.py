@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
@@ -12,9 +13,10 @@ from django.utils import timezone
 from dashboard import jobs
 from dashboard.datasets import ledger
 from dashboard.datasets import services as datasets
-from dashboard.datasets.models import BudgetEntry
+from dashboard.datasets.models import BudgetEntry, Dataset
 from dashboard.errors import Conflict
 from dashboard.jobs import State
+from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases import services
 from dashboard.releases.models import Release
@@ -65,6 +67,15 @@ class TestSubmit:
         ready_dataset.save()
         with pytest.raises(Conflict, match="queued"):
             submit()
+
+    def test_fail_deleted_since_it_was_looked_up(self, submit, landmark_set, ready_dataset):
+        LandmarkSet.objects.all().delete()
+        with pytest.raises(Conflict, match="landmark set was deleted meanwhile"):
+            submit()
+        Dataset.objects.all().delete()
+        with pytest.raises(Conflict, match="dataset was deleted meanwhile"):
+            submit()
+        assert not BudgetEntry.objects.exists()
 
     def test_fail_landmark_set_of_another_dataset(self, owner, ready_dataset, make_dataset, paris_day):
         other = make_dataset(owner, paris_day)
@@ -166,19 +177,78 @@ class TestCancel:
 
 
 class TestRetry:
-    def test_a_new_release_of_the_same_description_with_its_own_charge(self, submit, monkeypatch):
+    def test_of_a_failed_one_is_the_same_release_on_the_same_charge(self, submit, ready_dataset, monkeypatch):
         failed = interrupted(submit(), monkeypatch, fail)
-        again = services.retry_release(release=failed)
-        assert again.pk != failed.pk
-        assert again.spec == failed.spec
-        assert (charges(failed), charges(again)) == ([1], [1])
+        for _ in range(3):
+            again = services.retry_release(release=failed)
+            assert (again.pk, again.state, again.attempt, again.error) == (failed.pk, State.QUEUED, 0, None)
+            failed = interrupted(again, monkeypatch, fail)
+            assert failed.state == State.FAILED
+        assert drawn(services.retry_release(release=failed)).state == State.DONE
+        assert charges(failed) == [1]
+        assert ledger.spent(ready_dataset) == {"per_km": 5.0, "releases": 1}
+        assert Release.objects.count() == 1
+
+    def test_noise_of_the_failed_attempt_is_nowhere(self, submit, files, monkeypatch):
+        release, before = submit(), files()
+        drew: list[Path] = []
+        failed = interrupted(release, monkeypatch, lambda row: (drew.append(row.data_path), fail(row)))
+        assert (len(drew), drew[0].exists(), files()) == (1, False, before)
+        done = drawn(services.retry_release(release=failed))
+        published = [path for path in files() if f"releases/{release.pk}/" in path]
+        assert len(published) == 2  # points and budgets, of one attempt
+        assert all(done.data_file in path for path in published)
+
+    def test_a_late_attempt_publishes_nothing_beside_it(self, submit):
+        release = submit()
+        zombie = jobs.Lease(Release, release.pk, jobs.claim(Release, release.pk))
+        for _ in range(3):  # each worker is lost, and the job given up
+            expire(release)
+            jobs.sweep(Release)
+            jobs.claim(Release, release.pk)
+        release.refresh_from_db()
+        assert release.error["code"] == "crashed"
+        done = drawn(services.retry_release(release=release))
+        with pytest.raises(jobs.LeaseLost):
+            zombie.settle(State.DONE, data_file="late.parquet", data_sha256="0" * 64)
+        release.refresh_from_db()
+        assert (release.data_sha256, charges(release)) == (done.data_sha256, [1])
+
+    def test_of_one_cancelled_while_it_ran_costs_nothing_more(self, submit):
+        release = submit()
+        jobs.claim(Release, release.pk)
+        services.cancel_release(release=release)
+        expire(release)
+        assert jobs.sweep(Release)["cancelled"] == 1
+        again = services.retry_release(release=release)
+        assert (again.pk, drawn(again).state, charges(again)) == (release.pk, State.DONE, [1])
+
+    def test_cancelled_after_a_retry_nothing_is_given_back(self, submit, monkeypatch):
+        again = services.retry_release(release=interrupted(submit(), monkeypatch, fail))
+        services.cancel_release(release=again)
+        assert (again.state, charges(again)) == (State.CANCELLED, [1])
+
+    def test_of_one_whose_charge_was_given_back_is_a_new_release_with_its_own(self, submit, ready_dataset):
+        cancelled = submit()
+        services.cancel_release(release=cancelled)
+        again = services.retry_release(release=cancelled)
+        assert again.pk != cancelled.pk
+        assert again.spec == cancelled.spec
+        assert (charges(cancelled), charges(again)) == ([1, -1], [1])
+        assert ledger.spent(ready_dataset)["releases"] == 1
         assert drawn(again).state == State.DONE
 
+    def test_twice_at_once_is_one_retry(self, submit, monkeypatch):
+        failed = interrupted(submit(), monkeypatch, fail)
+        seen = [Release.objects.get(pk=failed.pk) for _ in range(2)]
+        services.retry_release(release=seen[0])
+        with pytest.raises(jobs.NotRetryable):
+            services.retry_release(release=seen[1])
+
     def test_fail_where_it_neither_failed_nor_was_cancelled(self, submit):
-        with pytest.raises(Conflict, match="this one is queued"):
-            services.retry_release(release=submit())
-        with pytest.raises(Conflict, match="this one is done"):
-            services.retry_release(release=drawn(submit()))
+        for release in (submit(), drawn(submit())):
+            with pytest.raises(jobs.NotRetryable):
+                services.retry_release(release=release)
 
 
 class TestDiscard:

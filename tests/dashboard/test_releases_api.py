@@ -15,6 +15,7 @@ from dashboard.releases.models import Release
 from privacy_engine import formats
 from privacy_engine.exports import FORMATS
 from tests.dashboard.asking import RELEASES, UNIFORM, at, first_error
+from tests.dashboard.turns import fail, interrupted
 
 
 class TestFromSubmittedToDownloaded:
@@ -201,6 +202,15 @@ class TestCancelRetryDiscard:
         assert again.json()["id"] != str(release.pk)
         execution.run(again.json()["id"])
         assert owner_api.get(again.json()["urls"]["self"]).json()["state"] == "done"
+
+    def test_retry_of_a_failed_one_is_the_same_release(self, owner_api, submit, monkeypatch):
+        failed = interrupted(submit(), monkeypatch, fail)
+        told = owner_api.get(at(failed)).json()["error"]
+        assert (told["code"], told["again"]) == ("internal", True)
+        assert told["action"].startswith("Retry.")
+        again = owner_api.post(at(failed, "retry"))
+        assert (again.status_code, again.json()["id"], again.json()["state"]) == (200, str(failed.pk), "queued")
+        assert again.json()["error"] is None
 
     def test_fail_retry_of_one_that_is_done(self, owner_api, done):
         assert owner_api.post(at(done, "retry")).status_code == 409

@@ -22,11 +22,23 @@ const links = (release, title) => [
 
 const cell = (label, ...content) => el("td", { "data-label": label, class: "number" }, ...content);
 
+const drawn = new WeakMap(); // table body or panel → what it shows, so that only what changed is made anew
+
+/** All that a row shows, but a job's progress, which it does not. */
+const told = ({ layer: { id, release, done }, ink, title, level, loss }) =>
+  JSON.stringify([id, done, release.state, release.seed, release.owner_view, release.summary, release.label, ink, title, level, loss]);
+
 /** The table's rows for `shown` = [{layer, ink, title, level, loss}]; `on.smooth(layer)` makes a new one of a finished one. */
 export function showSummary(body, shown, on) {
+  const before = drawn.get(body) ?? new Map();
   const focused = document.activeElement?.closest("[data-smooth]")?.closest("tr")?.dataset.release;
-  body.replaceChildren(...shown.flatMap((one) => row(one, on)));
-  if (focused) body.querySelector(`tr[data-release="${focused}"] [data-smooth]`)?.focus({ preventScroll: true });
+  const rows = new Map(shown.map((one) => [told(one), before.get(told(one)) ?? row(one, on)]));
+  drawn.set(body, rows);
+  const wanted = [...rows.values()];
+  for (const node of [...body.children]) if (!wanted.includes(node)) node.remove();
+  for (const [i, node] of wanted.entries()) if (body.children[i] !== node) body.insertBefore(node, body.children[i] ?? null);
+  const again = focused && body.querySelector(`tr[data-release="${focused}"] [data-smooth]`);
+  if (again && again !== document.activeElement) again.focus({ preventScroll: true });
 }
 
 function row({ layer, ink, title, level, loss }, on) {
@@ -72,6 +84,9 @@ function together(done, urls) {
 /** The same downloads as a menu; `urls` are those of all together. */
 export function showDownloads(panel, shown, urls) {
   const done = shown.filter(({ layer }) => layer.done);
+  const now = JSON.stringify(done.map(({ layer, ink, title }) => [layer.id, ink, title]));
+  if (drawn.get(panel) === now) return;
+  drawn.set(panel, now);
   const rows = done.map(({ layer, ink, title }) =>
     el("div", { class: "downloads__row" }, el("span", { class: "row" }, swatch(ink), title), el("span", { class: "downloads" }, links(layer.release, title))),
   );

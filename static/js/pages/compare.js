@@ -96,7 +96,7 @@ function drawLegend() {
       id: layer.id, title: titleOf(layer), facts: factsOf(release), ink: inks.get(layer.id), visible: layer.visible,
       error_m: release.owner_view?.mae_m, state: release.state === "done" && !layer.track && !layer.resting ? "reading" : release.state,
       stage: release.stage, progress: release.progress,
-      eta: release.eta_s ? duration(Math.ceil(release.eta_s)) : "", reason: release.error?.message ?? "",
+      eta: release.eta_s ? duration(Math.ceil(release.eta_s)) : "", reason: release.error ? `${release.error.message} ${release.error.action}` : "",
       private: release.seed === null, here: hereText(layer), active: active() === layer,
     };
   });
@@ -227,7 +227,8 @@ function activate(id) {
 async function cancel(id) {
   const layer = layers.find((one) => one.id === id);
   await attempt(async () => {
-    await post(`${layer.release.urls.self}cancel/`);
+    layer.release = await post(`${layer.release.urls.self}cancel/`);
+    prepare();
     announce(`${titleOf(layer)} is being cancelled.`);
   });
 }
@@ -318,12 +319,17 @@ async function show(layer) {
   if (series !== here.series) return;
   if (!layer.visible) layer.rest();
   drawMaps();
-  await curve; // the map does not wait for the charts
+  await Promise.all([curve, openCharts()]); // the map does not wait for the charts
   if (series !== here.series) return;
   drawEvent();
   drawGuarantee();
   await redrawCharts();
 }
+
+let opening = null;
+const redraw = () => attempt(redrawCharts);
+/** The charts, made when the first release is done: their library is large, and until then there is nothing to chart. */
+const openCharts = () => (opening ??= createCharts(bench, page.note, { pick: goTo, change: redraw, look: redraw, check: checkQuery, simulate }).then((made) => (charts = made)));
 
 function watch(layer) {
   const following = layer.release.id;
@@ -397,11 +403,7 @@ async function start() {
   await readSeries();
   timeline.select(0);
   bench.dataset.ready = "map";
-  const drawing = createCharts(bench, page.note, { pick: goTo, change: () => attempt(redrawCharts), look: () => attempt(redrawCharts), check: checkQuery, simulate }).then((made) => {
-    charts = made;
-    return redrawCharts();
-  });
-  await Promise.all([drawing, ...layers.map(watch)]);
+  await Promise.all(layers.map(watch));
   bench.dataset.ready = "all";
 }
 

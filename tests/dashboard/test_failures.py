@@ -1,0 +1,84 @@
+"""Every code a job can end with has a sentence and something to do, wherever in the sources it is raised."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dashboard.failures import ADVICE, Advice, explained
+
+ROOT = Path(__file__).parents[2]
+SOURCES = sorted(path for package in ("privacy_engine", "dashboard") for path in (ROOT / package).rglob("*.py"))
+
+
+def said(node: ast.AST) -> Iterator[ast.expr]:
+    """What a node calls a failure: ``code=…`` in a call, ``code = …`` in a class, ``{"code": …}``."""
+    if isinstance(node, ast.Call):
+        yield from (word.value for word in node.keywords if word.arg == "code")
+    if isinstance(node, ast.ClassDef):
+        for one in node.body:
+            if isinstance(one, ast.Assign) and [getattr(to, "id", "") for to in one.targets] == ["code"]:
+                yield one.value
+    if isinstance(node, ast.Dict):
+        keys = [key.value if isinstance(key, ast.Constant) else None for key in node.keys]
+        yield from (value for key, value in zip(keys, node.values, strict=True) if key == "code")
+    if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "_told":
+        yield node.args[0]
+
+
+def codes() -> dict[str, str]:
+    """Every code with a place where it is said."""
+    found = {}
+    for path in SOURCES:
+        for node in ast.walk(ast.parse(path.read_text())):
+            for value in said(node):
+                if isinstance(value, ast.Constant) and isinstance(value.value, str):
+                    found[value.value] = f"{path.relative_to(ROOT)}:{value.lineno}"
+    return found
+
+
+NOT_OF_JOBS = {"invalid"}  # of requests alone: DRF's word for a body it cannot parse
+
+
+def test_the_search_finds_what_it_should() -> None:
+    found = codes()
+    assert {"memory", "time-limit", "internal", "crashed", "source-gone", "no_points", "choice-needed"} <= set(found)
+    assert len(found) > 40
+
+
+@pytest.mark.parametrize("code", sorted(set(codes()) - NOT_OF_JOBS))
+def test_every_code_has_its_advice(code: str) -> None:
+    assert code in ADVICE, f"{code!r} of {codes()[code]} has no advice in dashboard/failures.py"
+
+
+@pytest.mark.parametrize("code", sorted(ADVICE))
+def test_advice_is_two_plain_sentences(code: str) -> None:
+    advice = ADVICE[code]
+    for text in (advice.what, advice.action):
+        assert re.fullmatch(r"[A-Z][^_{}]+[.”]", text), text
+        assert text.endswith("."), text
+        assert len(text) < 140
+    assert advice.what != advice.action
+    assert ("retry" in advice.action.lower()) == advice.again
+
+
+def test_a_failure_is_told_with_what_to_do() -> None:
+    told = explained({"code": "memory", "message": "This very one.", "row": 3})
+    assert told == {
+        "code": "memory",
+        "message": "This very one.",
+        "row": 3,
+        "action": ADVICE["memory"].action,
+        "again": True,
+    }
+    assert explained(None) is None
+
+
+def test_a_code_of_an_earlier_version_is_told_as_a_fault_of_ours() -> None:
+    told = explained({"code": "gone-by"})
+    assert told is not None
+    assert Advice(told["message"], told["action"], told["again"]) == ADVICE["internal"]

@@ -1,0 +1,188 @@
+"""The list of jobs: what waits, what ended, what to do about it; cancel, retry and dismiss for either kind."""
+
+from __future__ import annotations
+
+import uuid
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+from rest_framework.test import APIClient
+
+from dashboard import jobs
+from dashboard.accounts.models import User
+from dashboard.datasets import services
+from dashboard.datasets.models import Dataset
+from dashboard.datasets.tasks import import_dataset as read_it
+from dashboard.jobs import State
+from dashboard.releases.models import Release
+from privacy_engine.errors import FormatError
+from tests.dashboard.conftest import CSV, upload
+from tests.dashboard.turns import drawn, fail, interrupted
+
+API = "/api/v1/"
+JOBS = f"{API}jobs/"
+
+
+@pytest.fixture
+def queued(owner: User, everything_is_large: None) -> Dataset:
+    """An upload that waits for a worker."""
+    return services.import_dataset(owner=owner, upload=upload(CSV), name="Run")
+
+
+def failed(row: Any, code: str = "memory", **columns: Any) -> Any:
+    """The row after it failed so."""
+    type(row).objects.filter(pk=row.pk).update(
+        **{"state": State.FAILED, "finished_at": timezone.now(), "started_at": timezone.now(), "attempt": 1} | columns,
+        error={"code": code, "message": "It did not work."},
+    )
+    row.refresh_from_db()
+    return row
+
+
+def ended(api: APIClient) -> list[dict[str, Any]]:
+    return list(api.get(JOBS).json()["ended"])
+
+
+class TestEnded:
+    def test_a_failed_one_says_why_and_what_to_do(self, owner_api: APIClient, submit: Any) -> None:
+        release = failed(submit(), "time-limit")
+        (told,) = ended(owner_api)
+        assert (told["id"], told["kind"], told["state"]) == (str(release.pk), "release", "failed")
+        assert told["error"]["message"] == "It did not work."
+        assert told["error"]["action"].startswith("Retry when less is running.")
+        assert set(told["urls"]) == {"self", "page", "retry", "dismiss"}
+
+    def test_where_the_same_again_would_fail_again_there_is_no_retry(self, owner_api: APIClient, queued: Any) -> None:
+        failed(queued, "no_points")
+        (told,) = ended(owner_api)
+        assert (told["error"]["again"], set(told["urls"])) == (False, {"self", "page", "dismiss"})
+
+    def test_a_done_one_is_told_of_briefly(self, owner_api: APIClient, submit: Any) -> None:
+        release = drawn(submit())
+        assert [one["state"] for one in ended(owner_api)] == ["done"]
+        Release.objects.filter(pk=release.pk).update(finished_at=timezone.now() - timedelta(minutes=3))
+        assert ended(owner_api) == []
+
+    def test_a_failed_one_stays_for_two_weeks(self, owner_api: APIClient, submit: Any) -> None:
+        release = failed(submit(), finished_at=timezone.now() - timedelta(days=13))
+        assert len(ended(owner_api)) == 1
+        failed(release, finished_at=timezone.now() - timedelta(days=15))
+        assert ended(owner_api) == []
+
+    def test_what_was_read_at_once_was_no_job(self, owner_api: APIClient, owner: User) -> None:
+        services.import_dataset(owner=owner, upload=upload(CSV))
+        assert ended(owner_api) == []
+
+    def test_the_newest_twenty(self, owner_api: APIClient, submit: Any, queued: Any) -> None:
+        long_ago = timezone.now() - timedelta(hours=5)
+        for i in range(22):
+            failed(submit(), finished_at=long_ago + timedelta(minutes=i))
+        failed(queued, finished_at=long_ago + timedelta(minutes=10, seconds=30))
+        told = ended(owner_api)
+        assert len(told) == 20
+        assert [one["finished_at"] for one in told] == sorted((one["finished_at"] for one in told), reverse=True)
+        assert [one["kind"] for one in told].index("dataset") == 11
+
+    def test_takes_four_queries_however_many_there_are(
+        self, owner_api: APIClient, submit: Any, django_assert_num_queries: Any
+    ) -> None:
+        for i in range(6):
+            release = submit()
+            if i % 2:
+                failed(release)
+        with django_assert_num_queries(4):
+            answer = owner_api.get(JOBS).json()
+        assert (len(answer["results"]), len(answer["ended"])) == (3, 3)
+
+
+class TestDismiss:
+    def test_it_is_told_of_no_more_and_stays(self, owner_api: APIClient, submit: Any) -> None:
+        release = failed(submit())
+        assert owner_api.post(ended(owner_api)[0]["urls"]["dismiss"]).status_code == 204
+        assert ended(owner_api) == []
+        assert Release.objects.get().state == State.FAILED == release.state
+
+    def test_tried_again_and_failed_again_it_is_told_of_again(
+        self, owner_api: APIClient, submit: Any, monkeypatch: Any
+    ) -> None:
+        release = interrupted(submit(), monkeypatch, fail)
+        retry = ended(owner_api)[0]["urls"]["retry"]
+        owner_api.post(f"{JOBS}{release.pk}/dismiss/")
+        assert owner_api.post(retry).status_code == 200
+        assert ended(owner_api) == []
+        interrupted(release, monkeypatch, fail)
+        assert len(ended(owner_api)) == 1
+
+    def test_an_open_one_stays_and_so_does_its_failure(self, owner_api: APIClient, submit: Any) -> None:
+        release = submit()
+        assert owner_api.post(f"{JOBS}{release.pk}/dismiss/").status_code == 204
+        assert len(owner_api.get(JOBS).json()["results"]) == 1
+        failed(release)
+        assert len(ended(owner_api)) == 1
+
+    def test_a_strangers_is_not_there(self, stranger_api: APIClient, submit: Any) -> None:
+        release = failed(submit())
+        for pk in (release.pk, uuid.uuid4()):
+            assert stranger_api.post(f"{JOBS}{pk}/dismiss/").status_code == 404
+        release.refresh_from_db()
+        assert not release.dismissed
+
+
+class TestImports:
+    def test_a_waiting_one_is_cancelled_and_tried_again(self, owner_api: APIClient, queued: Dataset) -> None:
+        (job,) = owner_api.get(JOBS).json()["results"]
+        assert owner_api.post(job["urls"]["cancel"]).json()["state"] == "cancelled"
+        read_it(str(queued.pk))
+        assert Dataset.objects.get().state == State.CANCELLED
+        (told,) = ended(owner_api)
+        assert (told["state"], told["error"]) == ("cancelled", None)
+        assert owner_api.post(told["urls"]["retry"]).json()["state"] == "queued"
+        read_it(str(queued.pk))
+        queued.refresh_from_db()
+        assert (queued.state, queued.points) == (State.READY, 3)
+
+    def test_a_running_one_hears_of_it(self, owner_api: APIClient, queued: Dataset) -> None:
+        token = jobs.claim(Dataset, queued.pk)
+        assert token
+        owner_api.post(f"{API}datasets/{queued.pk}/cancel/")
+        with pytest.raises(jobs.Cancelled):
+            jobs.Lease(Dataset, queued.pk, token).report("Reading", 0.5)
+
+    def test_one_that_failed_is_read_anew(self, owner_api: APIClient, queued: Dataset, monkeypatch: Any) -> None:
+        def full(*_: Any) -> Any:
+            raise MemoryError
+
+        with monkeypatch.context() as patch:
+            patch.setattr("dashboard.datasets.execution.read", lambda *_, **__: full())
+            read_it(str(queued.pk))
+        (told,) = ended(owner_api)
+        assert told["error"]["code"] == "memory"
+        assert owner_api.post(told["urls"]["retry"]).status_code == 200
+        read_it(str(queued.pk))
+        queued.refresh_from_db()
+        assert (queued.state, queued.error) == (State.READY, None)
+
+    def test_fail_ready(self, owner_api: APIClient, ready_dataset: Dataset) -> None:
+        for name in ("cancel", "retry"):
+            answer = owner_api.post(f"{API}datasets/{ready_dataset.pk}/{name}/")
+            assert (name, answer.status_code) == (name, 409)
+
+    def test_fail_upload_gone(self, owner_api: APIClient, queued: Dataset) -> None:
+        failed(queued).original_path.unlink()
+        answer = owner_api.post(f"{API}datasets/{queued.pk}/retry/")
+        assert answer.status_code == 409
+        assert "Upload the file again" in answer.json()["errors"][0]["message"]
+
+    def test_the_dataset_says_what_to_do(self, owner_api: APIClient, queued: Dataset, monkeypatch: Any) -> None:
+        def empty(*_: Any, **__: Any) -> Any:
+            raise FormatError("The file is empty.", code="empty")
+
+        monkeypatch.setattr("dashboard.datasets.execution.read", empty)
+        read_it(str(queued.pk))
+        told = owner_api.get(f"{API}datasets/{queued.pk}/").json()["error"]
+        assert (told["message"], told["action"]) == (
+            "The file is empty.",
+            "Choose the file that holds the positions.",
+        )
