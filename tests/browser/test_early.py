@@ -16,6 +16,7 @@ from dashboard.datasets.models import Dataset
 from dashboard.datasets.services import import_dataset
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
+from dashboard.launcher import warm
 from tests.browser.conftest import work_off
 from tests.browser.drawn import expect_painted
 
@@ -24,6 +25,7 @@ POINTS = 120_000
 
 @pytest.fixture
 def large(owner: User) -> Dataset:
+    warm.pictures()  # as the web process does when it starts
     rng = np.random.default_rng(5)
     lon, lat = (at + np.cumsum(rng.normal(0, 2e-5, POINTS)) for at in (2.35, 48.85))
     rows = "".join(f"{x:.6f},{y:.6f}\n" for x, y in zip(lon, lat, strict=True))
@@ -70,11 +72,11 @@ def test_a_picture_is_seen_first(
     page: Page, large: Dataset, marked: LandmarkSet, held: Callable[[], Any], place: str, layer: str
 ) -> None:
     page.goto(f"/datasets/{large.pk}/{place}")
-    early = expect_painted(page, f"early-{layer}")
+    early = expect_painted(page, f"early-{layer}", timeout_s=30)
     expect(page.locator(f"canvas[data-layer={layer}]")).to_have_count(0)
     assert early > 500
     held()
-    whole = expect_painted(page, layer)
+    whole = expect_painted(page, layer, timeout_s=30)
     expect(page.locator(f"canvas[data-layer=early-{layer}]")).to_have_count(0)
     assert whole == pytest.approx(early, rel=0.15)
     expect_painted(page, "landmarks")
