@@ -4,8 +4,8 @@ import { get, poll, post } from "../api.js";
 import { createBrush } from "../brush.js";
 import { createCharts } from "../compare/charts.js";
 import { showGuarantee } from "../compare/guarantee.js";
-import { nameOf, pin, readLook, writeLook } from "../compare/look.js";
-import { Layer, factsOf, inksFor, linesOf, roomFor, withQuery } from "../compare/model.js";
+import { giveInk, nameOf, pin, readLook, writeLook } from "../compare/look.js";
+import { Layer, byRank, factsOf, inksFor, linesOf, roomFor, withQuery } from "../compare/model.js";
 import { createModes } from "../compare/modes.js";
 import { ORIGINAL, listedIds, markPictures, markSources, tracksOf } from "../compare/pictures.js";
 import { eventOf } from "../compare/places.js";
@@ -171,7 +171,7 @@ function toggle(id, on) {
   relook();
 }
 
-let writing = null;
+let [writing, ranging] = [null, null];
 /** After another look was chosen: all of it is drawn, if it is not yet, and the address says it. */
 function relook({ drawn = false } = {}) {
   clearTimeout(writing);
@@ -189,9 +189,7 @@ function setOpacity(id, share) {
 
 /** Give a release another line of the palette, on map and charts; who had it gets the next that is free. */
 function setInk(id, index) {
-  look.inks.set(nameOf(id), index);
-  const before = [...look.inks].find(([name, line]) => line === index && name !== nameOf(id));
-  if (before) look.inks.delete(before[0]);
+  giveInk(look, id, index);
   prepare();
   relook();
   attempt(redrawCharts);
@@ -207,7 +205,6 @@ function moveLayer(id, by) {
   announce(`${id === ORIGINAL ? "Original" : titleOf(layers.find((one) => one.id === id))} is ${at + by + 1} of ${ids.length}, from the top.`);
 }
 
-let ranging = null;
 /** Draw the events of `range` alone, at most once a frame; the address follows at rest. */
 function setRange(range) {
   look.range = range;
@@ -248,19 +245,13 @@ async function join(release) {
   const layer = new Layer(release);
   const at = layers.findIndex((one) => one.release.title === release.title);
   layers.splice(at < 0 ? layers.length : at, 0, layer);
-  layers.sort(byRank);
+  layers.sort(byRank(page.palette));
   const url = new URL(location.href);
   pin(url, page.landmark_set, layers.map(({ id }) => id));
   history.replaceState(null, "", url);
   prepare();
   stir();
   await watch(layer);
-}
-
-/** In the palette's order; a mechanism's own release before those with steps. */
-function byRank({ release: a }, { release: b }) {
-  const rank = ({ mechanism: { name } }) => Object.keys(page.palette).indexOf(name);
-  return rank(a) - rank(b) || a.postprocess.length - b.postprocess.length;
 }
 
 function tell(problem) {
@@ -304,8 +295,7 @@ function onKey(event) {
 // Loading -------------------------------------------------------------------------
 
 function prepare() {
-  const chosen = new Map(layers.map(({ id }) => [id, look.inks.get(nameOf(id))]));
-  inks = inksFor(layers.map(({ release }) => release), page.palette, chosen);
+  inks = inksFor(layers.map(({ release }) => release), page.palette, look.inks);
   drawLegend();
   drawSummary();
 }
@@ -382,7 +372,7 @@ async function start() {
   ]);
   dataset = found;
   titles = new Map(mechanisms.results.map((one) => [one.name, one]));
-  layers = releases.map((release) => new Layer(release)).sort(byRank);
+  layers = releases.map((release) => new Layer(release)).sort(byRank(page.palette));
   layers.forEach((layer) => (layer.visible = !look.hidden.has(nameOf(layer.id))));
   zones = method.name === "zones" ? method.zones : null;
   maps = createModes($("[data-panes]"), $("[data-modes]"), { bounds: dataset.bounds, look, on: { look: relook, choose: (id) => toggle(id, true), click: clicked } });
