@@ -29,7 +29,8 @@ window.measure = (() => {
       const id = name.match(/releases\/([^/]+)/)?.[1] ?? "original";
       return drawn.get(id) - responseEnd;
     });
-    return { first: Math.max(...waits), ready, bytes: whole().reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0) };
+    const early = drawn.get("early-original") ?? null; // the server's picture of it, since the page was asked for
+    return { first: Math.max(...waits), early, whole: drawn.get("original"), ready, bytes: whole().reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0) };
   }
 
   /** A key on the map, until the frame after its picture. */

@@ -16,7 +16,7 @@ from dashboard.landmarks.services import mark_landmarks
 from tests.browser.conftest import WALK, accessibility_faults, widths
 from tests.browser.drawn import expect_painted, painted
 
-ZONE = {"type": "Circle", "center": [2.41, 48.9], "radius_m": 2000.0, "label": "Clinic"}
+ZONE = {"type": "Circle", "center": [2.352, 48.851], "radius_m": 300.0, "label": "Clinic"}
 
 
 @pytest.fixture

@@ -20,6 +20,12 @@ const KEYS = ["mode", "left", "right", "split", "maps", "faint", "order", "opaci
 /** A layer's name in the address. */
 export const nameOf = (id) => (id.length === 36 ? id.slice(-8) : id);
 
+/** Give a layer another line of the palette; another layer that was given it loses it. */
+export function giveInk(look, id, index) {
+  for (const [name, line] of look.inks) if (line === index) look.inks.delete(name);
+  look.inks.set(nameOf(id), index);
+}
+
 const listed = (text) => (text ? text.split(",") : []);
 const between = (text, low, high, usual) => (text !== null && text !== "" && Number(text) >= low && Number(text) <= high ? Number(text) : usual);
 

@@ -3,6 +3,7 @@
 import { get } from "../api.js";
 import { metres, number } from "../dom.js";
 import { fetchTrack, nearestIndex } from "../track.js";
+import { nameOf } from "./look.js";
 
 const USUAL = { n: 2, s: 0.1 }; // the correlation curves are first fetched for
 const POINTS = 4000; // of a curve; each curve's extremes are kept
@@ -20,7 +21,7 @@ export function withQuery(url, parameters) {
 export const linesOf = (palette) => Object.entries(palette).map(([name, ink], index) => ({ name, index, ...ink }));
 
 /**
- * Colour, dash and marker for each release: the line it was given in `chosen` (id to index), else its mechanism's; of a
+ * Colour, dash and marker for each release: the line it was given in `chosen` (name to index), else its mechanism's; of a
  * second one of a mechanism, or where another release has it, the next that is free.
  */
 export function inksFor(releases, palette, chosen = new Map()) {
@@ -28,7 +29,7 @@ export function inksFor(releases, palette, chosen = new Map()) {
   const free = new Set(inks);
   const given = new Map();
   for (const { id } of releases) {
-    const own = inks[chosen.get(id)];
+    const own = inks[chosen.get(nameOf(id))];
     if (own) given.set(id, own);
     free.delete(own);
   }
@@ -81,10 +82,10 @@ export class Layer {
     return this.drawn || (this.done && this.resting);
   }
 
-  /** Have its track of about `n` points fetched by `fetcher(url, options)`. */
-  async load(series, n, fetcher = fetchTrack) {
+  /** Fetch its track of about `n` points. */
+  async load(series, n) {
     this.holds = n;
-    this.track = await fetcher(withQuery(this.release.urls.track, { series }), { time: false });
+    this.track = await fetchTrack(withQuery(this.release.urls.track, { series }), { time: false });
     this.resting = false;
   }
 

@@ -7,7 +7,7 @@ import { createMap } from "../map.js";
 import { fetchTrack } from "../track.js";
 import { MOST, createGrid } from "./grid.js";
 import { MODES, nameOf } from "./look.js";
-import { ORIGINAL, errorsId } from "./pictures.js";
+import { OF_ORIGINAL, ORIGINAL, errorsId } from "./pictures.js";
 import { createSheet } from "./sheet.js";
 import { createSwipe } from "./swipe.js";
 
@@ -136,11 +136,8 @@ export function createModes(host, rail, { bounds, look, on }) {
       if (look.mode === "grid") shownMaps().forEach((track, i) => grid.sheets()[i]?.map.select(make(ids([track]))));
       else first.sheet.map.select(make(ids(look.mode === "swipe" ? sides() : tracks)));
     },
-    /** A track of about `n` events behind `url`, to be drawn as `style` says; while it comes the first map shows its picture. */
-    fetch(url, n, style, options) {
-      const seen = style.id === ORIGINAL || look.mode !== "grid"; // of the maps of a grid the first has the original
-      return seen && !look.range ? fetchSeen(first.sheet.map, url, n, style, options) : fetchTrack(url, options);
-    },
+    /** The original of `n` events behind `url`; the first map shows a picture of a large one while it comes. */
+    fetchOriginal: (url, n) => (look.range || look.hidden.has(ORIGINAL) ? fetchTrack(url) : fetchSeen(first.sheet.map, url, n, { id: ORIGINAL, ...OF_ORIGINAL })),
     /** Said of error lines: of what is seen every k-th event has one. */
     told(k) {
       const text = k > 1 ? `of every ${k}${{ 2: "nd" }[k] ?? "th"} event in sight` : "";

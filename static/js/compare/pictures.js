@@ -13,8 +13,7 @@ const TOP = 90;
 const BELOW = 80; // so far below the lines of all lie the error lines
 
 const styles = new WeakMap();
-/** How a release with this ink is drawn. */
-export function styleOf(ink) {
+function styleOf(ink) {
   if (!styles.has(ink)) styles.set(ink, { colour: ink.colour, dash: ink.dash, marker: ink.marker, width: 1.5, fade: true });
   return styles.get(ink);
 }

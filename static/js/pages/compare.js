@@ -7,10 +7,10 @@ import { entriesOf } from "../compare/entries.js";
 import { showGuarantee } from "../compare/guarantee.js";
 import { circlesAt, linksAt } from "../compare/here.js";
 import { watchKeys } from "../compare/keys.js";
-import { nameOf, readLook, writeLook } from "../compare/look.js";
+import { giveInk, nameOf, readLook, writeLook } from "../compare/look.js";
 import { Layer, byRank, inksFor, linesOf, roomFor, titleOf, withQuery } from "../compare/model.js";
 import { createModes } from "../compare/modes.js";
-import { OF_ORIGINAL, ORIGINAL, listedIds, markPictures, markSources, styleOf, tracksOf } from "../compare/pictures.js";
+import { ORIGINAL, listedIds, markPictures, markSources, tracksOf } from "../compare/pictures.js";
 import { eventOf } from "../compare/places.js";
 import { seriesChoice } from "../compare/series.js";
 import { createSmoothing } from "../compare/smooth.js";
@@ -97,7 +97,7 @@ function toggle(id, on) {
   relook();
 }
 
-let writing = null;
+let [writing, ranging] = [null, null];
 /** After another look was chosen: all of it is drawn, if it is not yet, and the address says it. */
 function relook({ drawn = false } = {}) {
   clearTimeout(writing);
@@ -115,9 +115,7 @@ function setOpacity(id, share) {
 
 /** Give a release another line of the palette, on map and charts; who had it gets the next that is free. */
 function setInk(id, index) {
-  look.inks.set(nameOf(id), index);
-  const before = [...look.inks].find(([name, line]) => line === index && name !== nameOf(id));
-  if (before) look.inks.delete(before[0]);
+  giveInk(look, id, index);
   prepare();
   relook();
   charts?.draw();
@@ -133,7 +131,6 @@ function moveLayer(id, by) {
   announce(`${id === ORIGINAL ? "Original" : titled(layers.find((one) => one.id === id))} is ${at + by + 1} of ${ids.length}, from the top.`);
 }
 
-let ranging = null;
 /** Draw the events of `range` alone on maps and charts, at most once a frame; the address follows at rest. */
 function setRange(range) {
   look.range = range;
@@ -232,8 +229,7 @@ function clicked(map, point) {
 // Loading -------------------------------------------------------------------------
 
 function prepare() {
-  const chosen = new Map(layers.map(({ id }) => [id, look.inks.get(nameOf(id))]));
-  inks = inksFor(layers.map(({ release }) => release), page.palette, chosen);
+  inks = inksFor(layers.map(({ release }) => release), page.palette, look.inks);
   drawLegend();
   drawSummary();
 }
@@ -242,7 +238,7 @@ async function show(layer) {
   const { series } = here;
   const curve = layer.curve(series);
   curve.catch(() => {}); // it is waited for below; until then the track may fail first
-  if (layer.resting || roomFor(layers, original.n)) await layer.load(series, original.n, (url, options) => maps.fetch(url, original.n, { id: layer.id, ...styleOf(inks.get(layer.id)) }, options));
+  if (layer.resting || roomFor(layers, original.n)) await layer.load(series, original.n);
   else look.hidden.add(nameOf(layer.leave())); // until the reader ticks it
   if (series !== here.series) return;
   if (!layer.visible) layer.rest();
@@ -284,7 +280,7 @@ function watch(layer) {
 async function readSeries() {
   const index = here.series;
   const [track, events] = await Promise.all([
-    maps.fetch(withQuery(dataset.urls.track, { series: index }), dataset.series[index].points, { id: ORIGINAL, ...OF_ORIGINAL }),
+    maps.fetchOriginal(withQuery(dataset.urls.track, { series: index }), dataset.series[index].points),
     get(withQuery(page.urls.events, { series: index })),
   ]);
   [original, marked, runs] = [track, events, events.runs];
