@@ -52,9 +52,7 @@ ADVICE: Mapping[str, Advice] = {
     "engine-error": Advice("What was asked cannot be done with these points.", _ANEW),
     "parameter": Advice("A parameter does not suit these points.", "Start it anew with the parameter changed."),
     "data": Advice("The points are not a series that can be worked on.", "Upload the file anew and read its report."),
-    "budget": Advice(
-        "The budget does not suffice.", "Ask for a smaller level or a larger radius, or raise it."
-    ),
+    "budget": Advice("The budget does not suffice.", "Ask for a smaller level or a larger radius, or raise it."),
     "conflict": Advice("What it was to be made from has changed meanwhile.", _ANEW),
     "source-gone": Advice("The release it was to be made from is discarded.", "Smooth another finished release."),
     "too-large": Advice("It is more than this server takes.", "Split the file and upload the parts."),
