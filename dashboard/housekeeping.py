@@ -18,7 +18,8 @@ from django.db.models.functions import Now
 
 from dashboard import jobs, storage
 from dashboard.accounts import services as accounts
-from dashboard.datasets.models import Dataset
+from dashboard.datasets import resumable
+from dashboard.datasets.models import Dataset, Upload
 
 logger = logging.getLogger(__name__)
 
@@ -70,10 +71,18 @@ def _added(counts: Iterable[dict[str, int]]) -> dict[str, int]:
 def tidy() -> dict[str, int]:
     """Clear away expired links, tokens and sessions, abandoned folders and stale files."""
     sessions, _ = Session.objects.filter(expire_date__lt=Now()).delete()
-    files = list(_abandoned()) + list(_stale())
+    uploads = resumable.forget_expired()
+    files = list(_abandoned()) + list(_stale()) + list(_strays())
     for path in files:
         storage.remove(path)
-    return {"expired": accounts.forget_expired() + sessions, "files": len(files)}
+    return {"expired": accounts.forget_expired() + sessions + uploads, "files": len(files)}
+
+
+def _strays() -> Iterator[Path]:
+    """Pieces of uploads that are no more."""
+    old = {path.name: path for path in _inside("uploads") if _age_s(path) > ABANDONED_S}
+    alive = {str(pk) for pk in Upload.objects.in_bulk([pk for pk in map(_uuid, old) if pk])}
+    yield from (path for name, path in old.items() if name not in alive)
 
 
 def _abandoned() -> Iterator[Path]:

@@ -1,5 +1,10 @@
-"""The colour, dash and marker of every mechanism: Okabe-Ito in the registry's order, for light and dark."""
+"""The colour, dash and marker of every mechanism: Okabe-Ito in the registry's order, for light and dark.
 
+Told apart without colour too: no two have both dash and marker in common. What is too pale for the light map ground
+has a rim around its markers that is not.
+"""
+
+from functools import cache
 from typing import TypedDict
 
 from privacy_engine.mechanisms import landmark  # noqa: F401  (registers the mechanisms)
@@ -7,7 +12,7 @@ from privacy_engine.registry import mechanisms
 
 
 class Ink(TypedDict):
-    """How one mechanism is drawn."""
+    """How one mechanism is drawn; ``colour`` on light and on dark ground, and ``rim`` around it on light."""
 
     colour: dict[str, str]
     dash: str
@@ -19,16 +24,49 @@ DARK = ("#f4b423", "#56b4e9", "#34cfa0", "#e794c4", "#8fd0f5", "#f0804a")
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 MARKERS = ("circle", "square", "diamond", "triangle-up", "x", "cross")
 FIRST = ("landmark-skip", "landmark-uniform", "landmark-adaptive")  # the trio of the paper leads
+GROUND = "#f1eee8"  # of the light map, the darkest that light inks lie on
+INK = "#22201c"
+SEEN = 3.0  # the contrast of graphics, WCAG 2.2 1.4.11
 
 
 def palette() -> dict[str, Ink]:
     """Name to ink; the same mechanism always has the same."""
     rest = [cls.registered_name() for cls in mechanisms if cls.registered_name() not in FIRST]
+    return {name: _ink(i) for i, name in enumerate([*FIRST, *rest])}
+
+
+def _ink(i: int) -> Ink:
+    turn, place = divmod(i, len(LIGHT))  # a colour that comes again has another dash, and that dash another marker
     return {
-        name: {
-            "colour": {"light": LIGHT[i % len(LIGHT)], "dark": DARK[i % len(DARK)]},
-            "dash": DASHES[(i + i // len(LIGHT)) % len(DASHES)],  # a colour that comes again has another dash
-            "marker": MARKERS[(i + i // len(LIGHT)) % len(MARKERS)],
-        }
-        for i, name in enumerate([*FIRST, *rest])
+        "colour": {"light": LIGHT[place], "dark": DARK[place], "rim": _rim(LIGHT[place])},
+        "dash": DASHES[(place + turn) % len(DASHES)],
+        "marker": MARKERS[(place + 2 * turn) % len(MARKERS)],
     }
+
+
+def contrast(one: str, other: str) -> float:
+    """The contrast of two colours ``#rrggbb``, 1 to 21, as WCAG 2.2 defines it."""
+    low, high = sorted((_luminance(one), _luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+@cache
+def _rim(colour: str) -> str:
+    """The colour itself if it is seen on the ground, else as much ink in it as makes it seen."""
+    mixed = (_mixed(colour, INK, percent / 100) for percent in range(101))
+    return next(one for one in mixed if contrast(one, GROUND) >= SEEN)
+
+
+def _parts(colour: str) -> tuple[int, ...]:
+    return tuple(int(colour[i : i + 2], 16) for i in (1, 3, 5))
+
+
+def _luminance(colour: str) -> float:
+    shares = (part / 255 for part in _parts(colour))
+    red, green, blue = (s / 12.92 if s <= 0.04045 else ((s + 0.055) / 1.055) ** 2.4 for s in shares)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def _mixed(one: str, other: str, share: float) -> str:
+    pairs = zip(_parts(one), _parts(other), strict=True)
+    return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in pairs)

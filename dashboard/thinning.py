@@ -10,18 +10,23 @@ from privacy_engine.errors import ParameterError
 POINTS = (10, 20_000)
 
 
-def decimated(curves: list[Floats], points: int) -> Ints:
+def decimated(curves: list[Floats], points: int, first: int = 0, after: int | None = None) -> Ints:
     """At most ``points`` indices that keep every curve's lowest and highest value in each of equal bins.
+
+    They are of the events from ``first`` to before ``after``, of all without.
 
     Raises
     ------
     ParameterError
-        ``points`` lies outside its domain.
+        ``points`` lies outside its domain, or there is no event from ``first`` to before ``after``.
     """
+    n = len(curves[0])
+    if (first, after) != (0, None):
+        _check_stretch(n, first, after)
+        return first + decimated([curve[first:after] for curve in curves], points)
     if not POINTS[0] <= points <= POINTS[1]:
         rule = f"between {POINTS[0]} and {POINTS[1]:,}"
         raise ParameterError(f"points must be {rule}, got {points}", field="points", rule=rule, value=points)
-    n = len(curves[0])
     if n <= points:
         return np.arange(n)
     bins = max((points - 2) // (2 * len(curves)), 1)
@@ -34,6 +39,15 @@ def decimated(curves: list[Floats], points: int) -> Ints:
         kept.append(index[np.arange(bins), np.where(np.isnan(values), np.inf, values).argmin(axis=1)])
         kept.append(index[np.arange(bins), np.where(np.isnan(values), -np.inf, values).argmax(axis=1)])
     return np.unique(np.concatenate(kept))[:points]
+
+
+def _check_stretch(n: int, first: int, after: int | None) -> None:
+    if not 0 <= first < n:
+        rule = f"between 0 and {n - 1:,}"
+        raise ParameterError(f"first must be {rule}, got {first}", field="first", rule=rule, value=first)
+    if after is not None and after <= first:
+        rule = f"greater than first, {first}"
+        raise ParameterError(f"after must be {rule}, got {after}", field="after", rule=rule, value=after)
 
 
 def listed(values: Floats) -> list[float | None]:

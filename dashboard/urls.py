@@ -7,7 +7,8 @@ from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitVie
 from rest_framework.routers import SimpleRouter
 
 from dashboard import health, tiles
-from dashboard.datasets.api import DatasetViewSet
+from dashboard.datasets.api import CleaningStepsView, DatasetViewSet
+from dashboard.datasets.resumable_api import UploadsView, UploadView
 from dashboard.glossary import GLOSSARY
 from dashboard.jobs_api import DismissView, JobsView
 from dashboard.landmarks.api import DummyMethodsView, LandmarkMethodsView, LandmarkSetViewSet
@@ -24,6 +25,9 @@ api = [
     path("releases/bundle/", BundleView.as_view(), name="bundle"),  # before the router's releases/<anything>/
     path("releases/<uuid:pk>/bundle/", ReleaseBundleView.as_view(), name="release-bundle"),
     path("", include(router.urls)),
+    path("uploads/", UploadsView.as_view(), name="uploads"),
+    path("uploads/<uuid:pk>/", UploadView.as_view(), name="upload"),
+    path("cleaning-steps/", CleaningStepsView.as_view(), name="cleaning-steps"),
     path("mechanisms/", MechanismsView.as_view(), name="mechanisms"),
     path("postprocesses/", PostProcessesView.as_view(), name="postprocesses"),
     path("landmark-methods/", LandmarkMethodsView.as_view(), name="landmark-methods"),

@@ -42,6 +42,18 @@ def _within(array: Floats, field: str, bound: float) -> None:
         )
 
 
+def _instants(values: ArrayLike, n: int) -> Floats:
+    """n instants that never decrease."""
+    time_s = _column(values, "time_s", np.float64)
+    if len(time_s) != n:
+        message = f"time_s must have as many values as there are events ({n}), got {len(time_s)}"
+        raise DataError(message, field="time_s", rule="same length", value=len(time_s))
+    _within(time_s, "time_s", 1e12)
+    if (np.diff(time_s) < 0).any():
+        raise DataError("time_s must never decrease", field="time_s", rule="sorted")
+    return time_s
+
+
 def _mask(values: ArrayLike, field: str, what: str = "") -> Mask:
     mask = np.array(values)
     if mask.ndim != 1 or (mask.dtype != np.bool_ and mask.size):
@@ -88,11 +100,7 @@ class Trajectory:
         _within(self.lon, "lon", 180.0)
         _within(self.lat, "lat", 90.0)
         if self.time_s is not None:
-            object.__setattr__(self, "time_s", _column(self.time_s, "time_s", np.float64))
-            self._same_length(self.time_s, "time_s")
-            _within(self.time_s, "time_s", 1e12)
-            if (np.diff(self.time_s) < 0).any():
-                raise DataError("time_s must never decrease", field="time_s", rule="sorted")
+            object.__setattr__(self, "time_s", _instants(self.time_s, len(self)))
         if self.marked is not None:
             object.__setattr__(self, "marked", _mask(self.marked, "marked"))
             self._same_length(self.marked, "marked")
@@ -123,6 +131,130 @@ class Trajectory:
         """
         time_s = self.time_s if keep is None or self.time_s is None else self.time_s[keep]
         return Trajectory(lon=np.asarray(lon), lat=np.asarray(lat), time_s=time_s, name=self.name)
+
+
+@dataclass(frozen=True, eq=False)
+class CountStream:
+    """Counts of d streams at T timestamps, in the order of time.
+
+    Parameters
+    ----------
+    counts : (T, d) float
+        How many, at each timestamp in each stream; finite and at least 0.
+    names : d texts
+        What is counted in each stream.
+    labels : T texts
+        The timestamps as the file writes them.
+    time_s : (T,) float or None
+        Seconds since 1970-01-01 UTC, never decreasing; None where the labels are no instants (weeks, numbers).
+
+    Raises
+    ------
+    DataError
+        Shapes differ, a count is not finite or negative, times decrease.
+    """
+
+    kind: ClassVar[str] = "stream"
+
+    counts: Floats
+    names: Sequence[str]
+    labels: Sequence[str]
+    time_s: Floats | None = None
+
+    def __post_init__(self) -> None:
+        try:
+            counts = np.array(self.counts, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise DataError("counts must be numbers", field="counts", rule="numeric") from error
+        shape = (len(self.labels), len(self.names))
+        if counts.shape != shape:
+            raise DataError(
+                f"counts must have shape {shape}, got {counts.shape}", field="counts", rule="labels by names"
+            )
+        if not ((counts >= 0) & np.isfinite(counts)).all():
+            raise DataError("counts must be finite and at least 0", field="counts", rule=">= 0")
+        counts.setflags(write=False)
+        object.__setattr__(self, "counts", counts)
+        object.__setattr__(self, "names", tuple(self.names))
+        object.__setattr__(self, "labels", tuple(self.labels))
+        if self.time_s is not None:
+            object.__setattr__(self, "time_s", _instants(self.time_s, len(self)))
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+
+@dataclass(frozen=True, eq=False)
+class CheckIns:
+    """Who was where and when: n events by user, each user's in the order of time.
+
+    Parameters
+    ----------
+    user, users : (n,) int and texts
+        Which of ``users`` each event belongs to.
+    time_s : (n,) float
+        Seconds since 1970-01-01 UTC, never decreasing for one user; users follow each other.
+    place, places : (n,) int and texts, or None
+        Which of ``places`` each event was at.
+    lon, lat : (n,) float or None
+        Degrees, WGS 84.
+
+    Raises
+    ------
+    DataError
+        Neither places nor positions, lengths differ, a code or position out of range, events out of order.
+    """
+
+    kind: ClassVar[str] = "checkins"
+
+    user: Ints
+    users: Sequence[str]
+    time_s: Floats
+    place: Ints | None = None
+    places: Sequence[str] = ()
+    lon: Floats | None = None
+    lat: Floats | None = None
+
+    def __post_init__(self) -> None:
+        if self.place is None and (self.lon is None or self.lat is None):
+            raise DataError("check-ins must have places or positions", field="place", rule="places or positions")
+        self._codes("user", self.users)
+        if self.place is not None:
+            self._codes("place", self.places)
+        for axis, bound in (("lon", 180.0), ("lat", 90.0)):
+            if getattr(self, axis) is not None:
+                column = _column(getattr(self, axis), axis, np.float64)
+                self._same_length(column, axis)
+                _within(column, axis, bound)
+                object.__setattr__(self, axis, column)
+        time_s = _column(self.time_s, "time_s", np.float64)
+        self._same_length(time_s, "time_s")
+        _within(time_s, "time_s", 1e12)
+        steps = np.diff(self.user)
+        if (steps < 0).any() or (np.diff(time_s)[steps == 0] < 0).any():
+            raise DataError("check-ins must be sorted by user, then time", field="time_s", rule="sorted")
+        object.__setattr__(self, "time_s", time_s)
+
+    def _codes(self, field: str, names: Sequence[str]) -> None:
+        column = _column(getattr(self, field), field, np.int64)
+        self._same_length(column, field)
+        if len(column) and not 0 <= column.min() <= column.max() < len(names):
+            raise DataError(f"{field} must be between 0 and {len(names) - 1}", field=field, rule="a known code")
+        object.__setattr__(self, field, column)
+
+    def _same_length(self, column: NDArray[Any], field: str) -> None:
+        if len(column) != len(self.user):
+            raise DataError(
+                f"{field} must have as many values as user ({len(self.user)}), got {len(column)}",
+                field=field,
+                rule="same length",
+            )
+
+    def __len__(self) -> int:
+        return len(self.user)
+
+
+KINDS = (Trajectory.kind, CountStream.kind, CheckIns.kind)
 
 
 @dataclass(frozen=True, eq=False)

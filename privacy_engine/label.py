@@ -28,10 +28,12 @@ def privacy_label(
     release_id: str = "",
     sha256: str = "",
     derived_from: Source | None = None,
+    cairn: str = __version__,
 ) -> dict[str, Any]:
     """The label of a release as JSON-ready data; ``text`` is the same in one line.
 
-    ``landmarks`` is how many of the events are landmarks. A seeded release has ``guarantee`` None.
+    ``landmarks`` is how many of the events are landmarks; ``cairn`` is the version that drew it, "" where that was not
+    kept. A seeded release has ``guarantee`` None.
     """
     mechanism = spec.mechanism
     guarantee = mechanism.guarantee(landmarks).as_dict() if spec.private else None
@@ -45,7 +47,7 @@ def privacy_label(
         *([_origin(derived_from)] if derived_from else []),
         f"in clear: {', '.join(CLEAR_FIELDS)}",
         f"noise from {'the operating system' if spec.private else f'seed {spec.seed}'}",
-        f"Cairn {__version__}",
+        f"drawn by Cairn {cairn}" if cairn else "drawn by Cairn, which version was not kept",
     ]
     if release_id:
         parts.append(f"release {release_id}")
@@ -63,7 +65,7 @@ def privacy_label(
         "grid_degrees": GRID_DEG,
         "clear_fields": list(CLEAR_FIELDS),
         "noise": "operating system" if spec.private else "seeded",
-        "cairn": __version__,
+        "cairn": cairn or None,
         "release": release_id,
         "sha256": sha256,
         "derived_from": asdict(derived_from) if derived_from else None,

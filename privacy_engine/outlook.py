@@ -118,6 +118,13 @@ def expected_error_m(mechanism: Mechanism, is_landmark: Mask) -> Floats:
     return found
 
 
+def simulated_budgets(mechanism: Mechanism, is_landmark: Mask, runs: int) -> Floats:
+    """Every event's budget in so many runs over generated walks, (runs, n), the same every time: seeds 0, 1, …"""
+    rng = noise.seeded(0)
+    found = [_released(mechanism, is_landmark, seed, rng)[1].budgets for seed in range(runs)]
+    return np.array(found).reshape(runs, len(is_landmark))
+
+
 def has_known_budgets(mechanism: Mechanism) -> TypeGuard[PlanarLaplaceMechanism]:
     """True if every budget follows from the landmarks alone, so that nothing needs to be tried out."""
     own = type(mechanism)
@@ -140,11 +147,15 @@ def _planned(mechanism: PlanarLaplaceMechanism, mask: Mask) -> _Shown:
     return _Shown(mask, budgets, release.event, rates[_draws_shown(release)], shared)
 
 
-def _run(mechanism: Mechanism, mask: Mask, seed: int, rng: noise.RandomSource) -> _Shown:
-    """A release of a generated walk."""
+def _released(mechanism: Mechanism, mask: Mask, seed: int, rng: noise.RandomSource) -> tuple[Trajectory, Release]:
+    """A generated walk and a release of it."""
     steps = np.random.default_rng(seed).normal(0, STEP_M, (len(mask), 2))
     walk = Trajectory(*geo.LocalPlane(0.0, 0.0).unproject(np.cumsum(steps, axis=0)))
-    release = mechanism.release(walk, LandmarkSet(mask), rng=rng)
+    return walk, mechanism.release(walk, LandmarkSet(mask), rng=rng)
+
+
+def _run(mechanism: Mechanism, mask: Mask, seed: int, rng: noise.RandomSource) -> _Shown:
+    walk, release = _released(mechanism, mask, seed, rng)
     at = np.flatnonzero(release.fresh)[_draws_shown(release)]
     error_m = geo.distance_m(walk.lon[at], walk.lat[at], release.series.lon, release.series.lat)
     return _Shown(mask, release.budgets, release.event, error_m)

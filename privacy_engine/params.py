@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, GetJsonSchemaHandler, ValidationError
 from pydantic.fields import FieldInfo
@@ -16,6 +16,24 @@ class Frozen(BaseModel):
     """Base of everything a user describes: strict types, no unknown keys, no nan, never changed."""
 
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid", allow_inf_nan=False)
+
+
+class Spec(Frozen):
+    """Base of what is described as a whole: by a form, the API, a row or a command."""
+
+    @classmethod
+    def parse(cls, description: Any) -> Self:
+        """What ``description`` says.
+
+        Raises
+        ------
+        ParameterErrors
+            With one error for each field at fault.
+        """
+        try:
+            return cls.model_validate(description)
+        except ValidationError as error:
+            raise ParameterErrors(explain(error)) from None
 
 
 @dataclass(frozen=True)
@@ -174,6 +192,60 @@ AssumedStepVarianceM2 = _number(
         help="How far one moves between two events: variance per axis. Left out, it is estimated from the release.",
         lowest=1e-4,
         highest=1e14,
+    ),
+)
+HighestSpeed = _number(
+    float,
+    Param(
+        label="Highest speed",
+        unit="km/h",
+        help="What nobody in these data can exceed: on foot 15, by car 200, by air 1,100.",
+        lowest=0.1,
+        highest=1e6,
+        example=200.0,
+    ),
+)
+SilenceS = _number(
+    float,
+    Param(
+        label="Gap",
+        unit="s",
+        help="A silence longer than this ends a series, and the next event begins another.",
+        lowest=0.0,
+        highest=1e10,
+        example=1800.0,
+    ),
+)
+LeastEvents = _number(
+    int,
+    Param(
+        label="Shortest piece",
+        unit="events",
+        help="Pieces with fewer events are left out.",
+        lowest=1,
+        highest=10_000_000,
+        example=2,
+    ),
+)
+BeatS = _number(
+    float,
+    Param(
+        label="Interval",
+        unit="s",
+        help="The time from one event to the next.",
+        lowest=0.001,
+        highest=1e9,
+        example=60.0,
+    ),
+)
+EventCount = _number(
+    int,
+    Param(
+        label="Events",
+        help="How many of each series stay. The paper uses the first 1,000.",
+        lowest=1,
+        highest=10_000_000,
+        example=1000,
     ),
 )
 Seed = _number(

@@ -20,6 +20,8 @@ from privacy_engine.errors import ParameterError, ParameterErrors
 from privacy_engine.params import Frozen, brief, choices_of, explain, param_of
 from privacy_engine.walks import Walk
 
+MAX_STEPS = 8
+
 
 @dataclass(frozen=True)
 class Guarantee:
@@ -86,6 +88,7 @@ class Described(Frozen):
                     "maximum": param.highest,
                     "example": param.example,
                     "whole": info.annotation is int,
+                    "text": info.annotation is str,
                     "choices": [{"value": value, "label": labels.get(value, value)} for value in choices_of(info)],
                     "default": None if info.is_required() else info.default,
                     "required": info.is_required(),
@@ -226,6 +229,28 @@ class Registry(Generic[T]):
             return cls.model_validate(dict(description))
         except ValidationError as error:
             raise ParameterErrors(explain(error, prefix=field)) from None
+
+    def parse_list(self, description: Any, *, field: str, most: int = MAX_STEPS) -> tuple[T, ...]:
+        """The objects that a list of descriptions describes, in its order.
+
+        Raises
+        ------
+        ParameterErrors
+            With one error for each field at fault, named ``field.0.parameter``.
+        """
+        if not isinstance(description, list | tuple) or len(description) > most:
+            rule = f"a list of at most {most} steps"
+            error = ParameterError(f"{field} must be {rule}", field=field, rule=rule, value=description)
+            raise ParameterErrors([error])
+        found, errors = [], []
+        for i, one in enumerate(description):
+            try:
+                found.append(self.parse(one, field=f"{field}.{i}"))
+            except ParameterErrors as wrong:
+                errors += wrong.errors
+        if errors:
+            raise ParameterErrors(errors)
+        return tuple(found)
 
 
 mechanisms: Registry[Mechanism] = Registry("mechanism")

@@ -8,17 +8,14 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Self
 
-from pydantic import SerializerFunctionWrapHandler, ValidationError, field_serializer, field_validator, model_serializer
+from pydantic import SerializerFunctionWrapHandler, field_serializer, field_validator, model_serializer
 
 from privacy_engine import mechanisms as _families  # noqa: F401  (a spec can name every mechanism, in any process)
 from privacy_engine import noise
 from privacy_engine.data import LandmarkSet, Release, Trajectory
-from privacy_engine.errors import ParameterError, ParameterErrors
-from privacy_engine.params import Frozen, Seed, explain
+from privacy_engine.params import Seed, Spec
 from privacy_engine.postprocess import PostProcess, postprocesses
 from privacy_engine.registry import Mechanism, mechanisms
-
-MAX_STEPS = 8
 
 
 def parse_steps(description: Any) -> tuple[PostProcess, ...]:
@@ -29,22 +26,10 @@ def parse_steps(description: Any) -> tuple[PostProcess, ...]:
     ParameterErrors
         With one error for each field at fault, named ``postprocess.0.field``.
     """
-    if not isinstance(description, list | tuple) or len(description) > MAX_STEPS:
-        rule = f"a list of at most {MAX_STEPS} steps"
-        error = ParameterError(f"postprocess must be {rule}", field="postprocess", rule=rule, value=description)
-        raise ParameterErrors([error])
-    steps, errors = [], []
-    for i, step in enumerate(description):
-        try:
-            steps.append(postprocesses.parse(step, field=f"postprocess.{i}"))
-        except ParameterErrors as wrong:
-            errors += wrong.errors
-    if errors:
-        raise ParameterErrors(errors)
-    return tuple(steps)
+    return postprocesses.parse_list(description, field="postprocess")
 
 
-class ReleaseSpec(Frozen):
+class ReleaseSpec(Spec):
     """A mechanism with its parameters, steps that follow it, and a seed where the run is an experiment.
 
     The steps read the release only, so they cost nothing: level and guarantee are the mechanism's. Without any the
@@ -81,20 +66,6 @@ class ReleaseSpec(Frozen):
         if not self.postprocess:
             found.pop("postprocess", None)
         return found
-
-    @classmethod
-    def parse(cls, description: Any) -> Self:
-        """The spec a form, the API, a row or a command describes.
-
-        Raises
-        ------
-        ParameterErrors
-            With one error for each field at fault.
-        """
-        try:
-            return cls.model_validate(description)
-        except ValidationError as error:
-            raise ParameterErrors(explain(error)) from None
 
     @property
     def private(self) -> bool:
@@ -135,7 +106,7 @@ class ReleaseSpec(Frozen):
         Raises
         ------
         ParameterErrors
-            They are more than :data:`MAX_STEPS` together.
+            They are more than :data:`~privacy_engine.registry.MAX_STEPS` together.
         """
         return self.parse(self.model_dump() | {"postprocess": [*self.postprocess, *steps]})
 

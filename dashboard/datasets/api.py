@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db import transaction
 from django.http import HttpResponse
+from django.shortcuts import get_object_or_404
 from django_filters import rest_framework as filters
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -15,13 +16,16 @@ from rest_framework.decorators import action
 from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.views import APIView
 
 from dashboard import track
-from dashboard.datasets import queries, services
+from dashboard.datasets import queries, resumable, services
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.serializers import ChangeSerializer, DatasetSerializer, OptionsSerializer, UploadSerializer
 from dashboard.lines import line
 from dashboard.parsing import JSONBody, valid
+from dashboard.specs import listing
+from privacy_engine.cleaning import cleaning_steps
 
 
 class DatasetFilter(filters.FilterSet):
@@ -52,9 +56,13 @@ class DatasetViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.
 
     @extend_schema(request={"multipart/form-data": UploadSerializer}, responses={201: DatasetSerializer})
     def create(self, request: Request) -> Response:
-        """Upload a file. Small ones are read at once; larger ones are queued."""
+        """Make a dataset of a file, or of a whole upload. Small ones are read at once; larger ones are queued."""
         asked = valid(UploadSerializer, request.data)
-        return self._told(services.import_dataset(owner=request.user, **asked), status=201)
+        if "upload" in asked:
+            whole = get_object_or_404(queries.visible_uploads(request.user), pk=asked.pop("upload"))
+            return self._told(resumable.finish(upload=whole, **asked), status=201)
+        asked.pop("sha256", None)
+        return self._told(services.import_dataset(owner=request.user, upload=asked.pop("file"), **asked), status=201)
 
     @extend_schema(request=ChangeSerializer, responses={200: DatasetSerializer})
     def partial_update(self, request: Request, pk: Any = None) -> Response:
@@ -104,3 +112,11 @@ class DatasetViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.
         dataset = self.get_object()
         queries.require_ready(dataset)
         return track.answer(request, partial(line, dataset.points_path), tag=dataset.points_file)
+
+
+class CleaningStepsView(APIView):
+    """Cleaning steps: parameters, and what each reads of the data."""
+
+    @extend_schema(responses={200: OpenApiTypes.OBJECT})
+    def get(self, request: Request) -> Response:
+        return Response({"results": [listing(cls) | {"reads": cls.reads} for cls in cleaning_steps]})

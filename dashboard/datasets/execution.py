@@ -15,41 +15,56 @@ from dashboard.datasets.models import Dataset
 from dashboard.jobs import Lease, LeaseLost
 from dashboard.text import storable
 from privacy_engine import formats
+from privacy_engine.cleaning import clean, parse_cleaning
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
+
+UNPACKED = 4
 
 
 def import_points(row: Dataset, lease: Lease) -> dict[str, Any]:
     """Read the original of a claimed row and store its points: the columns to settle it with."""
     lease.report("Reading the file", 0.1)
-    reading = read(row.original_path, name=row.file_name, options=row.options)
+    series, report = read(row.original_path, name=row.file_name, options=row.options, cleaning=row.cleaning)
     lease.report("Storing the points", 0.8)
-    fields = store(row.folder, reading.series, token=lease.token)
+    fields = store(row.folder, series, token=lease.token)
     if not lease.rows().exists():  # deleted or replaced while we read: leave nothing
         storage.remove(row.folder / fields["points_file"])
         raise LeaseLost
-    return fields | {"report": storable(reading.report.as_dict())}
+    return fields | {"report": report}
 
 
-def import_now(path: Path, *, folder: Path, name: str, options: Mapping[str, Any]) -> dict[str, Any]:
+def import_now(
+    path: Path, *, folder: Path, name: str, options: Mapping[str, Any], cleaning: Sequence[Any] = ()
+) -> dict[str, Any]:
     """The same at once, without a row: read ``path``, store the points in ``folder``, return the columns."""
-    reading = read(path, name=name, options=options)
-    return store(folder, reading.series, token=uuid.uuid4()) | {"report": storable(reading.report.as_dict())}
+    series, report = read(path, name=name, options=options, cleaning=cleaning)
+    return store(folder, series, token=uuid.uuid4()) | {"report": report}
 
 
-def read(path: Path, *, name: str, options: Mapping[str, Any]) -> formats.Reading:
-    """The file as series.
+def read(
+    path: Path, *, name: str, options: Mapping[str, Any], cleaning: Sequence[Any] = ()
+) -> tuple[list[Trajectory], dict[str, Any]]:
+    """The file as series, cleaned, and the report of both.
 
     Raises
     ------
     FormatError
         It cannot be read, or holds no point.
+    DataError
+        A step of the cleaning cannot be done on these data.
     """
     with path.open("rb") as file:
-        reading = formats.read(file, name=name, **options)
+        reading = formats.read(file, name=name, limits=_limits(), **options)
     if not len(reading):
         raise FormatError("The file holds no position that could be read.", code="no_points", rule="at least 1 point")
-    return reading
+    series, done = clean(reading.series, parse_cleaning(cleaning))
+    return series, storable(reading.report.as_dict()) | {"cleaning": [step.as_dict() for step in done]}
+
+
+def _limits() -> formats.Limits:
+    """What is taken packed may be four times as large unpacked."""
+    return formats.Limits(total=UNPACKED * settings.CAIRN_UPLOAD_BYTES)
 
 
 def store(folder: Path, series: Sequence[Trajectory], *, token: uuid.UUID) -> dict[str, Any]:

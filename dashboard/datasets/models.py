@@ -30,6 +30,7 @@ class Dataset(Job):
     file_name = models.CharField(max_length=255, default="", blank=True)
     size_bytes = models.BigIntegerField(default=0)
     options = models.JSONField(default=dict, blank=True)
+    cleaning = models.JSONField(default=list, blank=True)  # steps between the file as it was read and the points
     report = models.JSONField(null=True, blank=True)
     points = models.PositiveBigIntegerField(default=0)
     summary = models.JSONField(null=True, blank=True)  # series, bounds, span, length: facts to show
@@ -80,6 +81,34 @@ class Dataset(Job):
     def has_landmark_column(self) -> bool:
         """True if its file said of each event whether it is a landmark."""
         return (self.summary or {}).get("marked") is not None
+
+
+class Upload(models.Model):
+    """A file on its way in, piece by piece; a dataset is made of it once it is whole.
+
+    ``received`` bytes of ``length`` lie in a file of its own. Who loses the connection goes on from there.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="uploads")
+    file_name = models.CharField(max_length=255, default="", blank=True)
+    length = models.PositiveBigIntegerField()
+    received = models.PositiveBigIntegerField(default=0)
+    dataset = models.ForeignKey(Dataset, on_delete=models.CASCADE, null=True, blank=True, related_name="+")
+    touched_at = models.DateTimeField(auto_now_add=True, db_index=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.CheckConstraint(name="upload_received_within_length", condition=Q(received__lte=F("length"))),
+        ]
+
+    def __str__(self) -> str:
+        return f"upload {self.pk}"
+
+    @property
+    def path(self) -> Path:
+        """Where its bytes lie."""
+        return storage.home("uploads") / str(self.pk)
 
 
 class Budget(models.Model):

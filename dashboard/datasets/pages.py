@@ -88,6 +88,7 @@ def _for_script(dataset: Dataset) -> dict[str, Any]:
         "error": dataset.error,
         "report": dataset.report,
         "options": dataset.options,
+        "cleaning": dataset.cleaning,
         "sample": dataset.sample,
         "bounds": facts.get("bounds"),
         "series": dataset.series_lengths,

@@ -7,7 +7,7 @@ from typing import Any
 from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 
 from dashboard.datasets import ledger
-from dashboard.datasets.models import Budget, BudgetEntry, Dataset
+from dashboard.datasets.models import Budget, BudgetEntry, Dataset, Upload
 from dashboard.errors import Conflict
 from dashboard.jobs import State
 
@@ -15,6 +15,11 @@ from dashboard.jobs import State
 def visible_datasets(user: Any) -> QuerySet[Dataset]:
     """The user's own, newest first."""
     return Dataset.objects.filter(owner=user).order_by("-created_at", "pk")
+
+
+def visible_uploads(user: Any) -> QuerySet[Upload]:
+    """The user's own."""
+    return Upload.objects.filter(owner=user)
 
 
 def with_ledger(datasets: QuerySet[Dataset]) -> QuerySet[Dataset]:

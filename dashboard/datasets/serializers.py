@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,8 +14,11 @@ from dashboard.datasets import ledger
 from dashboard.datasets.models import Dataset, Kind
 from dashboard.failures import explained
 from dashboard.jobs import State
+from dashboard.parsing import Anything
 from privacy_engine import formats
+from privacy_engine.cleaning import parse_cleaning
 from privacy_engine.errors import ParameterError
+from privacy_engine.registry import MAX_STEPS
 
 
 class SeriesSerializer(serializers.Serializer[Any]):
@@ -88,6 +92,7 @@ class DatasetSerializer(serializers.ModelSerializer[Dataset]):
             "size_bytes",
             "file_name",
             "options",
+            "cleaning",
             "sample",
             "budget",
             "spent",
@@ -132,42 +137,65 @@ def _option_field(option: formats.Option) -> serializers.Field[Any, Any, Any, An
     return serializers.CharField(allow_blank=True, **about)
 
 
+@extend_schema_field({"type": "array", "items": {"type": "object"}, "maxItems": MAX_STEPS})
+class CleaningField(Anything):
+    """Cleaning steps in their order, each ``{name, …parameters}``; GET /api/v1/cleaning-steps/ lists them."""
+
+
 class OptionsSerializer(serializers.Serializer[Any]):
-    """How to read a file; the fields are the engine's reading options, and it checks them."""
+    """How to read a file, and how to clean what was read; the engine checks both."""
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
-        return {name: _option_field(option) for name, option in formats.options().items()}
+        options = {name: _option_field(option) for name, option in formats.options().items()}
+        return options | {"cleaning": CleaningField(required=False, help_text="Steps after reading, in their order.")}
 
     def to_internal_value(self, data: Any) -> dict[str, Any]:
-        inner = data.get("options") if isinstance(data, Mapping) and set(data) == {"options"} else data
+        rest, cleaning = _without_cleaning(data)
+        inner = rest["options"] if set(rest) == {"options"} else rest
         if not isinstance(inner, Mapping):
             raise ParameterError("options must be an object", field="options", rule="object")
-        return {"options": {name: inner[name] for name in inner}}
+        return {"options": {name: inner[name] for name in inner}, **cleaning}
 
 
 class UploadSerializer(OptionsSerializer):
     """A file, what to call it, and how to read it. Fields that are neither are reading options, known or refused."""
 
-    own = ("file", "name", "kind")
-
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
-        own: dict[str, serializers.Field[Any, Any, Any, Any]] = {
-            "file": serializers.FileField(allow_empty_file=True, max_length=None),
-            "name": serializers.CharField(required=False, allow_blank=True),
-            "kind": serializers.ChoiceField(choices=Kind.choices, required=False),
-        }
-        return own | super().get_fields()
+        return _Own().get_fields() | super().get_fields()
 
     def to_internal_value(self, data: Any) -> dict[str, Any]:
-        rest = {name: data[name] for name in data if name not in (*self.own, "csrfmiddlewaretoken")}
+        rest, cleaning = _without_cleaning(data)
         asked = serializers.Serializer.to_internal_value(_Own(context=self.context), data)
-        return {"upload": asked.pop("file"), "options": rest, **asked}
+        if ("file" in asked) == ("upload" in asked):
+            raise ParameterError("Send a file, or name a whole upload.", field="file", rule="file or upload")
+        own = (*_Own().get_fields(), "csrfmiddlewaretoken")
+        return {"options": {name: rest[name] for name in rest if name not in own}, **cleaning, **asked}
 
 
 class _Own(serializers.Serializer[Any]):
-    file = serializers.FileField(allow_empty_file=True)
+    file = serializers.FileField(allow_empty_file=True, max_length=None, required=False)
+    upload = serializers.UUIDField(required=False, help_text="A whole upload of /api/v1/uploads/, instead of a file.")
+    sha256 = serializers.RegexField(
+        r"\A[0-9a-fA-F]{64}\Z", required=False, help_text="Of the whole upload: refused if it differs."
+    )
     name = serializers.CharField(required=False, allow_blank=True)
-    kind = serializers.CharField(required=False)
+    kind = serializers.ChoiceField(choices=Kind.choices, required=False)
+
+
+def _without_cleaning(data: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The body without its cleaning, and the cleaning, if any; a form sends it as JSON."""
+    if not isinstance(data, Mapping):
+        raise ParameterError("options must be an object", field="options", rule="object")
+    rest = {name: data[name] for name in data if name != "cleaning"}
+    if "cleaning" not in data:
+        return rest, {}
+    steps = data["cleaning"]
+    if isinstance(steps, str):
+        try:
+            steps = json.loads(steps or "[]")
+        except (ValueError, RecursionError):
+            raise ParameterError("cleaning must be JSON text", field="cleaning", rule="JSON text") from None
+    return rest, {"cleaning": parse_cleaning(steps)}
 
 
 @extend_schema_field(BudgetSerializer)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from types import MappingProxyType
@@ -21,6 +21,7 @@ from dashboard.datasets.models import Budget, Dataset, Kind
 from dashboard.errors import Conflict
 from dashboard.jobs import State
 from dashboard.text import one_line
+from privacy_engine.cleaning import CleaningStep
 from privacy_engine.errors import ParameterError
 from privacy_engine.formats import ReadOptions
 
@@ -38,6 +39,7 @@ def import_dataset(
     name: str = "",
     kind: str = Kind.TRAJECTORY,
     options: Mapping[str, Any] = MappingProxyType({}),
+    cleaning: Sequence[CleaningStep] = (),
     sample: bool = False,
 ) -> Dataset:
     """A dataset from an uploaded file: ready if it is small, else waiting for a worker.
@@ -58,6 +60,7 @@ def import_dataset(
         name=one_line(name) or one_line(file_name) or "Dataset",
         file_name=file_name,
         options=chosen,
+        cleaning=[step.model_dump() for step in cleaning],
         sample=sample,
     )
     staging = storage.home("tmp", f"import-{row.pk}")
@@ -65,7 +68,9 @@ def import_dataset(
         _keep(upload, staging / "original")
         row.size_bytes = (staging / "original").stat().st_size
         if _small(staging / "original"):
-            fields = execution.import_now(staging / "original", folder=staging, name=file_name, options=chosen)
+            fields = execution.import_now(
+                staging / "original", folder=staging, name=file_name, options=chosen, cleaning=row.cleaning
+            )
             _assign(row, state=State.READY, progress=1.0, started_at=timezone.now(), **fields)
             row.finished_at = timezone.now()
         _settle_in(row, staging)
@@ -118,8 +123,10 @@ def _assign(row: Dataset, **fields: Any) -> None:
         setattr(row, name, value)
 
 
-def reread_dataset(*, dataset: Dataset, options: Mapping[str, Any]) -> Dataset:
-    """Read the kept upload again in another way, as :func:`import_dataset` would.
+def reread_dataset(
+    *, dataset: Dataset, options: Mapping[str, Any], cleaning: Sequence[CleaningStep] | None = None
+) -> Dataset:
+    """Read the kept upload again in another way, as :func:`import_dataset` would; without ``cleaning`` as before.
 
     Raises
     ------
@@ -132,10 +139,12 @@ def reread_dataset(*, dataset: Dataset, options: Mapping[str, Any]) -> Dataset:
     _refuse_reread(dataset)
     over = Dataset.objects.filter(pk=dataset.pk, state__in=[State.READY, State.FAILED, State.CANCELLED])
     before = dataset.points_file
-    anew = {"options": chosen, "error": None, "stage": "", "attempt": 0, "cancel_requested": False, "dismissed": False}
+    steps = dataset.cleaning if cleaning is None else [step.model_dump() for step in cleaning]
+    anew = {"options": chosen, "cleaning": steps, "error": None, "stage": "", "attempt": 0}
+    anew |= {"cancel_requested": False, "dismissed": False}
     if _small(dataset.original_path):
         fields = execution.import_now(
-            dataset.original_path, folder=dataset.folder, name=dataset.file_name, options=chosen
+            dataset.original_path, folder=dataset.folder, name=dataset.file_name, options=chosen, cleaning=steps
         )
         anew |= {"state": State.READY, "progress": 1.0, "finished_at": timezone.now(), **fields}
     else:

@@ -21,11 +21,13 @@ from dashboard.landmarks.serializers import (
     DummiesPreviewRequest,
     DummiesPreviewSerializer,
     DummiesRequest,
+    DuplicateRequest,
     EventsSerializer,
     LandmarkSetDetailSerializer,
     LandmarkSetSerializer,
     MarkRequest,
     PreviewRequest,
+    RenameRequest,
     SeriesQuery,
 )
 from dashboard.parsing import JSONBody, valid
@@ -65,6 +67,21 @@ class LandmarkSetViewSet(
         asked = valid(MarkRequest, request.data)
         dataset = get_object_or_404(visible_datasets(request.user), pk=asked.pop("dataset"))
         made = services.mark_landmarks(owner=request.user, dataset=dataset, **asked)
+        return Response(self.get_serializer(made).data, status=201)
+
+    @extend_schema(request=RenameRequest, responses={200: LandmarkSetDetailSerializer})
+    def partial_update(self, request: Request, pk: Any = None) -> Response:
+        """Rename it."""
+        landmark_set, asked = self.get_object(), valid(RenameRequest, request.data)
+        renamed = services.rename_landmark_set(landmark_set=landmark_set, name=asked["name"])
+        return Response(self.get_serializer(renamed).data)
+
+    @extend_schema(request=DuplicateRequest, responses={201: LandmarkSetDetailSerializer})
+    @action(detail=True, methods=["post"])
+    def duplicate(self, request: Request, pk: Any = None) -> Response:
+        """Keep the same marks once more."""
+        landmark_set, asked = self.get_object(), valid(DuplicateRequest, request.data)
+        made = services.duplicate_landmark_set(landmark_set=landmark_set, name=asked["name"])
         return Response(self.get_serializer(made).data, status=201)
 
     @extend_schema(request=PreviewRequest, responses={200: EventsSerializer})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from drf_spectacular.types import OpenApiTypes
@@ -12,6 +13,8 @@ from dashboard.landmarks.correlation import Correlation, named
 from dashboard.landmarks.loss import BOUNDS
 from dashboard.parsing import Anything, Number, Whole
 from privacy_engine.errors import ParameterError
+
+MAX_PARAMETERS = 4000
 
 
 class CorrelationQuery(serializers.Serializer[Any]):
@@ -115,13 +118,40 @@ class SupremumShown(serializers.Serializer[Any]):
 # Reports ------------------------------------------------------------------------------------------
 
 
+class ParametersField(serializers.CharField):
+    """Parameters of mechanisms by their names, as JSON text; the rules are the mechanisms'."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        said = 'What some mechanisms are given of their own, as JSON: {"landmark-adaptive": {"reading": "literal"}}.'
+        super().__init__(default="", allow_blank=True, max_length=MAX_PARAMETERS, help_text=said, **kwargs)
+
+    def to_internal_value(self, data: Any) -> Any:
+        text, name = super().to_internal_value(data), self.field_name or ""
+        try:
+            found = json.loads(text or "{}")
+        except (ValueError, RecursionError):
+            found = None
+        if not isinstance(found, dict):
+            raise ParameterError(f"{name} must be a JSON object", field=name, rule="a JSON object", value=text)
+        return found
+
+
 class LossQuery(CorrelationQuery):
     """A landmark set's report: which series, which level, under which correlation."""
 
     epsilon = Number(default=1.0, help_text="The level each mechanism is given.")
+    radius_m = Number(default=1.0, help_text="The radius each is given; it matters only beside movement.")
+    parameters = ParametersField()
     bound = BoundField()
     series = Whole(default=0)
     points = Whole(default=600, help_text="At most so many events, each curve's extremes kept.")
+
+
+class PartsShown(serializers.Serializer[Any]):
+    """All landmarks and the worst event; the worst event alone."""
+
+    joint = serializers.FloatField()
+    own = serializers.FloatField()
 
 
 class OverallShown(serializers.Serializer[Any]):
@@ -130,25 +160,40 @@ class OverallShown(serializers.Serializer[Any]):
     joint = serializers.FloatField(help_text="All landmarks and the worst event.")
     own = serializers.FloatField(help_text="The worst event alone.")
     landmarks_only = serializers.FloatField()
+    least = PartsShown(allow_null=True, help_text="Of simulated runs, where runs differ; the values above are medians.")
+    greatest = PartsShown(allow_null=True, help_text="The same: the greatest of the runs.")
+    most = PartsShown(allow_null=True, help_text="What no run exceeds, whatever it draws, by this formula.")
+
+
+class SimulatedShown(serializers.Serializer[Any]):
+    """Runs on generated walks, where budgets depend on the run."""
+
+    runs = serializers.IntegerField(help_text="0: too long to try out; the values are what no run exceeds.")
+    note = serializers.CharField()
 
 
 class MechanismLossShown(serializers.Serializer[Any]):
-    """One mechanism's row; without losses where its budgets are not known before a run."""
+    """One mechanism's row; medians of simulated runs where its budgets depend on the run."""
 
     name = serializers.CharField()
     title = serializers.CharField()
     parameters = serializers.DictField(help_text="All but ε; examples where it needs some.")
     why_not = serializers.CharField(help_text="Why it has no losses here; else empty.")
+    simulated = SimulatedShown(allow_null=True, help_text="null where its budgets are known beforehand.")
     level = serializers.FloatField(allow_null=True, help_text="Landmarks and one event without correlation.")
     highest_budget = serializers.FloatField(allow_null=True, help_text="The worst event alone without correlation.")
     bridge = OverallShown(allow_null=True)
     published = OverallShown(allow_null=True)
     own = Curve()
+    own_low = Curve(help_text="The least of the simulated runs.")
+    own_high = Curve(help_text="The greatest.")
     joint = Curve()
+    joint_low = Curve()
+    joint_high = Curve()
 
 
 class LossReport(serializers.Serializer[Any]):
-    """What mechanisms with budgets known beforehand leak over a landmark set. Reads which events are landmarks only."""
+    """What mechanisms leak over a landmark set. Reads which events are landmarks only."""
 
     landmark_set = serializers.UUIDField()
     series = serializers.IntegerField()
@@ -158,6 +203,7 @@ class LossReport(serializers.Serializer[Any]):
     runs = serializers.IntegerField(help_text="Stretches of successive landmarks.")
     average_temporal_distance = serializers.FloatField()
     epsilon = serializers.FloatField()
+    radius_m = serializers.FloatField()
     correlation = CorrelationShown()
     bound = serializers.ChoiceField(choices=list(BOUNDS), help_text="That of the curves.")
     why = serializers.CharField(help_text="Why it is not the bridged bound; empty where it is or was not asked for.")

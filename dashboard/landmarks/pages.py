@@ -19,14 +19,15 @@ from dashboard.landmarks import queries, services
 
 @require_safe
 def new(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
-    """The editor: every way to mark, or a copy of a set to go on from."""
+    """The editor: every way to mark, or a copy of a set to go on from; beside another set if it is named."""
     dataset = get_object_or_404(visible_datasets(request.user), pk=pk)
     if dataset.state != State.READY:
         return redirect("datasets:detail", pk)
-    source = None
-    if asked := request.GET.get("from"):
-        sets = queries.visible_landmark_sets(request.user).filter(dataset=dataset)
-        source = get_object_or_404(sets, pk=uuid_or_404(asked))
+    sets = queries.visible_landmark_sets(request.user).filter(dataset=dataset)
+    source, against = (
+        get_object_or_404(sets, pk=uuid_or_404(asked)) if (asked := request.GET.get(name)) else None
+        for name in ("from", "against")
+    )
     urls = {
         "dataset": reverse("api:dataset-detail", args=[pk]),
         "methods": reverse("api:landmark-methods"),
@@ -37,7 +38,8 @@ def new(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
         "release": reverse("releases:new", args=[pk]),
         "source": reverse("api:landmark-set-detail", args=[source.pk]) if source else None,
     }
-    return render(request, "landmarks/new.html", {"dataset": dataset, "source": source, "page": {"urls": urls}})
+    page = {"urls": urls, "against": against and str(against.pk)}
+    return render(request, "landmarks/new.html", {"dataset": dataset, "source": source, "page": page})
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -1,13 +1,13 @@
-"""A landmark set's report: what mechanisms whose budgets are known beforehand would leak over it under correlation.
+"""A landmark set's report: what mechanisms would leak over it under correlation.
 
-Only the mask is read, never a position; no release is needed. Where the correlation is estimated from the dataset, that
-reads positions, and the answer says so.
+Only the mask is read, never a position; no release is needed. Mechanisms whose budgets depend on the run are
+simulated. Where the correlation is estimated from the dataset, that reads positions, and the answer says so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -17,43 +17,74 @@ from dashboard.landmarks.correlation import Correlation
 from dashboard.landmarks.loss import Bound, LandmarkLoss, apart, highest, landmark_loss, undefined
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.queries import series_bounds
+from dashboard.landmarks.simulated import Spread, spread
 from dashboard.thinning import decimated
 from privacy_engine import mechanisms as _families  # noqa: F401  (registers the mechanisms)
-from privacy_engine.data import Mask
-from privacy_engine.errors import ParameterError
+from privacy_engine.data import Floats, Mask
+from privacy_engine.errors import ParameterError, shown
 from privacy_engine.landmarks.synthetic import average_temporal_distance, dataset_temporal_distance
+from privacy_engine.outlook import has_known_budgets
 from privacy_engine.registry import Mechanism, mechanisms
 
 MAX_EVENTS = 100_000
 """Events of one series that a report is worked out for within a request."""
 CHUNK = 1000
-RADIUS_M = 1.0  # losses are levels, whatever the radius; only plans that weigh movement against noise read it
+RADIUS_M = 1.0
+"""Losses are levels, whatever the radius: only mechanisms that weigh movement against noise read it."""
+PARTS = ("own", "joint")
 
 
 @dataclass(frozen=True, eq=False)
 class Row:
-    """One mechanism: its losses by both bounds, or why there are none."""
+    """One mechanism: its losses by both bounds, or why there are none; ``spreads`` where its runs differ."""
 
     mechanism: Mechanism
     losses: dict[Bound, LandmarkLoss]
     chosen: LandmarkLoss | None
     why_not: str = ""
+    spreads: dict[Bound, Spread] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The mechanism's."""
+        return self.mechanism.registered_name()
+
+    def curves(self) -> dict[str, Floats]:
+        """Its losses at every event, (n,) each; the least and the greatest of its runs too, where they differ."""
+        if self.chosen is None:
+            return {}
+        found = {part: getattr(self.chosen, part) for part in PARTS}
+        for part in PARTS:
+            if self.spreads and (band := self.spreads[self.chosen.bound].band(part)):
+                found |= {f"{part}_low": band[0], f"{part}_high": band[1]}
+        return found
 
     def shown(self, at: Any) -> dict[str, Any]:
         """As the answer has it, the curves at the events ``at``."""
-        own = self.mechanism.model_dump(exclude={"name", "epsilon"})
+        curves = {name: curve[at].tolist() for name, curve in self.curves().items()}
+        names = [f"{part}{end}" for part in PARTS for end in ("", "_low", "_high")]
+        run = self.spreads.get(self.chosen.bound) if self.chosen else None
         return {
-            "name": self.mechanism.registered_name(),
+            "name": self.name,
             "title": self.mechanism.title,
-            "parameters": own,
+            "parameters": self.mechanism.model_dump(exclude={"name", "epsilon"}),
             "why_not": self.why_not,
+            "simulated": {"runs": len(run.runs), "note": run.note} if run else None,
             "level": self.chosen.level if self.chosen else None,
             "highest_budget": self.chosen.highest_budget if self.chosen else None,
-            "bridge": _overall(self.losses.get("bridge")),
-            "published": _overall(self.losses.get("published")),
-            "own": self.chosen.own[at].tolist() if self.chosen else None,
-            "joint": self.chosen.joint[at].tolist() if self.chosen else None,
+            "bridge": self._overall("bridge"),
+            "published": self._overall("published"),
+            **{name: curves.get(name) for name in names},
         }
+
+    def _overall(self, bound: Bound) -> dict[str, Any] | None:
+        if bound in self.spreads:
+            return self.spreads[bound].overall()
+        found = self.losses.get(bound)
+        if found is None:
+            return None
+        alone = {"joint": highest(found.joint), "own": highest(found.own), "landmarks_only": found.landmarks_only}
+        return alone | dict.fromkeys(("least", "greatest", "most"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +94,7 @@ class Report:
     landmark_set: LandmarkSet
     series: int
     epsilon: float
+    radius_m: float
     correlation: Correlation
     is_landmark: Mask
     rows: list[Row]
@@ -72,16 +104,21 @@ class Report:
         """The losses that have curves."""
         return [row.chosen for row in self.rows if row.chosen]
 
+    @property
+    def curves(self) -> dict[str, Floats]:
+        """Every curve under its mechanism's name and its own."""
+        return {f"{row.name} {name}": curve for row in self.rows for name, curve in row.curves().items()}
+
     def shown(self, points: int) -> dict[str, Any]:
         """As the API answers, at most ``points`` events of the curves."""
-        curves = [curve for loss in self.drawn for curve in (loss.own, loss.joint)]
-        at = decimated(curves or [self.is_landmark.astype(np.float64)], points)
+        at = decimated([*self.curves.values()] or [self.is_landmark.astype(np.float64)], points)
         first = next(iter(self.drawn), None)
         return {
             "landmark_set": str(self.landmark_set.pk),
             "series": self.series,
             **facts(self.is_landmark),
             "epsilon": self.epsilon,
+            "radius_m": self.radius_m,
             "correlation": self.correlation.shown(),
             "bound": first.bound if first else "published",
             "why": first.why if first else "",
@@ -93,11 +130,10 @@ class Report:
 
     def lines(self) -> Iterator[str]:
         """Every event as CSV, many lines at a time, after lines that say what it is."""
-        drawn = [(row.mechanism.registered_name(), row.chosen) for row in self.rows if row.chosen]
         yield "".join(f"# {line}\r\n" for line in self._about())
-        yield ",".join(["event", "landmark", *(f"{name} {part}" for name, _ in drawn for part in ("own", "joint"))])
+        yield ",".join(["event", "landmark", *self.curves])
         yield "\r\n"
-        columns = [self.is_landmark.astype(int), *(curve for _, loss in drawn for curve in (loss.own, loss.joint))]
+        columns = [self.is_landmark.astype(int), *self.curves.values()]
         for start in range(0, len(self.is_landmark), CHUNK):
             parts = [column[start : start + CHUNK].tolist() for column in columns]
             rows = enumerate(zip(*parts, strict=True), start)
@@ -108,9 +144,11 @@ class Report:
         said = ", ".join(
             f"{name}={about[name]}" for name in ("s", "n", "cell_m", "smoothing") if about[name] is not None
         )
-        yield f"Temporal privacy loss at epsilon={self.epsilon:g}; correlation {about['kind']} {said}".rstrip()
+        level = f"epsilon={self.epsilon:g} within {self.radius_m:g} m"
+        yield f"Temporal privacy loss at {level}; correlation {about['kind']} {said}".rstrip()
         for loss in self.drawn[:1]:
             yield f"bound {loss.bound}" + ("" if loss.bound == "bridge" else ", which is not an upper bound")
+        yield from (f"{row.name}: {one.note}" for row in self.rows for one in [*row.spreads.values()][:1])
         if about["note"]:
             yield about["note"]
 
@@ -158,33 +196,57 @@ def mask_of(landmark_set: LandmarkSet, series: int) -> Mask:
 
 
 def report(
-    landmark_set: LandmarkSet, *, series: int, epsilon: float, correlation: Correlation, bound: Bound | Any = ""
+    landmark_set: LandmarkSet,
+    *,
+    series: int,
+    epsilon: float,
+    correlation: Correlation,
+    bound: Bound | Any = "",
+    radius_m: float = RADIUS_M,
+    parameters: Mapping[str, Any] | None = None,
 ) -> Report:
-    """The losses of every registered mechanism at level ``epsilon``; the curves by ``bound``.
+    """The losses of every registered mechanism at level ``epsilon`` within ``radius_m``; the curves by ``bound``.
+
+    ``parameters`` are those of some mechanisms by their names; what is not given is as by default, or the example.
 
     Raises
     ------
     ParameterError
-        As :func:`mask_of`; ``epsilon`` lies outside its domain, or the bound asked for cannot be had.
+        As :func:`mask_of`; a parameter lies outside its domain, or the bound asked for cannot be had.
     """
     is_landmark = mask_of(landmark_set, series)
-    described = [_described(cls, epsilon) for cls in mechanisms]
+    own = _known(parameters or {})
+    common = {"epsilon": epsilon, "radius_m": radius_m}
+    described = [_described(cls, own.get(cls.registered_name(), {}), common) for cls in mechanisms]
     rows = [_row(mechanism, is_landmark, correlation, bound) for mechanism in described]
-    return Report(landmark_set, series, epsilon, correlation, is_landmark, rows)
+    return Report(landmark_set, series, epsilon, radius_m, correlation, is_landmark, rows)
 
 
-def _described(cls: type[Mechanism], epsilon: float) -> Mechanism:
-    needed = {field["name"]: field["example"] for field in cls.fields() if field["required"]}
-    return mechanisms.parse(needed | {"name": cls.registered_name(), "epsilon": epsilon, "radius_m": RADIUS_M})
+def _known(parameters: Mapping[str, Any]) -> Mapping[str, Any]:
+    names = [cls.registered_name() for cls in mechanisms]
+    for name, own in parameters.items():
+        if name not in names:
+            rule = f"one of {', '.join(names)}"
+            message = f"a mechanism in parameters must be {rule}, got {shown(name)!r}"
+            raise ParameterError(message, field="parameters", rule=rule, value=name)
+        if not isinstance(own, dict) or {"name", "epsilon", "radius_m"} & own.keys():
+            rule = "an object of the mechanism's own parameters"
+            raise ParameterError(f"parameters.{name} must be {rule}", field=f"parameters.{name}", rule=rule)
+    return parameters
+
+
+def _described(cls: type[Mechanism], own: Mapping[str, Any], common: Mapping[str, Any]) -> Mechanism:
+    needed = {one["name"]: one["example"] for one in cls.fields() if one["required"]}
+    name = cls.registered_name()
+    return mechanisms.parse({**needed, **own, "name": name, **common}, field=f"parameters.{name}" if own else "")
 
 
 def _row(mechanism: Mechanism, is_landmark: Mask, correlation: Correlation, bound: Any) -> Row:
     if why_not := undefined(mechanism):
         return Row(mechanism, {}, None, why_not)
-    try:
-        budgets, shared = apart(mechanism, mechanism.budgets(is_landmark), is_landmark)  # type: ignore[attr-defined]
-    except (NotImplementedError, AttributeError):
-        return Row(mechanism, {}, None, "its budgets are known only after a run")
+    if not has_known_budgets(mechanism):
+        return _simulated_row(mechanism, is_landmark, correlation, bound)
+    budgets, shared = apart(mechanism, mechanism.budgets(is_landmark), is_landmark)
     chosen = landmark_loss(budgets, is_landmark, correlation, bound, shared=shared)
     losses: dict[Bound, LandmarkLoss] = {chosen.bound: chosen}
     if chosen.bound == "bridge":
@@ -195,7 +257,15 @@ def _row(mechanism: Mechanism, is_landmark: Mask, correlation: Correlation, boun
     return Row(mechanism, losses, chosen)
 
 
-def _overall(loss: LandmarkLoss | None) -> dict[str, float] | None:
-    if loss is None:
-        return None
-    return {"joint": highest(loss.joint), "own": highest(loss.own), "landmarks_only": loss.landmarks_only}
+def _simulated_row(mechanism: Mechanism, is_landmark: Mask, correlation: Correlation, bound: Any) -> Row:
+    if not hasattr(mechanism, "most_budgets"):
+        return Row(mechanism, {}, None, "its budgets are known only after a run")
+    first = spread(mechanism, is_landmark, correlation, bound)
+    chosen = first.middle()
+    spreads: dict[Bound, Spread] = {chosen.bound: first}
+    if chosen.bound == "bridge":
+        spreads["published"] = spread(mechanism, is_landmark, correlation, "published")
+    elif bound:
+        other = spread(mechanism, is_landmark, correlation)
+        spreads[other.most.bound] = other
+    return Row(mechanism, {}, chosen, "", spreads)

@@ -29,7 +29,12 @@ def detail(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
             "landmark_set": str(pk),
             "palette": palette(),
             "note": NOTE,
-            "urls": {"loss": reverse("api:landmark-set-loss", args=[pk]), "plan": reverse("api:budget-plans")},
+            "urls": {
+                "loss": reverse("api:landmark-set-loss", args=[pk]),
+                "plan": reverse("api:budget-plans"),
+                "events": reverse("api:landmark-set-events", args=[pk]),
+                "mechanisms": reverse("api:mechanisms"),
+            },
         },
     }
     return render(request, "landmarks/report.html", context)

@@ -30,6 +30,18 @@ class MarkRequest(PreviewRequest):
     name = serializers.CharField(max_length=200, required=False, allow_blank=True, default="")
 
 
+class RenameRequest(serializers.Serializer[Any]):
+    """What may be changed of a landmark set: its name."""
+
+    name = serializers.CharField(max_length=200)
+
+
+class DuplicateRequest(serializers.Serializer[Any]):
+    """What the copy is called; without a name after the set it is a copy of."""
+
+    name = serializers.CharField(max_length=200, required=False, allow_blank=True, default="")
+
+
 @extend_schema_field(Runs)
 class RunsField(serializers.ListField):
     """Half-open [start, end) stretches of landmark events."""
@@ -117,6 +129,7 @@ class LandmarkSetUrls(serializers.Serializer[Any]):
 
     self = serializers.CharField()
     events = serializers.CharField()
+    duplicate = serializers.CharField()
     dummies = serializers.CharField()
     page = serializers.CharField()
 
@@ -147,6 +160,7 @@ class LandmarkSetSerializer(serializers.ModelSerializer[LandmarkSet]):
         return {
             "self": reverse("api:landmark-set-detail", args=[row.pk]),
             "events": reverse("api:landmark-set-events", args=[row.pk]),
+            "duplicate": reverse("api:landmark-set-duplicate", args=[row.pk]),
             "dummies": reverse("api:landmark-set-dummies", args=[row.pk]),
             "page": reverse("landmarks:detail", args=[row.pk]),
         }

@@ -1,7 +1,8 @@
-"""Writes of the landmarks room: mark, forget. A preview writes nothing. Dummies are added in dummies.py."""
+"""Writes of the landmarks room: mark, rename, copy, forget. Nothing is written by a preview. Dummies: dummies.py."""
 
 from __future__ import annotations
 
+import uuid
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,10 @@ from dashboard.jobs import State
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.text import one_line
 from privacy_engine import data
+from privacy_engine.errors import ParameterError
 from privacy_engine.landmarks import LandmarkMethod, landmark_methods
+
+COPY = ", copy"
 
 
 def hold(dataset: Dataset) -> Dataset:
@@ -74,6 +78,32 @@ def mark_landmarks(
 def joined(sets: list[data.LandmarkSet]) -> data.Mask:
     """The landmark sets of a dataset's series as one mask over all its events."""
     return np.concatenate([one.mask for one in sets]) if sets else np.zeros(0, dtype=np.bool_)
+
+
+def rename_landmark_set(*, landmark_set: LandmarkSet, name: str) -> LandmarkSet:
+    """Call it something else; its marks and the releases made with it stay as they are.
+
+    Raises
+    ------
+    ParameterError
+        Nothing is left of the name.
+    """
+    landmark_set.name = one_line(name)
+    if not landmark_set.name:
+        raise ParameterError("name must not be empty", field="name", rule="not empty", value=name)
+    landmark_set.save(update_fields=["name"])
+    return landmark_set
+
+
+@transaction.atomic
+def duplicate_landmark_set(*, landmark_set: LandmarkSet, name: str = "") -> LandmarkSet:
+    """Keep the same marks once more, under ``name``; of dummies it is no other draw."""
+    hold(landmark_set.dataset)
+    kept = LandmarkSet.objects.get(pk=landmark_set.pk)
+    kept.pk, kept._state.adding = uuid.uuid4(), True
+    kept.name = one_line(name) or one_line(f"{kept.name[: 200 - len(COPY)]}{COPY}")
+    kept.save(force_insert=True)
+    return kept
 
 
 @transaction.atomic

@@ -12,6 +12,7 @@ def main() -> None:
     landmark_sets()
     simulations()
     pictures()
+    cleaning()
 
 
 def losses() -> None:
@@ -56,6 +57,14 @@ def pictures() -> None:
     for index in Picture(0, 0, 10, 10, 0, 0).shown(positions, heights(positions)):
         packed(index)
     packed(positions)
+
+
+def cleaning() -> None:
+    from privacy_engine.cleaning import DropJumps
+    from privacy_engine.data import Trajectory
+
+    event = np.arange(20.0)
+    DropJumps(highest_km_h=200.0).apply([Trajectory(event * 1e-3, event * 1e-3, event)])
 
 
 if __name__ == "__main__":

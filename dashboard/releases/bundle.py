@@ -173,7 +173,7 @@ Check the files:   sha256sum -c SHA256SUMS
 The same configuration over the same points gives other noise from the same distribution. Only a seed gives the same
 bits again, and it ends privacy: whoever knows it can take the noise away.
 
-Made by Cairn {version}.
+Packed by Cairn {version}; each label says which version drew its release.
 """
 
 

@@ -24,7 +24,14 @@ class Values(serializers.ListField):
     child = serializers.FloatField()
 
 
-class SeriesQuery(CorrelationQuery):
+class Stretch(serializers.Serializer[Any]):
+    """A part of the events, to be told closer."""
+
+    first = Whole(default=0, help_text="Only events from this one on; the numbers are those of the whole series.")
+    after = Whole(required=False, help_text="Only events before this one.")
+
+
+class SeriesQuery(Stretch, CorrelationQuery):
     """Which series, how thin, and how neighbouring positions hang together."""
 
     series = Whole(default=0)
@@ -32,11 +39,11 @@ class SeriesQuery(CorrelationQuery):
     bound = BoundField()
 
 
-class ErrorsQuery(serializers.Serializer[Any]):
-    """Which series, and how thin its running means."""
+class ErrorsQuery(Stretch):
+    """Which series, and how thin its running means and sums."""
 
     series = Whole(default=0)
-    points = Whole(default=2000, help_text="At most so many events of the running means, their extremes kept.")
+    points = Whole(default=2000, help_text="At most so many events of the running means and sums, their extremes kept.")
 
 
 class ErrorGroup(serializers.Serializer[Any]):
@@ -49,10 +56,13 @@ class ErrorGroup(serializers.Serializer[Any]):
     running_mean_m = serializers.ListField(
         child=serializers.FloatField(allow_null=True), help_text="null until something is published."
     )
+    cumulative_m = serializers.ListField(
+        child=serializers.FloatField(allow_null=True), help_text="The errors so far, added up."
+    )
 
 
 class ErrorCurvesSerializer(serializers.Serializer[Any]):
-    """Errors of one series as distributions and running means; ``event`` is what the running means are told at."""
+    """Errors of one series as distributions, running means and sums; ``event`` is what the latter are told at."""
 
     series = serializers.IntegerField()
     points = serializers.IntegerField()

@@ -32,20 +32,30 @@ class _Losses:
 
 
 def chart_data(
-    row: Release, *, series: int, correlation: Correlation, points: int, bound: Bound | str = ""
+    row: Release,
+    *,
+    series: int,
+    correlation: Correlation,
+    points: int,
+    bound: Bound | str = "",
+    first: int = 0,
+    after: int | None = None,
 ) -> dict[str, Any]:
     """Error, budget and temporal loss over the events of one series, for its owner.
+
+    Losses are those of the whole series, told at the events from ``first`` to before ``after``.
 
     Raises
     ------
     ParameterError
-        There is no such series, ``points`` lies outside its domain, or the bound asked for cannot be had.
+        There is no such series, no such stretch of it, ``points`` lies outside its domain, or the bound asked for
+        cannot be had.
     """
     start, end = series_bounds(row.dataset.series_lengths, series)
     found = files.read_curves(row, series)
     is_landmark = row.landmark_set.mask[start:end]
     loss = _losses(row, found.budget, is_landmark, correlation, bound)
-    at = decimated([found.error_m, found.budget, *loss.curves()], points)
+    at = decimated([found.error_m, found.budget, *loss.curves()], points, first, after)
     return {
         "series": series,
         "event": at.tolist(),
@@ -57,7 +67,7 @@ def chart_data(
         "correlation": correlation.shown(),
         "landmarks": storage.runs(is_landmark),
         "points": len(found.budget),
-        "decimated": len(at) < len(found.budget),
+        "decimated": len(at) < len(found.budget[first:after]),
     }
 
 

@@ -19,6 +19,7 @@ def label(row: Release) -> dict[str, Any]:
         release_id=str(row.pk),
         sha256=row.data_sha256,
         derived_from=Source(**row.source) if row.source else None,
+        cairn=row.cairn,
     )
 
 

@@ -1,4 +1,4 @@
-"""Errors of a release as a distribution and as a running mean, of all its events and of landmarks and others apart."""
+"""Errors of a release as a distribution and cumulated, of all its events and of landmarks and others apart."""
 
 from __future__ import annotations
 
@@ -16,27 +16,31 @@ QUANTILES = 400
 """A distribution is told at so many of its order statistics, or at all of them where there are fewer."""
 
 
-def error_curves(row: Release, *, series: int, points: int) -> dict[str, Any]:
+def error_curves(row: Release, *, series: int, points: int, first: int = 0, after: int | None = None) -> dict[str, Any]:
     """The errors of one series against the original, for its owner: nothing is read but what the worker stored.
+
+    Running means and sums are of all events so far, told at those from ``first`` to before ``after``.
 
     Raises
     ------
     ParameterError
-        There is no such series, or ``points`` lies outside its domain.
+        There is no such series, no such stretch of it, or ``points`` lies outside its domain.
     """
     start, end = series_bounds(row.dataset.series_lengths, series)
     error_m = files.read_curves(row, series).error_m
     is_landmark = row.landmark_set.mask[start:end]
     groups = {"all": np.ones(end - start, dtype=np.bool_), "landmarks": is_landmark, "others": ~is_landmark}
     means = {name: running_mean(error_m, mask) for name, mask in groups.items()}
-    at = decimated(list(means.values()), points)
+    sums = {name: cumulated(error_m, mask) for name, mask in groups.items()}
+    at = decimated([*means.values(), *sums.values()], points, first, after)
     return {
         "series": series,
         "points": end - start,
         "event": at.tolist(),
-        "decimated": len(at) < end - start,
+        "decimated": len(at) < len(range(end - start)[first:after]),
         **{
-            name: distribution(error_m[mask]) | {"running_mean_m": listed(means[name][at])}
+            name: distribution(error_m[mask])
+            | {"running_mean_m": listed(means[name][at]), "cumulative_m": listed(sums[name][at])}
             for name, mask in groups.items()
         },
     }
@@ -61,6 +65,12 @@ def distribution(error_m: Floats) -> dict[str, Any]:
 
 def running_mean(error_m: Floats, mask: Mask) -> Floats:
     """The mean error of the events in ``mask`` published up to each event, (n,); not a number before the first."""
+    number = np.cumsum(mask & ~np.isnan(error_m))
+    return np.divide(cumulated(error_m, mask), number, out=np.full(len(error_m), np.nan), where=number > 0)
+
+
+def cumulated(error_m: Floats, mask: Mask) -> Floats:
+    """The sum of the errors of the events in ``mask`` published up to each event, metres, (n,)."""
     counts = mask & ~np.isnan(error_m)
-    sums, number = np.cumsum(np.where(counts, error_m, 0.0)), np.cumsum(counts)
-    return np.divide(sums, number, out=np.full(len(error_m), np.nan), where=number > 0)
+    sums = np.cumsum(np.where(counts, error_m, 0.0))
+    return np.where(np.cumsum(counts) > 0, sums, np.nan)

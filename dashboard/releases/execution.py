@@ -9,7 +9,7 @@ import numpy as np
 from dashboard import jobs, storage
 from dashboard.releases import derivation, files
 from dashboard.releases.models import Release
-from privacy_engine import data, metrics
+from privacy_engine import __version__, data, metrics
 from privacy_engine.data import Floats, Trajectory
 from privacy_engine.landmarks.methods import split
 from privacy_engine.spec import ReleaseSpec
@@ -51,6 +51,7 @@ def draw_release(row: Release, lease: jobs.Lease) -> dict[str, Any]:
     return {
         "data_file": row.data_file,
         "data_sha256": digest,
+        "cairn": __version__,
         "summary": summary(row, drawn),
         "owner_view": owner_view(np.concatenate(errors)),
     }

@@ -16,8 +16,8 @@ from dashboard.releases import downloads
 from dashboard.releases.models import Release
 from dashboard.specs import DescriptionField, SeedField
 from privacy_engine.mechanisms import landmark  # noqa: F401  (registers the mechanisms)
-from privacy_engine.registry import mechanisms
-from privacy_engine.spec import MAX_STEPS, ReleaseSpec, parse_steps
+from privacy_engine.registry import MAX_STEPS, mechanisms
+from privacy_engine.spec import ReleaseSpec, parse_steps
 
 OBJECTS = {"type": "array", "items": {"type": "object"}}
 

@@ -11,16 +11,38 @@ A format is one file in this package and one line below that imports it.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError, ParameterError
-from privacy_engine.formats import delimited, geojson, gpx, kml, parquet, plt, tdrive  # noqa: F401 (they register)
+from privacy_engine.formats import (  # noqa: F401 (they register)
+    ais,
+    delimited,
+    fit,
+    geojson,
+    geojsonseq,
+    geopackage,
+    gpx,
+    gtfs,
+    igc,
+    kml,
+    movebank,
+    nmea,
+    otherxml,
+    owntracks,
+    parquet,
+    plt,
+    porto,
+    takeout,
+    tcx,
+    tdrive,
+)
 from privacy_engine.formats.archive import read_zip
 from privacy_engine.formats.detect import Format, detect, formats, misnamed
+from privacy_engine.formats.kinds import checked, read_other
 from privacy_engine.formats.options import OPTIONS, Option, ReadOptions
 from privacy_engine.formats.report import Reading, Report
 from privacy_engine.formats.source import Limits, Meter, Source, display_name, extension, inflated, seekable
@@ -41,7 +63,7 @@ __all__ = [
 
 def options() -> Mapping[str, Option]:
     """Every reading option by name, with label, help and choices: forms and schemas derive from this."""
-    known = tuple((one.name, one.title) for one in formats() if one.name not in ("kml", "xml"))
+    known = tuple((one.name, one.title) for one in formats() if not one.hidden)
     return {**OPTIONS, "format": replace(OPTIONS["format"], choices=known)}
 
 
@@ -50,6 +72,7 @@ def read(
     *,
     name: str | None = None,
     limits: Limits | None = None,
+    kinds: Collection[str] = (Trajectory.kind,),
     **values: Any,
 ) -> Reading:
     """Read a file of positions.
@@ -62,6 +85,9 @@ def read(
         The file's name as its owner gave it: data, used for its extension and shown cleaned.
     limits : Limits, optional
         Caps on size, kept while streaming.
+    kinds : collection of str
+        What the caller takes, of :data:`privacy_engine.data.KINDS`: one kind is read as such, several are told apart
+        by the columns of the table.
     **values
         Reading options: see :func:`options`. Text is accepted for each.
 
@@ -79,14 +105,14 @@ def read(
     ParameterError
         An option is unknown or out of its domain.
     """
-    chosen = _checked(values)
+    chosen, taken = _checked(values), checked(kinds)
     meter = Meter(limits or Limits())
     if isinstance(path_or_file, (str, os.PathLike)):
         path = Path(path_or_file)
         with path.open("rb") as stream:
-            return _read(stream, path.name if name is None else name, chosen, meter)
+            return _read(stream, path.name if name is None else name, chosen, meter, taken)
     label = name if name is not None else str(getattr(path_or_file, "name", "") or "")
-    return _read(seekable(path_or_file, meter), label, chosen, meter)
+    return _read(seekable(path_or_file, meter), label, chosen, meter, taken)
 
 
 def _checked(values: Mapping[str, Any]) -> ReadOptions:
@@ -98,28 +124,47 @@ def _checked(values: Mapping[str, Any]) -> ReadOptions:
     return chosen
 
 
-def _read(stream: BinaryIO, name: str, chosen: ReadOptions, meter: Meter) -> Reading:
+def _read(stream: BinaryIO, name: str, chosen: ReadOptions, meter: Meter, kinds: tuple[str, ...]) -> Reading:
     report = Report(file=display_name(name))
     stream.seek(0)
     magic = stream.read(4)
     stream.seek(0)
     if magic in (b"PK\x03\x04", b"PK\x05\x06"):
+        if Trajectory.kind not in kinds:
+            raise FormatError("An archive is read for trajectories only. Unpack it.", code="archive", rule="one table")
         series = read_zip(stream, chosen, report, meter, _read_one)
-    elif magic.startswith(b"\x1f\x8b"):
+        report.series = [(one.name, len(one)) for one in series]
+        return Reading(series, report)
+    if magic.startswith(b"\x1f\x8b"):
         source = inflated(stream, name, meter)
         if source.head.startswith((b"PK\x03\x04", b"\x1f\x8b")):
             message = "Nested archives are not opened. Unpack it and upload what is inside."
             raise FormatError(message, code="nested_archive")
-        series = _read_one(source, chosen, report)
     else:
-        series = _read_one(Source(stream, name, meter), chosen, report)
+        source = Source(stream, name, meter)
+    return _read_source(source, chosen, report, kinds)
+
+
+def _read_source(source: Source, chosen: ReadOptions, report: Report, kinds: tuple[str, ...]) -> Reading:
+    format = detect(source, chosen)
+    report.format = format.name
+    other = read_other(format, source, kinds, chosen, report)
+    if other is not None:
+        report.series = [(other.kind, len(other))]
+        return Reading([], report, other)
+    series = _read_as(format, source, chosen, report)
     report.series = [(one.name, len(one)) for one in series]
     return Reading(series, report)
 
 
 def _read_one(source: Source, chosen: ReadOptions, report: Report) -> list[Trajectory]:
+    """One member of an archive."""
     format = detect(source, chosen)
     report.format = format.name
+    return _read_as(format, source, chosen, report)
+
+
+def _read_as(format: Format, source: Source, chosen: ReadOptions, report: Report) -> list[Trajectory]:
     other = misnamed(format, source.name)
     if other is not None and chosen.format is None:
         message = f"The file is called .{extension(source.name)} but holds {format.title}, and was read as that."

@@ -15,6 +15,7 @@ import numpy as np
 
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import ChoiceNeeded, FormatError
+from privacy_engine.formats import gtfs
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.series import cut
@@ -111,7 +112,19 @@ def _allowed(archive: zipfile.ZipFile, report: Report, meter: Meter) -> list[zip
     if total > max(1_000_000, limits.ratio * packed):
         message = f"The archive expands to more than {limits.ratio} times its size; such archives are not opened."
         raise FormatError(message, code="compression_ratio", rule=f"at most {limits.ratio} to 1")
-    return sorted(members, key=lambda info: info.filename)
+    return sorted(_of_one_document(members), key=lambda info: info.filename)
+
+
+def _of_one_document(members: list[zipfile.ZipInfo]) -> list[zipfile.ZipInfo]:
+    """The members to read: of a KMZ the KML and not its pictures, of a GTFS feed its shapes."""
+    by_name = {display_name(info.filename).lower(): info for info in members}
+    if "doc.kml" in by_name:
+        return [info for info in members if info.filename.lower().endswith(".kml")]
+    if len(gtfs.FEED & by_name.keys()) >= 2:
+        if gtfs.SHAPES not in by_name:
+            raise FormatError("This GTFS feed has no shapes.txt, so it holds no lines.", code="no_points")
+        return [by_name[gtfs.SHAPES]]
+    return members
 
 
 def _why_not(info: zipfile.ZipInfo) -> str:

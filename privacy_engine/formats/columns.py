@@ -35,7 +35,7 @@ TIME = _words(
     "tracked_at timestampms timestamp_ms time_ms timestamps time_stamp gps_time gpstime gps_timestamp gps_datetime "
     "recorded_at recordedat fix_time fixtime created_at createdat logged_at measured_at sampled_at occurred_at "
     "event_time eventtime local_time localtime local_datetime local_timestamp epoch epoch_s epoch_ms unix unixtime "
-    "unix_time unix_timestamp tst start_time starttime started_at begin begin_time when dt date"
+    "unix_time unix_timestamp basedatetime tst start_time starttime started_at begin begin_time when dt date"
 )
 ID = _words(
     "series user_id userid user_no uid user individual_local_identifier individual_id animal_id "
@@ -82,19 +82,7 @@ def assign(
         Two columns bear the same name.
     """
     plain = [canonical(name) for name in names]
-    roles: Roles = {}
-    for role, known in (("lat", LAT), ("lon", LON), ("time", TIME), ("id", ID), ("landmark", LANDMARK)):
-        place = _named(role, names, getattr(options, role))
-        if place is None and getattr(options, role) is None:
-            place = _known(role, names, plain, known, sample, set(roles.values()))
-            if role == "time":
-                place = _by_look(sample, len(names), set(roles.values())) if place is None else place
-            if role == "id" and place is not None and _numbers_the_rows(plain[place], sample, place):
-                place = None
-            if place is not None and role != "landmark":  # of that, the cells decide
-                _tell(role, names[place], plain[place], report)
-        if place is not None:
-            roles[role] = place
+    roles = _assigned(_KNOWN, names, sample, options, report)
     for role in ("lat", "lon"):
         if role not in roles:
             raise no_positions(names, role)
@@ -106,6 +94,38 @@ def assign(
         if found := [i for i, name in enumerate(plain) if name in known_names]:
             roles[role] = found[0]
     return roles, plain[roles["lat"]].endswith("e7") and plain[roles["lon"]].endswith("e7")
+
+
+_KNOWN = (("lat", LAT), ("lon", LON), ("time", TIME), ("id", ID), ("landmark", LANDMARK))
+
+
+def assign_beside(names: Sequence[str], sample: Sequence[Sequence[str]], options: ReadOptions, report: Report) -> Roles:
+    """The roles of the columns beside a geometry, which holds the position."""
+    return _assigned(_KNOWN[2:], names, sample, options, report)
+
+
+def _assigned(
+    known: Sequence[tuple[str, Sequence[str]]],
+    names: Sequence[str],
+    sample: Sequence[Sequence[str]],
+    options: ReadOptions,
+    report: Report,
+) -> Roles:
+    plain = [canonical(name) for name in names]
+    roles: Roles = {}
+    for role, words in known:
+        place = _named(role, names, getattr(options, role))
+        if place is None and getattr(options, role) is None:
+            place = _known(role, names, plain, words, sample, set(roles.values()))
+            if role == "time":
+                place = _by_look(sample, len(names), set(roles.values())) if place is None else place
+            if role == "id" and place is not None and _numbers_the_rows(plain[place], sample, place):
+                place = None
+            if place is not None and role != "landmark":  # of that, the cells decide
+                _tell(role, names[place], plain[place], report)
+        if place is not None:
+            roles[role] = place
+    return roles
 
 
 def no_positions(names: Sequence[str], role: str = "lat") -> FormatError:

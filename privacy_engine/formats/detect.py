@@ -19,7 +19,7 @@ class Format:
     """An input format.
 
     ``sniff`` looks at the first 64 kB; ``read`` returns the series and writes to the report. Formats are
-    asked in the order of their registration, ``rank`` first: lower is more particular.
+    asked in the order of their registration, ``rank`` first: lower is more particular. A ``hidden`` one only refuses.
     """
 
     name: str
@@ -28,6 +28,7 @@ class Format:
     sniff: Callable[[bytes], bool]
     read: Callable[[Source, ReadOptions, Report], list[Trajectory]]
     rank: int = 50
+    hidden: bool = False
 
 
 _REGISTERED: dict[str, Format] = {}
@@ -58,10 +59,6 @@ _SIGNATURES: tuple[tuple[bytes, str], ...] = (
     (rb"ID3|OggS|fLaC|\x1aE\xdf\xa3", "a sound or video file"),
     (rb"%PDF", "a PDF document"),
     (rb"\xd0\xcf\x11\xe0", "an old Office document; save the table as CSV"),
-    (
-        rb"SQLite format 3\0",
-        "an SQLite database (perhaps a GeoPackage), which is not supported yet; export it as GeoJSON",
-    ),
     (rb"BZh[1-9]", "a bzip2 archive; unpack it first"),
     (rb"\xfd7zXZ\0", "an xz archive; unpack it first"),
     (rb"\x28\xb5\x2f\xfd", "a zstd archive; unpack it first"),
@@ -69,13 +66,9 @@ _SIGNATURES: tuple[tuple[bytes, str], ...] = (
     (rb"Rar!", "a RAR archive; unpack it first"),
     (rb".{257}ustar", "a tar archive; unpack it first"),
     (rb"\x7fELF|MZ", "a program"),
-    (rb".{8}\.FIT", "a FIT file, which is not supported yet; convert it to GPX"),
 )
 _TEXTS: tuple[tuple[bytes, str], ...] = (
     (rb"\s*(<!doctype html|<html)", "a web page"),
-    (rb"\s*(#[^\n]*\n\s*)*[$!][A-Z]{2}[A-Z]{3},", "an NMEA log, which is not supported yet; convert it to GPX"),
-    (rb"\s*A[A-Z0-9]{3,6}[^,;]*\r?\nH[FO]", "an IGC log, which is not supported yet; convert it to GPX"),
-    (rb"[0-9T:-]{19}Z\s+\*\s+\{", "an OwnTracks log, which is not supported yet; convert it to GPX"),
     (rb"\s*\{\\rtf", "an RTF document"),
     (rb"%!PS", "a PostScript document"),
 )

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +14,7 @@ from privacy_engine.formats import crs
 from privacy_engine.formats.arrow import pa
 from privacy_engine.formats.columns import LANDMARK, TIME, canonical
 from privacy_engine.formats.detect import Format, register
+from privacy_engine.formats.jsontools import begins_like_json, parsed
 from privacy_engine.formats.marks import marks_of
 from privacy_engine.formats.numbers import GOOD, MISSING, NOT_A_NUMBER, NOT_FINITE
 from privacy_engine.formats.options import ReadOptions
@@ -70,9 +70,17 @@ class _Rows:
 def read(source: Source, options: ReadOptions, report: Report) -> list[Trajectory]:
     """The timeline of a GeoJSON file; one series for each name of a file that Cairn exported."""
     report.unit = "feature"
-    document = _parsed(source.read())
+    document = parsed(source.read())
+    features = _features(document)
+    return read_features(features, range(1, len(features) + 1), _with_system(document, options), report)
+
+
+def read_features(
+    features: Sequence[Any], numbers: Sequence[int], options: ReadOptions, report: Report
+) -> list[Trajectory]:
+    """The timeline of features, which bear ``numbers`` in the file."""
     rows = _Rows(_mark_names(options))
-    for number, feature in enumerate(_features(document), start=1):
+    for number, feature in zip(numbers, features, strict=True):
         _read_feature(feature, number, rows)
     report.drop("null_geometry", len(rows.nulls), rows.nulls[:20])
     report.drop("unsupported_geometry", len(rows.others), rows.others[:20])
@@ -80,22 +88,7 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
         raise FormatError("The GeoJSON holds no points or lines.", code="no_points")
     if rows.lines > 1 and len(rows.names) < 2:
         report.note("joined", f"{rows.lines} lines were joined into one timeline.", level="info", count=rows.lines)
-    return build(_points(rows, options), _with_system(document, options), report)
-
-
-def _parsed(data: bytes) -> Any:
-    try:
-        text = data.decode("utf-16") if data[:2] in (b"\xff\xfe", b"\xfe\xff") else data.decode("utf-8-sig")
-        return json.loads(text)
-    except RecursionError as error:
-        raise FormatError("The JSON is nested too deeply.", code="too_deep") from error
-    except json.JSONDecodeError as error:
-        message = f"The JSON is damaged at line {error.lineno}, column {error.colno}. Is the file complete?"
-        raise FormatError(message, code="bad_json", row=error.lineno) from error
-    except UnicodeError as error:
-        raise FormatError("The JSON is not UTF-8. Re-save it as UTF-8.", code="bad_encoding") from error
-    except ValueError as error:  # a whole number of more than 4300 digits
-        raise FormatError("The JSON holds a number that is too long.", code="bad_json") from error
+    return build(_points(rows, options), options, report)
 
 
 def _features(document: Any) -> list[Any]:
@@ -250,9 +243,4 @@ def _with_system(document: Any, options: ReadOptions) -> ReadOptions:
     return ReadOptions(**{**vars(options), "crs": name})
 
 
-def sniff(head: bytes) -> bool:
-    """Whether the text begins like JSON."""
-    return re.match(rb"(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?[\s\0]*[{\[][\s\0]*[\"\[{\]}]", head) is not None
-
-
-GEOJSON = register(Format("geojson", "GeoJSON", ("geojson", "json"), sniff, read, rank=22))
+GEOJSON = register(Format("geojson", "GeoJSON", ("geojson", "json"), begins_like_json, read, rank=22))

@@ -1,45 +1,158 @@
-"""KML and other XML that is not read yet: a polite refusal that says what to do. Links are never followed."""
+"""KML: tracks of times and positions, placemarks with a time or a span, lines without. Links are never followed."""
 
 from __future__ import annotations
 
-import re
+from dataclasses import dataclass, field
+from xml.parsers import expat  # nosec B407
 
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import Report
+from privacy_engine.formats.rows import Rows
+from privacy_engine.formats.series import build
 from privacy_engine.formats.source import Source
-from privacy_engine.formats.xmltools import check, clean, looks_like_xml, root_name
+from privacy_engine.formats.xmltools import Text, clean, local, looks_like_xml, new_parser, root_name, run
 
-_TRACK = re.compile(rb"<(?:[\w.-]+:)?(?:Track|LineString|coordinates|coord|when)[\s/>]")
+MAX_COORDINATES = 32_000_000  # characters of one line: a million positions
+_TEXTS = {"when": 100, "begin": 100, "end": 100, "coord": 200, "coordinates": MAX_COORDINATES}
+_AREAS = ("Polygon", "Model", "LatLonBox", "LatLonQuad")
 
 
-def read_kml(source: Source, options: ReadOptions, report: Report) -> list[Trajectory]:
-    """Refuse a KML file, and say whether there is a track in it to convert."""
-    data = clean(source.read(), report)
-    check(data)
-    if not _TRACK.search(data):
+@dataclass
+class _Found:
+    """What a document holds: positions of tracks, of placemarks with a time, of placemarks without."""
+
+    tracks: Rows = field(default_factory=Rows)
+    timed: Rows = field(default_factory=Rows)
+    untimed: Rows = field(default_factory=Rows)
+    track_count: int = 0
+    areas: list[int] = field(default_factory=list)
+
+
+def read(source: Source, options: ReadOptions, report: Report) -> list[Trajectory]:
+    """The timeline of a KML file: its tracks, else its placemarks with times, else its lines and points."""
+    report.unit = "line"
+    found = _parse(clean(source.read(), report))
+    report.drop("unsupported_geometry", len(found.areas), found.areas[:20])
+    rows = found.tracks or found.timed or found.untimed
+    if not rows:
         raise FormatError("No track in this KML. Links in it are not followed.", code="no_track")
-    message = "KML is not supported yet. Convert the file to GPX or CSV and upload that."
-    raise FormatError(message, code="unsupported_format")
+    if left := len(found.timed) + len(found.untimed) - (0 if found.tracks else len(rows)):
+        what = "positions outside of its tracks" if found.tracks else "positions without a time"
+        report.note("left_out", f"{left} {what} were left out.", level="info", count=left)
+    if found.track_count > 1:
+        message = f"{found.track_count} tracks were joined into one timeline."
+        report.note("joined", message, level="info", count=found.track_count)
+    return build(rows.points(options), options, report)
 
 
-def read_other(source: Source, options: ReadOptions, report: Report) -> list[Trajectory]:
-    """Refuse XML of another kind by the name of its root."""
-    name = root_name(source.head)
-    check(clean(source.read(), report))
-    known = {
-        "trainingcenterdatabase": "a TCX file",
-        "html": "a web page",
-        "svg": "an SVG image",
-        "osm": "an OSM extract",
-    }
-    what = known.get(name, f"XML of a kind that is not known here ({name[:40] or 'no root element'})")
-    raise FormatError(f"This is {what}. Convert it to GPX or CSV and upload that.", code="unsupported_format")
+def _parse(data: bytes) -> _Found:
+    found = _Found()
+    parser = new_parser()
+    handlers = _Handlers(parser, found)
+    parser.StartElementHandler = handlers.start
+    parser.EndElementHandler = handlers.end
+    run(parser, data)
+    return found
 
 
-KML = register(
-    Format("kml", "KML", ("kml",), lambda head: looks_like_xml(head) and root_name(head) == "kml", read_kml, rank=21)
-)
-OTHER_XML = register(Format("xml", "other XML", ("xml", "tcx"), looks_like_xml, read_other, rank=80))
+class _Handlers:
+    """What happens at each tag, by local name: writers disagree about prefixes."""
+
+    def __init__(self, parser: expat.XMLParserType, found: _Found) -> None:
+        self.parser = parser
+        self.found = found
+        self.text = Text(parser)
+        self.depth = 0
+        self.inside: dict[str, int] = {}
+        self.whens: list[str] = []
+        self.coords: list[tuple[str, int]] = []
+        self.span: dict[str, str] = {}
+        self.lines: list[tuple[str, str, int]] = []
+
+    def start(self, tag: str, _: dict[str, str]) -> None:
+        """A start tag."""
+        name = local(tag)
+        self.depth += 1
+        if self.depth == 1 and name.lower() != "kml":
+            raise FormatError(f"This XML is no KML: its root is {name[:40]!r}.", code="not_kml")
+        self.inside[name] = self.inside.get(name, 0) + 1
+        if name in _TEXTS:
+            self.text.collect(name, _TEXTS[name])
+        elif name == "Placemark":
+            self.span, self.lines = {}, []
+        elif name == "Track":
+            self.whens, self.coords = [], []
+        elif name in _AREAS:
+            self.found.areas.append(self.parser.CurrentLineNumber)
+
+    def end(self, tag: str) -> None:
+        """An end tag."""
+        name = local(tag)
+        self.depth -= 1
+        self.inside[name] = self.inside.get(name, 0) - 1
+        if (text := self.text.taken(name)) is not None:
+            self._take(name, text)
+        elif name == "Track":
+            self._track()
+        elif name == "Placemark":
+            self._placemark()
+
+    def _take(self, name: str, text: str) -> None:
+        if name == "coord":
+            self.coords.append((text, self.parser.CurrentLineNumber))
+        elif name == "when" and self.inside.get("Track"):
+            self.whens.append(text)
+        elif name in ("when", "begin", "end"):
+            self.span["begin" if name == "when" else name] = text
+        elif not any(self.inside.get(area) for area in _AREAS):
+            kind = "point" if self.inside.get("Point") else "line"
+            self.lines.append((kind, text, self.parser.CurrentLineNumber))
+
+    def _track(self) -> None:
+        """The i-th time belongs to the i-th position."""
+        self.found.track_count += 1
+        whens: list[str | None] = [*self.whens, *[None] * len(self.coords)]
+        for when, (text, line) in zip(whens, self.coords, strict=False):
+            lon, lat = [*text.split(), None, None][:2]
+            self.found.tracks.add(lon, lat, when or None, line)
+        self.whens, self.coords = [], []
+
+    def _placemark(self) -> None:
+        """A point lasts from the beginning of its span to the end; a line begins and ends with it."""
+        begin, end = self.span.get("begin"), self.span.get("end")
+        rows = self.found.timed if begin or end else self.found.untimed
+        for kind, text, line in self.lines:
+            cells = _tuples(text)
+            if kind == "point":
+                self._point(rows, cells[0] if cells else [], line)
+                continue
+            for i, cell in enumerate(cells):
+                time = begin if i == 0 else end if i == len(cells) - 1 else None
+                rows.add(*_pair(cell), time or None, line)
+        self.span, self.lines = {}, []
+
+    def _point(self, rows: Rows, cell: list[str], line: int) -> None:
+        times = [time for time in (self.span.get("begin"), self.span.get("end")) if time]
+        for time in dict.fromkeys(times) or [None]:
+            rows.add(*_pair(cell), time, line)
+
+
+def _tuples(text: str) -> list[list[str]]:
+    """The positions of a coordinates element; blanks beside commas are forgiven."""
+    tight = text.replace(" ,", ",").replace(", ", ",")
+    return [one.split(",") for one in tight.split()]
+
+
+def _pair(cell: list[str]) -> tuple[str | None, str | None]:
+    return (cell[0], cell[1]) if len(cell) > 1 else (None, None)
+
+
+def sniff(head: bytes) -> bool:
+    """Whether the root element is kml."""
+    return looks_like_xml(head) and root_name(head) == "kml"
+
+
+KML = register(Format("kml", "KML or KMZ", ("kml", "kmz"), sniff, read, rank=21))

@@ -13,8 +13,9 @@ from privacy_engine.data import Floats
 from privacy_engine.formats.arrow import pa, pc
 
 Reasons = NDArray[np.uint8]
-GOOD, MISSING, NOT_A_NUMBER, NOT_FINITE = range(4)
-REASON_NAMES = ("", "missing", "not_a_number", "not_finite")
+GOOD, MISSING, NOT_A_NUMBER, NOT_FINITE, UNAVAILABLE, NO_GEOMETRY, OTHER_GEOMETRY, BAD_GEOMETRY = range(8)
+REASON_NAMES: tuple[str, ...] = ("", "missing", "not_a_number", "not_finite", "unavailable")
+REASON_NAMES += ("null_geometry", "unsupported_geometry", "bad_geometry")
 
 EMPTY_WORDS = frozenset({"", "null", "none", "na", "n/a", "nil", "-", "--", "\\n", "#n/a"})
 _LONGEST = 400  # digits of the longest float, and then some

@@ -1,4 +1,4 @@
-"""Parquet with plain columns of positions, above all our own export: series, time, lon, lat."""
+"""Parquet with plain columns of positions, as in our own export: series, time, lon, lat; GeoParquet with geometries."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ import numpy as np
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.arrow import pa, pq
-from privacy_engine.formats.columns import assign
+from privacy_engine.formats.attributes import points_of
+from privacy_engine.formats.columns import assign, assign_beside, has_positions
 from privacy_engine.formats.detect import Format, register
+from privacy_engine.formats.geoparquet import geometries, geometry_column
 from privacy_engine.formats.marks import marks_of
 from privacy_engine.formats.numbers import GOOD, numbers, typed
 from privacy_engine.formats.options import ReadOptions
@@ -29,13 +31,15 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
     report.unit = "row"
     data = source.read()
     try:
-        table, roles = _table(data, source, options, report)
+        table, roles, options = _table(data, source, options, report)
     except (pa.ArrowException, OSError, ValueError) as error:
         if isinstance(error, FormatError):
             raise
-        raise FormatError(
-            "The Parquet file is damaged or of a kind that is not supported.", code="bad_parquet"
-        ) from error
+        raise _bad() from error
+    if "geometry" in roles:
+        found = geometries(table.column(roles["geometry"]))
+        points = points_of(found, roles, lambda name: _simple(table, name), options, report)
+        return build(points, options, report)
     lon, lon_reasons = _coordinate(table, roles["lon"])
     lat, lat_reasons = _coordinate(table, roles["lat"])
     when = times(_simple(table, roles["time"]), options) if "time" in roles else None
@@ -47,19 +51,47 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
     return build(points, options, report)
 
 
-def _table(data: bytes, source: Source, options: ReadOptions, report: Report) -> tuple[Any, dict[str, str]]:
-    """The needed columns, after a look at the sizes that the file declares."""
-    file = pq.ParquetFile(pa.BufferReader(data))
+def _table(
+    data: bytes, source: Source, options: ReadOptions, report: Report
+) -> tuple[Any, dict[str, str], ReadOptions]:
+    """The needed columns by role, and the options with the file's coordinate system."""
+    file = _opened(data, source)
     names = file.schema_arrow.names
-    places, _ = assign(names, [], options, report)
+    named = options.lon is not None or options.lat is not None
+    geometry = None if named or has_positions(names) else geometry_column(file.schema_arrow, file.metadata.metadata)
+    if geometry is not None:
+        places = assign_beside(names, [], options, report)
+        options = geometry.in_system(options)
+    else:
+        places, _ = assign(names, [], options, report)
+    roles = {role: names[place] for role, place in places.items() if role in _ROLES}
+    if geometry is not None:
+        roles["geometry"] = geometry.name
+    return file.read(columns=list(dict.fromkeys(roles.values()))), roles, options
+
+
+def _opened(data: bytes, source: Source) -> Any:
+    """The file, after a look at the sizes that it declares."""
+    file = pq.ParquetFile(pa.BufferReader(data))
     declared = sum(file.metadata.row_group(i).total_byte_size for i in range(file.metadata.num_row_groups))
     limits = source.meter.limits
     if file.metadata.num_rows > MAX_ROWS or declared > limits.total * 4:
         raise FormatError(f"The file has more than {MAX_ROWS} rows.", code="too_large", rule=f"at most {MAX_ROWS} rows")
     if file.metadata.num_rows * _BYTES_PER_ROW > max(len(data), 1 << 16) * limits.ratio:
         raise FormatError("The file expands too much to be opened.", code="compression_ratio")
-    roles = {role: names[place] for role, place in places.items() if role in _ROLES}
-    return file.read(columns=list(roles.values())), roles
+    return file
+
+
+def whole_table(source: Source) -> Any:
+    """All columns; the source can be read again."""
+    try:
+        return _opened(source.held(), source).read()
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise error if isinstance(error, FormatError) else _bad() from error
+
+
+def _bad() -> FormatError:
+    return FormatError("The Parquet file is damaged or of a kind that is not supported.", code="bad_parquet")
 
 
 def _simple(table: Any, name: str) -> Any:
@@ -92,6 +124,9 @@ def _series(column: Any) -> tuple[Any, list[str]]:
     return coded.indices.to_numpy(zero_copy_only=False).astype(np.int64), coded.dictionary.to_pylist()
 
 
-PARQUET = register(
-    Format("parquet", "Parquet", ("parquet", "pq"), lambda head: head.startswith(b"PAR1"), read, rank=10)
-)
+def sniff(head: bytes) -> bool:
+    """Whether the file begins as Parquet files do."""
+    return head.startswith(b"PAR1")
+
+
+PARQUET = register(Format("parquet", "Parquet or GeoParquet", ("parquet", "pq", "geoparquet"), sniff, read, rank=10))

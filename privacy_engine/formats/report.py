@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from privacy_engine.data import Trajectory
+from privacy_engine.data import CheckIns, CountStream, Trajectory
 from privacy_engine.errors import shown
 
 SHOWN_ROWS = 20
@@ -22,8 +22,16 @@ WHY = {
     "bad_time": "The time cannot be read.",
     "no_time": "The time is empty, though other rows have one.",
     "bad_mark": "The landmark cell says neither yes nor no.",
+    "no_fix": "The receiver says that it had no fix.",
+    "bad_checksum": "The line's checksum is wrong: it was damaged on its way.",
+    "not_a_position": "The entry is an event or a setting, not a position.",
+    "bad_polyline": "The polyline is not a JSON list of positions.",
+    "unavailable": "The ship says that its position is not available.",
+    "bad_json": "The line is not JSON.",
+    "negative": "A count is negative.",
     "null_geometry": "The feature has no geometry.",
     "unsupported_geometry": "The geometry is not a point or a line.",
+    "bad_geometry": "The geometry is damaged.",
     "unsafe_member": "The archive member's name points outside the archive.",
     "junk_member": "The archive member is a system file.",
     "nested_member": "The archive member is itself an archive; nested archives are not opened.",
@@ -129,10 +137,19 @@ class Report:
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """A file as series, and the report of how it was read. ``len()`` is the number of points."""
+    """A file as series, and the report of how it was read. ``len()`` is the number of points.
+
+    A file of counts or check-ins has no series: ``other`` is what it holds.
+    """
 
     series: list[Trajectory]
     report: Report
+    other: CountStream | CheckIns | None = None
+
+    @property
+    def kind(self) -> str:
+        """One of :data:`privacy_engine.data.KINDS`."""
+        return Trajectory.kind if self.other is None else self.other.kind
 
     def __len__(self) -> int:
-        return sum(len(one) for one in self.series)
+        return sum(len(one) for one in self.series) if self.other is None else len(self.other)

@@ -90,6 +90,11 @@ class Source:
         """All bytes."""
         return b"".join(self.chunks())
 
+    def held(self) -> bytes:
+        """All bytes, which can be read once more."""
+        self._pending = self.read()
+        return self._pending
+
     def read_lines(self) -> bytes:
         """All bytes of a text in lines; a line over the limit stops the reading there."""
         parts, length, row = [], 0, 1

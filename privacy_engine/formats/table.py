@@ -58,6 +58,14 @@ def read_points(data: bytes, dialect: Dialect, options: ReadOptions, report: Rep
     return points
 
 
+def text_columns(
+    data: bytes, delimiter: str, offset: int, first_row: int, width: int, places: dict[str, int], report: Report
+) -> Cells:
+    """The columns at ``places`` of a table of known shape as text; rows that are too short are dropped."""
+    dialect = Dialect(delimiter, offset, first_row, width, places)
+    return _arrow(data, dialect, report) or _careful(data, dialect, report)
+
+
 def _coordinate(columns: dict[str, Any], axis: str, decimal: str) -> tuple[Any, Any]:
     column = columns[axis]
     values, reasons = num.numbers(column, axis, decimal) if pa.types.is_string(column.type) else num.typed(column)
@@ -107,7 +115,7 @@ def _arrow(data: bytes, dialect: Dialect, report: Report) -> Cells | None:
     if b"\0" in data or dialect.delimiter == " " or not _plain_lines(data, dialect.offset):
         return None
     shared = len(set(dialect.roles.values())) < len(dialect.roles)
-    for typed in (False,) if shared else (True, False):
+    for typed in (False,) if shared or "lon" not in dialect.roles else (True, False):
         refused: list[tuple[int, bool]] = []
         try:
             table = _parse(data, dialect, typed, refused)

@@ -125,3 +125,35 @@ def check(data: bytes) -> None:
     parser.StartElementHandler = found
     with suppress(_RootFound):
         run(parser, data)
+
+
+def local(tag: str) -> str:
+    """An element's name without its namespace."""
+    return tag.rpartition("}")[2]
+
+
+class Text:
+    """The text of one element at a time, cut off at a number of characters."""
+
+    def __init__(self, parser: expat.XMLParserType) -> None:
+        self._parser = parser
+        self._name = ""
+        self._left = 0
+        self._parts: list[str] = []
+
+    def collect(self, name: str, most: int) -> None:
+        """Begin to collect the text of the element ``name`` that has just opened."""
+        self._name, self._left, self._parts = name, most, []
+        self._parser.CharacterDataHandler = self._add
+
+    def _add(self, text: str) -> None:
+        self._parts.append(text[: max(0, self._left)])
+        self._left -= len(text)
+
+    def taken(self, name: str) -> str | None:
+        """The text of ``name``, which has just closed; None where it is not the one collected."""
+        if name != self._name:
+            return None
+        self._name = ""
+        self._parser.CharacterDataHandler = None
+        return "".join(self._parts).strip()

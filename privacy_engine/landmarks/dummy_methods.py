@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Annotated, Any, ClassVar, Literal, Self, get_args
+from typing import Annotated, Any, ClassVar, Literal, get_args
 
 import numpy as np
-from pydantic import ValidationError, field_serializer, field_validator
+from pydantic import field_serializer, field_validator
 
 from privacy_engine import noise
 from privacy_engine.data import Floats, LandmarkSet
-from privacy_engine.errors import ParameterError, ParameterErrors
+from privacy_engine.errors import ParameterError
 from privacy_engine.landmarks.counts import summed
 from privacy_engine.landmarks.dummies import (
     COIN_CAVEATS,
@@ -26,7 +26,7 @@ from privacy_engine.landmarks.dummies import (
     select_dummies,
 )
 from privacy_engine.landmarks.orders import LONGEST, MOST_CELLS, MOST_REGULAR, Distance, Evaluation, landmark_histogram
-from privacy_engine.params import CoinLevel, Frozen, Param, Seed, SelectionLevel, explain
+from privacy_engine.params import CoinLevel, Param, Seed, SelectionLevel, Spec
 from privacy_engine.registry import Described, Registry
 
 dummy_methods: Registry[DummyMethod] = Registry("method")
@@ -272,7 +272,7 @@ class PartitionedDummies(OptionMethod):
         return 6e-7 * len(one) + 3e-9 * cells if cells <= MOST_CELLS and len(one) <= LONGEST["gaps"] else 0.0
 
 
-class SelectionSpec(Frozen):
+class SelectionSpec(Spec):
     """A way to choose dummies, and a seed where it is an experiment: repeatable, and therefore never private."""
 
     method: Any
@@ -286,20 +286,6 @@ class SelectionSpec(Frozen):
     @field_serializer("method")
     def _dumped(self, value: DummyMethod) -> dict[str, Any]:
         return value.model_dump()
-
-    @classmethod
-    def parse(cls, description: Any) -> Self:
-        """The description a form, the API or a command gives.
-
-        Raises
-        ------
-        ParameterErrors
-            With one error for each field at fault.
-        """
-        try:
-            return cls.model_validate(description)
-        except ValidationError as error:
-            raise ParameterErrors(explain(error)) from None
 
     @property
     def private(self) -> bool:

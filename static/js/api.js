@@ -83,18 +83,21 @@ export const getText = async (url, { signal } = {}) =>
   (await request("GET", url, { signal, headers: { Accept: "text/html, */*" } })).text();
 
 /** POST a form; `onProgress(share)` hears how much of it was sent, 0 to 1. */
-export function postForm(url, form, { onProgress, signal } = {}) {
+export const postForm = async (url, form, { onProgress, signal } = {}) =>
+  JSON.parse((await transfer("POST", url, { body: form, onProgress: (sent, all) => onProgress?.(sent / all), signal })).responseText || "null");
+
+/** A request that tells how much of its body was sent: `onProgress(bytes, ofBytes)`. Resolves with the XMLHttpRequest. */
+export function transfer(method, url, { body, headers = {}, onProgress, signal } = {}) {
   return new Promise((resolve, reject) => {
     const sending = new XMLHttpRequest();
     const stop = () => sending.abort();
-    sending.open("POST", url);
-    sending.setRequestHeader("Accept", "application/json");
-    sending.setRequestHeader("X-CSRFToken", csrf());
+    sending.open(method, url);
+    for (const [name, value] of Object.entries({ Accept: "application/json", "X-CSRFToken": csrf(), ...headers })) sending.setRequestHeader(name, value);
     sending.upload.addEventListener("progress", (event) => {
-      if (event.lengthComputable) onProgress?.(event.loaded / event.total);
+      if (event.lengthComputable) onProgress?.(event.loaded, event.total);
     });
     sending.addEventListener("load", () => {
-      if (sending.status >= 200 && sending.status < 300) resolve(JSON.parse(sending.responseText || "null"));
+      if (sending.status >= 200 && sending.status < 300) resolve(sending);
       else reject(failure(sending.status, sending.responseText, Number(sending.getResponseHeader("Retry-After")) || null));
     });
     sending.addEventListener("error", () => reject(new ApiError(0, [UNREACHED])));
@@ -105,11 +108,11 @@ export function postForm(url, form, { onProgress, signal } = {}) {
       return;
     }
     signal?.addEventListener("abort", stop);
-    sending.send(form);
+    sending.send(body);
   });
 }
 
-const pause = (ms, signal) =>
+export const pause = (ms, signal) =>
   new Promise((resolve, reject) => {
     const stop = () => {
       clearTimeout(timer);

@@ -1,13 +1,13 @@
-/* The stretch of time that is drawn: two grips above the strip, or Shift and a drag along it. */
+/* The stretch of time that is drawn and played: two grips above the strip and a bar between them, or Shift and a drag along it. */
 
 import { el } from "./dom.js";
 import { stepOf } from "./timeline.js";
 
 /**
- * Grips over a time strip (createTimeline's `scale`). `onChange(range)` hears [first, last + 1) while it changes, null for
+ * Grips over a time strip (createTimeline's `scale`); with Shift their keys move both. `onChange(range)` hears [first, last + 1) while it changes, null for
  * all events. `set(range)` changes it without telling, `mark(first, after)` and `clear()` tell.
  */
-export function createBrush({ strip, row, place, eventAt, count, words }, onChange) {
+export function createBrush({ strip, row, place, eventAt, count, words, bound }, onChange) {
   let [first, last] = [0, 0];
   const bar = el("span", { class: "brush__bar" });
   const [start, end] = [grip("First event drawn", "start"), grip("Last event drawn", "end")];
@@ -33,14 +33,32 @@ export function createBrush({ strip, row, place, eventAt, count, words }, onChan
     element.addEventListener("pointermove", (event) => held && move(eventAt(event.clientX - strip.getBoundingClientRect().left)));
     for (const over of ["pointerup", "pointercancel"]) element.addEventListener(over, () => (held = false));
     element.addEventListener("keydown", (event) => {
-      const to = stepOf(event, at(), count());
+      const { key, ctrlKey, metaKey, altKey } = event;
+      const to = stepOf({ key, ctrlKey, metaKey, altKey }, at(), count());
       if (to === null) return;
       event.preventDefault();
       event.stopPropagation();
-      move(to);
+      if (event.shiftKey) shift(first, last, to - at());
+      else move(to);
     });
     return element;
   }
+
+  /** The stretch [from, to] moved by some events, as far as there are events. */
+  function shift(from, to, by) {
+    const step = Math.max(-from, Math.min(count() - 1 - to, by));
+    change(from + step, to + step);
+  }
+
+  let held = null; // what the bar was taken hold of with: {event, first, last}
+  const under = (event) => eventAt(event.clientX - strip.getBoundingClientRect().left);
+  bar.addEventListener("pointerdown", (event) => {
+    if (event.button || whole()) return;
+    held = { event: under(event), first, last };
+    bar.setPointerCapture(event.pointerId);
+  });
+  bar.addEventListener("pointermove", (event) => held && shift(held.first, held.last, under(event) - held.event));
+  for (const over of ["pointerup", "pointercancel"]) bar.addEventListener(over, () => (held = null));
 
   function change(from, to) {
     if (from === first && to === last) return;
@@ -59,6 +77,7 @@ export function createBrush({ strip, row, place, eventAt, count, words }, onChan
     lane.hidden = n < 2;
     if (n < 2) return;
     [first, last] = [Math.min(first, n - 1), Math.min(last, n - 1)]; // another series, before its range is set
+    bound(first, last);
     const [a, b] = [place(first), place(last)];
     for (const [element, x, event] of [[start, a, first], [end, b, last]]) {
       element.style.setProperty("transform", `translateX(${x}px)`);

@@ -1,6 +1,6 @@
 /* Charts over events. This file alone knows Plotly.
  *
- * Plotly draws; pointing, the cursor and the menus are ours (figure.js), so that nothing of its controls is loaded.
+ * Plotly draws; pointing (pointing.js), the cursor and the menus (figure.js) are ours: nothing of its controls is loaded.
  * A page that shows charts has, in its head, for the content security policy,
  *   <link rel="stylesheet" href="…/css/plotly.css" id="plotly.js-style-global" class="no-inline-styles">
  * (Plotly then adds no style element) and <meta name="plotly" content="…/plotly/plotly.min.js">.
@@ -8,7 +8,9 @@
 
 import { linearAxis, logAxis, shareAxis, valueAxis } from "./axes.js";
 import { el } from "./dom.js";
-import { inkOf, onTheme, token } from "./ink.js";
+import { inkOf, onTheme, rimOf, token } from "./ink.js";
+import { watchPointer } from "./pointing.js";
+import { createReadout } from "./readout.js";
 
 // Plotly carries a map library that adds a style element unless one with this id is there; its maps are never used.
 const UNUSED_STYLES = "9f215cf04c5486422605d13261cb87401f4e7763b6296af81e98efbc0130da53";
@@ -31,9 +33,19 @@ export function loadPlotly() {
 }
 
 const MARKERS = 8; // on a line, so that lines are told apart in grey
+const MARKED = ["Landmarks", "Dummy landmarks"]; // what bands are called in a picture outside the page
 
-/** Everything that has to fit on the vertical axis. */
-const heights = ({ lines, rules }) => [...lines.flatMap(({ y, low = [], high = [] }) => [y, low, high]), rules.map(({ y }) => y)];
+/** Everything that has to fit on the vertical axis: of lines over events what lies in the span. */
+function heights({ lines, rules, span, x: values }) {
+  const within = ({ x, step }) => {
+    if (values) return [0, x.length];
+    const after = x.findIndex((at) => at > span[1]);
+    const first = x.findIndex((at) => at >= span[0]);
+    return [Math.max(0, first < 0 ? x.length : step && x[first] > span[0] ? first - 1 : first), after < 0 ? x.length : after];
+  };
+  const parts = lines.flatMap((line) => [line.y, line.low ?? [], line.high ?? []].map((part) => part.slice(...within(line))));
+  return [...parts, rules.map(({ y }) => y)];
+}
 
 function verticalAxis(shown) {
   if (shown.y?.share) return shareAxis();
@@ -48,7 +60,7 @@ function horizontalAxis({ lines, span, x }) {
 
 function asTrace({ id, name, x, y, colour, dash, marker, step, visible = true }, floor) {
   const alone = x.length === 1;
-  const edge = alone ? { color: token("--panel"), width: 1.5 } : { width: 0 };
+  const edge = alone ? { color: token("--panel"), width: 1.5 } : { color: rimOf(colour), width: 1 };
   return {
     type: "scatter",
     mode: alone ? "markers" : marker ? "lines+markers" : "lines",
@@ -74,17 +86,15 @@ function asBand({ id, x, low, high, colour, visible = true }) {
   };
 }
 
-/** Stretches of events as one filled shape, behind the lines. */
-function asBands(bands) {
+/** Stretches of events as one shape, behind the lines: filled, or hollow as the map draws dummies. */
+function asBands(name, bands, hollow) {
   const [x, y] = [[], []];
   for (const [start, end] of bands) {
-    x.push(start - 0.5, start - 0.5, end - 0.5, end - 0.5, null);
-    y.push(0, 1, 1, 0, null);
+    x.push(start - 0.5, start - 0.5, end - 0.5, end - 0.5, hollow ? start - 0.5 : null, ...(hollow ? [null] : []));
+    y.push(0, 1, 1, 0, hollow ? 0 : null, ...(hollow ? [null] : []));
   }
-  return {
-    type: "scatter", mode: "lines", x, y, yaxis: "y2", fill: "toself", hoverinfo: "skip", showlegend: false,
-    fillcolor: `${token("--accent")}1c`, line: { width: 0 },
-  };
+  const paint = hollow ? { line: { width: 1, color: `${token("--accent")}70` } } : { fill: "toself", fillcolor: `${token("--accent")}1c`, line: { width: 0 } };
+  return { type: "scatter", mode: "lines", meta: name, x, y, yaxis: "y2", hoverinfo: "skip", showlegend: false, ...paint };
 }
 
 function layoutOf(shown, axis) {
@@ -116,10 +126,10 @@ function layoutOf(shown, axis) {
 /** What a picture outside the page needs beside the plot: its title, the names of its axes, a legend. */
 function published({ data, layout }, { title, unit, x }) {
   const ink = token("--ink");
-  const [marked, ...traces] = data;
   const axis = (name) => ({ title: { text: name, standoff: 8, font: { size: 12, color: ink } } });
+  const told = (trace) => (MARKED.includes(trace.meta) ? { ...trace, name: trace.meta, showlegend: trace.x.length > 0 } : trace);
   return {
-    data: [{ ...marked, name: "Landmarks", showlegend: marked.x.length > 0 }, ...traces],
+    data: data.map(told),
     layout: {
       ...layout,
       paper_bgcolor: token("--paper"),
@@ -134,42 +144,51 @@ function published({ data, layout }, { title, unit, x }) {
 }
 
 /**
- * A chart in `element`. `draw({lines, bands, rules, span, log, x, y, dots})`:
+ * A chart in `element`. `draw({lines, bands, hollow, rules, span, log, x, y, dots})`:
  *   lines  [{id, name, x, y, low, high, colour, dash, marker, step, visible}], a line of one point is a marker
- *   bands  [[start, end), …] of events   rules  [{y, label}]   span   [first, last] event   log    of the vertical axis
+ *   bands  [[start, end), …] of events, `hollow` others of another sort   rules  [{y, label}]   log  of the vertical axis
+ *   span   [first, last] event shown, to which the vertical axis is fitted
  *   x      {name, log} where the horizontal axis has values and not events   y      {share} where the vertical one has shares
  *   dots   (event) => [{id, x, y, colour}], what shows the event where no cursor can
  */
 export async function createChart(element, { label }) {
   const plotly = await loadPlotly();
-  const cursor = el("div", { class: "chart__cursor" });
+  const [cursor, hair] = ["chart__cursor", "chart__cursor chart__cursor--hover"].map((name) => el("div", { class: name, hidden: true }));
   const dots = el("div", { class: "chart__dots" });
-  cursor.hidden = true;
-  let shown = null;
-  let at = null;
+  const readout = createReadout();
+  const listeners = {};
+  let [shown, at, hovered] = [null, null, null];
 
   async function redraw() {
     if (!shown) return;
     const { floor, axis } = verticalAxis(shown);
     const spread = shown.lines.filter(({ low }) => low);
-    const traces = [asBands(shown.bands), ...spread.map(asBand), ...shown.lines.map((line) => asTrace(line, floor))];
+    const marked = [asBands(MARKED[0], shown.bands), asBands(MARKED[1], shown.hollow, true)];
+    const traces = [...marked, ...spread.map(asBand), ...shown.lines.map((line) => asTrace(line, floor))];
     await plotly.react(element, traces, layoutOf(shown, axis), { staticPlot: true, responsive: false, displayModeBar: false });
-    element.append(cursor, dots);
+    element.append(mark, hair, cursor, dots, readout.element);
     element.classList.toggle("chart__plot--values", Boolean(shown.x));
+    element.dataset.span = shown.x ? "" : shown.span.join("-");
     element.setAttribute("role", "img");
     element.setAttribute("aria-label", label());
     place();
   }
 
+  const ready = () => Boolean(element._fullLayout?.xaxis && element._fullLayout.yaxis);
+  const xOf = (event) => element._fullLayout.xaxis._offset + element._fullLayout.xaxis.l2p(event);
+  const within = (event) => event !== null && event >= shown.span[0] && event <= shown.span[1];
+
   function place() {
-    const axes = element._fullLayout;
-    cursor.hidden = at === null || !axes?.xaxis || !axes.yaxis || Boolean(shown?.x);
-    dots.replaceChildren(...(at !== null && axes?.xaxis && shown?.dots ? shown.dots(at).filter(isVisible).map(asDot) : []));
-    if (cursor.hidden) return;
-    const x = axes.xaxis;
-    cursor.style.transform = `translateX(${x._offset + x.l2p(at)}px)`;
-    cursor.style.top = `${axes.yaxis._offset}px`;
-    cursor.style.height = `${axes.yaxis._length}px`;
+    const known = ready() && Boolean(shown);
+    dots.replaceChildren(...(at !== null && known && shown.dots ? shown.dots(at).filter(isVisible).map(asDot) : []));
+    for (const [line, event] of [[cursor, at], [hair, hovered]]) {
+      line.hidden = !known || Boolean(shown.x) || !within(event);
+      if (line.hidden) continue;
+      const { yaxis } = element._fullLayout;
+      Object.assign(line.style, { transform: `translateX(${xOf(event)}px)`, top: `${yaxis._offset}px`, height: `${yaxis._length}px` });
+    }
+    if (hair.hidden) readout.hide();
+    else readout.show(shown, hovered, { x: xOf(hovered), width: element.clientWidth });
   }
 
   const isVisible = ({ id }) => shown.lines.some((line) => line.id === id && line.visible !== false);
@@ -181,10 +200,14 @@ export async function createChart(element, { label }) {
   }
 
   function eventAt(clientX) {
-    const x = element._fullLayout?.xaxis;
-    if (!x || shown?.x) return null;
-    return Math.round(x.p2l(clientX - element.getBoundingClientRect().left - x._offset));
+    if (!ready() || !shown || shown.x) return null;
+    const { xaxis } = element._fullLayout;
+    const event = Math.round(xaxis.p2l(clientX - element.getBoundingClientRect().left - xaxis._offset));
+    return Math.max(shown.span[0], Math.min(shown.span[1], event));
   }
+
+  const box = () => ({ top: element._fullLayout.yaxis._offset, height: element._fullLayout.yaxis._length });
+  const mark = watchPointer(element, { event: eventAt, x: xOf, box }, () => listeners);
 
   onTheme(redraw);
   let width = 0;
@@ -196,8 +219,14 @@ export async function createChart(element, { label }) {
 
   return {
     draw(what) {
-      shown = { bands: [], rules: [], ...what };
+      shown = { bands: [], hollow: [], rules: [], ...what };
       return redraw();
+    },
+    /** Show the events of `span` alone, and what lies there as high as there is room. */
+    setSpan(span) {
+      if (!shown || shown.x || String(shown.span) === String(span)) return;
+      shown.span = span;
+      redraw();
     },
     setVisible(id, on) {
       const own = shown?.lines.filter((line) => line.id === id) ?? [];
@@ -210,25 +239,19 @@ export async function createChart(element, { label }) {
       at = event;
       place();
     },
-    /** Call `listener(event)` while the pointer is pressed and moved over the chart. */
-    onPick(listener) {
-      let held = false;
-      const tell = (event) => {
-        const found = eventAt(event.clientX);
-        if (found !== null) listener(found);
-      };
-      element.addEventListener("pointerdown", (event) => {
-        if (event.button) return;
-        held = true;
-        element.setPointerCapture(event.pointerId);
-        tell(event);
-      });
-      element.addEventListener("pointermove", (event) => held && tell(event));
-      for (const end of ["pointerup", "pointercancel"]) element.addEventListener(end, () => (held = false));
+    /** Say what the lines are at an event that is looked at and not chosen; null for none. */
+    hover(event) {
+      if (hovered === event) return;
+      hovered = event;
+      place();
     },
+    /** {pick(event), range(first, after), clear(), hover(event or null)}: what presses, drags and looks tell. */
+    listen: (to) => Object.assign(listeners, to),
     /** A data URL of the chart: "png" (three times as sharp) or "svg", with what `words` = {title, unit, x} say. */
     image: (format, words) =>
       plotly.toImage(published(element, words), { format, width: 760, height: 420, scale: format === "png" ? 3 : 1 }),
     lines: () => shown?.lines ?? [],
+    span: () => shown?.span ?? null,
+    marks: () => [shown?.bands ?? [], shown?.hollow ?? []],
   };
 }

@@ -5,7 +5,7 @@ import { duration, el, metres, percent } from "./dom.js";
 const SPAN = 100; // a slider reaches from a hundredth of the example to a hundred times
 const STEPS = 400;
 
-const isNumber = (field) => !field.choices.length;
+const controlOf = (field) => (field.choices.length ? choiceField : field.text ? textField : numberField);
 const HINTS = { s: duration, m: metres };
 const isShare = ({ minimum, maximum }) => minimum === 0 && maximum === 1;
 const isSeed = ({ whole, maximum }) => whole && maximum >= Number.MAX_SAFE_INTEGER; // no seed is nearer than another
@@ -13,14 +13,15 @@ const hintOf = (field) => HINTS[field.unit] ?? (isShare(field) ? percent : null)
 let ids = 0;
 
 /**
- * Controls for `fields` in `host`. `onChange()` after every change.
- * Returns {values(), set(values), fail(errors), clear(), disable(on)}.
+ * Controls for `fields` in `host`. `onChange(name)` after every change of the field of that name.
+ * Returns {values(), all(), set(values), fail(errors), clear(), disable(on)}; `all` has null for what was left empty.
  */
 export function createFields(host, fields, { onChange }) {
-  const controls = fields.map((field) => (isNumber(field) ? numberField(field, onChange) : choiceField(field, onChange)));
+  const controls = fields.map((field) => controlOf(field)(field, onChange));
   host.replaceChildren(...controls.map(({ element }) => element));
   return {
     values: () => Object.fromEntries(controls.map(({ field, value }) => [field.name, value()]).filter(([, value]) => value !== undefined)),
+    all: () => Object.fromEntries(controls.map(({ field, value }) => [field.name, value() ?? null])),
     set: (values) => controls.forEach(({ field, set }) => field.name in values && set(values[field.name])),
     /** Show the errors that name one of these fields; returns the others. */
     fail(errors) {
@@ -67,7 +68,7 @@ function numberField(field, onChange) {
   const changed = () => {
     fail("");
     show();
-    onChange();
+    onChange(field.name);
   };
   input.addEventListener("input", changed);
   slider?.addEventListener("input", () => {
@@ -98,13 +99,23 @@ function logarithmic({ example, minimum, maximum, whole }) {
   };
 }
 
+function textField(field, onChange) {
+  const input = el("input", { class: "input", type: "text", required: field.required, autocomplete: "off", value: String(field.default ?? field.example ?? "") });
+  const { element, fail } = frame(field, input, input, null);
+  input.addEventListener("input", () => {
+    fail("");
+    onChange();
+  });
+  return { field, element, fail, value: () => input.value, set: (value) => (input.value = String(value)) };
+}
+
 function choiceField(field, onChange) {
   const options = field.choices.map(({ value, label }) => el("option", { value: String(value), selected: value === field.default }, String(label)));
   const select = el("select", { class: "input" }, options);
   const { element, fail } = frame(field, select, select, null);
   select.addEventListener("change", () => {
     fail("");
-    onChange();
+    onChange(field.name);
   });
   return {
     field, element, fail,

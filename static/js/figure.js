@@ -3,13 +3,15 @@
 import { createChart } from "./chart.js";
 import { announce, el, save } from "./dom.js";
 import { csvOf, tableOf } from "./numbers.js";
+import { kindOf } from "./readout.js";
 
 /**
  * A figure in `host`. `name` is the stem of its files, `unit` goes beside the title and into the CSV.
  *
- * Returns the chart with `show(what)` on top: what the chart's `draw` takes and {note, title, name, about, by}, where
- * `title` and `name` stand for the figure's own, `about` is a sentence for the table and `by` = {key, name} what a row
- * of it is (an event). If `what` is a function of `log`, the reader chooses between the scales, of which `log` is the first.
+ * Returns the chart with `show(what)` on top: what the chart's `draw` takes and {note, title, name, about, by, whole}, where
+ * `title` and `name` stand for the figure's own, `about` is a sentence for the table, `by` = {key, name} what a row of it is
+ * (an event) and `whole` the span of all events, to which there is a way back. If `what` is a function of `log`, the reader
+ * chooses between the scales, of which `log` is the first.
  */
 export async function createFigure(host, { title: usual, unit, name: stem, log = true }) {
   const plot = el("div", { class: "chart__plot" });
@@ -18,15 +20,21 @@ export async function createFigure(host, { title: usual, unit, name: stem, log =
   const dialog = el("dialog", { class: "dialog chart__dialog" });
   const scale = el("button", { class: "chart__scale", type: "button", onclick: rescale, hidden: true }, "log");
   const summary = el("summary", { class: "button button--quiet button--small button--square" }, "⋯");
+  const all = el("button", { class: "chart__scale", type: "button", onclick: () => clear(), hidden: true }, "all");
   const menu = el("details", { class: "menu chart__menu", dataset: { menu: "" } }, summary);
   let told = null;
   let [title, name, about, by, over, up] = [usual, stem, "", {}, "event", ""];
-  host.replaceChildren(el("header", { class: "chart__head" }, heading, note, scale, menu), plot, dialog);
+  let [whole, clear, span] = [null, () => {}, null]; // `span` where it changed since the figure was shown
+  host.replaceChildren(el("header", { class: "chart__head" }, heading, note, all, scale, menu), plot, dialog);
   const chart = await createChart(plot, {
     label: () => `${title}, ${up}. ${chart.lines().map((line) => line.name).join(", ")}. The menu beside the title has the numbers as a table.`,
   });
   const visible = () => chart.lines().filter((line) => line.visible !== false);
-  const saveCsv = () => save(new Blob([csvOf(visible(), unit, by)], { type: "text/csv" }), `${name}.csv`);
+  const kind = () => {
+    const [bands, hollow] = chart.marks();
+    return over === "event" && bands.length + hollow.length ? (event) => kindOf(event, bands, hollow) : null;
+  };
+  const saveCsv = () => save(new Blob([csvOf(visible(), unit, by, kind())], { type: "text/csv" }), `${name}.csv`);
   const saveImage = async (format) => save(await chart.image(format, { title, unit: up, x: over }), `${name}.${format}`);
 
   function head() {
@@ -35,16 +43,24 @@ export async function createFigure(host, { title: usual, unit, name: stem, log =
     scale.setAttribute("aria-label", `${title}: logarithmic axis`);
     scale.setAttribute("aria-pressed", String(log));
     dialog.setAttribute("aria-label", `${title}: numbers`);
+    all.setAttribute("aria-label", `${title}: show all events`);
+  }
+
+  /** The way back to all events, while only some are shown. */
+  function offerAll(shown) {
+    all.hidden = !whole || over !== "event" || String(shown) === String(whole);
   }
 
   function redraw() {
     const chosen = typeof told === "function";
-    const what = chosen ? told(log) : told;
-    ({ title = usual, name = stem, about = "", by = {} } = what);
+    const given = chosen ? told(log) : told;
+    const what = span ? { ...given, span } : given;
+    ({ title = usual, name = stem, about = "", by = {}, whole = null } = what);
     over = what.x?.name ?? "event";
     up = chosen && what.log && !what.y ? `${what.note}, log` : what.note;
     scale.hidden = !chosen;
     note.textContent = what.note;
+    offerAll(what.span);
     head();
     return chart.draw(what);
   }
@@ -57,7 +73,7 @@ export async function createFigure(host, { title: usual, unit, name: stem, log =
   function openTable() {
     const close = el("button", { class: "button", type: "button", onclick: () => dialog.close() }, "Close");
     const csv = el("button", { class: "button", type: "button", onclick: saveCsv }, "Save all as CSV");
-    const table = tableOf(visible(), `${title}, ${unit}. ${about}`.trim(), by);
+    const table = tableOf(visible(), `${title}, ${unit}. ${about}`.trim(), by, kind(), all.hidden ? null : chart.span());
     dialog.replaceChildren(
       el("h3", {}, title),
       el("div", { class: "table-scroll chart__numbers", tabindex: "0", role: "region", "aria-label": `${title}: numbers` }, table),
@@ -80,8 +96,17 @@ export async function createFigure(host, { title: usual, unit, name: stem, log =
   head();
   return {
     ...chart,
+    listen(to) {
+      clear = () => to.clear?.();
+      chart.listen(to);
+    },
+    setSpan(to) {
+      span = to;
+      chart.setSpan(to);
+      offerAll(to);
+    },
     show(what) {
-      told = what;
+      [told, span] = [what, null];
       return redraw();
     },
   };

@@ -1,6 +1,6 @@
 /* Colours and dashes as data sees them: one description for the map, the charts and the legend.
  *
- * A colour is "#e69f00", a token ("--accent") or a pair {light, dark} as the API's mechanisms have it.
+ * A colour is "#e69f00", a token ("--accent") or {light, dark, rim} as the API's mechanisms have it.
  */
 
 const PATTERNS = {
@@ -27,6 +27,11 @@ export function inkOf(colour) {
   if (!colour) return token("--ink");
   if (typeof colour === "object") return isDark() ? colour.dark : colour.light;
   return colour.startsWith("--") ? token(colour) : colour;
+}
+
+/** What its markers are edged with, for the present theme: the colour itself where it is seen, else a darker kin. */
+export function rimOf(colour) {
+  return colour?.rim && !isDark() ? colour.rim : inkOf(colour);
 }
 
 /** A dash name as lengths in pixels. */

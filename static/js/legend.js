@@ -31,12 +31,28 @@ function iconButton(shapes, attributes) {
   return el("button", { class: "layer__aim", type: "button", ...attributes }, svg("svg", { viewBox: "0 0 16 16", class: "icon", "aria-hidden": "true" }, shapes));
 }
 
-/** The opacity and the place of a layer, behind a button. */
-function tuning(id, kind, on) {
+const COLOURS = ["orange", "blue", "green", "pink", "sky blue", "vermilion"];
+
+/** The palette's lines to choose from: as many radio inputs that look like what they give. */
+function lineChoice(id, inks, choose) {
+  const inputs = inks.map((ink) => el("input", { type: "radio", name: `line-${id}`, "aria-label": `${COLOURS[ink.index % COLOURS.length]}, ${ink.dash}`, onchange: () => choose(id, ink.index) }));
+  const element = el("fieldset", { class: "layer__lines" }, el("legend", { class: "visually-hidden" }), inputs.map((input, i) => el("label", { title: input.ariaLabel }, input, swatch(inks[i]))));
+  return {
+    element,
+    fill({ title, ink }) {
+      element.firstChild.textContent = `Line of ${title}`;
+      inputs.forEach((input, i) => (input.checked = inks[i].index === ink.index));
+    },
+  };
+}
+
+/** The opacity, the place and the line of a layer, behind a button. */
+function tuning(id, kind, on, inks) {
   const slider = el("input", { type: "range", class: "layer__opacity", min: "5", max: "100", step: "5", oninput: () => on.opacity(id, Number(slider.value) / 100) });
   const go = (by) => (event) => event.currentTarget.ariaDisabled !== "true" && on.move(id, by);
   const ways = kind ? [] : [[UP, -1, "Raise"], [DOWN, 1, "Lower"]].map(([d, by, word]) => ({ word, button: iconButton(svg("path", { d }), { onclick: go(by) }) }));
-  const panel = el("div", { class: "layer__tuning small", hidden: true }, slider, ways.map(({ button }) => button));
+  const lines = inks && lineChoice(id, inks, on.ink);
+  const panel = el("div", { class: "layer__tuning small", hidden: true }, slider, ways.map(({ button }) => button), lines?.element);
   const open = iconButton(TUNE(), {
     "aria-expanded": "false",
     onclick() {
@@ -47,11 +63,12 @@ function tuning(id, kind, on) {
   return {
     open,
     panel,
-    fill({ title, opacity = 1, place }) {
+    fill({ title, opacity = 1, place, ink }) {
+      if (ink) lines?.fill({ title, ink });
       slider.value = String(Math.round(opacity * 100));
       slider.setAttribute("aria-label", `Opacity of ${title}`);
       slider.setAttribute("aria-valuetext", `${Math.round(opacity * 100)} %`);
-      open.setAttribute("aria-label", `Opacity${kind ? "" : " and order"} of ${title}`);
+      open.setAttribute("aria-label", `${kind ? "Opacity" : inks ? "Line, opacity and order" : "Opacity and order"} of ${title}`);
       for (const [i, { word, button }] of ways.entries()) {
         button.setAttribute("aria-label", `${word} ${title}`);
         button.ariaDisabled = String(i ? place?.last : place?.first);
@@ -63,26 +80,28 @@ function tuning(id, kind, on) {
 /**
  * A legend in the list element `host`. Entries: {id, title, facts, ink, error_m, state, stage, progress, eta, reason,
  * private, visible, owner, here, active, opacity, place: {first, last}}; of a mark above the lines also {mark, count}.
- * `on`: {toggle(id, shown), activate(id), cancel(id), retry(id), opacity(id, share), move(id, by)}.
+ * `on`: {toggle(id, shown), activate(id), cancel(id), retry(id), opacity(id, share), move(id, by), ink(id, index)}; `inks`
+ * are the lines a release may be given, {index, colour, dash, marker}.
  * `update(entries)` changes what differs and keeps focus where it is.
  */
-export function createLegend(host, on) {
+export function createLegend(host, on, inks = null) {
   const rows = new Map();
 
   function make(entry) {
     const { id, owner } = entry;
     const box = el("input", { type: "checkbox", onchange: () => on.toggle(id, box.checked) });
     const title = el("span", { class: "layer__title" });
+    const sample = el("span", { class: "layer__sample" });
     const error = el("span", { class: "layer__error" });
     const facts = el("p", { class: "layer__facts small muted" });
     const here = el("p", { class: "layer__here small" });
     const state = createState(id, on);
     const aim = owner ? null : iconButton(AIM(), { onclick: () => on.activate(id) });
-    const tune = tuning(id, entry.mark, on);
+    const tune = tuning(id, entry.mark, on, owner ? null : inks);
     const item = el(
       "li",
       { class: "layer", dataset: { layer: id } },
-      el("label", { class: "layer__name" }, box, entry.mark ? markOf(entry.mark) : swatch(entry.ink), title),
+      el("label", { class: "layer__name" }, box, sample, title),
       error,
       facts,
       el("span", { class: "layer__buttons" }, aim, tune.open),
@@ -90,7 +109,7 @@ export function createLegend(host, on) {
       here,
       state.element,
     );
-    return { item, box, title, error, facts, here, state, aim, tune };
+    return { item, box, sample, title, error, facts, here, state, aim, tune };
   }
 
   function fill(row, entry) {
@@ -100,6 +119,9 @@ export function createLegend(host, on) {
     row.box.checked = done && entry.visible;
     row.box.disabled = !done;
     row.title.textContent = entry.title;
+    const line = entry.mark ?? entry.ink?.index ?? "";
+    if (row.line !== line) row.sample.replaceChildren(entry.mark ? markOf(entry.mark) : swatch(entry.ink));
+    row.line = line;
     row.tune.fill(entry);
     row.tune.open.hidden = !done;
     row.item.classList.toggle("layer--owner", Boolean(entry.owner));

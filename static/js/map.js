@@ -8,9 +8,11 @@
  *
  *   map.addTrack({ id, track, colour, width, dash, marker, opacity, fade, order, dots })
  *     track: see track.js; fade: thinner and paler where it would fill the picture; dots: false for none
- *   map.addMarkers({ id, track, colour, radius, hollow, order })                   dots
+ *   map.addMarkers({ id, track, colour, radius, hollow, order, most })             dots, unless they are more than `most`
  *   map.addLandmarks({ id, track, runs })             positions of all events; runs [start, end) of landmark events
  *   map.addZones({ id, zones, selected })             zones as the API has them
+ *   map.addErrors({ id, original, release, range, colour, order, told })   lines between two whole tracks' events, all or
+ *     those of range [first, after); told(k): every k-th event of what is seen has one
  *     each replaces what had the same id; colour: "#rrggbb", "--token" or { light, dark }
  *   map.remove(id)   map.setVisible(id, on)   map.isVisible(id)   map.setStyle(id, changes)
  *   map.select({ lon, lat, landmark, circles, links } | null)   the chosen event; see layers/marks.js
@@ -28,18 +30,21 @@
  *   map.cover(top)                                    another number of pixels is covered at the top
  *   map.isFitted()                                    nobody has moved it since it was fitted to something
  *   map.onCamera(f)                                   f(camera) hears every move but those of setCamera
- *   map.resized()   map.redraw()   map.focus()   map.picture()      a canvas with all that is drawn
+ *   map.resized()   map.redraw()   map.focus()   map.picture()      promises a canvas with all that is seen
  */
 
-import { mayMove, onTheme, token } from "./ink.js";
+import { announce, save } from "./dom.js";
+import { mayMove, onTheme } from "./ink.js";
 import { addBaseMap } from "./layers/basemap.js";
 import { canvasLayer, viewOf } from "./layers/canvas.js";
 import { createClip } from "./layers/clip.js";
+import { drawErrors } from "./layers/errors.js";
 import { createGestures } from "./layers/gestures.js";
 import { latAt, near, unrolled } from "./layers/globe.js";
 import { drawDegrees, drawGraticule } from "./layers/graticule.js";
 import { createHandles } from "./layers/handles.js";
 import { drawDots, drawLandmarks, drawSelection } from "./layers/marks.js";
+import { pictureOf } from "./layers/picture.js";
 import { nearestPoint, pointsWithin, positionsOf } from "./layers/positions.js";
 import { addButton, addScale } from "./layers/scale.js";
 import { trackLayer } from "./layers/tracks.js";
@@ -47,6 +52,7 @@ import { drawSketch, drawZones } from "./layers/zones.js";
 
 const ORDER = { graticule: 0, track: 100, degrees: 450, zones: 470, landmarks: 500, markers: 600, selection: 900, sketch: 950 };
 const FIT = "M2.5 6V2.5H6M10 2.5h3.5V6M13.5 10v3.5H10M6 13.5H2.5V10";
+const SAVE = "M8 2.5v7.5M4.5 7 8 10.5 11.5 7M2.5 13.5h11";
 const WORLD = [-180, -60, 180, 75];
 
 /** A map in `element`. */
@@ -116,6 +122,7 @@ export function createMap(element, { bounds = null, label = "Map", top = 0, keyb
 
   fit(bounds ?? WORLD);
   addButton(leaflet, { label: "Fit the map", path: FIT, onClick: fitAll });
+  addButton(leaflet, { label: "Save the map as PNG", path: SAVE, onClick: savePicture });
   addScale(leaflet);
   addBaseMap(leaflet, (lon) => near(lon, middle));
   put("graticule", ORDER.graticule, drawGraticule);
@@ -147,6 +154,15 @@ export function createMap(element, { bounds = null, label = "Map", top = 0, keyb
   const gestures = createGestures(element, leaflet, pointer);
   const handles = createHandles(leaflet, (lon) => near(lon, middle));
   const clip = createClip(leaflet, element);
+  const picture = () => pictureOf(element, { cutOf: clip.of, split: clip.at() });
+
+  async function savePicture() {
+    const sheet = await picture();
+    const name = element.getAttribute("aria-label").toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-");
+    sheet.toBlob((png) => save(png, `${name}.png`));
+    announce("The map is saved as a picture.");
+  }
+
   const camera = () => {
     const { lng, lat } = leaflet.getCenter();
     return { lon: lng, lat, zoom: leaflet.getZoom() };
@@ -168,6 +184,12 @@ export function createMap(element, { bounds = null, label = "Map", top = 0, keyb
     },
     addZones({ id = "zones", zones, selected = -1 }) {
       put(id, ORDER.zones, (ctx, view) => drawZones(ctx, view, { zones, selected }, middle));
+    },
+    addErrors({ id, original, release, range, colour, order = 0, told }) {
+      const [from, to] = [original, release].map((track) => positionsOf(track, middle));
+      const [first, after] = range ?? [0, original.n];
+      const lines = { original: from, release: to, events: release.event, first, after, colour };
+      put(id, ORDER.track + order, (ctx, view) => told?.(drawErrors(ctx, view, lines)));
     },
     remove,
     has: (id) => entries.has(id),
@@ -251,7 +273,7 @@ export function createMap(element, { bounds = null, label = "Map", top = 0, keyb
     },
     resized,
     redraw,
-    picture: () => picture(element, token("--map")),
+    picture,
   };
 }
 
@@ -275,19 +297,4 @@ function panWithShift(element, leaflet) {
     event.preventDefault();
     event.stopPropagation();
   });
-}
-
-/** Everything drawn, in order, on one canvas: for reports and downloads. */
-function picture(element, ground) {
-  const layers = [...element.querySelectorAll("canvas.map-canvas")].sort((a, b) => a.style.zIndex - b.style.zIndex);
-  const sheet = document.createElement("canvas");
-  [sheet.width, sheet.height] = [layers[0].width, layers[0].height];
-  const ctx = sheet.getContext("2d");
-  ctx.fillStyle = ground;
-  ctx.fillRect(0, 0, sheet.width, sheet.height);
-  for (const layer of layers) {
-    ctx.globalAlpha = Number(layer.style.opacity || 1);
-    ctx.drawImage(layer, 0, 0);
-  }
-  return sheet;
 }

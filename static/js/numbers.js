@@ -26,24 +26,27 @@ export function rowsOf(lines, key = "x") {
 
 const quoted = (text) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : /^[=+\-@\t]/.test(text) ? `'${text}` : text);
 
-/** Lines as CSV; `unit` goes into the heads of the columns. `by` = {key, name}: what a row stands for. */
-export function csvOf(lines, unit, { key = "x", name = "event" } = {}) {
+/** Lines as CSV; `unit` goes into the heads of the columns. `by` = {key, name}: what a row stands for; `kind(key)` what sort it is. */
+export function csvOf(lines, unit, { key = "x", name = "event" } = {}, kind = null) {
   const { names, rows } = rowsOf(lines, key);
-  const head = [name, ...names.map((one) => quoted(unit ? `${one} (${unit})` : one))].join(",");
-  return [head, ...rows.map((row) => row.map((value) => value ?? "").join(","))].join("\n") + "\n";
+  const head = [name, ...names.map((one) => quoted(unit ? `${one} (${unit})` : one)), ...(kind ? ["kind"] : [])].join(",");
+  return [head, ...rows.map((row) => [...row.map((value) => value ?? ""), ...(kind ? [kind(row[0])] : [])].join(","))].join("\n") + "\n";
 }
 
-/** The first rows as a table that says what it is and how much it leaves out. */
-export function tableOf(lines, words, { key = "x", name = "event" } = {}) {
-  const { names, rows } = rowsOf(lines, key);
-  const left = rows.length > ROWS_SHOWN ? `The first ${ROWS_SHOWN} of ${whole(rows.length)} rows; the CSV has them all.` : `${whole(rows.length)} rows.`;
+/** The first rows, of those in `span` where one is given, as a table that says what it is and how much it leaves out. */
+export function tableOf(lines, words, { key = "x", name = "event" } = {}, kind = null, span = null) {
+  const found = rowsOf(lines, key);
+  const rows = span ? found.rows.filter(([at]) => at >= span[0] && at <= span[1]) : found.rows;
+  const of = span ? ` of events ${whole(span[0])} to ${whole(span[1])}` : "";
+  const left = rows.length > ROWS_SHOWN ? `The first ${ROWS_SHOWN} of ${whole(rows.length)} rows${of}; the CSV has them all.` : `${whole(rows.length)} rows${of}.`;
   const cell = (value) => el("td", { class: "number" }, value === null || value === undefined ? "" : number(value, 4));
-  const head = el("tr", {}, el("th", { scope: "col" }, name), names.map((one) => el("th", { scope: "col", class: "number" }, one)));
+  const heads = [...found.names.map((one) => el("th", { scope: "col", class: "number" }, one)), kind && el("th", { scope: "col" }, "kind")];
+  const row = ([at, ...values]) => el("tr", {}, el("th", { scope: "row" }, number(at, 7)), values.map(cell), kind && el("td", {}, kind(at)));
   return el(
     "table",
     { class: "table" },
     el("caption", { class: "chart__caption" }, `${words} ${left}`),
-    el("thead", {}, head),
-    el("tbody", {}, rows.slice(0, ROWS_SHOWN).map(([at, ...values]) => el("tr", {}, el("th", { scope: "row" }, number(at, 7)), values.map(cell)))),
+    el("thead", {}, el("tr", {}, el("th", { scope: "col" }, name), heads)),
+    el("tbody", {}, rows.slice(0, ROWS_SHOWN).map(row)),
   );
 }

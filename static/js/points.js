@@ -1,125 +1,82 @@
-/* A dataset's points on its page: the map, the choice of series, and the facts that need every step. */
+/* A dataset's points on its page: the map, the choice of series, the landmarks of a set over them. */
 
 import { get } from "./api.js";
-import { $, $$, duration, metres, percent, whole } from "./dom.js";
+import { $, $$, whole } from "./dom.js";
+import { fetchSeen } from "./early.js";
 import { createMap } from "./map.js";
-import { fetchTrack, joinTracks } from "./track.js";
+import { tellFacts } from "./stepfacts.js";
+import { joinTracks } from "./track.js";
 
 const AT_ONCE = 24; // series drawn without being asked for
 const AT_A_TIME = 4; // tracks fetched at the same time
-const RADIUS_M = 6_371_000;
-const GAP = 10; // a silence is a step longer than this many median steps
-
-/** The shares of a circle between neighbours, in metres. */
-export function steps({ lonE7, latE7, time, n }) {
-  const far = new Float64Array(Math.max(n - 1, 0));
-  const long = time ? new Float64Array(Math.max(n - 1, 0)) : null;
-  const rad = Math.PI / 180 / 1e7;
-  for (let i = 0; i + 1 < n; i++) {
-    const x = Math.sin(((latE7[i + 1] - latE7[i]) * rad) / 2);
-    const y = Math.sin(((lonE7[i + 1] - lonE7[i]) * rad) / 2);
-    const h = x * x + Math.cos(latE7[i] * rad) * Math.cos(latE7[i + 1] * rad) * y * y;
-    far[i] = 2 * RADIUS_M * Math.asin(Math.min(1, Math.sqrt(h)));
-    if (long) long[i] = time[i + 1] - time[i];
-  }
-  return { far, long };
-}
-
-function joined(parts) {
-  const all = new Float64Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return all;
-}
-
-function median(values) {
-  if (!values.length) return null;
-  const sorted = values.slice().sort();
-  const middle = sorted.length >> 1;
-  return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
-}
-
-function silence(long) {
-  const limit = GAP * median(long);
-  let silent = 0;
-  let total = 0;
-  for (const seconds of long) {
-    total += seconds;
-    if (seconds > limit) silent += seconds;
-  }
-  return { limit, share: total ? silent / total : 0 };
-}
-
-function tellFacts(tracks) {
-  const found = tracks.map(steps);
-  const far = median(joined(found.map((one) => one.far)));
-  const step = $('[data-fact="step"]');
-  const quiet = $('[data-fact="silence"]');
-  if (far === null) {
-    step.textContent = "one event, no step";
-    if (quiet) quiet.textContent = "–";
-    return;
-  }
-  if (!quiet) {
-    step.textContent = metres(far);
-    return;
-  }
-  const long = joined(found.map((one) => one.long));
-  step.textContent = `${duration(median(long))}, ${metres(far)}`;
-  const { limit, share } = silence(long);
-  quiet.textContent = share ? `${percent(share)} of the time, in steps over ${duration(limit)}` : "none";
-}
 
 /** Draw the dataset described by `page` (see _for_script in datasets/pages.py) into [data-map]. */
 export async function showPoints(page) {
-  const place = $("[data-map]");
-  const map = createMap(place, { bounds: page.bounds, label: `Map of ${page.name}` });
+  const map = createMap($("[data-map]"), { bounds: page.bounds, label: `Map of ${page.name}` });
   const select = $("[data-series]");
   const note = $("[data-series-note]");
   const drawn = new Map(); // series -> its track
+  let wanted = []; // series shown, in their order
+  let pressed = $('[data-show][aria-pressed="true"]')?.dataset.show; // the set whose landmarks are shown
+  let turn = 0; // of marks: the last one asked for counts
 
   async function draw(index) {
     if (drawn.has(index)) return;
-    const track = await fetchTrack(`${page.urls.track}?series=${index}`);
+    const style = { id: `series-${index}`, colour: "--ink", width: 1.6, dots: page.series[index] < 200 };
+    const track = await fetchSeen(map, `${page.urls.track}?series=${index}`, page.series[index], style);
     drawn.set(index, track);
-    map.addTrack({ id: `series-${index}`, track, colour: "--ink", width: 1.6, label: page.name, dots: track.n < 200 });
+    map.addTrack({ ...style, track });
   }
 
   async function choose(chosen) {
     const all = page.series.map((_, index) => index).sort((a, b) => page.series[b] - page.series[a]);
-    const wanted = chosen === "" ? all.slice(0, AT_ONCE) : [Number(chosen)];
-    const queue = [...wanted];
+    const mine = chosen === "" ? all.slice(0, AT_ONCE).sort((a, b) => a - b) : [Number(chosen)];
+    wanted = mine;
+    const queue = [...mine];
     await Promise.all(Array.from({ length: AT_A_TIME }, async () => {
       while (queue.length) await draw(queue.shift());
     }));
-    for (const index of drawn.keys()) map.setVisible(`series-${index}`, wanted.includes(index));
-    map.fit(chosen === "" ? page.bounds : drawn.get(wanted[0]).bounds());
-    tellFacts(wanted.map((index) => drawn.get(index)));
-    if (note && chosen === "") {
-      note.textContent = all.length > AT_ONCE ? `The ${AT_ONCE} longest of ${whole(all.length)} are drawn.` : "";
-    } else if (note) note.textContent = "";
+    if (wanted !== mine) return;
+    for (const index of drawn.keys()) map.setVisible(`series-${index}`, mine.includes(index));
+    if (select || map.isFitted()) map.fit(chosen === "" ? page.bounds : drawn.get(mine[0]).bounds());
+    if (note) note.textContent = chosen === "" && all.length > AT_ONCE ? `The ${AT_ONCE} longest of ${whole(all.length)} are drawn.` : "";
     await mark();
+    await tellFacts(mine.map((index) => drawn.get(index)), () => wanted !== mine);
   }
 
-  /** The landmarks of the set whose toggle is pressed; only where the whole dataset is drawn. */
+  /** The landmarks of the set whose toggle is pressed, among the series shown; and the zones they lie in. */
   async function mark() {
-    const pressed = $('[data-show][aria-pressed="true"]');
-    map.remove("landmarks");
-    if (!pressed || drawn.size < page.series.length || select?.value) return;
-    const { runs } = await get(pressed.dataset.show);
-    map.addLandmarks({ track: joinTracks(page.series.map((_, index) => drawn.get(index))), runs });
+    const mine = (turn += 1);
+    const button = $$("[data-show]").find(({ dataset }) => dataset.show === pressed);
+    const zoned = button?.dataset.zones;
+    const [found, set] = await Promise.all([button && get(pressed), zoned && get(zoned)]);
+    if (mine !== turn || !wanted.every((index) => drawn.has(index))) return;
+    for (const id of ["landmarks", "zones"]) map.remove(id);
+    if (set) map.addZones({ zones: set.method.zones });
+    if (found) map.addLandmarks({ track: joinTracks(wanted.map((index) => drawn.get(index))), runs: among(found.runs) });
   }
 
-  document.addEventListener("click", (event) => {
-    const button = event.target.closest("[data-show]");
+  /** Runs over the whole dataset as they lie in the series shown, one after the other. */
+  function among(runs) {
+    let [before, sum] = [0, 0];
+    const firsts = [0, ...page.series.map((n) => (sum += n))];
+    return wanted.flatMap((index) => {
+      const [from, to] = [firsts[index], firsts[index + 1]];
+      const shift = before - from;
+      before += to - from;
+      return runs.filter(([start, end]) => start < to && end > from).map(([start, end]) => [Math.max(start, from) + shift, Math.min(end, to) + shift]);
+    });
+  }
+
+  const press = () => $$("[data-show]").forEach((one) => one.setAttribute("aria-pressed", String(one.dataset.show === pressed)));
+  document.addEventListener("click", ({ target }) => {
+    const button = target.closest("[data-show]");
     if (!button) return;
-    const on = button.getAttribute("aria-pressed") === "true";
-    for (const other of $$("[data-show]")) other.setAttribute("aria-pressed", String(other === button && !on));
+    pressed = button.dataset.show === pressed ? null : button.dataset.show;
+    press();
     mark();
   });
+  new MutationObserver(press).observe($("#landmark-sets"), { childList: true }); // the list was drawn again
 
   select?.addEventListener("change", () => choose(select.value));
   await choose("");

@@ -61,6 +61,23 @@ function noted(report, heading, level, words) {
   );
 }
 
+function cleaned(report, heading) {
+  if (!report.cleaning?.length) return null;
+  const became = ({ before, after, series_before, series_after }) =>
+    [before !== after && `${whole(before)} → ${count(after, "event")}`, series_before !== series_after && `${whole(series_before)} → ${whole(series_after)} series`].filter(Boolean).join(", ");
+  const which = ({ events, before, after }) => (events.length ? ` (${rows(events, Math.max(before - after, events.length), "event")})` : "");
+  return el(
+    "section",
+    { class: "report__part" },
+    title(heading, "Cleaned, as you chose"),
+    el(
+      "ol",
+      { class: "report__list" },
+      report.cleaning.map((step) => el("li", {}, el("span", {}, `${step.title}: ${step.message}`), el("span", { class: "muted" }, (became(step) || "nothing changed") + which(step)))),
+    ),
+  );
+}
+
 /** `onChange(guess)` is called when the owner knows better; without it the guesses are only told. */
 function guessed(report, heading, onChange) {
   if (!report.guesses.length) return null;
@@ -115,6 +132,7 @@ export function renderReport(report, { onChange, heading = "h4" } = {}) {
   return el(
     "div",
     { class: "report" },
+    cleaned(report, heading),
     dropped(report, heading),
     noted(report, heading, "warning", "Please look at"),
     guessed(report, heading, onChange),

@@ -1,35 +1,31 @@
 /* The time strip: events, landmarks as blocks, a playhead that plays, steps and is dragged; Shift marks a range. */
 
 import { el, moment, whole } from "./dom.js";
-import { mayMove, onTheme, token } from "./ink.js";
+import { onTheme, token } from "./ink.js";
+import { createPlayback } from "./playback.js";
 import { nearestIndex } from "./track.js";
 
-const SPEEDS = [1, 10, 60, 600, 3600, 21600, 86400];
 const STEPS_S = [1, 5, 15, 60, 300, 900, 1800, 3600, 7200, 14400, 21600, 43200, 86400, 172800, 604800, 2592000, 31536000];
-const PLAY_S = 40; // about how long a whole series plays by default
-
-const speedText = (speed) =>
-  speed < 60 ? `${speed} s in 1 s` : speed < 3600 ? `${speed / 60} min in 1 s` : speed < 86400 ? `${speed / 3600} h in 1 s` : "1 d in 1 s";
 
 /**
  * A strip in `host`. `set({n, time, runs, other})`: `other` are a second set's runs, hatched below the first, or null.
  * `on.select(event)` hears every move of the playhead, `on.press(event)` a
- * click that was no drag, `on.range(start, end)` a stretch marked with Shift, `on.paint()` that the scale has changed.
- * `scale` is what a brush needs (see brush.js).
+ * click that was no drag, `on.range(start, end)` a stretch marked with Shift, `on.hover(event | null)` where the pointer
+ * is, `on.paint()` that the scale has changed. `hover(event | null)` shows what is looked at elsewhere; `scale` is what a
+ * brush needs (see brush.js).
  */
 export function createTimeline(host, on) {
   let [n, time, runs, at] = [0, null, [], 0];
   let other = null;
-  let timer = null;
-  const play = el("button", { class: "button button--square timeline__play", type: "button", "aria-label": "Play" });
+  const playback = createPlayback({ at: () => at, select: (event) => select(event) });
   const words = el("p", { class: "timeline__words" });
-  const speed = el("select", { class: "input timeline__speed", "aria-label": "Speed" });
   const canvas = el("canvas", { class: "timeline__canvas" });
   const head = el("div", { class: "timeline__head" });
+  const ghost = el("div", { class: "timeline__ghost", hidden: true });
   const range = el("div", { class: "timeline__range", hidden: true });
-  const strip = el("div", { class: "timeline__strip", role: "slider", tabindex: "0", "aria-label": "Event" }, canvas, range, head);
-  speed.hidden = true; // until there is something to play
-  const row = el("div", { class: "timeline__row" }, play, words, speed);
+  const strip = el("div", { class: "timeline__strip", role: "slider", tabindex: "0", "aria-label": "Event" }, canvas, range, ghost, head);
+  const { play, speed, other: typed } = playback.elements;
+  const row = el("div", { class: "timeline__row" }, play, words, speed, typed);
   host.replaceChildren(row, strip);
 
   let across = 0; // the strip's width, measured when it changes: asking a million times lays the page out as often
@@ -131,13 +127,16 @@ export function createTimeline(host, on) {
 
   const wordsOf = (event) => `${time ? `${moment(time[event])} · ` : ""}event ${whole(event)} of 0–${whole(n - 1)}`;
 
+  const textOf = (event) => `${wordsOf(event)}${isLandmark(event) ? " · landmark" : ""}`;
+
   function move() {
     head.style.transform = `translateX(${place(at)}px)`;
-    words.textContent = n ? `${wordsOf(at)}${isLandmark(at) ? " · landmark" : ""}` : "";
+    words.textContent = n ? textOf(at) : "";
     strip.setAttribute("aria-valuemin", "0");
     strip.setAttribute("aria-valuemax", String(Math.max(0, n - 1)));
     strip.setAttribute("aria-valuenow", String(at));
     strip.setAttribute("aria-valuetext", words.textContent);
+    ghost.hidden = true;
   }
 
   function select(event, { silent = false } = {}) {
@@ -147,56 +146,38 @@ export function createTimeline(host, on) {
     if (!silent) on.select?.(at);
   }
 
-  function stop() {
-    cancelAnimationFrame(timer);
-    timer = null;
-    play.setAttribute("aria-label", "Play");
-    play.classList.remove("timeline__play--on");
+  /** The event looked at, here or elsewhere. */
+  function hover(event) {
+    ghost.hidden = event === null || !n;
+    if (!ghost.hidden) ghost.style.transform = `translateX(${place(event)}px)`;
+    words.textContent = n ? textOf(ghost.hidden ? at : event) : "";
   }
 
-  function start() {
-    if (at >= n - 1) select(0);
-    play.setAttribute("aria-label", "Pause");
-    play.classList.add("timeline__play--on");
-    const rate = Number(speed.value);
-    const clock = (event) => (time ? time[event] : event);
-    let [began, from] = [performance.now(), clock(at)];
-    const tick = (now) => {
-      const due = from + ((now - began) / 1000) * rate;
-      let next = at;
-      while (next < n - 1 && clock(next + 1) <= due) next++;
-      if (next === at && next < n - 1 && clock(next + 1) - clock(next) > 2 * rate) {
-        next++; // a silence is not played
-        [began, from] = [now, clock(next)];
-      }
-      if (next !== at) select(next);
-      if (at >= n - 1) stop();
-      else timer = requestAnimationFrame(tick);
-    };
-    timer = requestAnimationFrame(tick);
-  }
-
-  play.addEventListener("click", () => (timer === null ? start() : stop()));
-  speed.addEventListener("change", () => {
-    if (timer === null) return;
-    stop();
-    start();
-  });
   drag();
+
+  let looked = null;
+  function look(event) {
+    if (looked === event) return;
+    looked = event;
+    hover(event);
+    on.hover?.(event);
+  }
 
   function drag() {
     let [from, moved] = [null, false];
     const local = (event) => eventAt(event.clientX - strip.getBoundingClientRect().left);
     strip.addEventListener("pointerdown", (event) => {
       if (event.button || !n) return;
-      stop();
+      playback.stop();
+      look(null);
       from = { event: local(event), x: event.clientX, shift: event.shiftKey && Boolean(on.range) };
       moved = false;
       strip.setPointerCapture(event.pointerId);
       select(from.event);
     });
+    strip.addEventListener("pointerleave", () => look(null));
     strip.addEventListener("pointermove", (event) => {
-      if (!from) return;
+      if (!from) return look(event.pointerType === "mouse" && n ? local(event) : null);
       moved ||= Math.abs(event.clientX - from.x) > 3;
       select(local(event));
       if (from.shift) markRange(from.event, at);
@@ -222,10 +203,12 @@ export function createTimeline(host, on) {
 
   strip.addEventListener("keydown", (event) => {
     const to = stepOf(event, at, n);
-    if (to === null) return;
+    const plays = event.key.toLowerCase() === "p" && !event.ctrlKey && !event.metaKey && !event.altKey;
+    if (to === null && !plays) return;
     event.preventDefault();
     event.stopPropagation();
-    select(to);
+    if (plays) playback.toggle();
+    else select(to);
   });
   onTheme(paint);
   new ResizeObserver(paint).observe(strip);
@@ -235,18 +218,18 @@ export function createTimeline(host, on) {
       if ("n" in what) {
         [n, time] = [what.n, what.time ?? null];
         at = Math.min(at, Math.max(0, n - 1));
-        fillSpeeds(speed, n, time);
-        play.disabled = n < 2 || !mayMove();
-        play.title = mayMove() ? "" : "Your system asks for no motion: step with the arrow keys.";
+        playback.set({ n, time });
+        hover(null);
       }
       runs = what.runs ?? runs;
       if ("other" in what) other = what.other;
       paint();
     },
     select,
-    stop,
+    hover,
+    stop: playback.stop,
     at: () => at,
-    scale: { strip, row, place, eventAt, count: () => n, words: wordsOf },
+    scale: { strip, row, place, eventAt, count: () => n, words: wordsOf, bound: playback.bound },
   };
 }
 
@@ -264,16 +247,6 @@ function hatch(ctx, colour) {
   }
   pen.stroke();
   return ctx.createPattern(tile, "repeat");
-}
-
-function fillSpeeds(speed, n, time) {
-  speed.hidden = n < 2;
-  const rates = time ? SPEEDS : [1, 5, 20, 100, 1000];
-  const wanted = (time ? time[n - 1] - time[0] : n) / PLAY_S;
-  const chosen = rates.find((rate) => rate >= wanted) ?? rates.at(-1);
-  const text = (rate) => (time ? speedText(rate) : `${rate} events in 1 s`);
-  speed.replaceChildren(...rates.map((rate) => el("option", { value: String(rate) }, text(rate))));
-  speed.value = String(chosen);
 }
 
 /** Where a key leads from event `at` of `n`: arrows one step, Page keys a twentieth, Home, End; null for other keys. */

@@ -57,6 +57,7 @@ export class Track {
 
 /** Several tracks one after the other; without times and events. */
 export function joinTracks(tracks) {
+  if (tracks.length === 1) return tracks[0];
   const n = tracks.reduce((sum, track) => sum + track.n, 0);
   const all = { lonE7: new Int32Array(n), latE7: new Int32Array(n), y: new Int32Array(n) };
   let at = 0;
@@ -146,7 +147,7 @@ const waiting = [];
 port1.onmessage = () => waiting.shift()();
 
 /** Lets the page paint and answer before it goes on. */
-function breath() {
+export function breath() {
   return new Promise((resolve) => {
     waiting.push(resolve);
     port2.postMessage(null);

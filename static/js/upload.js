@@ -4,6 +4,7 @@ import { ApiError, poll, post, postForm } from "./api.js";
 import { announce, bytes, count, done, el, span } from "./dom.js";
 import { stir } from "./jobs.js";
 import { renderAsk, renderErrors, renderReport, understood } from "./report.js";
+import { PIECE, sendInPieces } from "./resumable.js";
 
 const open = (dataset) => dataset.state === "queued" || dataset.state === "running";
 
@@ -36,7 +37,7 @@ function place(signal) {
  * Upload `file` with the reading options; the card is returned at once. `settled()` is called whenever the list of
  * datasets may have changed.
  */
-export function upload({ url, file, options, limit, settled }) {
+export function upload({ url, uploads, file, options, limit, settled }) {
   const body = el("div", { class: "stack" });
   const side = el("div", { class: "row" });
   const card = el(
@@ -81,19 +82,15 @@ export function upload({ url, file, options, limit, settled }) {
     }
     const stop = new AbortController();
     const tell = waiting("Waiting for its turn …", () => stop.abort());
-    const form = new FormData();
-    form.set("file", file, file.name);
-    for (const [name, value] of Object.entries(options)) form.set(name, value);
     let leave = null;
     try {
       leave = await place(stop.signal);
       tell("Sending …", null);
-      const dataset = await postForm(url, form, {
-        signal: stop.signal,
-        onProgress: (share) =>
-          share < 1 ? tell(`Sending: ${done(share)} of ${bytes(file.size)}`, share) : tell("Sent; the server reads it …", null),
-      });
-      await follow(dataset);
+      const onProgress = (share) =>
+        share < 1 ? tell(`Sending: ${done(share)} of ${bytes(file.size)}`, share) : tell("Sent; the server reads it …", null);
+      const onWait = (seconds) => tell(`The connection is lost; trying again in ${count(seconds, "second")} …`, null);
+      const how = { signal: stop.signal, onProgress, onWait };
+      await follow(await (file.size > PIECE ? inPieces : atOnce)(how));
     } catch (error) {
       if (error.name === "AbortError") {
         announce(`${file.name} was cancelled.`);
@@ -108,6 +105,20 @@ export function upload({ url, file, options, limit, settled }) {
     } finally {
       leave?.();
     }
+  }
+
+  async function atOnce(how) {
+    const form = new FormData();
+    form.set("file", file, file.name);
+    for (const [name, value] of Object.entries(options)) form.set(name, typeof value === "string" ? value : JSON.stringify(value));
+    return postForm(url, form, how);
+  }
+
+  async function inPieces(how) {
+    const whole = await sendInPieces(uploads, file, how);
+    const dataset = await post(url, { upload: whole.id, ...options }, { signal: how.signal });
+    whole.done();
+    return dataset;
   }
 
   /** The server has it: wait until it is read, then say what was understood. */

@@ -16,7 +16,7 @@ from django.conf import settings
 from django.core.cache import cache
 from django.db import close_old_connections, connections
 from django.test import Client
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, Playwright, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, Playwright, expect, sync_playwright
 
 from dashboard import jobs
 from dashboard.accounts.models import User
@@ -34,6 +34,7 @@ FLAGS = [
     "--disable-sync",
     "--no-first-run",
 ]
+PATIENCE_MS = 20_000  # for machines that do much else: what passes at once passes no later for it
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 DESKTOP = {"width": 1440, "height": 900}
 PHONE = {"width": 390, "height": 844}
@@ -57,6 +58,7 @@ def find_browser(playwright: Playwright) -> str | None:
 
 @pytest.fixture(scope="session")
 def playwright() -> Iterator[Playwright]:
+    expect.set_options(timeout=PATIENCE_MS)
     with sync_playwright() as running:
         yield running
 
@@ -118,7 +120,7 @@ def clean_home() -> Iterator[None]:
     """Every test starts and ends with no files of datasets and releases, and with all its requests left."""
     cache.clear()
     yield
-    for room in ("datasets", "releases", "tmp"):
+    for room in ("datasets", "releases", "uploads", "tmp"):
         shutil.rmtree(Path(settings.CAIRN_HOME) / room, ignore_errors=True)
 
 
@@ -145,7 +147,7 @@ def open_page(browser: Browser, live_server: Any, watch: Watch) -> Iterator[Call
         if user is not None:
             context.add_cookies([session_of(user, live_server.url)])
         page = context.new_page()
-        page.set_default_timeout(15_000)
+        page.set_default_timeout(PATIENCE_MS)
         return page
 
     yield make

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from typing import Any
 
 from playwright.sync_api import Page
@@ -21,6 +23,15 @@ _LINES = """() => [...document.querySelectorAll(".js-plotly-plot")].map((plot) =
 def painted(page: Page, layer: str) -> int:
     """How many pixels of a layer's canvas are painted."""
     return int(page.evaluate(_PAINTED, layer))
+
+
+def expect_painted(page: Page, layer: str, holds: Callable[[int], bool] = bool, timeout_s: float = 15) -> int:
+    """Wait until as much of a layer is painted as should be; how many pixels that is."""
+    give_up = time.monotonic() + timeout_s
+    while not holds(pixels := painted(page, layer)):
+        assert time.monotonic() < give_up, f"{pixels} pixels of {layer} are painted"
+        page.wait_for_timeout(50)
+    return pixels
 
 
 def layers(page: Page) -> dict[str, str]:

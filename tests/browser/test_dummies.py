@@ -119,7 +119,8 @@ class TestDraw:
         self, page: Page, taxi: Dataset, stays: LandmarkSet
     ) -> None:
         page.goto(f"/datasets/{taxi.pk}/")
-        page.get_by_role("link", name=f"Add dummies to {stays.name}").click()
+        page.get_by_label(f"More for {stays.name}").click()
+        page.get_by_role("link", name="Add dummies").click()
         settled(page, "[data-form]")
         page.get_by_role("button", name="Draw dummies").click()
         expect(page.locator("[data-drawn]")).to_be_focused()

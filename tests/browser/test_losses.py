@@ -199,7 +199,8 @@ class TestComparison:
 class TestReport:
     def test_draws_without_a_release(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
         page.goto(f"/datasets/{taxi.pk}/")
-        page.get_by_role("link", name=f"Report of {stays.name}").click()
+        page.get_by_label(f"More for {stays.name}").click()
+        page.get_by_role("link", name="Report", exact=True).click()
         settled(page, "[data-report]")
         case = uniform(stays), stays.mask, *[smoothing_matrix(2, 0.1)] * 2
         expected = landmark_temporal_loss(*case, bound="bridge")

@@ -45,7 +45,7 @@ def clean_home() -> Iterator[None]:
     """Every test starts and ends with no files of datasets and releases, and with all its requests left."""
     cache.clear()
     yield
-    for room in ("datasets", "releases", "tmp", "run"):
+    for room in ("datasets", "releases", "uploads", "tmp", "run"):
         shutil.rmtree(HOME / room, ignore_errors=True)
 
 

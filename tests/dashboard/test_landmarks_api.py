@@ -7,6 +7,7 @@ import uuid
 
 import pytest
 
+from dashboard.landmarks.dummies import add_dummies
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
 
@@ -123,6 +124,46 @@ class TestDestroy:
         assert first_error(answer)["field"] == "landmark_set"
 
 
+class TestRename:
+    def test_changes_the_name_alone(self, owner_api, landmark_set):
+        at = f"{SETS}{landmark_set.pk}/"
+        before = owner_api.get(at).json()
+        answer = owner_api.patch(at, {"name": "Home\u202e and\nwork"})
+        assert answer.status_code == 200
+        assert answer.json() == before | {"name": "Home and work"}
+        assert owner_api.get(at).json() == answer.json()
+
+    @pytest.mark.parametrize("name", ["", " ", "\u202e", "x" * 201, None])
+    def test_fail_nothing_is_left_of_the_name(self, owner_api, landmark_set, name):
+        answer = owner_api.patch(f"{SETS}{landmark_set.pk}/", {"name": name})
+        assert answer.status_code == 400
+        assert first_error(answer)["field"] == "name"
+        assert LandmarkSet.objects.get().name == landmark_set.name
+
+
+class TestDuplicate:
+    def test_has_the_same_marks_under_another_name(self, owner_api, landmark_set):
+        one = owner_api.get(f"{SETS}{landmark_set.pk}/").json()
+        answer = owner_api.post(one["urls"]["duplicate"], {})
+        assert answer.status_code == 201
+        made = answer.json()
+        assert made["name"] == f"{landmark_set.name}, copy"
+        same = ("dataset", "method", "count", "share", "points", "source", "selection", "average_temporal_distance")
+        assert {name: made[name] for name in same} == {name: one[name] for name in same}
+        assert owner_api.get(made["urls"]["events"]).json() == owner_api.get(one["urls"]["events"]).json()
+        assert owner_api.delete(made["urls"]["self"]).status_code == 204
+        assert owner_api.get(one["urls"]["self"]).json() == one
+
+    def test_of_dummies_is_no_other_draw(self, owner_api, landmark_set):
+        coins = {"name": "dummies-one-sided", "epsilon": 1.0}
+        coins = {"name": "dummies-one-sided", "epsilon": 1.0}
+        drawn = add_dummies(owner=landmark_set.dataset.owner, landmark_set=landmark_set, method=coins)
+        drawn = owner_api.get(f"{SETS}{drawn.pk}/").json()
+        made = owner_api.post(drawn["urls"]["duplicate"], {"name": "Kept"}).json()
+        assert (made["name"], made["selection"], made["source"]) == ("Kept", drawn["selection"], drawn["source"])
+        assert owner_api.get(made["urls"]["events"]).json() == owner_api.get(drawn["urls"]["events"]).json()
+
+
 class TestEvents:
     @pytest.mark.parametrize("series", ["1", "-1", "x", "١"])
     def test_fail_no_such_series(self, owner_api, landmark_set, series):
@@ -135,8 +176,15 @@ class TestWhoIsLetIn:
     def test_a_stranger_finds_nothing(self, stranger_api, landmark_set):
         at = f"{SETS}{landmark_set.pk}/"
         assert stranger_api.get(SETS).json()["count"] == 0
-        for answer in (stranger_api.get(at), stranger_api.delete(at), stranger_api.get(f"{at}events/")):
-            assert answer.status_code == 404
+        tries = [
+            stranger_api.get(at),
+            stranger_api.patch(at, {"name": "Mine"}),
+            stranger_api.delete(at),
+            stranger_api.get(f"{at}events/"),
+            stranger_api.post(f"{at}duplicate/", {}),
+        ]
+        assert {answer.status_code for answer in tries} == {404}
+        assert LandmarkSet.objects.get().name == landmark_set.name
         assert LandmarkSet.objects.filter(pk=landmark_set.pk).exists()
 
     @pytest.mark.parametrize("door", [SETS, PREVIEW])
@@ -155,7 +203,9 @@ class TestWhoIsLetIn:
             anonymous_api.post(SETS, {}),
             anonymous_api.post(PREVIEW, {}),
             anonymous_api.get(at),
+            anonymous_api.patch(at, {"name": "Mine"}),
             anonymous_api.delete(at),
+            anonymous_api.post(f"{at}duplicate/", {}),
             anonymous_api.get(f"{at}events/"),
             anonymous_api.get("/api/v1/landmark-methods/"),
         ]

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from dashboard import storage
-from dashboard.landmarks import correlation, report
+from dashboard.landmarks import correlation, report, simulated
 from dashboard.landmarks.services import mark_landmarks
 from privacy_engine.accounting.estimation import NOTE, estimate_correlation
 from privacy_engine.accounting.planning import plan_budgets
@@ -27,6 +27,7 @@ from privacy_engine.mechanisms.landmark.adaptive import Adaptive
 from privacy_engine.mechanisms.landmark.event_level import EventLevel
 from privacy_engine.mechanisms.landmark.joint import Joint
 from privacy_engine.mechanisms.landmark.uniform import Uniform
+from privacy_engine.outlook import simulated_budgets
 from tests.dashboard.asking import first_error
 
 PLANS = "/api/v1/budget-plans/"
@@ -89,10 +90,52 @@ class TestReport:
         assert found["mechanisms"][0]["bridge"] is None
         assert "not each other's reversal" in found["why"]
 
-    def test_a_mechanism_whose_budgets_depend_on_the_run_says_so(self, owner_api, landmark_set):
+    @pytest.mark.parametrize("bound", ["published", "bridge"])
+    def test_a_mechanism_whose_budgets_depend_on_the_run_is_simulated(self, owner_api, landmark_set, bound):
+        answer = owner_api.get(loss_of(landmark_set), {"bound": bound, "radius_m": "200"})
+        found, matrix = row_of(answer, "landmark-adaptive"), smoothing_matrix(2, 0.1)
+        how = Adaptive(epsilon=1.0, radius_m=200.0)
+        runs = simulated_budgets(how, PARIS_MASK, found["simulated"]["runs"])
+        assert len(runs) == 20
+        losses = [landmark_temporal_loss(one, PARIS_MASK, matrix, matrix, bound=bound) for one in runs]
+        assert found["joint"] == np.median(losses, axis=0).tolist()
+        assert (found["joint_low"], found["joint_high"]) == (
+            np.min(losses, axis=0).tolist(),
+            np.max(losses, 0).tolist(),
+        )
+        highest = np.max(losses, axis=1)
+        assert found[bound]["joint"] == np.median(highest)
+        assert found[bound]["least"]["joint"] == highest.min() < found[bound]["greatest"]["joint"] == highest.max()
+        assert found["level"] == 1.0, "what is guaranteed"
+        assert "simulated" in found["simulated"]["note"]
+
+    @pytest.mark.parametrize("bound", ["published", "bridge"])
+    def test_no_run_exceeds_the_most(self, owner_api, landmark_set, bound):
+        answer = owner_api.get(loss_of(landmark_set), {"bound": bound, "s": "0.01"})
+        most, matrix = row_of(answer, "landmark-adaptive")[bound]["most"], smoothing_matrix(2, 0.01)
+        how = Adaptive(epsilon=1.0, radius_m=1.0)
+        for budgets in simulated_budgets(how, PARIS_MASK, 60):
+            case = budgets, PARIS_MASK, matrix, matrix
+            assert landmark_temporal_loss(*case, bound=bound).max() <= most["joint"]
+            assert landmark_own_loss(*case, bound=bound).max() <= most["own"]
+
+    def test_a_series_too_long_to_simulate_says_what_no_run_exceeds(self, owner_api, landmark_set, monkeypatch):
+        monkeypatch.setattr(simulated, "MOST_EVENTS", 7)
         found = row_of(owner_api.get(loss_of(landmark_set)), "landmark-adaptive")
-        assert found["why_not"] == "its budgets are known only after a run"
-        assert found["joint"] is found["bridge"] is found["level"] is None
+        assert (found["simulated"]["runs"], found["joint_low"]) == (0, None)
+        assert max(found["joint"]) == found["bridge"]["joint"] == found["bridge"]["most"]["joint"]
+        assert "no run exceeds" in found["simulated"]["note"]
+
+    def test_takes_radius_and_parameters(self, owner_api, landmark_set):
+        own = {"landmark-adaptive": {"redistribution": "absorption"}, "landmark-planned": {"step_variance_m2": 1e9}}
+        query = {"radius_m": "50", "parameters": json.dumps(own)}
+        answer = owner_api.get(loss_of(landmark_set), query)
+        assert answer.json()["radius_m"] == 50.0
+        adaptive, planned = row_of(answer, "landmark-adaptive"), row_of(answer, "landmark-planned")
+        assert adaptive["parameters"]["redistribution"] == "absorption"
+        assert (planned["parameters"]["step_variance_m2"], planned["parameters"]["radius_m"]) == (1e9, 50.0)
+        usual = row_of(owner_api.get(loss_of(landmark_set), {"radius_m": "50"}), "landmark-planned")
+        assert usual["joint"] != planned["joint"]
 
     def test_a_mechanism_without_a_temporal_loss_says_why(self, owner_api, landmark_set, monkeypatch):
         monkeypatch.setattr(EventLevel, "temporal_loss_undefined", "its draws hang together.", raising=False)
@@ -164,6 +207,13 @@ class TestReport:
             ({"cell_m": "100", "forward": "[[1]]"}, "cell_m"),
             ({"cell_m": "100", "smoothing": "-1"}, "smoothing"),
             ({"smoothing": "1"}, "smoothing"),
+            ({"radius_m": "0"}, "radius_m"),
+            ({"parameters": "{"}, "parameters"),
+            ({"parameters": "[]"}, "parameters"),
+            ({"parameters": '{"laplace": {}}'}, "parameters"),
+            ({"parameters": '{"w-event": {"epsilon": 2}}'}, "parameters.w-event"),
+            ({"parameters": '{"w-event": {"window": 0}}'}, "parameters.w-event.window"),
+            ({"parameters": '{"landmark-adaptive": {"reading": "x"}}'}, "parameters.landmark-adaptive.reading"),
         ],
     )
     def test_fail_names_the_field(self, owner_api, landmark_set, query, field):
@@ -285,5 +335,5 @@ class TestWhoIsLetIn:
 def test_every_registered_mechanism_has_a_row(owner_api, landmark_set):
     rows = {row["name"]: row for row in owner_api.get(loss_of(landmark_set)).json()["mechanisms"]}
     assert Adaptive.registered_name() in rows
-    without = [name for name, row in rows.items() if row["why_not"]]
-    assert without == ["landmark-adaptive"]
+    assert [name for name, row in rows.items() if row["why_not"]] == []
+    assert [name for name, row in rows.items() if row["simulated"]] == ["landmark-adaptive"]

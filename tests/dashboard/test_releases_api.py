@@ -309,4 +309,4 @@ def test_mechanisms_are_described_for_forms_and_legends(owner_api):
         assert one["guarantee"]["statement"]
         assert one["schema"]["properties"]["epsilon"]["maximum"] == 1e4
         assert [field["name"] for field in one["fields"]][:2] == ["epsilon", "radius_m"]
-        assert set(one["colour"]) == {"light", "dark"}
+        assert set(one["colour"]) == {"light", "dark", "rim"}

@@ -11,9 +11,9 @@ from privacy_engine.errors import DataError, EngineError, ParameterError, Parame
 from privacy_engine.label import Source, privacy_label
 from privacy_engine.landmarks import landmark_methods, parse_short
 from privacy_engine.mechanisms.landmark import Skip, Uniform
-from privacy_engine.registry import mechanisms
+from privacy_engine.registry import MAX_STEPS, mechanisms
 from privacy_engine.samples import samples
-from privacy_engine.spec import MAX_STEPS, ReleaseSpec, parse_steps, processed
+from privacy_engine.spec import ReleaseSpec, parse_steps, processed
 
 UNIFORM = {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 200.0}
 

@@ -1,5 +1,6 @@
 """w-event, the optimal split, the plan: published vectors, limits, and the ledger's theorem on random masks."""
 
+import itertools
 import json
 
 import numpy as np
@@ -8,10 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privacy_engine import geo, noise
-from privacy_engine.accounting.ledger import TOLERANCE, protected_sums
+from privacy_engine.accounting.ledger import TOLERANCE, Ledger, protected_sums
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.errors import ParameterErrors
 from privacy_engine.mechanisms.landmark import Adaptive, EventLevel, OptimalSplit, Planned, UserLevel, WEvent
+from privacy_engine.outlook import simulated_budgets
 from privacy_engine.registry import mechanisms
 
 masks = st.lists(st.booleans(), min_size=1, max_size=200).map(np.array)
@@ -28,6 +30,47 @@ def marked(n, k, seed=1):
     mask = np.zeros(n, bool)
     mask[np.random.default_rng(seed).permutation(n)[:k]] = True
     return mask
+
+
+def every_run(how: Adaptive, mask: np.ndarray) -> np.ndarray:
+    """Budgets of every way to skip landmarks, (ways, n): the first event is always drawn."""
+    later = np.flatnonzero(mask[1:]) + 1
+    found = []
+    for skipped in itertools.product((False, True), repeat=len(later)):
+        skip = dict(zip(later.tolist(), skipped, strict=True))
+        ledger, waited, budgets = Ledger(how.epsilon), 0, []
+        first = ledger.share(int(mask.sum()), not mask.all())
+        for t, landmark in enumerate(mask.tolist()):
+            waited += landmark
+            share = ledger.share(int(mask[t:].sum()), not mask[t:].all())
+            if how.redistribution == "absorption":
+                share = first * (waited if landmark else 1)
+            if skip.get(t):
+                budgets.append(0.0)
+                continue
+            ledger.spend(share, is_landmark=landmark)
+            budgets.append(share)
+            waited = 0 if landmark else waited
+        found.append(budgets)
+    return np.array(found)
+
+
+@pytest.mark.parametrize("redistribution", ["uniform", "absorption"])
+class TestMostBudgets:
+    @given(st.lists(st.booleans(), min_size=1, max_size=9).map(np.array))
+    @settings(max_examples=60, deadline=None)
+    def test_are_the_largest_of_every_run_there_could_be(self, redistribution, mask):
+        how = Adaptive(epsilon=0.7, radius_m=1.0, redistribution=redistribution)
+        assert how.most_budgets(mask) == pytest.approx(every_run(how, mask).max(axis=0), rel=1e-12)
+
+    def test_no_run_exceeds_them(self, redistribution):
+        mask = marked(120, 40)
+        how = Adaptive(epsilon=1.0, radius_m=50.0, redistribution=redistribution)
+        runs = simulated_budgets(how, mask, 10)
+        assert runs.shape == (10, 120)
+        assert len({row.tobytes() for row in runs}) > 1, "runs differ"
+        assert (runs <= how.most_budgets(mask) * (1 + TOLERANCE)).all()
+        assert np.array_equal(runs, simulated_budgets(how, mask, 10))
 
 
 class TestWEvent:

@@ -9,7 +9,7 @@ import numpy as np
 
 from privacy_engine import geo, noise
 from privacy_engine.accounting.ledger import Ledger
-from privacy_engine.data import Floats, Mask, Release, Trajectory
+from privacy_engine.data import Floats, Ints, Mask, Release, Trajectory
 from privacy_engine.mechanisms.landmark.base import PlanarLaplaceMechanism
 from privacy_engine.params import Param
 from privacy_engine.registry import mechanisms
@@ -78,6 +78,23 @@ class Adaptive(PlanarLaplaceMechanism):
         budgets = np.array(run.budgets)
         released = series.moved(np.array(run.lon), np.array(run.lat))
         return Release(released, np.arange(n, dtype=np.int64), budgets, budgets > 0, self.sd_m(budgets))
+
+    def most_budgets(self, is_landmark: Mask) -> Floats:
+        """As if every landmark before an event had been skipped, but for the first event, which is always drawn.
+
+        A share only grows with what was saved before it. All together spend more than ``epsilon``: no run is like this.
+        """
+        landmarks = int(is_landmark.sum())
+        spent = np.zeros(len(is_landmark))
+        regulars = landmarks < len(is_landmark)
+        first_share = Ledger(self.epsilon).share(landmarks, regulars)
+        first_drawn = bool(len(is_landmark) and is_landmark[0])
+        before: Ints = np.cumsum(is_landmark) - is_landmark
+        if self.redistribution == "absorption":
+            waited = np.maximum(before - first_drawn, 0) + 1
+            return np.asarray(first_share * np.where(is_landmark, waited, 1))
+        spent[1:] = first_share * first_drawn
+        return np.asarray((self.epsilon - spent) / (landmarks - before + regulars))
 
     def walk(self, is_landmark: Mask) -> Walk:
         absorption = self.redistribution == "absorption"

@@ -47,6 +47,13 @@ class PlanarLaplaceMechanism(Mechanism):
         """The budget of every timestamp, (n,), for the landmarks in the mask (n,)."""
         raise NotImplementedError
 
+    def most_budgets(self, is_landmark: Mask) -> Floats:
+        """The most each timestamp may be given in any run, (n,): its budget, where that does not depend on the run.
+
+        Losses grow with every budget, so those of these budgets bound the losses of every run.
+        """
+        return self.budgets(is_landmark)
+
     def protected(self, is_landmark: Mask) -> Mask:
         """The events whose budgets add up (the landmarks, unless the level says otherwise), (n,)."""
         return is_landmark

@@ -4,11 +4,13 @@ import { $ } from "../dom.js";
 import { createFigure } from "../figure.js";
 import { createErrors } from "./errors.js";
 import { createLosses } from "./losses.js";
+import { runsWithout, spanOf } from "./places.js";
 
 /**
- * Charts in `host` (three .chart elements). `on.pick(event)`; `on.change()` when other losses must be fetched, `on.look()`
- * when they are to be drawn in another way; `on.check(query)`; `on.simulate(mechanisms)` has their mean errors against ε.
- * `note` is what an estimated correlation discloses.
+ * Charts in `host` (three .chart elements). `on.pick(event)`, `on.hover(event or null)`, `on.range(first, after)`, `on.clear()`
+ * as a pointer on one of them says; `on.change()` when other losses must be fetched, `on.look()` when they are to be drawn
+ * in another way; `on.check(query)`; `on.simulate(mechanisms)` has their mean errors against ε. `note` is what an estimated
+ * correlation discloses.
  */
 export async function createCharts(host, note, on) {
   const [error, budget, loss] = await Promise.all([
@@ -19,7 +21,8 @@ export async function createCharts(host, note, on) {
   const errors = createErrors($("[data-chart=error]", host), error, on.simulate);
   const losses = createLosses($("[data-loss-choices]", host), loss, note, on);
   const all = [error, budget, loss];
-  all.forEach((chart) => chart.onPick(on.pick));
+  const { pick, hover, range, clear } = on;
+  all.forEach((chart) => chart.listen({ pick, hover, range, clear }));
 
   function lines(layers, values) {
     return layers.map(({ layer, ink, title, curve }) => ({
@@ -31,16 +34,19 @@ export async function createCharts(host, note, on) {
     query: losses.query,
     reset: losses.reset,
     /** Draw `shown` = [{layer, ink, title, curve}], curves for what `query` asks. */
-    async draw(shown, { runs, n, series }) {
-      const common = { bands: runs, span: [0, Math.max(1, n - 1)] };
+    async draw(shown, { runs, dummies, n, series, range: only }) {
+      const marked = { bands: runsWithout(runs, dummies ?? []), hollow: dummies ?? [] };
+      const common = { ...marked, span: spanOf(only, n), whole: spanOf(null, n) };
       const steps = lines(shown, (curve) => curve.budget).map((line) => ({ ...line, step: true }));
       await Promise.all([
-        errors.draw(shown, { ...common, series }),
+        errors.draw(shown, { ...common, series, range: only }),
         budget.show((log) => ({ ...common, log, note: "ε", lines: steps })),
         losses.draw(shown, common, lines),
       ]);
     },
     setVisible: (id, visible) => all.forEach((chart) => chart.setVisible(id, visible)),
+    setSpan: (span) => all.forEach((chart) => chart.setSpan(span)),
+    hover: (event) => all.forEach((chart) => chart.hover(event)),
     moveCursor: (event) => all.forEach((chart) => chart.moveCursor(event)),
   };
 }

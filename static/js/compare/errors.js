@@ -1,4 +1,4 @@
-/* The error chart and its views: by event, as a distribution, as a running mean, against ε. */
+/* The error chart and its views: by event, as a distribution, cumulated as a mean or a sum, against ε. */
 
 import { ApiError } from "../api.js";
 import { $, announce, el, number, whole } from "../dom.js";
@@ -9,6 +9,7 @@ const VIEWS = [
   ["event", "Events", "The error of each event"],
   ["distribution", "Distribution", "Which share of the events has at most this error"],
   ["mean", "Mean", "The mean error of the events so far"],
+  ["sum", "Sum", "The errors of the events so far, added up"],
   ["epsilon", "By ε", "The mean error at other levels, simulated"],
 ];
 const GROUPS = [
@@ -64,14 +65,16 @@ export function createErrors(host, figure, simulate) {
     });
   }
 
-  async function mean(shown, { series, ...common }) {
-    const found = await Promise.all(shown.map(({ layer }) => layer.errors(series)));
-    const lines = shown.map((one, i) => line(one, { x: found[i].event, y: found[i][state.among].running_mean_m }));
-    return (log) => ({
-      ...common, lines, log, title: "Running mean error", name: "cairn-error-mean", note: "metres",
-      about: `The mean error of the events so far (${group()}).`,
-    });
+  async function cumulated(shown, { series, range, ...common }, key, words) {
+    const found = await Promise.all(shown.map(({ layer }) => layer.errors(series, range)));
+    const lines = shown.map((one, i) => line(one, { x: found[i].event, y: found[i][state.among][key] }));
+    return (log) => ({ ...common, ...words, lines, log, note: "metres" });
   }
+
+  const mean = (shown, common) =>
+    cumulated(shown, common, "running_mean_m", { title: "Running mean error", name: "cairn-error-mean", about: `The mean error of the events so far (${group()}).` });
+  const sum = (shown, common) =>
+    cumulated(shown, common, "cumulative_m", { title: "Cumulative error", name: "cairn-error-cumulative", about: `The errors of the events so far, added up (${group()}).` });
 
   async function againstEpsilon(shown, { series }) {
     const found = await simulated(shown, series);
@@ -106,7 +109,7 @@ export function createErrors(host, figure, simulate) {
     return answers.get(question);
   }
 
-  const makers = { event: byEvent, distribution, mean, epsilon: againstEpsilon };
+  const makers = { event: byEvent, distribution, mean, sum, epsilon: againstEpsilon };
 
   async function draw(shown, common) {
     latest = [shown, common];

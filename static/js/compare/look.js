@@ -3,8 +3,11 @@
  *   mode overlay, swipe or grid      left, right, split: the layers of a swipe and where it parts, in % of the width
  *   maps, faint: the layers side by side; whether the original lies below them
  *   order, opacity, hide: layers from the top, in %, those not drawn      range: events [first, last + 1) that are
+ *   inks: the palette's line a layer was given      lines: 1 for the error lines of all events
  * A layer is named by the end of its id, of which the beginning may be a time.
  */
+
+import { rangeOf, readdress } from "../address.js";
 
 export const MODES = [
   ["overlay", "Overlay"],
@@ -12,18 +15,13 @@ export const MODES = [
   ["grid", "Side by side"],
 ];
 
-const KEYS = ["mode", "left", "right", "split", "maps", "faint", "order", "opacity", "hide", "range"];
+const KEYS = ["mode", "left", "right", "split", "maps", "faint", "order", "opacity", "hide", "range", "inks", "lines"];
 
 /** A layer's name in the address. */
 export const nameOf = (id) => (id.length === 36 ? id.slice(-8) : id);
 
 const listed = (text) => (text ? text.split(",") : []);
 const between = (text, low, high, usual) => (text !== null && text !== "" && Number(text) >= low && Number(text) <= high ? Number(text) : usual);
-
-function rangeOf(text) {
-  const [first, after] = (text ?? "").split("-").map(Number);
-  return Number.isInteger(first) && Number.isInteger(after) && first >= 0 && first < after ? [first, after] : null;
-}
 
 /** The look the address names; `opacity` a Map of shares, `hidden` a Set, both by name; null where it is left to the page. */
 export function readLook() {
@@ -41,6 +39,8 @@ export function readLook() {
     opacity: new Map(opacity.map(([name, share]) => [name, between(share ?? null, 0, 100, 100) / 100])),
     hidden: new Set(listed(asked.get("hide"))),
     range: rangeOf(asked.get("range")),
+    inks: new Map(listed(asked.get("inks")).map((one) => one.split(":")).map(([name, line]) => [name, Number(line)])),
+    lines: asked.get("lines") === "1",
   };
 }
 
@@ -59,23 +59,25 @@ function asText(look) {
     opacity: paler.join(),
     hide: [...look.hidden].join(),
     range: look.range ? look.range.join("-") : "",
+    inks: [...look.inks].map(([name, line]) => `${name}:${line}`).join(),
+    lines: look.lines ? "1" : "",
   };
 }
 
-/** Write it there, with the releases it is about; what is as usual is left out. */
-export function writeLook(look, { set, releases }) {
-  const url = new URL(location.href);
+/** Write it there; with the releases it is about where they are to stay. What is as usual is left out. */
+export function writeLook(look, { set, releases, pinned = false }) {
   const text = asText(look);
-  for (const key of KEYS) {
-    if (text[key]) url.searchParams.set(key, text[key]);
-    else url.searchParams.delete(key);
-  }
-  if (KEYS.some((key) => text[key])) pin(url, set, releases);
-  history.replaceState(null, "", url.href.replaceAll("%2C", ",").replaceAll("%3A", ":"));
+  readdress((url) => {
+    for (const key of KEYS) {
+      if (text[key]) url.searchParams.set(key, text[key]);
+      else url.searchParams.delete(key);
+    }
+    if (pinned || KEYS.some((key) => text[key])) pin(url, set, releases);
+  });
 }
 
 /** Let the address name the landmark set and the releases themselves: later ones do not join a picture that was linked. */
-export function pin(url, set, releases) {
+function pin(url, set, releases) {
   url.searchParams.set("landmark_set", set);
   url.searchParams.delete("release");
   releases.forEach((id) => url.searchParams.append("release", id));

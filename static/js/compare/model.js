@@ -16,13 +16,25 @@ export function withQuery(url, parameters) {
   return `${url}${url.includes("?") ? "&" : "?"}${new URLSearchParams(parameters)}`;
 }
 
-/** Colour, dash and marker for each release: its mechanism's; of a second one of a mechanism the next that is free. */
-export function inksFor(releases, palette) {
-  const inks = Object.entries(palette).map(([name, ink], index) => ({ name, index, ...ink }));
+/** The palette's lines: {name of the mechanism, index, colour, dash, marker}. */
+export const linesOf = (palette) => Object.entries(palette).map(([name, ink], index) => ({ name, index, ...ink }));
+
+/**
+ * Colour, dash and marker for each release: the line it was given in `chosen` (id to index), else its mechanism's; of a
+ * second one of a mechanism, or where another release has it, the next that is free.
+ */
+export function inksFor(releases, palette, chosen = new Map()) {
+  const inks = linesOf(palette);
   const free = new Set(inks);
   const given = new Map();
+  for (const { id } of releases) {
+    const own = inks[chosen.get(id)];
+    if (own) given.set(id, own);
+    free.delete(own);
+  }
   const asDrawnFirst = [...releases].sort((a, b) => a.postprocess.length - b.postprocess.length);
   for (const release of asDrawnFirst) {
+    if (given.has(release.id)) continue;
     const own = inks.find(({ name }) => name === release.mechanism.name);
     if (free.delete(own)) given.set(release.id, own);
   }
@@ -45,6 +57,7 @@ export class Layer {
     this.holds = 0; // points of its track, or of the one on its way
     this.resting = false; // its track was let go, or never fetched, until it is looked at
     this.curves = new Map(); // series and query -> chart data
+    this.closer = new Map(); // what -> the last part of such data that was asked for
   }
 
   get id() {
@@ -68,10 +81,10 @@ export class Layer {
     return this.drawn || (this.done && this.resting);
   }
 
-  /** Fetch its track of about `n` points. */
-  async load(series, n) {
+  /** Have its track of about `n` points fetched by `fetcher(url, options)`. */
+  async load(series, n, fetcher = fetchTrack) {
     this.holds = n;
-    this.track = await fetchTrack(withQuery(this.release.urls.track, { series }), { time: false });
+    this.track = await fetcher(withQuery(this.release.urls.track, { series }), { time: false });
     this.resting = false;
   }
 
@@ -90,20 +103,27 @@ export class Layer {
     return true;
   }
 
-  /** Chart data for what `query` says of correlation and bound. */
-  async curve(series, query = USUAL) {
-    const key = keyOf(series, query);
-    if (!this.curves.has(key)) {
-      this.curves.set(key, await get(withQuery(this.release.urls.series, { ...query, series, points: POINTS })));
-    }
-    return this.curves.get(key);
+  /** Chart data for what `query` says of correlation and bound; closer within `range` where the whole is thinned out. */
+  curve(series, query = USUAL, range = null) {
+    return this.#read("series", keyOf(series, query), { ...query, series }, range);
   }
 
-  /** Its errors as distributions and running means. */
-  async errors(series) {
-    const key = `errors ${series}`;
-    if (!this.curves.has(key)) this.curves.set(key, await get(withQuery(this.release.urls.errors, { series, points: POINTS })));
-    return this.curves.get(key);
+  /** Its errors as distributions and cumulated; the latter closer within `range` where the whole is thinned out. */
+  errors(series, range = null) {
+    return this.#read("errors", `errors ${series}`, { series }, range);
+  }
+
+  async #read(what, key, query, range) {
+    const url = this.release.urls[what];
+    if (!this.curves.has(key)) this.curves.set(key, await get(withQuery(url, { ...query, points: POINTS })));
+    const whole = this.curves.get(key);
+    if (!range || !whole.decimated) return whole;
+    const text = `${key} ${range}`;
+    if (this.closer.get(what)?.text !== text) {
+      const [first, after] = range;
+      this.closer.set(what, { text, curve: await get(withQuery(url, { ...query, points: POINTS, first, after })) });
+    }
+    return this.closer.get(what).curve;
   }
 
   forget() {
@@ -111,6 +131,7 @@ export class Layer {
     this.holds = 0;
     this.resting = false;
     this.curves.clear();
+    this.closer.clear();
   }
 
   /** Index in the track of what was published for `event`; -1 where nothing was. */
@@ -133,6 +154,20 @@ export class Layer {
 /** Whether one more track of `n` points may be held beside those of the layers. */
 export function roomFor(layers, n) {
   return n <= LARGE || layers.reduce((sum, { holds }) => sum + holds, n) <= AT_ONCE;
+}
+
+/** What to call one of `layers`: of several with a title, the older ones' numbers are smaller. */
+export function titleOf(layer, layers) {
+  const { title } = layer.release;
+  const same = layers.filter(({ release }) => release.title === title);
+  return same.length > 1 ? `${title} ${same.length - same.indexOf(layer)}` : title;
+}
+
+/** An order for layers: the palette's; a mechanism's own release before those with steps. */
+export function byRank(palette) {
+  const names = Object.keys(palette);
+  return ({ release: a }, { release: b }) =>
+    names.indexOf(a.mechanism.name) - names.indexOf(b.mechanism.name) || a.postprocess.length - b.postprocess.length;
 }
 
 /** The mechanism's parameters in a few words. */

@@ -1,10 +1,13 @@
 /* The ways to compare: all layers on one map, two parted by a line, up to four on maps side by side. */
 
 import { $, el } from "../dom.js";
+import { fetchSeen } from "../early.js";
 import { radios, tick } from "../loss/choices.js";
 import { createMap } from "../map.js";
+import { fetchTrack } from "../track.js";
 import { MOST, createGrid } from "./grid.js";
 import { MODES, nameOf } from "./look.js";
+import { ORIGINAL, errorsId } from "./pictures.js";
 import { createSheet } from "./sheet.js";
 import { createSwipe } from "./swipe.js";
 
@@ -15,13 +18,17 @@ const LABEL = "Map of the original and its releases";
 
 /**
  * Maps in `host` and their controls in `rail`, as `look` says (see look.js). `on.look()` after the reader chose another
- * one, `on.choose(id)` after a layer was chosen that may be hidden, `on.click(map, point)`.
+ * one, `on.choose(id)` after a layer was chosen that may be hidden, `on.click(map, point)`, `on.hover(map, at or null)`.
  */
 export function createModes(host, rail, { bounds, look, on }) {
   const makeMap = (element, label) => createMap(element, { bounds, label, keyboard: false });
   const ground = $("[data-map]", host);
   const first = { pane: ground.parentElement, sheet: createSheet(makeMap(ground, LABEL)) };
-  const grid = createGrid(host, first, makeMap, { choose: (index, id) => chooseMap(index, id), made: ({ map }) => map.onClick(({ point }) => on.click(map, point)) });
+  const listen = ({ map }) => {
+    map.onClick(({ point }) => on.click(map, point));
+    map.onHover((at) => on.hover(map, at));
+  };
+  const grid = createGrid(host, first, makeMap, { choose: (index, id) => chooseMap(index, id), made: listen });
   const swipe = createSwipe(first.pane, {
     move(percent) {
       look.split = percent;
@@ -40,7 +47,9 @@ export function createModes(host, rail, { bounds, look, on }) {
   const maps = radios("Maps", [2, 3, 4].map((n) => [String(n), `${n} maps`]), "", (n) => set({ maps: resized(Number(n)) }));
   const faint = tick("The original below, faint", look.faint, (checked) => set({ faint: checked }));
   const more = el("div", { class: "modes__more" }, maps.element, faint.element);
-  rail.replaceChildren(mode.element, more);
+  const errors = tick("Error lines, event to release", look.lines, (checked) => set({ lines: checked }));
+  const every = el("span", { class: "small muted", dataset: { every: "" } });
+  rail.replaceChildren(mode.element, more, el("div", { class: "modes__errors" }, errors.element, every));
 
   function set(changes) {
     Object.assign(look, changes);
@@ -81,11 +90,12 @@ export function createModes(host, rail, { bounds, look, on }) {
   function cut() {
     const [left, right] = sides();
     const sheet = first.sheet.map;
-    if (look.mode === "swipe" && left !== right) sheet.clip({ [left.id]: "left", [right.id]: "right" }, look.split / 100);
+    const side = (one, name) => ({ [one.id]: name, [errorsId(one.id)]: name });
+    if (look.mode === "swipe" && left !== right) sheet.clip({ ...side(left, "left"), ...side(right, "right") }, look.split / 100);
     else sheet.clip(null);
   }
 
-  const drawn = (list) => list.map(({ picture }) => picture).filter(Boolean);
+  const drawn = (list) => list.flatMap(({ picture, errors }) => [picture, errors]).filter(Boolean);
 
   /** The lines on one map of a grid: its layer, above the original if that is wanted. */
   function lines(track) {
@@ -97,6 +107,7 @@ export function createModes(host, rail, { bounds, look, on }) {
   function draw() {
     const choices = tracks.map(({ id, title, ink, ready }) => ({ id, title, ink, ready }));
     host.dataset.mode = look.mode;
+    if (!look.lines) every.textContent = "";
     first.sheet.map.cover(look.mode === "overlay" ? 0 : SELECT_PX);
     more.hidden = look.mode !== "grid";
     if (look.mode === "swipe") swipe.show({ choices, sides: sides().map(({ id }) => id), split: look.split });
@@ -124,6 +135,16 @@ export function createModes(host, rail, { bounds, look, on }) {
       const ids = (list) => list.filter(({ picture }) => picture).map(({ id }) => id);
       if (look.mode === "grid") shownMaps().forEach((track, i) => grid.sheets()[i]?.map.select(make(ids([track]))));
       else first.sheet.map.select(make(ids(look.mode === "swipe" ? sides() : tracks)));
+    },
+    /** A track of about `n` events behind `url`, to be drawn as `style` says; while it comes the first map shows its picture. */
+    fetch(url, n, style, options) {
+      const seen = style.id === ORIGINAL || look.mode !== "grid"; // of the maps of a grid the first has the original
+      return seen && !look.range ? fetchSeen(first.sheet.map, url, n, style, options) : fetchTrack(url, options);
+    },
+    /** Said of error lines: of what is seen every k-th event has one. */
+    told(k) {
+      const text = k > 1 ? `of every ${k}${{ 2: "nd" }[k] ?? "th"} event in sight` : "";
+      if (every.textContent !== text) every.textContent = text;
     },
     reveal: (lon, lat) => first.sheet.map.reveal(lon, lat),
     /** Where the maps look, one after another. */

@@ -6,15 +6,32 @@ import { partOf, pickedFrom, runsWithin, runsWithout } from "./places.js";
 export const ORIGINAL = "original";
 export const MARKS = { landmarks: "Landmarks", dummies: "Dummy landmarks", zones: "Zones" };
 
-const OF_ORIGINAL = { colour: "--ink", width: 1.8 };
+export const OF_ORIGINAL = { colour: "--ink", width: 1.8 };
 const STRENGTH = 0.85; // of a release's line, when the reader chose nothing
+const ERRORS = 0.5; // and of its error lines
 const TOP = 90;
+const BELOW = 80; // so far below the lines of all lie the error lines
 
 const styles = new WeakMap();
-function styleOf(ink) {
+/** How a release with this ink is drawn. */
+export function styleOf(ink) {
   if (!styles.has(ink)) styles.set(ink, { colour: ink.colour, dash: ink.dash, marker: ink.marker, width: 1.5, fade: true });
   return styles.get(ink);
 }
+
+const linked = new WeakMap(); // the last error lines of each release: the map draws anew what is another object
+/** Lines from the events of `original` in `range` to those of a release; `told` hears how many have one. */
+function linesOf(original, release, range, told) {
+  const key = String(range);
+  const known = linked.get(release);
+  if (known?.key === key && known.source.original === original) return known.source;
+  const source = { original, release, range, told };
+  linked.set(release, { key, source });
+  return source;
+}
+
+/** The id of a release's error lines. */
+export const errorsId = (id) => `errors-${id}`;
 
 const errorOf = (layer) => layer?.release.owner_view?.mae_m ?? 0;
 
@@ -34,8 +51,11 @@ function heights(layers, look) {
   return new Map(ids.map((id, i) => [id, TOP - i]));
 }
 
-/** [{id, title, ink, owner, ready, error_m, picture}] as listed; no picture where there is none or it is hidden. */
-export function tracksOf({ original, layers, look, inks, titleOf }) {
+/**
+ * [{id, title, ink, owner, ready, error_m, picture, errors}] as listed; no picture where there is none or it is hidden.
+ * `told(k)` hears that of what is seen every k-th event has an error line, where they are asked for.
+ */
+export function tracksOf({ original, layers, look, inks, titleOf, told }) {
   const order = heights(layers, look);
   const opacity = (id) => look.opacity.get(nameOf(id)) ?? 1;
   const hidden = (id) => look.hidden.has(nameOf(id));
@@ -46,7 +66,9 @@ export function tracksOf({ original, layers, look, inks, titleOf }) {
     const ink = inks.get(id);
     const shown = drawn && !hidden(id);
     const picture = shown && { id, kind: "track", source: partOf(layer.track, look.range), ink: styleOf(ink), opacity: STRENGTH * opacity(id), order: order.get(id) };
-    return { id, title: titleOf(layer), ink, owner: false, ready: charted, error_m: errorOf(layer), picture: picture || null };
+    const source = look.lines && shown && linesOf(original, layer.track, look.range, told);
+    const errors = source ? { id: errorsId(id), kind: "errors", source, ink: styleOf(ink), opacity: ERRORS * opacity(id), order: order.get(id) - BELOW } : null;
+    return { id, title: titleOf(layer), ink, owner: false, ready: charted, error_m: errorOf(layer), picture: picture || null, errors };
   });
   const all = new Map([first, ...rest].map((one) => [one.id, one]));
   return listedIds(layers, look).map((id) => all.get(id));

@@ -51,3 +51,6 @@ export function runsWithout(runs, others) {
     return left;
   });
 }
+
+/** [first, last] event that `range` shows of n; of all without one. */
+export const spanOf = (range, n) => (range ? [range[0], Math.max(range[0] + 1, range[1] - 1)] : [0, Math.max(1, n - 1)]);

@@ -1,13 +1,15 @@
 /* One map of the comparison: shows a list of pictures and changes only what differs from the list before.
  *
  * A picture is {id, kind, source, ink, opacity, order}: `source` is what is drawn and drawn anew when it is another
- * object, `order` is greater the higher it lies among the lines; marks always lie above the lines.
+ * object, `order` is greater the higher it lies among the lines; marks always lie above the lines, and error
+ * lines of events below them.
  */
 
 const DRAW = {
   track: (map, { id, source, ink, opacity, order }) => map.addTrack({ id, track: source, ...ink, opacity, order }),
   landmarks: (map, { id, source }) => map.addLandmarks({ id, ...source }),
   dummies: (map, { id, source }) => map.addMarkers({ id, track: source, colour: "--accent", radius: 4, hollow: true }),
+  errors: (map, { id, source, ink, order }) => map.addErrors({ id, ...source, colour: ink.colour, order }),
   zones: (map, { id, source }) => map.addZones({ id, zones: source }),
 };
 

@@ -1,7 +1,7 @@
 /* The dialog that makes a release out of a finished one by post-processing. */
 
 import { ApiError, get, post } from "../api.js";
-import { createSteps } from "../composer/steps.js";
+import { createAfter } from "../composer/after.js";
 import { $, announce, el } from "../dom.js";
 
 /** `open(release)` asks for the steps; `made(release)` hears of the new release. `url` lists the steps. */
@@ -14,7 +14,7 @@ export function createSmoothing(dialog, { url, made }) {
     if (steps) return;
     const { results } = await get(url);
     const hosts = { chosen: $("[data-chosen-steps]", dialog), offered: $("[data-steps]", dialog) };
-    steps = createSteps(hosts, results, { onChange: () => (confirm.disabled = !steps?.chosen().length) });
+    steps = createAfter(hosts, results, { onChange: () => (confirm.disabled = !steps?.chosen().length) });
   }
 
   function complain(errors) {

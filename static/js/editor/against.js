@@ -7,11 +7,11 @@ const row = (term, value, more = "") => [el("dt", {}, term), el("dd", {}, value,
 
 /**
  * A choice of `sets` in `host`; `on.change(runs | null)` hears the runs of the one chosen, over the whole dataset.
- * Returns {show(marks)}: what the chosen one shares with them.
+ * Returns {show(marks): what the chosen one shares with them, choose(id)}.
  */
 export function createAgainst(host, sets, on) {
   host.hidden = !sets.length;
-  if (!sets.length) return { show() {} };
+  if (!sets.length) return { show() {}, choose() {} };
   let runs = null;
   let chosen = null;
   const options = [el("option", { value: "" }, "no other set"), ...sets.map((set) => el("option", { value: set.id }, `${set.name} (${whole(set.count)})`))];
@@ -41,5 +41,12 @@ export function createAgainst(host, sets, on) {
     );
   }
 
-  return { show };
+  return {
+    show,
+    choose(id) {
+      if (!sets.some((set) => set.id === id)) return null;
+      select.value = id;
+      return change();
+    },
+  };
 }

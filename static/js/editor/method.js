@@ -9,9 +9,10 @@ const NEEDS = { time: "times", "landmark column": "a landmark column" };
 const has = (method, parameter) => method.fields.some(({ name }) => name === parameter);
 
 /**
- * Tabs in `host` for `methods`; `offered` are the things the dataset has of those that methods need. `on.change()`
+ * Tabs in `host` for `methods`; `offered` are the things the dataset has of those that methods need. `on.change(field)`
  * after a field changed, `on.choose(name)` when another tab is pressed.
- * Returns {first, manual, zones: names of ways, choose(name), isPossible(name), set(values), describe(drawn), fail(errors), clear(), panel(name, element)}.
+ * Returns {first, manual, zones: names of ways, choose(name), isPossible(name), values(), set(values), describe(drawn),
+ * fail(errors), clear(), panel(name, element)}; values are those of the way that is chosen, by field.
  */
 export function createMethods(host, methods, { offered, on }) {
   const tabs = new Map();
@@ -40,7 +41,7 @@ export function createMethods(host, methods, { offered, on }) {
     chosen = tabs.get(name);
     for (const tab of tabs.values()) tab.button.setAttribute("aria-pressed", String(tab === chosen));
     summary.textContent = chosen.method.summary;
-    body.replaceChildren(chosen.form);
+    if (body.firstChild !== chosen.form) body.replaceChildren(chosen.form); // put in again it would lose the focus
   }
 
   const withParameter = (parameter) => [...tabs.values()].find(({ method }) => has(method, parameter))?.method.name ?? null;
@@ -53,6 +54,7 @@ export function createMethods(host, methods, { offered, on }) {
     zones,
     choose,
     isPossible: (name) => tabs.get(name)?.possible ?? false,
+    values: () => chosen.fields.all(),
     set: (values) => chosen.fields.set(values),
     describe: (drawn = {}) => ({ name: chosen.method.name, ...chosen.fields.values(), ...drawn }),
     fail: (errors) => chosen.fields.fail(errors),
@@ -65,7 +67,7 @@ export function createMethods(host, methods, { offered, on }) {
 function again(fields, onChange) {
   const draw = () => {
     fields.set({ seed: (fields.values().seed ?? 0) + 1 });
-    onChange();
+    onChange("seed draw"); // every draw is a step
   };
   return el("div", {}, el("button", { type: "button", class: "button button--small", onclick: draw }, "Draw again"));
 }

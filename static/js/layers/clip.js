@@ -5,7 +5,10 @@
  * elements they are: who moves them need not know.
  */
 
-/** `set({id: "left" | "right"}, at)` cuts layers at the share `at` of the map's width; `set(null)` heals them. */
+/**
+ * `set({id: "left" | "right"}, at)` cuts layers at the share `at` of the map's width; `set(null)` heals them. `of(id)` are
+ * the shares a layer is seen between, `at()` where the cut is, null without one.
+ */
 export function createClip(leaflet, element) {
   const { mapPane, overlayPane } = leaflet.getPanes();
   let cut = null;
@@ -35,6 +38,11 @@ export function createClip(leaflet, element) {
   });
 
   return {
+    at: () => cut && cut.at,
+    of(id) {
+      const side = cut?.sides[id];
+      return side === "left" ? [0, cut.at] : side === "right" ? [cut.at, 1] : [0, 1];
+    },
     set(sides, at = 0.5) {
       watcher.disconnect();
       cut = sides && { sides, at };

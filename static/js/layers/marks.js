@@ -79,8 +79,8 @@ function printed(ctx, places, r) {
   ctx.restore();
 }
 
-/** Screen places [x, y, x, y, …] of the events in `runs`, at most one in each cell. */
-function spread(view, positions, runs, cell) {
+/** Screen places [x, y, x, y, …] of the events in `runs`, at most one in each cell; no more once they are over `most`. */
+function spread(view, positions, runs, cell, most = Infinity) {
   const [columns, rows] = [Math.ceil((view.width + 12) / cell) + 2, Math.ceil((view.height + 12) / cell) + 2];
   const taken = new Uint8Array(columns * rows);
   const places = [];
@@ -88,20 +88,23 @@ function spread(view, positions, runs, cell) {
   const box = [-6, -6, view.width + 6, view.height + 6];
   const put = (_, x, y) => {
     const key = Math.round((y + 6) / cell) * columns + Math.round((x + 6) / cell);
-    if (taken[key]) return;
+    if (taken[key]) return true;
     taken[key] = 1;
     places.push(x, y);
+    return places.length <= 2 * most;
   };
   for (const [start, end] of runs) positions.eachPoint(frame, box, put, start, end);
   return places;
 }
 
-/** Paint dots: {positions, colour, radius, hollow}. */
-export function drawDots(ctx, view, { positions, colour, radius = 3, hollow = false }) {
+/** Paint dots: {positions, colour, radius, hollow, most}; none where they would be more than `most`: a crowd. */
+export function drawDots(ctx, view, { positions, colour, radius = 3, hollow = false, most = Infinity }) {
+  const places = spread(view, positions, [[0, positions.n]], Math.max(3, radius * 1.5), most);
+  if (places.length > 2 * most) return;
   ctx.fillStyle = hollow ? token("--map") : inkOf(colour);
   ctx.strokeStyle = hollow ? inkOf(colour) : token("--map");
   ctx.lineWidth = 1.25;
-  stamp(ctx, spread(view, positions, [[0, positions.n]], Math.max(3, radius * 1.5)), radius);
+  stamp(ctx, places, radius);
 }
 
 /**

@@ -5,7 +5,7 @@
  * noisy line would fill the picture it fades.
  */
 
-import { dashOf, inkOf } from "../ink.js";
+import { dashOf, inkOf, rimOf } from "../ink.js";
 import { TURN, frameOf } from "./positions.js";
 import { Raster } from "./raster.js";
 
@@ -150,14 +150,22 @@ function dotsIn(view, positions) {
 }
 
 /** Draw a marker on each point if they are few; says whether they are. */
-function drawDots(ctx, view, positions, { marker, width = 1.5 }) {
+function drawDots(ctx, view, positions, { colour, marker, width = 1.5 }) {
   const seen = dotsIn(view, positions);
   if (!seen) return false;
   ctx.beginPath();
   for (let i = 0; i < seen.length; i += 2) shape(ctx, marker, seen[i], seen[i + 1], 1 + width);
   ctx.fill();
+  ctx.strokeStyle = rimOf(colour);
+  ctx.lineWidth = 1;
+  ctx.setLineDash([]);
+  ctx.stroke();
   return true;
 }
+
+const ARM = 0.36; // half as wide as a cross's arms, which reach 1 far
+const QUARTER = [[-ARM, -1], [ARM, -1], [ARM, -ARM]];
+const CROSS = [0, 1, 2, 3].flatMap((turn) => QUARTER.map((at) => Array(turn).fill(0).reduce(([x, y]) => [-y, x], at)));
 
 /** Add a marker by its name in the palette (circle, square, diamond, triangle-up, x, cross) to the path. */
 export function shape(ctx, marker, cx, cy, r) {
@@ -168,6 +176,11 @@ export function shape(ctx, marker, cx, cy, r) {
     ctx.lineTo(cx + r * 1.25, marker === "diamond" ? cy : cy + r);
     if (marker === "diamond") ctx.lineTo(cx, cy + r * 1.25);
     ctx.lineTo(cx - r * 1.25, marker === "diamond" ? cy : cy + r);
+    ctx.closePath();
+  } else if (marker === "x" || marker === "cross") {
+    const turned = marker === "x" ? Math.SQRT1_2 : 0;
+    const corner = ([x, y]) => (turned ? [(x - y) * turned, (x + y) * turned] : [x, y]);
+    CROSS.map(corner).forEach(([x, y], i) => ctx[i ? "lineTo" : "moveTo"](cx + 1.3 * r * x, cy + 1.3 * r * y));
     ctx.closePath();
   } else {
     ctx.moveTo(cx + r, cy);

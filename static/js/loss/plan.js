@@ -22,8 +22,11 @@ const WORDS = {
   "upper-bound": "The same at every event, also where the length is not known; the loss nears the target from below.",
 };
 
-/** The section in `host`; `state` has `alpha`, `method` and the correlation. `keep()` writes it to the address. */
-export async function createPlan(host, page, state, keep) {
+/**
+ * The section in `host`; `state` has `alpha`, `method` and the correlation. `keep()` writes it to the address, `span(n)` is
+ * which of n events are shown. Returns {draw(series), listen(to), hover(event), setSpan(span)}, the last as a figure has them.
+ */
+export async function createPlan(host, page, state, keep, span) {
   const figure = await createFigure($("[data-chart=plan]", host), { title: "Budget and loss under the plan", unit: "ε", name: "cairn-budget-plan", log: false });
   const input = $("#alpha", host);
   const error = $("#alpha-error", host);
@@ -73,7 +76,7 @@ export async function createPlan(host, page, state, keep) {
       fail("");
       tell(found);
       await figure.show((log) => ({
-        span: [0, Math.max(1, found.n - 1)], log, note: "ε",
+        span: span(found.n), whole: [0, Math.max(1, found.n - 1)], log, note: "ε",
         lines: LINES.map(([name, key, colour, dash]) => ({ id: key, name, x: found.event, y: found[key], colour, dash, step: key === "budget" })),
         rules: [{ y: found.alpha, label: `target α = ${number(found.alpha)}` }],
       }));
@@ -84,6 +87,9 @@ export async function createPlan(host, page, state, keep) {
   }
 
   return {
+    listen: figure.listen,
+    hover: figure.hover,
+    setSpan: figure.setSpan,
     draw(index) {
       series = index;
       return draw();

@@ -1,5 +1,7 @@
 /* What is looked at, kept in the page's address: a link shows the same again. */
 
+import { readdress } from "../address.js";
+
 export const STANDARD = { weak: 1, moderate: 0.1, strong: 0.01 };
 
 const DEFAULTS = { corr: "moderate", view: "event", side: "total", part: "joint", bound: "bridge", axis: "log", forward: "", backward: "", cell_m: "", smoothing: "" };
@@ -28,14 +30,14 @@ export function readState(more = {}) {
 /** Write it there; what is as usual is left out. */
 export function writeState(state, more = {}) {
   const usual = { ...DEFAULTS, ...more };
-  const url = new URL(location.href);
   const needed = { own: ["forward", "backward"], estimated: ["cell_m", "smoothing"] }[state.corr] ?? [];
-  for (const [key, value] of Object.entries(state)) {
-    const belongs = !["forward", "backward", "cell_m", "smoothing"].includes(key) || needed.includes(key);
-    if (belongs && value !== usual[key]) url.searchParams.set(key, value);
-    else url.searchParams.delete(key);
-  }
-  history.replaceState(null, "", url);
+  readdress((url) => {
+    for (const [key, value] of Object.entries(state)) {
+      const belongs = !["forward", "backward", "cell_m", "smoothing"].includes(key) || needed.includes(key);
+      if (belongs && value !== usual[key]) url.searchParams.set(key, value);
+      else url.searchParams.delete(key);
+    }
+  });
 }
 
 /** The state's correlation as the API takes it. */

@@ -1,6 +1,7 @@
 /* The list of datasets and the uploads. */
 
 import { $ } from "../dom.js";
+import { createCleaning } from "../cleaning.js";
 import { watchDialogs } from "../dialogs.js";
 import { swapSoon, watchStates } from "../states.js";
 import { upload } from "../upload.js";
@@ -13,15 +14,21 @@ const changed = swapSoon("datasets");
 
 form.classList.add("upload--scripted"); // one button, and no native file field beside it
 
+let cleaning = null;
+
 /** What the owner set under "How to read the file". */
-const chosen = () =>
-  Object.fromEntries([...new FormData(form)].filter(([name, value]) => !["file", "csrfmiddlewaretoken"].includes(name) && value));
+function chosen() {
+  const options = [...new FormData(form)].filter(([name, value]) => !["file", "csrfmiddlewaretoken"].includes(name) && value);
+  const steps = cleaning?.values() ?? [];
+  return { ...Object.fromEntries(options), ...(steps.length && { cleaning: steps }) };
+}
 
 function take(files) {
-  const common = { url: form.dataset.url, limit: Number(form.dataset.limit), options: chosen(), settled: changed };
+  const common = { url: form.dataset.url, uploads: form.dataset.uploads, limit: Number(form.dataset.limit), options: chosen(), settled: changed };
   outcomes.prepend(...files.map((file) => upload({ ...common, file })));
 }
 
+$("[data-options]", form).addEventListener("toggle", async () => (cleaning ??= await createCleaning($("[data-cleaning]", form))), { once: true });
 $("[data-choose]", form).addEventListener("click", () => input.click());
 input.addEventListener("change", () => {
   take([...input.files]);

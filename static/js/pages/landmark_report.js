@@ -1,18 +1,22 @@
 /* A landmark set's report: what mechanisms would leak over it, and budgets for a target. */
 
+import { rangeOf } from "../address.js";
 import { ApiError, get } from "../api.js";
 import { withQuery } from "../compare/model.js";
+import { runsWithout, spanOf } from "../compare/places.js";
 import { $, announce, data, el, number } from "../dom.js";
 import { createFigure } from "../figure.js";
+import { term } from "../glossary.js";
 import { swatch } from "../legend.js";
 import { radios, tick } from "../loss/choices.js";
 import { correlationWords, createCorrelation } from "../loss/correlation.js";
+import { createParameters } from "../loss/parameters.js";
 import { createPlan } from "../loss/plan.js";
 import { STANDARD, boundQuery, correlationQuery, readState, writeState } from "../loss/state.js";
 import { showTable } from "../loss/table.js";
 import { BOUNDS, PARTS, viewWords, warning } from "../loss/words.js";
 
-const MORE = { view: "landmarks", epsilon: "1", series: "0", alpha: "1", method: "quantification" };
+const MORE = { view: "landmarks", epsilon: "1", radius_m: "1", parameters: "", series: "0", range: "", alpha: "1", method: "quantification" };
 const TITLES = { weak: "Weak", moderate: "Moderate", strong: "Strong", own: "Own matrix", estimated: "Estimated" };
 
 const page = data("page-data");
@@ -20,29 +24,33 @@ const inks = Object.fromEntries(Object.entries(page.palette).map(([name, ink], i
 const host = $("[data-report]");
 const state = readState(MORE);
 const reports = new Map(); // query -> report
-let figure, plan, shown;
+let figure, plan, parameters, shown, dummies;
 let turn = 0;
 
 const keep = () => writeState(state, MORE);
 
 function queryOf(corr) {
-  return { ...correlationQuery({ ...state, corr }), ...boundQuery(state), epsilon: state.epsilon, series: state.series };
+  const { epsilon, radius_m, parameters: own, series } = state;
+  return { ...correlationQuery({ ...state, corr }), ...boundQuery(state), epsilon, radius_m, ...(own && { parameters: own }), series };
 }
 
-async function report(corr) {
-  const url = withQuery(page.urls.loss, queryOf(corr));
+function once(url) {
   if (!reports.has(url)) reports.set(url, get(url).catch((error) => (reports.delete(url), Promise.reject(error))));
   return reports.get(url);
 }
+
+const report = (corr) => once(withQuery(page.urls.loss, queryOf(corr)));
+const marks = () => once(withQuery(page.urls.events, { series: state.series }));
 
 // Drawing -------------------------------------------------------------------------
 
 async function draw() {
   const mine = (turn += 1);
   const keys = [...new Set([...Object.keys(STANDARD), state.corr])];
-  const found = await Promise.all(keys.map(report));
+  const [marked, ...found] = await Promise.all([marks(), ...keys.map(report)]);
   if (mine !== turn) return;
   shown = found[keys.indexOf(state.corr)];
+  dummies = marked.dummies ?? [];
   tell();
   showTable($("[data-head]"), $("[data-rows]"), keys.map((key, i) => ({ key, title: TITLES[key], report: found[i] })), {
     part: state.part, current: state.corr, inks,
@@ -53,17 +61,44 @@ async function draw() {
   await drawChart();
 }
 
+const range = () => rangeOf(state.range);
+
+/** The line of a mechanism, with the spread of its runs where they differ. */
+function lineOf(one) {
+  const { colour, dash, marker } = inks[one.name];
+  const part = (end) => one[`${state.part}${end}`];
+  const band = part("_low") && { low: part("_low"), high: part("_high"), ends: ["least of the runs", "greatest of the runs"] };
+  return { id: one.name, name: one.simulated ? `${one.title}, simulated` : one.title, x: shown.event, y: part(""), colour, dash, marker, ...band };
+}
+
 function drawChart() {
   const drawn = shown.mechanisms.filter((one) => one[state.part]);
   const log = state.axis === "log";
+  const last = shown.points;
   const ink = ({ name }) => inks[name];
-  $("[data-legend]").replaceChildren(...drawn.map((one) => el("li", {}, swatch(ink(one)), one.title)));
+  $("[data-legend]").replaceChildren(...drawn.map((one) => el("li", {}, swatch(ink(one)), one.name === "w-event" ? term("w-event", one.title) : one.title)));
   return figure.show({
-    log, note: `${TITLES[state.corr].toLowerCase()} correlation, ε${log ? ", log" : ""}`, bands: shown.landmarks, span: [0, Math.max(1, shown.points - 1)],
-    lines: drawn.map((one) => ({ id: one.name, name: one.title, x: shown.event, y: one[state.part], colour: ink(one).colour, dash: ink(one).dash, marker: ink(one).marker })),
-    rules: [{ y: shown.epsilon, label: `ε = ${number(shown.epsilon)}, no correlation` }],
+    log, note: `${TITLES[state.corr].toLowerCase()} correlation, ε${log ? ", log" : ""}`,
+    bands: runsWithout(shown.landmarks, dummies), hollow: dummies, span: spanOf(range(), last), whole: spanOf(null, last),
+    lines: drawn.map(lineOf), rules: [{ y: shown.epsilon, label: `ε = ${number(shown.epsilon)}, no correlation` }],
+    about: drawn.flatMap(({ title, simulated }) => (simulated ? [`${title}: ${simulated.note}`] : [])).join(" "),
   });
 }
+
+/** Show the events from `first` to before `after` alone, or all, on both charts; the address says which. */
+function look(first, after) {
+  state.range = first === undefined ? "" : `${first}-${after}`;
+  keep();
+  const span = spanOf(range(), shown.points);
+  figure.setSpan(span);
+  plan.setSpan(span);
+}
+
+const watched = () => ({
+  range: look,
+  clear: () => look(),
+  hover: (event) => [figure, plan].forEach((chart) => chart.hover(event)),
+});
 
 const words = el("p", { class: "loss__words" });
 const warned = el("div", { "aria-live": "polite" });
@@ -71,6 +106,8 @@ const warned = el("div", { "aria-live": "polite" });
 function tell() {
   words.textContent = `${correlationWords(shown.correlation)} ${viewWords(state, shown)}`;
   warned.replaceChildren(...(shown.correlation.data_dependent ? [warning(shown.correlation.note)] : []));
+  const simulated = shown.mechanisms.filter((one) => one.simulated);
+  $("[data-simulated]").replaceChildren(...simulated.map(({ title, simulated: { note } }) => el("p", {}, `${title}: ${note} No position is read.`)));
   const worst = state.part === "joint" ? "All landmarks and the worst event together" : "The worst event’s own part";
   $("[data-table-words]").textContent = `${worst}, at ε = ${number(Number(state.epsilon))}. The bridge is an upper bound; the published formula below it is not. No correlation: what ${state.part === "joint" ? "the landmarks and one event spend" : "the worst event spends"}.`;
 }
@@ -86,6 +123,7 @@ async function attempt(what) {
     host.dataset.ready = "all";
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
+    parameters?.fail(error.errors);
     box.textContent = error.message;
     box.hidden = false;
     announce(error.message);
@@ -97,40 +135,47 @@ async function attempt(what) {
 const change = (changes, planned = false) =>
   attempt(async () => {
     Object.assign(state, changes);
+    parameters?.clear();
     keep();
     await Promise.all([draw(), planned && plan.draw(Number(state.series))]);
   });
 
 function controls() {
   const correlation = createCorrelation(state, page.note, {
-    check: (changes) => get(withQuery(page.urls.loss, { ...correlationQuery({ ...state, ...changes }), epsilon: state.epsilon, series: state.series, points: 10 })),
+    check: (changes) => get(withQuery(page.urls.loss, { ...correlationQuery({ ...state, ...changes }), series: state.series, points: 10 })),
     change: () => change({}, true),
   });
   const part = radios("Loss", PARTS, state.part, (value) => change({ part: value }));
   const bound = radios("Bound", BOUNDS, state.bound, (value) => change({ bound: value }));
   const log = tick("Log axis", state.axis === "log", (checked) => change({ axis: checked ? "log" : "linear" }));
   $("[data-controls]").replaceChildren(correlation.element, el("div", { class: "loss__pair" }, part.element, bound.element), log.element, words, warned);
-  const epsilon = $("#epsilon");
-  epsilon.value = state.epsilon;
-  let waiting;
-  epsilon.addEventListener("input", () => {
-    clearTimeout(waiting);
-    waiting = setTimeout(() => change({ epsilon: epsilon.value }), 250);
-  });
+  for (const [id, name] of [["#epsilon", "epsilon"], ["#radius", "radius_m"]]) {
+    const input = $(id);
+    input.value = state[name];
+    let waiting;
+    input.addEventListener("input", () => {
+      clearTimeout(waiting);
+      waiting = setTimeout(() => change({ [name]: input.value }), 250);
+    });
+  }
   const series = $("#series");
   if (series) series.value = state.series;
-  series?.addEventListener("change", () => change({ series: series.value }, true));
+  series?.addEventListener("change", () => change({ series: series.value, range: "" }, true));
   return correlation;
 }
 
 async function start() {
   const correlation = controls();
+  const described = (await get(page.urls.mechanisms)).results;
+  parameters = createParameters($("[data-parameters]"), described, inks, state.parameters, (text) => change({ parameters: text }));
+  $("[data-own]").open = Boolean(state.parameters);
   figure = await createFigure($("[data-chart=loss]"), { title: "Loss over time", unit: "ε", name: "cairn-landmark-loss" });
-  plan = await createPlan($("#plan"), page, state, keep);
+  plan = await createPlan($("#plan"), page, state, keep, (n) => spanOf(range(), n));
+  [figure, plan].forEach((chart) => chart.listen(watched()));
   await change({}, true);
   if (host.dataset.ready !== "refused") return;
   const why = $("[data-problem]").textContent; // an address may ask for what the server refuses
-  await change({ corr: "moderate", bound: "bridge", epsilon: "1", series: "0" }, true);
+  await change({ corr: "moderate", bound: "bridge", epsilon: "1", radius_m: "1", parameters: "", series: "0", range: "" }, true);
   correlation.show();
   $("[data-problem]").textContent = why;
   $("[data-problem]").hidden = false;

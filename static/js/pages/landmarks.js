@@ -2,10 +2,11 @@
 
 import { get, post } from "../api.js";
 import { withQuery } from "../compare/model.js";
+import { pickedFrom } from "../compare/places.js";
 import { seriesChoice } from "../compare/series.js";
 import { $, announce, count, data, percent } from "../dom.js";
 import { createAgainst } from "../editor/against.js";
-import { showFacts, showStretches } from "../editor/facts.js";
+import { showFacts, showPlaces } from "../editor/facts.js";
 import { History } from "../editor/history.js";
 import { Marks } from "../editor/marks.js";
 import { createMethods } from "../editor/method.js";
@@ -13,15 +14,18 @@ import { createPreview } from "../editor/preview.js";
 import { createTools } from "../editor/tools.js";
 import { asDrawn } from "../editor/zones.js";
 import { createZoning } from "../editor/zoning.js";
+import { fetchSeen } from "../early.js";
 import { distanceM } from "../layers/globe.js";
 import { roundLength } from "../layers/scale.js";
 import { createMap } from "../map.js";
 import { createTimeline, stepOf } from "../timeline.js";
-import { fetchTrack } from "../track.js";
+
 
 const ASKED_AT_MOST = 20_000; // events picked by hand that are sent to be measured
+const DOTS_AT_MOST = 4000; // of events; a crowd of them hides the line
+const NEAR_PX = 16;
 const page = data("page-data");
-const here = { series: 0, first: 0, event: 0, edited: false, draft: null, distance: null, other: null };
+const here = { series: 0, first: 0, event: 0, looked: null, where: null, edited: false, draft: null, distance: null, other: null };
 let dataset, track, marks, methods, map, timeline, tools, zoning, preview, against, history;
 
 const isManual = () => history.now.way === methods.manual;
@@ -35,16 +39,40 @@ function show() {
   timeline.set({ runs });
   showEvent();
   showFacts({ marked: marks.count, points: dataset.points, runs: marks.runs().length, distance: here.distance });
-  showStretches(runs, track, (event) => timeline.select(event));
+  showPlaces(runs, track, { zones: isZones() ? (here.draft ?? history.now.zones) : [], reach_m: history.now.values.distance_m ?? undefined }, (event) => timeline.select(event));
   against.show(marks);
+  showSteps();
+}
+
+function showSteps() {
   $("[data-undo]").disabled = !history.past.length;
   $("[data-redo]").disabled = !history.future.length;
 }
 
+/** The event chosen, or the one looked at meanwhile. */
 function showEvent() {
-  const { event } = here;
+  const event = here.looked ?? here.event;
   map.select({ lon: track.lonAt(event), lat: track.latAt(event), landmark: marks.has(here.first + event) });
   if (isZones()) zoning.playhead();
+}
+
+/** The event under the pointer on one of "map" and "strip" is seen on both; null ends that, if it began there. */
+function lookAt(event, where) {
+  if (here.looked === event || !track || (event === null && here.where !== where)) return;
+  Object.assign(here, { looked: event, where });
+  timeline.hover(event);
+  showEvent();
+}
+
+let hovering = null;
+function hovered(at) {
+  cancelAnimationFrame(hovering);
+  hovering = requestAnimationFrame(() => lookAt(at && nearEvent(at.point), "map"));
+}
+
+function nearEvent(point) {
+  const event = map.nearest("original", point, NEAR_PX);
+  return event < 0 ? null : event;
 }
 
 function complain(message) {
@@ -60,9 +88,10 @@ const failed = (errors) => complain(zoning.fail(methods.fail(errors)).map(({ mes
 
 /** Show the state the history is at. */
 function settle() {
-  const { way, zones, runs } = history.now;
+  const { way, zones, runs, values } = history.now;
   here.draft = null;
   methods.choose(way);
+  methods.set(values);
   zoning.show({ zones, track, visible: isZones() });
   const known = isZones() && !zones.length ? [] : runs;
   if (known) {
@@ -75,8 +104,17 @@ function settle() {
 }
 
 function put(change, key = null) {
-  history.put({ ...history.now, runs: null, ...change }, key);
+  const next = { ...history.now, runs: null, ...change };
+  methods.choose(next.way);
+  history.put({ ...next, values: methods.values() }, key);
   settle();
+}
+
+/** A field was changed: a step of its own, or one with its last changes. */
+function adjust(field) {
+  history.put({ ...history.now, runs: null, values: methods.values() }, field);
+  showSteps();
+  preview.ask();
 }
 
 function putZones(zones, key) {
@@ -128,10 +166,10 @@ function selectIn(box) {
 }
 
 function pick({ point, lon, lat }) {
-  const event = map.nearest("original", point, 16);
-  if (event >= 0) timeline.select(event);
+  const event = nearEvent(point);
+  if (event !== null) timeline.select(event);
   if (isZones()) zoning.chooseAt(lon, lat);
-  else if (event >= 0) toggle(event);
+  else if (event !== null) toggle(event);
 }
 
 /** Keys belong to the drawing unless a button or a field has them. */
@@ -177,10 +215,11 @@ async function keep(then) {
 // Loading -------------------------------------------------------------------------------
 
 async function readSeries(index) {
-  track = await fetchTrack(withQuery(dataset.urls.track, { series: index }));
-  Object.assign(here, { series: index, first: dataset.series[index].first_event, event: 0 });
-  map.addTrack({ id: "original", track, colour: "--ink", width: 1.4, opacity: 0.75, dots: false });
-  map.addMarkers({ id: "events", track, colour: "--ink", radius: 2.5, hollow: true, order: -200 });
+  const style = { id: "original", colour: "--ink", width: 1.4, opacity: 0.75, dots: false };
+  track = await fetchSeen(map, withQuery(dataset.urls.track, { series: index }), dataset.series[index].points, style);
+  Object.assign(here, { series: index, first: dataset.series[index].first_event, event: 0, looked: null });
+  map.addTrack({ ...style, track });
+  map.addMarkers({ id: "events", track, colour: "--ink", radius: 2.5, hollow: true, order: -200, most: DOTS_AT_MOST });
   timeline.set({ n: track.n, time: track.time, runs: [] });
   timeline.select(0);
   zoning.show({ zones: history.now.zones, track, visible: isZones() });
@@ -201,9 +240,10 @@ async function begin(source) {
 function createParts(ways, sets) {
   marks = new Marks(dataset.points);
   const offered = new Set([dataset.has_time && "time", dataset.has_landmark_column && "landmark column"]);
-  methods = createMethods($("[data-methods]"), ways, { offered, on: { change: () => preview.ask(), choose: chooseWay } });
+  methods = createMethods($("[data-methods]"), ways, { offered, on: { change: adjust, choose: chooseWay } });
   map = createMap($("[data-map]"), { bounds: dataset.bounds, label: "Map of the events", top: 48, keyboard: false });
-  timeline = createTimeline($("[data-timeline]"), { select: goTo, press: (event) => isManual() && toggle(event), range: toggleRange });
+  map.onHover(hovered);
+  timeline = createTimeline($("[data-timeline]"), { select: goTo, press: (event) => isManual() && toggle(event), range: toggleRange, hover: (event) => lookAt(event, "strip") });
   const busy = (on) => ($("[data-busy]").hidden = !on);
   preview = createPreview({ url: page.urls.preview, dataset: dataset.id, describe: described, on: { busy, found, failed } });
   tools = createTools({
@@ -224,7 +264,7 @@ function createParts(ways, sets) {
     on: { put: putZones, draft, check, problem: complain, here: () => ({ event: here.event, lon: track.lonAt(here.event), lat: track.latAt(here.event) }) },
   });
   methods.panel(methods.zones, zoning.element);
-  against = createAgainst($("[data-against]"), sets, { change: (other) => showOther(other) });
+  against = createAgainst($("[data-against]"), sets, { change: showOther });
 }
 
 function goTo(event) {
@@ -238,12 +278,14 @@ function chooseWay(way) {
   put({ way, runs: way === methods.manual ? marks.runs() : null });
 }
 
-/** The second set on the strip: its runs within the series shown. */
+/** The second set on strip and map, as rings below the landmarks: its runs within the series shown. */
 function showOther(runs) {
   here.other = runs;
   const [from, to] = [here.first, here.first + track.n];
   const within = runs?.filter(([start, end]) => start < to && end > from).map(([start, end]) => [Math.max(start, from) - from, Math.min(end, to) - from]);
   timeline.set({ other: within ?? null });
+  if (within) map.addMarkers({ id: "other", track: pickedFrom(track, within), colour: "--ink", radius: 6.5, hollow: true, order: -150 });
+  else map.remove("other");
   against.show(marks);
 }
 
@@ -251,11 +293,11 @@ async function start() {
   const [found, ways, sets, source] = await Promise.all([page.urls.dataset, page.urls.methods, page.urls.sets, page.urls.source].map((url) => url && get(url)));
   dataset = found;
   createParts(ways.results, sets.results);
-  history = new History(await begin(source));
+  history = new History({ ...(await begin(source)), values: methods.values() });
   seriesChoice($("[data-series]"), dataset.series, readSeries);
   await readSeries(0);
   settle();
-  await preview.now();
+  await Promise.all([preview.now(), against.choose(page.against)]);
   document.addEventListener("keydown", onKey);
   $("[data-undo]").addEventListener("click", () => step("undo"));
   $("[data-redo]").addEventListener("click", () => step("redo"));

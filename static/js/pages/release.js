@@ -9,7 +9,7 @@ import { afterwards, createOutlook, entry, spending } from "../composer/outlook.
 import { createPicture } from "../composer/picture.js";
 import { createPurpose } from "../composer/purpose.js";
 import { loadRuns, loadScene } from "../composer/scene.js";
-import { createSteps } from "../composer/steps.js";
+import { createAfter } from "../composer/after.js";
 import { notice, warnings } from "../composer/warnings.js";
 import { $, announce, count, data, el } from "../dom.js";
 import { createFields } from "../fields.js";
@@ -201,7 +201,7 @@ async function start() {
   leaks = createLeaks($("[data-leaks]"), { onChange: show });
   purpose = createPurpose($("[data-purpose]"), { onChange: show });
   cards = createCards({ cards: $("[data-mechanisms]"), own: $("[data-own]") }, described, { common: fields, chosen: FIRST, onChange: show });
-  steps = createSteps({ chosen: $("[data-chosen-steps]"), offered: $("[data-steps]") }, offered.results, { onChange: show });
+  steps = createAfter({ chosen: $("[data-chosen-steps]"), offered: $("[data-steps]") }, offered.results, { onChange: show });
   const names = (things) => things.map(({ name }) => name);
   offerFiles({ mechanisms: names(described), steps: names(offered.results), common: names(fields) });
   document.querySelectorAll("[name=landmark_set]").forEach((input) => input.addEventListener("change", () => {

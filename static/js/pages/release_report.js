@@ -53,7 +53,7 @@ async function drawChart(host, part) {
   const lines = page.releases
     .filter((one) => one.curves[part])
     .map(({ id, title, ink, curves: one }) => ({
-      id, name: title, x: one.event, y: one[part], colour: ink.colour, dash: ink.dash, step: part === "budget" || part === "noise_m",
+      id, name: title, x: one.event, y: one[part], colour: ink.colour, dash: ink.dash, marker: ink.marker, step: part === "budget" || part === "noise_m",
     }));
   if (!lines.length) return host.closest("figure").remove();
   const levels = [...new Set(page.releases.map(({ curves: one }) => one.level))].slice(0, 3);

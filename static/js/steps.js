@@ -1,24 +1,22 @@
-/* Post-processing steps: those on offer as cards, those chosen as a list in their order with their parameters. */
+/* Steps, one after another: those on offer as cards, those chosen as a list in their order with their parameters. */
 
-import { announce, el } from "../dom.js";
-import { createFields } from "../fields.js";
-import { addSpeed } from "./speed.js";
-
-const AT = /^postprocess\.(\d+)\b/;
-
-const chip = (step) => el("span", { class: "chip" }, step.causal ? "fit for live use" : "not for live use");
+import { announce, el } from "./dom.js";
+import { createFields } from "./fields.js";
 
 /**
- * Steps of `listed` (the API's) in `hosts` = {chosen: ol, offered: element}. `onChange()` after every change.
+ * Steps of `listed` (the API's) in `hosts` = {chosen: ol, offered: element}. `field` is what the API calls the list;
+ * `chip(step)` a word on each, `extend(host, fields, onChange)` may add to its form. `short` offers them in one line
+ * instead of as cards. `onChange()` after every change.
  * Returns {values() -> [{name, …}], chosen() -> [step], set(values), fail(errors) -> the others, clear()}.
  */
-export function createSteps(hosts, listed, { most = 8, onChange }) {
+export function createSteps(hosts, listed, { field, most = 8, short = false, chip, extend = () => {}, onChange }) {
+  const at = new RegExp(`^${field}\\.(\\d+)\\b`);
   let chosen = [];
 
   function entry(step, values = {}) {
     const host = el("div", { class: "step__fields stack" });
     const fields = createFields(host, step.fields, { onChange });
-    addSpeed(host, fields, onChange);
+    extend(host, fields, onChange);
     fields.set(values);
     const made = { step, fields };
     const button = (text, words, act) => el("button", { class: "button button--small", type: "button", "aria-label": `${words} ${step.title}`, onclick: act }, text);
@@ -29,7 +27,7 @@ export function createSteps(hosts, listed, { most = 8, onChange }) {
     made.element = el(
       "li",
       { class: "step step--on", dataset: { step: step.name } },
-      el("div", { class: "step__head" }, el("strong", {}, step.title), chip(step), el("span", { class: "step__tools" }, made.up, made.down, made.remove)),
+      el("div", { class: "step__head" }, el("strong", {}, step.title), chip?.(step), el("span", { class: "step__tools" }, made.up, made.down, made.remove)),
       el("p", {}, step.summary),
       host,
       made.error,
@@ -44,7 +42,7 @@ export function createSteps(hosts, listed, { most = 8, onChange }) {
       one.up.disabled = i === 0;
       one.down.disabled = i === chosen.length - 1;
     });
-    offers.forEach(({ add }) => (add.disabled = chosen.length >= most));
+    for (const button of buttons()) button.disabled = chosen.length >= most;
     onChange();
   }
 
@@ -69,16 +67,12 @@ export function createSteps(hosts, listed, { most = 8, onChange }) {
   function drop(one) {
     chosen = chosen.filter((other) => other !== one);
     draw();
-    offers.find(({ step }) => step === one.step).add.focus();
+    (buttons().find(({ dataset }) => dataset.adds === one.step.name) ?? buttons()[0]).focus();
     announce(`${one.step.title} is removed.`);
   }
 
-  const offers = listed.map((step) => {
-    const plus = el("button", { class: "button button--small", type: "button", "aria-label": `Add ${step.title}`, onclick: () => add(step) }, "Add");
-    const card = el("div", { class: "step" }, el("div", { class: "step__head" }, el("strong", {}, step.title)), el("p", { class: "small" }, step.summary), el("div", { class: "row row--apart" }, chip(step), plus));
-    return { step, add: plus, card };
-  });
-  hosts.offered.replaceChildren(...offers.map(({ card }) => card));
+  const buttons = () => [...hosts.offered.querySelectorAll("button")];
+  hosts.offered.replaceChildren(...(short ? [line(listed, add)] : listed.map((step) => card(step, chip, add))));
   draw();
 
   return {
@@ -90,7 +84,7 @@ export function createSteps(hosts, listed, { most = 8, onChange }) {
     },
     fail(errors) {
       return errors.filter((error) => {
-        const one = chosen[AT.exec(error.field ?? "")?.[1]];
+        const one = chosen[at.exec(error.field ?? "")?.[1]];
         for (const rest of one ? one.fields.fail([error]) : []) {
           one.error.textContent = rest.message;
           one.error.hidden = false;
@@ -105,4 +99,19 @@ export function createSteps(hosts, listed, { most = 8, onChange }) {
       });
     },
   };
+}
+
+function card(step, chip, add) {
+  const plus = el("button", { class: "button button--small", type: "button", dataset: { adds: step.name }, "aria-label": `Add ${step.title}`, onclick: () => add(step) }, "Add");
+  return el("div", { class: "step" }, el("div", { class: "step__head" }, el("strong", {}, step.title)), el("p", { class: "small" }, step.summary), el("div", { class: "row row--apart" }, chip?.(step) ?? el("span"), plus));
+}
+
+function line(listed, add) {
+  const select = el("select", { class: "input", "aria-label": "Step to add" }, listed.map((step) => el("option", { value: step.name }, step.title)));
+  const said = el("p", { class: "small muted" });
+  const chosen = () => listed.find(({ name }) => name === select.value);
+  const tell = () => (said.textContent = chosen().summary);
+  select.addEventListener("change", tell);
+  tell();
+  return el("div", { class: "stack stack--tight" }, el("div", { class: "steps__line" }, select, el("button", { class: "button", type: "button", onclick: () => add(chosen()) }, "Add step")), said);
 }

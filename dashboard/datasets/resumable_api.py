@@ -1,0 +1,172 @@
+"""Resumable uploads over HTTP by the tus protocol, 1.0.0 (https://tus.io/protocols/resumable-upload).
+
+POST /api/v1/uploads/ announces a file, PATCH sends it on from where it stands, HEAD tells where that is. A whole one
+becomes a dataset by POST /api/v1/datasets/ with its id as ``upload``.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from typing import Any, ClassVar
+
+from django.conf import settings
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from django.utils.http import http_date
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import exceptions, status
+from rest_framework.parsers import BaseParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from dashboard.datasets import queries, resumable
+from dashboard.datasets.models import Upload
+from privacy_engine.errors import ParameterError
+
+VERSION = "1.0.0"
+MISMATCH = 460  # the protocol's own
+PIECE = "application/offset+octet-stream"
+_WHOLE = re.compile(r"[0-9]{1,15}", re.ASCII)
+
+
+class WrongVersion(exceptions.APIException):
+    """The client speaks another version of the protocol."""
+
+    status_code = status.HTTP_412_PRECONDITION_FAILED
+    default_code = "tus-version"
+    default_detail = f"Tus-Resumable must be {VERSION}."
+
+
+class Piece(BaseParser):
+    """The body as it streams in: it is written to disk as it comes, and never held."""
+
+    media_type = PIECE
+
+    def parse(self, stream: Any, media_type: Any = None, parser_context: Any = None) -> Any:
+        return stream
+
+
+def _header(name: str, help_text: str, *, required: bool = True) -> OpenApiParameter:
+    return OpenApiParameter(name, str, OpenApiParameter.HEADER, required=required, description=help_text)
+
+
+TUS = _header("Tus-Resumable", f"The protocol's version: {VERSION}.")
+OFFSET = _header("Upload-Offset", "The byte this piece begins at: where the upload stands.")
+LENGTH = _header("Upload-Length", "Bytes of the whole file.")
+METADATA = _header("Upload-Metadata", "`filename` and its name in base64, after a space.", required=False)
+CHECKSUM = _header("Upload-Checksum", "`sha256` or `sha1` and the digest of the piece in base64.", required=False)
+
+
+class Tus(APIView):
+    """What both addresses share: the protocol's version asked of every request and told in every answer."""
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        super().initial(request, *args, **kwargs)
+        if request.method != "OPTIONS" and request.headers.get("Tus-Resumable") != VERSION:
+            raise WrongVersion
+
+    def handle_exception(self, exc: Exception) -> Response:
+        response = super().handle_exception(exc)
+        if isinstance(exc, resumable.Damaged):
+            response.status_code = MISMATCH
+        return response
+
+    def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
+        response = super().finalize_response(request, response, *args, **kwargs)
+        response["Tus-Resumable"] = response["Tus-Version"] = VERSION
+        response["Cache-Control"] = "no-store"
+        return response
+
+    def options(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """What this server can do."""
+        return Response(
+            status=204,
+            headers={
+                "Tus-Extension": "creation,expiration,checksum,termination",
+                "Tus-Max-Size": str(settings.CAIRN_UPLOAD_BYTES),
+                "Tus-Checksum-Algorithm": ",".join(resumable.HASHES),
+            },
+        )
+
+
+class UploadsView(Tus):
+    """Where uploads begin."""
+
+    @extend_schema(parameters=[TUS, LENGTH, METADATA], request=None, responses={201: None})
+    def post(self, request: Request) -> Response:
+        """Announce a file; ``Location`` is where its bytes go."""
+        upload = resumable.begin(
+            owner=request.user, length=_whole(request, "Upload-Length"), file_name=_file_name(request)
+        )
+        location = request.build_absolute_uri(reverse("api:upload", args=[upload.pk]))
+        return Response(status=201, headers={"Location": location, **_told(upload)})
+
+
+class UploadView(Tus):
+    """One upload."""
+
+    parser_classes: ClassVar = [Piece]
+
+    def _upload(self, request: Request, pk: Any) -> Upload:
+        return get_object_or_404(queries.visible_uploads(request.user), pk=pk)
+
+    @extend_schema(parameters=[TUS], responses={200: None})
+    def head(self, request: Request, pk: Any) -> Response:
+        """Where it stands."""
+        upload = self._upload(request, pk)
+        return Response(headers={"Upload-Length": str(upload.length), **_told(upload)})
+
+    @extend_schema(parameters=[TUS, OFFSET, CHECKSUM], request={PIECE: OpenApiTypes.BINARY}, responses={204: None})
+    def patch(self, request: Request, pk: Any) -> Response:
+        """Send it on from ``Upload-Offset``."""
+        upload, offset, checksum = self._upload(request, pk), _whole(request, "Upload-Offset"), _checksum(request)
+        stream = request.data if hasattr(request.data, "read") else request._request
+        upload = resumable.append(upload=upload, offset=offset, stream=stream, checksum=checksum)
+        return Response(status=204, headers=_told(upload))
+
+    @extend_schema(parameters=[TUS], responses={204: None})
+    def delete(self, request: Request, pk: Any) -> Response:
+        """Forget it."""
+        resumable.abandon(upload=self._upload(request, pk))
+        return Response(status=204)
+
+
+def _told(upload: Upload) -> dict[str, str]:
+    return {"Upload-Offset": str(upload.received), "Upload-Expires": http_date(resumable.expires(upload).timestamp())}
+
+
+def _whole(request: Request, name: str) -> int:
+    value = request.headers.get(name, "")
+    if not _WHOLE.fullmatch(value):
+        rule = "a whole number of bytes"
+        raise ParameterError(f"{name} must be {rule}, got {value!r:.60}", field=name, rule=rule, value=value)
+    return int(value)
+
+
+def _decoded(name: str, text: str) -> bytes:
+    try:
+        return base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError):
+        raise ParameterError(f"{name} must be base64", field=name, rule="base64") from None
+
+
+def _file_name(request: Request) -> str:
+    """``filename`` of the metadata; other keys are of no use here."""
+    pairs = (part.split() for part in request.headers.get("Upload-Metadata", "").split(","))
+    named = [pair[1] for pair in pairs if len(pair) == 2 and pair[0] == "filename"]
+    return _decoded("Upload-Metadata", named[0]).decode(errors="replace") if named else ""
+
+
+def _checksum(request: Request) -> tuple[str, bytes] | None:
+    value = request.headers.get("Upload-Checksum")
+    if value is None:
+        return None
+    algorithm, _, digest = value.partition(" ")
+    if algorithm not in resumable.HASHES:
+        rule = f"one of {', '.join(resumable.HASHES)}, then the digest in base64"
+        raise ParameterError(f"Upload-Checksum must be {rule}", field="Upload-Checksum", rule=rule)
+    return algorithm, _decoded("Upload-Checksum", digest)

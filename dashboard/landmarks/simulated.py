@@ -1,0 +1,111 @@
+"""Losses of a mechanism whose budgets depend on the run: those of simulated runs, and what no run exceeds.
+
+A run is simulated on a generated walk, so no position is read. Every real run has budgets of its own; whatever they
+are, none is larger than the mechanism's ``most_budgets``, and losses grow with the budgets.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from dashboard.landmarks.correlation import Correlation
+from dashboard.landmarks.loss import MAX_SECONDS, Bound, LandmarkLoss, apart, highest, landmark_loss
+from privacy_engine.accounting.effort import loss_seconds
+from privacy_engine.data import Floats, Mask
+from privacy_engine.outlook import STEP_M, simulated_budgets
+from privacy_engine.registry import Mechanism
+
+MOST_RUNS = 20
+MOST_EVENTS = 20_000
+"""So many events of all runs together are simulated: a mechanism that walks through time takes about 25 µs for each."""
+NOTE = (
+    "Its budgets depend on the run: the median of {runs} simulated on generated walks whose steps have a standard "
+    "deviation of {step:g} m along each axis, seeds 0 to {last}; shaded from the least to the greatest of them."
+)
+TOO_LONG = "Its budgets depend on the run, and the series is too long to try it out: this is what no run exceeds."
+
+
+@dataclass(frozen=True, eq=False)
+class Spread:
+    """Losses of simulated runs by one bound, and of budgets that no run exceeds; ``runs`` may be none."""
+
+    runs: list[LandmarkLoss]
+    most: LandmarkLoss
+    epsilon: float
+
+    @property
+    def note(self) -> str:
+        """What the numbers are, in words."""
+        runs = len(self.runs)
+        return NOTE.format(runs=runs, step=STEP_M, last=runs - 1) if runs else TOO_LONG
+
+    def middle(self) -> LandmarkLoss:
+        """The runs' median at every event; of no runs what none exceeds. Without correlation the guarantee's ε."""
+        if not self.runs:
+            return replace(self.most, level=self.epsilon)
+        own, joint = (np.median(self._of(part), axis=0) for part in ("own", "joint"))
+        alone, top = (float(np.median(self._of(part))) for part in ("landmarks_only", "highest_budget"))
+        return replace(self.most, own=own, joint=joint, landmarks_only=alone, level=self.epsilon, highest_budget=top)
+
+    def overall(self) -> dict[str, Any]:
+        """The largest loss of a run: the median, the least and the greatest of them, and what none exceeds."""
+        own, joint = (self._of(part).max(axis=1, initial=0.0) for part in ("own", "joint"))
+        middle, most = self.middle(), {"joint": highest(self.most.joint), "own": highest(self.most.own)}
+        if not self.runs:
+            return most | {"landmarks_only": middle.landmarks_only, "least": None, "greatest": None, "most": most}
+        return {
+            "joint": float(np.median(joint)),
+            "own": float(np.median(own)),
+            "landmarks_only": middle.landmarks_only,
+            "least": {"joint": float(joint.min()), "own": float(own.min())},
+            "greatest": {"joint": float(joint.max()), "own": float(own.max())},
+            "most": most,
+        }
+
+    def band(self, part: str) -> tuple[Floats, Floats] | None:
+        """The least and the greatest of the runs at every event, two arrays (n,)."""
+        found = self._of(part)
+        return (found.min(axis=0), found.max(axis=0)) if self.runs else None
+
+    def _of(self, part: str) -> Floats:
+        found = np.array([getattr(one, part) for one in self.runs])
+        return found if self.runs else np.empty((0, len(self.most.own)))
+
+
+def spread(mechanism: Any, is_landmark: Mask, correlation: Correlation, bound: Bound | Any = "") -> Spread:
+    """The losses of as many runs as there is time for.
+
+    Raises
+    ------
+    ParameterError
+        The bound asked for cannot be had.
+    """
+    budgets = mechanism.most_budgets(is_landmark)
+    most = _loss(mechanism, budgets, is_landmark, correlation, bound)
+    sides = [one for one in (correlation.backward, correlation.forward) if one is not None]
+    seconds = sum(loss_seconds(budgets, is_landmark, side, most.bound) for side in sides)
+    runs = runs_of(mechanism, is_landmark)[: max(1, int(MAX_SECONDS / max(seconds, 1e-6)))]
+    found = [_loss(mechanism, one, is_landmark, correlation, most.bound) for one in runs]
+    return Spread(found, most, mechanism.epsilon)
+
+
+def runs_of(mechanism: Mechanism, is_landmark: Mask) -> Floats:
+    """Budgets of simulated runs, (runs, n); of a series that is too long none."""
+    runs = min(MOST_RUNS, MOST_EVENTS // max(len(is_landmark), 1))
+    return _simulated(mechanism, is_landmark.tobytes(), runs)
+
+
+@functools.lru_cache(maxsize=16)
+def _simulated(mechanism: Mechanism, mask: bytes, runs: int) -> Floats:
+    return simulated_budgets(mechanism, np.frombuffer(mask, dtype=np.bool_), runs)
+
+
+def _loss(
+    mechanism: Any, budgets: Floats, is_landmark: Mask, correlation: Correlation, bound: Bound | Any
+) -> LandmarkLoss:
+    own, shared = apart(mechanism, budgets, is_landmark)
+    return landmark_loss(own, is_landmark, correlation, bound, shared=shared)

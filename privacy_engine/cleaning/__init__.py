@@ -1,0 +1,71 @@
+"""Cleaning: explicit, recorded steps between a file as it was read and the series that are worked on.
+
+Nothing is cleaned unasked. A step is one file here, registered; the original stays, so every step can be undone by
+reading it again without. What each did is told (:class:`Done`) and kept with the dataset.
+
+>>> from privacy_engine.data import Trajectory
+>>> steps = parse_cleaning([{"name": "first-events", "events": 2}])
+>>> series, done = clean([Trajectory([0.0, 0.1, 0.2], [0.0, 0.0, 0.0])], steps)
+>>> len(series[0]), done[0].message
+(2, '1 event after the first 2 of a series left out.')
+"""
+
+# ruff: noqa: I001  (the order of registration is the order of forms)
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from privacy_engine.cleaning.choose import FirstEvents, OnlySeries
+from privacy_engine.cleaning.repeats import DropRepeats
+from privacy_engine.cleaning.jumps import DropJumps
+from privacy_engine.cleaning.segments import SplitAntimeridian, SplitGaps
+from privacy_engine.cleaning.resample import Resample
+from privacy_engine.cleaning.base import CleaningStep, Done, cleaning_steps
+from privacy_engine.data import Trajectory
+
+__all__ = [
+    "CleaningStep",
+    "Done",
+    "DropJumps",
+    "DropRepeats",
+    "FirstEvents",
+    "OnlySeries",
+    "Resample",
+    "SplitAntimeridian",
+    "SplitGaps",
+    "clean",
+    "cleaning_steps",
+    "parse_cleaning",
+]
+
+
+def parse_cleaning(description: Any) -> tuple[CleaningStep, ...]:
+    """The steps a list of ``{name, …parameters}`` describes, in its order.
+
+    Raises
+    ------
+    ParameterErrors
+        With one error for each field at fault, named ``cleaning.0.field``.
+    """
+    return cleaning_steps.parse_list(description, field="cleaning")
+
+
+def clean(
+    series: Sequence[Trajectory], steps: Sequence[CleaningStep], *, watch: Callable[[float], None] | None = None
+) -> tuple[list[Trajectory], list[Done]]:
+    """``series`` after ``steps`` in their order, and what each did; ``watch(share)`` hears how far it is.
+
+    Raises
+    ------
+    DataError
+        A step needs times that are not there, or would leave nothing or far too much.
+    """
+    found, done = list(series), []
+    for number, step in enumerate(steps):
+        if watch is not None:
+            watch(number / len(steps))
+        found, did = step.apply(found)
+        done.append(did)
+    return found, done

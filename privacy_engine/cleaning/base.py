@@ -1,0 +1,139 @@
+"""What the steps share: series in, series out, and a word on what was done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privacy_engine.data import Mask, Trajectory
+from privacy_engine.errors import DataError
+from privacy_engine.registry import Described, Registry
+
+SHOWN_EVENTS = 20
+MOST_SERIES = 100_000
+MOST_EVENTS = 20_000_000
+
+Reads = Literal["positions", "times", "nothing"]
+
+
+@dataclass(frozen=True)
+class Done:
+    """What one step did: JSON-ready through :meth:`as_dict`.
+
+    ``events`` are the first numbers (0-based, over the whole dataset as the step met it) of those it dropped.
+    """
+
+    name: str
+    title: str
+    message: str
+    before: int
+    after: int
+    series_before: int
+    series_after: int
+    events: tuple[int, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """The same as JSON-ready data."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "message": self.message,
+            "before": self.before,
+            "after": self.after,
+            "series_before": self.series_before,
+            "series_after": self.series_after,
+            "events": list(self.events),
+        }
+
+
+class CleaningStep(Described):
+    """Base of every step: the owner's explicit change of what came in, before anything is marked or released.
+
+    ``reads`` says what decides over which events stay: where it is ``positions``, which events there are, and how
+    many, is a fact about where someone was. Guarantees are about the series after cleaning and take its events and
+    their times as known; what a step that reads positions tells by leaving events out is not covered by them.
+    """
+
+    reads: ClassVar[Reads]
+
+    name: str
+
+    def apply(self, series: Sequence[Trajectory]) -> tuple[list[Trajectory], Done]:
+        """The series after the step, and what it did.
+
+        Raises
+        ------
+        DataError
+            The data lack what the step needs (times), nothing would be left, or far too much.
+        """
+        if self.needs_time and any(one.time_s is None for one in series):
+            raise self._refuse("needs times", "needs times, and this file has none")
+        found, message, dropped = self._apply(series)
+        after = sum(len(one) for one in found)
+        if not after:
+            raise self._refuse("at least 1 event left", "would leave no event")
+        before = sum(len(one) for one in series)
+        return found, Done(
+            self.name, self.title, message, before, after, len(series), len(found), tuple(dropped[:SHOWN_EVENTS])
+        )
+
+    def _apply(self, series: Sequence[Trajectory]) -> tuple[list[Trajectory], str, list[int]]:
+        """The series, one sentence, the events dropped."""
+        raise NotImplementedError
+
+    def _refuse(self, rule: str, what: str) -> DataError:
+        return DataError(f"{self.title} {what}.", field=f"cleaning.{self.name}", rule=rule)
+
+
+cleaning_steps: Registry[CleaningStep] = Registry("cleaning step")
+
+
+def picked(one: Trajectory, index: Mask | NDArray[np.intp] | slice, name: str | None = None) -> Trajectory:
+    """The events of ``one`` that ``index`` picks, with all their columns."""
+    return Trajectory(
+        one.lon[index],
+        one.lat[index],
+        None if one.time_s is None else one.time_s[index],
+        one.name if name is None else name,
+        None if one.marked is None else one.marked[index],
+    )
+
+
+def kept(series: Sequence[Trajectory], keep: Callable[[Trajectory], Mask]) -> tuple[list[Trajectory], int, list[int]]:
+    """Each series without the events that ``keep`` says no to, how many those were, and the first of them.
+
+    A series of which nothing is left goes.
+    """
+    found, dropped, first, start = [], 0, list[int](), 0
+    for one in series:
+        mask = keep(one)
+        gone = np.flatnonzero(~mask)
+        dropped += len(gone)
+        first += (gone[: SHOWN_EVENTS - len(first)] + start).tolist()
+        start += len(one)
+        if not len(gone):
+            found.append(one)
+        elif mask.any():
+            found.append(picked(one, mask))
+    return found, dropped, first
+
+
+def cut(one: Trajectory, before: NDArray[np.intp]) -> list[Trajectory]:
+    """``one`` in pieces that begin at the events ``before``; with more than one, numbered names."""
+    if not len(before):
+        return [one]
+    edges = [0, *before.tolist(), len(one)]
+    return [
+        picked(one, slice(i, j), f"{one.name} ({number})" if one.name else str(number))
+        for number, (i, j) in enumerate(pairwise(edges), 1)
+    ]
+
+
+def counted(number: int, noun: str) -> str:
+    """``1 event``, ``1,234 events``, ``3 series``."""
+    return f"{number:,} {noun}{'' if number == 1 or noun == 'series' else 's'}"

@@ -1,0 +1,81 @@
+"""A part of what came in: some of its series, the first events of each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Annotated, ClassVar, Literal
+
+import numpy as np
+from pydantic import AfterValidator
+
+from privacy_engine.cleaning.base import MOST_SERIES, CleaningStep, Reads, cleaning_steps, counted, kept
+from privacy_engine.data import Trajectory
+from privacy_engine.params import EventCount, Param, broken
+
+_LIST = re.compile(r"[0-9]{1,6}(-[0-9]{1,6})?(,[0-9]{1,6}(-[0-9]{1,6})?){0,999}", re.ASCII)
+_RULE = f"must be numbers of series and ranges of them between 1 and {MOST_SERIES}: 1-3, 7"
+
+
+def _spans(text: str) -> list[tuple[int, int]]:
+    """The ranges of a list of numbers, inclusive, 1-based."""
+    found = []
+    for part in text.split(","):
+        first, _, last = part.partition("-")
+        found.append((int(first), int(last or first)))
+    return found
+
+
+def _listed(text: str) -> str:
+    bare = re.sub(r"\s+", "", text)
+    if len(text) > 10_000 or not _LIST.fullmatch(bare):
+        raise broken(_RULE)
+    if any(not 1 <= first <= last <= MOST_SERIES for first, last in _spans(bare)):
+        raise broken(_RULE)
+    return bare
+
+
+@cleaning_steps.register
+class OnlySeries(CleaningStep):
+    """Keeps the series with these numbers, counted from 1 in the order of the file; the others go."""
+
+    title: ClassVar[str] = "Only some series"
+    summary: ClassVar[str] = "Keeps the series you name by number and leaves the others out."
+    reads: ClassVar[Reads] = "nothing"
+
+    name: Literal["only-series"] = "only-series"
+    numbers: Annotated[
+        str,
+        AfterValidator(_listed),
+        Param(label="Series", help="Numbers and ranges in the order of the file, such as 1-3, 7.", example="1"),
+    ]
+
+    def _apply(self, series: Sequence[Trajectory]) -> tuple[list[Trajectory], str, list[int]]:
+        chosen = np.zeros(len(series), dtype=np.bool_)
+        for first, last in _spans(self.numbers):
+            if last > len(series):
+                rule = f"1 to {len(series)}"
+                raise self._refuse(rule, f"names series {last:,}, but there {self._are(len(series))}")
+            chosen[first - 1 : last] = True
+        found = [one for one, keep in zip(series, chosen, strict=True) if keep]
+        return found, f"{counted(len(series) - len(found), 'series')} left out.", []
+
+    @staticmethod
+    def _are(count: int) -> str:
+        return f"{'is' if count == 1 else 'are'} only {count:,}"
+
+
+@cleaning_steps.register
+class FirstEvents(CleaningStep):
+    """Keeps the first so many events of each series."""
+
+    title: ClassVar[str] = "First events"
+    summary: ClassVar[str] = "Keeps the first events of each series and leaves the rest out."
+    reads: ClassVar[Reads] = "nothing"
+
+    name: Literal["first-events"] = "first-events"
+    events: EventCount
+
+    def _apply(self, series: Sequence[Trajectory]) -> tuple[list[Trajectory], str, list[int]]:
+        found, dropped, first = kept(series, lambda one: np.arange(len(one)) < self.events)
+        return found, f"{counted(dropped, 'event')} after the first {self.events:,} of a series left out.", first

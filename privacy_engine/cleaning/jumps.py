@@ -1,0 +1,46 @@
+"""Positions nobody can have reached."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar, Literal
+
+from privacy_engine import geo
+from privacy_engine.cleaning.base import CleaningStep, Reads, cleaning_steps, counted, kept
+from privacy_engine.data import Mask, Trajectory
+from privacy_engine.params import HighestSpeed
+
+AGREE = 5
+SLACK_S = 1.0
+
+
+@cleaning_steps.register
+class DropJumps(CleaningStep):
+    """Drops events that cannot have been reached from the last one kept at the highest speed.
+
+    Times are taken as exact to one second. Five successive events that cannot be reached from there but from each other
+    are a place of their own, not faults: they stay, and if fewer than five came before them, those were the fault and
+    go. So a wrong first position does not cost all others, and a flight with the logger off costs none.
+    """
+
+    title: ClassVar[str] = "Drop impossible speeds"
+    short: ClassVar[str] = "Drop jumps"
+    summary: ClassVar[str] = "Leaves out positions that nobody can have reached from the one before."
+    reads: ClassVar[Reads] = "positions"
+    needs_time: ClassVar[bool] = True
+
+    name: Literal["drop-jumps"] = "drop-jumps"
+    highest_km_h: HighestSpeed
+
+    def _apply(self, series: Sequence[Trajectory]) -> tuple[list[Trajectory], str, list[int]]:
+        found, dropped, first = kept(series, self._reached)
+        return found, f"{counted(dropped, 'event')} faster than {self.highest_km_h:g} km/h left out.", first
+
+    def _reached(self, one: Trajectory) -> Mask:
+        from privacy_engine.kernels.jumps import without_jumps
+        from privacy_engine.kernels.staypoints import unit_vectors
+
+        assert one.time_s is not None
+        radians_per_s = self.highest_km_h / 3.6 / geo.EARTH_RADIUS_M
+        mask: Mask = without_jumps(unit_vectors(one.lon, one.lat), one.time_s, radians_per_s, SLACK_S, AGREE)
+        return mask

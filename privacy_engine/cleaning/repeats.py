@@ -1,0 +1,55 @@
+"""Events that say again what was said."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, ClassVar, Literal
+
+import numpy as np
+
+from privacy_engine.cleaning.base import CleaningStep, Reads, cleaning_steps, counted, kept
+from privacy_engine.data import Mask, Trajectory
+from privacy_engine.params import Param
+
+Same = Literal["record", "place", "time"]
+
+
+@cleaning_steps.register
+class DropRepeats(CleaningStep):
+    """Drops every event that repeats the one before: the whole record, only its place, or only its time.
+
+    The first of the repeating events stays. Dropping repeated places shortens what a logger wrote while nothing moved,
+    and with it changes which share of the events a stay is.
+    """
+
+    title: ClassVar[str] = "Drop repeats"
+    summary: ClassVar[str] = "Leaves out events that repeat the one before."
+    reads: ClassVar[Reads] = "positions"
+
+    name: Literal["drop-repeats"] = "drop-repeats"
+    same: Annotated[
+        Same,
+        Param(
+            label="Repeats are",
+            help="What must be the same as in the event before.",
+            options=(
+                ("record", "the same place at the same time"),
+                ("place", "the same place, whatever the time"),
+                ("time", "the same time, whatever the place"),
+            ),
+        ),
+    ] = "record"
+
+    def _apply(self, series: Sequence[Trajectory]) -> tuple[list[Trajectory], str, list[int]]:
+        if self.same == "time" and any(one.time_s is None for one in series):
+            raise self._refuse("needs times", "by time needs times, and this file has none")
+        found, dropped, first = kept(series, self._fresh)
+        return found, f"{counted(dropped, 'event')} that repeated the one before left out.", first
+
+    def _fresh(self, one: Trajectory) -> Mask:
+        same = np.ones(max(len(one) - 1, 0), dtype=np.bool_)
+        if self.same != "time":
+            same &= (np.diff(one.lon) == 0) & (np.diff(one.lat) == 0)
+        if self.same != "place" and one.time_s is not None:
+            same &= np.diff(one.time_s) == 0
+        return np.concatenate((np.ones(min(len(one), 1), dtype=np.bool_), ~same))

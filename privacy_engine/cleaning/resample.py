@@ -1,0 +1,88 @@
+"""One event for every beat of a clock."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, ClassVar, Literal
+
+import numpy as np
+
+from privacy_engine.cleaning.base import MOST_EVENTS, CleaningStep, Reads, cleaning_steps
+from privacy_engine.data import Floats, Trajectory
+from privacy_engine.params import BeatS, Param
+
+Between = Literal["straight", "last"]
+
+
+@cleaning_steps.register
+class Resample(CleaningStep):
+    """Events at whole multiples of the interval (UTC), from the first to the last time of each series.
+
+    Between two records a position lies on the great circle through both, or is the last one known. A mark of the file
+    goes with the nearer record. The number of events then follows from the times alone.
+    """
+
+    title: ClassVar[str] = "Resample"
+    summary: ClassVar[str] = "One event every so many seconds, in between the records."
+    reads: ClassVar[Reads] = "times"
+    needs_time: ClassVar[bool] = True
+
+    name: Literal["resample"] = "resample"
+    every_s: BeatS
+    between: Annotated[
+        Between,
+        Param(
+            label="Between two records",
+            help="Where an event lies whose time no record has.",
+            options=(("straight", "on the straight way"), ("last", "at the last record")),
+        ),
+    ] = "straight"
+
+    def _apply(self, series: Sequence[Trajectory]) -> tuple[list[Trajectory], str, list[int]]:
+        beats = [self._beats(one) for one in series]
+        total = sum(max(last - first + 1, 0) for first, last in beats)
+        if total > MOST_EVENTS:
+            rule = f"at most {MOST_EVENTS:,} events"
+            raise self._refuse(rule, f"would make {total:,} events; {rule} can be kept. Take a longer interval")
+        found = [
+            self._at(one, np.arange(first, last + 1) * self.every_s)
+            for one, (first, last) in zip(series, beats, strict=True)
+            if first <= last
+        ]
+        return found, f"One event every {self.every_s:g} s.", []
+
+    def _beats(self, one: Trajectory) -> tuple[int, int]:
+        if one.time_s is None or not len(one):
+            return 0, -1
+        return int(np.ceil(one.time_s[0] / self.every_s)), int(np.floor(one.time_s[-1] / self.every_s))
+
+    def _at(self, one: Trajectory, when: Floats) -> Trajectory:
+        assert one.time_s is not None
+        when = np.clip(when, one.time_s[0], one.time_s[-1])  # a multiple may round past the end by an ulp
+        before = np.searchsorted(one.time_s, when, side="right") - 1
+        after = np.minimum(before + 1, len(one) - 1)
+        span = one.time_s[after] - one.time_s[before]
+        share = np.divide(when - one.time_s[before], span, out=np.zeros(len(when)), where=span > 0)
+        near = np.where(share <= 0.5, before, after)
+        if self.between == "last":
+            lon, lat = one.lon[before], one.lat[before]
+        else:
+            lon, lat = _on_the_way(one, before, after, share)
+        return Trajectory(lon, lat, when, one.name, None if one.marked is None else one.marked[near])
+
+
+def _on_the_way(one: Trajectory, before: np.ndarray, after: np.ndarray, share: Floats) -> tuple[Floats, Floats]:
+    """Positions a ``share`` of the way along the great circle; records themselves to the last bit."""
+    phi, lam = np.radians(one.lat), np.radians(one.lon)
+    xyz = np.column_stack([np.cos(phi) * np.cos(lam), np.cos(phi) * np.sin(lam), np.sin(phi)])
+    a, b = xyz[before], xyz[after]
+    angle = 2 * np.arcsin(np.clip(np.linalg.norm(b - a, axis=1) / 2, 0, 1))
+    sine = np.sin(angle)
+    small = sine < 1e-9  # nearer than some centimetres: the chord is the arc (or antipodes: any way is one)
+    weight_a = np.where(small, 1 - share, np.sin((1 - share) * angle) / np.where(small, 1, sine))
+    weight_b = np.where(small, share, np.sin(share * angle) / np.where(small, 1, sine))
+    x, y, z = (weight_a[:, None] * a + weight_b[:, None] * b).T
+    exact = share == 0
+    lon = np.where(exact, one.lon[before], np.degrees(np.arctan2(y, x)))
+    lat = np.where(exact, one.lat[before], np.degrees(np.arctan2(z, np.hypot(x, y))))
+    return lon, lat

@@ -1,0 +1,45 @@
+"""Tables whose positions are geometries: the times, series and landmarks beside them, row by row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from privacy_engine.formats.marks import marks_of
+from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.report import Report
+from privacy_engine.formats.series import Points
+from privacy_engine.formats.times import Times, times
+from privacy_engine.formats.wkb import Geometries
+
+
+def points_of(
+    found: Geometries,
+    roles: Mapping[str, str],
+    column: Callable[[str], Any],
+    options: ReadOptions,
+    report: Report,
+) -> Points:
+    """Positions with what stands beside them; ``column`` gives the Arrow array of a name.
+
+    A geometry that is none, or no point or line, is one row that is dropped with its reason.
+    """
+    row = found.row
+    points = Points(found.lon, found.lat, None, found.reasons, rows=lambda index: row[index] + 1)
+    if "time" in roles:
+        read = times(column(roles["time"]), options)
+        points.times = Times(read.seconds[row], read.naive[row], read.missing[row])
+    if "id" in roles:
+        coded = column(roles["id"]).cast("string").fill_null("").dictionary_encode()
+        points.codes = coded.indices.to_numpy(zero_copy_only=False).astype(np.int64)[row]
+        points.names = coded.dictionary.to_pylist()
+    if "landmark" in roles:
+        marks = marks_of(column(roles["landmark"]), roles["landmark"], options)
+        marks.yes, marks.filled, marks.bad = marks.yes[row], marks.filled[row], marks.bad[row]
+        points.marks = marks
+    if (np.bincount(row, minlength=1) > 1).any() and points.times is not None:
+        message = "Positions of one line share the time of their row."
+        report.note("shared_times", message, count=int((np.bincount(row) > 1).sum()))
+    return points

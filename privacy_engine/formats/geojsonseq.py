@@ -1,0 +1,52 @@
+"""GeoJSON text sequences (RFC 8142) and newline-delimited GeoJSON: one feature on each line."""
+
+from __future__ import annotations
+
+import re
+
+from privacy_engine.data import Trajectory
+from privacy_engine.errors import FormatError
+from privacy_engine.formats.detect import Format, register
+from privacy_engine.formats.dialect import as_utf8
+from privacy_engine.formats.geojson import read_features
+from privacy_engine.formats.jsontools import parsed_line
+from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.report import Report
+from privacy_engine.formats.source import Source
+from privacy_engine.formats.xmltools import plain_head
+
+MAX_LINE = 16_000_000
+_SEPARATOR = "\x1e"
+_START = rb'\s*\{(?=[^\n]{0,2000}"type"\s*:\s*"(?:Feature|Point|LineString|Multi\w+)")[^\n]*\}[ \t\r]*'
+_SEQUENCE = re.compile(rb"\s*\x1e\s*\{|" + _START + rb"\n\s*\{[^\n]{0,2000}\"type\"\s*:")
+
+
+def read(source: Source, options: ReadOptions, report: Report) -> list[Trajectory]:
+    """The timeline of a sequence of features; lines that are no JSON are dropped by number."""
+    report.unit = "line"
+    text = as_utf8(source.read(), report).decode("utf-8")
+    features, numbers, bad = [], [], []
+    for number, line in enumerate(text.splitlines(), start=1):
+        line = line.strip(_SEPARATOR + " \t")
+        if not line:
+            continue
+        feature = parsed_line(line) if len(line) <= MAX_LINE else None
+        if isinstance(feature, dict):
+            features.append(feature)
+            numbers.append(number)
+        else:
+            bad.append(number)
+    report.drop("bad_json", len(bad), bad[:20])
+    if not features:
+        raise FormatError("No line of the file holds a feature.", code="bad_json", row=bad[0] if bad else None)
+    return read_features(features, numbers, options, report)
+
+
+def sniff(head: bytes) -> bool:
+    """Whether the text begins with a record separator, or with two features on two lines."""
+    return _SEQUENCE.match(plain_head(head)) is not None
+
+
+GEOJSONSEQ = register(
+    Format("geojsonseq", "GeoJSON sequence", ("geojsonl", "geojsons", "ndjson", "jsonl"), sniff, read, rank=18)
+)

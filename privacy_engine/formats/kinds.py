@@ -1,0 +1,75 @@
+"""Which kind of data a table holds: a trajectory, counts or check-ins; and how the last two are read."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from privacy_engine.data import KINDS, CheckIns, CountStream, Trajectory
+from privacy_engine.errors import FormatError, ParameterError, shown
+from privacy_engine.formats import checkins, streams
+from privacy_engine.formats.detect import Format
+from privacy_engine.formats.dialect import as_utf8
+from privacy_engine.formats.geoparquet import geometry_column
+from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.parquet import whole_table
+from privacy_engine.formats.plaintable import Table, arrow_table, outline, text_table
+from privacy_engine.formats.report import Report
+from privacy_engine.formats.source import Source
+
+TITLES = {"trajectory": "positions", "stream": "counts", "checkins": "check-ins"}
+
+
+def checked(kinds: Collection[str]) -> tuple[str, ...]:
+    """The kinds asked for, in their usual order; ParameterError where one is not known."""
+    for kind in kinds:
+        if kind not in KINDS:
+            rule = f"must be among {', '.join(KINDS)}"
+            raise ParameterError(f"kinds {rule}, got {shown(kind)!r}", field="kinds", rule=rule, value=kind)
+    if not kinds:
+        raise ParameterError("kinds must name at least one kind", field="kinds", rule="at least one")
+    return tuple(kind for kind in KINDS if kind in kinds)
+
+
+def read_other(
+    format: Format, source: Source, kinds: tuple[str, ...], options: ReadOptions, report: Report
+) -> CountStream | CheckIns | None:
+    """Counts or check-ins, where the caller takes them and the file holds them; None for a trajectory.
+
+    Raises
+    ------
+    FormatError
+        The caller takes no trajectories, and the file can hold nothing else.
+    """
+    if kinds == (Trajectory.kind,):
+        return None
+    if format.name not in ("csv", "parquet"):
+        if Trajectory.kind not in kinds:
+            asked = " or ".join(TITLES[kind] for kind in kinds)
+            raise FormatError(f"{format.title} holds positions, not {asked}.", code="other_kind", rule=asked)
+        return None
+    whole = whole_table(source) if format.name == "parquet" else None
+    if whole is not None and Trajectory.kind in kinds and geometry_column(whole.schema, whole.schema.metadata):
+        return None
+    table = None if whole is None else arrow_table(whole)
+    kind = kinds[0] if len(kinds) == 1 else _recognised(table, source, kinds, options)
+    if kind == Trajectory.kind:
+        return None
+    if len(kinds) > 1:
+        report.guess("kind", kind, f"The table was read as {TITLES[kind]}.", "kind")
+    table = table or text_table(source.read_lines(), options, report)
+    if kind == CheckIns.kind:
+        return checkins.checkins_of(table, options, report)
+    return streams.stream_of(table, options, report)
+
+
+def _recognised(table: Table | None, source: Source, kinds: tuple[str, ...], options: ReadOptions) -> str:
+    if table is None:
+        found = outline(as_utf8(source.head, Report()), options)
+        names, sample, headed = found.names, found.sample[:-1] or found.sample, found.headed
+    else:
+        names, sample, headed = table.names, table.sample, True
+    if CheckIns.kind in kinds and checkins.looks_like(names, sample, headed):
+        return CheckIns.kind
+    if CountStream.kind in kinds and streams.looks_like(names, sample):
+        return CountStream.kind
+    return kinds[0]

@@ -1,0 +1,34 @@
+"""Movebank exports: one row for each fix of an animal, times in UTC, outliers marked as such."""
+
+from __future__ import annotations
+
+import re
+
+from privacy_engine.data import Trajectory
+from privacy_engine.formats.delimited import points_of
+from privacy_engine.formats.detect import Format, register
+from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.report import Report
+from privacy_engine.formats.series import build
+from privacy_engine.formats.source import Source
+from privacy_engine.formats.xmltools import plain_head
+
+DOCUMENTED = "Movebank's dictionary of attributes says that its timestamps are UTC."
+_HEADER = re.compile(
+    rb"(?=[^\n]*location[-_.]long)(?=[^\n]*(?:tag|individual)[-_.]local[-_.]identifier)", re.IGNORECASE
+)
+
+
+def read(source: Source, options: ReadOptions, report: Report) -> list[Trajectory]:
+    """The animals of a Movebank export."""
+    points = points_of(source.read_lines(), options, report)
+    points.documented = DOCUMENTED
+    return build(points, options, report)
+
+
+def sniff(head: bytes) -> bool:
+    """Whether the first line names Movebank's columns."""
+    return _HEADER.match(plain_head(head).split(b"\n", 1)[0]) is not None
+
+
+MOVEBANK = register(Format("movebank", "Movebank", ("csv",), sniff, read, rank=35))

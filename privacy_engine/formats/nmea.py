@@ -1,0 +1,156 @@
+"""NMEA 0183 logs: RMC, GGA, GLL and GNS sentences; those of one instant are one fix. The date comes from RMC or ZDA."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from privacy_engine.data import Trajectory
+from privacy_engine.errors import FormatError
+from privacy_engine.formats.clocks import clock_s, dated, day_number, day_of
+from privacy_engine.formats.detect import Format, register
+from privacy_engine.formats.dialect import as_utf8
+from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.report import Report
+from privacy_engine.formats.rows import Rows
+from privacy_engine.formats.series import build, nothing_left
+from privacy_engine.formats.source import Source
+from privacy_engine.formats.times import Times
+from privacy_engine.formats.xmltools import plain_head
+
+# sentence -> places of time, first coordinate, status, and the status that means no fix
+_LAYOUT = {"RMC": (1, 3, 2, "V"), "GGA": (1, 2, 6, "0"), "GLL": (5, 1, 6, "V"), "GNS": (1, 2, 6, "N")}
+_DATE_PLACE = 9  # in RMC
+_ANGLE = re.compile(r"\s*([0-9]{0,3}?)([0-5]?[0-9](?:\.[0-9]{0,12})?)\s*")
+_SENTENCE = re.compile(rb"\s*(?:[#;][^\n]*\n\s*){0,50}(?:\\[^\\\n]{0,200}\\)?[$!][A-Z]{2}[A-Z]{3},")
+
+
+@dataclass
+class _Log:
+    rows: Rows = field(default_factory=Rows)
+    clocks: list[float] = field(default_factory=list)
+    clock_texts: list[str] = field(default_factory=list)
+    days: list[float] = field(default_factory=list)
+    no_fix: list[int] = field(default_factory=list)
+    damaged: list[int] = field(default_factory=list)
+    ais: int = 0
+    day_ahead: float = math.nan
+
+
+def read(source: Source, options: ReadOptions, report: Report) -> list[Trajectory]:
+    """The timeline of an NMEA log."""
+    text = as_utf8(source.read_lines(), report).decode("utf-8", "replace")
+    log = _Log()
+    for number, line in enumerate(text.splitlines(), start=1):
+        _read_line(line, number, log)
+    report.rows_read += len(log.no_fix) + len(log.damaged)
+    report.drop("no_fix", len(log.no_fix), log.no_fix[:20])
+    report.drop("bad_checksum", len(log.damaged), log.damaged[:20])
+    if log.ais:
+        message = "AIS sentences (positions of ships, without a date) are not read; decode them to CSV."
+        report.note("ais", message, count=log.ais)
+    if not log.rows:
+        if log.ais:
+            raise FormatError("The log holds AIS sentences only. Decode them to CSV and upload that.", code="no_points")
+        raise nothing_left(report)
+    points = log.rows.points(options)
+    if options.time != "#0":
+        points.times = _times(log, report)
+    return build(points, options, report)
+
+
+def _times(log: _Log, report: Report) -> Times | None:
+    if log.days and math.isfinite(log.day_ahead) and not np.isfinite(log.days).any():
+        log.days[-1] = log.day_ahead  # a date that came after the last fix
+    seconds = dated(np.array(log.clocks), np.array(log.days))
+    missing = np.array([not text.strip() for text in log.clock_texts], dtype=np.bool_)
+    if not np.isfinite(log.days).any():
+        report.note("no_date", "The log names no date, so that its times of day were left out.")
+        return None
+    return Times(seconds, np.zeros(len(seconds), dtype=np.bool_), missing)
+
+
+def _read_line(line: str, number: int, log: _Log) -> None:
+    line = line.strip()
+    if line.startswith("\\"):  # a tag block
+        line = line[1:].partition("\\")[2]
+    if line.startswith("!"):
+        log.ais += 1
+    if not line.startswith("$"):
+        return
+    body, star, given = line[1:].partition("*")
+    cells = body.split(",")
+    kind = cells[0][-3:]
+    if kind not in _LAYOUT and kind != "ZDA":
+        return
+    if star and not _sound(body, given):
+        log.damaged.append(number)
+    elif kind == "ZDA":
+        _date(cells, log)
+    else:
+        _fix(kind, cells, number, log)
+
+
+def _sound(body: str, given: str) -> bool:
+    total = 0
+    for code in body.encode("latin-1", "replace"):
+        total ^= code
+    return given.strip()[:2].upper() == f"{total:02X}"
+
+
+def _date(cells: list[str], log: _Log) -> None:
+    """ZDA dates the fix of its own time, else the one to come."""
+    numbers = [int(cell) if re.fullmatch(r"[0-9]{1,4}", cell.strip()) else 0 for cell in (cells + [""] * 5)[2:5]]
+    day = day_number(numbers[2], numbers[1], numbers[0])
+    if log.clock_texts and cells[1:2] == [log.clock_texts[-1]]:
+        log.days[-1] = day
+    else:
+        log.day_ahead = day
+
+
+def _fix(kind: str, cells: list[str], number: int, log: _Log) -> None:
+    time, first, status, void = _LAYOUT[kind]
+    cells = cells + [""] * 10
+    if cells[status].strip().startswith(void) and (kind != "GNS" or not cells[status].strip("N ")):
+        log.no_fix.append(number)
+        return
+    day = day_of(cells[_DATE_PLACE]) if kind == "RMC" else math.nan
+    if cells[time].strip() and (same := _lately(cells[time], log)) is not None:
+        log.days[same] = day if math.isfinite(day) else log.days[same]
+        return
+    lat, lon = (_degrees(cells[at], cells[at + 1], letters) for at, letters in ((first, "NS"), (first + 2, "EW")))
+    log.rows.add(lon, lat, None, number)
+    log.clocks.append(clock_s(cells[time]))
+    log.clock_texts.append(cells[time])
+    log.days.append(day if math.isfinite(day) else log.day_ahead)
+    log.day_ahead = math.nan
+
+
+def _lately(text: str, log: _Log) -> int | None:
+    """The place of a fix of the last few that has the same time: receivers send an instant in several sentences."""
+    last = range(len(log.clock_texts) - 1, max(-1, len(log.clock_texts) - 5), -1)
+    return next((place for place in last if log.clock_texts[place] == text), None)
+
+
+def _degrees(text: str, letter: str, letters: str) -> float | str | None:
+    """``ddmm.mmm`` and a hemisphere as degrees; what cannot be read goes on as it is, to be dropped by reason."""
+    letter = letter.strip().upper()
+    if not text.strip():
+        return None
+    match = _ANGLE.fullmatch(text)
+    if match is None or len(letter) != 1 or letter not in letters:
+        return "?"
+    degrees = int(match[1] or 0) + float(match[2]) / 60
+    return -degrees if letter in "SW" else degrees
+
+
+def sniff(head: bytes) -> bool:
+    """Whether the first line that is no comment is a sentence (the first of all may be cut off)."""
+    text = plain_head(head[:8192])
+    return _SENTENCE.match(text) is not None or _SENTENCE.match(text.partition(b"\n")[2]) is not None
+
+
+NMEA = register(Format("nmea", "NMEA log", ("nmea", "nme", "log", "txt"), sniff, read, rank=24))

@@ -1,0 +1,63 @@
+"""OwnTracks recorder files (.rec): a time, a kind and a JSON object on each line; the location's own time counts."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from privacy_engine.data import Trajectory
+from privacy_engine.formats.detect import Format, register
+from privacy_engine.formats.dialect import as_utf8
+from privacy_engine.formats.jsontools import parsed_line
+from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.report import Report
+from privacy_engine.formats.rows import Rows
+from privacy_engine.formats.series import build, nothing_left
+from privacy_engine.formats.source import Source
+from privacy_engine.formats.xmltools import plain_head
+
+_LINE = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}Z)\s+\S+\s+(\{.*)")
+_START = re.compile(rb"\s*[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}Z\s+\S{1,40}\s+\{")
+
+
+def read(source: Source, options: ReadOptions, report: Report) -> list[Trajectory]:
+    """The devices of a recorder file, named after their topics; crossings and settings are no fixes."""
+    rows = Rows()
+    dropped: dict[str, list[int]] = {"short_row": [], "not_a_position": []}
+    text = as_utf8(source.read_lines(), report).decode("utf-8", "replace")
+    for number, line in enumerate(text.splitlines(), start=1):
+        match = _LINE.fullmatch(line.strip())
+        entry = parsed_line(match[2]) if match else None
+        if match is not None and isinstance(entry, dict):
+            if entry.get("_type") == "location":
+                rows.add(entry.get("lon"), entry.get("lat"), _time(entry, match[1]), number, _device(entry))
+            else:
+                dropped["not_a_position"].append(number)
+        elif line.strip():
+            dropped["short_row"].append(number)
+    for reason, numbers in dropped.items():
+        report.rows_read += len(numbers)
+        report.drop(reason, len(numbers), numbers[:20])
+    if not rows:
+        raise nothing_left(report)
+    return build(rows.points(options), options, report)
+
+
+def _time(entry: dict[str, Any], written: str) -> str:
+    """When the position was taken, which may be long before the line was written."""
+    taken = entry.get("tst")
+    return str(taken)[:60] if isinstance(taken, (int, float)) and not isinstance(taken, bool) else written
+
+
+def _device(entry: dict[str, Any]) -> str:
+    """``owntracks/user/device`` names a device."""
+    topic = entry.get("topic")
+    return "/".join(topic.split("/")[1:3])[:200] if isinstance(topic, str) else ""
+
+
+def sniff(head: bytes) -> bool:
+    """Whether the first line is a time, a word and an object."""
+    return _START.match(plain_head(head[:8192])) is not None
+
+
+OWNTRACKS = register(Format("owntracks", "OwnTracks recorder file", ("rec",), sniff, read, rank=25))

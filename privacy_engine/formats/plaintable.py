@@ -1,0 +1,115 @@
+"""A table whatever its columns mean: names and columns of text, for the kinds that have no positions in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privacy_engine.errors import FormatError
+from privacy_engine.formats.arrow import pa
+from privacy_engine.formats.dialect import as_utf8, cut, first_lines
+from privacy_engine.formats.numbers import GOOD, number
+from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.report import Report
+from privacy_engine.formats.table import text_columns
+
+DELIMITERS = (",", "\t", ";", "|")
+MAX_COLUMNS = 20_000
+
+
+@dataclass
+class Table:
+    """Columns with their names; ``headed`` where the names stand in the file, ``sample`` the first rows."""
+
+    names: list[str]
+    columns: list[Any]
+    rows: Callable[[NDArray[np.intp]], NDArray[Any]]
+    headed: bool
+    sample: list[list[str]]
+
+
+@dataclass
+class Outline:
+    """What the first lines of a table tell: how cells are cut, names, whether they are in the file, first rows."""
+
+    delimiter: str
+    names: list[str]
+    headed: bool
+    sample: list[list[str]]
+    offset: int
+
+
+def outline(data: bytes, options: ReadOptions) -> Outline:
+    """The outline of a text in UTF-8.
+
+    Raises
+    ------
+    FormatError
+        There are no rows.
+    """
+    lines = first_lines(data)
+    marks = [{"tab": "\t", "space": " "}.get(options.delimiter, options.delimiter)] if options.delimiter else DELIMITERS
+    tables = {mark: cut(lines, mark) for mark in marks}
+    mark = max(marks, key=lambda one: _cells_in_order(tables[one]))
+    filled = [row for row in tables[mark] if any(cell.strip() for cell in row)]
+    if not filled:
+        raise FormatError("The file is empty.", code="empty")
+    headed = _is_header(filled[0], filled[1:])
+    if headed and len(filled) == 1:
+        raise FormatError("A header was found, but no data rows.", code="no_rows", row=1)
+    at = next(i for i, row in enumerate(tables[mark]) if row == filled[0])
+    before = sum(len(line.encode()) for line in lines[: at + 1]) if headed else 0
+    names = [cell.strip() for cell in filled[0]] if headed else [str(i + 1) for i in range(len(filled[0]))]
+    if headed and len(names) > 1 and not names[-1] and all(len(row) < len(names) or not row[-1] for row in filled[1:]):
+        names.pop()  # a separator at the end of each line
+    return Outline(mark, names, headed, filled[headed:], before)
+
+
+def _cells_in_order(rows: list[list[str]]) -> int:
+    widths = [len(row) for row in rows if row]
+    usual = max(widths, key=widths.count, default=0)
+    return usual * widths.count(usual) if usual > 1 else 0
+
+
+def _is_header(first: list[str], rows: list[list[str]]) -> bool:
+    """Names are no numbers, or they number the columns where the rows below do not."""
+    if not any(number(cell)[1] == GOOD for cell in first):
+        return True
+    counted = [[str(i + start) for i in range(len(first))] for start in (0, 1)]
+    if len(first) > 1 and first in counted:
+        return bool(rows) and rows[0] != first
+    return number(first[0])[1] != GOOD and sum(number(cell)[1] != GOOD for cell in first) * 2 > len(first)
+
+
+def text_table(data: bytes, options: ReadOptions, report: Report) -> Table:
+    """All columns of a text table, as text."""
+    data = as_utf8(data, report)
+    found = outline(data, options)
+    width = len(found.names)
+    if width > MAX_COLUMNS:
+        raise FormatError(f"The table has more than {MAX_COLUMNS} columns.", code="too_large", rule="columns")
+    places = {f"#{i}": i for i in range(width)}
+    first_row = data.count(b"\n", 0, found.offset) + 1
+    cells = text_columns(data, found.delimiter, found.offset, first_row, width, places, report)
+    columns = [cells.columns[f"#{i}"] for i in range(width)]
+    return Table(found.names, columns, cells.rows, found.headed, found.sample)
+
+
+def arrow_table(table: Any) -> Table:
+    """The plain columns of an Arrow table; nested ones are left out."""
+    names, columns = [], []
+    for name in table.schema.names:
+        column = table.column(table.schema.names.index(name)).combine_chunks()
+        if pa.types.is_dictionary(column.type):
+            column = column.dictionary_decode()
+        if not pa.types.is_nested(column.type) and not pa.types.is_binary(column.type):
+            names.append(name)
+            columns.append(column)
+    if not names or not len(columns[0]):
+        raise FormatError("The file holds no rows.", code="no_rows")
+    head = [column.slice(0, 20).cast(pa.string()).fill_null("").to_pylist() for column in columns]
+    return Table(names, columns, lambda index: index + 1, True, [list(row) for row in zip(*head, strict=True)])

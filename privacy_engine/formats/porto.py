@@ -1,0 +1,114 @@
+"""Porto taxi trips (ECML/PKDD 2015): a start time and a JSON polyline for each trip, one position every 15 seconds."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+
+import numpy as np
+
+from privacy_engine.data import Trajectory
+from privacy_engine.errors import FormatError
+from privacy_engine.formats.arrow import pa
+from privacy_engine.formats.columns import canonical
+from privacy_engine.formats.detect import Format, register
+from privacy_engine.formats.dialect import as_utf8
+from privacy_engine.formats.jsontools import parsed_line
+from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.report import Report
+from privacy_engine.formats.rows import Rows
+from privacy_engine.formats.series import build
+from privacy_engine.formats.source import Source
+from privacy_engine.formats.times import Times, times
+from privacy_engine.formats.xmltools import plain_head
+
+STEP_S = 15.0
+DOCUMENTED = "Porto's description says that positions are 15 seconds apart, from the trip's Unix timestamp on."
+_HEADER = re.compile(rb'[^\n]{0,400}(?:^|[,;"])polyline(?:$|[,;"\r\n])', re.IGNORECASE)
+
+
+def read(source: Source, options: ReadOptions, report: Report) -> list[Trajectory]:
+    """The taxis of a file of trips (the trips, where no column names the taxi)."""
+    data = as_utf8(source.read_lines(), report).decode("utf-8", "replace")
+    reader = csv.reader(io.StringIO(data, newline=""), delimiter=";" if ";" in data.split("\n", 1)[0] else ",")
+    rows, starts, steps = Rows(), list[str](), list[int]()
+    bad: dict[str, list[int]] = {"short_row": [], "bad_polyline": [], "missing": []}
+    gaps = 0
+    try:
+        places = _places(next(reader, []), options)
+        for cells in reader:
+            if not any(cells):
+                continue
+            line = reader.line_num
+            reason, polyline = _polyline(cells, places)
+            if reason:
+                bad[reason].append(line)
+                continue
+            name = cells[places["id"]].strip() if "id" in places else ""
+            gaps += "missing_data" in places and cells[places["missing_data"]].strip().lower() == "true"
+            for step, position in enumerate(polyline):
+                lon, lat = position[:2] if isinstance(position, list) and len(position) > 1 else (None, None)
+                rows.add(lon, lat, None, line, name)
+                starts.append(cells[places["timestamp"]])
+                steps.append(step)
+    except csv.Error as error:
+        message = f"A quoted cell near line {reader.line_num} is never closed, or is too long."
+        raise FormatError(message, code="bad_quoting", row=reader.line_num) from error
+    return _built(rows, _times(starts, steps, options), bad, gaps, options, report)
+
+
+def _built(
+    rows: Rows, when: Times, bad: dict[str, list[int]], gaps: int, options: ReadOptions, report: Report
+) -> list[Trajectory]:
+    for reason, lines in bad.items():
+        report.rows_read += len(lines)
+        report.drop(reason, len(lines), lines[:20])
+    if not rows:
+        raise FormatError("No polyline of the file can be read.", code="no_points", rule="bad_polyline")
+    report.note("documented", DOCUMENTED, level="info")
+    if gaps:
+        message = "Trips say that positions are missing in them; what comes after a gap is dated too early."
+        report.note("missing_data", message, count=gaps)
+    points = rows.points(options)
+    points.times = None if options.time == "#0" else when
+    return build(points, options, report)
+
+
+def _places(header: list[str], options: ReadOptions) -> dict[str, int]:
+    plain = [canonical(name) for name in header]
+    wanted = {"polyline": ["polyline"], "timestamp": ["timestamp"], "missing_data": ["missing_data"]}
+    wanted["id"] = [canonical(options.id)] if options.id else ["taxi_id", "trip_id"]
+    places = {}
+    for role, names in wanted.items():
+        found = next((name for name in names if name in plain), None)
+        if found is not None:
+            places[role] = plain.index(found)
+        elif role in ("polyline", "timestamp"):
+            message = f"A table of trips needs a column {role.upper()}."
+            raise FormatError(message, code="no_position_columns", row=1, column=role, rule=f"a {role} column")
+    return places
+
+
+def _polyline(cells: list[str], places: dict[str, int]) -> tuple[str, list[object]]:
+    """Why the trip has no positions, or an empty text; and the positions."""
+    if len(cells) <= max(places.values()):
+        return "short_row", []
+    polyline = parsed_line(cells[places["polyline"]])
+    if not isinstance(polyline, list):
+        return "bad_polyline", []
+    return ("" if polyline else "missing"), polyline
+
+
+def _times(starts: list[str], steps: list[int], options: ReadOptions) -> Times:
+    found = times(pa.array(starts, pa.string()), options)
+    found.seconds = np.asarray(found.seconds + np.array(steps, dtype=np.float64) * STEP_S)
+    return found
+
+
+def sniff(head: bytes) -> bool:
+    """Whether the first line has a column called polyline."""
+    return _HEADER.match(plain_head(head).split(b"\n", 1)[0]) is not None
+
+
+PORTO = register(Format("porto", "Porto taxi trips", ("csv",), sniff, read, rank=33))

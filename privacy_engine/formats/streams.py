@@ -1,0 +1,163 @@
+"""Count streams: wide tables (timestamps down, streams across) and long ones (one count on each row)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from privacy_engine.data import CountStream, Floats, Ints, Mask
+from privacy_engine.errors import ChoiceNeeded, FormatError
+from privacy_engine.formats import zones
+from privacy_engine.formats.arrow import pa, pc
+from privacy_engine.formats.columns import TIME, canonical, has_positions
+from privacy_engine.formats.numbers import GOOD, REASON_NAMES, number, numbers, typed
+from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.plaintable import Table
+from privacy_engine.formats.report import Report
+from privacy_engine.formats.times import times
+
+LABELS = (
+    *TIME,
+    "day",
+    "week",
+    "epiweek",
+    "month",
+    "year",
+    "quarter",
+    "hour",
+    "period",
+    "index",
+    "step",
+    "timestep",
+    "",
+)
+VALUES = ("count", "counts", "value", "values", "n", "number", "total", "cases", "quantity", "amount", "frequency")
+MAX_CELLS = 50_000_000
+NEGATIVE = "negative"
+
+
+def looks_like(names: list[str], sample: list[list[str]]) -> bool:
+    """Whether a table without positions is one of counts: a label first and numbers after it, or a long table."""
+    plain = [canonical(name) for name in names]
+    if has_positions(names) or not sample:
+        return False
+    if _long_places(plain) is not None:
+        return True
+    labelled = plain[0] in LABELS or number(sample[0][0])[1] != GOOD
+    numeric = [all(number(cell)[1] == GOOD for cell in row[labelled : len(names)]) for row in sample[:20]]
+    return len(names) > labelled and sum(numeric) * 2 > len(numeric)
+
+
+def stream_of(table: Table, options: ReadOptions, report: Report) -> CountStream:
+    """The counts of a table.
+
+    Raises
+    ------
+    FormatError
+        No row is left, or no column holds numbers.
+    """
+    places = _long_places([canonical(name) for name in table.names])
+    return _long(table, places, options, report) if places else _wide(table, options, report)
+
+
+def _long_places(plain: list[str]) -> tuple[int, int, int] | None:
+    """Where a long table has its times, names and values: of three columns, one is a time and one a value."""
+    if len(plain) != 3:
+        return None
+    time = next((i for i, name in enumerate(plain) if name in LABELS and name), None)
+    value = next((i for i, name in enumerate(plain) if name in VALUES), None)
+    return None if time is None or value is None else (time, 3 - time - value, value)
+
+
+def _numbers(column: Any) -> tuple[Floats, Any]:
+    values, reasons = numbers(column) if pa.types.is_string(column.type) else typed(column)
+    return values, np.where(values < 0, len(REASON_NAMES), reasons)
+
+
+def _reason(code: int) -> str:
+    return NEGATIVE if code == len(REASON_NAMES) else REASON_NAMES[code]
+
+
+def _drop(reasons: Any, table: Table, report: Report) -> Mask:
+    """Drop the rows that have a reason to be dropped; which are kept."""
+    for code in np.unique(reasons[reasons != GOOD]).tolist():
+        index = np.flatnonzero(reasons == code)
+        report.drop(_reason(code), len(index), table.rows(index[:20]).tolist())
+    keep = np.asarray(reasons == GOOD)
+    report.rows_read += len(keep)
+    if not keep.any():
+        raise FormatError("No row of the table holds counts only.", code="no_points", rule="numbers of at least 0")
+    return keep
+
+
+def _wide(table: Table, options: ReadOptions, report: Report) -> CountStream:
+    plain = [canonical(name) for name in table.names]
+    first = table.sample[0][0] if table.sample and table.sample[0] else ""
+    labelled = len(plain) > 1 and ((table.headed and plain[0] in LABELS) or number(first)[1] != GOOD)
+    columns = table.columns[labelled:]
+    if not columns or len(columns) * len(columns[0]) > MAX_CELLS:
+        raise FormatError(f"The table has no counts, or more than {MAX_CELLS}.", code="too_large", rule="counts")
+    counts = np.empty((len(columns[0]), len(columns)))
+    reasons = np.zeros(len(columns[0]), dtype=np.int64)
+    for j, column in enumerate(columns):
+        counts[:, j], why = _numbers(column)
+        reasons = np.where(reasons == GOOD, why, reasons)
+    keep = _drop(reasons, table, report)
+    names = table.names[labelled:]
+    if not labelled:
+        report.guess("labels", "none", "No column names the timestamps; they are numbered.", "time")
+        return CountStream(counts[keep], names, [str(i + 1) for i in range(int(keep.sum()))])
+    return _in_order(counts[keep], names, table.columns[0].filter(pa.array(keep)), options, report)
+
+
+def _long(table: Table, places: tuple[int, int, int], options: ReadOptions, report: Report) -> CountStream:
+    time, name, value = (table.columns[place] for place in places)
+    values, reasons = _numbers(value)
+    keep = pa.array(_drop(reasons, table, report))
+    when, which = (
+        pc.fill_null(column.cast(pa.string()), "").filter(keep).dictionary_encode() for column in (time, name)
+    )
+    row, column = (coded.indices.to_numpy(zero_copy_only=False).astype(np.int64) for coded in (when, which))
+    shape = (len(when.dictionary), len(which.dictionary))
+    if shape[0] * shape[1] > MAX_CELLS:
+        raise FormatError(f"The table would have more than {MAX_CELLS} cells.", code="too_large", rule="times x names")
+    kept = values[keep.to_numpy(zero_copy_only=False)]
+    counts: Floats = np.bincount(row * shape[1] + column, kept, shape[0] * shape[1]).astype(np.float64)
+    _tell_holes(row * shape[1] + column, shape[0] * shape[1], report)
+    return _in_order(counts.reshape(shape), which.dictionary.to_pylist(), when.dictionary, options, report)
+
+
+def _tell_holes(cells: Ints, size: int, report: Report) -> None:
+    filled = len(np.unique(cells))
+    if filled < len(cells):
+        message = "Counts of the same time and name were added."
+        report.note("added", message, count=len(cells) - filled)
+    if filled < size:
+        message = "Times at which a name has no row were counted as 0."
+        report.note("zeros", message, level="info", count=size - filled)
+
+
+def _in_order(counts: Floats, names: list[str], labels: Any, options: ReadOptions, report: Report) -> CountStream:
+    """The stream sorted by time where its labels are instants, else as it stands."""
+    texts = pc.fill_null(labels.cast(pa.string()), "").to_pylist()
+    seconds = _seconds(labels, options, report)
+    if seconds is None:
+        report.note("labels", "The labels of the rows are no instants; their order is that of the file.", level="info")
+        return CountStream(counts, names, texts)
+    order = np.argsort(seconds, kind="stable")
+    if late := int((np.diff(seconds) < 0).sum()):
+        report.note("out_of_order", "The rows are out of order in time; they were sorted.", count=late)
+    return CountStream(counts[order], names, [texts[i] for i in order.tolist()], seconds[order])
+
+
+def _seconds(labels: Any, options: ReadOptions, report: Report) -> Floats | None:
+    try:
+        found = times(labels.cast(pa.string()) if pa.types.is_date(labels.type) else labels, options)
+    except ChoiceNeeded as asked:
+        if asked.parameter == "time_unit":  # weeks and numbers
+            return None
+        raise
+    if not len(found.seconds) or not np.isfinite(found.seconds).all() or (np.abs(found.seconds) > 1e12).any():
+        return None
+    return zones.settle(found, None, options, report, documented="The days of the table were read as days of UTC.")

@@ -1,0 +1,162 @@
+"""Google's location history: Records.json, Semantic Location History, and the Timeline.json that phones export.
+
+All times are written in the files, as text or as seconds or milliseconds since 1970; positions are degrees times
+ten million or ``geo:`` texts. A visit gives two positions, its arrival and its departure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from privacy_engine.data import Trajectory
+from privacy_engine.errors import FormatError
+from privacy_engine.formats.detect import Format, register
+from privacy_engine.formats.jsontools import begins_like_json, parsed
+from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.report import Report
+from privacy_engine.formats.rows import Rows
+from privacy_engine.formats.series import build
+from privacy_engine.formats.source import Source
+from privacy_engine.formats.xmltools import plain_head
+
+RECORDS, SEMANTIC, PHONE, RAW = "Records", "Semantic Location History", "Timeline", "Timeline raw signals"
+_GEO = re.compile(r"(?:geo:)?\s*([+-]?[0-9.]{1,20})\s*°?\s*,\s*([+-]?[0-9.]{1,20})\s*°?")
+_KEYS = re.compile(
+    rb'"(?:timelineObjects|semanticSegments|rawSignals|timelinePath|timelineMemory|timelineEdits|latitudeE7'
+    rb'|placeVisit|topCandidate|deviceSettings|activitySegment)"|"(?:placeLocation|start|end|point)"\s*:\s*"geo:'
+)
+_REFUSED = {"timelineEdits": "a list of edits", "deviceSettings": "a list of devices"}
+
+
+class _Found:
+    """Rows and how far each time is after the one written, in seconds."""
+
+    def __init__(self) -> None:
+        self.rows = Rows()
+        self.later_s: list[float] = []
+        self.untimed = 0
+
+    def add(self, place: Any, time: Any, number: int, series: str, later_s: float = 0.0) -> None:
+        """A position, unless the file has none here or no time for it."""
+        lon, lat, scale = _position(place)
+        if lon is None and lat is None:
+            return
+        if not isinstance(time, (str, int)) or isinstance(time, bool) or time == "":
+            self.untimed += 1
+            return
+        self.rows.add(lon, lat, str(time)[:60], number, series, scale)
+        self.later_s.append(later_s)
+
+
+def read(source: Source, options: ReadOptions, report: Report) -> list[Trajectory]:
+    """The timelines of a file of Google's location history."""
+    report.unit = "entry"
+    document = parsed(source.read())
+    for key, what in _REFUSED.items():
+        if isinstance(document, dict) and key in document:
+            raise FormatError(f"This is {what} from Google Takeout, which holds no track.", code="other_kind")
+    found = _Found()
+    for number, (kind, entry) in enumerate(_entries(document), start=1):
+        if isinstance(entry, dict):
+            _READERS[kind](entry, number, found)
+    if not found.rows:
+        raise FormatError("This file of Google's location history holds no positions with times.", code="no_points")
+    if found.untimed:
+        message = "Positions for which Google gives no time (paths filled in later) were left out."
+        report.note("left_out", message, level="info", count=found.untimed)
+    points = found.rows.points(options)
+    if points.times is not None:
+        points.times.seconds = points.times.seconds + np.array(found.later_s)
+    return build(points, options, report)
+
+
+def _entries(document: Any) -> Iterable[tuple[str, Any]]:
+    """The entries of a document, each with the kind that says how to read it."""
+    if isinstance(document, list):
+        return [("phone", entry) for entry in document]
+    if not isinstance(document, dict):
+        return []
+    kinds = (("locations", "record"), ("timelineObjects", "semantic"), ("semanticSegments", "phone"))
+    found = [(kind, entry) for key, kind in kinds for entry in _list(document.get(key))]
+    return found + [("raw", entry) for entry in _list(document.get("rawSignals"))]
+
+
+def _record(entry: dict[str, Any], number: int, found: _Found) -> None:
+    found.add(entry, entry.get("timestamp", entry.get("timestampMs")), number, RECORDS)
+
+
+def _semantic(entry: dict[str, Any], number: int, found: _Found) -> None:
+    visit, segment = _dict(entry.get("placeVisit")), _dict(entry.get("activitySegment"))
+    for part, first, last in ((visit, "location", "location"), (segment, "startLocation", "endLocation")):
+        begin, end = (_moment(_dict(part.get("duration")), f"{which}Timestamp") for which in ("start", "end"))
+        found.add(part.get(first), begin, number, SEMANTIC)
+        for point in _list(_dict(part.get("simplifiedRawPath")).get("points")):
+            found.add(point, _moment(_dict(point), "timestamp"), number, SEMANTIC)
+        found.untimed += len(_list(_dict(part.get("waypointPath")).get("waypoints")))
+        if end is not None:
+            found.add(part.get(last), end, number, SEMANTIC)
+
+
+def _phone(entry: dict[str, Any], number: int, found: _Found) -> None:
+    begin, end = entry.get("startTime"), entry.get("endTime")
+    visit, activity = _dict(entry.get("visit")), _dict(entry.get("activity"))
+    place = _dict(visit.get("topCandidate")).get("placeLocation")
+    found.add(place, begin, number, PHONE)
+    if end is not None:
+        found.add(place, end, number, PHONE)
+    found.add(activity.get("start"), begin, number, PHONE)
+    for point in map(_dict, _list(entry.get("timelinePath"))):
+        if "time" in point:
+            found.add(point.get("point"), point["time"], number, PHONE)
+        else:
+            found.add(point.get("point"), begin, number, PHONE, _minutes(point) * 60.0)
+    if end is not None:
+        found.add(activity.get("end"), end, number, PHONE)
+
+
+def _raw(entry: dict[str, Any], number: int, found: _Found) -> None:
+    position = _dict(entry.get("position"))
+    found.add(position.get("LatLng", position.get("latLng")), position.get("timestamp"), number, RAW)
+
+
+_READERS = {"record": _record, "semantic": _semantic, "phone": _phone, "raw": _raw}
+
+
+def _position(place: Any) -> tuple[Any, Any, float]:
+    """Longitude, latitude and what to divide them by."""
+    if isinstance(place, dict):
+        for lat, lon in (("latitudeE7", "longitudeE7"), ("latE7", "lngE7")):
+            if lat in place or lon in place:
+                return place.get(lon), place.get(lat), 1e7
+        place = place.get("latLng", place.get("LatLng", place.get("placeLocation")))
+    match = _GEO.fullmatch(place.strip()) if isinstance(place, str) and len(place) < 100 else None
+    return (match[2], match[1], 1.0) if match else (None, None, 1.0)
+
+
+def _moment(holder: dict[str, Any], name: str) -> Any:
+    return holder.get(name, holder.get(f"{name}Ms"))
+
+
+def _minutes(point: dict[str, Any]) -> float:
+    text = str(point.get("durationMinutesOffsetFromStartTime", 0))[:12]
+    return float(text) if re.fullmatch(r"[0-9]{1,9}(\.[0-9]+)?", text) else 0.0
+
+
+def _dict(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def sniff(head: bytes) -> bool:
+    """Whether JSON begins with what only Google writes."""
+    return begins_like_json(head) and _KEYS.search(plain_head(head)) is not None
+
+
+TAKEOUT = register(Format("takeout", "Google location history", ("json",), sniff, read, rank=19))

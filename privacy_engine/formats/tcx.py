@@ -1,0 +1,70 @@
+"""TCX, Garmin's training files: track points with a time and mostly a position."""
+
+from __future__ import annotations
+
+from xml.parsers import expat  # nosec B407
+
+from privacy_engine.data import Trajectory
+from privacy_engine.errors import FormatError
+from privacy_engine.formats.detect import Format, register
+from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.report import Report
+from privacy_engine.formats.rows import Rows
+from privacy_engine.formats.series import build
+from privacy_engine.formats.source import Source
+from privacy_engine.formats.xmltools import Text, clean, local, looks_like_xml, new_parser, root_name, run
+
+_ROOT = "trainingcenterdatabase"
+_TEXTS = {"Time": 100, "LatitudeDegrees": 100, "LongitudeDegrees": 100}
+
+
+def read(source: Source, options: ReadOptions, report: Report) -> list[Trajectory]:
+    """The timeline of a TCX file."""
+    report.unit = "line"
+    parser = new_parser()
+    handlers = _Handlers(parser)
+    parser.StartElementHandler = handlers.start
+    parser.EndElementHandler = handlers.end
+    run(parser, clean(source.read(), report))
+    if not handlers.rows:
+        raise FormatError("The TCX holds no track points.", code="no_points")
+    return build(handlers.rows.points(options), options, report)
+
+
+class _Handlers:
+    def __init__(self, parser: expat.XMLParserType) -> None:
+        self.parser = parser
+        self.text = Text(parser)
+        self.rows = Rows()
+        self.cells: dict[str, str] | None = None
+        self.depth = 0
+
+    def start(self, tag: str, _: dict[str, str]) -> None:
+        """A start tag."""
+        name = local(tag)
+        self.depth += 1
+        if self.depth == 1 and name.lower() != _ROOT:
+            raise FormatError(f"This XML is no TCX: its root is {name[:40]!r}.", code="not_tcx")
+        if name == "Trackpoint":
+            self.cells = {}
+        elif self.cells is not None and name in _TEXTS:
+            self.text.collect(name, _TEXTS[name])
+
+    def end(self, tag: str) -> None:
+        """An end tag."""
+        name = local(tag)
+        self.depth -= 1
+        if (text := self.text.taken(name)) is not None and self.cells is not None:
+            self.cells.setdefault(name, text)
+        elif name == "Trackpoint" and self.cells is not None:
+            lon, lat, time = (self.cells.get(key) for key in ("LongitudeDegrees", "LatitudeDegrees", "Time"))
+            self.rows.add(lon, lat, time or None, self.parser.CurrentLineNumber)
+            self.cells = None
+
+
+def sniff(head: bytes) -> bool:
+    """Whether the root element is that of a TCX."""
+    return looks_like_xml(head) and root_name(head) == _ROOT
+
+
+TCX = register(Format("tcx", "TCX (Garmin)", ("tcx",), sniff, read, rank=23))

@@ -1,0 +1,14 @@
+/* The page's address as a place to keep what is looked at: a link shows the same again. */
+
+/** Let `edit(url)` change the address; commas and colons in it stay readable. Nothing is loaded. */
+export function readdress(edit) {
+  const url = new URL(location.href);
+  edit(url);
+  history.replaceState(null, "", url.href.replaceAll("%2C", ",").replaceAll("%3A", ":"));
+}
+
+/** [first, last + 1) out of "first-after"; null of anything else. */
+export function rangeOf(text) {
+  const [first, after] = (text ?? "").split("-").map(Number);
+  return Number.isInteger(first) && Number.isInteger(after) && first >= 0 && first < after ? [first, after] : null;
+}

@@ -1,0 +1,91 @@
+/* A large file in pieces, by the tus protocol: after a lost connection it goes on from the byte the server has. */
+
+import { ApiError, pause, transfer } from "./api.js";
+
+export const PIECE = 8_000_000;
+const TUS = { "Tus-Resumable": "1.0.0" };
+const PATIENCE = 12; // failures in a row, each waited for longer than the one before: some four minutes
+const LOST = new Set([0, 408, 409, 423, 429, 460, 500, 502, 503, 504]);
+
+/** Where an upload of this very file was left, also in an earlier visit. */
+const memory = (file) => {
+  const key = `cairn-upload:${file.name}:${file.size}:${file.lastModified}`;
+  return {
+    get: () => localStorage.getItem(key),
+    set: (url) => localStorage.setItem(key, url),
+    forget: () => localStorage.removeItem(key),
+  };
+};
+
+const encoded = (text) => btoa(String.fromCharCode(...new TextEncoder().encode(text)));
+
+/** The piece's SHA-256 as a header; browsers have it on secure pages only. */
+async function checksum(piece) {
+  if (!globalThis.crypto?.subtle) return {};
+  const digest = await crypto.subtle.digest("SHA-256", await piece.arrayBuffer());
+  return { "Upload-Checksum": `sha256 ${btoa(String.fromCharCode(...new Uint8Array(digest)))}` };
+}
+
+const stands = async (url, signal) => Number((await transfer("HEAD", url, { headers: TUS, signal })).getResponseHeader("Upload-Offset"));
+
+async function begin(urls, file, kept, signal) {
+  const headers = { ...TUS, "Upload-Length": String(file.size), "Upload-Metadata": `filename ${encoded(file.name)}` };
+  const answer = await transfer("POST", urls, { headers, signal });
+  const { pathname } = new URL(answer.getResponseHeader("Location"), location.href); // a proxy may call itself otherwise
+  kept.set(pathname);
+  return { url: pathname, offset: 0 };
+}
+
+async function resume(kept, signal) {
+  const url = kept.get();
+  if (!url) return null;
+  try {
+    return { url, offset: await stands(url, signal) };
+  } catch (error) {
+    if (!(error instanceof ApiError) || LOST.has(error.status)) throw error;
+    kept.forget(); // expired, or another's
+    return null;
+  }
+}
+
+/**
+ * Send `file` to `urls` (where uploads begin). `onProgress(share)` hears how much the server has, `onWait(seconds)`
+ * that the connection is lost and when it is tried again. Resolves with {id, done()}: call `done` when a dataset is
+ * made of it. Cancelled by `signal`, the server forgets it.
+ */
+export async function sendInPieces(urls, file, { onProgress, onWait, signal }) {
+  const kept = memory(file);
+  let upload = null;
+  signal?.addEventListener("abort", () => upload && forget(upload.url, kept));
+  for (let missed = 0; !upload || upload.offset < file.size; ) {
+    try {
+      upload ??= (await resume(kept, signal)) ?? (await begin(urls, file, kept, signal));
+      if (missed) upload.offset = await stands(upload.url, signal);
+      if (upload.offset < file.size) upload.offset = await sendPiece(upload, file, onProgress, signal);
+      missed = 0;
+    } catch (error) {
+      if (!(error instanceof ApiError) || !LOST.has(error.status) || missed >= PATIENCE) throw error;
+      missed += 1;
+      const seconds = error.retryAfter ?? Math.min(2 ** (missed - 1), 30);
+      onWait?.(seconds);
+      await pause(seconds * 1000, signal);
+    }
+  }
+  return { id: upload.url.split("/").at(-2), done: kept.forget };
+}
+
+async function sendPiece({ url, offset }, file, onProgress, signal) {
+  const piece = file.slice(offset, offset + PIECE);
+  const answer = await transfer("PATCH", url, {
+    body: piece,
+    headers: { ...TUS, "Upload-Offset": String(offset), "Content-Type": "application/offset+octet-stream", ...(await checksum(piece)) },
+    onProgress: (sent) => onProgress?.((offset + sent) / file.size),
+    signal,
+  });
+  return Number(answer.getResponseHeader("Upload-Offset"));
+}
+
+function forget(url, kept) {
+  kept.forget();
+  transfer("DELETE", url, { headers: TUS }).catch(() => {}); // the server forgets it by itself after a day
+}

@@ -1,0 +1,225 @@
+"""Charts, time strip and map look at the same events: a stretch chosen on one is that of all, and in the address."""
+
+from __future__ import annotations
+
+import csv
+from typing import Any
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page, expect
+
+from dashboard.accounts.models import User
+from dashboard.datasets.models import Dataset
+from dashboard.datasets.services import import_dataset
+from dashboard.landmarks.dummies import add_dummies
+from dashboard.landmarks.models import LandmarkSet
+from dashboard.landmarks.services import mark_landmarks
+from dashboard.releases.models import Release
+from dashboard.releases.services import submit_release
+from privacy_engine.data import Trajectory
+from privacy_engine.samples import samples
+from privacy_engine.spec import ReleaseSpec
+from tests.browser.conftest import work_off
+from tests.browser.drawn import settled
+from tests.browser.test_charts import NAMES, saved
+from tests.browser.test_compare import table
+
+PLOT = "[data-chart={}] .js-plotly-plot"
+AXES = """() => [...document.querySelectorAll(".js-plotly-plot")].map(({ _fullLayout: { xaxis, yaxis } }) =>
+  [...xaxis.range, yaxis._offset + yaxis._length])"""
+FIT = """(chart) => { const { data, _fullLayout: { xaxis, yaxis } } =
+  document.querySelector(`[data-chart=${chart}] .js-plotly-plot`); return { x: xaxis.range, y: yaxis.range,
+  highest: Math.log10(Math.max(...data.filter(({ name }) => name).flatMap(({ x, y }) =>
+    y.filter((_, i) => x[i] >= xaxis.range[0] && x[i] <= xaxis.range[1])))) } }"""
+MARKED = """(name) => document.querySelector("[data-chart=error] .js-plotly-plot").data
+  .find(({ meta }) => meta === name).x.filter((x) => x !== null)"""
+
+
+@pytest.fixture
+def taxi(owner: User) -> Dataset:
+    return import_dataset(owner=owner, upload=table(("taxi", samples()[1].series)), name="Taxi day")
+
+
+@pytest.fixture
+def stays(owner: User, taxi: Dataset) -> LandmarkSet:
+    return mark_landmarks(owner=owner, dataset=taxi, method=samples()[1].landmarks)
+
+
+def released(owner: User, chosen: LandmarkSet, name: str, radius_m: float = 200.0) -> Release:
+    spec = ReleaseSpec.parse({"mechanism": {"name": name, "epsilon": 1.0, "radius_m": radius_m}, "seed": None})
+    made = submit_release(owner=owner, dataset=chosen.dataset, landmark_set=chosen, spec=spec)
+    work_off()
+    return Release.objects.get(pk=made.pk)
+
+
+@pytest.fixture
+def pair(owner: User, stays: LandmarkSet) -> list[Release]:
+    return [released(owner, stays, name) for name in NAMES]
+
+
+def spans(page: Page) -> list[str | None]:
+    return page.locator(".chart__plot").evaluate_all("(all) => all.map((one) => one.dataset.span)")
+
+
+def banded(page: Page, name: str, *, corners: int) -> np.ndarray:
+    """Which of the taxi day's events lie in the bands of that name."""
+    found = np.zeros(260, dtype=np.bool_)
+    for outline in (np.array(page.evaluate(MARKED, name)).reshape(-1, corners) + 0.5).astype(int):
+        found[outline[0] : outline[2]] = True
+    return found
+
+
+def drag(page: Page, chart: str, start: float, end: float) -> None:
+    """Press Shift and drag over a chart, from and to a share of its width."""
+    box = page.locator(PLOT.format(chart)).bounding_box()
+    assert box
+    page.keyboard.down("Shift")
+    page.mouse.move(box["x"] + start * box["width"], box["y"] + 60)
+    page.mouse.down()
+    page.mouse.move(box["x"] + end * box["width"], box["y"] + 60, steps=4)
+    expect(page.locator(f"[data-chart={chart}] .chart__range")).to_be_visible()
+    page.mouse.up()
+    page.keyboard.up("Shift")
+
+
+def ends(page: Page) -> tuple[int, int]:
+    """The events the brush is at."""
+    first, last = (page.get_by_role("slider", name=f"{one} event drawn") for one in ("First", "Last"))
+    return int(first.get_attribute("aria-valuenow") or -1), int(last.get_attribute("aria-valuenow") or -1)
+
+
+def compare(page: Page, dataset: Dataset, query: str = "") -> None:
+    page.goto(f"/datasets/{dataset.pk}/compare/{query}")
+    settled(page)
+
+
+def test_the_brush_is_the_charts_range(page: Page, taxi: Dataset, pair: list[Release]) -> None:
+    compare(page, taxi, "?range=100-151")
+    assert spans(page) == ["100-150"] * 3
+    assert {tuple(one[:2]) for one in page.evaluate(AXES)} == {(100, 150)}
+    page.get_by_role("slider", name="Last event drawn").press("ArrowLeft")
+    page.wait_for_function("document.querySelector('.chart__plot').dataset.span === '100-149'")
+    fit = page.evaluate(FIT, "error")
+    assert fit["y"][1] - 1.6 <= fit["highest"] <= fit["y"][1], "as high as what is shown, in whole decades"
+    page.wait_for_url("**range=100-150**")
+    page.get_by_role("button", name="Draw all").click()
+    page.wait_for_function("document.querySelector('.chart__plot').dataset.span === '0-259'")
+
+
+@pytest.mark.parametrize("chart", ["error", "loss"])
+def test_a_stretch_of_a_chart_moves_the_brush(
+    page: Page,
+    taxi: Dataset,
+    pair: list[Release],
+    chart: str,
+) -> None:
+    compare(page, taxi)
+    at = page.get_by_role("slider", name="Event", exact=True).get_attribute("aria-valuenow")
+    drag(page, chart, 0.4, 0.7)
+    first, last = ends(page)
+    assert 60 < first < 110 < 150 < last < 200
+    page.wait_for_url(f"**range={first}-{last + 1}**")
+    assert spans(page) == [f"{first}-{last}"] * 3
+    assert page.get_by_role("slider", name="Event", exact=True).get_attribute("aria-valuenow") == at, "none was chosen"
+    drag(page, chart, 0.4, 0.7)
+    inner = ends(page)
+    assert first < inner[0] < inner[1] < last, "closer"
+    page.wait_for_url(f"**range={inner[0]}-{inner[1] + 1}**")
+    page.reload()
+    settled(page)
+    assert (ends(page), spans(page)) == (inner, [f"{inner[0]}-{inner[1]}"] * 3)
+    page.locator(PLOT.format(chart)).dblclick()
+    assert ends(page) == (0, 259)
+    expect(page.locator(".chart__plot").first).to_have_attribute("data-span", "0-259")
+
+
+def test_every_chart_has_a_way_back(page: Page, taxi: Dataset, pair: list[Release]) -> None:
+    compare(page, taxi, "?range=100-151")
+    back = page.get_by_role("button", name="Budget per event: show all events")
+    back.press("Enter")
+    assert ends(page) == (0, 259)
+    expect(back).to_be_hidden()
+    page.wait_for_url(lambda url: "range=" not in url)
+
+
+def test_the_table_is_of_what_is_shown_and_the_file_of_all(
+    page: Page,
+    taxi: Dataset,
+    stays: LandmarkSet,
+    pair: list[Release],
+) -> None:
+    compare(page, taxi, "?range=100-111")
+    with saved(page, "Error per event", "CSV").open() as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 260
+    assert [row["kind"] == "landmark" for row in rows] == stays.mask.tolist()
+    page.get_by_label("Error per event: save or read").click()
+    page.get_by_role("button", name="Data table").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog.locator("tbody tr")).to_have_count(11)
+    expect(dialog.locator("caption")).to_contain_text("11 rows of events 100 to 110.")
+
+
+def test_a_look_at_a_chart_is_told_on_all_and_on_the_map(
+    page: Page,
+    taxi: Dataset,
+    pair: list[Release],
+) -> None:
+    compare(page, taxi)
+    before = page.evaluate("document.querySelector('canvas[data-layer=selection]')?.toDataURL() ?? ''")
+    box = page.locator(PLOT.format("error")).bounding_box()
+    assert box
+    page.mouse.move(box["x"] + 0.6 * box["width"], box["y"] + 70)
+    readouts = page.locator(".chart__readout")
+    for chart in range(3):
+        expect(readouts.nth(chart)).to_be_visible()
+    said = readouts.locator("p").all_text_contents()
+    assert len(set(said)) == 1
+    assert said[0].startswith("event ")
+    event = int(said[0].split(" ")[1])
+    shown = readouts.nth(1).locator("li", has_text="Uniform").locator("b").text_content() or ""
+    assert float(shown) == pytest.approx(1 / (pair[1].landmark_set.count + 1), rel=0.01)
+    assert page.get_by_role("slider", name="Event", exact=True).get_attribute("aria-valuenow") == "0", (
+        "looked at, not chosen"
+    )
+    assert event > 100
+    page.wait_for_function(
+        "(before) => (document.querySelector('canvas[data-layer=selection]')?.toDataURL() ?? 'none') !== before",
+        arg=before,
+    )
+    page.mouse.move(box["x"] - 200, box["y"] + 70)
+    expect(readouts.first).to_be_hidden()
+
+
+def test_dummies_are_told_apart(page: Page, owner: User, stays: LandmarkSet, taxi: Dataset) -> None:
+    method = {"name": "dummies-one-sided", "epsilon": 2.0}
+    made = add_dummies(owner=owner, landmark_set=stays, method=method, seed=3, name="With dummies")
+    assert np.count_nonzero(made.mask & ~stays.mask) > 3
+    released(owner, made, "landmark-uniform")
+    compare(page, taxi)
+    hollow = banded(page, "Dummy landmarks", corners=5)
+    assert np.array_equal(hollow, made.mask & ~stays.mask), "outlined: the dummies alone"
+    assert np.array_equal(banded(page, "Landmarks", corners=4), stays.mask), "filled: the landmarks alone"
+    with saved(page, "Error per event", "CSV").open() as file:
+        kinds = [row["kind"] for row in csv.DictReader(file)]
+    assert [kind == "dummy landmark" for kind in kinds] == (made.mask & ~stays.mask).tolist()
+    picture = saved(page, "Error per event", "SVG").read_text()
+    assert "Dummy landmarks" in picture
+
+
+def test_a_long_series_is_read_closer(page: Page, owner: User) -> None:
+    n = 9_000
+    walk = Trajectory(2.3 + np.arange(n) * 1e-5, 48.8 + np.sin(np.arange(n) / 50) * 1e-3, 1.7e9 + np.arange(n) * 60.0)
+    dataset = import_dataset(owner=owner, upload=table(("long", walk)), name="Long")
+    chosen = mark_landmarks(owner=owner, dataset=dataset, method={"name": "manual", "events": [5, 700, 8000]})
+    released(owner, chosen, "landmark-uniform", 50.0)
+    compare(page, dataset)
+    count: Any = """(chart) => document.querySelector(`[data-chart=${chart}] .js-plotly-plot`).data
+      .find(({ name }) => name === "Uniform").x.length"""
+    assert page.evaluate(count, "error") <= 4000
+    drag(page, "error", 0.3, 0.5)
+    first, last = ends(page)
+    page.wait_for_function(f"(chart) => ({count})(chart) === {last - first + 1}", arg="error")
+    page.get_by_label("Sum", exact=True).check(force=True)
+    page.wait_for_function(f"(chart) => ({count})(chart) === {last - first + 1}", arg="error")

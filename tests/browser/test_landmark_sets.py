@@ -1,0 +1,129 @@
+"""A dataset's landmark sets: two actions at hand, the others in a menu; what is pressed is painted."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.core.files.base import ContentFile
+from playwright.sync_api import Locator, Page, expect
+
+from dashboard.accounts.models import User
+from dashboard.datasets.models import Dataset
+from dashboard.datasets.services import import_dataset
+from dashboard.landmarks.models import LandmarkSet
+from dashboard.landmarks.services import mark_landmarks
+from tests.browser.conftest import WALK, accessibility_faults, widths
+from tests.browser.drawn import expect_painted, painted
+
+ZONE = {"type": "Circle", "center": [2.41, 48.9], "radius_m": 2000.0, "label": "Clinic"}
+
+
+@pytest.fixture
+def walk(owner: User) -> Dataset:
+    return import_dataset(owner=owner, upload=ContentFile(WALK, name="walk.csv"), name="Walk")
+
+
+@pytest.fixture
+def home(owner: User, walk: Dataset) -> LandmarkSet:
+    return mark_landmarks(owner=owner, dataset=walk, method={"name": "manual", "events": [1, 2, 3]}, name="Home")
+
+
+@pytest.fixture
+def clinic(owner: User, walk: Dataset, home: LandmarkSet) -> LandmarkSet:
+    return mark_landmarks(owner=owner, dataset=walk, method={"name": "zones", "zones": [ZONE]}, name="Clinic")
+
+
+def open_dataset(page: Page, walk: Dataset) -> None:
+    page.goto(f"/datasets/{walk.pk}/")
+    expect_painted(page, "landmarks")
+
+
+def row(page: Page, landmark_set: LandmarkSet) -> Locator:
+    return page.locator(f"#set-{landmark_set.pk}")
+
+
+def more(page: Page, name: str) -> Locator:
+    return page.get_by_label(f"More for {name}", exact=True)
+
+
+class TestMenu:
+    def test_leads_everywhere_by_keyboard(self, page: Page, walk: Dataset, home: LandmarkSet) -> None:
+        open_dataset(page, walk)
+        panel = row(page, home).locator(".menu__panel")
+        more(page, "Home").focus()
+        page.keyboard.press("Enter")
+        expect(panel).to_be_visible()
+        page.keyboard.press("ArrowDown")
+        expect(panel.get_by_role("link", name="Compare its releases")).to_be_focused()
+        page.keyboard.press("ArrowUp")
+        expect(panel.get_by_role("button", name="Delete")).to_be_focused()
+        page.keyboard.press("Escape")
+        expect(panel).to_be_hidden()
+        expect(more(page, "Home")).to_be_focused()
+
+    def test_closes_when_the_page_is_clicked(self, page: Page, walk: Dataset, home: LandmarkSet) -> None:
+        open_dataset(page, walk)
+        more(page, "Home").click()
+        expect(row(page, home).locator(".menu__panel")).to_be_visible()
+        page.get_by_role("heading", name="Walk", exact=True).click()
+        expect(row(page, home).locator(".menu__panel")).to_be_hidden()
+
+    def test_fits_and_is_accessible_on_a_phone(self, phone: Page, walk: Dataset, clinic: LandmarkSet) -> None:
+        open_dataset(phone, walk)
+        more(phone, "Clinic").click()
+        box = row(phone, clinic).locator(".menu__panel").bounding_box()
+        assert box
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= 390
+        wide, window = widths(phone)
+        assert wide <= window
+        assert accessibility_faults(phone) == []
+
+
+class TestNames:
+    def test_renamed_where_it_stands(self, page: Page, walk: Dataset, home: LandmarkSet) -> None:
+        open_dataset(page, walk)
+        more(page, "Home").click()
+        page.get_by_role("button", name="Rename", exact=True).last.click()
+        page.get_by_label("Name", exact=True).fill("Home and work")
+        page.keyboard.press("Enter")
+        expect(row(page, home).get_by_role("rowheader")).to_have_text("Home and work")
+        expect(more(page, "Home and work")).to_be_focused()
+        assert LandmarkSet.objects.get().name == "Home and work"
+
+    def test_duplicated_and_renamed_again_and_deleted(self, page: Page, walk: Dataset, home: LandmarkSet) -> None:
+        open_dataset(page, walk)
+        more(page, "Home").click()
+        page.get_by_role("button", name="Duplicate").click()
+        expect(page.get_by_role("rowheader", name="Home, copy")).to_be_visible()
+        copy = LandmarkSet.objects.exclude(pk=home.pk).get()
+        assert (copy.mask == home.mask).all()
+        shown = row(page, home).get_by_role("button", name="Show Home on the map")
+        expect(shown).to_have_attribute("aria-pressed", "true")  # as the map has it, though the copy is listed first
+        more(page, "Home, copy").click()
+        row(page, copy).get_by_role("button", name="Delete").click()
+        page.get_by_role("dialog").get_by_role("button", name="Delete").click()
+        expect(page.get_by_role("rowheader", name="Home, copy")).to_have_count(0)
+        assert LandmarkSet.objects.get() == home
+
+
+class TestOnTheMap:
+    def test_a_press_paints_the_set_and_its_zones(self, page: Page, walk: Dataset, clinic: LandmarkSet) -> None:
+        open_dataset(page, walk)
+        expect_painted(page, "zones")
+        zoned = painted(page, "landmarks")
+        page.get_by_role("button", name="Show Home on the map").click()
+        expect(page.locator("canvas[data-layer=zones]")).to_have_count(0)
+        expect_painted(page, "landmarks", lambda pixels: 100 < pixels != zoned)
+        page.get_by_role("button", name="Show Home on the map").click()
+        expect(page.locator("canvas[data-layer=landmarks]")).to_have_count(0)
+
+    def test_another_set_is_compared_in_the_editor(self, page: Page, walk: Dataset, clinic: LandmarkSet) -> None:
+        open_dataset(page, walk)
+        more(page, "Clinic").click()
+        row(page, clinic).get_by_role("link", name="Compare with another set").click()
+        page.wait_for_url(re.compile(r"/landmarks/new/\?from=.*&against="))
+        expect(page.get_by_label("Compare with")).to_have_value(str(LandmarkSet.objects.get(name="Home").pk))
+        expect(page.locator("[data-overlap]")).to_contain_text("Only in Home")
+        expect_painted(page, "other")

@@ -1,0 +1,98 @@
+"""Cleaning at the doors: chosen with an upload, changed by reading again, told in the report, undone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from rest_framework.test import APIClient
+
+from dashboard.datasets import tasks
+from dashboard.datasets.models import Dataset
+from privacy_engine.cleaning import cleaning_steps
+from tests.dashboard.conftest import CSV, upload
+
+URL = "/api/v1/datasets/"
+JUMPS = {"name": "drop-jumps", "highest_km_h": 200.0}
+LEAP = CSV + b"2024-06-15T10:33:00Z,12.5,13.4\n2024-06-15T10:34:00Z,52.54,13.4\n"
+FIRST = {"name": "first-events", "events": 2}
+
+
+def sent(api: APIClient, body: bytes = LEAP, **fields: Any) -> Any:
+    return api.post(URL, {"file": upload(body), **fields}, format="multipart")
+
+
+class TestCleaning:
+    def test_nothing_is_cleaned_unasked(self, owner_api: APIClient) -> None:
+        told = sent(owner_api).json()
+        assert (told["points"], told["cleaning"], told["report"]["cleaning"]) == (5, [], [])
+
+    def test_chosen_with_the_upload_and_told_in_the_report(self, owner_api: APIClient) -> None:
+        told = sent(owner_api, cleaning=json.dumps([JUMPS, FIRST])).json()
+        assert (told["points"], told["cleaning"]) == (2, [JUMPS, FIRST])
+        jumps, first = told["report"]["cleaning"]
+        assert (jumps["before"], jumps["after"], jumps["events"]) == (5, 4, [3])
+        assert (first["before"], first["after"], first["events"]) == (4, 2, [2, 3])
+        assert told["report"]["kept"] == 5  # of the file; what was cleaned away is told apart
+
+    def test_changed_kept_and_undone_by_reading_again(self, owner_api: APIClient) -> None:
+        address = sent(owner_api).json()["urls"]["self"]
+        before = owner_api.get(address).json()["content_digest"]
+        cleaned = owner_api.post(f"{address}read/", {"cleaning": [JUMPS]}).json()
+        assert (cleaned["points"], cleaned["content_digest"] == before) == (4, False)
+        kept = owner_api.post(f"{address}read/", {"first_n": 3}).json()
+        assert (kept["points"], kept["cleaning"]) == (3, [JUMPS])
+        undone = owner_api.post(f"{address}read/", {"options": {}, "cleaning": []}).json()
+        assert (undone["points"], undone["cleaning"], undone["content_digest"]) == (5, [], before)
+        row = Dataset.objects.get()
+        assert sorted(path.name for path in row.folder.iterdir()) == sorted(["original", row.points_file])
+
+    @pytest.mark.usefixtures("everything_is_large")
+    def test_a_worker_cleans_as_a_request_does(self, owner_api: APIClient) -> None:
+        sent(owner_api, cleaning=json.dumps([JUMPS]))
+        row = Dataset.objects.get()
+        tasks.import_dataset(str(row.pk))
+        row.refresh_from_db()
+        assert (row.state, row.points) == ("ready", 4)
+        assert row.report["cleaning"][0]["after"] == 4
+
+    @pytest.mark.usefixtures("everything_is_large")
+    def test_a_step_that_cannot_be_done_fails_the_job_with_its_reason(self, owner_api: APIClient) -> None:
+        sent(owner_api, b"lat,lon\n1,2\n", cleaning=json.dumps([JUMPS]))
+        row = Dataset.objects.get()
+        tasks.import_dataset(str(row.pk))
+        row.refresh_from_db()
+        assert row.state == "failed"
+        assert row.error["field"] == "cleaning.drop-jumps"
+
+    @pytest.mark.parametrize(
+        ("cleaning", "field"),
+        [
+            ("{", "cleaning"),
+            ("[" * 5000, "cleaning"),
+            ("{}", "cleaning"),
+            (json.dumps([{"name": "magic"}]), "cleaning.0.name"),
+            (json.dumps([JUMPS | {"highest_km_h": 0}]), "cleaning.0.highest_km_h"),
+            (json.dumps([JUMPS] * 9), "cleaning"),
+        ],
+    )
+    def test_odd_steps_are_refused_by_name_and_nothing_stays(
+        self, owner_api: APIClient, files: Callable[[], list[str]], cleaning: str, field: str
+    ) -> None:
+        answer = sent(owner_api, cleaning=cleaning)
+        assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, field)
+        assert files() == []
+
+    def test_a_step_that_leaves_nothing_changes_nothing(self, owner_api: APIClient) -> None:
+        address = sent(owner_api).json()["urls"]["self"]
+        answer = owner_api.post(f"{address}read/", {"cleaning": [{"name": "resample", "every_s": 86400.0}]})
+        assert answer.status_code == 400
+        told = owner_api.get(address).json()
+        assert (told["state"], told["points"], told["cleaning"]) == ("ready", 5, [])
+
+    def test_steps_are_listed_for_forms(self, owner_api: APIClient) -> None:
+        listed = owner_api.get("/api/v1/cleaning-steps/").json()["results"]
+        assert [one["name"] for one in listed] == [cls.registered_name() for cls in cleaning_steps]
+        assert {one["reads"] for one in listed} == {"positions", "times", "nothing"}

@@ -1,0 +1,71 @@
+"""Mechanisms are told apart in colour, in grey and by eyes that see fewer colours; and they are seen."""
+
+from __future__ import annotations
+
+import re
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+from django.contrib.staticfiles import finders
+
+from dashboard.palette import DARK, GROUND, INK, LIGHT, SEEN, contrast, palette
+
+# Linear RGB as somebody without one kind of cone sees it: Viénot, Brettel, Mollon, Color Res. Appl. 24 (1999)
+FEWER_COLOURS = {
+    "protanopia": [[0.11238, 0.88762, 0.0], [0.11238, 0.88762, 0.0], [0.00401, -0.00401, 1.0]],
+    "deuteranopia": [[0.29275, 0.70725, 0.0], [0.29275, 0.70725, 0.0], [-0.02234, 0.02234, 1.0]],
+}
+
+
+def tokens(sheet: str) -> dict[str, str]:
+    text = Path(finders.find(f"css/{sheet}.css")).read_text()
+    return dict(re.findall(r"--([a-z0-9]+): (#[0-9a-f]{6});", text))
+
+
+def linear(colour: str) -> np.ndarray:
+    shares = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
+    return np.where(shares <= 0.04045, shares / 12.92, ((shares + 0.055) / 1.055) ** 2.4)
+
+
+def test_no_two_have_dash_and_marker_in_common() -> None:
+    told = [(ink["dash"], ink["marker"]) for ink in palette().values()]
+    assert len(told) >= 9
+    assert len(set(told)) == len(told)
+
+
+def test_who_shares_a_colour_shares_neither_dash_nor_marker() -> None:
+    for one, other in combinations(palette().values(), 2):
+        if one["colour"] == other["colour"]:
+            assert one["dash"] != other["dash"]
+            assert one["marker"] != other["marker"]
+
+
+@pytest.mark.parametrize("name", sorted(palette()))
+def test_every_ink_or_its_rim_is_seen_on_its_ground(name: str) -> None:
+    light, dark = tokens("tokens"), tokens("dark")
+    assert light["map"] == GROUND
+    assert light["ink"] == INK
+    colour = palette()[name]["colour"]
+    assert min(contrast(colour["rim"], light[ground]) for ground in ("map", "paper")) >= SEEN
+    assert min(contrast(colour["dark"], dark[ground]) for ground in ("map", "paper", "panel")) >= SEEN
+    assert colour["rim"] == colour["light"] or contrast(colour["light"], GROUND) < SEEN
+
+
+def test_the_sheets_have_the_same_inks() -> None:
+    assert tuple(tokens("tokens")[f"m{i}"] for i in range(1, 7)) == LIGHT
+    assert tuple(tokens("dark")[f"m{i}"] for i in range(1, 7)) == DARK
+
+
+@pytest.mark.parametrize("sight", sorted(FEWER_COLOURS))
+@pytest.mark.parametrize("inks", [LIGHT, DARK], ids=["light", "dark"])
+def test_colours_differ_for_eyes_that_see_fewer(inks: tuple[str, ...], sight: str) -> None:
+    seen = [np.clip(FEWER_COLOURS[sight] @ linear(ink), 0, 1) ** (1 / 2.2) for ink in inks]
+    assert min(np.abs(one - other).max() for one, other in combinations(seen, 2)) > 0.08
+
+
+def test_contrast_is_the_standards() -> None:
+    assert contrast("#000000", "#ffffff") == pytest.approx(21)
+    assert contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.005)
+    assert contrast("#faf8f5", "#faf8f5") == 1

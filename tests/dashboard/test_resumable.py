@@ -1,0 +1,260 @@
+"""Resumable uploads: the protocol's rules, broken connections, strangers, and what is left behind."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Callable
+from datetime import timedelta
+from io import BytesIO
+from typing import Any
+
+import pytest
+from django.conf import LazySettings
+from django.http.request import UnreadablePostError
+from django.utils import timezone
+from rest_framework.test import APIClient
+
+from dashboard import housekeeping
+from dashboard.accounts.models import User
+from dashboard.datasets import resumable
+from dashboard.datasets.models import Dataset, Upload
+from dashboard.errors import Conflict
+from tests.dashboard.conftest import CSV
+
+URL = "/api/v1/uploads/"
+WHOLE = len(CSV)
+PIECE = "application/offset+octet-stream"
+ASKS = b"time,lat,lon\n2024-06-15T10:30:00Z,52.52,13.405\n2024-06-15 10:31:00,52.53,13.406\n"
+
+Files = Callable[[], list[str]]
+
+
+def coded(text: str | bytes) -> str:
+    return base64.b64encode(text.encode() if isinstance(text, str) else text).decode()
+
+
+def begin(api: APIClient, length: Any = WHOLE, **headers: str) -> Any:
+    return api.post(URL, headers={"Tus-Resumable": "1.0.0", "Upload-Length": str(length), **headers})
+
+
+def address(api: APIClient, length: int = WHOLE, name: str = "run.csv") -> str:
+    return str(begin(api, length, **{"Upload-Metadata": f"filename {coded(name)},filetype {coded('x')}"})["Location"])
+
+
+def send(api: APIClient, url: str, offset: Any, piece: bytes, **headers: str) -> Any:
+    headers = {"Tus-Resumable": "1.0.0", "Upload-Offset": str(offset), **headers}
+    return api.generic("PATCH", url, piece, content_type=PIECE, headers=headers)
+
+
+def stands(api: APIClient, url: str) -> int:
+    return int(api.head(url, headers={"Tus-Resumable": "1.0.0"})["Upload-Offset"])
+
+
+def made(api: APIClient, url: str, **body: Any) -> Any:
+    return api.post("/api/v1/datasets/", {"upload": url.rstrip("/").split("/")[-1], **body}, format="json")
+
+
+class TestProtocol:
+    def test_a_file_in_three_pieces_becomes_a_dataset(self, owner_api: APIClient, files: Files) -> None:
+        url = address(owner_api)
+        for at in range(0, len(CSV), 40):
+            answer = send(owner_api, url, at, CSV[at : at + 40])
+            assert (answer.status_code, answer["Upload-Offset"]) == (204, str(min(at + 40, len(CSV))))
+            assert answer["Tus-Resumable"] == "1.0.0"
+        answer = made(owner_api, url, sha256=hashlib.sha256(CSV).hexdigest(), first_n=2)
+        told = answer.json()
+        assert (answer.status_code, told["state"], told["points"]) == (201, "ready", 2)
+        assert (told["file_name"], told["name"]) == ("run.csv", "run.csv")
+        row = Dataset.objects.get()
+        assert row.original_path.read_bytes() == CSV
+        assert row.original_path.stat().st_mode & 0o777 == 0o600
+        assert not list(Upload.objects.get().path.parent.iterdir())
+
+    def test_asked_twice_it_is_the_same_dataset(self, owner_api: APIClient) -> None:
+        url = address(owner_api)
+        send(owner_api, url, 0, CSV)
+        assert made(owner_api, url).json()["id"] == made(owner_api, url).json()["id"]
+        assert Dataset.objects.count() == 1
+        assert send(owner_api, url, len(CSV), b"x").status_code == 409
+
+    def test_says_what_it_can_do(self, owner_api: APIClient, settings: LazySettings) -> None:
+        answer = owner_api.options(URL)
+        assert (answer.status_code, answer["Tus-Version"]) == (204, "1.0.0")
+        assert answer["Tus-Max-Size"] == str(settings.CAIRN_UPLOAD_BYTES)
+        assert set(answer["Tus-Extension"].split(",")) == {"creation", "expiration", "checksum", "termination"}
+
+    def test_another_version_is_refused(self, owner_api: APIClient) -> None:
+        answer = owner_api.post(URL, headers={"Tus-Resumable": "0.2.2", "Upload-Length": "3"})
+        assert (answer.status_code, answer["Tus-Version"]) == (412, "1.0.0")
+        assert not Upload.objects.exists()
+
+    def test_a_piece_goes_where_the_upload_stands_and_nowhere_else(self, owner_api: APIClient) -> None:
+        url = address(owner_api)
+        send(owner_api, url, 0, CSV[:40])
+        for offset in (0, 39, 41, len(CSV)):
+            answer = send(owner_api, url, offset, b"x")
+            assert (answer.status_code, answer.json()["errors"][0]["rule"]) == (409, "40")
+        assert stands(owner_api, url) == 40
+
+    def test_a_piece_of_another_type_is_refused(self, owner_api: APIClient) -> None:
+        url = address(owner_api)
+        headers = {"Tus-Resumable": "1.0.0", "Upload-Offset": "0"}
+        assert owner_api.patch(url, b"x", content_type="text/csv", headers=headers).status_code == 415
+
+    @pytest.mark.parametrize("algorithm", resumable.HASHES)
+    def test_a_damaged_piece_is_thrown_away(self, owner_api: APIClient, algorithm: str) -> None:
+        url = address(owner_api)
+        right = coded(hashlib.new(algorithm, CSV[:40]).digest())
+        answer = send(owner_api, url, 0, CSV[1:41], **{"Upload-Checksum": f"{algorithm} {right}"})
+        assert (answer.status_code, answer.json()["errors"][0]["code"]) == (460, "checksum")
+        assert stands(owner_api, url) == 0
+        assert send(owner_api, url, 0, CSV[:40], **{"Upload-Checksum": f"{algorithm} {right}"}).status_code == 204
+
+    def test_more_than_was_announced_is_thrown_away(self, owner_api: APIClient) -> None:
+        url = address(owner_api, 10)
+        assert send(owner_api, url, 0, b"x" * 11).status_code == 413
+        assert stands(owner_api, url) == 0
+        assert Upload.objects.get().path.stat().st_size == 0
+
+    @pytest.mark.parametrize("length", ["", "-1", "1e3", "x", "٣", "1" * 16])
+    def test_odd_lengths_and_offsets_are_refused(self, owner_api: APIClient, length: str) -> None:
+        answer = begin(owner_api, length)
+        assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, "Upload-Length")
+        answer = send(owner_api, address(owner_api), length, b"x")
+        assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, "Upload-Offset")
+
+    @pytest.mark.parametrize(
+        "headers", [{"Upload-Checksum": "crc32 AAAA"}, {"Upload-Checksum": "sha256 ***"}, {"Upload-Checksum": ""}]
+    )
+    def test_odd_checksums_are_refused(self, owner_api: APIClient, headers: dict[str, str]) -> None:
+        assert send(owner_api, address(owner_api), 0, b"x", **headers).status_code == 400
+
+    @pytest.mark.parametrize(
+        ("metadata", "name"),
+        [
+            (f"filename {coded('../../etc/passwd')}", "../../etc/passwd"),
+            (f"filename {coded(b'a' * 4000)}", "a" * 255),
+            (f"filename {coded(bytes([0xFF, 0x0A, 0x41]))}", "\ufffd A"),
+            ("filename", ""),
+            (", ,,", ""),
+        ],
+    )
+    def test_names_are_data(self, owner_api: APIClient, metadata: str, name: str) -> None:
+        assert begin(owner_api, **{"Upload-Metadata": metadata}).status_code == 201
+        assert Upload.objects.get().file_name == name
+
+
+class TestLimits:
+    def test_too_large_a_file_is_refused_before_a_byte_is_sent(
+        self, owner_api: APIClient, settings: LazySettings
+    ) -> None:
+        answer = begin(owner_api, settings.CAIRN_UPLOAD_BYTES + 1)
+        assert (answer.status_code, answer.json()["errors"][0]["code"]) == (413, "too-large")
+        assert not Upload.objects.exists()
+
+    def test_a_full_disk_is_said_at_once(self, owner_api: APIClient, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(resumable, "SPARE_BYTES", 1 << 60)
+        assert begin(owner_api).status_code == 413
+        assert not Upload.objects.exists()
+
+    def test_unfinished_uploads_are_counted(self, owner_api: APIClient, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(resumable, "MOST_OPEN", 1)
+        url = address(owner_api)
+        assert begin(owner_api).status_code == 409
+        owner_api.delete(url, headers={"Tus-Resumable": "1.0.0"})
+        assert begin(owner_api).status_code == 201
+
+
+class TestFaults:
+    def test_what_came_before_the_connection_broke_is_kept(self, owner: User) -> None:
+        class Broken(BytesIO):
+            def read(self, size: int | None = -1) -> bytes:
+                if piece := super().read(40):
+                    return piece
+                raise UnreadablePostError
+
+        upload = resumable.begin(owner=owner, length=len(CSV))
+        assert resumable.append(upload=upload, offset=0, stream=Broken(CSV[:40])).received == 40
+        resumable.append(upload=upload, offset=40, stream=BytesIO(CSV[40:]))
+        assert resumable.finish(upload=upload).points == 3
+
+    def test_what_a_killed_process_wrote_beyond_the_row_is_written_anew(self, owner: User) -> None:
+        upload = resumable.begin(owner=owner, length=len(CSV))
+        upload.path.write_bytes(b"half of a piece that nobody counted, longer than the file itself" * 9)
+        resumable.append(upload=upload, offset=0, stream=BytesIO(CSV))
+        assert upload.path.read_bytes() == CSV
+
+    def test_two_requests_do_not_write_at_once(self, owner: User) -> None:
+        upload = resumable.begin(owner=owner, length=len(CSV))
+
+        class Meanwhile(BytesIO):
+            def read(self, size: int | None = -1) -> bytes:
+                with pytest.raises(Conflict, match="Another request"):
+                    resumable.append(upload=Upload.objects.get(), offset=0, stream=BytesIO(b"x"))
+                return super().read(size)
+
+        assert resumable.append(upload=upload, offset=0, stream=Meanwhile(CSV)).received == len(CSV)
+
+    def test_a_refused_file_can_be_asked_for_again_without_being_sent_again(self, owner_api: APIClient) -> None:
+        url = address(owner_api, len(ASKS))
+        send(owner_api, url, 0, ASKS)
+        answer = made(owner_api, url)
+        (error,) = answer.json()["errors"]
+        assert answer.status_code == 422
+        assert made(owner_api, url, **{error["parameter"]: error["choices"][0]["value"]}).status_code == 201
+        assert not list(Upload.objects.get().path.parent.iterdir())
+
+    @pytest.mark.parametrize("sha256", ["0" * 64, "zz", ""])
+    def test_a_file_with_another_digest_is_refused(self, owner_api: APIClient, sha256: str) -> None:
+        url = address(owner_api)
+        send(owner_api, url, 0, CSV)
+        assert made(owner_api, url, sha256=sha256).status_code == 400
+        assert not Dataset.objects.exists()
+
+    def test_a_part_is_no_dataset(self, owner_api: APIClient) -> None:
+        url = address(owner_api)
+        send(owner_api, url, 0, CSV[:40])
+        answer = made(owner_api, url)
+        assert (answer.status_code, answer.json()["errors"][0]["field"]) == (409, "upload")
+
+    @pytest.mark.parametrize("body", [{}, {"file": "x"}, {"upload": "x"}, {"upload": "0" * 32}])
+    def test_a_dataset_needs_a_file_or_an_upload(self, owner_api: APIClient, body: dict[str, str]) -> None:
+        answer = owner_api.post("/api/v1/datasets/", body, format="json")
+        assert 400 <= answer.status_code < 500
+        assert answer.json()["errors"][0]["message"]
+
+
+class TestOthers:
+    def test_strangers_and_anonymous_find_nothing(
+        self, owner_api: APIClient, stranger_api: APIClient, anonymous_api: APIClient
+    ) -> None:
+        url = address(owner_api)
+        send(owner_api, url, 0, CSV)
+        for api, status in ((stranger_api, 404), (anonymous_api, 401)):
+            assert send(api, url, 0, b"x").status_code == status
+            assert api.head(url, headers={"Tus-Resumable": "1.0.0"}).status_code == status
+            assert api.delete(url, headers={"Tus-Resumable": "1.0.0"}).status_code == status
+            assert made(api, url).status_code == status
+        assert stands(owner_api, url) == len(CSV)
+
+    def test_what_nobody_goes_on_with_is_forgotten(self, owner_api: APIClient, settings: LazySettings) -> None:
+        old, young = address(owner_api), address(owner_api)
+        send(owner_api, old, 0, CSV[:40])
+        old_row = Upload.objects.get(pk=old.rstrip("/").split("/")[-1])
+        Upload.objects.filter(pk=old_row.pk).update(
+            touched_at=timezone.now() - timedelta(hours=settings.CAIRN_UPLOAD_HOURS, seconds=1)
+        )
+        housekeeping.tidy()
+        assert not old_row.path.exists()
+        assert Upload.objects.get().path.exists()
+        assert stands(owner_api, young) == 0
+
+    def test_bytes_without_a_row_are_cleared_away(self, owner: User, monkeypatch: pytest.MonkeyPatch) -> None:
+        kept = resumable.begin(owner=owner, length=3)
+        lost = resumable.begin(owner=owner, length=3)
+        Upload.objects.filter(pk=lost.pk).delete()
+        monkeypatch.setattr(housekeeping, "ABANDONED_S", -1.0)
+        housekeeping.tidy()
+        assert kept.path.exists()
+        assert not lost.path.exists()

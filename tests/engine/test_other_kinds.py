@@ -1,0 +1,214 @@
+"""Counts and check-ins: recognised by their columns or chosen, and checked once at the door."""
+
+import io
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from privacy_engine.data import KINDS, CheckIns, CountStream
+from privacy_engine.errors import DataError, FormatError, ParameterError
+from privacy_engine.formats import Reading
+from privacy_engine.formats.arrow import pa, pq
+from tests.engine.reading import CSV, GPX, of, zipped
+
+WIDE = b"date,north,south\n2024-01-01,3,0\n2024-01-02,5,7\n"
+LONG = b"date,region,count\n2024-01-01,north,3\n2024-01-02,north,5\n2024-01-02,south,7\n"
+CHECKINS = (
+    b"user_id,time,venue_id\nb,2024-01-02T00:00:00Z,cafe\na,2024-01-01T00:00:00Z,park\nb,2024-01-01T00:00:00Z,park\n"
+)
+SNAP = b"0\t2010-10-12T00:21:28Z\t40.64\t-73.78\t23261\n0\t2010-10-11T20:21:20Z\t40.74\t-73.98\t16907\n"
+DAY_S = 86400.0
+NEW_YEAR_S = 1704067200.0
+
+
+def parquet(**columns: object) -> bytes:
+    out = io.BytesIO()
+    pq.write_table(pa.table(columns), out)
+    return out.getvalue()
+
+
+def stream(data: bytes, **options: object) -> CountStream:
+    other = of(data, kinds=["stream"], **options).other
+    assert isinstance(other, CountStream)
+    return other
+
+
+def checkins(data: bytes, **options: object) -> CheckIns:
+    other = of(data, kinds=["checkins"], **options).other
+    assert isinstance(other, CheckIns)
+    return other
+
+
+class TestRecognition:
+    @pytest.mark.parametrize(
+        ("data", "kind"),
+        [
+            (WIDE, "stream"),
+            (LONG, "stream"),
+            (CHECKINS, "checkins"),
+            (SNAP, "checkins"),
+            (CSV, "trajectory"),
+            (GPX, "trajectory"),
+        ],
+    )
+    def test_by_the_columns(self, data: bytes, kind: str) -> None:
+        assert of(data, kinds=KINDS).kind == kind
+
+    def test_one_kind_alone_is_taken_as_said(self) -> None:
+        assert of(CHECKINS.replace(b"venue_id", b"lat,lon").replace(b"cafe", b"1,2").replace(b"park", b"3,4"),
+                  kinds=["checkins"]).kind == "checkins"  # fmt: skip
+
+    def test_a_guess_says_so(self) -> None:
+        assert [guess["what"] for guess in of(WIDE, kinds=KINDS).report.guesses] == ["kind"]
+        assert of(WIDE, kinds=["stream"]).report.guesses == []
+
+    @pytest.mark.parametrize("data", [GPX, zipped(a=WIDE)])
+    def test_what_holds_positions_only_is_refused_as_counts(self, data: bytes) -> None:
+        with pytest.raises(FormatError) as refused:
+            of(data, kinds=["stream"])
+        assert refused.value.code in ("other_kind", "archive")
+
+    @pytest.mark.parametrize("kinds", [["streams"], [], [1]])
+    def test_kinds_are_checked(self, kinds: list[str]) -> None:
+        with pytest.raises(ParameterError) as refused:
+            of(WIDE, kinds=kinds)
+        assert refused.value.field == "kinds"
+
+    def test_without_a_word_a_file_is_a_trajectory(self) -> None:
+        with pytest.raises(FormatError) as refused:
+            of(WIDE)
+        assert refused.value.code == "no_position_columns"
+
+
+class TestStreams:
+    @pytest.mark.parametrize("data", [WIDE, LONG])
+    def test_wide_and_long_say_the_same(self, data: bytes) -> None:
+        one = stream(data)
+        assert one.counts.tolist() == [[3, 0], [5, 7]]
+        assert (one.names, one.labels) == (("north", "south"), ("2024-01-01", "2024-01-02"))
+        assert one.time_s is not None
+        assert one.time_s.tolist() == [NEW_YEAR_S, NEW_YEAR_S + DAY_S]
+
+    @settings(deadline=None)
+    @given(st.integers(1, 6), st.integers(1, 5), st.data())
+    def test_any_table_is_read_back(self, rows: int, columns: int, data: st.DataObject) -> None:
+        counts = np.array(data.draw(st.lists(st.integers(0, 10**9), min_size=rows * columns, max_size=rows * columns)))
+        counts = counts.reshape(rows, columns)
+        days = np.datetime_as_string(np.datetime64("2024-01-01") + np.arange(rows)).tolist()
+        names = [f"s{j}" for j in range(columns)]
+        lines = [",".join(["date", *names])] + [
+            ",".join([day, *map(str, row)]) for day, row in zip(days, counts, strict=True)
+        ]
+        for one in (
+            stream("\n".join(lines).encode()),
+            stream(parquet(date=days, **{name: counts[:, j] for j, name in enumerate(names)})),
+        ):
+            assert np.array_equal(one.counts, counts)
+            assert (list(one.names), list(one.labels)) == (names, days)
+
+    def test_rows_that_are_no_counts_are_dropped_by_reason(self) -> None:
+        reading = of(WIDE + b"2024-01-03,,1\n2024-01-04,-1,2\n2024-01-05,x,2\n2024-01-06,1\n", kinds=["stream"])
+        dropped = {reason: drops["rows"] for reason, drops in reading.report.as_dict()["dropped"].items()}
+        assert dropped == {"short_row": [7], "missing": [4], "negative": [5], "not_a_number": [6]}
+        assert len(reading) == 2
+
+    def test_weeks_are_labels_in_the_order_of_the_file(self) -> None:
+        one = stream(b"epiweek,a\n201452,1\n201501,2\n")
+        assert (one.labels, one.time_s) == (("201452", "201501"), None)
+
+    def test_days_out_of_order_are_sorted_and_counted(self) -> None:
+        reading = of(WIDE + b"2023-12-31,1,1\n", kinds=["stream"])
+        assert isinstance(reading.other, CountStream)
+        assert reading.other.labels[0] == "2023-12-31"
+        assert [note["count"] for note in reading.report.warnings] == [1]
+
+    def test_counts_without_a_time_column_are_numbered(self) -> None:
+        one = stream(b"0,1,2\n5,6,7\n8,9,10\n")
+        assert (one.names, one.labels) == (("0", "1", "2"), ("1", "2"))
+        assert one.counts.tolist() == [[5, 6, 7], [8, 9, 10]]
+        assert stream(b"5,6,7\n8,9,10\n").counts.shape == (2, 3)
+
+    def test_twice_the_same_name_and_time_is_added_and_told(self) -> None:
+        reading = of(LONG + b"2024-01-01,north,4\n", kinds=["stream"])
+        assert isinstance(reading.other, CountStream)
+        assert reading.other.counts[0, 0] == 7
+        assert {note["code"]: note["count"] for note in reading.report.notes if "count" in note} == {
+            "added": 1,
+            "zeros": 1,
+        }
+
+    @pytest.mark.parametrize("data", [b"date,a\n", b"date,a\nx,y\n", b"", b"a;b\n"])
+    def test_nothing_to_count(self, data: bytes) -> None:
+        with pytest.raises(FormatError):
+            of(data, kinds=["stream"])
+
+
+class TestCheckIns:
+    def test_sorted_by_user_and_time(self) -> None:
+        found = checkins(CHECKINS)
+        assert [found.users[user] for user in found.user] == ["b", "b", "a"]
+        assert found.place is not None
+        assert [found.places[place] for place in found.place] == ["park", "cafe", "park"]
+        assert found.time_s.tolist() == [NEW_YEAR_S, NEW_YEAR_S + DAY_S, NEW_YEAR_S]
+        assert found.lon is None
+
+    def test_the_order_of_the_snap_data_sets_needs_no_header(self) -> None:
+        found = checkins(SNAP)
+        assert found.lon is not None
+        assert found.lon.tolist() == [-73.98, -73.78]
+        assert found.places == ("23261", "16907") or list(found.places) == ["23261", "16907"]
+
+    def test_the_owner_names_columns(self) -> None:
+        renamed = CHECKINS.replace(b"user_id,time", b"who,whenever")
+        found = checkins(renamed, id="who", time="#2")
+        assert len(found) == 3
+        with pytest.raises(FormatError) as refused:
+            checkins(renamed)
+        assert refused.value.code == "no_checkin_columns"
+
+    def test_rows_that_cannot_be_used_are_dropped_by_reason(self) -> None:
+        rows = b",2024-01-01T00:00:00Z,park\na,,park\na,soon,park\na,2024-01-01T00:00:00Z,\n"
+        reading: Reading = of(CHECKINS + rows, kinds=["checkins"])
+        assert reading.report.dropped == {"missing": 2, "no_time": 1, "bad_time": 1}
+
+    def test_parquet(self) -> None:
+        data = parquet(user_id=[1, 1], checkin_time=["2024-01-01T00:00:00Z"] * 2, place=["x", "y"])
+        assert of(data, kinds=KINDS).kind == "checkins"
+        assert len(checkins(data)) == 2
+
+
+class TestDoors:
+    @pytest.mark.parametrize(
+        ("counts", "names", "labels", "time_s"),
+        [
+            ([[1, 2]], ["a"], ["x"], None),
+            ([[-1]], ["a"], ["x"], None),
+            ([[np.nan]], ["a"], ["x"], None),
+            ([["?"]], ["a"], ["x"], None),
+            ([[1], [2]], ["a"], ["x", "y"], [2.0, 1.0]),
+            ([[1]], ["a"], ["x"], [1.0, 2.0]),
+        ],
+    )
+    def test_a_stream_is_checked(self, counts: object, names: list[str], labels: list[str], time_s: object) -> None:
+        with pytest.raises(DataError):
+            CountStream(counts, names, labels, time_s)
+
+    @pytest.mark.parametrize(
+        "wrong",
+        [
+            {"place": None},
+            {"user": [0, 2]},
+            {"place": [0, -1]},
+            {"time_s": [2.0, 1.0]},
+            {"time_s": [1.0]},
+            {"lon": [200.0, 0.0], "lat": [0.0, 0.0]},
+            {"user": [1, 0], "users": ["a", "b"]},
+        ],
+    )
+    def test_check_ins_are_checked(self, wrong: dict[str, object]) -> None:
+        right = {"user": [0, 0], "users": ["a"], "time_s": [1.0, 2.0], "place": [0, 0], "places": ["p"]}
+        assert len(CheckIns(**right)) == 2
+        with pytest.raises(DataError):
+            CheckIns(**right | wrong)

@@ -1,0 +1,122 @@
+"""Four hundred megabytes over a connection that is cut three times, to a Cairn started as a person starts it."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import re
+import socket
+import time
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.house import ROOT, House, has_terminal_tools
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not has_terminal_tools(), reason="needs make, git, curl, bash and /proc"),
+    pytest.mark.xdist_group("commands"),
+    pytest.mark.timeout(400),
+]
+
+PIECE = 40_000_000
+CUTS = (1, 4, 7)  # pieces on which the connection is cut half way
+MOST_MB = 200
+NOTE = b"x" * 4050
+ROWS = 100_000
+
+
+def rows(first: int, last: int) -> bytes:
+    return b"".join(b"%d,%.5f,2.35,%s\n" % (1_700_000_000 + i, 48 + i * 1e-6, NOTE) for i in range(first, last))
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[House]:
+    made = House(ROOT, home=tmp_path / "home")
+    made.env["CAIRN_UPLOAD_MB"] = "500"
+    made.start(limit_s=170)
+    yield made
+    made.clear_away()
+
+
+def asked(
+    house: House, token: str, method: str, path: str, *, body: bytes = b"", **headers: str
+) -> http.client.HTTPResponse:
+    wire = http.client.HTTPConnection("127.0.0.1", house.port, timeout=60)
+    headers = {"Authorization": f"Token {token}", "Tus-Resumable": "1.0.0"} | {
+        name.replace("_", "-"): value for name, value in headers.items()
+    }
+    wire.request(method, path, body, headers)
+    answer = wire.getresponse()
+    answer.body = answer.read()  # type: ignore[attr-defined]
+    wire.close()
+    assert answer.status < 300, (method, path, answer.status, answer.body[:300])  # type: ignore[attr-defined]
+    return answer
+
+
+def cut_short(house: House, token: str, path: str, offset: int, piece: bytes) -> None:
+    """Announce a piece, send the half of it, and be gone."""
+    with socket.create_connection(("127.0.0.1", house.port), timeout=60) as wire:
+        head = (
+            f"PATCH {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Token {token}\r\nTus-Resumable: 1.0.0\r\n"
+            f"Upload-Offset: {offset}\r\nContent-Type: application/offset+octet-stream\r\n"
+            f"Content-Length: {len(piece)}\r\n\r\n"
+        )
+        wire.sendall(head.encode())
+        wire.sendall(piece[: len(piece) // 2])
+
+
+def peak_mb(house: House, what: str) -> float:
+    (pid,) = (pid for pid, command in house.processes().items() if what in command)
+    status = Path(f"/proc/{pid}/status").read_text()
+    return int(re.findall(r"VmHWM:\s+(\d+) kB", status)[0]) / 1000
+
+
+def test_it_finishes_and_the_web_process_stays_small(house: House, tmp_path: Path) -> None:
+    token = house.shell(".venv/bin/python manage.py token researcher").split()[-1]
+    whole, path = sha256(), tmp_path / "large.csv"
+    with path.open("wb") as out:
+        for first in range(-1, ROWS, 1000):
+            text = b"time,lat,lon,note\n" if first < 0 else rows(first, min(first + 1000, ROWS))
+            out.write(text)
+            whole.update(text)
+    size = path.stat().st_size
+    assert size > 400_000_000
+    begun = asked(house, token, "POST", "/api/v1/uploads/", Upload_Length=str(size))
+    url = begun.headers["Location"].removeprefix(house.address)
+    cuts = 0
+    with path.open("rb") as file:
+        while (offset := _stands(house, token, url)) < size:
+            file.seek(offset)
+            piece = file.read(PIECE)
+            if offset // PIECE in CUTS and cuts == CUTS.index(offset // PIECE):
+                cut_short(house, token, url, offset, piece)
+                cuts += 1
+                continue
+            headers = {"Upload_Offset": str(offset), "Content_Type": "application/offset+octet-stream"}
+            asked(house, token, "PATCH", url, body=piece, **headers)
+    assert cuts == 3
+    body = json.dumps({"upload": url.split("/")[-2], "sha256": whole.hexdigest()}).encode()
+    made = asked(house, token, "POST", "/api/v1/datasets/", body=body, Content_Type="application/json")
+    told = _read(house, token, json.loads(made.body)["urls"]["self"])  # type: ignore[attr-defined]
+    assert (told["state"], told["points"]) == ("ready", ROWS), told["error"]
+    assert not list((house.home / "uploads").iterdir())
+    assert peak_mb(house, "launcher.web") < MOST_MB
+
+
+def _stands(house: House, token: str, url: str) -> int:
+    return int(asked(house, token, "HEAD", url).headers["Upload-Offset"])
+
+
+def _read(house: House, token: str, url: str) -> Any:
+    give_up = time.monotonic() + 200
+    while time.monotonic() < give_up:
+        told = json.loads(asked(house, token, "GET", url).body)  # type: ignore[attr-defined]
+        if told["state"] not in ("queued", "running"):
+            return told
+        time.sleep(0.3)
+    return told
