@@ -22,7 +22,7 @@ class Advice:
 
 _RESAVE = "Save it again in the program it came from, and upload it anew."
 _COLUMNS = "Open the dataset and name the columns under “Read it in another way”."
-_OTHER_FILE = "Upload a location history: CSV, GPX, GeoJSON, PLT or Parquet, or a ZIP of them."
+_OTHER_FILE = "Upload a location history: the form names the formats, and a ZIP of such files is read too."
 _UNPACK = "Unpack it and upload what is inside."
 _ANEW = "Delete it and start a new one from what is there now."
 
@@ -62,6 +62,9 @@ ADVICE: Mapping[str, Advice] = {
         "Open the dataset and answer the question there.",
     ),
     "unreadable": Advice("The file cannot be read.", _OTHER_FILE),
+    "archive": Advice("An archive is read for trajectories only.", _UNPACK),
+    "bad_fit": Advice("The FIT file is damaged or cut off.", "Copy it from the device again and upload it anew."),
+    "bad_geopackage": Advice("The GeoPackage is damaged, or too much work to read.", _RESAVE),
     "bad_encoding": Advice("The text is not in the encoding it says.", "Save it as UTF-8 and upload it anew."),
     "utf16_without_bom": Advice("The text seems to be UTF-16.", "Save it as UTF-8 and upload it anew."),
     "bad_json": Advice("The JSON is damaged or cut off.", _RESAVE),
@@ -88,11 +91,14 @@ ADVICE: Mapping[str, Advice] = {
         "Nothing in the file can be used as a position.",
         "Open the dataset: its report says why, and under “Read it in another way” you can name the columns.",
     ),
+    "no_checkin_columns": Advice("The columns of the check-ins were not found.", _COLUMNS),
     "no_position_columns": Advice("The columns of the positions were not found.", _COLUMNS),
     "no_rows": Advice("The file has a head but no rows.", "Choose the file that holds the positions."),
     "no_track": Advice("The file holds no track.", "Export the track as GPX or CSV and upload that."),
     "not_geojson": Advice("This JSON is no GeoJSON.", "Export the positions as GeoJSON or CSV and upload that."),
     "not_gpx": Advice("This XML is no GPX.", "Export the track as GPX or CSV and upload that."),
+    "not_kml": Advice("This XML is no KML.", "Export the track as KML, GPX or CSV and upload that."),
+    "not_tcx": Advice("This XML is no TCX.", "Export the track as TCX, GPX or CSV and upload that."),
     "other_kind": Advice("This is a file of another kind.", _OTHER_FILE),
     "same_column": Advice("One column cannot be both longitude and latitude.", _COLUMNS),
     "too_deep": Advice("The JSON is nested too deeply.", "Export the positions as GeoJSON or CSV and upload that."),
