@@ -146,14 +146,16 @@ let hovering = null;
 /** What a pointer on a map is near to, at most once a frame. */
 function hovered(map, at) {
   cancelAnimationFrame(hovering);
-  hovering = requestAnimationFrame(() => original && lookAt(at && eventAt(map, at.point, 14)));
+  hovering = requestAnimationFrame(() => original && lookAt(at && eventAt(map, at.point, 14), "map"));
 }
 
-/** The event under the pointer, on every chart and the map; null for none. */
-function lookAt(event) {
-  if (here.looked === event) return;
-  here.looked = event;
+let looking = null;
+/** The event under the pointer, on every chart, map and strip; null, told by where it was last, for none. */
+function lookAt(event, where) {
+  if (here.looked === event || (event === null && where && where !== looking)) return;
+  [here.looked, looking] = [event, where];
   charts?.hover(event);
+  timeline.hover(event);
   drawSelection();
 }
 
@@ -254,7 +256,7 @@ let opening = null;
 const known = () => ({ layers, inks, titled, here, look, original, runs, dummies: marked.dummies });
 /** The charts, made when the first release is done: their library is large, and until then there is nothing to chart. */
 function openCharts() {
-  const told = { pick: goTo, hover: lookAt, range: (first, after) => brush.mark(first, after), clear: () => brush.clear(), refused: tell, drawn: drawSummary };
+  const told = { pick: goTo, hover: (event) => lookAt(event, "charts"), range: (first, after) => brush.mark(first, after), clear: () => brush.clear(), refused: tell, drawn: drawSummary };
   return (opening ??= createCharted(bench, page, known, told, attempt).then((made) => (charts = made)));
 }
 
@@ -320,6 +322,7 @@ async function start() {
       lookAt(null);
       drawEvent();
     },
+    hover: (event) => lookAt(event, "strip"),
     range: (first, after) => brush.mark(first, after),
     paint: () => brush?.draw(),
   });
