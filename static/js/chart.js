@@ -153,7 +153,7 @@ function published({ data, layout }, { title, unit, x }) {
  */
 export async function createChart(element, { label }) {
   const plotly = await loadPlotly();
-  const [cursor, hair] = ["chart__cursor", "chart__cursor chart__cursor--hover"].map((name) => el("div", { class: name, hidden: true }));
+  const [cursor, hair] = ["chart__cursor", "chart__hair"].map((name) => el("div", { class: name, hidden: true }));
   const dots = el("div", { class: "chart__dots" });
   const readout = createReadout();
   const listeners = {};
