@@ -17,6 +17,7 @@ from schemathesis.specs.openapi.checks import (
 
 from dashboard.accounts import services as accounts
 from dashboard.accounts.models import User
+from dashboard.datasets import resumable
 from dashboard.datasets.models import Dataset
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases import execution
@@ -37,12 +38,19 @@ def known(owner: User, ready_dataset: Dataset) -> dict[str, str]:
         owner=owner, dataset=ready_dataset, landmark_set=marks, spec=ReleaseSpec.parse({"mechanism": mechanism})
     )
     execution.run(release.pk)
-    return {"datasets": str(ready_dataset.pk), "landmark-sets": str(marks.pk), "releases": str(release.pk)}
+    upload = resumable.begin(owner=owner, length=1000)
+    return {
+        "datasets": str(ready_dataset.pk),
+        "landmark-sets": str(marks.pk),
+        "releases": str(release.pk),
+        "jobs": str(release.pk),
+        "uploads": str(upload.pk),
+    }
 
 
 CHECKS = [not_a_server_error, content_type_conformance, response_schema_conformance, status_code_conformance]
 NAMES = {"mechanism": "landmark-skip", "method": "stay-points"}
-LISTED = {"mechanisms": "landmark-skip", "postprocess": "ou-smoother"}
+LISTED = {"mechanisms": "landmark-skip", "postprocess": "ou-smoother", "cleaning": "drop-repeats"}
 
 
 def served(environ: dict[str, Any], start_response: Any) -> list[bytes]:
@@ -53,8 +61,8 @@ def served(environ: dict[str, Any], start_response: Any) -> list[bytes]:
 
 def aim(case: schemathesis.Case, known: dict[str, str]) -> None:
     """Let the request be about things that exist."""
-    if "id" in (case.path_parameters or {}):
-        case.path_parameters["id"] = known[case.path.split("/")[3]]
+    for name in {"id", "pk"} & set(case.path_parameters or {}):
+        case.path_parameters[name] = known[case.path.split("/")[3]]
     if not isinstance(case.body, dict):
         return
     ids = {"dataset": known["datasets"], "landmark_set": known["landmark-sets"]}
