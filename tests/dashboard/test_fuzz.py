@@ -48,6 +48,12 @@ def known(owner: User, ready_dataset: Dataset) -> dict[str, str]:
     }
 
 
+@schemathesis.serializer("application/offset+octet-stream")
+def _as_it_is(_: Any, value: Any) -> bytes:
+    """A piece of a file."""
+    return value if isinstance(value, bytes) else str(value).encode()
+
+
 CHECKS = [not_a_server_error, content_type_conformance, response_schema_conformance, status_code_conformance]
 NAMES = {"mechanism": "landmark-skip", "method": "stay-points"}
 LISTED = {"mechanisms": "landmark-skip", "postprocess": "ou-smoother", "cleaning": "drop-repeats"}
