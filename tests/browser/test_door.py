@@ -54,12 +54,7 @@ class TestLargeFile:
         assert page.evaluate("localStorage.length") == 0
 
     def test_goes_on_after_the_page_was_left(self, page: Page, watch: Watch, large: bytes, tmp_path: Any) -> None:
-        (tmp_path / "large.csv").write_bytes(large)
-        watch.expect(0)
-        page.route("**/api/v1/uploads/**", lambda route: self._one_piece(route))
-        page.goto("/")
-        page.set_input_files("input[type=file]", tmp_path / "large.csv")
-        expect(card(page, "large.csv")).to_contain_text("The connection is lost; trying again")
+        self._lose_it(page, watch, large, tmp_path)
         page.unroute("**/api/v1/uploads/**")
         page.goto("/glossary/")
         offsets: list[str] = []
@@ -71,17 +66,21 @@ class TestLargeFile:
         assert Upload.objects.get().dataset == Dataset.objects.get()
 
     def test_cancelled_it_is_forgotten(self, page: Page, watch: Watch, large: bytes, tmp_path: Any) -> None:
-        (tmp_path / "large.csv").write_bytes(large)
-        watch.expect(0)
-        page.route("**/api/v1/uploads/**", lambda route: self._one_piece(route))
-        page.goto("/")
-        page.set_input_files("input[type=file]", tmp_path / "large.csv")
-        expect(card(page, "large.csv")).to_contain_text("The connection is lost; trying again")
+        self._lose_it(page, watch, large, tmp_path)
         with page.expect_response(lambda answer: answer.request.method == "DELETE"):
             page.get_by_role("button", name="Cancel large.csv").click()
         expect(card(page, "large.csv")).to_contain_text("Cancelled. Nothing of this file was kept.")
         assert not Upload.objects.exists()
         assert page.evaluate("localStorage.length") == 0
+
+    def _lose_it(self, page: Page, watch: Watch, large: bytes, tmp_path: Any) -> None:
+        """Send the file over a connection that lets one piece through."""
+        (tmp_path / "large.csv").write_bytes(large)
+        watch.expect(0)
+        page.route("**/api/v1/uploads/**", self._one_piece)
+        page.goto("/")
+        page.set_input_files("input[type=file]", tmp_path / "large.csv")
+        expect(card(page, "large.csv")).to_contain_text("The connection is lost; trying again")
 
     @staticmethod
     def _one_piece(route: Route) -> None:
