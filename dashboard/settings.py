@@ -97,7 +97,7 @@ TEMPLATES = [
         "DIRS": [BASE_DIR / "templates"],
         "APP_DIRS": True,
         "OPTIONS": {
-            "builtins": ["dashboard.display", "dashboard.glossary", "dashboard.tiles", "dashboard.tour"],
+            "builtins": [f"dashboard.{name}" for name in ("display", "glossary", "modules", "tiles", "tour")],
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",

@@ -6,7 +6,6 @@ import os
 import shutil
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +15,14 @@ from django.conf import settings
 from django.core.cache import cache
 from django.db import close_old_connections, connections
 from django.test import Client
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, Playwright, expect, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, Playwright, expect, sync_playwright
 
 from dashboard import jobs
 from dashboard.accounts.models import User
 from dashboard.datasets.models import Dataset
 from dashboard.jobs import State
 from dashboard.releases.models import Release
+from tests.browser.profiles import Profiles, Watch
 
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"  # Playwright's loop runs in this thread; we do nothing async
 FLAGS = [
@@ -33,6 +33,7 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
     "--no-first-run",
+    "--process-per-site",
 ]
 PATIENCE_MS = 20_000  # for machines that do much else: what passes at once passes no later for it
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -77,42 +78,9 @@ def browser(playwright: Playwright) -> Iterator[Browser]:
     running.close()
 
 
-@dataclass
-class Watch:
-    """What went wrong in the pages of a context."""
-
-    origin: str
-    expected: set[int] = field(default_factory=set)
-    faults: list[str] = field(default_factory=list)
-    requests: list[str] = field(default_factory=list)
-
-    def expect(self, *statuses: int) -> None:
-        """Answers with these statuses belong to the test."""
-        self.expected.update(statuses)
-
-    def follow(self, context: BrowserContext) -> None:
-        context.on("request", self._request)
-        context.on("response", self._response)
-        context.on("console", self._console)
-        context.on("weberror", lambda error: self.faults.append(f"exception: {error.error}"))
-        context.expose_binding("toldViolation", lambda _, words: self.faults.append(f"CSP: {words}"))
-        context.add_init_script(
-            "addEventListener('securitypolicyviolation', (e) =>"
-            " window.toldViolation(`${e.violatedDirective} ${e.blockedURI} ${e.sourceFile}:${e.lineNumber}`))"
-        )
-
-    def _request(self, request: Any) -> None:
-        self.requests.append(request.url)
-        if not request.url.startswith((self.origin, "data:", "blob:")):
-            self.faults.append(f"request to another host: {request.url}")
-
-    def _response(self, response: Any) -> None:
-        if response.status >= 400 and response.status not in self.expected:
-            self.faults.append(f"{response.status} for {response.request.method} {response.url}")
-
-    def _console(self, message: Any) -> None:
-        if message.type == "error" and not message.text.startswith("Failed to load resource"):
-            self.faults.append(f"console: {message.text}")
+@pytest.fixture(scope="session")
+def profiles(browser: Browser) -> Profiles:
+    return Profiles(browser)
 
 
 @pytest.fixture(autouse=True)
@@ -136,23 +104,18 @@ def watch(live_server: Any) -> Watch:
 
 
 @pytest.fixture
-def open_page(browser: Browser, live_server: Any, watch: Watch) -> Iterator[Callable[..., Page]]:
-    """``open_page(user=None, colour="light", size=DESKTOP)``: a page of a fresh browser profile."""
-    contexts = []
+def open_page(profiles: Profiles, live_server: Any, watch: Watch) -> Iterator[Callable[..., Page]]:
+    """``open_page(user=None, colour="light", size=DESKTOP)``: a page of a browser profile that knows nothing yet."""
 
     def make(user: User | None = None, *, colour: str = "light", size: dict[str, int] = DESKTOP, **more: Any) -> Page:
-        context = browser.new_context(base_url=live_server.url, viewport=size, color_scheme=colour, **more)
-        contexts.append(context)
-        watch.follow(context)
+        page = profiles.lend(watch, viewport=size, color_scheme=colour, **more)
         if user is not None:
-            context.add_cookies([session_of(user, live_server.url)])
-        page = context.new_page()
+            page.context.add_cookies([session_of(user, live_server.url)])
         page.set_default_timeout(PATIENCE_MS)
         return page
 
     yield make
-    for context in contexts:
-        context.close()
+    profiles.take_back()
     assert not watch.faults, "\n".join(watch.faults)
 
 

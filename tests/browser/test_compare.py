@@ -220,7 +220,8 @@ def test_series_are_shown_one_at_a_time(page: Page, owner: User, ask: Any) -> No
     expect(page.locator(".timeline__words")).to_contain_text("of 0–259")
     page.get_by_label("Series").select_option(label="walker")
     expect(page.locator(".timeline__words")).to_contain_text("event 0 of 0–7")
-    page.wait_for_function("() => document.querySelector('.js-plotly-plot').data.find(({ name }) => name).x.length === 8")
+    drawn = "document.querySelector('.js-plotly-plot').data.find(({ name }) => name).x.length"
+    page.wait_for_function(f"() => {drawn} === 8")
     assert painted(page, str(release.pk)) > 0
 
 

@@ -1,0 +1,105 @@
+"""Browser profiles that outlive a test, so that scripts are fetched and compiled once; nothing else stays in them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from playwright.sync_api import Browser, BrowserContext, Page
+
+
+@dataclass
+class Watch:
+    """What went wrong in the pages of a test."""
+
+    origin: str
+    expected: set[int] = field(default_factory=set)
+    faults: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
+
+    def expect(self, *statuses: int) -> None:
+        """Answers with these statuses belong to the test."""
+        self.expected.update(statuses)
+
+    def request(self, request: Any) -> None:
+        self.requests.append(request.url)
+        if not request.url.startswith((self.origin, "data:", "blob:")):
+            self.faults.append(f"request to another host: {request.url}")
+
+    def response(self, response: Any) -> None:
+        if response.status >= 400 and response.status not in self.expected:
+            self.faults.append(f"{response.status} for {response.request.method} {response.url}")
+
+    def console(self, message: Any) -> None:
+        if message.type == "error" and not message.text.startswith("Failed to load resource"):
+            self.faults.append(f"console: {message.text}")
+
+    def exception(self, error: Any) -> None:
+        self.faults.append(f"exception: {error.error}")
+
+    def violation(self, words: str) -> None:
+        self.faults.append(f"CSP: {words}")
+
+
+class Profile:
+    """A context of the browser, lent to one test after the other."""
+
+    def __init__(self, browser: Browser, origin: str, options: dict[str, Any]) -> None:
+        self.origin = origin
+        self.watch: Watch | None = None
+        self.context: BrowserContext = browser.new_context(base_url=origin, **options)
+        for event, method in (("request",) * 2, ("response",) * 2, ("console",) * 2, ("weberror", "exception")):
+            self.context.on(event, lambda what, method=method: self._tell(method, what))  # type: ignore[call-overload]
+        self.context.expose_binding("toldViolation", lambda _, words: self._tell("violation", words))
+        self.context.add_init_script(
+            "addEventListener('securitypolicyviolation', (e) =>"
+            " window.toldViolation(`${e.violatedDirective} ${e.blockedURI} ${e.sourceFile}:${e.lineNumber}`))"
+        )
+        # always open, so that the process that has compiled the scripts (--process-per-site) stays
+        self.context.new_page().goto("/static/img/favicon.svg")
+
+    def _tell(self, method: str, what: Any) -> None:
+        if self.watch is not None:
+            getattr(self.watch, method)(what)
+
+    def lend(self, watch: Watch) -> Page:
+        """A page as in a new profile, followed by ``watch``."""
+        page = self.context.new_page()
+        kinds = "cookies,indexeddb,local_storage,service_workers,file_systems,cache_storage"
+        session = self.context.new_cdp_session(page)
+        session.send("Storage.clearDataForOrigin", {"origin": self.origin, "storageTypes": kinds})
+        session.detach()
+        self.watch = watch
+        return page
+
+    def give_back(self) -> None:
+        """Close what a test left open, and forget who it was."""
+        for page in self.context.pages[1:]:  # the first is ours
+            page.close()
+        self.watch = None
+        self.context.clear_cookies()
+        self.context.clear_permissions()
+        self.context.unroute_all()
+
+
+class Profiles:
+    """All profiles, by what they were made with."""
+
+    def __init__(self, browser: Browser) -> None:
+        self._browser = browser
+        self._free: dict[str, list[Profile]] = {}
+        self._lent: list[tuple[str, Profile]] = []
+
+    def lend(self, watch: Watch, **options: Any) -> Page:
+        """A page of a profile made with ``options`` that no other page of this test has."""
+        kind = str(sorted(options.items()))
+        free = self._free.setdefault(kind, [])
+        profile = free.pop() if free else Profile(self._browser, watch.origin, options)
+        self._lent.append((kind, profile))
+        return profile.lend(watch)
+
+    def take_back(self) -> None:
+        for kind, profile in self._lent:
+            profile.give_back()
+            self._free[kind].append(profile)
+        self._lent.clear()

@@ -1,0 +1,42 @@
+"""What a page's scripts import is asked for at once."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.template import Context, Template
+
+from dashboard.modules import imported
+
+STATIC = Path(settings.BASE_DIR) / "static"
+PAGES = sorted(str(path.relative_to(STATIC)) for path in (STATIC / "js" / "pages").glob("*.js"))
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_names_every_module_once(page: str) -> None:
+    """Every specifier in the file and in all that it imports, read here in another way than there."""
+    found = imported(page)
+    assert len(set(found)) == len(found)
+    files = {(STATIC / one).resolve() for one in (page, *found)}
+    asked = {
+        (path.parent / name).resolve()
+        for path in files
+        for name in re.findall(r'from "(\.[^"]+)"|import "(\.[^"]+)"', path.read_text())
+        for name in name
+        if name
+    }
+    assert asked == files - {(STATIC / page).resolve()}
+
+
+def test_the_script_comes_after_its_hints() -> None:
+    html = Template('{% module "js/pages/compare.js" %}').render(Context())
+    assert html.index('<link rel="modulepreload" href="/static/js/api.js">') < html.index('<script type="module"')
+    assert html.endswith('src="/static/js/pages/compare.js"></script>')
+
+
+def test_one_that_is_missing_is_named() -> None:
+    with pytest.raises(FileNotFoundError, match=re.escape("js/pages/nothing.js")):
+        imported("js/pages/nothing.js")
