@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 from django.core.files.base import ContentFile
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from dashboard.accounts.models import User
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.services import import_dataset
+from dashboard.landmarks.models import LandmarkSet
+from dashboard.landmarks.services import mark_landmarks
 from dashboard.launcher import warm
 from tests.browser.conftest import work_off
+from tests.browser.drawn import expect_painted
 
 POINTS = 120_000
 
@@ -26,6 +33,53 @@ def large(owner: User) -> Dataset:
     work_off()
     made.refresh_from_db()
     return made
+
+
+@pytest.fixture
+def marked(owner: User, large: Dataset) -> LandmarkSet:
+    return mark_landmarks(owner=owner, dataset=large, method={"name": "manual", "events": list(range(500, 900))})
+
+
+@pytest.fixture
+def held(page: Page) -> Callable[[], Any]:
+    """Whole tracks wait until this is called; pictures do not."""
+    waiting: list[Route] = []
+    lock = threading.Lock()
+    free = False
+
+    def hold(route: Route) -> None:
+        with lock:
+            if free or "west=" in route.request.url:
+                route.continue_()
+            else:
+                waiting.append(route)
+
+    def release() -> None:
+        nonlocal free
+        with lock:
+            free = True
+            for route in waiting:
+                route.continue_()
+
+    page.context.route("**/track/?*", hold)
+    return release
+
+
+@pytest.mark.parametrize(
+    ("place", "layer"), [("", "series-0"), ("landmarks/new/", "original")], ids=["dataset", "editor"]
+)
+def test_a_picture_is_seen_first(
+    page: Page, large: Dataset, marked: LandmarkSet, held: Callable[[], Any], place: str, layer: str
+) -> None:
+    page.goto(f"/datasets/{large.pk}/{place}")
+    early = expect_painted(page, f"early-{layer}", timeout_s=30)
+    expect(page.locator(f"canvas[data-layer={layer}]")).to_have_count(0)
+    assert early > 500
+    held()
+    whole = expect_painted(page, layer, timeout_s=30)
+    expect(page.locator(f"canvas[data-layer=early-{layer}]")).to_have_count(0)
+    assert whole == pytest.approx(early, rel=0.15)
+    expect_painted(page, "landmarks")
 
 
 def test_facts_of_every_step_are_told_afterwards(page: Page, large: Dataset) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from django.core.files.base import ContentFile
 from playwright.sync_api import Locator, Page, expect
@@ -11,8 +13,10 @@ from dashboard.datasets.models import Dataset
 from dashboard.datasets.services import import_dataset
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
-from tests.browser.conftest import WALK
-from tests.browser.drawn import expect_painted
+from tests.browser.conftest import WALK, accessibility_faults, widths
+from tests.browser.drawn import expect_painted, painted
+
+ZONE = {"type": "Circle", "center": [2.352, 48.851], "radius_m": 300.0, "label": "Clinic"}
 
 
 @pytest.fixture
@@ -23,6 +27,11 @@ def walk(owner: User) -> Dataset:
 @pytest.fixture
 def home(owner: User, walk: Dataset) -> LandmarkSet:
     return mark_landmarks(owner=owner, dataset=walk, method={"name": "manual", "events": [1, 2, 3]}, name="Home")
+
+
+@pytest.fixture
+def clinic(owner: User, walk: Dataset, home: LandmarkSet) -> LandmarkSet:
+    return mark_landmarks(owner=owner, dataset=walk, method={"name": "zones", "zones": [ZONE]}, name="Clinic")
 
 
 def open_dataset(page: Page, walk: Dataset) -> None:
@@ -36,6 +45,40 @@ def row(page: Page, landmark_set: LandmarkSet) -> Locator:
 
 def more(page: Page, name: str) -> Locator:
     return page.get_by_label(f"More for {name}", exact=True)
+
+
+class TestMenu:
+    def test_leads_everywhere_by_keyboard(self, page: Page, walk: Dataset, home: LandmarkSet) -> None:
+        open_dataset(page, walk)
+        panel = row(page, home).locator(".menu__panel")
+        more(page, "Home").focus()
+        page.keyboard.press("Enter")
+        expect(panel).to_be_visible()
+        page.keyboard.press("ArrowDown")
+        expect(panel.get_by_role("link", name="Compare its releases")).to_be_focused()
+        page.keyboard.press("ArrowUp")
+        expect(panel.get_by_role("button", name="Delete")).to_be_focused()
+        page.keyboard.press("Escape")
+        expect(panel).to_be_hidden()
+        expect(more(page, "Home")).to_be_focused()
+
+    def test_closes_when_the_page_is_clicked(self, page: Page, walk: Dataset, home: LandmarkSet) -> None:
+        open_dataset(page, walk)
+        more(page, "Home").click()
+        expect(row(page, home).locator(".menu__panel")).to_be_visible()
+        page.get_by_role("heading", name="Walk", exact=True).click()
+        expect(row(page, home).locator(".menu__panel")).to_be_hidden()
+
+    def test_fits_and_is_accessible_on_a_phone(self, phone: Page, walk: Dataset, clinic: LandmarkSet) -> None:
+        open_dataset(phone, walk)
+        more(phone, "Clinic").click()
+        box = row(phone, clinic).locator(".menu__panel").bounding_box()
+        assert box
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= 390
+        wide, window = widths(phone)
+        assert wide <= window
+        assert accessibility_faults(phone) == []
 
 
 class TestNames:
@@ -63,3 +106,24 @@ class TestNames:
         page.get_by_role("dialog").get_by_role("button", name="Delete").click()
         expect(page.get_by_role("rowheader", name="Home, copy")).to_have_count(0)
         assert LandmarkSet.objects.get() == home
+
+
+class TestOnTheMap:
+    def test_a_press_paints_the_set_and_its_zones(self, page: Page, walk: Dataset, clinic: LandmarkSet) -> None:
+        open_dataset(page, walk)
+        expect_painted(page, "zones")
+        zoned = painted(page, "landmarks")
+        page.get_by_role("button", name="Show Home on the map").click()
+        expect(page.locator("canvas[data-layer=zones]")).to_have_count(0)
+        expect_painted(page, "landmarks", lambda pixels: 100 < pixels != zoned)
+        page.get_by_role("button", name="Show Home on the map").click()
+        expect(page.locator("canvas[data-layer=landmarks]")).to_have_count(0)
+
+    def test_another_set_is_compared_in_the_editor(self, page: Page, walk: Dataset, clinic: LandmarkSet) -> None:
+        open_dataset(page, walk)
+        more(page, "Clinic").click()
+        row(page, clinic).get_by_role("link", name="Compare with another set").click()
+        page.wait_for_url(re.compile(r"/landmarks/new/\?from=.*&against="))
+        expect(page.get_by_label("Compare with")).to_have_value(str(LandmarkSet.objects.get(name="Home").pk))
+        expect(page.locator("[data-overlap]")).to_contain_text("Only in Home")
+        expect_painted(page, "other")

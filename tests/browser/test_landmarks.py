@@ -17,9 +17,32 @@ from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.models import Release
 from privacy_engine.samples import samples
 from tests.browser.conftest import DESKTOP, PHONE, Watch, accessibility_faults, widths
-from tests.browser.drawn import painted, settled
+from tests.browser.drawn import expect_painted, painted, settled
 from tests.browser.editing import edit, expect_marked, marked
 from tests.browser.test_compare import table
+
+# Where the middle of what is painted of the event chosen lies, once it is another one
+EVENT_ON_SCREEN = """async (event) => {
+  const canvas = document.querySelector("canvas[data-layer=selection]");
+  const strip = document.querySelector(".timeline__strip");
+  const frames = async () => { for (let i = 0; i < 3; i++) await new Promise(requestAnimationFrame); };
+  const step = (key) => strip.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+  for (let i = 0; i < event; i++) step("ArrowRight");
+  await new Promise((resolve) => setTimeout(resolve, 300)); // the map may move there
+  await frames();
+  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+  let [n, x, y] = [0, 0, 0];
+  for (let i = 3; i < data.length; i += 4) {
+    if (!data[i]) continue;
+    n += 1;
+    x += ((i - 3) / 4) % canvas.width;
+    y += Math.floor((i - 3) / 4 / canvas.width);
+  }
+  const box = canvas.getBoundingClientRect();
+  step("Home");
+  await frames();
+  return [box.left + x / n, box.top + y / n];
+}"""
 
 
 @pytest.fixture
@@ -64,6 +87,55 @@ class TestStayPoints:
         edit(page, taxi)
         page.locator(".stay").nth(1).click()
         expect(page.locator(".timeline__words")).to_contain_text("landmark")
+
+    def test_settings_are_undone_and_done_again(self, page: Page, taxi: Dataset) -> None:
+        edit(page, taxi)
+        before = marked(page)
+        painted_before = painted(page, "landmarks")
+        distance, gap = page.get_by_label("Distance, m", exact=True), page.get_by_label("Gap limit, s", exact=True)
+        usual = distance.input_value()
+        distance.fill("2")
+        expect_marked(page, 0)
+        gap.fill("60")
+        page.get_by_role("button", name="Undo").click()
+        expect(gap).to_have_value("")
+        page.keyboard.press("Control+z")
+        expect(distance).to_have_value(usual)
+        expect_marked(page, before)
+        expect_painted(page, "landmarks", lambda pixels: pixels == painted_before)
+        expect(page.get_by_role("button", name="Undo")).to_be_disabled()
+        page.keyboard.press("Control+Shift+z")
+        expect(distance).to_have_value("2")
+        expect_marked(page, 0)
+        page.get_by_role("button", name="Redo").click()
+        expect(gap).to_have_value("60")
+
+    def test_stays_at_one_place_stand_together(self, page: Page, taxi: Dataset) -> None:
+        edit(page, taxi)
+        places = page.locator(".place")
+        stays = page.locator(".stay").count()
+        expect(page.locator("[data-stays-title]")).to_have_text(f"{places.count()} places, {stays} stretches")
+        assert 1 < places.count() < stays
+        head = places.first.locator(".place__head")
+        expect(head).to_contain_text(re.compile(r"^\d+\.\d{4}° N, \d+\.\d{4}° E"))
+        events = places.locator(".place__head .muted").all_inner_texts()
+        assert sum(int(one.split(" event")[0].replace(",", "")) for one in events) == marked(page)
+
+    def test_what_the_pointer_is_over_shows_on_map_and_strip(self, page: Page, taxi: Dataset) -> None:
+        edit(page, taxi)
+        words, ghost = page.locator(".timeline__words"), page.locator(".timeline__ghost")
+        strip = page.locator(".timeline__strip").bounding_box()
+        assert strip
+        page.mouse.move(strip["x"] + strip["width"] / 2, strip["y"] + 20)
+        expect(ghost).to_be_visible()
+        expect(words).not_to_contain_text("event 0 of")
+        page.mouse.move(5, 5)
+        expect(ghost).to_be_hidden()
+        expect(words).to_contain_text("event 0 of")
+        place = page.evaluate(EVENT_ON_SCREEN, 130)
+        page.mouse.move(place[0] + 2, place[1] + 2)
+        expect(ghost).to_be_visible()
+        expect(words).to_contain_text(re.compile(r"event (?!0 )\d+ of"))
 
     def test_without_times_the_reason_is_given(self, page: Page, owner: User) -> None:
         upload = ContentFile(b"lat,lon\n48.85,2.35\n48.86,2.36\n48.87,2.35\n", name="bare.csv")

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page
+from django.core.files.base import ContentFile
+from playwright.sync_api import Page, expect
 
 from dashboard.accounts.models import User
+from dashboard.basemap import base_map
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.services import import_dataset
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.models import Release
 from privacy_engine.samples import samples
+from tests.browser.conftest import WALK, Watch
+from tests.browser.drawn import painted
+from tests.browser.test_basemap import HOST, around, open_map, wait_for_tiles
 from tests.browser.test_compare import table
 from tests.browser.test_modes import compare, divider, drag, released
+from tests.pmtiles import streets, write_tiles
 
 # Pixels of a saved picture: how many there are of each of some colours, left and right of a share of its width
 COUNT = """async ([bytes, colours, at]) => {
@@ -46,6 +53,30 @@ def pair(owner: User, taxi: Dataset) -> list[Release]:
     return released(owner, mark_landmarks(owner=owner, dataset=taxi, method=samples()[1].landmarks), "skip", "uniform")
 
 
+@pytest.fixture
+def walk(owner: User) -> Dataset:
+    return import_dataset(owner=owner, upload=ContentFile(WALK, name="walk.csv"), name="Walk")
+
+
+@pytest.fixture
+def served(settings: Any, tmp_path: Path) -> None:
+    """A file of tiles about the walk, from this server."""
+    places = [place for z, reach in ((12, 3), (13, 6)) for place in around(2.35, 48.9, z, reach)]
+    path = write_tiles(
+        tmp_path / "city.pmtiles", {place: streets(*place) for place in places}, bounds=(2.2, 48.8, 2.6, 49.0)
+    )
+    settings.CAIRN_BASE_MAP = base_map(str(path), "Streets made up")
+
+
+@pytest.fixture
+def elsewhere(settings: Any) -> None:
+    """Tiles of somebody else, and the policy that goes with them."""
+    settings.CAIRN_BASE_MAP = base_map(f"{HOST}/{{z}}/{{x}}/{{y}}.png", "Somebody’s streets")
+    policy = settings.CONTENT_SECURITY_POLICY
+    directives = policy["DIRECTIVES"]
+    settings.CONTENT_SECURITY_POLICY = policy | {"DIRECTIVES": directives | {"img-src": [*directives["img-src"], HOST]}}
+
+
 def saved(page: Page, colours: list[list[int]], at: float = 0.5) -> dict[str, Any]:
     """What is in the picture that the first map's button saves."""
     with page.expect_download() as waiting:
@@ -74,3 +105,61 @@ class TestSwipe:
         assert still_none < 30
         assert fewer < blue_right
         assert ink_right < ink_left  # words, the scale, the circles of the noise
+
+
+class TestBaseMap:
+    def test_of_this_server_is_in_it(self, page: Page, walk: Dataset, served: None) -> None:
+        open_map(page, walk)
+        page.get_by_role("checkbox", name="Base map").uncheck()
+        without = saved(page, [PAPER])["found"][0]
+        page.get_by_role("checkbox", name="Base map").check()
+        wait_for_tiles(page)
+        page.wait_for_load_state("networkidle")
+        tiled = saved(page, [PAPER, INK])["found"]
+        assert sum(tiled[0]) < 0.7 * sum(without)
+        assert sum(tiled[1]) > 200  # and the track over it
+
+    @pytest.mark.parametrize("allowed", [True, False], ids=["may-be-copied", "may-not"])
+    def test_of_another_server_where_that_allows_it(
+        self,
+        page: Page,
+        walk: Dataset,
+        elsewhere: None,
+        watch: Watch,
+        allowed: bool,
+    ) -> None:
+        headers = {"Access-Control-Allow-Origin": "*"} if allowed else {}
+        page.context.route(
+            f"{HOST}/**", lambda route: route.fulfill(content_type="image/png", body=streets(13, 0, 0), headers=headers)
+        )
+        open_map(page, walk)
+        page.get_by_role("checkbox", name="Base map").check()
+        page.get_by_role("button", name="Show it").click()
+        wait_for_tiles(page)
+        page.wait_for_load_state("networkidle")
+        [paper, ink] = map(sum, saved(page, [PAPER, INK])["found"])
+        expect(page.locator("#announcer")).to_contain_text("saved")
+        whole = page.locator("[data-map]").bounding_box()
+        assert whole
+        share = paper / (whole["width"] * whole["height"])
+        assert share < 0.6 if allowed else share > 0.8
+        assert ink > 200
+        assert painted(page, "series-0") > 200
+        watch.faults[:] = [one for one in watch.faults if HOST not in one]
+
+    def test_has_its_switch_on_every_map_side_by_side(
+        self,
+        page: Page,
+        taxi: Dataset,
+        pair: list[Release],
+        served: None,
+    ) -> None:
+        compare(page, taxi, "?mode=grid")
+        boxes = page.locator(".pane:not([hidden])").get_by_role("checkbox", name="Base map")
+        expect(boxes).to_have_count(3)
+        for i in range(3):
+            expect(boxes.nth(i)).to_be_visible()
+            expect(boxes.nth(i)).to_be_checked()
+        boxes.nth(1).uncheck()
+        for i in range(3):
+            expect(boxes.nth(i)).not_to_be_checked()
