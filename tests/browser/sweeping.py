@@ -1,0 +1,137 @@
+"""What is asked of every page: measured in the browser, told as a list of faults."""
+
+from __future__ import annotations
+
+import gzip
+from functools import cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.contrib.staticfiles import finders
+from playwright.sync_api import Page
+
+LIGHTEST_BYTES = 250_000
+SHIFT = 0.02
+QUICK_S = 0.15
+# Not weighed: the chart library and what charts and maps draw, and Swagger UI, which is one bundle of 430 kB
+APART = ("plotly", "/series/", "/track/", "swagger-ui")
+
+# Before any script of the page: what moved without anybody having touched anything
+WATCH_SHIFTS = """
+  window.shifts = [];
+  new PerformanceObserver((list) => {
+    for (const { value, hadRecentInput, sources } of list.getEntries()) {
+      if (!hadRecentInput) window.shifts.push([value, sources.map(({ node }) => node?.outerHTML?.slice(0, 90) ?? "?")]);
+    }
+  }).observe({ type: "layout-shift", buffered: true });
+"""
+RESOURCES = """() => ["navigation", "resource"].flatMap((kind) => performance.getEntriesByType(kind))
+  .map(({ name, encodedBodySize }) => [name, encodedBodySize])"""
+MOTION = """() => Math.max(...[...document.querySelectorAll("*")].flatMap((node) => {
+  const { transitionDuration, animationDuration, scrollBehavior } = getComputedStyle(node);
+  const times = `${transitionDuration},${animationDuration}`.split(",").map(parseFloat);
+  return scrollBehavior === "smooth" ? [1, ...times] : times;
+}))"""
+
+UNFOLD = "document.querySelectorAll('details:not(.menu)').forEach((fold) => (fold.open = true))"
+
+# What Tab must reach: of radio buttons one of each group, of what is in closed details and dialogs nothing
+WATCH_FOCUS = """() => {
+  const shown = (node) => node.checkVisibility({ visibilityProperty: true });
+  const open = (node) => shown(node) && !node.disabled && !node.closest("fieldset:disabled,[inert]");
+  const group = ({ form, name }) => [...document.querySelectorAll(`input[type=radio][name="${CSS.escape(name)}"]`)]
+    .filter((one) => one.form === form && open(one));
+  const first = (nodes) => nodes.find(({ checked }) => checked) ?? nodes[0];
+  const alone = (node) => node.type !== "radio" || !node.name || node === first(group(node));
+  const roving = "[role=radiogroup],[role=toolbar],[role=listbox],[role=tablist],[role=grid]";
+  const control = "a[href],button,input,select,textarea,summary";
+  const told = (node) => node.outerHTML.slice(0, 120);
+  const lit = (node) => {
+    const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(node);
+    return (outlineStyle !== "none" && parseFloat(outlineWidth) >= 1) || boxShadow !== "none";
+  };
+  const wanted = [...document.querySelectorAll(`${control},[tabindex]`)].filter((node) => open(node) && alone(node));
+  const walk = { reached: new Set(), dim: new Set() };
+  document.addEventListener("focusin", ({ target }) => {
+    walk.reached.add(target);
+    const near = [target, target.nextElementSibling, target.parentElement, target.closest("label")];
+    if (!near.some((node) => node && lit(node))) walk.dim.add(told(target));
+  });
+  walk.faults = () => {
+    const missed = wanted.filter((node) => node.tabIndex >= 0 && open(node) && !walk.reached.has(node));
+    const out = wanted.filter((node) => node.tabIndex < 0 && node.matches(control) && !node.closest(roving));
+    return [
+      ...missed.map((node) => `Tab never reaches ${told(node)}`),
+      ...out.map((node) => `out of Tab's order: ${told(node)}`),
+      ...[...walk.dim].map((text) => `no visible focus on ${text}`),
+    ];
+  };
+  window.walk = walk;
+  document.activeElement?.blur();
+  return wanted.filter((node) => node.tabIndex >= 0).length;
+}"""
+
+# Words that a reader may not know, where the page says them in sentences of its own: names and controls say them too
+UNEXPLAINED = """(words) => {
+  const main = document.querySelector("main").cloneNode(true);
+  const names = "a,button,summary,label,legend,select,tbody th,[data-label=Level]";
+  const others = "code,pre,script,svg,nav,dialog,[popover]";
+  main.querySelectorAll(`${names},${others}`).forEach((node) => node.remove());
+  const said = (pattern) => main.textContent.match(new RegExp(`.{0,40}(${pattern}).{0,20}`, "i"))?.[0];
+  return Object.entries(words).filter(([name]) => !document.querySelector(`.term[popovertarget="term-${name}"]`))
+    .map(([name, pattern]) => [name, said(pattern)]).filter(([, found]) => found);
+}"""
+WORDS = {"epsilon": "ε", "landmark": "\\blandmark", "w-event": "w-event", "temporal-loss": "temporal (privacy )?loss"}
+
+
+@cache
+def _packed(path: str) -> int:
+    """How long a static file is when it is served compressed, as the image serves it."""
+    found = finders.find(path.removeprefix(settings.STATIC_URL))
+    return len(gzip.compress(Path(found).read_bytes()))
+
+
+def weight(page: Page) -> dict[str, int]:
+    """Compressed bytes of everything the page asked for."""
+    parts = [(urlsplit(name).path, size) for name, size in page.evaluate(RESOURCES)]
+    return {path: _packed(path) if path.startswith(settings.STATIC_URL) else size for path, size in parts}
+
+
+def loading_faults(page: Page, response: Any) -> list[str]:
+    """Policy, weight, what moved, charts where they are drawn and nowhere else, motion."""
+    faults = []
+    policy = response.headers.get("content-security-policy", "")
+    if "script-src 'self'" not in policy or "unsafe" in policy:
+        faults.append(f"policy: {policy or 'none'}")
+    asked = weight(page)
+    total = sum(size for path, size in asked.items() if not any(word in path for word in APART))
+    if total > LIGHTEST_BYTES:
+        heaviest = sorted(asked.items(), key=lambda pair: -pair[1])[:5]
+        faults.append(f"{total} bytes without charts: {heaviest}")
+    shifts = page.evaluate("window.shifts")
+    if sum(value for value, _ in shifts) > SHIFT:
+        faults.append(f"layout shift: {shifts}")
+    library = any("plotly.min.js" in path for path in asked)
+    if library != (page.locator(".js-plotly-plot").count() > 0):
+        faults.append(f"chart library {'asked for' if library else 'not asked for'}")
+    return faults
+
+
+def word_faults(page: Page) -> list[str]:
+    """Words of the glossary that the page says and does not explain on hover and focus."""
+    return [f"{name} is not explained: …{text}…" for name, text in page.evaluate(UNEXPLAINED, WORDS)]
+
+
+def motion_faults(page: Page, longest_s: float) -> list[str]:
+    """Transitions and animations longer than they may be."""
+    found = page.evaluate(MOTION)
+    return [f"moves for {found} s"] if found > longest_s else []
+
+
+def keyboard_faults(page: Page) -> list[str]:
+    """Walk through the page by Tab: what is not reached, where focus is not seen, where it is caught."""
+    for _ in range(page.evaluate(WATCH_FOCUS) + 25):
+        page.keyboard.press("Tab")
+    return list(page.evaluate("window.walk.faults()"))
