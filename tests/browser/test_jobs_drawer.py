@@ -25,6 +25,17 @@ WHY = {"code": "memory", "message": "The job needed more memory than one job may
 TITLE = "Uniform, Walk"
 
 
+# How long the page would wait before it asks again, told at once
+WAITS = """
+  window.waits = [];
+  const later = window.setTimeout;
+  window.setTimeout = (what, ms, ...rest) => {
+    if (ms >= 1000) waits.push(ms);
+    return later(what, Math.min(ms, 50), ...rest);
+  };
+"""
+
+
 @pytest.fixture
 def walk(owner: User) -> Dataset:
     return import_dataset(owner=owner, upload=ContentFile(WALK, name="walk.csv"), name="Walk")
@@ -112,3 +123,121 @@ class TestWhatCanBeDone:
         work_off()
         expect(shown.locator("[data-jobs-over]")).to_contain_text("done")
         assert Release.objects.get().state == State.DONE
+
+    def test_dismiss_is_remembered(self, page: Page, failed: Release) -> None:
+        shown = open_drawer(page)
+        shown.get_by_role("button", name=f"Dismiss {TITLE}").click()
+        expect(shown.locator("[data-jobs-ended]")).to_be_hidden()
+        expect(button(page)).to_have_text(re.compile("^Jobs"))
+        page.reload()
+        button(page).click()
+        expect(shown).to_contain_text("Nothing is running")
+        expect(shown.locator("[data-jobs-ended]")).to_be_hidden()
+        assert Release.objects.get().state == State.FAILED
+
+    def test_all_are_dismissed_at_once(self, page: Page, ask: Any) -> None:
+        for _ in range(3):
+            ask(state=State.FAILED, attempt=1, started_at=now(), finished_at=now(), error=WHY)
+        shown = open_drawer(page)
+        shown.get_by_role("button", name="Dismiss all").click()
+        expect(shown.locator("[data-jobs-ended]")).to_be_hidden()
+        assert set(Release.objects.values_list("dismissed", flat=True)) == {True}
+
+    def test_cancel_an_import(self, page: Page, owner: User, monkeypatch: Any) -> None:
+        monkeypatch.setattr("dashboard.datasets.services.NOW_PLAIN_BYTES", -1)
+        import_dataset(owner=owner, upload=ContentFile(WALK, name="long.csv"), name="Long walk")
+        shown = open_drawer(page)
+        shown.get_by_role("button", name="Cancel Long walk").click()
+        expect(shown.locator("[data-jobs-over]")).to_contain_text("cancelled")
+        shown.get_by_role("button", name="Retry Long walk").click()
+        expect(shown.locator("[data-jobs-list]")).to_contain_text("waiting for a worker")
+        work_off()
+        expect(page.get_by_role("row", name=re.compile("Long walk"))).to_contain_text("ready")
+
+    def test_by_keyboard_alone_focus_is_never_lost(self, page: Page, ask: Any) -> None:
+        for name in ("uniform", "skip"):
+            ask(name, state=State.FAILED, attempt=1, started_at=now(), finished_at=now(), error=WHY)
+        page.goto("/")
+        expect(button(page)).to_contain_text("2 jobs failed")
+        button(page).focus()
+        page.keyboard.press("Enter")
+        for _ in range(6):
+            page.keyboard.press("Tab")
+            if page.evaluate("document.activeElement.textContent") == "Dismiss":
+                break
+        page.keyboard.press("Enter")
+        expect(page.locator("[data-jobs-over] .job")).to_have_count(1)
+        expect(page.locator("[data-jobs-over] .job").get_by_role("button", name=re.compile("^Retry"))).to_be_focused()
+        page.keyboard.press("Tab")
+        page.keyboard.press("Enter")
+        expect(page.locator("[data-jobs-ended]")).to_be_hidden()
+        expect(page.get_by_role("heading", name="Jobs", exact=True)).to_be_focused()
+        page.keyboard.press("Escape")
+        expect(drawer(page)).to_be_hidden()
+        expect(button(page)).to_be_focused()
+
+    def test_a_refusal_is_shown_and_can_be_tried_again(self, page: Page, failed: Release, watch: Watch) -> None:
+        watch.expect(409)
+        shown = open_drawer(page)
+        retry = shown.get_by_role("button", name=f"Retry {TITLE}")
+        expect(retry).to_be_enabled()
+        Dataset.objects.update(state=State.CANCELLED)
+        retry.click()
+        expect(shown).to_contain_text("The dataset must be ready, it is cancelled.")
+        expect(retry).to_be_enabled()
+
+
+class TestGentle:
+    def test_a_hidden_page_asks_for_nothing(self, page: Page, ask: Any, watch: Watch) -> None:
+        ask()
+        shown = open_drawer(page)
+        expect(shown).to_contain_text("waiting for a worker")
+        hide = """(hidden) => {
+          Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
+          document.dispatchEvent(new Event("visibilitychange"));
+        }"""
+        page.evaluate(hide, True)
+        page.wait_for_timeout(500)  # what was on its way is there
+        before = looks(watch)
+        page.wait_for_timeout(3000)  # three polls of a page that is seen
+        assert looks(watch) == before
+        work_off()
+        page.evaluate(hide, False)
+        expect(shown.locator("[data-jobs-over]")).to_contain_text("done")
+
+    def test_idle_it_asks_ever_less(self, page: Page, walk: Dataset) -> None:
+        page.add_init_script(WAITS)
+        page.goto("/", wait_until="domcontentloaded")
+        page.wait_for_function("waits.length >= 5")
+        assert page.evaluate("waits.slice(0, 5)") == [15_000, 30_000, 60_000, 120_000, 120_000]
+
+    def test_waiting_without_news_it_slows_down_and_news_wake_it(self, page: Page, ask: Any) -> None:
+        ask()
+        page.add_init_script(WAITS)
+        page.goto("/", wait_until="domcontentloaded")
+        page.wait_for_function("waits.length >= 10")
+        found = page.evaluate("waits.slice(0, 10)")
+        assert found[:3] == [1000, 1250, 1562.5]
+        assert found[-2:] == [5000, 5000]
+        ask("skip")
+        page.wait_for_function("waits.slice(10).includes(1000)")
+
+
+@pytest.mark.parametrize("colour", ["light", "dark"])
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desk", "phone"])
+def test_for_everybody(
+    open_page: Any, owner: User, ask: Any, failed: Release, colour: str, size: dict[str, int]
+) -> None:
+    ask("skip")
+    page = open_page(owner, colour=colour, size=size)
+    shown = open_drawer(page)
+    expect(shown).to_contain_text("waiting for a worker")
+    assert not accessibility_faults(page)
+    wide, window = widths(page)
+    assert wide <= window
+    for one in shown.get_by_role("button").all():
+        box = one.bounding_box()
+        assert box
+        assert min(box["width"], box["height"]) >= 24
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= size["width"]

@@ -1,0 +1,338 @@
+"""The whole of it as one person does it: `manage.py run` with its broker and worker, Chromium, a file from end to end.
+
+The file is large enough that import and releases are real jobs, whose progress can be watched. Everything is a seeded
+experiment, so that a configuration saved and loaded again must give the same numbers to the last digit.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+import signal
+import sys
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from playwright.sync_api import Browser, Download, Locator, Page, expect
+
+from privacy_engine import formats
+from tests.browser.conftest import DESKTOP
+from tests.browser.drawn import cursors, layers, lines, painted, settled
+from tests.browser.editing import draw_polygon, marked
+from tests.browser.profiles import Profile, Watch
+from tests.browser.test_modes import MIDDLES, VIEWS, divider, sides
+from tests.house import ROOT, House
+
+EVENTS = 140_000  # 4.2 MB of text, which is more than what is read while the browser waits
+FOUR = ["Skip", "Uniform", "Adaptive", "Event level"]
+SEED = 20_261_121
+SOON_MS = 60_000  # for what a slow machine shows after some seconds
+ZONE = [(0.44, 0.44), (0.56, 0.44), (0.56, 0.56), (0.44, 0.56)]
+WAIT_MS = 180_000
+SEEN = """
+  const told = (detail) => {
+    const seen = JSON.parse(sessionStorage.getItem("seen") ?? "[]");
+    const drawer = document.querySelector("[data-jobs-list]")?.textContent ?? "";
+    const jobs = detail.map(({ id, kind, state, progress }) => ({ id, kind, state, progress }));
+    seen.push({ jobs, drawer });
+    sessionStorage.setItem("seen", JSON.stringify(seen));
+  };
+  document.addEventListener("cairn:progress", ({ detail }) => told(detail));
+"""
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    """A Cairn of its own, as `make run` starts it."""
+    running = House(ROOT, home=tmp_path_factory.mktemp("cairn"))
+    running.env["CAIRN_LEASE_S"] = "900"  # the worker is held for a while, and must not be taken for dead
+    try:
+        running.start(sys.executable, "manage.py", "run", limit_s=240)
+        yield running
+        running.press_ctrl_c()
+    finally:
+        running.clear_away()
+
+
+@pytest.fixture
+def page(browser: Browser, house: House) -> Iterator[Page]:
+    """Its owner, who came by the link it printed; every request and every violation is watched."""
+    watch = Watch(house.address)
+    page = Profile(browser, house.address, {"viewport": DESKTOP}).lend(watch)
+    page.add_init_script(SEEN)
+    page.set_default_timeout(60_000)
+    page.goto(house.link)
+    page.wait_for_url(f"{house.address}/")
+    yield page
+    page.context.close()
+    assert not watch.faults, "\n".join(watch.faults)
+
+
+def walk_file(folder: Path) -> Path:
+    """A day and a half of steps over a city, one a second, from a fixed seed."""
+    rng = np.random.default_rng(7)
+    lat, lon = (centre + np.cumsum(rng.normal(0, 2e-5, EVENTS)) for centre in (48.8566, 2.3522))
+    path = folder / "two-days.csv"
+    rows = (f"{1_714_550_400 + i},{y:.6f},{x:.6f}\n" for i, (y, x) in enumerate(zip(lat, lon, strict=True)))
+    path.write_text("time,lat,lon\n" + "".join(rows))
+    assert path.stat().st_size > 4_000_000
+    return path
+
+
+def signal_worker(house: House, number: int) -> None:
+    for pid in house.process_ids("celery"):
+        os.kill(pid, number)
+
+
+def open_drawer(page: Page) -> Locator:
+    """The drawer's list of what waits and runs."""
+    if not page.locator("#jobs").is_visible():
+        page.locator("[data-jobs-button]").click()
+    return page.locator("[data-jobs-list]")
+
+
+def upload(page: Page, house: House, file: Path) -> str:
+    """The dataset's address, once its import is watched to the end."""
+    signal_worker(house, signal.SIGSTOP)
+    page.set_input_files("input[type=file]", file)
+    card = page.get_by_role("article", name=file.name)
+    expect(card).to_contain_text("Waiting for a worker", timeout=SOON_MS)
+    expect(open_drawer(page)).to_contain_text("waiting for a worker", timeout=SOON_MS)
+    page.keyboard.press("Escape")
+    signal_worker(house, signal.SIGCONT)
+    link = card.get_by_role("link", name=re.compile("^Open"))
+    expect(link).to_be_visible(timeout=WAIT_MS)
+    link.click()
+    page.wait_for_url("**/datasets/*/")
+    return page.url
+
+
+def mark_zone(page: Page, dataset: str) -> int:
+    """Landmarks from a zone drawn by hand; how many."""
+    page.goto(f"{dataset}landmarks/new/")
+    settled(page, "[data-editor]")
+    draw_polygon(page, ZONE)
+    expect(page.locator(".zone")).to_have_count(1, timeout=SOON_MS)
+    assert painted(page, "zones") > 500
+    expect(page.locator("[data-count]")).not_to_have_text("0", timeout=SOON_MS)
+    settled(page, "[data-editor]")
+    count = marked(page)
+    assert 0 < count < EVENTS
+    page.get_by_label("Name").fill("Around the start")
+    page.get_by_role("button", name="Save and release").click()
+    page.wait_for_url("**/releases/new/**")
+    return count
+
+
+def compose(page: Page) -> None:
+    """Four mechanisms as an experiment."""
+    settled(page, "[data-form]")
+    page.get_by_role("radio", name="Experiment").check()
+    page.get_by_label("Seed").fill(str(SEED))
+    page.get_by_label("Level ε", exact=True).fill("1")
+    page.get_by_label("Radius r, m", exact=True).fill("50")
+    for title in FOUR:
+        page.get_by_role("checkbox", name=re.compile(f"^{title}")).check()
+    expect(page.locator("[data-outlook] li")).to_have_count(4, timeout=SOON_MS)
+
+
+def run(page: Page, house: House) -> list[dict[str, Any]]:
+    """Send the form, watch all four to the end, and what the API says of them in the order of the mechanisms."""
+    signal_worker(house, signal.SIGSTOP)
+    page.get_by_role("button", name="Run 4 simulations, not private").click()
+    page.wait_for_url("**/compare/**")
+    ids = re.findall("release=([0-9a-f-]{36})", page.url)
+    assert len(ids) == 4
+    watch_to_the_end(page, house, ids)
+    page.wait_for_selector("[data-bench][data-ready=all]", timeout=WAIT_MS)
+    told = [page.request.get(f"/api/v1/releases/{one}/").json() for one in ids]
+    assert [one["state"] for one in told] == ["done"] * 4
+    return sorted(told, key=lambda one: FOUR.index(one["title"]))
+
+
+def watch_to_the_end(page: Page, house: House, ids: list[str]) -> None:
+    """What the drawer says while four jobs wait, run and end; each one's share only grows."""
+    drawer = open_drawer(page)
+    expect(drawer.get_by_text("waiting for a worker")).to_have_count(4, timeout=SOON_MS)
+    page.evaluate("sessionStorage.removeItem('seen')")
+    signal_worker(house, signal.SIGCONT)
+    while "running" not in (states := [job["state"] for job in page.request.get("/api/v1/jobs/").json()["results"]]):
+        assert states, "all ended before one was seen to run"
+    signal_worker(house, signal.SIGSTOP)
+    expect(drawer).to_contain_text(re.compile(r"· \d+\s%"), timeout=SOON_MS)
+    expect(drawer.get_by_role("progressbar").first).to_be_visible(timeout=SOON_MS)
+    signal_worker(house, signal.SIGCONT)
+    over = page.locator("[data-jobs-over]")
+    for one in ids:
+        expect(over.locator(f"[data-job='{one}']")).to_contain_text("done", timeout=WAIT_MS)
+    page.keyboard.press("Escape")
+    looks = json.loads(page.evaluate("sessionStorage.getItem('seen')"))
+    assert {job["id"] for look in looks for job in look["jobs"]} >= set(ids)
+    for one in ids:
+        shares = [job["progress"] for look in looks for job in look["jobs"] if job["id"] == one]
+        assert shares == sorted(shares)
+    for look in looks:
+        for job in look["jobs"]:
+            if job["state"] == "running":
+                assert f"{min(int(job['progress'] * 100), 99)}\u202f%" in look["drawer"]
+
+
+def compare_ways(page: Page, first: str) -> None:
+    """Swipe: each side its own layer. Side by side: maps that move as one."""
+    page.get_by_text("Swipe", exact=True).click()
+    expect(divider(page)).to_be_visible(timeout=SOON_MS)
+    page.get_by_label("Right of the divider").select_option(first)
+    page.wait_for_function("(id) => document.querySelector(`canvas[data-layer='${id}']`)?.style.clipPath", arg=first)
+    left, right = sides(page, "original"), sides(page, first)
+    assert left[0] > 300, left
+    assert left[1] == 0, left
+    assert right[1] > 300, right
+    assert right[0] == 0, right
+    page.get_by_text("Side by side", exact=True).click()
+    page.get_by_text("2 maps", exact=True).click()
+    expect(page.locator(".pane:visible")).to_have_count(2, timeout=SOON_MS)
+    page.locator(".pane:visible").nth(1).get_by_role("button", name="Closer").click()
+    page.wait_for_function(
+        f"(before) => {{ const now = ({VIEWS})(); return now[0] !== before && new Set(now).size === 1; }}",
+        arg=page.evaluate(VIEWS)[0],
+    )
+    page.wait_for_timeout(500)  # the zoom's motion, after which both are painted anew
+    one, other = page.evaluate(MIDDLES, "landmarks")
+    assert one[0] > 50
+    assert one[1:] == pytest.approx(other[1:], abs=1.5)
+    page.get_by_text("Overlay", exact=True).click()
+    settled(page)
+
+
+def step_with_keys(page: Page) -> None:
+    words = page.locator(".timeline__words")
+    page.locator("[data-map]").first.focus()
+    before = cursors(page)
+    page.keyboard.press("End")
+    expect(words).to_contain_text(f"event {EVENTS - 1:,} of 0–{EVENTS - 1:,}", timeout=SOON_MS)
+    assert all(a != b for a, b in zip(before, cursors(page), strict=True))
+    for _ in range(3):
+        page.keyboard.press("ArrowLeft")
+    expect(words).to_contain_text(f"event {EVENTS - 4:,} of", timeout=SOON_MS)
+    page.keyboard.press("Home")
+    expect(words).to_contain_text("event 0 of", timeout=SOON_MS)
+    assert cursors(page) == before
+
+
+def body(download: Download) -> bytes:
+    return Path(download.path()).read_bytes()
+
+
+def points_of(name: str, data: bytes) -> int:
+    """How many positions a downloaded file holds, by a reader that is not ours where there is one."""
+    if name == "parquet":
+        return int(pq.read_table(io.BytesIO(data)).num_rows)
+    if name == "gpx":
+        return len(ElementTree.fromstring(data).findall(".//{*}trkpt"))
+    return sum(len(one) for one in formats.read(io.BytesIO(data), name=f"release.{name}").series)
+
+
+def download_each(page: Page, release: dict[str, Any]) -> None:
+    row = page.locator(f"tr[data-release='{release['id']}']")
+    for name, label in {"csv": "CSV", "geojson": "GeoJSON", "gpx": "GPX", "parquet": "Parquet"}.items():
+        with page.expect_download() as started:
+            row.get_by_role("link", name=f"{release['title']} as {label}", exact=True).click()
+        data = body(started.value)
+        assert points_of(name, data) == EVENTS, name
+        assert b"NOT PRIVATE" in data, name
+    with page.expect_download() as started:
+        row.get_by_role("link", name=re.compile("as ZIP")).click()
+    archive = zipfile.ZipFile(started.value.path())
+    assert archive.testzip() is None
+    inside = {Path(name).suffix for name in archive.namelist()}
+    assert inside >= {".csv", ".geojson", ".gpx", ".parquet", ".json", ".txt"}
+
+
+def download_chart(page: Page) -> None:
+    for label, start in {"PNG": b"\x89PNG", "SVG": b"<svg", "CSV": b"event,"}.items():
+        page.get_by_label("Budget per event: save or read").click()
+        with page.expect_download() as started:
+            page.get_by_role("button", name=label, exact=True).click()
+        data = body(started.value)
+        assert data.startswith(start)
+        assert len(data) > 1000
+
+
+def download_map(page: Page) -> None:
+    with page.expect_download() as started:
+        page.get_by_role("button", name="Save the map as PNG").first.click()
+    assert body(started.value).startswith(b"\x89PNG")
+
+
+def print_report(page: Page) -> None:
+    page.locator("summary", has_text="Download").click()
+    page.get_by_role("link", name="Report to print").click()
+    settled(page, "[data-sheet]")
+    ids = re.findall("release=([0-9a-f-]{36})", page.url)
+    assert all(painted(page, one) > 500 for one in ids)
+    assert [line["name"] for line in lines(page)[0]] == FOUR
+    assert page.get_by_text("Not private: seeded simulation, do not publish").is_visible()
+    assert page.pdf(format="A4").startswith(b"%PDF")
+    page.go_back()
+    settled(page)
+
+
+def numbers(told: list[dict[str, Any]]) -> list[Any]:
+    """All that an experiment measures, and the digest of every position it made."""
+    digests = [re.search("sha256 ([0-9a-f]{64})", one["label"]) for one in told]
+    assert all(digests)
+    return [
+        (one["mechanism"], one["seed"], one["summary"], one["owner_view"], found and found.group(1))
+        for one, found in zip(told, digests, strict=True)
+    ]
+
+
+def table_of(page: Page) -> list[str]:
+    return sorted(page.locator("[data-summary] td.number").all_inner_texts())
+
+
+@pytest.mark.timeout(900)
+def test_from_a_file_to_the_same_numbers_again(page: Page, house: House, tmp_path: Path) -> None:
+    dataset = upload(page, house, walk_file(tmp_path))
+    count = mark_zone(page, dataset)
+    compose(page)
+    with page.expect_download() as started:
+        page.get_by_role("button", name="Save configuration").click()
+    configuration = body(started.value)
+    assert {one["seed"] for one in json.loads(configuration)["releases"]} == {SEED}
+    first = run(page, house)
+
+    shown = layers(page)
+    assert list(shown)[:5] == ["Original", *FOUR]
+    for title, layer in shown.items():
+        assert painted(page, layer) > 50, title
+    for chart in lines(page):
+        assert [line["name"] for line in chart] == FOUR
+        assert all(line["points"] > 100 and line["visible"] for line in chart)
+    assert all(one["summary"]["landmarks"] == count for one in first)
+    compare_ways(page, first[0]["id"])
+    step_with_keys(page)
+    download_each(page, first[0])
+    download_chart(page)
+    download_map(page)
+    print_report(page)
+    cells = table_of(page)
+
+    page.goto(f"{dataset}releases/new/")
+    expect(page.get_by_role("button", name="Load configuration")).to_be_enabled(timeout=SOON_MS)
+    page.set_input_files(
+        "[data-load-file]", {"name": "again.json", "mimeType": "application/json", "buffer": configuration}
+    )
+    expect(page.get_by_label("Seed")).to_have_value(str(SEED), timeout=SOON_MS)
+    again = run(page, house)
+    assert not {one["id"] for one in first} & {one["id"] for one in again}
+    assert numbers(again) == numbers(first)
+    assert table_of(page) == cells
