@@ -1,9 +1,9 @@
-"""The jobs drawer: what runs, what ended and why, and that it can be tried again."""
+"""The jobs drawer: what runs, what ended and why, what can be done about it; by hand, by keyboard, and gently."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -19,7 +19,7 @@ from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.models import Release
 from dashboard.releases.services import submit_release
 from privacy_engine.spec import ReleaseSpec
-from tests.browser.conftest import WALK, work_off
+from tests.browser.conftest import DESKTOP, PHONE, WALK, Watch, accessibility_faults, widths, work_off
 
 WHY = {"code": "memory", "message": "The job needed more memory than one job may use."}
 TITLE = "Uniform, Walk"
@@ -63,12 +63,9 @@ def failed(ask: Any) -> Release:
     return ask(state=State.FAILED, attempt=1, started_at=now(), finished_at=now(), error=WHY)
 
 
-@pytest.fixture(autouse=True)
-def patience() -> Iterator[None]:
-    """The drawer looks once a second, and a busy machine answers late."""
-    expect.set_options(timeout=20_000)
-    yield
-    expect.set_options(timeout=5_000)
+def looks(watch: Watch) -> int:
+    """How often the server was asked for the jobs."""
+    return sum(url.endswith("/api/v1/jobs/") for url in watch.requests)
 
 
 def button(page: Page) -> Locator:
