@@ -5,11 +5,13 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 
 from dashboard import storage
+from privacy_engine import picture
 from privacy_engine.errors import ParameterError
 from privacy_engine.picture import heights
 
@@ -35,6 +37,12 @@ class Line:
 
 _kept: OrderedDict[Path, list[Line]] = OrderedDict()
 _lock = threading.Lock()
+
+
+@cache
+def load_soon() -> None:
+    """Load the kernels beside a page whose map asks for them next: half a second, and 100 MB for maps alone."""
+    threading.Thread(target=picture.load, daemon=True).start()
 
 
 def line(path: Path, series: int) -> Line:

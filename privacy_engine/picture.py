@@ -85,3 +85,11 @@ def packed(values: Whole) -> bytes:
     from privacy_engine.kernels.varint import encoded
 
     return encoded(values).tobytes()
+
+
+def load() -> None:
+    """Have the kernels of pictures in memory, as the map calls them."""
+    positions = np.arange(20, dtype=np.int32)
+    for index in Picture(0, 0, 10, 10, 0, 0).shown(positions, heights(positions)):
+        packed(index)
+    packed(positions)

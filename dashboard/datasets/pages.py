@@ -14,6 +14,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
+from dashboard import lines
 from dashboard.accounts.services import remember_visit
 from dashboard.datasets import queries, services
 from dashboard.datasets.models import Dataset
@@ -63,6 +64,7 @@ def _import_all(request: HttpRequest) -> list[dict[str, Any]]:
 def detail(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
     """One dataset: what it is, what is protected in it, what was released from it."""
     dataset = get_object_or_404(queries.visible_datasets(request.user), pk=pk)
+    lines.load_soon()
     if dataset.sample:
         remember_visit(user=request.user, what="looked")
     releases = visible_releases(request.user).filter(dataset=dataset)

@@ -10,6 +10,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
+from dashboard import lines
 from dashboard.datasets.queries import visible_datasets
 from dashboard.errors import Conflict
 from dashboard.ids import uuid_or_404
@@ -23,6 +24,7 @@ def new(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
     dataset = get_object_or_404(visible_datasets(request.user), pk=pk)
     if dataset.state != State.READY:
         return redirect("datasets:detail", pk)
+    lines.load_soon()
     sets = queries.visible_landmark_sets(request.user).filter(dataset=dataset)
     source, against = (
         get_object_or_404(sets, pk=uuid_or_404(asked)) if (asked := request.GET.get(name)) else None

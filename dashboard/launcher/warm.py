@@ -51,12 +51,9 @@ def simulations() -> None:
 
 
 def pictures() -> None:
-    from privacy_engine.picture import Picture, heights, packed
+    from privacy_engine import picture
 
-    positions = np.arange(20, dtype=np.int32)
-    for index in Picture(0, 0, 10, 10, 0, 0).shown(positions, heights(positions)):
-        packed(index)
-    packed(positions)
+    picture.load()
 
 
 def cleaning() -> None:

@@ -6,7 +6,6 @@ Usage: ``python -m dashboard.launcher.web DESCRIPTOR``
 import signal
 import socket
 import sys
-import threading
 
 from waitress import serve
 
@@ -14,10 +13,8 @@ from waitress import serve
 def main(descriptor: int) -> None:
     from django.conf import settings
 
-    from dashboard.launcher import warm
     from dashboard.wsgi import application
 
-    threading.Thread(target=warm.pictures, daemon=True).start()  # or the first map waits half a second for its kernels
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # waitress lets the current answers finish, then returns
     behind_proxy = (
         {"trusted_proxy": "127.0.0.1", "trusted_proxy_headers": {"x-forwarded-proto"}}

@@ -10,6 +10,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
+from dashboard import lines
 from dashboard.accounts.services import remember_visit
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.queries import spending, visible_datasets
@@ -46,6 +47,7 @@ def compare(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
     dataset = get_object_or_404(visible_datasets(request.user), pk=pk)
     if dataset.state != State.READY:
         return redirect("datasets:detail", pk)
+    lines.load_soon()
     asked = choice.asked_releases(request.user, dataset, [uuid_or_404(text) for text in request.GET.getlist("release")])
     set_id = request.GET.get("landmark_set")
     landmark_set = choice.chosen_set(request.user, dataset, uuid_or_404(set_id) if set_id else None, asked)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import gammaln
+import scipy
 
 from privacy_engine.data import Floats
 
@@ -22,7 +22,9 @@ def option_counts(probabilities: Floats) -> Floats:
 def coin_counts(coins: int, log_p: float) -> Floats:
     """The binomial law of ``coins`` coins that fall with probability exp(``log_p``) < 1, (coins + 1,)."""
     heads = np.arange(coins + 1, dtype=np.float64)
-    ways = gammaln(coins + 1) - gammaln(heads + 1) - gammaln(coins - heads + 1)
+    ways = (
+        scipy.special.gammaln(coins + 1) - scipy.special.gammaln(heads + 1) - scipy.special.gammaln(coins - heads + 1)
+    )
     law = np.exp(ways + heads * log_p + (coins - heads) * np.log(-np.expm1(log_p)))
     return np.asarray(law / law.sum())
 

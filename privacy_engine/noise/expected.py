@@ -12,8 +12,8 @@ from functools import cached_property
 from typing import Protocol
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.optimize import brentq
 
 from privacy_engine import geo
 from privacy_engine.data import Floats
@@ -135,4 +135,4 @@ def mixture_quantile_m(parts: Sequence[Noise], p: float) -> float:
     low = high - 1
     while missing(low) > 0 and low > math.log(SMALLEST):
         low -= 1
-    return geo.EARTH_RADIUS_M * math.exp(brentq(missing, low, high, xtol=1e-9))
+    return geo.EARTH_RADIUS_M * math.exp(scipy.optimize.brentq(missing, low, high, xtol=1e-9))

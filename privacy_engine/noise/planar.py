@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.special import gammaincinv
 
 from privacy_engine import geo
 from privacy_engine.data import Floats
@@ -95,4 +95,6 @@ def planar_quantile_m(epsilon_per_m: ArrayLike, p: ArrayLike) -> Floats:
     >>> [round(float(planar_quantile_m(1.0, p)), 4) for p in (0.5, 0.95)]
     [1.6783, 4.7439]
     """
-    return np.asarray(gammaincinv(2.0, np.asarray(p, dtype=np.float64)) / np.asarray(epsilon_per_m, dtype=np.float64))
+    return np.asarray(
+        scipy.special.gammaincinv(2.0, np.asarray(p, dtype=np.float64)) / np.asarray(epsilon_per_m, dtype=np.float64)
+    )

@@ -15,7 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import cho_solve_banded, cholesky_banded
+import scipy
 
 from privacy_engine.data import Floats
 
@@ -58,8 +58,8 @@ def smooth(chain: Chain, values: Floats, precision: Floats) -> tuple[Floats, flo
     banded = np.empty((2, len(precision)))
     banded[0] = chain.diagonal + precision
     banded[1] = chain.beside
-    factor = cholesky_banded(banded, lower=True, check_finite=False)
-    found = cho_solve_banded((factor, True), precision[:, None] * values, check_finite=False)
+    factor = scipy.linalg.cholesky_banded(banded, lower=True, check_finite=False)
+    found = scipy.linalg.cho_solve_banded((factor, True), precision[:, None] * values, check_finite=False)
     return np.asarray(found), float(2 * np.log(factor[0]).sum())
 
 

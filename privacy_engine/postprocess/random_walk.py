@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 import numpy as np
-from scipy.optimize import minimize_scalar
+import scipy
 
 from privacy_engine.data import Floats
 from privacy_engine.params import AssumedStepVarianceM2
@@ -54,5 +54,7 @@ def _most_likely(xy_m: Floats, precision: Floats) -> float:
     def of(log_q: float) -> float:
         return deviance(random_walk(len(xy_m), float(np.exp(log_q))), xy_m, precision, level=False)[0]
 
-    found = minimize_scalar(of, bounds=(np.log(least), np.log(most)), method="bounded", options={"xatol": 0.01})
+    found = scipy.optimize.minimize_scalar(
+        of, bounds=(np.log(least), np.log(most)), method="bounded", options={"xatol": 0.01}
+    )
     return float(np.exp(found.x))

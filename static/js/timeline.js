@@ -3,20 +3,21 @@
 import { el, moment, whole } from "./dom.js";
 import { onTheme, token } from "./ink.js";
 import { createPlayback } from "./playback.js";
+import { runsWithout } from "./runs.js";
 import { nearestIndex } from "./track.js";
 
 const STEPS_S = [1, 5, 15, 60, 300, 900, 1800, 3600, 7200, 14400, 21600, 43200, 86400, 172800, 604800, 2592000, 31536000];
 
 /**
- * A strip in `host`. `set({n, time, runs, other})`: `other` are a second set's runs, hatched below the first, or null.
- * `on.select(event)` hears every move of the playhead, `on.press(event)` a
+ * A strip in `host`. `set({n, time, runs, dummies, other})`: `runs` are landmarks, hollow where `dummies` lie in them;
+ * `other` are a second set's runs, hatched below the first, or null. `on.select(event)` hears every move of the playhead, `on.press(event)` a
  * click that was no drag, `on.range(start, end)` a stretch marked with Shift, `on.hover(event | null)` where the pointer
  * is, `on.paint()` that the scale has changed. `hover(event | null)` shows what is looked at elsewhere; `scale` is what a
  * brush needs (see brush.js).
  */
 export function createTimeline(host, on) {
   let [n, time, runs, at] = [0, null, [], 0];
-  let other = null;
+  let [dummies, other] = [[], null];
   const playback = createPlayback({ at: () => at, select: (event) => select(event) });
   const words = el("p", { class: "timeline__words" });
   const canvas = el("canvas", { class: "timeline__canvas" });
@@ -75,7 +76,10 @@ export function createTimeline(host, on) {
     for (let i = 0; i < n; i = firstFrom(place(i) + 1)) ctx.fillRect(place(i) - 0.5, 17, 1, 4);
     ctx.fillStyle = token("--accent");
     ctx.globalAlpha = 0.82;
-    paintRuns(ctx, runs, other ? 3 : 9, other ? 13 : 20);
+    const [top, height] = other ? [3, 13] : [9, 20];
+    paintRuns(ctx, runsWithout(runs, dummies), top, height);
+    paintRuns(ctx, dummies, top, 1.5);
+    paintRuns(ctx, dummies, top + height - 1.5, 1.5);
     ctx.globalAlpha = 1;
     if (other) {
       ctx.fillStyle = hatch(ctx, token("--ink"));
@@ -222,6 +226,7 @@ export function createTimeline(host, on) {
         hover(null);
       }
       runs = what.runs ?? runs;
+      dummies = what.dummies ?? dummies;
       if ("other" in what) other = what.other;
       paint();
     },

@@ -1,8 +1,8 @@
 /* What the charts show: curves of the releases, asked for as the reader looks at them. */
 
 import { get, post } from "../api.js";
+import { spanOf } from "../runs.js";
 import { createCharts } from "./charts.js";
-import { spanOf } from "./places.js";
 import { withQuery } from "./model.js";
 
 /**

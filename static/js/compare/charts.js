@@ -2,9 +2,9 @@
 
 import { $ } from "../dom.js";
 import { createFigure } from "../figure.js";
+import { runsWithout, spanOf } from "../runs.js";
 import { createErrors } from "./errors.js";
 import { createLosses } from "./losses.js";
-import { runsWithout, spanOf } from "./places.js";
 
 /**
  * Charts in `host` (three .chart elements). `on.pick(event)`, `on.hover(event or null)`, `on.range(first, after)`, `on.clear()`

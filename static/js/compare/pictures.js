@@ -1,7 +1,8 @@
 /* The original, the releases and the marks as pictures for the maps (see sheet.js), in the order they lie. */
 
 import { nameOf } from "./look.js";
-import { partOf, pickedFrom, runsWithin, runsWithout } from "./places.js";
+import { runsWithin, runsWithout } from "../runs.js";
+import { partOf, pickedFrom } from "./places.js";
 
 export const ORIGINAL = "original";
 export const MARKS = { landmarks: "Landmarks", dummies: "Dummy landmarks", zones: "Zones" };

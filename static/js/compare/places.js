@@ -29,28 +29,3 @@ export function eventOf(track, range, i) {
 export function pickedFrom(track, runs) {
   return joinTracks(runs.map(([start, end]) => track.part(start, end)));
 }
-
-/** Runs cut to `range`, those left empty left out. */
-export function runsWithin(runs, range) {
-  if (!range) return runs;
-  const [first, after] = range;
-  return runs.map(([start, end]) => [Math.max(start, first), Math.min(end, after)]).filter(([start, end]) => start < end);
-}
-
-/** Runs without the events of `others`; both sorted, and each of `others` inside one of `runs`. */
-export function runsWithout(runs, others) {
-  return runs.flatMap(([start, end]) => {
-    const left = [];
-    let from = start;
-    for (const [a, b] of others) {
-      if (a < start || a >= end) continue;
-      if (a > from) left.push([from, a]);
-      from = b;
-    }
-    if (from < end) left.push([from, end]);
-    return left;
-  });
-}
-
-/** [first, last] event that `range` shows of n; of all without one. */
-export const spanOf = (range, n) => (range ? [range[0], Math.max(range[0] + 1, range[1] - 1)] : [0, Math.max(1, n - 1)]);

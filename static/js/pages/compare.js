@@ -286,7 +286,7 @@ async function readSeries() {
     get(withQuery(page.urls.events, { series: index })),
   ]);
   [original, marked, runs] = [track, events, events.runs];
-  timeline.set({ n: track.n, time: track.time, runs });
+  timeline.set({ n: track.n, time: track.time, runs, dummies: marked.dummies ?? [] });
   look.range = brush.set(look.range);
   readMarks();
   drawMaps();

@@ -34,7 +34,8 @@ document.addEventListener("click", async (event) => {
   } catch (error) {
     announce(error.message);
   }
-  await changed();
+  if (ready) await changed();
+  else location.reload();
 });
 
 if (ready) {

@@ -3,7 +3,6 @@
 import { rangeOf } from "../address.js";
 import { ApiError, get } from "../api.js";
 import { withQuery } from "../compare/model.js";
-import { runsWithout, spanOf } from "../compare/places.js";
 import { $, announce, data, el, number } from "../dom.js";
 import { createFigure } from "../figure.js";
 import { term } from "../glossary.js";
@@ -15,6 +14,7 @@ import { createPlan } from "../loss/plan.js";
 import { STANDARD, boundQuery, correlationQuery, readState, writeState } from "../loss/state.js";
 import { showTable } from "../loss/table.js";
 import { BOUNDS, PARTS, viewWords, warning } from "../loss/words.js";
+import { runsWithout, spanOf } from "../runs.js";
 
 const MORE = { view: "landmarks", epsilon: "1", radius_m: "1", parameters: "", series: "0", range: "", alpha: "1", method: "quantification" };
 const TITLES = { weak: "Weak", moderate: "Moderate", strong: "Strong", own: "Own matrix", estimated: "Estimated" };
