@@ -99,12 +99,12 @@ def test_the_brush_is_the_charts_range(page: Page, taxi: Dataset, pair: list[Rel
     assert spans(page) == ["100-150"] * 3
     assert {tuple(one[:2]) for one in page.evaluate(AXES)} == {(100, 150)}
     page.get_by_role("slider", name="Last event drawn").press("ArrowLeft")
-    page.wait_for_function("document.querySelector('.chart__plot').dataset.span === '100-149'")
+    page.wait_for_function("() => document.querySelector('.chart__plot').dataset.span === '100-149'")
     fit = page.evaluate(FIT, "error")
     assert fit["y"][1] - 1.6 <= fit["highest"] <= fit["y"][1], "as high as what is shown, in whole decades"
     page.wait_for_url("**range=100-150**")
     page.get_by_role("button", name="Draw all").click()
-    page.wait_for_function("document.querySelector('.chart__plot').dataset.span === '0-259'")
+    page.wait_for_function("() => document.querySelector('.chart__plot').dataset.span === '0-259'")
 
 
 @pytest.mark.parametrize("chart", ["error", "loss"])

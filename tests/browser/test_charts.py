@@ -169,7 +169,7 @@ def test_scales(page: Page, taxi: Dataset, pair: list[Release], chart: str) -> N
     assert page.evaluate(kind) == "log"
     button = page.locator(f"[data-chart={chart}]").get_by_role("button", name=re.compile("logarithmic axis"))
     button.press("Enter")
-    page.wait_for_function(f"{kind} === 'linear'")
+    page.wait_for_function(f"() => {kind} === 'linear'")
     expect(button).to_have_attribute("aria-pressed", "false")
 
 

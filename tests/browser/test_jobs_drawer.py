@@ -205,19 +205,19 @@ class TestGentle:
     def test_idle_it_asks_ever_less(self, page: Page, walk: Dataset) -> None:
         page.add_init_script(WAITS)
         page.goto("/", wait_until="domcontentloaded")
-        page.wait_for_function("waits.length >= 5")
+        page.wait_for_function("() => waits.length >= 5")
         assert page.evaluate("waits.slice(0, 5)") == [15_000, 30_000, 60_000, 120_000, 120_000]
 
     def test_waiting_without_news_it_slows_down_and_news_wake_it(self, page: Page, ask: Any) -> None:
         ask()
         page.add_init_script(WAITS)
         page.goto("/", wait_until="domcontentloaded")
-        page.wait_for_function("waits.length >= 10")
+        page.wait_for_function("() => waits.length >= 10")
         found = page.evaluate("waits.slice(0, 10)")
         assert found[:3] == [1000, 1250, 1562.5]
         assert found[-2:] == [5000, 5000]
         ask("skip")
-        page.wait_for_function("waits.slice(10).includes(1000)")
+        page.wait_for_function("() => waits.slice(10).includes(1000)")
 
 
 @pytest.mark.parametrize("colour", ["light", "dark"])

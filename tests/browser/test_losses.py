@@ -103,7 +103,7 @@ class TestComparison:
         expect(page.locator(".loss__words")).to_contain_text("not an upper bound")
         page.get_by_label("Log axis").uncheck()
         page.wait_for_function(
-            "document.querySelector('[data-chart=loss] .js-plotly-plot')._fullLayout.yaxis.type === 'linear'"
+            "() => document.querySelector('[data-chart=loss] .js-plotly-plot')._fullLayout.yaxis.type === 'linear'"
         )
         assert query_of(page) == {
             "corr": ["strong"],
