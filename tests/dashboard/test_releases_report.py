@@ -181,6 +181,14 @@ class TestCurves:
         assert one["curves"]["landmarks"] == [[0, 1], [2, 3], [4, 5], [7, 8]]
         assert len(one["curves"]["noise_m"]) == 8
 
+    def test_what_would_take_long_to_expect_is_left_out_and_said(self, owner_page, submit, monkeypatch):
+        monkeypatch.setattr("privacy_engine.outlook.LONGEST_RUN", 7)
+        release = submit("landmark-adaptive")
+        execution.run(release.pk)
+        text = text_of(owner_page.get(page_of(release)))
+        assert "Expected error</dt><dd>not told: it could only be simulated" in text
+        assert text.count('<td class="number">–</td>') == 2
+
     def test_the_loss_is_that_of_the_accounting(self, submit):
         release = submit("landmark-uniform")
         execution.run(release.pk)
