@@ -185,7 +185,9 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     # the list of all shapes is the schema's business; a link inside a button is nobody's
-    "SWAGGER_UI_SETTINGS": {"defaultModelsExpandDepth": -1, "deepLinking": False, "displayRequestDuration": True},
+    # a text is taken as JavaScript: the layout is static/js/swagger.js
+    "SWAGGER_UI_SETTINGS": "{defaultModelsExpandDepth: -1, deepLinking: false, displayRequestDuration: true, "
+    "layout: 'CairnLayout', plugins: [window.cairnLayout]}",
     "SCHEMA_PATH_PREFIX": r"/api/v1",
     "COMPONENT_SPLIT_REQUEST": True,
     "ENUM_NAME_OVERRIDES": {"JobStateEnum": "dashboard.jobs.State"},

@@ -56,7 +56,7 @@ WATCH_FOCUS = """() => {
   const walk = { reached: new Set(), dim: new Set() };
   document.addEventListener("focusin", ({ target }) => {
     walk.reached.add(target);
-    const near = [target, target.nextElementSibling, target.parentElement, target.closest("label")];
+    const near = [target, ...target.children, target.nextElementSibling, target.parentElement, target.closest("label")];
     if (!near.some((node) => node && lit(node))) walk.dim.add(told(target));
   });
   walk.faults = () => {
@@ -77,7 +77,7 @@ WATCH_FOCUS = """() => {
 UNEXPLAINED = """(words) => {
   const main = document.querySelector("main").cloneNode(true);
   const names = "a,button,summary,label,legend,select,tbody th,[data-label=Level]";
-  const others = "code,pre,script,svg,nav,dialog,[popover]";
+  const others = "code,pre,script,svg,nav,dialog,[popover],.menu__panel,.loss"; // names of mechanisms, as releases have them
   main.querySelectorAll(`${names},${others}`).forEach((node) => node.remove());
   const said = (pattern) => main.textContent.match(new RegExp(`.{0,40}(${pattern}).{0,20}`, "i"))?.[0];
   return Object.entries(words).filter(([name]) => !document.querySelector(`.term[popovertarget="term-${name}"]`))

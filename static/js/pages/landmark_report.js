@@ -117,7 +117,7 @@ function tell() {
 async function attempt(what) {
   const box = $("[data-problem]");
   try {
-    host.dataset.ready = "no";
+    if (host.dataset.ready) host.dataset.ready = "no"; // the first time it shows itself when it is whole
     await what();
     box.hidden = true;
     host.dataset.ready = "all";
