@@ -73,11 +73,11 @@ WATCH_FOCUS = """() => {
   return wanted.filter((node) => node.tabIndex >= 0).length;
 }"""
 
-# Words that a reader may not know, where the page says them in sentences of its own: names and controls say them too
+# Words that a reader may not know, where the page says them in sentences of its own: names, controls and figures do too
 UNEXPLAINED = """(words) => {
   const main = document.querySelector("main").cloneNode(true);
   const names = "a,button,summary,label,legend,select,tbody th,[data-label=Level]";
-  const others = "code,pre,script,svg,nav,dialog,[popover],.menu__panel,.loss"; // names of mechanisms, as releases have them
+  const others = "code,pre,script,svg,nav,dialog,[popover],.menu__panel,.loss";
   main.querySelectorAll(`${names},${others}`).forEach((node) => node.remove());
   const said = (pattern) => main.textContent.match(new RegExp(`.{0,40}(${pattern}).{0,20}`, "i"))?.[0];
   return Object.entries(words).filter(([name]) => !document.querySelector(`.term[popovertarget="term-${name}"]`))

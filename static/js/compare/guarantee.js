@@ -4,7 +4,7 @@ import { el, metres, number } from "../dom.js";
 import { term } from "../glossary.js";
 
 // level -> the term of the glossary that explains it, and how it is called here
-const LEVELS = {
+export const LEVELS = {
   landmark: ["landmark", "landmark privacy"],
   event: ["event-level", "event-level privacy"],
   user: ["user-level", "user-level privacy"],

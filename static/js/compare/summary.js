@@ -1,7 +1,9 @@
 /* The table of the releases and their downloads. */
 
 import { el, metres, number } from "../dom.js";
+import { term } from "../glossary.js";
 import { swatch } from "../legend.js";
+import { LEVELS } from "./guarantee.js";
 import { withQuery } from "./model.js";
 
 export const FORMATS = [
@@ -51,7 +53,7 @@ function row({ layer, ink, title, level, loss }, on) {
     "tr",
     { dataset: { release: release.id } },
     el("th", { scope: "row" }, head),
-    el("td", { "data-label": "Level" }, level),
+    el("td", { "data-label": "Level" }, LEVELS[level] ? term(LEVELS[level][0], level) : level),
     cell("Mean error", view ? metres(view.mae_m) : ""),
     cell("Median", view ? metres(view.median_error_m) : ""),
     cell("95 %", view ? metres(view.p95_error_m) : ""),
