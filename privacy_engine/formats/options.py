@@ -124,6 +124,16 @@ class ReadOptions:
 OPTIONS: Mapping[str, Option] = {item.name: Option(item.name, **item.metadata) for item in fields(ReadOptions)}
 
 
+PLACED = ("swap", "crs", "first_n")
+"""The options that every format heeds, beside ``format`` itself."""
+
+TIMED = ("time", "date_order", "time_zone", "time_unit")
+"""The options about times that are written in the file."""
+
+TABLE = ("delimiter", "decimal", "lon", "lat", "id", "landmark", *TIMED)
+"""The options about tables of text."""
+
+
 def _checked(option: Option, value: Any) -> Any:
     if value is None or value == "":
         return None
