@@ -13,6 +13,7 @@ import numpy as np
 
 from privacy_engine.data import Floats, Trajectory
 from privacy_engine.errors import FormatError
+from privacy_engine.formats.crs import above_slips
 from privacy_engine.formats.dialect import Dialect, as_utf8, sniff
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import Report
@@ -82,7 +83,16 @@ def _parts(
         series = build(points_in(data, found, whole, own), whole, own)
         row += lines
         timed = _add(series, own, report, parts)
+    _check_range(parts, options, report)
     return parts, timed
+
+
+def _check_range(parts: dict[str, _Parts], options: ReadOptions, report: Report) -> None:
+    """Longitudes above 180 may be too few in each block, and not in the file: see :func:`crs.eastward`."""
+    off = report.dropped.get("out_of_range", 0)
+    points = sum(len(piece) for lon, _, _ in parts.values() for piece in lon)
+    if options.lon_range is None and off > 1 and above_slips(off, off + points):
+        raise _NotPlain
 
 
 def _add(series: list[Trajectory], own: Report, report: Report, parts: dict[str, _Parts]) -> bool:
