@@ -11,7 +11,7 @@ stamp = $(VENV)/.$(1)-$(shell cksum < $(2) 2>/dev/null | tr ' ' '-')
 RUN_STAMP := $(call stamp,run,requirements.txt)
 DEV_STAMP := $(call stamp,dev,requirements-dev.txt)
 
-.PHONY: help install install-dev run test check bench lock samples screenshots clean
+.PHONY: help install install-dev run test check bench formats lock samples screenshots clean
 .DEFAULT_GOAL := help
 
 help:
@@ -19,6 +19,7 @@ help:
 	@echo "make test         run every test, in browsers too"
 	@echo "make check        run the style, type, import, security and deployment checks"
 	@echo "make bench        time the engine beside plain Python and numpy; writes docs/benchmarks.md (4 minutes)"
+	@echo "make formats      write docs/formats.md anew from the registry of formats"
 	@echo "make install      make .venv and install what Cairn needs"
 	@echo "make lock         write both requirement locks anew from pyproject.toml (UPGRADE=1: newest versions)"
 	@echo "make samples      load the sample datasets for USER_NAME (default: researcher)"
@@ -61,6 +62,9 @@ check: install-dev
 
 bench: install-dev
 	@$(BIN)/python -m pytest -c benchmarks/pytest.ini benchmarks --page docs/benchmarks.md
+
+formats: install-dev
+	@$(BIN)/python manage.py formats --page docs/formats.md
 
 samples: install
 	@$(BIN)/python manage.py loadsamples $${USER_NAME:-researcher}

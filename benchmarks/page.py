@@ -96,7 +96,7 @@ class Finding:
 
     def cells(self) -> list[str]:
         verdict = {None: "", True: "met", False: "**missed**"}[self.met]
-        return [self.item, self.what, self.asked, self.found, "", "", "", verdict]
+        return [self.item, self.what, self.asked, self.found, *[""] * len(REFERENCES), verdict]
 
 
 def amount(seconds: float) -> str:

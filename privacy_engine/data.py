@@ -35,9 +35,8 @@ def _frozen(values: ArrayLike) -> bool:
 
 
 def _within(array: Floats, field: str, bound: float) -> None:
-    bad = ~(np.abs(array) <= bound)
-    if bad.any():
-        first = int(np.argmax(bad))
+    if len(array) and not (array.min() >= -bound and array.max() <= bound):  # also where there is a nan
+        first = int(np.argmax(~(np.abs(array) <= bound)))
         value = float(array[first])
         raise DataError(
             f"{field} must be finite and within -{bound:g} to {bound:g}, got {value} at index {first}",
@@ -54,7 +53,7 @@ def _instants(values: ArrayLike, n: int) -> Floats:
         message = f"time_s must have as many values as there are events ({n}), got {len(time_s)}"
         raise DataError(message, field="time_s", rule="same length", value=len(time_s))
     _within(time_s, "time_s", 1e12)
-    if (np.diff(time_s) < 0).any():
+    if (time_s[1:] < time_s[:-1]).any():
         raise DataError("time_s must never decrease", field="time_s", rule="sorted")
     return time_s
 

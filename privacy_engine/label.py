@@ -41,9 +41,9 @@ def privacy_label(
     """
     mechanism = spec.mechanism
     guarantee = mechanism.guarantee(landmarks).as_dict() if spec.private else None
-    looked = [step.name for step in cleaning if step.reads == "positions"]
-    if guarantee and looked:
-        guarantee["caveats"].append(_uncovered(looked))
+    caveat = uncovered(cleaning)
+    if guarantee and caveat:
+        guarantee["caveats"].append(caveat)
     statement = guarantee["statement"] if guarantee else NOT_PRIVATE
     parts = [
         statement,
@@ -52,7 +52,7 @@ def privacy_label(
         f"epsilon {mechanism.epsilon:g} per {mechanism.radius_m:g} m",
         *(f"then {step.title} over the release" for step in spec.postprocess),
         *([_origin(derived_from)] if derived_from else []),
-        *([_uncovered(looked)] if looked else []),
+        *([caveat] if caveat else []),
         f"in clear: {', '.join(CLEAR_FIELDS)}",
         f"noise from {'the operating system' if spec.private else f'seed {spec.seed}'}",
         f"drawn by Cairn {cairn}" if cairn else "drawn by Cairn, which version was not kept",
@@ -81,8 +81,11 @@ def privacy_label(
     }
 
 
-def _uncovered(steps: Sequence[str]) -> str:
-    return f"Not covered: which events were left out before by cleaning that looked at positions ({', '.join(steps)})."
+def uncovered(cleaning: Sequence[CleaningStep]) -> str:
+    """What no guarantee covers of ``cleaning``: that of steps which looked at positions; else empty."""
+    looked = ", ".join(step.name for step in cleaning if step.reads == "positions")
+    said = f"Not covered: which events were left out before by cleaning that looked at positions ({looked})."
+    return said if looked else ""
 
 
 def _origin(source: Source) -> str:

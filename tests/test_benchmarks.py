@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.page import Figure, Finding, Target, amount, page, significant
+from benchmarks.page import Figure, Finding, Target, amount, page, significant, table
 
 ROOT = Path(__file__).resolve().parent.parent
 NUMPY_40 = {"numpy": 40.0}
@@ -66,6 +66,11 @@ def test_the_page_puts_numbered_items_first_and_names_no_machine() -> None:
     )
     assert text.index("| 1 |") < text.index("| 2 |") < text.index("## Further figures") < text.index("other figure")
     assert str(ROOT) not in text
+
+
+def test_every_line_has_as_many_cells_as_the_head() -> None:
+    head, *lines = table([Finding("", "x", "", "1", True), Figure("1", "work", 1.0, {"library": 2.0}, {})]).splitlines()
+    assert {line.count("|") for line in lines} == {head.count("|")}
 
 
 def test_every_benchmark_is_collected_by_the_command_of_the_makefile() -> None:

@@ -10,7 +10,7 @@ from privacy_engine.data import Trajectory
 from privacy_engine.formats.delimited import points_of
 from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.numbers import GOOD, UNAVAILABLE
-from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.options import TABLE, ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.series import build
 from privacy_engine.formats.source import Source
@@ -37,4 +37,16 @@ def sniff(head: bytes) -> bool:
     return _HEADER.match(plain_head(head).split(b"\n", 1)[0]) is not None
 
 
-AIS = register(Format("ais", "AIS table", ("csv",), sniff, read, rank=36))
+AIS = register(
+    Format(
+        "ais",
+        "AIS table",
+        ("csv",),
+        sniff,
+        read,
+        rank=36,
+        keeps="times, series (each ship's MMSI), landmarks",
+        options=TABLE,
+        source="https://www.itu.int/rec/R-REC-M.1371",
+    )
+)

@@ -13,6 +13,7 @@ import numpy as np
 
 from privacy_engine.data import Floats, Trajectory
 from privacy_engine.errors import FormatError
+from privacy_engine.formats.crs import above_slips
 from privacy_engine.formats.dialect import Dialect, as_utf8, sniff
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import Report
@@ -23,11 +24,45 @@ from privacy_engine.formats.table import order_is_plain
 BLOCK = 2 << 20
 ReadBlock = Callable[[bytes, Dialect, ReadOptions, Report], Points]
 _MARKED = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
-_Parts = tuple[list[Floats], list[Floats], list[Floats]]
 
 
 class _NotPlain(Exception):
     """The file must be read as a whole."""
+
+
+class _Column:
+    """Numbers that keep coming, in one array: pieces put together at the end would lie in memory twice.
+
+    The room doubles, and those of its pages that nothing was written to take no memory.
+    """
+
+    def __init__(self) -> None:
+        self._room: Floats = np.empty(0)
+        self.size = 0
+
+    def add(self, piece: Floats) -> None:
+        end = self.size + len(piece)
+        if end > len(self._room):
+            room = np.empty(max(end, 2 * len(self._room)))
+            room[: self.size] = self._room[: self.size]
+            self._room = room
+        self._room[self.size : end] = piece
+        self.size = end
+
+    @property
+    def last(self) -> float:
+        """The number that came last."""
+        return float(self._room[self.size - 1])
+
+    def taken(self) -> Floats:
+        """All of them as a frozen array, after which the column is empty."""
+        whole, self._room = self._room, np.empty(0)
+        whole.resize(self.size, refcheck=False)
+        whole.setflags(write=False)
+        return whole
+
+
+_Parts = tuple[_Column, _Column, _Column]
 
 
 def read(source: Source, options: ReadOptions, report: Report, points_in: ReadBlock) -> list[Trajectory] | None:
@@ -40,7 +75,7 @@ def read(source: Source, options: ReadOptions, report: Report, points_in: ReadBl
         return None
     own = Report(file=report.file, format=report.format)
     try:
-        parts, timed = _parts(_chained(first, second, blocks), options, own, points_in)
+        parts, timed, repeats = _parts(_chained(first, second, blocks), options, own, points_in)
     except (_NotPlain, FormatError, UnicodeDecodeError):
         source.rewind()
         return None
@@ -48,7 +83,8 @@ def read(source: Source, options: ReadOptions, report: Report, points_in: ReadBl
     report.rows_read, report.drops = own.rows_read, own.drops
     report.notes += own.notes
     report.guesses += own.guesses
-    return cut(_joined(parts, timed, report), options)
+    tell_repeats(repeats, report)
+    return cut(_joined(parts, timed), options)
 
 
 def _chained(first: bytes, second: bytes, others: Iterator[bytes]) -> Iterator[bytes]:
@@ -59,11 +95,11 @@ def _chained(first: bytes, second: bytes, others: Iterator[bytes]) -> Iterator[b
 
 def _parts(
     blocks: Iterator[bytes], options: ReadOptions, report: Report, points_in: ReadBlock
-) -> tuple[dict[str, _Parts], bool]:
-    """The columns of each series in pieces, and whether they have times."""
+) -> tuple[dict[str, _Parts], bool, int]:
+    """The columns of each series, whether they have times, and how many records repeat the one before."""
     whole = ReadOptions(**{**vars(options), "first_n": None})
     parts: dict[str, _Parts] = {}
-    dialect, timed, row = None, False, 1
+    dialect, timed, row, repeats = None, False, 1, 0
     for data in blocks:
         own = Report(unit=report.unit)
         lines = data.count(b"\n")
@@ -81,12 +117,23 @@ def _parts(
             own.guesses = [dict(guess) for guess in guessed]
         series = build(points_in(data, found, whole, own), whole, own)
         row += lines
-        timed = _add(series, own, report, parts)
-    return parts, timed
+        timed = series[0].time_s is not None
+        repeats += sum(note["count"] for note in own.notes if note["code"] == "repeated")
+        repeats += _add(series, own, report, parts)
+    _check_range(parts, options, report)
+    return parts, timed, repeats
 
 
-def _add(series: list[Trajectory], own: Report, report: Report, parts: dict[str, _Parts]) -> bool:
-    """File the series of a block under their names; whether they have times."""
+def _check_range(parts: dict[str, _Parts], options: ReadOptions, report: Report) -> None:
+    """Longitudes above 180 may be too few in each block, and not in the file: see :func:`crs.eastward`."""
+    off = report.dropped.get("out_of_range", 0)
+    points = sum(lon.size for lon, _, _ in parts.values())
+    if options.lon_range is None and off > 1 and above_slips(off, off + points):
+        raise _NotPlain
+
+
+def _add(series: list[Trajectory], own: Report, report: Report, parts: dict[str, _Parts]) -> int:
+    """File the series of a block under their names; how many begin by repeating the last record of the block before."""
     plain = {"repeated"} if series[0].time_s is not None else {"repeated", "untimed"}
     if {note["code"] for note in own.notes} - plain or (parts and own.guesses != report.guesses):
         raise _NotPlain
@@ -98,37 +145,25 @@ def _add(series: list[Trajectory], own: Report, report: Report, parts: dict[str,
     report.rows_read += own.rows_read
     for reason, drops in own.drops.items():
         report.drop(reason, drops.count, drops.rows)
+    repeats = 0
     for one in series:
-        lon, lat, times = parts.setdefault(one.name, ([], [], []))
-        if one.time_s is not None:
-            if times and times[-1][-1] > one.time_s[0]:
+        columns = parts.setdefault(one.name, (_Column(), _Column(), _Column()))
+        pieces = [piece for piece in (one.lon, one.lat, one.time_s) if piece is not None]
+        if columns[0].size:
+            if one.time_s is not None and columns[2].last > one.time_s[0]:
                 raise _NotPlain
-            times.append(one.time_s)
-        lon.append(one.lon)
-        lat.append(one.lat)
+            repeats += all(column.last == piece[0] for column, piece in zip(columns, pieces, strict=False))
+        for column, piece in zip(columns, pieces, strict=False):
+            column.add(piece)
     if len(parts) > MAX_SERIES:
         raise _NotPlain
-    return series[0].time_s is not None
+    return repeats
 
 
-def _joined(parts: dict[str, _Parts], timed: bool, report: Report) -> list[Trajectory]:
-    """Each series in one piece; the pieces are let go on the way."""
-    series, repeats = [], 0
+def _joined(parts: dict[str, _Parts], timed: bool) -> list[Trajectory]:
+    """Each series in one piece."""
+    series = []
     for name in list(parts):
-        lon, lat, times = (_whole(pieces) for pieces in parts.pop(name))
-        same = np.diff(lon) == 0
-        same &= np.diff(lat) == 0
-        if timed:
-            same &= np.diff(times) == 0
-        repeats += int(same.sum())
+        lon, lat, times = (column.taken() for column in parts.pop(name))
         series.append(Trajectory(lon, lat, times if timed else None, name))
-    tell_repeats(repeats, report)
     return series
-
-
-def _whole(pieces: list[Floats]) -> Floats:
-    """The pieces as one frozen array; the list is emptied."""
-    one = np.concatenate(pieces) if pieces else np.array([])
-    pieces.clear()
-    one.setflags(write=False)
-    return one

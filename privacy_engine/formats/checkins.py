@@ -12,6 +12,7 @@ from privacy_engine.errors import FormatError
 from privacy_engine.formats import zones
 from privacy_engine.formats.arrow import pa, pc
 from privacy_engine.formats.columns import LAT, LON, TIME, canonical
+from privacy_engine.formats.crs import eastward
 from privacy_engine.formats.numbers import GOOD, MISSING, REASON_NAMES, numbers, typed
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.plaintable import Table
@@ -25,7 +26,8 @@ _TIMES = ("checkin_time", "check_in_time", "check_in", "checkin", *TIME)
 _SNAP = {"user": 0, "time": 1, "lat": 2, "lon": 3, "place": 4}
 _SNAP_TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9:]{8}Z?")
 _ROLES = ("user", "time", "place", "lon", "lat")
-_NO_TIME, _BAD_TIME = len(REASON_NAMES), len(REASON_NAMES) + 1
+_NO_TIME, _BAD_TIME, _OUT_OF_RANGE = range(len(REASON_NAMES), len(REASON_NAMES) + 3)
+_REASONS = {_NO_TIME: "no_time", _BAD_TIME: "bad_time", _OUT_OF_RANGE: "out_of_range"}
 
 
 def looks_like(names: list[str], sample: list[list[str]], headed: bool) -> bool:
@@ -78,7 +80,7 @@ def checkins_of(table: Table, options: ReadOptions, report: Report) -> CheckIns:
     if "place" not in places and not {"lon", "lat"} <= places.keys():
         raise _no_column("place, nor of longitude and latitude,", table)
     columns = {role: table.columns[place] for role, place in places.items()}
-    reasons, numbers_of = _reasons(columns)
+    reasons, numbers_of = _reasons(columns, options, report)
     seconds, reasons = _instants(columns["time"], reasons, options, report)
     kept = _kept(reasons, table, report)
     user, users = _coded(columns["user"], kept)
@@ -95,19 +97,20 @@ def _no_column(title: str, table: Table) -> FormatError:
     return FormatError(message, code="no_checkin_columns", rule=f"a {title} column")
 
 
-def _reasons(columns: dict[str, Any]) -> tuple[Any, dict[str, Floats]]:
+def _reasons(columns: dict[str, Any], options: ReadOptions, report: Report) -> tuple[Any, dict[str, Floats]]:
     n = len(columns["user"])
     reasons = np.zeros(n, dtype=np.int64)
     values: dict[str, Floats] = {}
-    for axis, bound in (("lon", 180.0), ("lat", 90.0)):
+    for axis in ("lon", "lat"):
         if not {"lon", "lat"} <= columns.keys():
             break
         column = columns[axis]
         values[axis], why = numbers(column, axis) if pa.types.is_string(column.type) else typed(column)
         reasons = np.where(reasons == GOOD, why, reasons)
-        reasons = np.where(
-            (reasons == GOOD) & (np.abs(values[axis]) > bound), REASON_NAMES.index("not_finite"), reasons
-        )
+    if values:
+        values["lon"] = eastward(values["lon"], reasons == GOOD, options, report)
+        off = (np.abs(values["lon"]) > 180) | (np.abs(values["lat"]) > 90)
+        reasons = np.where((reasons == GOOD) & off, _OUT_OF_RANGE, reasons)
     for role in {"user", "place"} & columns.keys():
         empty = pc.equal(pc.fill_null(pc.utf8_trim_whitespace(columns[role].cast(pa.string())), ""), "")
         reasons = np.where(empty.to_numpy(zero_copy_only=False) & (reasons == GOOD), MISSING, reasons)
@@ -126,7 +129,7 @@ def _kept(reasons: Any, table: Table, report: Report) -> Ints:
     report.rows_read += len(reasons)
     for code in np.unique(reasons[reasons != GOOD]).tolist():
         index = np.flatnonzero(reasons == code)
-        reason = {_NO_TIME: "no_time", _BAD_TIME: "bad_time"}.get(code) or REASON_NAMES[code]
+        reason = _REASONS.get(code) or REASON_NAMES[code]
         report.drop(reason, len(index), table.rows(index[:20]).tolist())
     kept = np.flatnonzero(reasons == GOOD)
     if not len(kept):

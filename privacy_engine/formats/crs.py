@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 
-from privacy_engine.data import Floats
+from privacy_engine.data import Floats, Mask
 from privacy_engine.errors import ChoiceNeeded, FormatError
 from privacy_engine.formats.options import SYSTEMS, Choices, ReadOptions
 from privacy_engine.formats.report import Report
@@ -85,6 +85,7 @@ def _from_utm(east_m: Floats, north_m: Floats, number: int, *, south: bool) -> t
     chi = np.arcsin(np.clip(np.sin(xi_) / np.cosh(eta_), -1, 1))
     lat = chi + sum(d * np.sin(2 * j * chi) for j, d in enumerate(delta, start=1))
     lon = np.degrees(np.arctan2(np.sinh(eta_), np.cos(xi_))) + number * 6 - 183
+    lon = np.where(lon > 180, lon - 360, np.where(lon < -180, lon + 360, lon))  # zones 1 and 60 reach across
     return lon, np.degrees(lat)
 
 
@@ -108,10 +109,10 @@ def placed(
     if options.crs is None:
         lon, lat = _unlabelled(lon, lat, lon[known], lat[known], report)
     if options.swap == "yes":
-        return lat, lon
-    if options.swap is None:
+        lon, lat = lat, lon
+    elif options.swap is None:
         _ask_order(lon[known], lat[known], report, labelled)
-    return _around_the_globe(lon, lat, report)
+    return eastward(lon, known, options, report), lat
 
 
 def _unlabelled(lon: Floats, lat: Floats, x: Floats, y: Floats, report: Report) -> tuple[Floats, Floats]:
@@ -156,11 +157,25 @@ def _ask_order(x: Floats, y: Floats, report: Report, labelled: bool) -> None:
         report.guess("order", "as labelled", "Both orders of longitude and latitude are possible.", "swap")
 
 
-def _around_the_globe(lon: Floats, lat: Floats, report: Report) -> tuple[Floats, Floats]:
-    """Longitudes counted from 0 to 360, where the whole file has them so, as -180 to 180."""
-    known = lon[np.isfinite(lon)]
-    east = (known > 180) & (known <= 360)
-    if not (known.size and known.min() >= 0 and known.max() <= 360 and east.sum() * 50 > known.size and east.sum() > 1):
-        return lon, lat
-    report.note("lon_0_360", "Longitudes run from 0 to 360 and were counted from -180 to 180.", level="info")
-    return np.where(lon > 180, lon - 360, lon), lat
+def eastward(lon: Floats, known: Mask, options: ReadOptions, report: Report) -> Floats:
+    """Longitudes as -180 to 180, where the file counts them from 0 to 360 to the east.
+
+    That is so if the options say it, or if all the ``known`` ones are within 0 to 360 and enough of them above 180 to
+    be no slips: two, and more than 2 %. Beside a negative one, what is above 180 stays and is out of range.
+    """
+    beyond = known & (lon > 180) & (lon <= 360)
+    if options.lon_range == "180" or not beyond.any():
+        return lon
+    if options.lon_range is None:
+        found = lon[known]
+        count = int(beyond.sum())
+        if found.min() < 0 or found.max() > 360 or count < 2 or not above_slips(count, len(found)):
+            return lon
+        message = "Longitudes run from 0 to 360 and were taken as degrees to the east."
+        report.guess("range of longitudes", "0 to 360", message, "lon_range")
+    return np.where(beyond, lon - 360, lon)
+
+
+def above_slips(count: int, rows: int) -> bool:
+    """Whether ``count`` of ``rows`` are more than slips of the pen: more than 2 %."""
+    return count * 50 > rows

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from privacy_engine.data import Trajectory
+from privacy_engine.data import KINDS, Trajectory
 from privacy_engine.formats import blockwise
 from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.dialect import Dialect, as_utf8, looks_like_text, sniff
-from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.options import TABLE, ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.series import Points, build
 from privacy_engine.formats.source import Source
@@ -44,5 +44,16 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
 
 
 DELIMITED = register(
-    Format("csv", "CSV or TSV table", ("csv", "tsv", "tab", "txt", "dat"), looks_like_text, read, rank=90)
+    Format(
+        "csv",
+        "CSV or TSV table",
+        ("csv", "tsv", "tab", "txt", "dat"),
+        looks_like_text,
+        read,
+        rank=90,
+        keeps="times, series, landmarks",
+        options=TABLE,
+        kinds=tuple(KINDS),
+        source="https://www.rfc-editor.org/rfc/rfc4180",
+    )
 )

@@ -20,6 +20,11 @@ class Format:
 
     ``sniff`` looks at the first 64 kB; ``read`` returns the series and writes to the report. Formats are
     asked in the order of their registration, ``rank`` first: lower is more particular. A ``hidden`` one only refuses.
+
+    ``keeps`` says what is read beside the positions, ``options`` names the reading options that it heeds
+    beside :data:`privacy_engine.formats.options.PLACED`, ``kinds``
+    are of :data:`privacy_engine.data.KINDS`, ``source`` is where it is described. With the docstrings of ``sniff``
+    ("Whether …"), of ``read`` and of its module they are its part of ``docs/formats.md``.
     """
 
     name: str
@@ -29,6 +34,10 @@ class Format:
     read: Callable[[Source, ReadOptions, Report], list[Trajectory]]
     rank: int = 50
     hidden: bool = False
+    keeps: str = ""
+    options: Sequence[str] = ()
+    kinds: Sequence[str] = (Trajectory.kind,)
+    source: str = ""
 
 
 _REGISTERED: dict[str, Format] = {}

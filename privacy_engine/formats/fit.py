@@ -143,4 +143,16 @@ def sniff(head: bytes) -> bool:
     return head[8:12] == b".FIT"
 
 
-FIT = register(Format("fit", "FIT (Garmin)", ("fit",), sniff, read, rank=12))
+FIT = register(
+    Format(
+        "fit",
+        "FIT (Garmin)",
+        ("fit",),
+        sniff,
+        read,
+        rank=12,
+        keeps="times",
+        options=("time",),
+        source="https://developer.garmin.com/fit/protocol/",
+    )
+)

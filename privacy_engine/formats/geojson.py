@@ -17,7 +17,7 @@ from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.jsontools import begins_like_json, parsed
 from privacy_engine.formats.marks import marks_of
 from privacy_engine.formats.numbers import GOOD, MISSING, NOT_A_NUMBER, NOT_FINITE
-from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.options import TIMED, ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.series import Points, build
 from privacy_engine.formats.source import Source
@@ -243,4 +243,16 @@ def _with_system(document: Any, options: ReadOptions) -> ReadOptions:
     return ReadOptions(**{**vars(options), "crs": name})
 
 
-GEOJSON = register(Format("geojson", "GeoJSON", ("geojson", "json"), begins_like_json, read, rank=22))
+GEOJSON = register(
+    Format(
+        "geojson",
+        "GeoJSON",
+        ("geojson", "json"),
+        begins_like_json,
+        read,
+        rank=22,
+        keeps="times, landmarks, the names of our own exports",
+        options=("landmark", *TIMED),
+        source="https://www.rfc-editor.org/rfc/rfc7946",
+    )
+)

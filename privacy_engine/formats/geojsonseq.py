@@ -10,7 +10,7 @@ from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.dialect import as_utf8
 from privacy_engine.formats.geojson import read_features
 from privacy_engine.formats.jsontools import parsed_line
-from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.options import TIMED, ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.source import Source
 from privacy_engine.formats.xmltools import plain_head
@@ -48,5 +48,15 @@ def sniff(head: bytes) -> bool:
 
 
 GEOJSONSEQ = register(
-    Format("geojsonseq", "GeoJSON sequence", ("geojsonl", "geojsons", "ndjson", "jsonl"), sniff, read, rank=18)
+    Format(
+        "geojsonseq",
+        "GeoJSON sequence",
+        ("geojsonl", "geojsons", "ndjson", "jsonl"),
+        sniff,
+        read,
+        rank=18,
+        keeps="times, landmarks, the names of our own exports",
+        options=("landmark", *TIMED),
+        source="https://www.rfc-editor.org/rfc/rfc8142",
+    )
 )

@@ -17,7 +17,7 @@ from privacy_engine.formats.arrow import pa
 from privacy_engine.formats.attributes import points_of
 from privacy_engine.formats.columns import assign_beside
 from privacy_engine.formats.detect import Format, register
-from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.options import TIMED, ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.series import Points, build, cut
 from privacy_engine.formats.source import Source
@@ -154,4 +154,16 @@ def sniff(head: bytes) -> bool:
     return head.startswith(b"SQLite format 3\0")
 
 
-GEOPACKAGE = register(Format("geopackage", "GeoPackage", ("gpkg",), sniff, read, rank=11))
+GEOPACKAGE = register(
+    Format(
+        "geopackage",
+        "GeoPackage",
+        ("gpkg",),
+        sniff,
+        read,
+        rank=11,
+        keeps="times, series, landmarks, coordinate system",
+        options=("id", "landmark", *TIMED),
+        source="https://www.geopackage.org/spec/",
+    )
+)

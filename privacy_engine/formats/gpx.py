@@ -14,7 +14,7 @@ from privacy_engine.errors import FormatError
 from privacy_engine.formats.arrow import pa
 from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.numbers import GOOD, numbers
-from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.options import TIMED, ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.series import Points, build
 from privacy_engine.formats.source import Source
@@ -187,4 +187,16 @@ def sniff(head: bytes) -> bool:
     return looks_like_xml(head) and root_name(head) == "gpx"
 
 
-GPX = register(Format("gpx", "GPX", ("gpx",), sniff, read, rank=20))
+GPX = register(
+    Format(
+        "gpx",
+        "GPX",
+        ("gpx",),
+        sniff,
+        read,
+        rank=20,
+        keeps="times, the tracks' names of our own exports",
+        options=TIMED,
+        source="https://www.topografix.com/GPX/1/1/",
+    )
+)

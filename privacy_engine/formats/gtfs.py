@@ -54,4 +54,16 @@ def sniff(head: bytes) -> bool:
     return _HEADER.match(plain_head(head).split(b"\n", 1)[0]) is not None
 
 
-GTFS = register(Format("gtfs", "GTFS shapes", ("txt",), sniff, read, rank=34))
+GTFS = register(
+    Format(
+        "gtfs",
+        "GTFS shapes",
+        ("txt",),
+        sniff,
+        read,
+        rank=34,
+        keeps="series (each shape's id)",
+        options=(),
+        source="https://gtfs.org/documentation/schedule/reference/#shapestxt",
+    )
+)

@@ -77,4 +77,16 @@ def sniff(head: bytes) -> bool:
     return _START.match(plain_head(head[:8192])) is not None
 
 
-IGC = register(Format("igc", "IGC flight log", ("igc",), sniff, read, rank=26))
+IGC = register(
+    Format(
+        "igc",
+        "IGC flight log",
+        ("igc",),
+        sniff,
+        read,
+        rank=26,
+        keeps="times",
+        options=("time",),
+        source="https://www.fai.org/igc-documents",
+    )
+)

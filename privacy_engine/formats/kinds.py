@@ -42,7 +42,7 @@ def read_other(
     """
     if kinds == (Trajectory.kind,):
         return None
-    if format.name not in ("csv", "parquet"):
+    if set(format.kinds).isdisjoint(set(kinds) - {Trajectory.kind}):
         if Trajectory.kind not in kinds:
             asked = " or ".join(TITLES[kind] for kind in kinds)
             raise FormatError(f"{format.title} holds positions, not {asked}.", code="other_kind", rule=asked)

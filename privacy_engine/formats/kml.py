@@ -8,7 +8,7 @@ from xml.parsers import expat  # nosec B407
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.detect import Format, register
-from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.options import TIMED, ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.rows import Rows
 from privacy_engine.formats.series import build
@@ -155,4 +155,16 @@ def sniff(head: bytes) -> bool:
     return looks_like_xml(head) and root_name(head) == "kml"
 
 
-KML = register(Format("kml", "KML or KMZ", ("kml", "kmz"), sniff, read, rank=21))
+KML = register(
+    Format(
+        "kml",
+        "KML or KMZ",
+        ("kml", "kmz"),
+        sniff,
+        read,
+        rank=21,
+        keeps="times",
+        options=TIMED,
+        source="https://docs.ogc.org/is/12-007r2/12-007r2.html",
+    )
+)

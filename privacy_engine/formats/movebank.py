@@ -1,4 +1,4 @@
-"""Movebank exports: one row for each fix of an animal, times in UTC, outliers marked as such."""
+"""Movebank exports: a row for each fix of an animal, times in UTC; rows marked as outliers are read like the others."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from privacy_engine.data import Trajectory
 from privacy_engine.formats.delimited import points_of
 from privacy_engine.formats.detect import Format, register
-from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.options import TABLE, ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.series import build
 from privacy_engine.formats.source import Source
@@ -31,4 +31,16 @@ def sniff(head: bytes) -> bool:
     return _HEADER.match(plain_head(head).split(b"\n", 1)[0]) is not None
 
 
-MOVEBANK = register(Format("movebank", "Movebank", ("csv",), sniff, read, rank=35))
+MOVEBANK = register(
+    Format(
+        "movebank",
+        "Movebank",
+        ("csv",),
+        sniff,
+        read,
+        rank=35,
+        keeps="times, series (each animal's identifier), landmarks",
+        options=TABLE,
+        source="https://www.movebank.org/cms/movebank-content/movebank-attribute-dictionary",
+    )
+)

@@ -153,4 +153,16 @@ def sniff(head: bytes) -> bool:
     return _SENTENCE.match(text) is not None or _SENTENCE.match(text.partition(b"\n")[2]) is not None
 
 
-NMEA = register(Format("nmea", "NMEA log", ("nmea", "nme", "log", "txt"), sniff, read, rank=24))
+NMEA = register(
+    Format(
+        "nmea",
+        "NMEA log",
+        ("nmea", "nme", "log", "txt"),
+        sniff,
+        read,
+        rank=24,
+        keeps="times",
+        options=("time",),
+        source="https://gpsd.gitlab.io/gpsd/NMEA.html",
+    )
+)

@@ -108,8 +108,11 @@ def as_floats(column: Any) -> Floats:
 
 
 def typed(column: Any) -> tuple[Floats, Reasons]:
-    """A numeric Arrow column as numbers and reasons."""
-    values = as_floats(column)
+    """An Arrow column that is no text as numbers and reasons; of dates and other kinds no cell is a number."""
+    try:
+        values = as_floats(column)
+    except pa.ArrowNotImplementedError:
+        return np.full(len(column), np.nan), np.full(len(column), NOT_A_NUMBER, dtype=np.uint8)
     reasons = np.where(np.isfinite(values), GOOD, NOT_FINITE).astype(np.uint8)
     if column.null_count:
         reasons[column.is_null().to_numpy(zero_copy_only=False)] = MISSING

@@ -34,6 +34,10 @@ ZONES: Choices = (
 DELIMITERS: Choices = ((",", "comma"), (";", "semicolon"), ("tab", "tab"), ("|", "vertical bar"), ("space", "space"))
 DECIMALS: Choices = ((".", "point: 52.52"), (",", "comma: 52,52"))
 SWAP: Choices = (("yes", "swap longitude and latitude"), ("no", "leave them as labelled"))
+LON_RANGES: Choices = (
+    ("180", "from -180 to 180: more is not on the globe"),
+    ("360", "from 0 to 360: degrees to the east"),
+)
 DATE_ORDERS: Choices = (
     ("dmy", "day, month, year: 31/12/2024"),
     ("mdy", "month, day, year: 12/31/2024"),
@@ -89,6 +93,9 @@ class ReadOptions:
         "column", "Landmark column", _COLUMN + " Yes or no for each row; #0 reads the file without."
     )
     swap: str | None = _option("choice", "Order of coordinates", "Whether longitude and latitude changed places.", SWAP)
+    lon_range: str | None = _option(
+        "choice", "Range of longitudes", "What a longitude above 180 means in this file.", LON_RANGES
+    )
     date_order: str | None = _option("choice", "Order of dates", "What 01/04/2021 means in this file.", DATE_ORDERS)
     time_zone: str | None = _option(
         "open-choice", "Time zone", "The zone of times that name none, such as Europe/Berlin.", ZONES
@@ -122,6 +129,16 @@ class ReadOptions:
 
 
 OPTIONS: Mapping[str, Option] = {item.name: Option(item.name, **item.metadata) for item in fields(ReadOptions)}
+
+
+PLACED = ("swap", "lon_range", "crs", "first_n")
+"""The options that every format heeds, beside ``format`` itself."""
+
+TIMED = ("time", "date_order", "time_zone", "time_unit")
+"""The options about times that are written in the file."""
+
+TABLE = ("delimiter", "decimal", "lon", "lat", "id", "landmark", *TIMED)
+"""The options about tables of text."""
 
 
 def _checked(option: Option, value: Any) -> Any:

@@ -9,7 +9,7 @@ from privacy_engine.data import Trajectory
 from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.dialect import as_utf8
 from privacy_engine.formats.jsontools import parsed_line
-from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.options import TIMED, ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.rows import Rows
 from privacy_engine.formats.series import build, nothing_left
@@ -60,4 +60,16 @@ def sniff(head: bytes) -> bool:
     return _START.match(plain_head(head[:8192])) is not None
 
 
-OWNTRACKS = register(Format("owntracks", "OwnTracks recorder file", ("rec",), sniff, read, rank=25))
+OWNTRACKS = register(
+    Format(
+        "owntracks",
+        "OwnTracks recorder file",
+        ("rec",),
+        sniff,
+        read,
+        rank=25,
+        keeps="times, series (each device's topic)",
+        options=("id", *TIMED),
+        source="https://owntracks.org/booklet/tech/json/",
+    )
+)

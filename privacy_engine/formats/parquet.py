@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from privacy_engine.data import Trajectory
+from privacy_engine.data import KINDS, Trajectory
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.arrow import pa, pq
 from privacy_engine.formats.attributes import points_of
@@ -15,7 +15,7 @@ from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.geoparquet import geometries, geometry_column
 from privacy_engine.formats.marks import marks_of
 from privacy_engine.formats.numbers import GOOD, numbers, typed
-from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.options import TIMED, ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.series import Points, build
 from privacy_engine.formats.source import Source
@@ -129,4 +129,17 @@ def sniff(head: bytes) -> bool:
     return head.startswith(b"PAR1")
 
 
-PARQUET = register(Format("parquet", "Parquet or GeoParquet", ("parquet", "pq", "geoparquet"), sniff, read, rank=10))
+PARQUET = register(
+    Format(
+        "parquet",
+        "Parquet or GeoParquet",
+        ("parquet", "pq", "geoparquet"),
+        sniff,
+        read,
+        rank=10,
+        keeps="times, series, landmarks, coordinate system",
+        options=("lon", "lat", "id", "landmark", *TIMED),
+        kinds=tuple(KINDS),
+        source="https://geoparquet.org/releases/v1.1.0/",
+    )
+)

@@ -10,7 +10,7 @@ from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.dialect import Dialect, as_utf8, first_lines
-from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.options import TIMED, ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.series import Points, build
 from privacy_engine.formats.source import Source
@@ -85,4 +85,16 @@ def _whole_seconds(times: Times) -> Times:
     return Times(np.where(near, whole, seconds), naive, times.missing)
 
 
-PLT = register(Format("plt", "Geolife or OziExplorer PLT", ("plt",), sniff, read, rank=30))
+PLT = register(
+    Format(
+        "plt",
+        "Geolife or OziExplorer PLT",
+        ("plt",),
+        sniff,
+        read,
+        rank=30,
+        keeps="times",
+        options=TIMED,
+        source="https://www.microsoft.com/en-us/research/publication/geolife-gps-trajectory-dataset-user-guide/",
+    )
+)

@@ -15,7 +15,7 @@ from privacy_engine.formats.columns import canonical
 from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.dialect import as_utf8
 from privacy_engine.formats.jsontools import parsed_line
-from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.options import TIMED, ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.rows import Rows
 from privacy_engine.formats.series import build
@@ -111,4 +111,16 @@ def sniff(head: bytes) -> bool:
     return _HEADER.match(plain_head(head).split(b"\n", 1)[0]) is not None
 
 
-PORTO = register(Format("porto", "Porto taxi trips", ("csv",), sniff, read, rank=33))
+PORTO = register(
+    Format(
+        "porto",
+        "Porto taxi trips",
+        ("csv",),
+        sniff,
+        read,
+        rank=33,
+        keeps="times, series (each taxi's id)",
+        options=("id", *TIMED),
+        source="https://www.kaggle.com/c/pkdd-15-predict-taxi-service-trajectory-i/data",
+    )
+)

@@ -51,7 +51,7 @@ def read_points(data: bytes, dialect: Dialect, options: ReadOptions, report: Rep
         lon, lat = lon / 1e7, lat / 1e7
     reasons = np.where(lat_reasons == num.GOOD, lon_reasons, lat_reasons)
     reasons = np.where((lon_reasons == num.MISSING) & (lat_reasons != num.GOOD), num.MISSING, reasons)
-    codes, names = _series(columns.get("id"), dialect.ours)
+    codes, names = _series(None if options.id == "#0" else columns.get("id"), dialect.ours)
     points = Points(lon, lat, _times(columns, options), reasons, codes, names, cells.rows)
     if "landmark" in columns:
         points.marks = marks_of(columns["landmark"], dialect.names[dialect.roles["landmark"]], options)
@@ -76,7 +76,7 @@ def _coordinate(columns: dict[str, Any], axis: str, decimal: str) -> tuple[Any, 
 
 
 def _times(columns: dict[str, Any], options: ReadOptions) -> Times | None:
-    if "time" not in columns:
+    if "time" not in columns or options.time == "#0":
         return None
     column = columns["time"]
     if pa.types.is_date32(column.type):

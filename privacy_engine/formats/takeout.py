@@ -16,7 +16,7 @@ from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.jsontools import begins_like_json, parsed
-from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.options import TIMED, ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.rows import Rows
 from privacy_engine.formats.series import build
@@ -159,4 +159,16 @@ def sniff(head: bytes) -> bool:
     return begins_like_json(head) and _KEYS.search(plain_head(head)) is not None
 
 
-TAKEOUT = register(Format("takeout", "Google location history", ("json",), sniff, read, rank=19))
+TAKEOUT = register(
+    Format(
+        "takeout",
+        "Google location history",
+        ("json",),
+        sniff,
+        read,
+        rank=19,
+        keeps="times, series (one for each kind of record)",
+        options=("id", *TIMED),
+        source="https://locationhistoryformat.com/",
+    )
+)

@@ -7,7 +7,7 @@ from xml.parsers import expat  # nosec B407
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.detect import Format, register
-from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.options import TIMED, ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.rows import Rows
 from privacy_engine.formats.series import build
@@ -67,4 +67,16 @@ def sniff(head: bytes) -> bool:
     return looks_like_xml(head) and root_name(head) == _ROOT
 
 
-TCX = register(Format("tcx", "TCX (Garmin)", ("tcx",), sniff, read, rank=23))
+TCX = register(
+    Format(
+        "tcx",
+        "TCX (Garmin)",
+        ("tcx",),
+        sniff,
+        read,
+        rank=23,
+        keeps="times",
+        options=TIMED,
+        source="https://www8.garmin.com/xmlschemas/TrainingCenterDatabasev2.xsd",
+    )
+)

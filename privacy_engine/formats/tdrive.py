@@ -7,7 +7,7 @@ import re
 from privacy_engine.data import Trajectory
 from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.dialect import Dialect, as_utf8, first_lines
-from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.options import TIMED, ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.series import build
 from privacy_engine.formats.source import Source
@@ -35,6 +35,21 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
     return build(points, options, report)
 
 
+def sniff(head: bytes) -> bool:
+    """Whether the first row is a number, a time to the second, a longitude and a latitude."""
+    return _LINE.match(head) is not None
+
+
 TDRIVE = register(
-    Format("tdrive", "T-Drive taxi log", ("txt", "csv"), lambda head: _LINE.match(head) is not None, read, rank=31)
+    Format(
+        "tdrive",
+        "T-Drive taxi log",
+        ("txt", "csv"),
+        sniff,
+        read,
+        rank=31,
+        keeps="times, series (each taxi's id)",
+        options=("id", *TIMED),
+        source="https://www.microsoft.com/en-us/research/publication/t-drive-trajectory-data-sample/",
+    )
 )

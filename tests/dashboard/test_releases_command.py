@@ -8,11 +8,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 from dashboard.releases.management.commands.release import Command
 from privacy_engine import formats
+from privacy_engine.cleaning import clean, parse_cleaning
 from privacy_engine.exports import FORMATS
+from privacy_engine.label import privacy_label
 from privacy_engine.landmarks import parse_short
 from privacy_engine.spec import ReleaseSpec
 
@@ -114,6 +117,51 @@ def test_steps_follow_the_release_in_order_and_the_label_says_so(run, day, tmp_p
     assert b"then Causal filter over the release; then Random-walk smoother over the release" in out.read_bytes()
 
 
+class TestCleaning:
+    """``--clean``: as the dashboard cleans, and in the label as the dashboard's releases have it."""
+
+    JUMPS = {"name": "drop-jumps", "highest_km_h": 200}
+    FIRST = {"name": "first-events", "events": 3}
+    SHORT = ("--clean", "drop-jumps:200", "--clean", "first-events:3")
+
+    @pytest.fixture
+    def jumpy(self, day) -> Path:
+        """The day with one position that nobody can have reached."""
+        day.write_text(DAY.replace("2024-06-03T08:20", "2024-06-03T08:00:00Z,10,10\n2024-06-03T08:20"))
+        return day
+
+    @pytest.mark.parametrize(
+        "words", [SHORT, ("--clean", json.dumps([JUMPS, FIRST])), (*SHORT[:2], "--clean", json.dumps(FIRST))]
+    )
+    def test_comes_first_in_its_order_and_the_label_says_so(self, run, jumpy, tmp_path, words):
+        out = tmp_path / "out.parquet"
+        said, wrong, code = run(jumpy, *words, *UNIFORM, *MARKS, "--seed", "7", "--out", out)
+        assert (wrong, code) == ("", 0)
+        assert said.startswith("3 points, 2 landmarks (66.7%), 3 published. ")
+        assert said.rstrip("\n").endswith(
+            "events were left out before by cleaning that looked at positions (drop-jumps)."
+        )
+        assert "First events: 1 event after the first 3 of a series left out." in said
+        cleaning = parse_cleaning([self.JUMPS, self.FIRST])
+        spec = ReleaseSpec.parse({"mechanism": {"name": "landmark-uniform", "epsilon": 1, "radius_m": 200}, "seed": 7})
+        label = json.loads(pq.read_schema(out).metadata[b"cairn"])
+        assert label == json.loads(json.dumps(privacy_label(spec, landmarks=2, cleaning=cleaning)))
+        series, _ = clean(formats.read(jumpy).series, cleaning)
+        (expected,) = spec.release(series, parse_short("manual:0,2").mark(series))
+        assert formats.read(out).series[0].lon == pytest.approx(expected.series.lon, abs=1e-9)
+
+    @pytest.mark.parametrize("fmt", FORMATS)
+    def test_every_file_says_what_is_not_covered(self, run, jumpy, tmp_path, fmt):
+        out = tmp_path / f"out.{FORMATS[fmt].extension.lstrip('.')}"
+        assert run(jumpy, *self.SHORT, *UNIFORM, *MARKS, "--out", out)[2] == 0
+        assert b"Not covered: which events were left out before" in out.read_bytes()
+
+    def test_numbers_of_series_stay_text(self, run, jumpy, tmp_path):
+        said, wrong, code = run(jumpy, "--clean", "only-series:1", *UNIFORM, *MARKS, "--out", tmp_path / "out.csv")
+        assert (wrong, code) == ("", 0)
+        assert said.rstrip("\n").endswith("Only some series: 0 series left out.")
+
+
 @pytest.mark.parametrize(
     ("landmarks", "count"),
     [("zones:zones.geojson", 2), ("synthetic:25%:bimodal:1", 1), ("column", 1), ("stay-points:200m:30min", 0)],
@@ -178,6 +226,22 @@ REFUSED = {
     "step out of domain": (
         ["day.csv", *UNIFORM, *MARKS, "--then", "causal-filter:-1", "--out", "o.csv"],
         "postprocess.0.step_variance_m2 must be greater than 0, got -1",
+    ),
+    "cleaning unknown": (
+        ["day.csv", "--clean", "magic", *UNIFORM, *MARKS, "--out", "o.csv"],
+        "--clean must be one of only-series:NUMBERS",
+    ),
+    "cleaning that is no JSON": (
+        ["day.csv", "--clean", "[{]", *UNIFORM, *MARKS, "--out", "o.csv"],
+        "--clean must be JSON text",
+    ),
+    "cleaning out of domain": (
+        ["day.csv", "--clean", "first-events:2", "--clean", "drop-jumps:0", *UNIFORM, *MARKS, "--out", "o.csv"],
+        "cleaning.1.highest_km_h must be",
+    ),
+    "cleaning that leaves nothing": (
+        ["day.csv", "--clean", "only-series:2", *UNIFORM, *MARKS, "--out", "o.csv"],
+        "names series 2, but there is",
     ),
     "landmarks": (["day.csv", *UNIFORM, "--landmarks", "near home", "--out", "o.csv"], "landmarks must be"),
     "event out of range": (["day.csv", *UNIFORM, "--landmarks", "manual:4", "--out", "o.csv"], "got 4"),

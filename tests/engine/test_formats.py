@@ -245,10 +245,6 @@ class TestTables:
         assert len(of(b"id,lat,lon\n1,1,1\n2,1,1\n3,1,1\n").series) == 1
         assert len(of(b"id,lat,lon\n1,1,1\n1,1,1\n3,1,1\n").series) == 2
 
-    def test_longitudes_from_0_to_360(self) -> None:
-        reading = of(b"lat,lon\n1,179\n1,181\n1,182\n")
-        assert reading.series[0].lon.tolist() == [179, -179, -178]
-
     def test_a_quote_that_is_never_closed(self) -> None:
         table = b'lat,lon,name\n1,2,"never\n' + b"x" * 60_000 + b"\n" + b"y" * 60_000 + b"\n" + b"z" * 60_000
         with pytest.raises(FormatError) as refused:

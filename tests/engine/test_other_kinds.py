@@ -178,6 +178,13 @@ class TestCheckIns:
         assert of(data, kinds=KINDS).kind == "checkins"
         assert len(checkins(data)) == 2
 
+    @pytest.mark.parametrize("kind", KINDS)
+    def test_dates_where_numbers_should_be_are_none(self, kind: str) -> None:
+        days = pa.array([1, 2], pa.timestamp("ms", "UTC"))
+        data = parquet(user_id=[1, 1], time=[1e9, 2e9], place=["x", "y"], lon=days, lat=[1.0, 2.0])
+        with pytest.raises(FormatError, match="not a number" if kind != "stream" else "holds counts only"):
+            of(data, kinds=[kind])
+
 
 class TestDoors:
     @pytest.mark.parametrize(

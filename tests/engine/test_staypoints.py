@@ -154,6 +154,42 @@ class TestAgainstThePlainLoop:
         assert stay_points(*where, distance_m=distance, duration_s=900.0, reading=reading).tolist() == expected
 
 
+class TestAgainstAllDistances:
+    """The definition over the whole matrix of distances, on 300 walks with rests."""
+
+    def test_groups_are_the_same(self) -> None:
+        stays = 0
+        for seed in range(300):
+            rng = np.random.default_rng(seed)
+            n = int(rng.integers(2, 200))
+            steps = rng.normal(0, 1e-3, (2, n)) * (rng.random(n) < 0.3)
+            lon, lat = np.cumsum(steps, axis=1) + rng.uniform([[-180], [-80]], [[180], [80]])
+            lon = (lon + 180) % 360 - 180
+            times = np.cumsum(rng.integers(0, 300, n)).astype(float)
+            distance_m, duration_s = float(rng.uniform(10, 400)), float(rng.uniform(60, 1800))
+            reading = READINGS[seed % 3]
+            away = geo.distance_m(lon[:, None], lat[:, None], lon, lat, radius_m=STAY_RADIUS_M)
+            expected = self.groups(away, times, distance_m, duration_s, reading)
+            found = stay_points(lon, lat, times, distance_m=distance_m, duration_s=duration_s, reading=reading)
+            assert found.tolist() == expected, seed
+            stays += len(expected)
+        assert stays > 1000
+
+    @staticmethod
+    def groups(away: np.ndarray, times: np.ndarray, distance_m: float, duration_s: float, reading: str) -> list[Any]:
+        near = away < distance_m if reading == "trackintel" else away <= distance_m
+        n, found, i = len(times), [], 0
+        while i < n:
+            outside = np.flatnonzero(~near[i, i + 1 :])
+            j = i + 1 + int(outside[0]) if outside.size else n
+            last = min(j, n - 1) if reading == "trackintel" else j - 1
+            stays = times[last] - times[i] >= duration_s
+            if stays:
+                found.append([i, j])
+            i = i + 1 if reading == "li08_def" and not stays else j
+        return found
+
+
 class TestUnitVectors:
     def test_agree_with_numpy_to_two_ulps_of_one(self) -> None:
         rng, corners = np.random.default_rng(4), np.arange(-180.0, 181.0, 45.0)

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import tempfile
 from argparse import RawDescriptionHelpFormatter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from privacy_engine import exports, formats
+from privacy_engine.cleaning import CleaningStep, Done, cleaning_steps, parse_cleaning
+from privacy_engine.cleaning import clean as cleaned
 from privacy_engine.data import LandmarkSet, Release, Trajectory
 from privacy_engine.errors import EngineError, ParameterError
 from privacy_engine.formats import ReadOptions
-from privacy_engine.label import NOT_PRIVATE, privacy_label
+from privacy_engine.label import NOT_PRIVATE, privacy_label, uncovered
 from privacy_engine.landmarks import parse_short, parse_short_dummies
 from privacy_engine.mechanisms import landmark  # noqa: F401  (registers the mechanisms)
-from privacy_engine.postprocess import PostProcess, postprocesses
+from privacy_engine.postprocess import postprocesses
+from privacy_engine.registry import Described, Registry
 from privacy_engine.spec import ReleaseSpec
 
 EXAMPLE = """\
@@ -26,7 +31,9 @@ example:
   manage.py release walk.gpx --mechanism landmark-uniform --set epsilon=1 --set radius_m=200 \\
     --landmarks stay-points:200m:30min --then ou-smoother --out walk.csv
 
---then may come again: the steps follow one another. They read the release only, so they spend nothing.
+--clean and --then may come again: the steps follow one another. What --then names reads the release only, so it
+spends nothing. What --clean names is done before landmarks are marked, and the label tells of it; it may also be the
+JSON of the API's cleaning: --clean '[{"name": "drop-jumps", "highest_km_h": 200}]'.
 Without --seed the noise comes from the operating system. With it the release can be repeated, and is not private.
 """
 LANDMARKS = (
@@ -52,10 +59,23 @@ class Command(BaseCommand):
         add = parser.add_argument
         add("file", metavar="FILE", type=Path, help="trajectories in any format that Cairn reads")
         add("--mechanism", required=True, help="a registered name, like landmark-uniform")
+        add(
+            "--clean",
+            action="append",
+            default=[],
+            metavar="STEP",
+            help=f"clean the series first: {', '.join(_shorts(cleaning_steps))}",
+        )
         add("--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the mechanism")
         add("--landmarks", required=True, help=LANDMARKS)
         add("--dummies", help="mark others beside them: one-sided:2 (its level), heuristic:0.01, partitioned:0.01")
-        add("--then", action="append", default=[], metavar="STEP", help=f"post-processing: {', '.join(_steps())}")
+        add(
+            "--then",
+            action="append",
+            default=[],
+            metavar="STEP",
+            help=f"post-processing: {', '.join(_shorts(postprocesses))}",
+        )
         add("--read", action="append", default=[], metavar="NAME=VALUE", help="how to read the file")
         add("--seed", help="make the run repeatable, and so not private")
         add(
@@ -73,12 +93,13 @@ class Command(BaseCommand):
             ) from None
 
 
-_ARGUMENTS = ("file", "mechanism", "set", "landmarks", "dummies", "then", "read", "seed", "out")
+_ARGUMENTS = ("file", "clean", "mechanism", "set", "landmarks", "dummies", "then", "read", "seed", "out")
 
 
 def _release(
     *,
     file: Path,
+    clean: list[str],
     mechanism: str,
     set: list[str],
     landmarks: str,
@@ -95,21 +116,22 @@ def _release(
         {
             "mechanism": {"name": mechanism, **parameters},
             "seed": None if seed is None else _value(seed),
-            "postprocess": [_step(text) for text in then],
+            "postprocess": [_step(text, postprocesses, "--then") for text in then],
         }
     )
+    cleaning = parse_cleaning([step for text in clean for step in _cleaning(text)])
     method = parse_short(landmarks, read=lambda name: Path(name).read_bytes())
     beside = None if dummies is None else parse_short_dummies(dummies, seed=spec.seed)
     reading = _pairs(read, "--read")
     ReadOptions.of(reading)
-    series = formats.read(file, **reading).series
+    series, done = cleaned(formats.read(file, **reading).series, cleaning)
     marks = method.mark(series)
     if beside:
         marks = [LandmarkSet(one.mask) for one in beside.select(marks)]
     drawn = spec.release(series, marks)
     count = sum(one.count for one in marks)
-    _write(out, fmt, [one.series for one in drawn], privacy_label(spec, landmarks=count))
-    return _summary(spec, series, marks, drawn)
+    _write(out, fmt, [one.series for one in drawn], privacy_label(spec, landmarks=count, cleaning=cleaning))
+    return _summary(spec, series, marks, drawn) + _told(done, cleaning)
 
 
 def _summary(spec: ReleaseSpec, series: list[Trajectory], marks: list[LandmarkSet], drawn: list[Release]) -> str:
@@ -119,6 +141,12 @@ def _summary(spec: ReleaseSpec, series: list[Trajectory], marks: list[LandmarkSe
     share = count / points if points else 0.0
     then = "".join(f" Then {step.title}, which costs nothing." for step in spec.postprocess)
     return f"{points:,} points, {count:,} landmarks ({share:.1%}), {published:,} published. {statement}{then}"
+
+
+def _told(done: Sequence[Done], cleaning: Sequence[CleaningStep]) -> str:
+    """What cleaning did, and what of it no guarantee covers."""
+    parts = [f"{one.title}: {one.message}" for one in done]
+    return "".join(f" {part}" for part in [*parts, uncovered(cleaning)] if part)
 
 
 def _write(out: Path, fmt: str, series: list[Trajectory], label: dict[str, Any]) -> None:
@@ -145,24 +173,34 @@ def _format_of(out: Path) -> str:
     return known[out.suffix.lower()]
 
 
-def _steps() -> list[str]:
+def _shorts(steps: Registry[Any]) -> list[str]:
     """The short form of every step: ou-smoother, causal-filter:STEP_VARIANCE_M2."""
-    return [":".join([cls.registered_name(), *(name.upper() for name in _own_fields(cls))]) for cls in postprocesses]
+    return [":".join([cls.registered_name(), *(field["name"].upper() for field in cls.fields())]) for cls in steps]
 
 
-def _own_fields(cls: type[PostProcess]) -> list[str]:
-    return [field["name"] for field in cls.fields()]
-
-
-def _step(text: str) -> dict[str, Any]:
+def _step(text: str, steps: Registry[Any], option: str) -> dict[str, Any]:
     """A step by its short form: its name and, in their order, its parameters; those at the end may be left out."""
     name, *values = text.split(":")
-    cls = next((one for one in postprocesses if one.registered_name() == name), None)
-    fields = _own_fields(cls) if cls else []
+    cls: type[Described] | None = next((one for one in steps if one.registered_name() == name), None)
+    fields = cls.fields() if cls else []
     if cls is None or len(values) > len(fields):
-        rule = f"one of {', '.join(_steps())}"
-        raise ParameterError(f"--then must be {rule}, got {text!r:.60}", field="then", rule=rule, value=text)
-    return {"name": name} | {field: _value(value) for field, value in zip(fields, values, strict=False)}
+        rule = f"one of {', '.join(_shorts(steps))}"
+        raise ParameterError(
+            f"{option} must be {rule}, got {text!r:.60}", field=option.removeprefix("--"), rule=rule, value=text
+        )
+    given = zip(fields, values, strict=False)
+    return {"name": name} | {field["name"]: value if field["text"] else _value(value) for field, value in given}
+
+
+def _cleaning(text: str) -> list[Any]:
+    """Cleaning steps as JSON, in the words of the API, or one by its short form."""
+    if not text.lstrip().startswith(("[", "{")):
+        return [_step(text, cleaning_steps, "--clean")]
+    try:
+        steps = json.loads(text)
+    except (ValueError, RecursionError):
+        raise ParameterError("--clean must be JSON text", field="clean", rule="JSON text", value=text) from None
+    return steps if isinstance(steps, list) else [steps]
 
 
 def _pairs(items: list[str], option: str) -> dict[str, str]:

@@ -1,0 +1,102 @@
+"""The formats as a page, ``docs/formats.md``: all of it from the registry, the reading options and the docstrings."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from privacy_engine.formats import archive, checkins, options, streams
+from privacy_engine.formats.detect import Format, formats
+from privacy_engine.formats.kinds import TITLES
+from privacy_engine.formats.options import PLACED, Option
+from privacy_engine.formats.report import WHY
+
+HEAD = """# Formats
+
+Written by `make formats` from the registry of formats (`privacy_engine/formats/`); a test compares the two.
+
+A file is recognised by its content, in the order of this page: the first format that says yes reads it, whatever the
+file is called. The reading option `format` names one instead. Of every format positions are read, and what its line
+*read beside them* names; altitudes, speeds, heart rates and all else are left out and never stored. The report of a
+file says how many rows were left out and why, and what was guessed, with the option that says otherwise.
+"""
+
+
+def page() -> str:
+    """The whole page, as Markdown."""
+    shown = [one for one in formats() if not one.hidden]
+    return "\n".join(
+        [
+            HEAD,
+            _table(("format", "name", "files"), ((one.title, f"`{one.name}`", _endings(one)) for one in shown)),
+            *map(_section, shown),
+            _kinds(),
+            f"## Archives\n\n{_first(archive)} A gzip of one file is read as that file.\n",
+            "## Reading options\n",
+            f"Every format heeds {_names(PLACED)}; the others are named with the formats that heed them.\n",
+            _table(("option", "what", "values"), (_option(one) for name, one in options().items() if name != "format")),
+            "## Why rows are left out\n",
+            _table(("reason", "what it means"), ((f"`{reason}`", why) for reason, why in WHY.items())),
+        ]
+    )
+
+
+def _section(one: Format) -> str:
+    kinds = [TITLES[kind] for kind in one.kinds]
+    heeded = [name for name in options() if name in one.options]
+    lines = [
+        f"Recognised when {_whether(one.sniff)}",
+        f"Becomes {_either(kinds)}: {_lowered(_first(one.read))}",
+        f"Read beside them: {one.keeps}.",
+        f"Options: {_names(heeded)}." if heeded else "",
+        f"Described at <{one.source}>.",
+    ]
+    return f"## {one.title}\n\n{_first(inspect.getmodule(one.read))}\n\n" + _list(lines)
+
+
+def _kinds() -> str:
+    """How tables that hold no trajectory are told apart."""
+    lines = [f"{_first(module)} Recognised when {_whether(module.looks_like)}" for module in (checkins, streams)]
+    return "## Counts and check-ins in tables\n\n" + _list(lines)
+
+
+def _option(one: Option) -> tuple[str, str, str]:
+    values = [f"`{value}` {title}" for value, title in one.choices]
+    if one.kind == "open-choice":
+        values.append("…")
+    return f"`{one.name}`", f"{one.label}. {one.help}", "<br>".join(values)
+
+
+def _endings(one: Format) -> str:
+    return ", ".join(f".{ending}" for ending in one.extensions)
+
+
+def _whether(judge: Callable[..., bool]) -> str:
+    return _first(judge).removeprefix("Whether ")
+
+
+def _first(described: Any) -> str:
+    """The first paragraph of a docstring, on one line."""
+    return " ".join((inspect.getdoc(described) or "").split("\n\n")[0].split()).replace("``", "`")
+
+
+def _lowered(text: str) -> str:
+    return text[:1].lower() + text[1:]
+
+
+def _either(words: list[str]) -> str:
+    return " or ".join(", ".join(words).rsplit(", ", 1))
+
+
+def _names(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def _list(lines: Iterable[str]) -> str:
+    return "".join(f"- {line}\n" for line in lines if line)
+
+
+def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    cells = [head, ("---",) * len(head), *(tuple(cell.replace("|", r"\|") for cell in row) for row in rows)]
+    return "".join(f"| {' | '.join(row)} |\n" for row in cells)
