@@ -7,6 +7,7 @@ import re
 import numpy as np
 
 from privacy_engine.data import Trajectory
+from privacy_engine.formats import heads
 from privacy_engine.formats.delimited import points_of
 from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.numbers import GOOD, UNAVAILABLE
@@ -37,4 +38,4 @@ def sniff(head: bytes) -> bool:
     return _HEADER.match(plain_head(head).split(b"\n", 1)[0]) is not None
 
 
-AIS = register(Format("ais", "AIS table", ("csv",), sniff, read, rank=36))
+AIS = register(Format("ais", "AIS table", ("csv",), sniff, read, rank=36, head=heads.of_text))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from privacy_engine.data import Trajectory
-from privacy_engine.formats import blockwise
+from privacy_engine.formats import blockwise, heads
 from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.dialect import Dialect, as_utf8, looks_like_text, sniff
 from privacy_engine.formats.options import ReadOptions
@@ -44,5 +44,13 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
 
 
 DELIMITED = register(
-    Format("csv", "CSV or TSV table", ("csv", "tsv", "tab", "txt", "dat"), looks_like_text, read, rank=90)
+    Format(
+        "csv",
+        "CSV or TSV table",
+        ("csv", "tsv", "tab", "txt", "dat"),
+        looks_like_text,
+        read,
+        rank=90,
+        head=heads.of_text,
+    )
 )

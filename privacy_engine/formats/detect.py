@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
+from privacy_engine.formats.heads import TakeHead
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.source import Source, extension
@@ -20,6 +21,7 @@ class Format:
 
     ``sniff`` looks at the first 64 kB; ``read`` returns the series and writes to the report. Formats are
     asked in the order of their registration, ``rank`` first: lower is more particular. A ``hidden`` one only refuses.
+    ``head`` makes a small file of a large one, for a preview of its columns; None where there are no columns.
     """
 
     name: str
@@ -29,6 +31,7 @@ class Format:
     read: Callable[[Source, ReadOptions, Report], list[Trajectory]]
     rank: int = 50
     hidden: bool = False
+    head: TakeHead | None = None
 
 
 _REGISTERED: dict[str, Format] = {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from privacy_engine.data import Trajectory
+from privacy_engine.formats import heads
 from privacy_engine.formats.delimited import points_of
 from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.options import ReadOptions
@@ -31,4 +32,4 @@ def sniff(head: bytes) -> bool:
     return _HEADER.match(plain_head(head).split(b"\n", 1)[0]) is not None
 
 
-MOVEBANK = register(Format("movebank", "Movebank", ("csv",), sniff, read, rank=35))
+MOVEBANK = register(Format("movebank", "Movebank", ("csv",), sniff, read, rank=35, head=heads.of_text))
