@@ -98,5 +98,6 @@ def _for_script(dataset: Dataset) -> dict[str, Any]:
             "self": reverse("api:dataset-detail", args=[dataset.pk]),
             "read": reverse("api:dataset-read", args=[dataset.pk]),
             "track": reverse("api:dataset-track", args=[dataset.pk]),
+            "preview": reverse("api:dataset-preview", args=[dataset.pk]),
         },
     }
