@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from privacy_engine.errors import ChoiceNeeded, FormatError
-from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.options import OPTIONS, ReadOptions
 from privacy_engine.formats.report import Report
 
 Roles = dict[str, int]
@@ -154,7 +154,7 @@ def no_positions(names: Sequence[str], role: str = "lat") -> FormatError:
 
 def _named(role: str, names: Sequence[str], wanted: str | None) -> int | None:
     """The place of the column the owner named; ``#0`` is none."""
-    if wanted is None or (wanted == "#0" and role in ("time", "id", "landmark")):
+    if wanted is None or (wanted == "#0" and not OPTIONS[role].needed):
         return None
     if re.fullmatch(r"#[0-9]{1,4}", wanted) and 1 <= int(wanted[1:]) <= len(names):
         return int(wanted[1:]) - 1

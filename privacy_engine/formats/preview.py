@@ -18,14 +18,14 @@ from privacy_engine.formats.archive import read_zip
 from privacy_engine.formats.detect import Format, detect
 from privacy_engine.formats.dialect import as_utf8, rows_from
 from privacy_engine.formats.layout import Layout
-from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.options import OPTIONS, ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.source import Meter, Source
 
 ROWS = 8
 COLUMNS = 100
 CELL_CHARS = 60
-OPTIONAL = ("time", "id", "landmark")
+ROLES = {name: option for name, option in OPTIONS.items() if option.kind == "column"}
 ReadAs = Callable[[Format, Source, ReadOptions, Report], list[Trajectory]]
 
 
@@ -64,8 +64,9 @@ class Preview:
     @property
     def mapping(self) -> dict[str, str]:
         """The reading options that say what was found: read with them, the file gives the same."""
-        places = {column.role: column.place for column in self.columns if column.role in ("lon", "lat", *OPTIONAL)}
-        return places | {role: "#0" for role in OPTIONAL if role not in places} if self.columns else {}
+        places = {column.role: column.place for column in self.columns if column.role in ROLES}
+        absent = {role: "#0" for role, option in ROLES.items() if role not in places and not option.needed}
+        return places | absent if self.columns else {}
 
     def as_dict(self) -> dict[str, Any]:
         """The preview as JSON-ready data."""
