@@ -169,11 +169,13 @@ def _header(rows: list[list[str]], options: ReadOptions) -> int | None:
         names = {canonical(cell) for cell in row}
         if len(row) > 1 and (has_positions(row) or (wanted and all(name in names for name in wanted))):
             return i
-    if options.lon and options.lat:
-        filled = [i for i, row in enumerate(rows[:HEADER_WITHIN]) if len(row) > 1]
-        if filled and not any(_is_number(cell) for cell in rows[filled[0]]):
-            return filled[0]
-    return None
+    return _names_at(rows) if options.lon and options.lat else None
+
+
+def _names_at(rows: list[list[str]]) -> int | None:
+    """The place of the first line of several cells, if none of them is a number: the header once columns are named."""
+    at = next((i for i, row in enumerate(rows[:HEADER_WITHIN]) if len(row) > 1), None)
+    return None if at is None or any(_is_number(cell) for cell in rows[at]) else at
 
 
 def _is_number(cell: str) -> bool:
@@ -213,9 +215,8 @@ def _without_header(
     numeric = [i for i, cell in enumerate(data_rows[0]) if _is_number(cell) or number(cell, "lat")[1] == GOOD]
     names = [f"column {i + 1}" for i in range(max(len(row) for row in data_rows))]
     report.layout = Layout(names, delimiter=mark, headed=False)
-    if not numeric:  # with both columns named, this line is the header
-        before = next(i for i, row in enumerate(rows) if row == data_rows[0]) + 1
-        report.layout = Layout(data_rows[0], delimiter=mark, offset=sum(len(line.encode()) for line in lines[:before]))
+    if (at := _names_at(rows)) is not None:
+        report.layout = Layout(rows[at], delimiter=mark, offset=sum(len(line.encode()) for line in lines[: at + 1]))
     with suppress(FormatError):  # a wrong name is told below, or once there is a header
         report.layout.roles = said(report.layout.names, options)
     if len(numeric) < 2:

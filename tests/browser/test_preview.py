@@ -60,7 +60,7 @@ class TestUnhelpfulHeaders:
         expect(preview(page)).to_contain_text("decimal comma")
         expect(preview(page).get_by_role("status")).to_have_count(0)
         expect(page.get_by_label("Latitude column")).to_have_value("#2")
-        page.get_by_role("button", name="Read it again").click()
+        page.get_by_role("button", name="Read it as shown").click()
         expect(page.get_by_role("heading", name="The file is being read")).to_be_visible()
         work_off()
         expect(page.get_by_role("complementary", name="About this dataset")).to_contain_text(

@@ -1,7 +1,7 @@
 /* One dataset: its map, the facts that need the points, how it was read, its budget. */
 
 import { ApiError, patch, post } from "../api.js";
-import { $, announce, data, el } from "../dom.js";
+import { $, $$, announce, data, el } from "../dom.js";
 import { createCleaning } from "../cleaning.js";
 import { watchDialogs } from "../dialogs.js";
 import { createPreview } from "../preview.js";
@@ -99,7 +99,7 @@ async function offerReading() {
     const options = Object.fromEntries([...new FormData(form)].filter(([, value]) => value));
     readAgain({ ...options, cleaning: cleaning.values() }, $("[data-problem]", form));
   });
-  $("[data-again]", form).disabled = false;
+  for (const button of $$("[data-again]")) button.disabled = false;
 }
 
 const failed = $("[data-failed]");
