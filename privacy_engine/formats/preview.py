@@ -68,17 +68,6 @@ class Preview:
         absent = {role: "#0" for role, option in ROLES.items() if role not in places and not option.needed}
         return places | absent if self.columns else {}
 
-    def as_dict(self) -> dict[str, Any]:
-        """The preview as JSON-ready data."""
-        plain = ("format", "title", "member", "more_columns", "whole", "editable", "header", "delimiter", "decimal")
-        return {name: getattr(self, name) for name in (*plain, "encoding")} | {
-            "columns": [vars(column) for column in self.columns],
-            "rows": [list(row) for row in self.rows],
-            "mapping": self.mapping,
-            "guesses": [dict(guess) for guess in self.guesses],
-            "problem": None if self.problem is None else self.problem.as_dict(),
-        }
-
 
 def preview_of(source: Source, options: ReadOptions, report: Report, meter: Meter, read_as: ReadAs) -> Preview:
     """The preview of one file, of which little more than :data:`heads.BYTES` is read.
@@ -93,18 +82,28 @@ def preview_of(source: Source, options: ReadOptions, report: Report, meter: Mete
     head = None if format.head is None else format.head(source, data, whole)
     if head is None:
         return Preview(format.name, format.title)
-    problem, series = None, list[Trajectory]()
+    problem = _attempt(format, _small(source, head.data, meter), options, report, read_as)
+    if report.layout is None:
+        return Preview(format.name, format.title)
+    return _told(format, head, report.layout, report, problem)
+
+
+def _attempt(
+    format: Format, source: Source, options: ReadOptions, report: Report, read_as: ReadAs
+) -> FormatError | None:
+    """Read the small file; the error, where it still leaves columns to be seen."""
     try:
-        series = read_as(format, _small(source, head.data, meter), options, report)
+        series = read_as(format, source, options, report)
     except FormatError as error:
-        problem = error
         if report.layout is None:
             raise
-    layout = report.layout
-    if layout is None:
-        return Preview(format.name, format.title)
-    if problem is None and options.landmark is None and all(one.marked is None for one in series):
-        layout.roles.pop("landmark", None)  # its cells said neither yes nor no
+        return error
+    if report.layout is not None and options.landmark is None and all(one.marked is None for one in series):
+        report.layout.roles.pop("landmark", None)  # its cells said neither yes nor no
+    return None
+
+
+def _told(format: Format, head: heads.Head, layout: Layout, report: Report, problem: FormatError | None) -> Preview:
     rows = head.rows
     if rows is None:
         rows = rows_from(as_utf8(head.data, Report()), layout.offset, layout.delimiter, ROWS)

@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from privacy_engine.errors import ChoiceNeeded, EngineError, FormatError, ParameterError
-from privacy_engine.formats import Preview, Reading, formats, heads, preview
+from privacy_engine.formats import Preview, Reading, formats, heads, preview, read
 from tests.engine.reading import CSV, GPX, PLT, PORTO, SHAPES, TDRIVE, VALID, of, zipped
 
 CALM = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
@@ -45,6 +45,12 @@ def seen(data: bytes, name: str = "x", **values: object) -> Preview:
 
 def roles(found: Preview) -> dict[str, str]:
     return {column.role: column.name for column in found.columns if column.role}
+
+
+def in_json(found: Preview) -> None:
+    problem = found.problem and found.problem.as_dict()
+    columns = [vars(column) for column in found.columns]
+    json.dumps([columns, found.rows, found.mapping, found.guesses, problem], allow_nan=False)
 
 
 def same(one: Reading, two: Reading) -> None:
@@ -227,6 +233,22 @@ class TestKinds:
         same(of(table), of(table, **found.mapping))
 
 
+class TestRealFiles:
+    def test_are_read_the_same_with_the_mapping_that_is_told(self, shared: Path) -> None:
+        folders = ("csv_ais", "csv_other", "parquet", "gz")
+        files = [path for name in folders for path in (shared / "data" / "trajectories" / name).iterdir()]
+        told = 0
+        for path in files:
+            try:
+                found, whole = preview(path), read(path)
+            except FormatError:
+                continue
+            if found.columns:
+                same(whole, read(path, **found.mapping))
+                told += 1
+        assert told > 10
+
+
 class TestBounds:
     def test_only_the_head_is_read(self) -> None:
         class Counted(io.BytesIO):
@@ -266,7 +288,7 @@ class TestHostile:
         except EngineError as error:
             json.dumps(error.as_dict(), allow_nan=False)
         else:
-            json.dumps(found.as_dict(), allow_nan=False)
+            in_json(found)
 
     def test_every_hostile_file(self, shared: Path) -> None:
         files = [path for path in (shared / "hostile").iterdir() if path.suffix not in (".md", ".json")]
@@ -276,7 +298,7 @@ class TestHostile:
             began = time.perf_counter()
             try:
                 found = preview(path)
-                json.dumps(found.as_dict(), allow_nan=False)
+                in_json(found)
             except EngineError as error:
                 json.dumps(error.as_dict(), allow_nan=False)
             took, (_, peak) = time.perf_counter() - began, tracemalloc.get_traced_memory()
