@@ -209,8 +209,12 @@ class TestTables:
 
     @pytest.mark.parametrize(
         ("cell", "option", "value"),
-        [("13/06/2024 10:00", "date_order", "dmy"), ("06/13/2024 10:00", "date_order", "mdy")]
-        + [("1718452800", "time_unit", "s"), ("1718452800000", "time_unit", "ms")],
+        [
+            ("13/06/2024 10:00", "date_order", "dmy"),
+            ("06/13/2024 10:00", "date_order", "mdy"),
+            ("1718452800", "time_unit", "s"),
+            ("1718452800000", "time_unit", "ms"),
+        ],
     )
     def test_an_order_of_dates_or_a_unit_that_was_found_out_is_told(self, cell: str, option: str, value: str) -> None:
         table = f"time,lat,lon\n{cell},1,2\n".encode()
