@@ -21,6 +21,7 @@ from rest_framework.views import APIView
 from dashboard import track
 from dashboard.datasets import queries, resumable, services
 from dashboard.datasets.models import Dataset
+from dashboard.datasets.previews import PreviewQuery, PreviewSerializer
 from dashboard.datasets.serializers import ChangeSerializer, DatasetSerializer, OptionsSerializer, UploadSerializer
 from dashboard.lines import line
 from dashboard.parsing import JSONBody, valid
@@ -87,6 +88,13 @@ class DatasetViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.
         """Read the kept upload again with other options."""
         asked = valid(OptionsSerializer, request.data)
         return self._told(services.reread_dataset(dataset=self.get_object(), **asked))
+
+    @extend_schema(parameters=[PreviewQuery], responses={200: PreviewSerializer}, filters=False)
+    @action(detail=True, filterset_class=None, pagination_class=None)
+    def preview(self, request: Request, pk: Any = None) -> Response:
+        """The first rows of the kept upload, and what each column would be read as with these options."""
+        found = services.preview_upload(dataset=self.get_object(), **valid(PreviewQuery, request.query_params))
+        return Response(PreviewSerializer(found).data, headers={"Cache-Control": "private, no-store"})
 
     @extend_schema(request=None, responses={200: DatasetSerializer})
     @action(detail=True, methods=["post"])

@@ -62,6 +62,18 @@ def read(
     return series, storable(reading.report.as_dict()) | {"cleaning": [step.as_dict() for step in done]}
 
 
+def preview(path: Path, *, name: str, options: Mapping[str, Any]) -> formats.Preview:
+    """The first rows of the file and how they would be read; only its beginning is looked at.
+
+    Raises
+    ------
+    FormatError
+        No table can be made out in it.
+    """
+    with path.open("rb") as file:
+        return formats.preview(file, name=name, limits=_limits(), **options)
+
+
 def _limits() -> formats.Limits:
     """What is taken packed may be four times as large unpacked."""
     return formats.Limits(total=UNPACKED * settings.CAIRN_UPLOAD_BYTES)

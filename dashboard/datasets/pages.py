@@ -81,6 +81,12 @@ def detail(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
     return render(request, "datasets/detail.html", context)
 
 
+def _roles() -> list[dict[str, Any]]:
+    """What a column may be read as: the reading options that name one."""
+    columns = [one for one in formats.options().values() if one.kind == "column"]
+    return [{"name": one.name, "label": one.label.removesuffix(" column"), "needed": one.needed} for one in columns]
+
+
 def _for_script(dataset: Dataset) -> dict[str, Any]:
     """What the page's script draws itself: the map, the reading report."""
     facts = dataset.summary or {}
@@ -92,11 +98,13 @@ def _for_script(dataset: Dataset) -> dict[str, Any]:
         "options": dataset.options,
         "cleaning": dataset.cleaning,
         "sample": dataset.sample,
+        "roles": _roles(),
         "bounds": facts.get("bounds"),
         "series": dataset.series_lengths,
         "urls": {
             "self": reverse("api:dataset-detail", args=[dataset.pk]),
             "read": reverse("api:dataset-read", args=[dataset.pk]),
             "track": reverse("api:dataset-track", args=[dataset.pk]),
+            "preview": reverse("api:dataset-preview", args=[dataset.pk]),
         },
     }

@@ -117,7 +117,7 @@ class DatasetSerializer(serializers.ModelSerializer[Dataset]):
     @extend_schema_field(
         inline_serializer(
             "DatasetUrls",
-            {name: serializers.CharField() for name in ("self", "page", "track")},
+            {name: serializers.CharField() for name in ("self", "page", "track", "preview")},
         )
     )
     def get_urls(self, row: Dataset) -> dict[str, str]:
@@ -125,15 +125,18 @@ class DatasetSerializer(serializers.ModelSerializer[Dataset]):
             "self": reverse("api:dataset-detail", args=[row.pk]),
             "page": reverse("datasets:detail", args=[row.pk]),
             "track": reverse("api:dataset-track", args=[row.pk]),
+            "preview": reverse("api:dataset-preview", args=[row.pk]),
         }
 
 
-def _option_field(option: formats.Option) -> serializers.Field[Any, Any, Any, Any]:
-    about: dict[str, Any] = {"required": False, "allow_null": True, "label": option.label, "help_text": option.help}
+def option_field(option: formats.Option, *, body: bool = True) -> serializers.Field[Any, Any, Any, Any]:
+    """A reading option as a field of a ``body``, where it may be null, or of a query."""
+    about: dict[str, Any] = {"required": False, "label": option.label, "help_text": option.help}
+    about |= {"allow_null": True} if body else {}
     if option.kind == "integer":
         return serializers.IntegerField(min_value=1, **about)
     if option.kind == "choice" and option.choices:
-        return serializers.ChoiceField(choices=option.choices, allow_blank=True, **about)
+        return serializers.ChoiceField(choices=option.choices, allow_blank=body, **about)
     return serializers.CharField(allow_blank=True, **about)
 
 
@@ -146,7 +149,7 @@ class OptionsSerializer(serializers.Serializer[Any]):
     """How to read a file, and how to clean what was read; the engine checks both."""
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
-        options = {name: _option_field(option) for name, option in formats.options().items()}
+        options = {name: option_field(option) for name, option in formats.options().items()}
         return options | {"cleaning": CleaningField(required=False, help_text="Steps after reading, in their order.")}
 
     def to_internal_value(self, data: Any) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from dashboard.jobs import State
 from dashboard.text import one_line
 from privacy_engine.cleaning import CleaningStep
 from privacy_engine.errors import ParameterError
-from privacy_engine.formats import ReadOptions
+from privacy_engine.formats import Preview, ReadOptions
 
 # What is read while the browser waits: about a second at the slowest format's rate. Anything larger is a job.
 NOW_PLAIN_BYTES = 4_000_000
@@ -162,6 +162,21 @@ def reread_dataset(
         raise _being_used()
     dataset.refresh_from_db()
     return dataset
+
+
+def preview_upload(*, dataset: Dataset, options: Mapping[str, Any]) -> Preview:
+    """How the kept upload would be read with ``options``, told from its first rows; nothing is written.
+
+    Raises
+    ------
+    Conflict
+        The upload is gone.
+    EngineError
+        An option is wrong, or no table can be made out.
+    """
+    chosen = _checked(options)
+    _refuse_without_upload(dataset)
+    return execution.preview(dataset.original_path, name=dataset.file_name, options=chosen)
 
 
 def cancel_import(*, dataset: Dataset) -> None:

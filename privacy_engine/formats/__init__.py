@@ -44,6 +44,7 @@ from privacy_engine.formats.archive import read_zip
 from privacy_engine.formats.detect import Format, detect, formats, misnamed
 from privacy_engine.formats.kinds import checked, read_other
 from privacy_engine.formats.options import OPTIONS, Option, ReadOptions
+from privacy_engine.formats.preview import Preview, preview_of, preview_zip
 from privacy_engine.formats.report import Reading, Report
 from privacy_engine.formats.source import Limits, Meter, Source, display_name, extension, inflated, seekable
 
@@ -51,12 +52,14 @@ __all__ = [
     "Format",
     "Limits",
     "Option",
+    "Preview",
     "ReadOptions",
     "Reading",
     "Report",
     "display_name",
     "formats",
     "options",
+    "preview",
     "read",
 ]
 
@@ -115,6 +118,33 @@ def read(
     return _read(seekable(path_or_file, meter), label, chosen, meter, taken)
 
 
+def preview(
+    path_or_file: str | os.PathLike[str] | BinaryIO,
+    *,
+    name: str | None = None,
+    limits: Limits | None = None,
+    **values: Any,
+) -> Preview:
+    """The first rows of a table, and what :func:`read` would take each column for; of an archive its first table.
+
+    Of the file only the beginning is read. Parameters and errors are those of :func:`read`; an error that leaves the
+    columns to be seen is the preview's ``problem``.
+    """
+    chosen, meter = _checked(values), Meter(limits or Limits())
+    if isinstance(path_or_file, (str, os.PathLike)):
+        path = Path(path_or_file)
+        with path.open("rb") as stream:
+            return _preview(stream, path.name if name is None else name, chosen, meter)
+    label = name if name is not None else str(getattr(path_or_file, "name", "") or "")
+    return _preview(seekable(path_or_file, meter), label, chosen, meter)
+
+
+def _preview(stream: BinaryIO, name: str, chosen: ReadOptions, meter: Meter) -> Preview:
+    if _is_zip(stream):
+        return preview_zip(stream, chosen, meter, _read_as)
+    return preview_of(_source(stream, name, meter), chosen, Report(file=display_name(name)), meter, _read_as)
+
+
 def _checked(values: Mapping[str, Any]) -> ReadOptions:
     chosen = ReadOptions.of(values)
     known = [value for value, _ in options()["format"].choices]
@@ -126,23 +156,35 @@ def _checked(values: Mapping[str, Any]) -> ReadOptions:
 
 def _read(stream: BinaryIO, name: str, chosen: ReadOptions, meter: Meter, kinds: tuple[str, ...]) -> Reading:
     report = Report(file=display_name(name))
-    stream.seek(0)
-    magic = stream.read(4)
-    stream.seek(0)
-    if magic in (b"PK\x03\x04", b"PK\x05\x06"):
+    if _is_zip(stream):
         if Trajectory.kind not in kinds:
             raise FormatError("An archive is read for trajectories only. Unpack it.", code="archive", rule="one table")
         series = read_zip(stream, chosen, report, meter, _read_one)
         report.series = [(one.name, len(one)) for one in series]
         return Reading(series, report)
-    if magic.startswith(b"\x1f\x8b"):
-        source = inflated(stream, name, meter)
-        if source.head.startswith((b"PK\x03\x04", b"\x1f\x8b")):
-            message = "Nested archives are not opened. Unpack it and upload what is inside."
-            raise FormatError(message, code="nested_archive")
-    else:
-        source = Source(stream, name, meter)
-    return _read_source(source, chosen, report, kinds)
+    return _read_source(_source(stream, name, meter), chosen, report, kinds)
+
+
+def _begins(stream: BinaryIO) -> bytes:
+    stream.seek(0)
+    magic = stream.read(4)
+    stream.seek(0)
+    return magic
+
+
+def _is_zip(stream: BinaryIO) -> bool:
+    return _begins(stream) in (b"PK\x03\x04", b"PK\x05\x06")
+
+
+def _source(stream: BinaryIO, name: str, meter: Meter) -> Source:
+    """The file, out of its gzip if it is in one."""
+    if not _begins(stream).startswith(b"\x1f\x8b"):
+        return Source(stream, name, meter)
+    source = inflated(stream, name, meter)
+    if source.head.startswith((b"PK\x03\x04", b"\x1f\x8b")):
+        message = "Nested archives are not opened. Unpack it and upload what is inside."
+        raise FormatError(message, code="nested_archive")
+    return source
 
 
 def _read_source(source: Source, chosen: ReadOptions, report: Report, kinds: tuple[str, ...]) -> Reading:

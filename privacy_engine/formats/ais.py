@@ -7,6 +7,7 @@ import re
 import numpy as np
 
 from privacy_engine.data import Trajectory
+from privacy_engine.formats import heads
 from privacy_engine.formats.delimited import points_of
 from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.numbers import GOOD, UNAVAILABLE
@@ -48,5 +49,6 @@ AIS = register(
         keeps="times, series (each ship's MMSI), landmarks",
         options=TABLE,
         source="https://www.itu.int/rec/R-REC-M.1371",
+        head=heads.of_text,
     )
 )

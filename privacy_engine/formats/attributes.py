@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from privacy_engine.formats.marks import marks_of
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.series import Points
-from privacy_engine.formats.times import Times, times
+from privacy_engine.formats.times import times
 from privacy_engine.formats.wkb import Geometries
 
 
@@ -30,7 +31,7 @@ def points_of(
     points = Points(found.lon, found.lat, None, found.reasons, rows=lambda index: row[index] + 1)
     if "time" in roles:
         read = times(column(roles["time"]), options)
-        points.times = Times(read.seconds[row], read.naive[row], read.missing[row])
+        points.times = replace(read, seconds=read.seconds[row], naive=read.naive[row], missing=read.missing[row])
     if "id" in roles:
         coded = column(roles["id"]).cast("string").fill_null("").dictionary_encode()
         points.codes = coded.indices.to_numpy(zero_copy_only=False).astype(np.int64)[row]

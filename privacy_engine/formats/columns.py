@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from privacy_engine.errors import ChoiceNeeded, FormatError
-from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.options import OPTIONS, ReadOptions
 from privacy_engine.formats.report import Report
 
 Roles = dict[str, int]
@@ -112,20 +112,33 @@ def _assigned(
     report: Report,
 ) -> Roles:
     plain = [canonical(name) for name in names]
-    roles: Roles = {}
+    roles = said(names, options, [role for role, _ in known])
+    if report.layout is not None:
+        report.layout.roles = roles
     for role, words in known:
-        place = _named(role, names, getattr(options, role))
-        if place is None and getattr(options, role) is None:
-            place = _known(role, names, plain, words, sample, set(roles.values()))
+        if getattr(options, role) is None:
+            taken = _taken(role, roles)
+            place = _known(role, names, plain, words, sample, taken)
             if role == "time":
-                place = _by_look(sample, len(names), set(roles.values())) if place is None else place
+                place = _by_look(sample, len(names), taken) if place is None else place
             if role == "id" and place is not None and _numbers_the_rows(plain[place], sample, place):
                 place = None
             if place is not None and role != "landmark":  # of that, the cells decide
                 _tell(role, names[place], plain[place], report)
-        if place is not None:
-            roles[role] = place
+            if place is not None:
+                roles[role] = place
     return roles
+
+
+def said(names: Sequence[str], options: ReadOptions, among: Sequence[str] = tuple(TITLES)) -> Roles:
+    """The roles that the owner gave to columns."""
+    places = {role: _named(role, names, getattr(options, role)) for role in among}
+    return {role: place for role, place in places.items() if place is not None}
+
+
+def _taken(role: str, roles: Roles) -> set[int]:
+    """The places where a role is not looked for. A coordinate may be a series too, so it only avoids the other one."""
+    return {place for one, place in roles.items() if role not in ("lat", "lon") or (one == "lat" and role == "lon")}
 
 
 def no_positions(names: Sequence[str], role: str = "lat") -> FormatError:
@@ -141,7 +154,7 @@ def no_positions(names: Sequence[str], role: str = "lat") -> FormatError:
 
 def _named(role: str, names: Sequence[str], wanted: str | None) -> int | None:
     """The place of the column the owner named; ``#0`` is none."""
-    if wanted is None or (wanted == "#0" and role in ("time", "id", "landmark")):
+    if wanted is None or (wanted == "#0" and not OPTIONS[role].needed):
         return None
     if re.fullmatch(r"#[0-9]{1,4}", wanted) and 1 <= int(wanted[1:]) <= len(names):
         return int(wanted[1:]) - 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from privacy_engine.data import KINDS, Trajectory
-from privacy_engine.formats import blockwise
+from privacy_engine.formats import blockwise, heads
 from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.dialect import Dialect, as_utf8, looks_like_text, sniff
 from privacy_engine.formats.options import TABLE, ReadOptions
@@ -55,5 +55,6 @@ DELIMITED = register(
         options=TABLE,
         kinds=tuple(KINDS),
         source="https://www.rfc-editor.org/rfc/rfc4180",
+        head=heads.of_text,
     )
 )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
+from privacy_engine.formats.heads import TakeHead
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.source import Source, extension
@@ -25,6 +26,7 @@ class Format:
     beside :data:`privacy_engine.formats.options.PLACED`, ``kinds``
     are of :data:`privacy_engine.data.KINDS`, ``source`` is where it is described. With the docstrings of ``sniff``
     ("Whether …"), of ``read`` and of its module they are its part of ``docs/formats.md``.
+    ``head`` makes a small file of a large one, for a preview of its columns; None where there are no columns.
     """
 
     name: str
@@ -38,6 +40,7 @@ class Format:
     options: Sequence[str] = ()
     kinds: Sequence[str] = (Trajectory.kind,)
     source: str = ""
+    head: TakeHead | None = None
 
 
 _REGISTERED: dict[str, Format] = {}

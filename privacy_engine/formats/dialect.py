@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import csv
+import io
 import re
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from privacy_engine.errors import ChoiceNeeded, FormatError
-from privacy_engine.formats.columns import Roles, assign, canonical, has_positions, no_positions
+from privacy_engine.formats.columns import Roles, assign, canonical, has_positions, no_positions, said
+from privacy_engine.formats.layout import Layout
 from privacy_engine.formats.numbers import GOOD, number
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import Report
@@ -57,6 +60,7 @@ def as_utf8(data: bytes, report: Report) -> bytes:
         data = data[3:]
     for mark, encoding in _BOMS:
         if data.startswith(mark):
+            report.encoding = encoding.upper()
             try:
                 return data.decode(encoding).encode("utf-8")
             except UnicodeError as error:
@@ -73,6 +77,7 @@ def as_utf8(data: bytes, report: Report) -> bytes:
         return data
     except UnicodeDecodeError:
         report.note("encoding", "The text is not UTF-8 and was read as Latin-1.", level="info")
+        report.encoding = "Latin-1"
         return data.decode("latin-1").encode("utf-8")
 
 
@@ -112,6 +117,20 @@ def cut(lines: list[str], delimiter: str) -> list[list[str]]:
     return rows
 
 
+def rows_from(data: bytes, offset: int, delimiter: str, count: int) -> list[list[str]]:
+    """The first rows from byte ``offset`` on as they are read, a cell over several lines being one."""
+    text = io.StringIO(data[offset : offset + 256 * 1024].decode("utf-8", "replace"), newline="")
+    reader = csv.reader(text, delimiter=delimiter, skipinitialspace=delimiter == " ")
+    rows: list[list[str]] = []
+    with suppress(csv.Error):
+        for row in reader:
+            if any(cell.strip() for cell in row):
+                rows.append(row)
+            if len(rows) == count:
+                break
+    return rows
+
+
 def sniff(data: bytes, options: ReadOptions, report: Report) -> Dialect:
     """The dialect of a table, from its options and its first lines.
 
@@ -127,7 +146,8 @@ def sniff(data: bytes, options: ReadOptions, report: Report) -> Dialect:
     tables = {mark: cut(lines, mark) for mark in marks}
     headers = {mark: header for mark in marks if (header := _header(tables[mark], options)) is not None}
     if headers:
-        mark = max(headers, key=lambda one: (one != " ", len(tables[one][headers[one]])))
+        rows = {one: tables[one][at] for one, at in headers.items()}
+        mark = max(headers, key=lambda one: (has_positions(rows[one]), one != " ", len(rows[one])))
         at = headers[mark]
         dialect = _with_header(lines, tables[mark], at, mark, options, report)
     else:
@@ -137,6 +157,8 @@ def sniff(data: bytes, options: ReadOptions, report: Report) -> Dialect:
         message = f"Cells are separated by a {_TITLES[mark]}."
         report.guess("delimiter", _TITLES[mark], message, "delimiter")
     dialect.decimal = _decimal(dialect, options, report)
+    if report.layout is not None:
+        report.layout.decimal = dialect.decimal
     return dialect
 
 
@@ -147,11 +169,13 @@ def _header(rows: list[list[str]], options: ReadOptions) -> int | None:
         names = {canonical(cell) for cell in row}
         if len(row) > 1 and (has_positions(row) or (wanted and all(name in names for name in wanted))):
             return i
-    if options.lon and options.lat:
-        filled = [i for i, row in enumerate(rows[:HEADER_WITHIN]) if len(row) > 1]
-        if filled and not any(_is_number(cell) for cell in rows[filled[0]]):
-            return filled[0]
-    return None
+    return _names_at(rows) if options.lon and options.lat else None
+
+
+def _names_at(rows: list[list[str]]) -> int | None:
+    """The place of the first line of several cells, if none of them is a number: the header once columns are named."""
+    at = next((i for i, row in enumerate(rows[:HEADER_WITHIN]) if len(row) > 1), None)
+    return None if at is None or any(_is_number(cell) for cell in rows[at]) else at
 
 
 def _is_number(cell: str) -> bool:
@@ -174,8 +198,9 @@ def _with_header(
     names, sample = rows[at], _filled(rows[at + 1 :])
     if not sample:
         raise FormatError("A header was found, but no data rows.", code="no_rows", row=at + 1)
-    roles, e7 = assign(names, sample, options, report)
     offset = sum(len(line.encode("utf-8")) for line in lines[: at + 1])
+    report.layout = Layout(names, delimiter=mark, offset=offset)
+    roles, e7 = assign(names, sample, options, report)
     width = min(len(names), max(len(row) for row in sample))
     return Dialect(mark, offset, at + 2, width, roles, e7=e7, names=names, sample=sample)
 
@@ -188,8 +213,14 @@ def _without_header(
     if not data_rows:
         raise FormatError("The file is empty.", code="empty")
     numeric = [i for i, cell in enumerate(data_rows[0]) if _is_number(cell) or number(cell, "lat")[1] == GOOD]
+    names = [f"column {i + 1}" for i in range(max(len(row) for row in data_rows))]
+    report.layout = Layout(names, delimiter=mark, headed=False)
+    if (at := _names_at(rows)) is not None:
+        report.layout = Layout(rows[at], delimiter=mark, offset=sum(len(line.encode()) for line in lines[: at + 1]))
+    with suppress(FormatError):  # a wrong name is told below, or once there is a header
+        report.layout.roles = said(report.layout.names, options)
     if len(numeric) < 2:
-        raise no_positions(data_rows[0])
+        raise no_positions(data_rows[0], "lon" if options.lat else "lat")
     for role in ("lon", "lat"):
         if getattr(options, role) is None:
             title = {"lon": "longitude", "lat": "latitude"}[role]
@@ -199,7 +230,6 @@ def _without_header(
                 choices=[(f"#{i + 1}", f"column {i + 1} ({data_rows[0][i][:20]} …)") for i in numeric],
                 default=f"#{_likely(data_rows, numeric, role) + 1}",
             )
-    names = [f"column {i + 1}" for i in range(max(len(row) for row in data_rows))]
     roles, _ = assign(names, data_rows, options, report)
     return Dialect(mark, 0, 1, len(names), roles, names=names, sample=data_rows)
 

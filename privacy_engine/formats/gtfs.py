@@ -8,10 +8,12 @@ import numpy as np
 
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
+from privacy_engine.formats import heads
 from privacy_engine.formats.arrow import pc
 from privacy_engine.formats.columns import canonical
 from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.dialect import as_utf8
+from privacy_engine.formats.layout import Layout
 from privacy_engine.formats.numbers import GOOD, numbers
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import Report
@@ -35,6 +37,8 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
         if name not in names:
             raise FormatError(f"A table of GTFS shapes needs a column {name}.", code="no_position_columns", row=1)
     places = {name: names.index(name) for name in COLUMNS}
+    roles = {role: places[name] for role, name in zip(("id", "lat", "lon"), COLUMNS, strict=False)}
+    report.layout = Layout(header.rstrip("\r").split(","), roles, ",", len(header.encode()) + 1, fixed=True)
     cells = text_columns(data, ",", len(header.encode()) + 1, 2, len(names), places, report)
     shape, lat_text, lon_text, place_text = (cells.columns[name] for name in COLUMNS)
     lat, why_lat = numbers(lat_text, "lat")
@@ -65,5 +69,6 @@ GTFS = register(
         keeps="series (each shape's id)",
         options=(),
         source="https://gtfs.org/documentation/schedule/reference/#shapestxt",
+        head=heads.of_text,
     )
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from privacy_engine.data import Trajectory
+from privacy_engine.formats import heads
 from privacy_engine.formats.delimited import points_of
 from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.options import TABLE, ReadOptions
@@ -42,5 +43,6 @@ MOVEBANK = register(
         keeps="times, series (each animal's identifier), landmarks",
         options=TABLE,
         source="https://www.movebank.org/cms/movebank-content/movebank-attribute-dictionary",
+        head=heads.of_text,
     )
 )

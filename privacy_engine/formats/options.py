@@ -59,17 +59,22 @@ SYSTEMS: Choices = (
 
 @dataclass(frozen=True)
 class Option:
-    """One reading option: ``kind`` is choice, open-choice (other values are allowed), column or integer."""
+    """One reading option: ``kind`` is choice, open-choice (other values are allowed), column or integer.
+
+    A column that is ``needed`` cannot be set to #0, which reads the file without.
+    """
 
     name: str
     kind: str
     label: str
     help: str
     choices: Choices = ()
+    needed: bool = False
 
 
-def _option(kind: str, label: str, help: str, choices: Choices = ()) -> Any:
-    return field(default=None, metadata={"kind": kind, "label": label, "help": help, "choices": choices})
+def _option(kind: str, label: str, help: str, choices: Choices = (), *, needed: bool = False) -> Any:
+    about = {"kind": kind, "label": label, "help": help, "choices": choices, "needed": needed}
+    return field(default=None, metadata=about)
 
 
 _COLUMN = "A column's name, or #1, #2 … for its place."
@@ -85,8 +90,8 @@ class ReadOptions:
     format: str | None = _option("choice", "Format", "Read the file as this format, whatever it looks like.")
     delimiter: str | None = _option("choice", "Separator", "What stands between two cells of a table.", DELIMITERS)
     decimal: str | None = _option("choice", "Decimal mark", "What stands before the decimals of a number.", DECIMALS)
-    lon: str | None = _option("column", "Longitude column", _COLUMN)
-    lat: str | None = _option("column", "Latitude column", _COLUMN)
+    lon: str | None = _option("column", "Longitude column", _COLUMN, needed=True)
+    lat: str | None = _option("column", "Latitude column", _COLUMN, needed=True)
     time: str | None = _option("column", "Time column", _COLUMN + " #0 reads the file without times.")
     id: str | None = _option("column", "Series column", _COLUMN + " #0 makes the whole file one series.")
     landmark: str | None = _option(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from typing import Any
 
 import numpy as np
@@ -13,16 +14,19 @@ from privacy_engine.formats.attributes import points_of
 from privacy_engine.formats.columns import assign, assign_beside, has_positions
 from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.geoparquet import geometries, geometry_column
+from privacy_engine.formats.heads import Head
+from privacy_engine.formats.layout import Layout
 from privacy_engine.formats.marks import marks_of
 from privacy_engine.formats.numbers import GOOD, numbers, typed
 from privacy_engine.formats.options import TIMED, ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.series import Points, build
-from privacy_engine.formats.source import Source
+from privacy_engine.formats.source import Source, size_of
 from privacy_engine.formats.times import times
 
 MAX_ROWS = 20_000_000
 _BYTES_PER_ROW = 32
+_HEAD_ROWS = 200
 _ROLES = ("lon", "lat", "time", "id", "landmark")
 
 
@@ -55,8 +59,9 @@ def _table(
     data: bytes, source: Source, options: ReadOptions, report: Report
 ) -> tuple[Any, dict[str, str], ReadOptions]:
     """The needed columns by role, and the options with the file's coordinate system."""
-    file = _opened(data, source)
+    file = _opened(pa.BufferReader(data), len(data), source)
     names = file.schema_arrow.names
+    report.layout = Layout(names)
     named = options.lon is not None or options.lat is not None
     geometry = None if named or has_positions(names) else geometry_column(file.schema_arrow, file.metadata.metadata)
     if geometry is not None:
@@ -67,17 +72,18 @@ def _table(
     roles = {role: names[place] for role, place in places.items() if role in _ROLES}
     if geometry is not None:
         roles["geometry"] = geometry.name
+        report.layout.roles["geometry"] = names.index(geometry.name)
     return file.read(columns=list(dict.fromkeys(roles.values()))), roles, options
 
 
-def _opened(data: bytes, source: Source) -> Any:
+def _opened(stream: Any, size: int, source: Source) -> Any:
     """The file, after a look at the sizes that it declares."""
-    file = pq.ParquetFile(pa.BufferReader(data))
+    file = pq.ParquetFile(stream, buffer_size=1 << 16)
     declared = sum(file.metadata.row_group(i).total_byte_size for i in range(file.metadata.num_row_groups))
     limits = source.meter.limits
     if file.metadata.num_rows > MAX_ROWS or declared > limits.total * 4:
         raise FormatError(f"The file has more than {MAX_ROWS} rows.", code="too_large", rule=f"at most {MAX_ROWS} rows")
-    if file.metadata.num_rows * _BYTES_PER_ROW > max(len(data), 1 << 16) * limits.ratio:
+    if file.metadata.num_rows * _BYTES_PER_ROW > max(size, 1 << 16) * limits.ratio:
         raise FormatError("The file expands too much to be opened.", code="compression_ratio")
     return file
 
@@ -85,9 +91,38 @@ def _opened(data: bytes, source: Source) -> Any:
 def whole_table(source: Source) -> Any:
     """All columns; the source can be read again."""
     try:
-        return _opened(source.held(), source).read()
+        data = source.held()
+        return _opened(pa.BufferReader(data), len(data), source).read()
     except (pa.ArrowException, OSError, ValueError) as error:
         raise error if isinstance(error, FormatError) else _bad() from error
+
+
+def head(source: Source, data: bytes, whole: bool) -> Head | None:
+    """The first rows as a file of their own; of a file in an archive none, since its columns are named at its end."""
+    file = source.whole_file()
+    if file is None:
+        return None
+    try:
+        opened = _opened(file, size_of(file), source)
+        batch = next(opened.iter_batches(batch_size=_HEAD_ROWS, use_threads=False), None)
+        table = pa.Table.from_batches([batch] if batch else [], opened.schema_arrow)
+        out = io.BytesIO()
+        pq.write_table(table, out)
+        columns = [_as_texts(table.column(i)) for i in range(table.num_columns)]
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise error if isinstance(error, FormatError) else _bad() from error
+    rows = [list(row) for row in zip(*columns, strict=True)]
+    return Head(out.getvalue(), opened.metadata.num_rows <= _HEAD_ROWS, rows)
+
+
+def _as_texts(column: Any) -> list[str]:
+    kind = column.type
+    if pa.types.is_nested(kind) or pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
+        return ["(data)"] * len(column)
+    try:
+        return list(column.cast(pa.string()).fill_null("").to_pylist())
+    except (pa.ArrowNotImplementedError, pa.ArrowInvalid):
+        return [f"({kind})"] * len(column)
 
 
 def _bad() -> FormatError:
@@ -141,5 +176,6 @@ PARQUET = register(
         options=("lon", "lat", "id", "landmark", *TIMED),
         kinds=tuple(KINDS),
         source="https://geoparquet.org/releases/v1.1.0/",
+        head=head,
     )
 )

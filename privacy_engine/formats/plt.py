@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
+from privacy_engine.formats import heads
 from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.dialect import Dialect, as_utf8, first_lines
+from privacy_engine.formats.layout import Layout
 from privacy_engine.formats.options import TIMED, ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.series import Points, build
@@ -24,6 +27,8 @@ _DATE = rb"[ ]*[0-9]{4}-[0-9]{2}-[0-9]{2},[ ]*[0-9]{2}:[0-9]{2}:[0-9]{2}"
 _GEOLIFE = re.compile(rb"(?m)^" + rb",".join([_NUMBER] * 5) + rb"," + _DATE + rb"[ ]*\r?$")
 _OZI = re.compile(rb"(?m)^" + rb",".join([_NUMBER] * 5) + rb"(?:,[^,\r\n]*){0,2},?[ ]*\r?$")
 _GEOLIFE_START = re.compile(_BOM + _GEOLIFE.pattern.removeprefix(rb"(?m)^"), re.MULTILINE)
+_NAMES = ["latitude", "longitude", "reserved", "altitude in feet", "days since 1899-12-30", "date", "time of day"]
+_OZI_NAMES = ["latitude", "longitude", "break", "altitude in feet", "days since 1899-12-30", "date", "time of day"]
 DOCUMENTED = "Geolife's user guide says that its times are GMT."
 _SHEET_EPOCH_DAYS = 25569
 
@@ -52,6 +57,8 @@ def points_of(data: bytes, options: ReadOptions, report: Report) -> Points:
     roles = {"lat": 0, "lon": 1, "time": 4} if ozi else {"lat": 0, "lon": 1, "time": 5, "clock": 6}
     sample = [line.strip().split(",") for line in first_lines(data[start.start() : start.start() + 65536])]
     dialect = Dialect(",", start.start(), first_row, len(sample[0]), roles, sample=sample)
+    names = (_OZI_NAMES if ozi else _NAMES)[: len(sample[0])]
+    report.layout = Layout(names, roles, ",", start.start(), headed=False, fixed=True)
     if not ozi:
         points = read_points(data, dialect, options, report)
         points.documented = DOCUMENTED
@@ -82,7 +89,7 @@ def _whole_seconds(times: Times) -> Times:
     whole = np.round(seconds)
     near = np.abs(seconds - whole) < 0.006
     naive = ~np.isnan(seconds)
-    return Times(np.where(near, whole, seconds), naive, times.missing)
+    return replace(times, seconds=np.where(near, whole, seconds), naive=naive)
 
 
 PLT = register(
@@ -96,5 +103,6 @@ PLT = register(
         keeps="times",
         options=TIMED,
         source="https://www.microsoft.com/en-us/research/publication/geolife-gps-trajectory-dataset-user-guide/",
+        head=heads.of_text,
     )
 )

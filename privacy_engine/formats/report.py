@@ -8,6 +8,7 @@ from typing import Any
 
 from privacy_engine.data import CheckIns, CountStream, Trajectory
 from privacy_engine.errors import shown
+from privacy_engine.formats.layout import Layout
 
 SHOWN_ROWS = 20
 SHOWN_SERIES = 1000
@@ -51,7 +52,8 @@ class Drops:
 class Report:
     """What happened while a file was read; JSON-ready through :meth:`as_dict`.
 
-    ``unit`` says what the row numbers count: lines of a table, points of a GPX, features of a GeoJSON.
+    ``unit`` says what the row numbers count: lines of a table, points of a GPX, features of a GeoJSON. ``encoding``
+    and ``layout`` are a text's and a table's; they are for a preview and not part of the stored report.
     """
 
     format: str = ""
@@ -63,6 +65,8 @@ class Report:
     notes: list[dict[str, Any]] = field(default_factory=list)
     guesses: list[dict[str, Any]] = field(default_factory=list)
     members: list[dict[str, Any]] = field(default_factory=list)
+    encoding: str = "UTF-8"
+    layout: Layout | None = field(default=None, repr=False)
 
     @property
     def kept(self) -> int:

@@ -14,7 +14,7 @@ from privacy_engine.errors import FormatError
 from privacy_engine.formats import crs, zones
 from privacy_engine.formats.marks import Marks, settle
 from privacy_engine.formats.numbers import REASON_NAMES, Reasons
-from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.options import DATE_ORDERS, TIME_UNITS, ReadOptions
 from privacy_engine.formats.report import WHY, Report
 from privacy_engine.formats.times import Times
 
@@ -127,6 +127,12 @@ def _instants(points: Points, keep: Mask, options: ReadOptions, report: Report) 
             row=first,
         )
     seconds = zones.settle(times, points.codes, options, report, documented=points.documented, hint=points.hint)
+    if times.unit:
+        message = f"The times are numbers: {dict(TIME_UNITS)[times.unit]}."
+        report.guess("unit of times", times.unit, message, "time_unit")
+    if times.order:
+        message = f"Dates were read in this order: {dict(DATE_ORDERS)[times.order]}."
+        report.guess("order of dates", times.order, message, "date_order")
     return np.where(np.abs(seconds) <= 1e12, seconds, np.nan)
 
 

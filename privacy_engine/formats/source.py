@@ -86,6 +86,20 @@ class Source:
             yield piece
             piece = self._read_some()
 
+    def beginning(self, size: int) -> tuple[bytes, bool]:
+        """The first ``size`` bytes, and whether they are all; little more than that is read."""
+        parts, length = [], 0
+        for piece in self.chunks():
+            parts.append(piece)
+            length += len(piece)
+            if length > size:
+                return b"".join(parts)[:size], False
+        return b"".join(parts), True
+
+    def whole_file(self) -> BinaryIO | None:
+        """The file itself, to be read at any place; None where it comes out of a compressor."""
+        return self._stream if self.packed is None else None
+
     def read(self) -> bytes:
         """All bytes."""
         return b"".join(self.chunks())

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 
 from privacy_engine.data import Trajectory
+from privacy_engine.formats import heads
 from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.dialect import Dialect, as_utf8, first_lines
+from privacy_engine.formats.layout import Layout
 from privacy_engine.formats.options import TIMED, ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.series import build
@@ -29,6 +31,8 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
     offset = len(header or b"")
     sample = [line.strip().split(",") for line in first_lines(data[offset : offset + 65536])]
     roles = {"id": 0, "time": 1, "lon": 2, "lat": 3}
+    names = ["taxi", "time", "longitude", "latitude"]
+    report.layout = Layout(names, roles, ",", offset, headed=header is not None, fixed=True)
     dialect = Dialect(",", offset, 2 if header else 1, 4, roles, sample=sample)
     points = read_points(data, dialect, options, report)
     points.hint = HINT
@@ -51,5 +55,6 @@ TDRIVE = register(
         keeps="times, series (each taxi's id)",
         options=("id", *TIMED),
         source="https://www.microsoft.com/en-us/research/publication/t-drive-trajectory-data-sample/",
+        head=heads.of_text,
     )
 )

@@ -45,11 +45,17 @@ ORDERS = ("dmy", "mdy", "ymd")
 
 @dataclass
 class Times:
-    """A column of times. ``seconds`` is nan where there is none; naive ones are counted as if they were UTC."""
+    """A column of times. ``seconds`` is nan where there is none; naive ones are counted as if they were UTC.
+
+    ``unit`` and ``order`` are values of the options time_unit and date_order that were found out; empty where there was
+    nothing to find out.
+    """
 
     seconds: Floats
     naive: Mask
     missing: Mask
+    unit: str = ""
+    order: str = ""
 
     @property
     def bad(self) -> Mask:
@@ -91,6 +97,7 @@ def _numeric(column: Any, options: ReadOptions) -> Times:
     found = Times.empty(len(column))
     found.missing = column.is_null().to_numpy(zero_copy_only=False)
     found.seconds = epochs(values, options)
+    found.unit = _unit(values, options)
     return found
 
 
@@ -124,6 +131,16 @@ def epochs(values: Floats, options: ReadOptions) -> Floats:
             default="days" if sheet else "s",
         )
     return seconds
+
+
+def _unit(values: Floats, options: ReadOptions) -> str:
+    """The unit that the size of most numbers tells; empty where the owner said it, or no number tells."""
+    if options.time_unit is not None:
+        return ""
+    size = np.abs(values)
+    counts = {unit: int(((size >= low) & (size < high)).sum()) for unit, low, high in _RANGES}
+    unit = max(counts, key=lambda one: counts[one])
+    return unit if counts[unit] else ""
 
 
 def _text(cells: Any, options: ReadOptions) -> Times:
@@ -170,6 +187,7 @@ def _whole_column_year_last(cells: Any, options: ReadOptions) -> Times | None:
         date = pc.binary_join_element_wise(year, month, day, "-")
         possible = options.date_order in (None, order) and (pc.max(month).as_py() or "99") <= "12"
         if possible and (found := _whole_column(pc.binary_join_element_wise(date, clock, ""))):
+            found.order = "" if options.date_order else order
             read[order] = found
     return next(iter(read.values())) if len(read) == 1 else None
 
@@ -190,7 +208,9 @@ def _match(cells: Any, pattern: str, found: Times, options: ReadOptions) -> None
     rows, parts = rows[hit], parts.filter(pa.array(hit))
     part = {field.name: parts.field(field.name) for field in parts.type}
     if "p" in part:
-        y, mo, d = _ordered(part, options)
+        order = options.date_order or _order(part)
+        found.order = found.order if options.date_order else order
+        y, mo, d = _arranged(part, order)
     else:
         y, mo, d = (_whole(part[key]) for key in ("y", "mo", "d"))
     seconds, zoned = _clock(part)
@@ -249,22 +269,20 @@ def _arranged(part: dict[str, Any], order: str) -> tuple[NDArray[np.int64], ...]
     return y, by_letter["m"], by_letter["d"]
 
 
-def _ordered(part: dict[str, Any], options: ReadOptions) -> tuple[NDArray[np.int64], ...]:
-    """Year, month and day in the order that the whole column allows."""
-    if options.date_order is not None:
-        return _arranged(part, options.date_order)
+def _order(part: dict[str, Any]) -> str:
+    """The order of year, month and day that the whole column allows."""
     long_years = bool((_whole(part["r"]) > 99).any()) or "ap" in part
     orders = ORDERS[:2] if long_years else ("ymd", "dmy")
     valid = {order: np.isfinite(_days(*_arranged(part, order))) for order in orders}
     whole = [order for order in orders if valid[order].all()]
     same = {order: np.where(valid[order], _days(*_arranged(part, order)), np.nan) for order in whole}
     if len(whole) == 1 or (whole and all(np.array_equal(same[order], same[whole[0]]) for order in whole)):
-        return _arranged(part, whole[0])
+        return whole[0]
     either, other = orders
     if not whole:  # a few impossible dates must not hide what the others prove
         proofs = {one: int((valid[one] & ~valid[two]).sum()) for one, two in ((either, other), (other, either))}
         if proofs[either] != proofs[other] and not min(proofs.values()):
-            return _arranged(part, max(proofs, key=lambda order: proofs[order]))
+            return max(proofs, key=lambda order: proofs[order])
     choices = [choice for choice in DATE_ORDERS if choice[0] in orders]
     raise ChoiceNeeded(
         "The dates can be read in more than one order. Say which comes first.",
@@ -280,7 +298,9 @@ def _match_numbers(cells: Any, found: Times, options: ReadOptions) -> None:
         hit = pc.fill_null(pc.match_substring_regex(rest, _NUMERIC), False)
         mask = hit.to_numpy(zero_copy_only=False)
         if mask.any():
-            found.seconds[rows[mask]] = epochs(as_floats(rest.filter(hit).cast(pa.float64())), options)
+            values = as_floats(rest.filter(hit).cast(pa.float64()))
+            found.seconds[rows[mask]] = epochs(values, options)
+            found.unit = _unit(values, options)
 
 
 def _match_words(cells: Any, found: Times) -> None:

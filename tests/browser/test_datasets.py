@@ -161,7 +161,7 @@ class TestDataset:
         page.goto(f"/datasets/{dataset.pk}/")
         expect(page.get_by_text("Reading was cancelled. The file is kept.")).to_be_visible()
         page.get_by_role("button", name="Try again").click()
-        expect(page.get_by_text("waiting for a worker")).to_be_visible()
+        expect(page.locator("#unready").get_by_text("waiting for a worker")).to_be_visible()
         work_off()
         expect(page.get_by_role("link", name="Mark landmarks").first).to_be_visible()
 

@@ -42,7 +42,9 @@ class Things:
     def addresses(self) -> Iterator[str]:
         """Every API address that names one of them."""
         dataset, marks, release = self.dataset.pk, self.landmark_set.pk, self.release.pk
-        yield from (f"{API}datasets/{dataset}/{tail}" for tail in ("", "read/", "cancel/", "retry/", "track/"))
+        yield from (
+            f"{API}datasets/{dataset}/{tail}" for tail in ("", "read/", "cancel/", "retry/", "track/", "preview/")
+        )
         yield from (f"{API}jobs/{thing}/dismiss/" for thing in (dataset, release))
         yield from (f"{API}landmark-sets/{marks}/{tail}" for tail in ("", "events/"))
         yield from (

@@ -207,6 +207,20 @@ class TestTables:
             of(b"time,lat,lon\nyesterday,1,2\n")
         assert refused.value.code == "bad_times"
 
+    @pytest.mark.parametrize(
+        ("cell", "option", "value"),
+        [
+            ("13/06/2024 10:00", "date_order", "dmy"),
+            ("06/13/2024 10:00", "date_order", "mdy"),
+            ("1718452800", "time_unit", "s"),
+            ("1718452800000", "time_unit", "ms"),
+        ],
+    )
+    def test_an_order_of_dates_or_a_unit_that_was_found_out_is_told(self, cell: str, option: str, value: str) -> None:
+        table = f"time,lat,lon\n{cell},1,2\n".encode()
+        assert value in [guess["value"] for guess in of(table).report.guesses if guess["option"] == option]
+        assert option not in [guess["option"] for guess in of(table, **{option: value}).report.guesses]
+
     def test_a_column_may_play_two_parts_but_not_both_coordinates(self) -> None:
         table = b"lat,lon\n1,2\n1,3\n"
         assert [one.name for one in of(table, id="lon").series] == ["2", "3"]

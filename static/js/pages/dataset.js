@@ -1,9 +1,10 @@
 /* One dataset: its map, the facts that need the points, how it was read, its budget. */
 
 import { ApiError, patch, post } from "../api.js";
-import { $, announce, data, el } from "../dom.js";
+import { $, $$, announce, data, el } from "../dom.js";
 import { createCleaning } from "../cleaning.js";
 import { watchDialogs } from "../dialogs.js";
+import { createPreview } from "../preview.js";
 import { renderAsk, renderErrors, renderReport, understood } from "../report.js";
 import { swapSoon, watchStates } from "../states.js";
 import { showPoints } from "../points.js";
@@ -78,7 +79,17 @@ function explain(errors, options, problem) {
 }
 
 const form = $("[data-reread]");
+if (form) {
+  const preview = createPreview($("[data-preview]"), form, { url: page.urls.preview, roles: page.roles });
+  $("#reread-fold").addEventListener("toggle", ({ target }) => target.open && preview.show());
+  if (page.error && asksForColumns(page.error)) $("#reread-fold").open = true;
+}
 if (form) offerReading().catch((error) => $("[data-problem]", form).replaceChildren(renderErrors([error])));
+
+/** A file whose columns could not be told is best answered with the columns in view. */
+function asksForColumns({ code, parameter, field }) {
+  return ["no_position_columns", "no_points", "bad_times"].includes(code) || page.roles.some(({ name }) => name === (parameter ?? field));
+}
 
 async function offerReading() {
   cleaning = await createCleaning($("[data-cleaning]", form), page.cleaning);
@@ -88,7 +99,7 @@ async function offerReading() {
     const options = Object.fromEntries([...new FormData(form)].filter(([, value]) => value));
     readAgain({ ...options, cleaning: cleaning.values() }, $("[data-problem]", form));
   });
-  $("[data-again]", form).disabled = false;
+  for (const button of $$("[data-again]")) button.disabled = false;
 }
 
 const failed = $("[data-failed]");

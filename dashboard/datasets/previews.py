@@ -1,0 +1,78 @@
+"""Previews of uploads as the API asks for and tells them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from dashboard.datasets.serializers import option_field
+from dashboard.failures import explained
+from dashboard.text import storable
+from privacy_engine import formats
+
+NO_COLUMNS = "{} has no columns to choose from: the format itself says what is what."
+
+
+class PreviewQuery(serializers.Serializer[Any]):
+    """The reading options to try; the engine checks them."""
+
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+        return {name: option_field(option, body=False) for name, option in formats.options().items()}
+
+    def to_internal_value(self, data: Any) -> dict[str, Any]:
+        return {"options": {name: data[name] for name in data}}
+
+
+class ColumnSerializer(serializers.Serializer[Any]):
+    """A column of the table."""
+
+    place = serializers.CharField(help_text="As the reading options name it: #1, #2 …")
+    name = serializers.CharField(help_text="As the file names it, shortened.")
+    role = serializers.CharField(
+        help_text="What it is read as: time, lat, lon, id (the series) or landmark; clock, offset, lat_sign and "
+        "lon_sign go with another, geometry holds positions; empty: it is not read."
+    )
+
+
+class GuessSerializer(serializers.Serializer[Any]):
+    """Something that was found out rather than said."""
+
+    what = serializers.CharField()
+    value = serializers.JSONField(allow_null=True)
+    message = serializers.CharField()
+    option = serializers.CharField(help_text="The reading option that overrides it.")
+
+
+class PreviewSerializer(serializers.Serializer[Any]):
+    """The first rows of a file, and how they would be read."""
+
+    format = serializers.CharField()
+    title = serializers.CharField(help_text="The format in words.")
+    member = serializers.CharField(help_text="Of an archive: the file in it that is shown.")
+    says = serializers.SerializerMethodField(help_text="Why there are no columns, where there are none.")
+    columns = ColumnSerializer(many=True)
+    more_columns = serializers.IntegerField(help_text="How many columns are not shown.")
+    rows = serializers.ListField(
+        child=serializers.ListField(child=serializers.CharField(allow_blank=True)),
+        help_text="The first rows below the header, cells shortened.",
+    )
+    whole = serializers.BooleanField(help_text="The file was short enough to be looked at whole.")
+    editable = serializers.BooleanField(help_text="Columns may be named by reading options in this format.")
+    header = serializers.BooleanField(help_text="The names stand in the file.")
+    delimiter = serializers.CharField()
+    decimal = serializers.CharField()
+    encoding = serializers.CharField()
+    mapping = serializers.DictField(
+        child=serializers.CharField(), help_text="The reading options that say which column is which, as it is now."
+    )
+    guesses = GuessSerializer(many=True)
+    problem = serializers.SerializerMethodField(help_text="The error that reading these rows ends with.")
+
+    def get_says(self, found: formats.Preview) -> str:
+        return "" if found.columns else NO_COLUMNS.format(found.title)
+
+    @extend_schema_field({"type": "object", "nullable": True})
+    def get_problem(self, found: formats.Preview) -> dict[str, Any] | None:
+        return None if found.problem is None else explained(storable(found.problem.as_dict()))

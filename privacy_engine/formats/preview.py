@@ -1,0 +1,176 @@
+"""The first rows of a table and what each column is taken for, before all of it is read.
+
+The beginning of the file is made a small file of the same format and read as any file is; what the reader wrote down
+on the way is the preview. So there is nobody here who guesses a second time.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any, BinaryIO
+
+from privacy_engine.data import Trajectory
+from privacy_engine.errors import FormatError
+from privacy_engine.formats import heads
+from privacy_engine.formats.archive import read_zip
+from privacy_engine.formats.detect import Format, detect
+from privacy_engine.formats.dialect import as_utf8, rows_from
+from privacy_engine.formats.layout import Layout
+from privacy_engine.formats.options import OPTIONS, ReadOptions
+from privacy_engine.formats.report import Report
+from privacy_engine.formats.source import Meter, Source
+
+ROWS = 8
+COLUMNS = 100
+CELL_CHARS = 60
+ROLES = {name: option for name, option in OPTIONS.items() if option.kind == "column"}
+ReadAs = Callable[[Format, Source, ReadOptions, Report], list[Trajectory]]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column: its place as the reading options name it, its name, and the role it was given; empty for none."""
+
+    place: str
+    name: str
+    role: str
+
+
+@dataclass(frozen=True)
+class Preview:
+    """The first rows of a table as text, and how it would be read.
+
+    ``columns`` is empty where the format has none. ``problem`` is what a reading of these rows ends with, if it fails;
+    ``whole`` says that there are no more rows than were looked at. ``editable`` where the owner may say otherwise.
+    """
+
+    format: str
+    title: str
+    member: str = ""
+    columns: list[Column] = field(default_factory=list)
+    more_columns: int = 0
+    rows: list[list[str]] = field(default_factory=list, repr=False)
+    whole: bool = True
+    editable: bool = False
+    header: bool = False
+    delimiter: str = ""
+    decimal: str = "."
+    encoding: str = ""
+    guesses: list[dict[str, Any]] = field(default_factory=list, repr=False)
+    problem: FormatError | None = None
+
+    @property
+    def mapping(self) -> dict[str, str]:
+        """The reading options that say what was found: read with them, the file gives the same."""
+        places = {column.role: column.place for column in self.columns if column.role in ROLES}
+        absent = {role: "#0" for role, option in ROLES.items() if role not in places and not option.needed}
+        return places | absent if self.columns else {}
+
+
+def preview_of(source: Source, options: ReadOptions, report: Report, meter: Meter, read_as: ReadAs) -> Preview:
+    """The preview of one file, of which little more than :data:`heads.BYTES` is read.
+
+    Raises
+    ------
+    FormatError
+        The file is of no known format, or no table can be made out in it.
+    """
+    data, whole = source.beginning(heads.BYTES)
+    format = detect(_small(source, data, meter), options)
+    head = None if format.head is None else format.head(source, data, whole)
+    if head is None:
+        return Preview(format.name, format.title)
+    problem = _attempt(format, _small(source, head.data, meter), options, report, read_as)
+    if report.layout is None:
+        return Preview(format.name, format.title)
+    return _told(format, head, report.layout, report, problem)
+
+
+def _attempt(
+    format: Format, source: Source, options: ReadOptions, report: Report, read_as: ReadAs
+) -> FormatError | None:
+    """Read the small file; the error, where it still leaves columns to be seen."""
+    try:
+        series = read_as(format, source, options, report)
+    except FormatError as error:
+        if report.layout is None:
+            raise
+        return error
+    if report.layout is not None and options.landmark is None and all(one.marked is None for one in series):
+        report.layout.roles.pop("landmark", None)  # its cells said neither yes nor no
+    return None
+
+
+def _told(format: Format, head: heads.Head, layout: Layout, report: Report, problem: FormatError | None) -> Preview:
+    rows = head.rows
+    if rows is None:
+        rows = rows_from(as_utf8(head.data, Report()), layout.offset, layout.delimiter, ROWS)
+    width = max([len(layout.names), *map(len, rows[:ROWS])])
+    seen = _seen(layout, width)
+    roles = {place: role for role, place in reversed(layout.roles.items())}
+    return Preview(
+        format.name,
+        format.title,
+        columns=[Column(f"#{i + 1}", _name(layout, i), roles.get(i, "")) for i in seen],
+        more_columns=width - len(seen),
+        rows=[[_shown(row[i]) if i < len(row) else "" for i in seen] for row in rows[:ROWS]],
+        whole=head.whole,
+        editable=not layout.fixed,
+        header=layout.headed,
+        delimiter={"\t": "tab", " ": "space"}.get(layout.delimiter, layout.delimiter),
+        decimal=layout.decimal,
+        encoding=report.encoding if layout.delimiter else "",
+        guesses=report.guesses,
+        problem=problem,
+    )
+
+
+def _small(source: Source, data: bytes, meter: Meter) -> Source:
+    return Source(io.BytesIO(data), source.name, Meter(meter.limits))
+
+
+def _seen(layout: Layout, width: int) -> list[int]:
+    """The places of the columns to show: the first ones, and those that play a role."""
+    return [*range(min(width, COLUMNS)), *sorted(place for place in {*layout.roles.values()} if place >= COLUMNS)]
+
+
+def _name(layout: Layout, place: int) -> str:
+    return _shown(layout.names[place]) if place < len(layout.names) else ""
+
+
+def _shown(text: str) -> str:
+    """A cell in one short line, without what cannot be seen."""
+    seen = "".join(char if char.isprintable() else " " for char in text[: 4 * CELL_CHARS]).split()
+    line = " ".join(seen)
+    return line if len(line) <= CELL_CHARS else f"{line[: CELL_CHARS - 1]}…"
+
+
+class _Seen(Exception):
+    """A member of the archive has columns: no other is looked at."""
+
+    def __init__(self, preview: Preview) -> None:
+        super().__init__()
+        self.preview = preview
+
+
+def preview_zip(stream: BinaryIO, options: ReadOptions, meter: Meter, read_as: ReadAs) -> Preview:
+    """The preview of the first member that has columns, else of the first that is a location file."""
+    others: list[Preview] = []
+
+    def look(source: Source, options: ReadOptions, report: Report) -> list[Trajectory]:
+        preview = replace(preview_of(source, options, report, meter, read_as), member=report.file)
+        if preview.columns:
+            raise _Seen(preview)
+        others.append(preview)
+        return []
+
+    try:
+        read_zip(stream, options, Report(), meter, look)
+    except _Seen as seen:
+        return seen.preview
+    except FormatError:
+        if not others:
+            raise
+    return others[0]

@@ -1,0 +1,160 @@
+"""The preview of an upload: columns are told what they are, and the file is read so."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.core.files.base import ContentFile
+from playwright.sync_api import Locator, Page, expect
+
+from dashboard.accounts.models import User
+from dashboard.datasets.models import Dataset
+from dashboard.datasets.services import import_dataset
+from dashboard.jobs import State
+from tests.browser.conftest import PHONE, WALK, Watch, accessibility_faults, widths, work_off
+from tests.engine.reading import GPX
+
+UNHELPFUL = b"a;b;c;d\n" + b"".join(
+    b"2024-06-15T10:%02d:00Z;48,5%02d;2,4%02d;u%d\n" % (i, i, i, i % 2) for i in range(30)
+)
+
+
+@pytest.fixture
+def odd(owner: User, monkeypatch: Any) -> Dataset:
+    """A dataset that could not be read, since its columns say nothing."""
+    monkeypatch.setattr("dashboard.datasets.services.NOW_PLAIN_BYTES", 10)
+    dataset = import_dataset(owner=owner, upload=ContentFile(UNHELPFUL, name="odd.csv"))
+    work_off()
+    return dataset
+
+
+@pytest.fixture
+def walk(owner: User) -> Dataset:
+    return import_dataset(owner=owner, upload=ContentFile(WALK, name="walk.csv"), name="Walk")
+
+
+def preview(page: Page) -> Locator:
+    return page.get_by_role("region", name="The first rows, as they would be read")
+
+
+def role_of(page: Page, column: str) -> Locator:
+    return preview(page).get_by_label(f"{column}, read as")
+
+
+def opened(page: Page, dataset: Dataset) -> None:
+    page.goto(f"/datasets/{dataset.pk}/")
+    page.get_by_text("Read it in another way").click()
+    expect(preview(page).get_by_role("columnheader").first).to_be_visible()
+
+
+class TestUnhelpfulHeaders:
+    def test_are_named_in_the_preview_and_points_appear(self, page: Page, odd: Dataset) -> None:
+        page.goto(f"/datasets/{odd.pk}/")
+        expect(preview(page)).to_contain_text("No latitude column was found")
+        expect(preview(page).get_by_role("row")).to_have_count(9)
+        for column, role in (("b", "Latitude"), ("c", "Longitude"), ("a", "Time"), ("d", "Series")):
+            role_of(page, column).select_option(role)
+        expect(preview(page)).to_contain_text("decimal comma")
+        expect(preview(page).get_by_role("status")).to_have_count(0)
+        expect(page.get_by_label("Latitude column")).to_have_value("#2")
+        page.get_by_role("button", name="Read it as shown").click()
+        expect(page.get_by_role("heading", name="The file is being read")).to_be_visible()
+        work_off()
+        expect(page.get_by_role("complementary", name="About this dataset")).to_contain_text(
+            "30 points kept in 2 series"
+        )
+        odd.refresh_from_db()
+        assert (odd.state, odd.points) == (State.READY, 30)
+
+    def test_can_be_named_by_keyboard_alone(self, page: Page, odd: Dataset) -> None:
+        page.goto(f"/datasets/{odd.pk}/")
+        expect(role_of(page, "a")).to_be_visible()
+        role_of(page, "a").focus()
+        page.keyboard.press("Tab")
+        expect(role_of(page, "b")).to_be_focused()
+        page.keyboard.type("Lat")
+        expect(preview(page)).to_contain_text("No longitude column was found")
+        expect(role_of(page, "b")).to_be_focused()
+        page.keyboard.press("Tab")
+        page.keyboard.type("Lon")
+        expect(preview(page).get_by_role("status")).to_have_count(0)
+        expect(role_of(page, "b")).to_have_value("lat")
+        expect(role_of(page, "c")).to_have_value("lon")
+        rows = page.get_by_role("region", name="First rows of the file")
+        rows.focus()
+        expect(rows).to_be_focused()
+
+
+class TestMapping:
+    def test_is_that_of_the_reading(self, page: Page, walk: Dataset) -> None:
+        opened(page, walk)
+        for column, role in (("time", "time"), ("lat", "lat"), ("lon", "lon")):
+            expect(role_of(page, column)).to_have_value(role)
+        expect(preview(page)).to_contain_text("2024-05-14T07:00:00Z")
+
+    def test_two_columns_change_places_at_once(self, page: Page, walk: Dataset) -> None:
+        opened(page, walk)
+        role_of(page, "lat").select_option("Longitude")
+        expect(role_of(page, "lon")).to_have_value("lat")
+        expect(role_of(page, "lat")).to_have_value("lon")
+        with page.expect_response("**/read/"):
+            page.get_by_role("button", name="Read it again").click()
+        walk.refresh_from_db()
+        west, south, _, _ = walk.summary["bounds"]
+        assert (int(west), int(south)) == (48, 2)
+
+    def test_a_column_may_be_left_out_but_a_position_needs_both(self, page: Page, walk: Dataset) -> None:
+        opened(page, walk)
+        role_of(page, "time").select_option("not read")
+        expect(page.get_by_label("Time column")).to_have_value("#0")
+        expect(role_of(page, "time")).to_have_value("")
+        expect(role_of(page, "lat").get_by_role("option", name="not read")).to_be_disabled()
+
+    def test_follows_the_fields_below_it(self, page: Page, walk: Dataset, watch: Watch) -> None:
+        watch.expect(400)
+        opened(page, walk)
+        page.get_by_label("Separator").select_option("semicolon")
+        expect(preview(page).get_by_role("status")).to_be_visible()
+        page.get_by_label("Separator").select_option("find out")
+        expect(preview(page).get_by_role("status")).to_have_count(0)
+        page.get_by_label("Time zone").fill("Mars")
+        expect(preview(page).get_by_role("status")).to_contain_text("time zone")
+
+    def test_of_a_format_without_columns_says_so(self, page: Page, owner: User) -> None:
+        gpx = import_dataset(owner=owner, upload=ContentFile(GPX, name="run.gpx"))
+        page.goto(f"/datasets/{gpx.pk}/")
+        page.get_by_text("Read it in another way").click()
+        expect(preview(page)).to_contain_text("GPX has no columns to choose from")
+
+
+@pytest.mark.parametrize("colour", ["light", "dark"])
+@pytest.mark.parametrize("size", [None, PHONE])
+def test_everybody_can_use_it(
+    open_page: Callable[..., Page], owner: User, odd: Dataset, colour: str, size: dict[str, int] | None
+) -> None:
+    page = open_page(owner, colour=colour, **({"size": size} if size else {}))
+    page.goto(f"/datasets/{odd.pk}/")
+    role_of(page, "b").select_option("Latitude")
+    expect(preview(page)).to_contain_text(re.compile("No longitude column"))
+    assert accessibility_faults(page) == []
+    document, window = widths(page)
+    assert document <= window
+
+
+def test_nothing_below_moves_when_the_rows_come(page: Page, walk: Dataset) -> None:
+    page.goto(f"/datasets/{walk.pk}/")
+    page.evaluate(
+        """() => {
+          window.shifts = 0;
+          new PerformanceObserver((list) => list.getEntries().forEach((one) => (window.shifts += one.value)))
+            .observe({ type: "layout-shift" });
+        }"""
+    )
+    page.get_by_text("Read it in another way").click()
+    expect(preview(page).get_by_role("columnheader").first).to_be_visible()
+    role_of(page, "time").select_option("not read")
+    expect(role_of(page, "time")).to_have_value("")
+    assert page.evaluate("window.shifts") < 0.1

@@ -1,0 +1,141 @@
+"""The preview of a kept upload through its REST door."""
+
+from __future__ import annotations
+
+import gzip
+import logging
+from typing import Any
+
+import pytest
+from rest_framework.test import APIClient
+
+from dashboard.accounts.models import User
+from dashboard.datasets import services, tasks
+from dashboard.datasets.models import Dataset
+from dashboard.jobs import State
+from dashboard.landmarks.services import mark_landmarks
+from tests.dashboard.asking import first_error
+from tests.dashboard.conftest import CSV, upload
+from tests.engine.reading import GPX
+
+URL = "/api/v1/datasets/"
+UNHELPFUL = b"a;b;c\n2024-06-15T10:30:00Z;48,51;2,41\n2024-06-15T10:31:00Z;48,52;2,42\n"
+
+
+@pytest.fixture
+def told(owner_api: APIClient) -> dict[str, Any]:
+    """A small dataset of the owner's."""
+    made: dict[str, Any] = owner_api.post(URL, {"file": upload()}, format="multipart").json()
+    return made
+
+
+@pytest.fixture
+def failed(owner: User, everything_is_large: None) -> Dataset:
+    """A dataset whose columns could not be told."""
+    row = services.import_dataset(owner=owner, upload=upload(UNHELPFUL, "odd.csv"))
+    tasks.import_dataset(str(row.pk))
+    row.refresh_from_db()
+    assert row.state == State.FAILED
+    return row
+
+
+def at(row: Dataset) -> str:
+    return f"{URL}{row.pk}/preview/"
+
+
+def roles(answer: Any) -> list[str]:
+    return [column["role"] for column in answer.json()["columns"]]
+
+
+class TestOwner:
+    def test_sees_rows_and_roles(self, owner_api: APIClient, told: dict[str, Any]) -> None:
+        answer = owner_api.get(told["urls"]["preview"])
+        assert (answer.status_code, roles(answer)) == (200, ["time", "lat", "lon"])
+        seen = answer.json()
+        assert seen["rows"][0] == ["2024-06-15T10:30:00Z", "52.50", "13.4"]
+        assert seen["mapping"] == {"time": "#1", "lat": "#2", "lon": "#3", "id": "#0", "landmark": "#0"}
+        assert (seen["problem"], seen["says"], seen["editable"]) == (None, "", True)
+
+    def test_sees_what_another_mapping_would_do(self, owner_api: APIClient, told: dict[str, Any]) -> None:
+        answer = owner_api.get(told["urls"]["preview"], {"lat": "#3", "lon": "#2", "time": "#0", "format": "csv"})
+        assert (answer.status_code, roles(answer)) == (200, ["", "lon", "lat"])
+        assert owner_api.get(told["urls"]["self"]).json() == told
+
+    def test_of_a_failed_import_sees_the_columns_and_the_problem(self, owner_api: APIClient, failed: Dataset) -> None:
+        seen = owner_api.get(at(failed)).json()
+        assert [column["name"] for column in seen["columns"]] == ["a", "b", "c"]
+        assert seen["problem"]["code"] == "no_position_columns"
+        assert seen["problem"]["action"]
+        mapping = {"time": "#1", "lat": "#2", "lon": "#3"}
+        seen = owner_api.get(at(failed), mapping).json()
+        assert (seen["problem"], seen["delimiter"], seen["decimal"]) == (None, ";", ",")
+        assert seen["mapping"] == mapping | {"id": "#0", "landmark": "#0"}
+
+    def test_may_look_once_landmarks_stand_on_the_points(self, owner_api: APIClient, ready_dataset: Dataset) -> None:
+        mark_landmarks(owner=ready_dataset.owner, dataset=ready_dataset, method={"name": "manual", "events": [0]})
+        ready_dataset.original_path.write_bytes(CSV)
+        assert roles(owner_api.get(at(ready_dataset))) == ["time", "lat", "lon"]
+
+    def test_is_told_where_there_are_no_columns(self, owner_api: APIClient) -> None:
+        told = owner_api.post(URL, {"file": upload(GPX, "run.gpx")}, format="multipart").json()
+        seen = owner_api.get(told["urls"]["preview"]).json()
+        assert (seen["columns"], seen["rows"], seen["mapping"]) == ([], [], {})
+        assert seen["says"].startswith("GPX has no columns")
+
+    def test_the_upload_may_be_packed(self, owner_api: APIClient) -> None:
+        packed = upload(gzip.compress(UNHELPFUL.replace(b"a;b;c", b"when;lat;lon")), "run.csv.gz")
+        told = owner_api.post(URL, {"file": packed}, format="multipart").json()
+        assert roles(owner_api.get(told["urls"]["preview"])) == ["time", "lat", "lon"]
+
+
+class TestRefused:
+    def test_an_unknown_option_by_its_name(self, owner_api: APIClient, told: dict[str, Any]) -> None:
+        answer = owner_api.get(told["urls"]["preview"], {"latitude": "#1"})
+        assert (answer.status_code, first_error(answer)["field"]) == (400, "latitude")
+
+    @pytest.mark.parametrize(
+        ("name", "value"),
+        [
+            ("delimiter", "x"),
+            ("format", "exe"),
+            ("first_n", "٣"),
+            ("time_zone", "Mars"),
+            ("lat", "a\0"),
+            ("lat", 501 * "a"),
+        ],
+    )
+    def test_a_value_by_the_name_of_its_option(
+        self, owner_api: APIClient, told: dict[str, Any], name: str, value: str
+    ) -> None:
+        answer = owner_api.get(told["urls"]["preview"], {name: value})
+        assert (answer.status_code, first_error(answer)["field"]) == (400, name)
+
+    def test_a_file_that_is_no_table_at_all(self, owner_api: APIClient, told: dict[str, Any]) -> None:
+        Dataset.objects.get().original_path.write_bytes(b"\x89PNG\r\n\x1a\n")
+        answer = owner_api.get(told["urls"]["preview"])
+        assert (answer.status_code, first_error(answer)["code"]) == (400, "other_kind")
+
+    def test_once_the_upload_is_gone(self, owner_api: APIClient, told: dict[str, Any]) -> None:
+        Dataset.objects.get().original_path.unlink()
+        answer = owner_api.get(told["urls"]["preview"])
+        assert (answer.status_code, first_error(answer)["field"]) == (409, "file")
+
+
+class TestPrivate:
+    def test_to_strangers_it_is_not_there(
+        self, stranger_api: APIClient, anonymous_api: APIClient, told: dict[str, Any]
+    ) -> None:
+        answer = stranger_api.get(told["urls"]["preview"])
+        nothing = stranger_api.get(f"{URL}00000000-0000-0000-0000-000000000000/preview/")
+        assert (answer.status_code, answer.json()) == (404, nothing.json())
+        assert anonymous_api.get(told["urls"]["preview"]).status_code == 401
+
+    def test_no_cache_keeps_it(self, owner_api: APIClient, told: dict[str, Any]) -> None:
+        assert owner_api.get(told["urls"]["preview"])["Cache-Control"] == "private, no-store"
+
+    def test_no_cell_is_logged(self, owner_api: APIClient, failed: Dataset, caplog: pytest.LogCaptureFixture) -> None:
+        with caplog.at_level(logging.DEBUG):
+            owner_api.get(at(failed))
+            owner_api.get(at(failed), {"lat": "#1", "lon": "#2"})
+        assert "48,51" not in caplog.text
+        assert "2024-06-15" not in caplog.text

@@ -1,0 +1,335 @@
+"""What a preview tells is what a reading does."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import time
+import tracemalloc
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from privacy_engine.errors import ChoiceNeeded, EngineError, FormatError, ParameterError
+from privacy_engine.formats import Preview, Reading, formats, heads, preview, read
+from tests.engine.reading import CSV, GPX, PLT, PORTO, SHAPES, TDRIVE, VALID, of, zipped
+
+CALM = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+ROLES = ("lon", "lat", "time", "id", "landmark")
+NAMES = {
+    "lon": ["lon", "Longitude", "x", "long", "b"],
+    "lat": ["lat", "Latitude", "y", "Breitengrad", "a"],
+    "time": ["time", "when", "Date/Time (UTC)", "date", "c"],
+    "id": ["user", "vehicle id", "id", "d"],
+    "landmark": ["landmark", "poi", "e"],
+    "": ["speed", "note", "h"],
+}
+TIMES = {
+    "iso": lambda i: f"2024-06-15T10:{i // 60:02d}:{i % 60:02d}Z",
+    "naive": lambda i: f"2024-06-15 10:{i // 60:02d}:{i % 60:02d}",
+    "dmy": lambda i: f"{13 + i % 10}/06/2024 10:00",
+    "s": lambda i: str(1718452800 + i),
+    "ms": lambda i: str(1718452800000 + i),
+}
+
+
+def seen(data: bytes, name: str = "x", **values: object) -> Preview:
+    return preview(io.BytesIO(data), name=name, **values)
+
+
+def roles(found: Preview) -> dict[str, str]:
+    return {column.role: column.name for column in found.columns if column.role}
+
+
+def in_json(found: Preview) -> None:
+    problem = found.problem and found.problem.as_dict()
+    columns = [vars(column) for column in found.columns]
+    json.dumps([columns, found.rows, found.mapping, found.guesses, problem], allow_nan=False)
+
+
+def same(one: Reading, two: Reading) -> None:
+    assert [series.name for series in one.series] == [series.name for series in two.series]
+    for mine, other in zip(one.series, two.series, strict=True):
+        for column in ("lon", "lat", "time_s", "marked"):
+            left, right = getattr(mine, column), getattr(other, column)
+            assert (left is None) == (right is None)
+            assert left is None or np.array_equal(left, right)
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> bytes:
+    """A table in some dialect, its columns in any order, some of them with names that say nothing."""
+    comma = draw(st.booleans())
+    mark = draw(st.sampled_from([";", "\t", "|"] if comma else [",", ";", "\t", "|"]))
+    kinds = draw(st.permutations(["lon", "lat", *draw(st.sets(st.sampled_from(["time", "id", "landmark", ""])))]))
+    names = [draw(st.sampled_from(NAMES[kind][: None if draw(st.booleans()) else 2])) for kind in kinds]
+    clock = draw(st.sampled_from(sorted(TIMES)))
+    quoted = draw(st.booleans())
+
+    def cell(kind: str, i: int) -> str:
+        text = {
+            "lon": f"{2 + i / 1000:.4f}",
+            "lat": f"{48 + i / 1000:.4f}",
+            "time": TIMES[clock](i),
+            "id": f"u{i % 3}",
+            "landmark": ("yes", "no", "")[i % 3],
+            "": f"{i} km/h",
+        }[kind]
+        text = text.replace(".", ",") if comma and kind in ("lon", "lat") else text
+        return f'"{text}"' if quoted else text
+
+    rows = [[cell(kind, i) for kind in kinds] for i in range(draw(st.integers(1, 40)))]
+    lines = ["# exported"] * draw(st.integers(0, 2)) + [mark.join(row) for row in [names, *rows]]
+    end = draw(st.sampled_from(["\n", "\r\n"]))
+    return (end.join(lines) + end).encode(draw(st.sampled_from(["utf-8", "utf-8-sig", "utf-16"])))
+
+
+class TestAnyTable:
+    @CALM
+    @given(tables())
+    def test_read_with_the_mapping_that_is_told_gives_the_same(self, table: bytes) -> None:
+        found = seen(table)
+        if found.problem is not None:
+            with pytest.raises(FormatError) as refused:
+                of(table)
+            assert refused.value.as_dict() == found.problem.as_dict()
+            return
+        same(of(table), of(table, **found.mapping))
+        again = seen(table, **found.mapping)
+        assert (again.columns, again.rows, again.problem) == (found.columns, found.rows, None)
+
+    @CALM
+    @given(tables())
+    def test_coordinates_that_change_places_do_so_in_both(self, table: bytes) -> None:
+        found = seen(table)
+        assume(found.problem is None)
+        turned = found.mapping | {"lon": found.mapping["lat"], "lat": found.mapping["lon"], "swap": "no"}
+        again = seen(table, **turned)
+        assert (roles(again)["lon"], roles(again)["lat"]) == (roles(found)["lat"], roles(found)["lon"])
+        for one, two in zip(of(table, swap="no").series, of(table, **turned).series, strict=True):
+            assert np.array_equal(one.lon, two.lat)
+            assert np.array_equal(one.lat, two.lon)
+
+    @CALM
+    @given(tables(), st.data())
+    def test_whatever_the_owner_says_is_said_back(self, table: bytes, data: st.DataObject) -> None:
+        places = [column.place for column in seen(table).columns]
+        told = data.draw(st.dictionaries(st.sampled_from(ROLES), st.sampled_from(places), max_size=5))
+        assume(len(set(told.values())) == len(told))
+        found = seen(table, **told)
+        assert told.items() <= found.mapping.items()
+        if found.problem is None:
+            same(of(table, **told), of(table, **found.mapping))
+            return
+        with pytest.raises(FormatError) as refused:
+            of(table, **told)
+        assert refused.value.as_dict() == found.problem.as_dict()
+
+    @CALM
+    @given(tables())
+    def test_rows_are_those_of_the_file(self, table: bytes) -> None:
+        found = seen(table)
+        assert 1 <= len(found.rows) <= 8
+        assert {len(row) for row in found.rows} == {len(found.columns)}
+        if found.problem is None:
+            lats = [row[int(found.mapping["lat"][1:]) - 1] for row in found.rows]
+            assert lats == [f"{48 + i / 1000:.4f}".replace(".", found.decimal) for i in range(len(lats))]
+
+
+class TestUnhelpful:
+    TABLE = b"a;b;c\n1718452800;52,5;13,4\n1718452801;52,6;13,5\n"
+
+    def test_names_leave_the_columns_to_be_seen(self) -> None:
+        found = seen(self.TABLE)
+        assert [column.name for column in found.columns] == ["a", "b", "c"]
+        assert (found.rows[0], found.delimiter) == (["1718452800", "52,5", "13,4"], ";")
+        assert found.problem is not None
+        assert found.problem.code == "no_position_columns"
+
+    def test_names_are_settled_one_by_one(self) -> None:
+        assert roles(seen(self.TABLE, lat="#2")) == {"lat": "b"}
+        found = seen(self.TABLE, lat="#2", lon="#3", time="#1")
+        assert found.problem is None
+        assert (found.decimal, roles(found)) == (",", {"time": "a", "lat": "b", "lon": "c"})
+        assert {"time_unit", "decimal", "delimiter"} <= {guess["option"] for guess in found.guesses}
+
+    def test_without_a_header_places_stand_for_names(self) -> None:
+        found = seen(b"1718452800,52.5,13.4\n1718452801,52.5,13.4\n")
+        assert isinstance(found.problem, ChoiceNeeded)
+        assert (found.header, [column.place for column in found.columns]) == (False, ["#1", "#2", "#3"])
+
+    def test_a_column_that_is_not_there_is_refused_by_its_option(self) -> None:
+        found = seen(CSV, lon="nowhere")
+        assert found.problem is not None
+        assert (found.problem.code, found.problem.field) == ("unknown_column", "lon")
+        assert len(found.columns) == 4
+
+
+class TestKinds:
+    def parquet(self, **columns: object) -> bytes:
+        out = io.BytesIO()
+        pq.write_table(pa.table(columns), out)
+        return out.getvalue()
+
+    def test_parquet(self) -> None:
+        at = pa.array([0, 1000], pa.timestamp("ms", "UTC"))
+        data = self.parquet(t=at, y=[48.0, 48.5], q=[2.0, 2.5], parts=[[1], [2]])
+        assert [column.name for column in seen(data).columns] == ["t", "y", "q", "parts"]
+        found = seen(data, lon="#3")
+        assert (found.problem, roles(found)) == (None, {"time": "t", "lat": "y", "lon": "q"})
+        assert found.rows[1][1:] == ["48.5", "2.5", "(data)"]
+        same(of(data, lon="q"), of(data, **found.mapping))
+
+    @pytest.mark.parametrize(
+        ("data", "names"), [(PLT, "lat lon time clock"), (TDRIVE, "id time lon lat"), (SHAPES, "id lat lon")]
+    )
+    def test_what_a_format_says_itself_is_shown_but_not_asked(self, data: bytes, names: str) -> None:
+        found = seen(data)
+        assert (list(roles(found)), found.editable) == (names.split(), False)
+
+    @pytest.mark.parametrize("data", [GPX, PORTO])
+    def test_without_columns_there_is_nothing_to_choose(self, data: bytes) -> None:
+        found = seen(data)
+        assert (found.columns, found.rows, found.mapping, found.problem) == ([], [], {}, None)
+
+    def test_of_an_archive_the_first_table(self) -> None:
+        found = seen(zipped(a=GPX, b=CSV))
+        assert (found.member, len(found.columns)) == ("b", 4)
+        assert seen(zipped(a=GPX)).columns == []
+        assert roles(seen(gzip.compress(CSV))) == roles(seen(CSV))
+
+    def test_a_landmark_column_only_where_its_cells_say_so(self) -> None:
+        table = b"time,lat,lon,poi\n" + b"".join(
+            b"2024-06-15T10:3%d:00Z,48.%d,2,%s\n" % (i, i, b"cafe") for i in range(3)
+        )
+        assert "landmark" not in roles(seen(table))
+        assert roles(seen(table.replace(b"cafe", b"yes")))["landmark"] == "poi"
+
+    def test_date_and_clock_in_two_columns(self) -> None:
+        table = b"date,time,lat,lon\n2024-06-15,10:00:00,48,2\n2024-06-15,10:01:00,48.1,2\n"
+        assert roles(seen(table)) == {"time": "date", "clock": "time", "lat": "lat", "lon": "lon"}
+        same(of(table), of(table, **seen(table).mapping))
+
+    def test_a_cell_over_two_lines_is_one(self) -> None:
+        table = b'note,time,lat,lon\n"one\ntwo",2024-06-15T10:00:00Z,48,2\n'
+        assert seen(table).rows == [["one two", "2024-06-15T10:00:00Z", "48", "2"]]
+
+    def test_cells_are_short_and_hide_nothing(self) -> None:
+        table = f"time,lat,lon,note\n2024-06-15T10:00:00Z,48,2,\u202e{'x' * 500}\n".encode()
+        cell = seen(table).rows[0][3]
+        assert (len(cell), cell[0], cell[-1]) == (60, "x", "…")
+
+    def test_of_very_many_columns_the_first_and_those_that_are_read(self) -> None:
+        names = [f"n{i}" for i in range(300)] + ["time", "lat", "lon"]
+        table = f"{','.join(names)}\n{','.join(['0'] * 300)},2024-06-15T10:00:00Z,48,2\n".encode()
+        found = seen(table)
+        assert (len(found.columns), found.more_columns, len(found.rows[0])) == (103, 200, 103)
+        same(of(table), of(table, **found.mapping))
+
+
+class TestRealFiles:
+    def test_are_read_the_same_with_the_mapping_that_is_told(self, shared: Path) -> None:
+        folders = ("csv_ais", "csv_other", "parquet", "gz")
+        files = [path for name in folders for path in (shared / "data" / "trajectories" / name).iterdir()]
+        told = 0
+        for path in files:
+            try:
+                found, whole = preview(path), read(path)
+            except FormatError:
+                continue
+            if found.columns:
+                same(whole, read(path, **found.mapping))
+                told += 1
+        assert told > 10
+
+
+class TestBounds:
+    def test_only_the_head_is_read(self) -> None:
+        class Counted(io.BytesIO):
+            read_bytes = 0
+
+            def read(self, size: int | None = -1) -> bytes:
+                piece = super().read(size)
+                self.read_bytes += len(piece)
+                return piece
+
+        row = b"2024-06-15T10:00:00Z,48.5,2.5\n"
+        file = Counted(b"time,lat,lon\n" + row * 300_000)
+        found = preview(file, name="x.csv")
+        assert (found.whole, found.problem, len(found.rows)) == (False, None, 8)
+        assert file.read_bytes < 2 * heads.BYTES
+
+    @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32", "utf-16-be", "latin-1"])
+    def test_a_head_ends_with_a_whole_line(self, encoding: str) -> None:
+        text = "zeit;breitengrad;längengrad\n" + "15.06.2024 10:00:00;48,5;2,5\n" * 40_000
+        mark = "\ufeff" if encoding == "utf-16-be" else ""
+        found = seen((mark + text).encode(encoding), date_order="dmy")
+        assert (found.problem, found.whole) == (None, False)
+        assert roles(found)["lon"] == "längengrad"
+
+    def test_what_is_no_option_is_refused(self) -> None:
+        for values in ({"nothing": "x"}, {"delimiter": "x"}, {"format": "exe"}):
+            with pytest.raises(ParameterError):
+                seen(CSV, **values)
+
+
+class TestHostile:
+    """Whatever comes in, only typed errors come out, soon, and in little memory."""
+
+    def survive(self, data: bytes, **values: object) -> None:
+        try:
+            found = seen(data, **values)
+        except EngineError as error:
+            json.dumps(error.as_dict(), allow_nan=False)
+        else:
+            in_json(found)
+
+    def test_every_hostile_file(self, shared: Path) -> None:
+        files = [path for path in (shared / "hostile").iterdir() if path.suffix not in (".md", ".json")]
+        assert len(files) > 40
+        for path in files:
+            tracemalloc.start()
+            began = time.perf_counter()
+            try:
+                found = preview(path)
+                in_json(found)
+            except EngineError as error:
+                json.dumps(error.as_dict(), allow_nan=False)
+            took, (_, peak) = time.perf_counter() - began, tracemalloc.get_traced_memory()
+            tracemalloc.stop()
+            assert peak < 40_000_000, path.name
+            assert took < 10, path.name
+
+    @settings(max_examples=300, deadline=None)
+    @given(st.binary(max_size=300))
+    def test_any_bytes(self, data: bytes) -> None:
+        self.survive(data)
+
+    @settings(max_examples=300, deadline=None)
+    @given(st.text("0123456789.,;-+:TZ \t\n\r\"'latlontimeid/", max_size=200))
+    def test_any_table(self, text: str) -> None:
+        self.survive(b"time,lat,lon,id\n" + text.encode())
+        self.survive(text.encode(), lon="#1", lat="#2")
+
+    @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    @given(st.data())
+    def test_damaged_files(self, data: st.DataObject) -> None:
+        parquet = TestKinds().parquet(lat=[48.0], lon=[2.0], time=["2024-06-15T10:00:00Z"])
+        content = bytearray(data.draw(st.sampled_from([*VALID, parquet])))
+        for _ in range(data.draw(st.integers(1, 6))):
+            at = data.draw(st.integers(0, len(content) - 1))
+            content[at : at + data.draw(st.integers(0, 3))] = data.draw(st.binary(max_size=4))
+            content = content or bytearray(b" ")
+        self.survive(bytes(content))
+
+    @pytest.mark.parametrize("one", formats(), ids=lambda one: one.name)
+    @settings(max_examples=60, deadline=None)
+    @given(st.sampled_from(VALID) | st.binary(max_size=60))
+    def test_any_file_as_any_format(self, one: object, data: bytes) -> None:
+        self.survive(data, format=getattr(one, "name", ""))
