@@ -70,8 +70,10 @@ export function createDrawer(host, button, stir) {
   const heading = $("h2", host);
   const rows = new Map();
   let over = [];
+  let held = null; // the button pressed last, as long as focus is nowhere else: disabled, it lost it
 
   async function act(what, job, pressed) {
+    held = pressed;
     pressed.disabled = true;
     problem("");
     try {
@@ -109,7 +111,7 @@ export function createDrawer(host, button, stir) {
   return {
     draw(open, ended) {
       over = ended;
-      const focused = host.contains(document.activeElement) ? document.activeElement : null;
+      const focused = host.contains(document.activeElement) ? document.activeElement : document.activeElement === document.body ? held : null;
       const neighbour = focused?.closest(".job")?.nextElementSibling;
       const [long, short] = title(open, ended.filter(({ state }) => state === "failed").length);
       $("[data-long]", button).textContent = long;
@@ -133,5 +135,6 @@ export function createDrawer(host, button, stir) {
     const usable = (row) => row?.isConnected && $("button:not([hidden], :disabled)", row);
     const same = focused.isConnected && !focused.hidden && !focused.disabled && focused; // its row was only moved
     (same || usable(focused.closest(".job")) || usable(neighbour) || heading).focus({ preventScroll: true });
+    held = null;
   }
 }

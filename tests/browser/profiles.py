@@ -13,6 +13,7 @@ class Watch:
     """What went wrong in the pages of a test."""
 
     origin: str
+    others: tuple[str, ...] = ()  # hosts that belong to the test
     expected: set[int] = field(default_factory=set)
     faults: list[str] = field(default_factory=list)
     requests: list[str] = field(default_factory=list)
@@ -23,11 +24,11 @@ class Watch:
 
     def request(self, request: Any) -> None:
         self.requests.append(request.url)
-        if not request.url.startswith((self.origin, "data:", "blob:")):
+        if not request.url.startswith((self.origin, *self.others, "data:", "blob:")):
             self.faults.append(f"request to another host: {request.url}")
 
     def response(self, response: Any) -> None:
-        if response.status >= 400 and response.status not in self.expected:
+        if not response.url.startswith(self.others) and response.status >= 400 and response.status not in self.expected:
             self.faults.append(f"{response.status} for {response.request.method} {response.url}")
 
     def console(self, message: Any) -> None:

@@ -63,9 +63,9 @@ def asked(page: Page, watch: Watch) -> list[dict[str, str]]:
         found.append(route.request.all_headers())
         route.fulfill(content_type="image/png", body=streets(13, 0, 0))
 
+    watch.others = (HOST,)
     page.context.route(f"{HOST}/**", answer)
-    yield found
-    watch.faults[:] = [fault for fault in watch.faults if not fault.startswith(f"request to another host: {HOST}/")]
+    return found
 
 
 def open_map(page: Page, walk: Dataset) -> Locator:

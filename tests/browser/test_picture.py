@@ -24,13 +24,13 @@ from tests.browser.test_modes import compare, divider, drag, released
 from tests.pmtiles import streets, write_tiles
 
 # Pixels of a saved picture: how many there are of each of some colours, left and right of a share of its width
-COUNT = """async ([bytes, colours, at]) => {
+COUNT = """async ([bytes, colours, at, near]) => {
   const bitmap = await createImageBitmap(new Blob([new Uint8Array(bytes)], { type: "image/png" }));
   const sheet = new OffscreenCanvas(bitmap.width, bitmap.height);
   const ctx = sheet.getContext("2d");
   ctx.drawImage(bitmap, 0, 0);
   const { data } = ctx.getImageData(0, 0, sheet.width, sheet.height);
-  const like = (i, rgb) => rgb.every((value, k) => Math.abs(data[i + k] - value) < 24);
+  const like = (i, rgb) => rgb.every((value, k) => Math.abs(data[i + k] - value) < near);
   const found = colours.map(() => [0, 0]);
   for (let i = 0; i < data.length; i += 4) {
     const side = (i / 4) % sheet.width < at * sheet.width ? 0 : 1;
@@ -38,7 +38,8 @@ COUNT = """async ([bytes, colours, at]) => {
   }
   return { width: sheet.width, height: sheet.height, found };
 }"""
-INK, PAPER = [34, 32, 28], [241, 238, 232]
+INK = [34, 32, 28]
+HOUSE = [230, 226, 220]  # what the made-up city has between its streets, as pale as a base map is
 BLUE = [38, 134, 189]  # Uniform's line, as pale as a release is
 
 
@@ -77,13 +78,13 @@ def elsewhere(settings: Any) -> None:
     settings.CONTENT_SECURITY_POLICY = policy | {"DIRECTIVES": directives | {"img-src": [*directives["img-src"], HOST]}}
 
 
-def saved(page: Page, colours: list[list[int]], at: float = 0.5) -> dict[str, Any]:
+def saved(page: Page, colours: list[list[int]], at: float = 0.5, near: int = 24) -> dict[str, Any]:
     """What is in the picture that the first map's button saves."""
     with page.expect_download() as waiting:
         page.get_by_role("button", name="Save the map as PNG").first.click()
     assert waiting.value.suggested_filename.endswith(".png")
     body = waiting.value.path().read_bytes()
-    return page.evaluate(COUNT, [list(body), colours, at])
+    return page.evaluate(COUNT, [list(body), colours, at, near])
 
 
 class TestSwipe:
@@ -111,13 +112,14 @@ class TestBaseMap:
     def test_of_this_server_is_in_it(self, page: Page, walk: Dataset, served: None) -> None:
         open_map(page, walk)
         page.get_by_role("checkbox", name="Base map").uncheck()
-        without = saved(page, [PAPER])["found"][0]
+        without = saved(page, [HOUSE], near=4)["found"][0]
         page.get_by_role("checkbox", name="Base map").check()
         wait_for_tiles(page)
         page.wait_for_load_state("networkidle")
-        tiled = saved(page, [PAPER, INK])["found"]
-        assert sum(tiled[0]) < 0.7 * sum(without)
-        assert sum(tiled[1]) > 200  # and the track over it
+        houses, ink = saved(page, [HOUSE, INK], near=4)["found"]
+        assert sum(without) < 2000
+        assert sum(houses) > 20_000
+        assert sum(ink) > 200  # and the track over it
 
     @pytest.mark.parametrize("allowed", [True, False], ids=["may-be-copied", "may-not"])
     def test_of_another_server_where_that_allows_it(
@@ -128,24 +130,22 @@ class TestBaseMap:
         watch: Watch,
         allowed: bool,
     ) -> None:
-        headers = {"Access-Control-Allow-Origin": "*"} if allowed else {}
+        watch.others = (HOST,)
+        # without one Playwright writes a header that allows it
+        headers = {"Access-Control-Allow-Origin": "*" if allowed else "https://elsewhere.example"}
         page.context.route(
             f"{HOST}/**", lambda route: route.fulfill(content_type="image/png", body=streets(13, 0, 0), headers=headers)
         )
         open_map(page, walk)
-        page.get_by_role("checkbox", name="Base map").check()
+        page.get_by_role("checkbox", name="Base map").click()  # is checked only with consent
         page.get_by_role("button", name="Show it").click()
         wait_for_tiles(page)
         page.wait_for_load_state("networkidle")
-        [paper, ink] = map(sum, saved(page, [PAPER, INK])["found"])
+        [houses, ink] = map(sum, saved(page, [HOUSE, INK], near=4)["found"])
         expect(page.locator("#announcer")).to_contain_text("saved")
-        whole = page.locator("[data-map]").bounding_box()
-        assert whole
-        share = paper / (whole["width"] * whole["height"])
-        assert share < 0.6 if allowed else share > 0.8
+        assert houses > 20_000 if allowed else houses < 2000
         assert ink > 200
         assert painted(page, "series-0") > 200
-        watch.faults[:] = [one for one in watch.faults if HOST not in one]
 
     def test_has_its_switch_on_every_map_side_by_side(
         self,
