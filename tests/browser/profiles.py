@@ -32,7 +32,8 @@ class Watch:
             self.faults.append(f"{response.status} for {response.request.method} {response.url}")
 
     def console(self, message: Any) -> None:
-        if message.type == "error" and not message.text.startswith("Failed to load resource"):
+        told = message.text.startswith("Failed to load resource") or any(host in message.text for host in self.others)
+        if message.type == "error" and not told:
             self.faults.append(f"console: {message.text}")
 
     def exception(self, error: Any) -> None:
