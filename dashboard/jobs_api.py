@@ -96,7 +96,9 @@ class JobsView(APIView):
         waiting = [row for jobs in kinds for row in jobs.filter(OPEN).order_by("created_at")]
         latest = [jobs.filter(over, dismissed=False).order_by("-finished_at")[:MOST_ENDED] for jobs in kinds]
         ended = sorted((row for jobs in latest for row in jobs), key=lambda row: row.finished_at, reverse=True)
-        return Response(JobsSerializer({"results": waiting, "ended": ended[:MOST_ENDED]}).data)
+        over_by_now = {row.pk for row in ended}  # one may end between the two looks: then it is told of as it is now
+        still = [row for row in waiting if row.pk not in over_by_now]
+        return Response(JobsSerializer({"results": still, "ended": ended[:MOST_ENDED]}).data)
 
 
 class DismissView(APIView):

@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db.models import Q
 from django.utils import timezone
 from rest_framework.test import APIClient
 
@@ -53,6 +54,15 @@ class TestEnded:
         assert told["error"]["message"] == "It did not work."
         assert told["error"]["action"].startswith("Retry when less is running.")
         assert set(told["urls"]) == {"self", "page", "retry", "dismiss"}
+
+    def test_one_that_ends_between_two_looks_is_told_of_once(
+        self, owner_api: APIClient, submit: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        release = failed(submit())
+        monkeypatch.setattr("dashboard.jobs_api.OPEN", Q())  # the first look saw it run
+        told = owner_api.get(JOBS).json()
+        assert str(release.pk) not in {one["id"] for one in told["results"]}
+        assert [one["id"] for one in told["ended"]] == [str(release.pk)]
 
     def test_where_the_same_again_would_fail_again_there_is_no_retry(self, owner_api: APIClient, queued: Any) -> None:
         failed(queued, "no_points")
