@@ -171,6 +171,9 @@ def worker(live_server: Any, transactional_db: None) -> Iterator[None]:
 
 def accessibility_faults(page: Page, *rules: str) -> list[str]:
     """What axe finds wrong on the page as it is now, by all its rules or these."""
+    page.evaluate(
+        "Promise.allSettled(document.getAnimations().map((one) => one.finished))"
+    )  # half faded is no contrast
     options = {"resultTypes": ["violations"], **({"runOnly": rules} if rules else {})}
     found = Axe().run(page, options=options).response["violations"]
     return [f"{one['id']}: {node['html'][:160]} ({node['failureSummary']})" for one in found for node in one["nodes"]]

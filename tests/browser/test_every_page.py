@@ -22,7 +22,6 @@ from tests.browser.sweeping import (
     word_faults,
 )
 
-STILL = "Promise.allSettled(document.getAnimations().map((one) => one.finished))"
 OTHER = {"light": "dark", "dark": "light"}
 
 
@@ -48,7 +47,6 @@ def faults_of(page: Page, case: Case, stage: Stage, watch: Watch, colour: str) -
     page.evaluate(UNFOLD)
     faults += [f"{colour}: {one}" for one in accessibility_faults(page)]
     page.emulate_media(color_scheme=OTHER[colour])
-    page.evaluate(STILL)
     faults += [f"{OTHER[colour]}: {one}" for one in accessibility_faults(page, "color-contrast")]
     faults += keyboard_faults(page) if desk else []
     faults += watch.faults
