@@ -13,7 +13,7 @@ from privacy_engine.data import Floats, Trajectory
 from privacy_engine.errors import DataError
 
 WIDEST_M = 2e6
-"""A plane of this width is off by 0.4 % at most."""
+"""Distances in a plane of this width are off by half a per cent at most."""
 
 
 @dataclass(frozen=True)
@@ -33,11 +33,17 @@ class Area:
                 raise DataError(f"{field} must be {rule}, got {width:g}", field=field, rule=rule, value=width)
 
     @classmethod
-    def around(cls, series: Trajectory, margin_m: float) -> Self:
-        """The box that holds ``series`` (at least one event) and ``margin_m`` on every side."""
-        plane = geo.LocalPlane.around(series.lon, series.lat)
+    def around(cls, series: Trajectory, tile_m: float) -> Self:
+        """The tiles that hold ``series`` (at least one event), of a raster fixed beforehand.
+
+        Tiles ``tile_m`` wide are counted from the whole degree nearest to the middle of the series, so the middle of
+        the area says nothing finer than the tiles do.
+        """
+        middle = geo.LocalPlane.around(series.lon, series.lat)
+        plane = geo.LocalPlane(round(middle.lon), round(middle.lat))
         xy_m = plane.project(series.lon, series.lat)
-        (west, south), (east, north) = xy_m.min(axis=0) - margin_m, xy_m.max(axis=0) + margin_m
+        west, south = tile_m * np.floor(xy_m.min(axis=0) / tile_m)
+        east, north = tile_m * (np.floor(xy_m.max(axis=0) / tile_m) + 1)
         return cls(plane, float(west), float(south), float(east), float(north))
 
     def grid(self, cells: int) -> Grid:

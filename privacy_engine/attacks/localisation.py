@@ -27,13 +27,13 @@ CELLS = Param(
     highest=128,
     example=64,
 )
-MARGIN = Param(
-    label="Margin of the area",
+TILE = Param(
+    label="Tile of the area",
     unit="m",
-    help="How far beyond the series' own box the area reaches that the adversary knows beforehand.",
+    help="The adversary knows beforehand in which tiles, so wide, of a fixed raster the series lies, and no more.",
     lowest=1.0,
     highest=1e6,
-    example=1000.0,
+    example=5000.0,
 )
 
 
@@ -99,7 +99,7 @@ class Localisation(SeriesAttack):
     title: ClassVar[str] = "Localisation"
     summary: ClassVar[str] = "Where one was at each event, from all draws and from how people move."
     assumes: ClassVar[tuple[str, ...]] = (
-        "The adversary knows the area beforehand: the box of the series and a margin, every place in it alike.",
+        "The adversary knows beforehand which tiles of a raster hold the series; every place in them is alike.",
         "People move as a random walk whose step is public knowledge.",
         "The mechanism, its noise and which events repeat others are public.",
     )
@@ -107,7 +107,7 @@ class Localisation(SeriesAttack):
     name: Literal["localisation"] = "localisation"
     step_variance_m2: StepVarianceM2
     cells: Annotated[int, AfterValidator(CELLS.check), CELLS] = 64
-    margin_m: Annotated[float, AfterValidator(MARGIN.check), MARGIN] = 1000.0
+    tile_m: Annotated[float, AfterValidator(TILE.check), TILE] = 5000.0
 
     def run(
         self, truth: Trajectory, release: Release, *, area: Area | None = None, shared: Mask | None = None
@@ -117,7 +117,7 @@ class Localisation(SeriesAttack):
         Parameters
         ----------
         area : Area, optional
-            What the adversary knows beforehand; by default the box of ``truth`` and ``margin_m``.
+            What the adversary knows beforehand; by default the tiles that hold ``truth``.
         shared : (n,) bool, optional
             The draws that share one joint draw of noise (the landmarks drawn by the mechanism Joint).
 
@@ -132,7 +132,7 @@ class Localisation(SeriesAttack):
         n = len(truth)
         if not n:
             raise DataError("the series must have at least 1 event", field="series", rule=">= 1", value=0)
-        grid = (area or Area.around(truth, self.margin_m)).grid(self.cells)
+        grid = (area or Area.around(truth, self.tile_m)).grid(self.cells)
         if n * len(grid) > MOST_STATES:
             rule = f"such that events times cells are at most {MOST_STATES:,}"
             message = f"cells must be {rule}, got {self.cells} ({n * len(grid):,})"

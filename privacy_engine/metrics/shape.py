@@ -73,8 +73,8 @@ class DynamicTimeWarping(Metric):
     """The least sum of distances over all ways to walk both series from their first event to their last [1]_.
 
     Either walker may wait for the other; the sum, in metres, is exact without a band. With one, a published position
-    is aligned with events at most so many from its own (Sakoe and Chiba's band, widened where events are left out),
-    and the sum is an upper bound. O(n m) time, O(n + m) memory; beyond 400 million pairs it is refused.
+    is aligned with events at most so many from its own (Sakoe and Chiba's band) or from those left out after it, and
+    the sum is an upper bound. O(n m) time, O(n + m) memory; beyond 400 million pairs it is refused.
 
     References
     ----------
@@ -104,9 +104,9 @@ class DynamicTimeWarping(Metric):
     def _reach(self, n: int, event: Ints) -> tuple[Ints, Ints]:
         """The first and last event each position may be aligned with, (m,) each; neither ever decreases."""
         band = n if self.band is None else self.band
-        low, high = np.maximum(event - band, 0), np.minimum(event + band, n - 1)
-        low[0], high[-1] = 0, n - 1
-        high[:-1] = np.maximum(high[:-1], low[1:] - 1)  # or no path would lead past events left out
+        first, last = event.copy(), np.append(event[1:] - 1, n - 1)  # events left out go with the position before them
+        first[0] = 0
+        low, high = np.maximum(first - band, 0), np.minimum(last + band, n - 1)
         return low, high
 
 
