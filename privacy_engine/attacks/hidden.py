@@ -20,8 +20,8 @@ from privacy_engine.data import Floats
 JUMP = 1e-6
 """How likely somebody is anywhere at all at the next event: what movement cannot explain must not stop the chain."""
 
-BLOCK_CELLS = 2**21
-"""Events of a block times cells: 16 MB an array, however long the series."""
+BLOCK_CELLS = 2**19
+"""Events of a block times cells: 4 MB an array, however long the series."""
 
 
 @dataclass(frozen=True)

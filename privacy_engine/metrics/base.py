@@ -61,4 +61,14 @@ class Metric(Described):
         raise NotImplementedError
 
 
+def on_sphere(lon: Floats, lat: Floats) -> Floats:
+    """Positions in degrees as points of the unit sphere, (n, 3): chords between them sort as great circles do."""
+    from privacy_engine.kernels.staypoints import unit_vectors
+
+    columns = [np.ascontiguousarray(axis).view() for axis in (lon, lat)]
+    for column in columns:
+        column.setflags(write=False)  # the kernel is compiled once, for arrays it may only read
+    return unit_vectors(*columns)
+
+
 metrics: Registry[Metric] = Registry("metric")

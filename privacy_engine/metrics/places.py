@@ -12,7 +12,7 @@ from pydantic import AfterValidator
 from privacy_engine import geo
 from privacy_engine.data import Floats, Ints, Trajectory
 from privacy_engine.landmarks.staypoints import stay_points
-from privacy_engine.metrics.base import Metric, metrics
+from privacy_engine.metrics.base import Metric, metrics, on_sphere
 from privacy_engine.params import DistanceM, DurationS, Param
 
 BOUND = 0.01
@@ -57,12 +57,10 @@ class RangeQueryError(Metric):
     queries: Annotated[int, AfterValidator(QUERIES.check), QUERIES] = 200
 
     def _one(self, truth: Trajectory, lon: Floats, lat: Floats, event: Ints) -> float:
-        from privacy_engine.kernels.staypoints import unit_vectors
-
-        places = unit_vectors(truth.lon, truth.lat)
+        places = on_sphere(truth.lon, truth.lat)
         centres = places[np.linspace(0, len(places) - 1, min(self.queries, len(places))).round().astype(np.int64)]
         true = _within(places, centres, self.radius_m)
-        found = _within(unit_vectors(*map(np.ascontiguousarray, (lon, lat))), centres, self.radius_m)
+        found = _within(on_sphere(lon, lat), centres, self.radius_m)
         return float(100 * (np.abs(found - true) / np.maximum(true, BOUND * len(places))).mean())
 
 
@@ -113,11 +111,8 @@ class PoiRecall(Metric):
 
     def _stays(self, lon: Floats, lat: Floats, time_s: Floats) -> Floats:
         """Centres of the stays as unit vectors, (k, 3)."""
-        from privacy_engine.kernels.staypoints import unit_vectors
-
-        lon, lat = np.ascontiguousarray(lon), np.ascontiguousarray(lat)
         groups = stay_points(lon, lat, time_s, distance_m=self.distance_m, duration_s=self.duration_s)
         if not len(groups):
             return np.empty((0, 3))
-        sums = np.add.reduceat(np.vstack([unit_vectors(lon, lat), np.zeros(3)]), groups.ravel())[::2]
+        sums = np.add.reduceat(np.vstack([on_sphere(lon, lat), np.zeros(3)]), groups.ravel())[::2]
         return np.unique(sums / np.linalg.norm(sums, axis=1, keepdims=True), axis=0)

@@ -11,7 +11,7 @@ from pydantic import AfterValidator
 from privacy_engine import geo
 from privacy_engine.data import Floats, Ints, Trajectory
 from privacy_engine.errors import ParameterError
-from privacy_engine.metrics.base import Metric, metrics
+from privacy_engine.metrics.base import Metric, metrics, on_sphere
 from privacy_engine.params import Param
 
 MOST_CELLS = 4 * 10**8
@@ -57,15 +57,8 @@ def _distinct(lon: Floats, lat: Floats) -> Floats:
 
 def _farthest_m(one: Floats, other: Floats) -> float:
     """The largest distance from a position of ``one`` (n, 2) to the nearest of ``other`` (m, 2)."""
-    from privacy_engine.kernels.staypoints import unit_vectors
-
-    tree = scipy.spatial.cKDTree(unit_vectors(*_columns(other)))
-    nearest = tree.query(unit_vectors(*_columns(one)))[1]
+    nearest = scipy.spatial.cKDTree(on_sphere(*other.T)).query(on_sphere(*one.T))[1]
     return float(geo.distance_m(*one.T, *other[nearest].T).max())
-
-
-def _columns(positions: Floats) -> tuple[Floats, Floats]:
-    return np.ascontiguousarray(positions[:, 0]), np.ascontiguousarray(positions[:, 1])
 
 
 @metrics.register
@@ -90,7 +83,6 @@ class DynamicTimeWarping(Metric):
     band: Annotated[int, AfterValidator(BAND.check), BAND] | None = None
 
     def _one(self, truth: Trajectory, lon: Floats, lat: Floats, event: Ints) -> float:
-        from privacy_engine.kernels.staypoints import unit_vectors
         from privacy_engine.kernels.warping import warped
 
         low, high = self._reach(len(truth), event)
@@ -98,8 +90,8 @@ class DynamicTimeWarping(Metric):
         if cells > MOST_CELLS:
             rule = f"such that at most {MOST_CELLS:,} pairs are compared"
             raise ParameterError(f"band must be {rule}, got {cells:,}", field="band", rule=rule, value=cells)
-        one, other = unit_vectors(truth.lon, truth.lat), unit_vectors(*map(np.ascontiguousarray, (lon, lat)))
-        return geo.EARTH_RADIUS_M * float(warped(one, other, low, high))
+        angle = warped(on_sphere(truth.lon, truth.lat), on_sphere(lon, lat), low, high)
+        return geo.EARTH_RADIUS_M * float(angle)
 
     def _reach(self, n: int, event: Ints) -> tuple[Ints, Ints]:
         """The first and last event each position may be aligned with, (m,) each; neither ever decreases."""
