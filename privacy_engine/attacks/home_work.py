@@ -12,6 +12,7 @@ from pydantic import AfterValidator
 from privacy_engine import geo
 from privacy_engine.attacks.base import Result, SeriesAttack, attacks
 from privacy_engine.data import Floats, Ints, Release, Trajectory
+from privacy_engine.errors import ParameterError
 from privacy_engine.landmarks.staypoints import stay_points
 from privacy_engine.params import DistanceM, DurationS, Param
 
@@ -20,6 +21,9 @@ WORK = (10, 16)
 WIDER = 5.0
 """A stay of noisy positions reaches so many standard deviations of their noise further: two draws of one place are
 that far apart once in a hundred."""
+
+MOST_STAYS = 20_000
+"""Stays gathered into places, at most: every place looks at all of them."""
 
 WITHIN = Param(
     label="Found within",
@@ -81,6 +85,7 @@ class HomeWork(SeriesAttack):
     noise, which is public. Stays, the longest first, are gathered into places as wide as a stay [3]_, and a place is
     the median of its events by axis. Night is 22 to 6 and the working day 10 to 16, Monday to Friday, by the sun: times
     are UTC and 15 degrees of longitude an hour. The true places are those that the same rule finds on the original.
+    More than 20,000 stays are refused.
 
     References
     ----------
@@ -124,6 +129,10 @@ class HomeWork(SeriesAttack):
         )
         if not len(groups):
             return nowhere, nowhere
+        if len(groups) > MOST_STAYS:
+            rule = f"so long that there are at most {MOST_STAYS:,} stays"
+            message = f"duration_s must be {rule}, got {self.duration_s:g} ({len(groups):,})"
+            raise ParameterError(message, field="duration_s", rule=rule, value=self.duration_s)
         plane = geo.LocalPlane.around(series.lon, series.lat)
         xy_m = plane.project(series.lon, series.lat)
         sun_s = 240.0 * series.lon[groups[:, 0]]  # 4 minutes a degree

@@ -18,7 +18,7 @@ from privacy_engine.errors import DataError, ParameterError
 from privacy_engine.params import Param, StepVarianceM2
 
 MOST_STATES = 10**8
-"""Events times cells, at most: about half a minute."""
+"""Events times cells, at most: 20 seconds to a minute, less for fewer cells."""
 
 CELLS = Param(
     label="Cells",

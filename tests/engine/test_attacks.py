@@ -141,6 +141,13 @@ class TestHomeWork:
         roams = Trajectory(at * 0.1, np.zeros(len(at)), MONDAY + at * 3600)
         assert not self.attack.run(roams, released(roams, 1.0)).work.exists
 
+    def test_too_many_stays_are_refused(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        truth = week((8.5, 47.3), (8.53, 47.32))
+        monkeypatch.setattr(home_work, "MOST_STAYS", 5)
+        with pytest.raises(ParameterError, match="duration_s must be so long that there are at most 5 stays") as caught:
+            self.attack.run(truth, released(truth, 1.0))
+        assert caught.value.field == "duration_s"
+
     def test_without_times_it_says_so(self) -> None:
         truth = Trajectory([0.0, 0.1], [0.0, 0.0])
         with pytest.raises(DataError, match="Home and work needs times"):
