@@ -117,6 +117,16 @@ class TestHomeWork:
         assert found.reach_m == pytest.approx(200 + 5 * np.sqrt(3) * 20)
         assert "found within 200 m" in found.sentence
 
+    @pytest.mark.parametrize("lon", [-150.0, -60.0, 0.0, 60.0, 139.7])
+    def test_night_is_where_the_sun_is_down(self, lon: float) -> None:
+        """Less of the day at the one place than at the other, but all of the night."""
+        hour = np.arange(7 * 144) / 6
+        night = (hour % 24 < 7) | (hour % 24 >= 21)
+        truth = Trajectory(np.where(night, lon, lon + 0.05), np.zeros(len(hour)), MONDAY + 3600 * hour - 240 * lon)
+        found = self.attack.run(truth, released(truth, 1.0))
+        assert found.home.lon == pytest.approx(lon)
+        assert found.work.lon == pytest.approx(lon + 0.05)
+
     def test_skip_gives_the_home_away_even_where_all_nights_are_landmarks(self) -> None:
         truth = week((8.5, 47.3), (8.53, 47.32))
         hour = (truth.time_s + 240 * 8.5) / 3600 % 24

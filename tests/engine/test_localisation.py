@@ -223,7 +223,11 @@ class TestWhatItShows:
         mechanism = Joint(epsilon=1.0, radius_m=20.0, step_variance_m2=TAXI_STEP)
         mask = np.arange(len(TAXI)) % 5 == 0
         release = mechanism.release(TAXI, LandmarkSet(mask), rng=noise.seeded(2))
-        found = Localisation(step_variance_m2=TAXI_STEP, cells=48).run(TAXI, release, shared=mask & release.fresh)
+        shared = mask & release.fresh
+        found = Localisation(step_variance_m2=TAXI_STEP, cells=48).run(TAXI, release, shared=shared)
+        rate = localisation._Draws(release, shared)._rate
+        assert rate[shared] == pytest.approx(release.budgets[shared].sum() / 20)
+        assert rate[~mask] == pytest.approx(release.budgets[~mask] / 20)
         assert found.gain(mask) > 2
 
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from privacy_engine import geo
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import ParameterError
+from privacy_engine.kernels.warping import warped
 from privacy_engine.metrics import (
     DynamicTimeWarping,
     ErrorQuantile,
@@ -25,6 +26,7 @@ from privacy_engine.metrics import (
     TripLengthError,
     shape,
 )
+from privacy_engine.metrics.base import on_sphere
 
 places = st.tuples(st.floats(-180, 179.99), st.floats(-90, 90))
 near = st.tuples(st.floats(7.0, 7.01), st.floats(47.0, 47.01))
@@ -159,6 +161,19 @@ class TestDynamicTimeWarping:
             assert found[-1] == pytest.approx(float(DynamicTimeWarping().over(truth, lon, lat, event)))
         if len(event) == n:
             assert found[0] == pytest.approx(geo.distance_m(truth.lon, truth.lat, lon, lat).sum(), rel=1e-6)
+
+    @settings(max_examples=100, deadline=None)
+    @given(seed=st.integers(0, 2**32), n=st.integers(1, 8), m=st.integers(1, 8))
+    def test_the_loop_under_any_limits(self, seed: int, n: int, m: int) -> None:
+        """Limits that never decrease, stand still or leave no way through."""
+        rng = np.random.default_rng(seed)
+        low, high = np.sort(np.sort(rng.integers(0, n, (2, m)), axis=1), axis=0)
+        low[0], high[-1] = 0, n - 1
+        one, other = (on_sphere(*rng.uniform(0, 80, (2, size))) for size in (n, m))
+        apart = np.arccos(np.clip(one @ other.T, -1, 1))
+        event = np.arange(n)[:, None]
+        apart[(event < low) | (event > high)] = np.inf
+        assert warped(one, other, low, high) == pytest.approx(least_alignment(apart), abs=1e-6)
 
     def test_a_delay_costs_little(self) -> None:
         truth = Trajectory(np.linspace(0, 0.1, 100), np.zeros(100))
