@@ -11,7 +11,8 @@ ROOT = Path(__file__).resolve().parents[1]
 USE = r"""
 import numpy as np
 from privacy_engine import noise
-from privacy_engine.data import LandmarkSet
+from privacy_engine.data import LandmarkSet, Trajectory
+from privacy_engine.metrics import DynamicTimeWarping, Hausdorff
 from privacy_engine.landmarks.orders import heuristic_order, optimal_order, partitioned_order
 from tests.engine.test_simulation import simulated
 
@@ -19,6 +20,10 @@ simulated()
 noise.simulated_planar([1.0, 2.0], [3.0, 4.0], [1.0, 2.0], seed=1, repetition=[1, 2])
 noise.simulated_polar(np.ones(4), seed=1)
 noise.simulated_laplace([1.0, 2.0], 1.0, seed=1, first_event=3)
+line = Trajectory(np.arange(9.0), np.arange(9.0))
+for metric in (DynamicTimeWarping(), DynamicTimeWarping(band=2), Hausdorff()):
+    metric.over(line, line.lon + 1, line.lat, np.arange(9))
+    metric.over(line, line.lon[::2], line.lat[::2], np.arange(0, 9, 2))
 mask = np.arange(40) % 7 == 0
 for given in (mask, LandmarkSet(mask).mask, mask.tolist()):
     for evaluation in ("gaps", "nearest"):

@@ -13,6 +13,7 @@ def main() -> None:
     simulations()
     pictures()
     cleaning()
+    measures()
 
 
 def losses() -> None:
@@ -62,6 +63,14 @@ def cleaning() -> None:
 
     event = np.arange(20.0)
     DropJumps(highest_km_h=200.0).apply([Trajectory(event * 1e-3, event * 1e-3, event)])
+
+
+def measures() -> None:
+    from privacy_engine.data import Trajectory
+    from privacy_engine.metrics import DynamicTimeWarping
+
+    event = np.arange(20.0)
+    DynamicTimeWarping().over(Trajectory(event, event), event, event, np.arange(20))
 
 
 if __name__ == "__main__":

@@ -76,6 +76,7 @@ class Stream(IntEnum):
     RELEASES = 3
     LANDMARKS = 4
     DUMMIES = 5
+    KNOWN_POINTS = 6
 
 
 def source(seed: int | None, *, stream: Stream | None = None, part: int = 0) -> RandomSource:

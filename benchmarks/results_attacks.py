@@ -1,0 +1,93 @@
+"""How near an adversary comes to landmarks, by mechanism; writes the tables of docs/attacks.md.
+
+    python benchmarks/results_attacks.py [repetitions]
+
+The generated samples, 40 % of the events at random are landmarks, ε = 1 within r. Seeds are fixed, so another run
+prints the same.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # the engine is run from the checkout, not installed
+
+from privacy_engine import metrics, noise
+from privacy_engine.attacks import Localisation
+from privacy_engine.data import LandmarkSet, Trajectory
+from privacy_engine.mechanisms.landmark import Skip
+from privacy_engine.registry import Mechanism, mechanisms
+from privacy_engine.samples import samples
+
+ROOT = Path(__file__).resolve().parents[1]
+SHARE = 0.4
+CELLS = 48
+TAXI_Q = 900_000.0  # the generator's 5 m/s for five minutes, four fifths of the time, in two axes: 1500² / 2 · 0.8
+WALK_Q = 23.0  # the generator's 1.35 m/s for five seconds in two axes: 6.75² / 2
+WINDOW = 10
+
+
+def variants(radius_m: float, q: float) -> list[Mechanism]:
+    """Every registered mechanism."""
+    own = {"window": WINDOW, "step_variance_m2": q}
+    return [
+        cls(epsilon=1.0, radius_m=radius_m, **{name: own[name] for name in own if name in cls.model_fields})
+        for cls in mechanisms
+    ]
+
+
+def measure(series: Trajectory, mechanism: Mechanism, q: float, repetitions: int) -> list[str]:
+    """Cells of a row: mean errors at landmarks (m) of the release, attack and chance, the factor and its extremes."""
+    found = []
+    for seed in range(repetitions):
+        mask = np.zeros(len(series), dtype=bool)
+        mask[np.random.default_rng(seed).permutation(len(series))[: round(SHARE * len(series))]] = True
+        release = mechanism.release(series, LandmarkSet(mask), rng=noise.seeded(seed))
+        shared = mask & release.fresh if getattr(mechanism, "joint_landmarks", False) else None
+        attack = Localisation(step_variance_m2=q, cells=CELLS).run(series, release, shared=shared)
+        shown = metrics.error_m(series, release)[mask[release.event]].mean()
+        found.append([shown, attack.error_m[mask].mean(), attack.chance_m[mask].mean(), attack.gain(mask)])
+    means, gains = np.mean(found, axis=0), np.array(found)[:, 3]
+    return [*(f"{one:,.0f}" for one in means[:3]), f"{means[3]:.2f}", f"{gains.min():.2f} to {gains.max():.2f}"]
+
+
+def table(series: Trajectory, radius_m: float, q: float, repetitions: int) -> str:
+    """One row a mechanism."""
+    lines = [
+        "| 40 % landmarks | release, m | attack, m | chance, m | factor | least to most |",
+        "|---|---|---|---|---|---|",
+    ]
+    for mechanism in variants(radius_m, q):
+        title = f"**{mechanism.title}**" if isinstance(mechanism, Skip) else mechanism.title
+        lines.append(f"| {title} | {' | '.join(measure(series, mechanism, q, repetitions))} |")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("repetitions", nargs="?", type=int, default=10)
+    parser.add_argument("--out", type=Path, default=ROOT / "docs" / "attacks.md")
+    asked = parser.parse_args()
+    walk, taxi, _ = (sample.series for sample in samples())
+    parts = []
+    for title, series, q, radius_m in (
+        ("Taxi day", taxi, TAXI_Q, 200.0),
+        ("Taxi day", taxi, TAXI_Q, 20.0),
+        ("Walk across Paris, every fourth fix", walk.moved(walk.lon[::4], walk.lat[::4], np.arange(len(walk)) % 4 == 0),
+         4 * WALK_Q, 20.0),
+    ):  # fmt: skip
+        heading = f"## {title}: {len(series):,} events, r = {radius_m:g} m, q = {q:,.0f} m²"
+        parts.append(f"{heading}\n\n{table(series, radius_m, q, asked.repetitions)}")
+        print(parts[-1], flush=True)
+    start, end = "<!-- measured -->", "<!-- /measured -->"
+    text = asked.out.read_text() if asked.out.exists() else f"# Attacks\n\n{start}{end}\n"
+    body = f"{start}\n{asked.repetitions} repetitions.\n\n" + "\n\n".join(parts) + f"\n{end}"
+    asked.out.write_text(text.split(start)[0] + body + text.split(end)[1])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,88 @@
+"""What the attacks share: a description, what its adversary knows, a result that says itself in a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from privacy_engine.data import Release, Trajectory
+from privacy_engine.errors import DataError
+from privacy_engine.registry import Described, Registry
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """What an attack came to; field names carry the units."""
+
+    @property
+    def sentence(self) -> str:
+        """The result as one plain sentence."""
+        raise NotImplementedError
+
+    def as_dict(self) -> dict[str, Any]:
+        """The result as JSON-ready data, its sentence included; None for what is not a number."""
+        return {"sentence": self.sentence} | {one.name: _plain(getattr(self, one.name)) for one in fields(self)}
+
+
+def _plain(value: Any) -> Any:
+    if is_dataclass(value):
+        return {one.name: _plain(getattr(value, one.name)) for one in fields(value)}
+    if isinstance(value, np.ndarray):
+        return [_plain(one) for one in value.tolist()]
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    return None if isinstance(value, float) and not np.isfinite(value) else value
+
+
+class Attack(Described):
+    """Base of every attack. ``assumes`` says in plain sentences what its adversary knows; the docstring the source."""
+
+    assumes: ClassVar[tuple[str, ...]]
+    population: ClassVar[bool] = False
+
+    name: str
+
+
+class SeriesAttack(Attack):
+    """An attack on the release of one series."""
+
+    def run(self, truth: Trajectory, release: Release) -> Result:
+        """What the attack makes of ``release`` (m of n events), measured against ``truth`` (n events).
+
+        Raises
+        ------
+        DataError
+            The release lacks what the attack needs, or does not belong to ``truth``.
+        ParameterError
+            The work would pass the attack's stated limit.
+        """
+        must_match(truth, release)
+        if self.needs_time and (truth.time_s is None or release.series.time_s is None):
+            raise DataError(f"{self.title} needs times", field="time_s", rule="required")
+        return self._run(truth, release)
+
+    def _run(self, truth: Trajectory, release: Release) -> Result:
+        raise NotImplementedError
+
+
+class PopulationAttack(Attack):
+    """An attack on the releases of many series at once."""
+
+    population: ClassVar[bool] = True
+
+    def run(self, truths: Sequence[Trajectory], releases: Sequence[Release]) -> Result:
+        """What the attack makes of ``releases``, the i-th of which was made of ``truths[i]``."""
+        raise NotImplementedError
+
+
+def must_match(truth: Trajectory, release: Release) -> None:
+    """DataError unless ``release`` can have been made of ``truth``."""
+    if len(truth) != len(release.budgets):
+        message = f"the release must be of {len(truth)} events, got {len(release.budgets)}"
+        raise DataError(message, field="release", rule="same length", value=len(release.budgets))
+
+
+attacks: Registry[Attack] = Registry("attack")

@@ -1,0 +1,33 @@
+"""The loop of dynamic time warping: one column of costs, walked once for each position."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from privacy_engine.data import Floats, Ints
+from privacy_engine.kernels import compiled
+
+
+@compiled
+def warped(one: Floats, other: Floats, low: Ints, high: Ints) -> float:
+    """The least sum of angles (radians) over monotone alignments of unit vectors ``one`` (n, 3) and ``other`` (m, 3).
+
+    ``other[j]`` may be aligned with ``one[low[j]]`` to ``one[high[j]]``; both limits never decrease, begin at 0 and end
+    at n - 1.
+    """
+    cost = np.full(len(one), np.inf)
+    for j in range(len(other)):
+        x, y, z = other[j, 0], other[j, 1], other[j, 2]
+        first = low[j]
+        diagonal = 0.0 if j == 0 else np.inf
+        below = np.inf
+        if first > 0:
+            diagonal, cost[first - 1] = cost[first - 1], np.inf
+        for i in range(first, high[j] + 1):
+            dx, dy, dz = one[i, 0] - x, one[i, 1] - y, one[i, 2] - z
+            half = 0.5 * np.sqrt(dx * dx + dy * dy + dz * dz)
+            best = min(diagonal, cost[i], below)
+            diagonal = cost[i]
+            below = best + 2.0 * np.arcsin(min(half, 1.0))
+            cost[i] = below
+    return float(cost[-1])

@@ -1,0 +1,125 @@
+"""Metrics of the line as a whole: how far apart two are at worst, how they align, how long they are."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal
+
+import numpy as np
+import scipy
+from pydantic import AfterValidator
+
+from privacy_engine import geo
+from privacy_engine.data import Floats, Ints, Trajectory
+from privacy_engine.errors import ParameterError
+from privacy_engine.metrics.base import Metric, metrics, on_sphere
+from privacy_engine.params import Param
+
+MOST_CELLS = 4 * 10**8
+"""Pairs of an event and a position that dynamic time warping looks at, at most: about two seconds."""
+
+BAND = Param(
+    label="Band",
+    unit="events",
+    help="How far in events a position may be aligned from its own event. Left out, any alignment is tried.",
+    lowest=0,
+    highest=10_000_000,
+    example=100,
+)
+
+
+@metrics.register
+class Hausdorff(Metric):
+    """The largest distance from an event of either series to the nearest of the other [1]_; exact.
+
+    Series are read as sets of places, without order or time. O(n log n) through two trees of unit vectors, whose
+    chords sort as great circles do.
+
+    References
+    ----------
+    .. [1] Huttenlocher, Klanderman, Rucklidge. "Comparing Images Using the Hausdorff Distance". IEEE TPAMI 1993.
+    """
+
+    title: ClassVar[str] = "Hausdorff distance"
+    short: ClassVar[str] = "Hausdorff"
+    summary: ClassVar[str] = "The farthest anyone can be on one line from the nearest place of the other."
+
+    name: Literal["hausdorff"] = "hausdorff"
+
+    def _one(self, truth: Trajectory, lon: Floats, lat: Floats, event: Ints) -> float:
+        one, other = _distinct(truth.lon, truth.lat), _distinct(lon, lat)
+        return max(_farthest_m(one, other), _farthest_m(other, one))
+
+
+def _distinct(lon: Floats, lat: Floats) -> Floats:
+    """Each position once, degrees, (k, 2): repeats would make a tree slow."""
+    return np.unique(np.column_stack([lon, lat]), axis=0)
+
+
+def _farthest_m(one: Floats, other: Floats) -> float:
+    """The largest distance from a position of ``one`` (n, 2) to the nearest of ``other`` (m, 2)."""
+    nearest = scipy.spatial.cKDTree(on_sphere(*other.T)).query(on_sphere(*one.T))[1]
+    return float(geo.distance_m(*one.T, *other[nearest].T).max())
+
+
+@metrics.register
+class DynamicTimeWarping(Metric):
+    """The least sum of distances over all ways to walk both series from their first event to their last [1]_.
+
+    Either walker may wait for the other; the sum, in metres, is exact without a band. With one, a published position
+    is aligned with events at most so many from its own (Sakoe and Chiba's band) or from those left out after it, and
+    the sum is an upper bound. O(n m) time, O(n + m) memory; beyond 400 million pairs it is refused.
+
+    References
+    ----------
+    .. [1] Sakoe, Chiba. "Dynamic programming algorithm optimization for spoken word recognition". IEEE Transactions
+       on Acoustics, Speech, and Signal Processing 1978.
+    """
+
+    title: ClassVar[str] = "Dynamic time warping"
+    short: ClassVar[str] = "DTW"
+    summary: ClassVar[str] = "The total distance between the two lines when each may wait for the other."
+
+    name: Literal["dynamic-time-warping"] = "dynamic-time-warping"
+    band: Annotated[int, AfterValidator(BAND.check), BAND] | None = None
+
+    def _one(self, truth: Trajectory, lon: Floats, lat: Floats, event: Ints) -> float:
+        from privacy_engine.kernels.warping import warped
+
+        low, high = self._reach(len(truth), event)
+        cells = int((high - low + 1).sum())
+        if cells > MOST_CELLS:
+            rule = f"such that at most {MOST_CELLS:,} pairs are compared"
+            raise ParameterError(f"band must be {rule}, got {cells:,}", field="band", rule=rule, value=cells)
+        angle = warped(on_sphere(truth.lon, truth.lat), on_sphere(lon, lat), low, high)
+        return geo.EARTH_RADIUS_M * float(angle)
+
+    def _reach(self, n: int, event: Ints) -> tuple[Ints, Ints]:
+        """The first and last event each position may be aligned with, (m,) each; neither ever decreases."""
+        band = n if self.band is None else self.band
+        first, last = event.copy(), np.append(event[1:] - 1, n - 1)  # events left out go with the position before them
+        first[0] = 0
+        low, high = np.maximum(first - band, 0), np.minimum(last + band, n - 1)
+        return low, high
+
+
+@metrics.register
+class TripLengthError(Metric):
+    """How much the length of the published line differs from that of the original, either way [1]_.
+
+    References
+    ----------
+    .. [1] Gursoy, Liu, Truex, Yu, Wei. "Utility-Aware Synthesis of Differentially Private and Attack-Resilient
+       Location Traces". CCS 2018.
+    """
+
+    title: ClassVar[str] = "Trip length error"
+    summary: ClassVar[str] = "How much longer or shorter the published way is than the real one."
+
+    name: Literal["trip-length-error"] = "trip-length-error"
+
+    def _over(self, truth: Trajectory, lon: Floats, lat: Floats, event: Ints) -> Floats:
+        return np.abs(_length_m(lon, lat) - _length_m(truth.lon, truth.lat))
+
+
+def _length_m(lon: Floats, lat: Floats) -> Floats:
+    return np.asarray(geo.distance_m(lon[..., :-1], lat[..., :-1], lon[..., 1:], lat[..., 1:]).sum(axis=-1))

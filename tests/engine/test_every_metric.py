@@ -1,0 +1,139 @@
+"""One battery over every registered metric: laws, and what a page needs of it."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from privacy_engine import geo, noise
+from privacy_engine.data import LandmarkSet, Release, Trajectory
+from privacy_engine.errors import DataError, ParameterErrors
+from privacy_engine.mechanisms.landmark import EventLevel, Skip
+from privacy_engine.metrics import Metric, metrics
+from tests.engine.registered import walk
+
+CLASSES = list(metrics)
+PERFECT = {"poi-recall": 100.0}
+every_metric = pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.registered_name())
+
+
+def example(cls: type[Metric]) -> Any:
+    return cls(**{field["name"]: field["example"] for field in cls.fields() if field["required"]})
+
+
+def resting(seed: int) -> Trajectory:
+    """A walk that stands still for an hour in the middle, so that there is a stay."""
+    there, n = walk(30, seed=seed), 90
+    at = np.concatenate([np.arange(15), np.full(60, 15), np.arange(15, 30)])
+    return Trajectory(there.lon[at], there.lat[at], np.arange(n) * 60.0, "rest")
+
+
+def moved(series: Trajectory, seed: int, size: float = 0.003) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    return series.lon + rng.normal(0, size, len(series)), series.lat + rng.normal(0, size, len(series))
+
+
+@every_metric
+@settings(max_examples=20, deadline=None)
+@given(seed=st.integers(0, 2**32))
+def test_the_truth_itself_is_without_error(cls: Any, seed: int) -> None:
+    truth = resting(seed)
+    found = example(cls).over(truth, truth.lon, truth.lat, np.arange(len(truth)))
+    assert found == pytest.approx(PERFECT.get(cls.registered_name(), 0.0), abs=1e-6)
+
+
+@every_metric
+@settings(max_examples=20, deadline=None)
+@given(seed=st.integers(0, 2**32))
+def test_repetitions_are_measured_as_one_by_one(cls: Any, seed: int) -> None:
+    truth, event = resting(seed), np.arange(0, 90, 2)
+    lon, lat = (np.array(axis)[:, event] for axis in zip(*(moved(truth, seed + i) for i in range(3)), strict=True))
+    together = example(cls).over(truth, lon, lat, event)
+    assert together.shape == (3,)
+    assert together == pytest.approx(
+        [float(example(cls).over(truth, x, y, event)) for x, y in zip(lon, lat, strict=True)]
+    )
+    assert (together >= 0).all()
+    assert example(cls).over(truth, lon.reshape(3, 1, -1), lat.reshape(3, 1, -1), event).shape == (3, 1)
+
+
+@every_metric
+@settings(max_examples=20, deadline=None)
+@given(seed=st.integers(0, 2**32), turn=st.floats(-180, 180))
+def test_it_is_the_same_wherever_on_the_globe_and_whenever(cls: Any, seed: int, turn: float) -> None:
+    """The globe turned about its axis, also across the antimeridian, and the clock set by an hour."""
+    truth, event = resting(seed), np.arange(90)
+    lon, lat = moved(truth, seed)
+    turned = Trajectory(geo.wrap_lon(truth.lon + turn), truth.lat, truth.time_s + 3600.0)
+    here = example(cls).over(truth, lon, lat, event)
+    assert example(cls).over(turned, geo.wrap_lon(lon + turn), lat, event) == pytest.approx(here, rel=1e-6, abs=1e-3)
+
+
+@every_metric
+def test_an_empty_release_has_no_value(cls: Any) -> None:
+    assert np.isnan(example(cls).over(resting(1), [], [], []))
+    assert np.isnan(example(cls).over(resting(1), np.empty((2, 0)), np.empty((2, 0)), [])).all()
+
+
+@every_metric
+def test_a_release_is_measured_at_its_events_and_not_changed(cls: Any) -> None:
+    truth = resting(3)
+    mask = LandmarkSet(np.arange(90) < 5)
+    release: Release = Skip(epsilon=1.0, radius_m=50.0, leading="gap").release(truth, mask, rng=noise.seeded(1))
+    assert len(release.event) == 85
+    found = example(cls).of(truth, release)
+    assert isinstance(found, float)
+    assert found == example(cls).over(truth, release.series.lon, release.series.lat, np.arange(5, 90))
+
+
+@every_metric
+def test_arrays_that_do_not_fit_are_refused(cls: Any) -> None:
+    truth = resting(1)
+    with pytest.raises(DataError, match="must be as many"):
+        example(cls).over(truth, truth.lon, truth.lat, np.arange(3))
+    with pytest.raises(DataError, match="must be as many"):
+        example(cls).over(truth, truth.lon[:3], truth.lat[:4], np.arange(3))
+
+
+@every_metric
+def test_without_times_it_works_or_says_why_not(cls: Any) -> None:
+    truth = Trajectory(resting(1).lon, resting(1).lat)
+    release = EventLevel(epsilon=1.0, radius_m=1.0).release(truth, LandmarkSet(np.zeros(90, bool)), rng=noise.seeded(1))
+    if cls.needs_time:
+        with pytest.raises(DataError, match="needs times"):
+            example(cls).of(truth, release)
+    else:
+        assert np.isfinite(example(cls).of(truth, release))
+
+
+@every_metric
+def test_what_is_no_parameter_of_it_is_refused_by_name(cls: Any) -> None:
+    good = example(cls).model_dump()
+    assert metrics.parse(good) == example(cls)
+    for field in cls.fields():
+        for value in (-1, float("nan"), "1", True, field["maximum"] * 2):
+            with pytest.raises(ParameterErrors) as caught:
+                metrics.parse(good | {field["name"]: value})
+            assert [error.field for error in caught.value.errors] == [field["name"]]
+    with pytest.raises(ParameterErrors, match="strength is not a parameter here"):
+        metrics.parse(good | {"strength": 1.0})
+
+
+@every_metric
+def test_a_page_can_show_it(cls: Any) -> None:
+    text, _, sources = cls.documentation().partition("References\n----------\n")
+    assert (
+        set(re.findall(r"\[(\d+)\]_", text)) == set(re.findall(r"^\.\. \[(\d+)\] \w", sources, re.MULTILINE)) != set()
+    )
+    assert cls.title.strip()
+    assert cls.summary.endswith(".")
+    assert cls.unit in ("m", "%")
+    for field in cls.fields():
+        assert field["label"]
+        assert field["help"].endswith(".")
+        assert field["minimum"] < field["maximum"]
