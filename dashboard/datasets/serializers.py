@@ -183,6 +183,10 @@ class _Own(serializers.Serializer[Any]):
     )
     name = serializers.CharField(required=False, allow_blank=True)
     kind = serializers.ChoiceField(choices=Kind.choices, required=False)
+    keep = serializers.BooleanField(
+        required=False,
+        help_text="Keep a small file even if it cannot be read, as large ones are kept: it can be read in another way.",
+    )
 
 
 def _without_cleaning(data: Any) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -20,9 +20,9 @@ from dashboard.datasets import execution, ledger, tasks  # noqa: F401  (tasks: s
 from dashboard.datasets.models import Budget, Dataset, Kind
 from dashboard.errors import Conflict
 from dashboard.jobs import State
-from dashboard.text import one_line
+from dashboard.text import one_line, storable
 from privacy_engine.cleaning import CleaningStep
-from privacy_engine.errors import ParameterError
+from privacy_engine.errors import FormatError, ParameterError
 from privacy_engine.formats import Preview, ReadOptions
 
 # What is read while the browser waits: about a second at the slowest format's rate. Anything larger is a job.
@@ -41,8 +41,12 @@ def import_dataset(
     options: Mapping[str, Any] = MappingProxyType({}),
     cleaning: Sequence[CleaningStep] = (),
     sample: bool = False,
+    keep: bool = False,
 ) -> Dataset:
     """A dataset from an uploaded file: ready if it is small, else waiting for a worker.
+
+    With ``keep`` a small file that cannot be read is kept all the same, as a large one is: the dataset has failed,
+    tells why, and can be read in another way.
 
     Raises
     ------
@@ -68,10 +72,18 @@ def import_dataset(
         _keep(upload, staging / "original")
         row.size_bytes = (staging / "original").stat().st_size
         if _small(staging / "original"):
-            fields = execution.import_now(
-                staging / "original", folder=staging, name=file_name, options=chosen, cleaning=row.cleaning
-            )
-            _assign(row, state=State.READY, progress=1.0, started_at=timezone.now(), **fields)
+            row.started_at = timezone.now()
+            try:
+                fields = execution.import_now(
+                    staging / "original", folder=staging, name=file_name, options=chosen, cleaning=row.cleaning
+                )
+            except FormatError as error:
+                if not keep:
+                    raise
+                # who asked for this looks at it now: nothing to be told of in the jobs drawer
+                _assign(row, state=State.FAILED, error=storable(error.as_dict()), dismissed=True)
+            else:
+                _assign(row, state=State.READY, progress=1.0, **fields)
             row.finished_at = timezone.now()
         _settle_in(row, staging)
     finally:

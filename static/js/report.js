@@ -2,6 +2,9 @@
 
 import { count, el, number, percent, whole } from "./dom.js";
 
+/** Whether an error is best answered with the columns of the file in view. */
+export const asksForColumns = ({ code }) => ["no_position_columns", "no_points", "bad_times"].includes(code);
+
 /** "line 6", "lines 6, 7 and 9", "lines 6, 7, 9 and 1,204 more" */
 export function rows(list, total, unit) {
   const more = total - list.length;

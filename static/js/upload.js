@@ -3,7 +3,7 @@
 import { ApiError, poll, post, postForm } from "./api.js";
 import { announce, bytes, count, done, el, span } from "./dom.js";
 import { stir } from "./jobs.js";
-import { renderAsk, renderErrors, renderReport, understood } from "./report.js";
+import { asksForColumns, renderAsk, renderErrors, renderReport, understood } from "./report.js";
 import { PIECE, sendInPieces } from "./resumable.js";
 
 const open = (dataset) => dataset.state === "queued" || dataset.state === "running";
@@ -72,7 +72,14 @@ export function upload({ url, uploads, file, options, limit, settled }) {
       return;
     }
     announce(`${file.name} was refused.`);
-    show(renderErrors(errors, "Nothing of this file was kept."));
+    const choose = again && errors.some(asksForColumns) && el("button", { class: "button", type: "button", onclick: chooseColumns }, "Choose its columns");
+    show(renderErrors(errors, "Nothing of this file was kept."), choose && el("p", {}, choose));
+  }
+
+  /** Send it once more, to be kept as it is: its own page shows its columns. */
+  function chooseColumns() {
+    options = { ...options, keep: true };
+    send();
   }
 
   async function send() {
@@ -134,6 +141,7 @@ export function upload({ url, uploads, file, options, limit, settled }) {
       settled();
     }
     if (dataset.state === "ready") understoodAs(dataset);
+    else if (options.keep) location.assign(dataset.urls.page);
     else failed(dataset);
   }
 

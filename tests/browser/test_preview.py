@@ -14,7 +14,7 @@ from dashboard.accounts.models import User
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.services import import_dataset
 from dashboard.jobs import State
-from tests.browser.conftest import PHONE, WALK, Watch, accessibility_faults, widths, work_off
+from tests.browser.conftest import PHONE, WALK, Watch, accessibility_faults, card, choose, table, widths, work_off
 from tests.engine.reading import GPX
 
 UNHELPFUL = b"a;b;c;d\n" + b"".join(
@@ -48,6 +48,22 @@ def opened(page: Page, dataset: Dataset) -> None:
     page.goto(f"/datasets/{dataset.pk}/")
     page.get_by_text("Read it in another way").click()
     expect(preview(page).get_by_role("columnheader").first).to_be_visible()
+
+
+def test_a_refused_upload_leads_to_its_columns(page: Page, owner: User, watch: Watch) -> None:
+    watch.expect(400)
+    page.goto("/")
+    choose(page, table("odd.csv", UNHELPFUL))
+    refused = card(page, "odd.csv")
+    expect(refused).to_contain_text("Nothing of this file was kept.")
+    assert not Dataset.objects.exists()
+    refused.get_by_role("button", name="Choose its columns").click()
+    expect(preview(page)).to_contain_text("No latitude column was found")
+    for column, role in (("b", "Latitude"), ("c", "Longitude"), ("a", "Time"), ("d", "Series")):
+        role_of(page, column).select_option(role)
+    page.get_by_role("button", name="Read it as shown").click()
+    expect(page.get_by_role("complementary", name="About this dataset")).to_contain_text("15 Jun 2024")
+    assert Dataset.objects.get().state == State.READY
 
 
 class TestUnhelpfulHeaders:

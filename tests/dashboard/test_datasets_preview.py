@@ -139,3 +139,24 @@ class TestPrivate:
             owner_api.get(at(failed), {"lat": "#1", "lon": "#2"})
         assert "48,51" not in caplog.text
         assert "2024-06-15" not in caplog.text
+
+
+class TestKept:
+    def test_a_small_file_that_cannot_be_read_is_kept_where_that_is_asked_for(self, owner_api: APIClient) -> None:
+        refused = owner_api.post(URL, {"file": upload(UNHELPFUL, "odd.csv")}, format="multipart")
+        assert refused.status_code == 400
+        assert not Dataset.objects.exists()
+        kept = owner_api.post(URL, {"file": upload(UNHELPFUL, "odd.csv"), "keep": "true"}, format="multipart")
+        assert (kept.status_code, kept.json()["state"]) == (201, "failed")
+        assert kept.json()["error"]["code"] == first_error(refused)["code"]
+        assert kept.json()["error"]["message"] == first_error(refused)["message"]
+        assert owner_api.get("/api/v1/jobs/").json() == {"results": [], "ended": []}
+        assert roles(owner_api.get(kept.json()["urls"]["preview"])) == ["", "", ""]
+        named = {"time": "#1", "lat": "#2", "lon": "#3"}
+        read = owner_api.post(f"{kept.json()['urls']['self']}read/", named, format="json")
+        assert (read.json()["state"], read.json()["points"], read.json()["error"]) == ("ready", 2, None)
+
+    def test_an_option_that_is_wrong_keeps_nothing(self, owner_api: APIClient) -> None:
+        answer = owner_api.post(URL, {"file": upload(UNHELPFUL), "keep": "true", "decimal": "dot?"}, format="multipart")
+        assert answer.status_code == 400
+        assert not Dataset.objects.exists()

@@ -5,7 +5,7 @@ import { $, $$, announce, data, el } from "../dom.js";
 import { createCleaning } from "../cleaning.js";
 import { watchDialogs } from "../dialogs.js";
 import { createPreview } from "../preview.js";
-import { renderAsk, renderErrors, renderReport, understood } from "../report.js";
+import { asksForColumns, renderAsk, renderErrors, renderReport, understood } from "../report.js";
 import { swapSoon, watchStates } from "../states.js";
 import { showPoints } from "../points.js";
 
@@ -82,14 +82,10 @@ const form = $("[data-reread]");
 if (form) {
   const preview = createPreview($("[data-preview]"), form, { url: page.urls.preview, roles: page.roles });
   $("#reread-fold").addEventListener("toggle", ({ target }) => target.open && preview.show());
-  if (page.error && asksForColumns(page.error)) $("#reread-fold").open = true;
+  const named = (error) => page.roles.some(({ name }) => name === (error.parameter ?? error.field));
+  if (page.error && (asksForColumns(page.error) || named(page.error))) $("#reread-fold").open = true;
 }
 if (form) offerReading().catch((error) => $("[data-problem]", form).replaceChildren(renderErrors([error])));
-
-/** A file whose columns could not be told is best answered with the columns in view. */
-function asksForColumns({ code, parameter, field }) {
-  return ["no_position_columns", "no_points", "bad_times"].includes(code) || page.roles.some(({ name }) => name === (parameter ?? field));
-}
 
 async function offerReading() {
   cleaning = await createCleaning($("[data-cleaning]", form), page.cleaning);
