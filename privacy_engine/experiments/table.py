@@ -90,7 +90,7 @@ def latex(table: pa.Table, spec: ExperimentSpec) -> str:
     rows = table.to_pylist()
     axes, points, step = spec.axes(), list(spec.points()), len(spec.metrics)
     along, place = _horizontal(spec)
-    parts = [f"% {NOT_PRIVATE} {spec.seed}, {spec.repetitions:,} repetitions. x: {place}. Needs pgfplots."]
+    parts = [f"% {NOT_PRIVATE}, seed {spec.seed}, {spec.repetitions:,} repetitions. x: {place}. Needs pgfplots."]
     for k, metric in enumerate(spec.metrics):
         lines: dict[int, dict[str, Any]] = {}
         names: dict[str, str] = {}
@@ -132,8 +132,8 @@ def _others(axes: list[Any], along: int) -> list[Any]:
 
 def _value(value: Any) -> str:
     if isinstance(value, dict):
-        words = (_value(one) for one in value.values() if one not in (None, [], {}))
-        return " ".join(words)
+        named = ((name, one) for name, one in value.items() if one not in (None, [], {}))
+        return " ".join(f"{name} {one:g}" if isinstance(one, int | float) else _value(one) for name, one in named)
     if isinstance(value, list):
         return " + ".join(map(_value, value))
     return "none" if value is None else str(value)
