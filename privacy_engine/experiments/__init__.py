@@ -14,7 +14,7 @@
 
 from privacy_engine.experiments.measures import Measure, measures
 from privacy_engine.experiments.presets import Preset, presets
-from privacy_engine.experiments.run import (
+from privacy_engine.experiments.running import (
     AT_ONCE_S,
     Block,
     blocks,

@@ -193,6 +193,15 @@ class ExperimentSpec(Spec):
             raise ParameterErrors([ParameterError(f"{field} {rule}", field=field, rule=rule)])
         return value
 
+    @field_validator("metrics", mode="before")
+    @classmethod
+    def _in_order(cls, value: Any) -> Any:
+        return tuple(value) if isinstance(value, list) else value  # a cell says what is wrong with it
+
+    @field_serializer("metrics")
+    def _dumped_metrics(self, value: tuple[str, ...]) -> list[str]:
+        return list(value)
+
     @model_validator(mode="after")
     def _expands(self) -> Self:
         axes = self.axes()

@@ -12,8 +12,8 @@ class CorrelatedLoss(Preset):
     """Overall privacy loss without, under weak, moderate and strong correlation, for five distributions [1]_.
 
     Uniform at ε = 1; two places, smoothing 1, 0.1 and 0.01; losses by the formula as printed, which is no upper bound.
-    The paper's order of distributions holds for each event's own loss; that of landmarks and one event together goes
-    the other way where budgets are constant. Both are measured.
+    The paper's order of distributions, the skewed ones worst, holds for each event's own loss; that of the landmarks
+    and one event together goes the other way. Both are measured.
 
     References
     ----------
