@@ -7,9 +7,10 @@ the dataset and its own number.
 from __future__ import annotations
 
 import signal
+import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from multiprocessing import get_context
 
@@ -154,18 +155,36 @@ def _computed(todo: list[Block], series: Sequence[Trajectory], workers: int) -> 
     count = min(workers, len(todo))
     pool = ProcessPoolExecutor(count, get_context("spawn"), initializer=_start, initargs=(list(series),))
     try:
-        running: dict[Future[Floats], Block] = {pool.submit(_run, block): block for block in todo}
+        with _undisturbed():
+            running: dict[Future[Floats], Block] = {pool.submit(_run, block): block for block in todo}
         for future in as_completed(running):
             yield running[future], future.result()
     finally:
-        pool.shutdown(cancel_futures=True)
+        with _undisturbed():
+            pool.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Without Ctrl-C: for processes born here, which ignore it for life, and for the time it takes to end them.
+
+    It reaches every process of a terminal, and the parent alone answers it; a second one while the pool ends would
+    leave it half-ended, and this process waiting for it for ever.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 _series: list[Trajectory] = []
 
 
 def _start(series: list[Trajectory]) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches every process; the parent alone answers it
     _series[:] = series
 
 

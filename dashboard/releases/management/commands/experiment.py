@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from argparse import RawDescriptionHelpFormatter
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser, OutputWrapper
 
 from dashboard.words import pairs, value_of
 from privacy_engine import experiments, formats
@@ -76,7 +76,7 @@ _ARGUMENTS = ("what", "files", "set", "like", "read", "workers", "keep", "out")
 
 
 def _experiment(
-    err: TextIO,
+    err: OutputWrapper,
     *,
     what: str,
     files: list[Path],
@@ -119,15 +119,15 @@ def _asked(
     return spec, given or presets.parse({"name": like}, field="like").data()
 
 
-def _bar(err: TextIO) -> Any:
+def _bar(err: OutputWrapper) -> Any:
     """A line that fills as blocks come in, where somebody looks at it."""
     if not err.isatty():
         return None
 
     def show(done: int, blocks: int) -> None:
         full = 40 * done // blocks
-        end = "\n" if done == blocks else ""
-        err.write(f"\r[{'#' * full}{'.' * (40 - full)}] {done:,} of {blocks:,} blocks", ending=end)  # type: ignore[call-arg]
+        text = f"\r[{'#' * full}{'.' * (40 - full)}] {done:,} of {blocks:,} blocks"
+        err.write(text, style_func=str, ending="\n" if done == blocks else "")
         err.flush()
 
     return show
