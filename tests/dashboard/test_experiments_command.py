@@ -190,5 +190,5 @@ def test_a_spec_without_a_file_takes_a_generated_series(command, tmp_path):
     (tmp_path / "spec.json").write_text(json.dumps(spec | {"repetitions": 1, "seed": 1}))
     said, wrong, code = command(tmp_path / "spec.json", "--out", tmp_path)
     assert (wrong, code) == ("", 0)
-    assert said.startswith("1 cells, 1 repetitions, 1,000 events.")
+    assert said.startswith("1 cell, 1 repetition, 1,000 events.")
     assert ExperimentSpec.parse(json.loads((tmp_path / "spec.json").read_text())).metrics == ("marked-share",)

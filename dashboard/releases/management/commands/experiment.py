@@ -100,7 +100,9 @@ def _experiment(
     table = experiments.run(spec, series, store, workers=workers, watch=_bar(err))
     experiments.write(table, spec, out)
     cells, events = len(spec.cells()), sum(map(len, series))
-    return f"{cells:,} cells, {spec.repetitions:,} repetitions, {events:,} events. {NOT_PRIVATE}, seed {spec.seed}."
+    counts = ((cells, "cell"), (spec.repetitions, "repetition"), (events, "event"))
+    said = ", ".join(f"{count:,} {word}{'s' * (count != 1)}" for count, word in counts)
+    return f"{said}. {NOT_PRIVATE}, seed {spec.seed}."
 
 
 def _asked(
