@@ -18,8 +18,9 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # the engine is run from the checkout, not installed
 
-from privacy_engine import geo, metrics
+from privacy_engine import metrics
 from privacy_engine.data import LandmarkSet, Trajectory
+from privacy_engine.experiments.lookalikes import TAXI_Q_M2, WALK_Q_M2, first_events, taxi
 from privacy_engine.formats import read
 from privacy_engine.mechanisms.landmark import (
     Adaptive,
@@ -38,28 +39,7 @@ ROOT = Path(__file__).resolve().parents[1]
 N = 1000
 SHARES = (0, 20, 40, 60, 80, 100)
 HOW = {"epsilon": 1.0, "radius_m": 1.0}
-TAXI_STEP_M = 1230.0  # 25 km/h for the 177 s between two fixes quoted for T-Drive
-TAXI_Q = 378_000.0  # that, half of the time, in two axes: 1230² / 2 / 2, from those public figures alone
-CITY_SPREAD_M = 4000.0  # destinations about the centre, per axis: fares of 7 km on average
-GEOLIFE_Q = 50.0  # the Geolife user guide: a fix every 5 to 10 m; 10 m in two axes
 PAPER = ("Uniform", "Skip", "Adaptive, literal", "Adaptive")
-
-
-def taxi(rng: np.random.Generator) -> Trajectory:
-    """T-Drive-like: straight fares to places about the centre at 25 km/h, then waits as long; 10 m of GPS noise.
-
-    Made to match the 177 s and 623 m between fixes quoted for T-Drive; docs/results.md has the assumptions.
-    """
-    events: list[np.ndarray] = []
-    here = rng.normal(0, CITY_SPREAD_M, 2)
-    while len(events) < N:
-        there = rng.normal(0, CITY_SPREAD_M, 2)
-        steps = max(round(float(np.hypot(*(there - here))) / TAXI_STEP_M), 1)
-        events += [here + (there - here) * i / steps for i in range(1, steps + 1)]
-        events += [there] * int(rng.geometric(1 / 5.8))
-        here = there
-    xy_m = np.array(events[:N]) + rng.normal(0, 10, (N, 2))
-    return Trajectory(*geo.LocalPlane(116.4, 39.9).unproject(xy_m))
 
 
 def rows(q: float) -> dict[str, tuple[Mechanism, PostProcess | None]]:
@@ -118,13 +98,6 @@ def table(found: dict[str, list]) -> str:
     return "\n".join(lines) + f"\n\nLargest standard error of a mean: {100 * worst:.1f} %.\n"
 
 
-def first_events(paths: list[Path]) -> Trajectory:
-    """The first 1,000 events of the files in order."""
-    parts = [one for path in paths for one in read(path).series]
-    lon, lat = (np.concatenate([getattr(one, axis) for one in parts])[:N] for axis in ("lon", "lat"))
-    return Trajectory(lon, lat)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("repetitions", nargs="?", type=int, default=20)
@@ -132,13 +105,13 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=ROOT / "docs" / "results.md")
     asked = parser.parse_args()
     places = asked.data / "trajectories"
-    sets: list[tuple[str, Callable[[np.random.Generator], Trajectory], float]] = [("Generated taxis", taxi, TAXI_Q)]
+    sets: list[tuple[str, Callable[[np.random.Generator], Trajectory], float]] = [("Generated taxis", taxi, TAXI_Q_M2)]
     for title, paths, q in (
-        ("Geolife, user 000", sorted(places.glob("plt/000_*.plt")), GEOLIFE_Q),
-        ("T-Drive, taxi 1", sorted(places.glob("tdrive/1.txt")), TAXI_Q),
+        ("Geolife, user 000", sorted(places.glob("plt/000_*.plt")), WALK_Q_M2),
+        ("T-Drive, taxi 1", sorted(places.glob("tdrive/1.txt")), TAXI_Q_M2),
     ):
         if paths:
-            series = first_events(paths)
+            series = first_events([one for path in paths for one in read(path).series], N)
             sets.append((f"{title} ({len(series):,} events)", lambda _, series=series: series, q))
     parts = []
     for title, series_of, q in sets:

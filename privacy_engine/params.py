@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Self, get_args
 
@@ -34,6 +36,12 @@ class Spec(Frozen):
             return cls.model_validate(description)
         except ValidationError as error:
             raise ParameterErrors(explain(error)) from None
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the canonical JSON: equal specs have equal digests."""
+        text = json.dumps(self.model_dump(), sort_keys=True, separators=(",", ":"), allow_nan=False)
+        return hashlib.sha256(text.encode()).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -255,6 +263,16 @@ Seed = _number(
         help="Makes the run repeatable, and so never private: for experiments only.",
         lowest=0,
         highest=2**53 - 1,
+    ),
+)
+Repetitions = _number(
+    int,
+    Param(
+        label="Repetitions",
+        help="How often everything is drawn anew. The paper uses 100.",
+        lowest=1,
+        highest=1_000_000,
+        example=100,
     ),
 )
 

@@ -3,8 +3,6 @@ worker reads it, the engine runs it, the legend names it."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Self
 
@@ -76,12 +74,6 @@ class ReleaseSpec(Spec):
     def title(self) -> str:
         """What a legend calls a release of this spec: the mechanism and the steps after it."""
         return " + ".join([self.mechanism.title, *(step.legend() for step in self.postprocess)])
-
-    @property
-    def digest(self) -> str:
-        """SHA-256 of the canonical JSON: equal specs have equal digests."""
-        text = json.dumps(self.model_dump(), sort_keys=True, separators=(",", ":"), allow_nan=False)
-        return hashlib.sha256(text.encode()).hexdigest()
 
     def release(self, series: Sequence[Trajectory], landmarks: Sequence[LandmarkSet]) -> list[Release]:
         """One release of each series, all from one random source."""

@@ -36,7 +36,7 @@ from privacy_engine.noise.simulated import (
     simulated_polar,
     simulated_releases,
 )
-from privacy_engine.noise.sources import RandomSource, Stream, as_source, publishable, seeded, source, watched
+from privacy_engine.noise.sources import RandomSource, Stream, as_source, publishable, seeded, source, spawned, watched
 
 __all__ = [
     "RandomSource",
@@ -67,5 +67,6 @@ __all__ = [
     "simulated_polar",
     "simulated_releases",
     "source",
+    "spawned",
     "watched",
 ]

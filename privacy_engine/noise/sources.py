@@ -77,6 +77,7 @@ class Stream(IntEnum):
     LANDMARKS = 4
     DUMMIES = 5
     KNOWN_POINTS = 6
+    EXPERIMENTS = 7
 
 
 def source(seed: int | None, *, stream: Stream | None = None, part: int = 0) -> RandomSource:
@@ -89,6 +90,16 @@ def source(seed: int | None, *, stream: Stream | None = None, part: int = 0) -> 
     if stream is None:
         return seeded(seed)
     return seeded(np.random.Generator(np.random.Philox(np.random.SeedSequence(seed, spawn_key=(int(stream), part)))))
+
+
+def spawned(seed: int, stream: Stream, *parts: int) -> int:
+    """Another seed, below 2**53, for one part of what ``seed`` is used for; only the last part may exceed 2**32.
+
+    >>> spawned(1, Stream.EXPERIMENTS, 0) != spawned(1, Stream.EXPERIMENTS, 1)
+    True
+    """
+    sequence = np.random.SeedSequence(seed, spawn_key=(int(stream), *parts))
+    return int(sequence.generate_state(1, np.uint64)[0] >> np.uint64(11))
 
 
 class _Watched:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import tempfile
 from argparse import RawDescriptionHelpFormatter
 from collections.abc import Sequence
@@ -13,6 +12,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from dashboard.words import pairs, value_of
 from privacy_engine import exports, formats
 from privacy_engine.cleaning import CleaningStep, Done, cleaning_steps, parse_cleaning
 from privacy_engine.cleaning import clean as cleaned
@@ -40,8 +40,6 @@ LANDMARKS = (
     "stay-points:200m:30min, manual:0,2,4 (manual: for none), zones:FILE.geojson, "
     "column (marked in FILE itself) or synthetic:20%%:uniform:1"
 )
-WHOLE = re.compile(r"[+-]?[0-9]{1,400}", re.ASCII)
-NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,4})?", re.ASCII)
 
 
 class Command(BaseCommand):
@@ -111,18 +109,18 @@ def _release(
 ) -> str:
     """Do it, and say in one line what was done."""
     fmt = _format_of(out)
-    parameters = {name: _value(text) for name, text in _pairs(set, "--set").items()}
+    parameters = {name: value_of(text) for name, text in pairs(set, "--set").items()}
     spec = ReleaseSpec.parse(
         {
             "mechanism": {"name": mechanism, **parameters},
-            "seed": None if seed is None else _value(seed),
+            "seed": None if seed is None else value_of(seed),
             "postprocess": [_step(text, postprocesses, "--then") for text in then],
         }
     )
     cleaning = parse_cleaning([step for text in clean for step in _cleaning(text)])
     method = parse_short(landmarks, read=lambda name: Path(name).read_bytes())
     beside = None if dummies is None else parse_short_dummies(dummies, seed=spec.seed)
-    reading = _pairs(read, "--read")
+    reading = pairs(read, "--read")
     ReadOptions.of(reading)
     series, done = cleaned(formats.read(file, **reading).series, cleaning)
     marks = method.mark(series)
@@ -189,7 +187,7 @@ def _step(text: str, steps: Registry[Any], option: str) -> dict[str, Any]:
             f"{option} must be {rule}, got {text!r:.60}", field=option.removeprefix("--"), rule=rule, value=text
         )
     given = zip(fields, values, strict=False)
-    return {"name": name} | {field["name"]: value if field["text"] else _value(value) for field, value in given}
+    return {"name": name} | {field["name"]: value if field["text"] else value_of(value) for field, value in given}
 
 
 def _cleaning(text: str) -> list[Any]:
@@ -201,21 +199,3 @@ def _cleaning(text: str) -> list[Any]:
     except (ValueError, RecursionError):
         raise ParameterError("--clean must be JSON text", field="clean", rule="JSON text", value=text) from None
     return steps if isinstance(steps, list) else [steps]
-
-
-def _pairs(items: list[str], option: str) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for item in items:
-        name, equals, value = item.partition("=")
-        if not equals or not name.isidentifier() or name in found:
-            rule = "NAME=VALUE, each name once"
-            raise ParameterError(f"{option} must be {rule}, got {item!r:.60}", field=option, rule=rule, value=item)
-        found[name] = value
-    return found
-
-
-def _value(text: str) -> Any:
-    """A number where it is one in ASCII; anything else stays text, for the parameter's own rule to judge."""
-    if WHOLE.fullmatch(text):
-        return int(text)
-    return float(text) if NUMBER.fullmatch(text) else text

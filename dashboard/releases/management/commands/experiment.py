@@ -1,0 +1,135 @@
+"""``manage.py experiment PRESET|SPEC.json``: an experiment to a folder; no server, no database, no broker."""
+
+from __future__ import annotations
+
+import json
+from argparse import RawDescriptionHelpFormatter
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser, OutputWrapper
+
+from dashboard.words import pairs, value_of
+from privacy_engine import experiments, formats
+from privacy_engine.data import Trajectory
+from privacy_engine.errors import EngineError, ParameterError
+from privacy_engine.experiments import ExperimentSpec, FolderStore, Preset, presets
+from privacy_engine.label import NOT_PRIVATE
+
+EXAMPLE = f"""\
+presets:
+{chr(10).join(f"  {cls.registered_name():18} {cls.summary}" for cls in presets)}
+
+examples:
+  manage.py experiment error-tdrive --out figure --workers 2
+  manage.py experiment error-geolife 000/*.plt --set marks=stay-points --set repetitions=20 --out figure
+  manage.py experiment figure/spec.json walk.gpx --set seed=2 --out again
+
+DIR gets table.parquet, table.csv, table.tex (pgfplots) and spec.json, which can be run again. What is done is kept in
+DIR/blocks: an experiment that was stopped goes on there, and one that shares cells with it takes them over (--keep).
+"""
+
+
+class Command(BaseCommand):
+    help = "Run an experiment without a server: a grid of parameters, each repeated, to a table."
+    requires_system_checks: list[str] = []
+    requires_migrations_checks = False
+
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
+        kwargs |= {"epilog": EXAMPLE, "formatter_class": RawDescriptionHelpFormatter}
+        parser = super().create_parser(prog_name, subcommand, **kwargs)
+        parser.error = lambda message: parser.exit(2, f"experiment: {message}\n")  # type: ignore[method-assign]
+        return parser
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        add = parser.add_argument
+        add("what", metavar="PRESET|SPEC.json", help="a preset's name, or a file with a spec")
+        add("files", metavar="FILE", type=Path, nargs="*", help="trajectories; without any they are generated")
+        add(
+            "--set", action="append", default=[], metavar="NAME=VALUE", help="repetitions, seed, or what a preset takes"
+        )
+        add(
+            "--like",
+            metavar="PRESET",
+            default="error-tdrive",
+            help="whose generated data a SPEC.json without FILE takes",
+        )
+        add("--read", action="append", default=[], metavar="NAME=VALUE", help="how to read the files")
+        add("--workers", type=int, default=1, metavar="N", help="processes that compute")
+        add("--keep", type=Path, metavar="DIR", help="where what is done is kept (default: blocks in --out)")
+        add("--out", required=True, type=Path, metavar="DIR", help="the folder to write to")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            self.stdout.write(_experiment(self.stderr, **{name: options[name] for name in _ARGUMENTS}))
+        except EngineError as error:
+            raise CommandError(" ".join(error.message.split())) from None
+        except OSError as error:
+            raise CommandError(
+                f"{error.filename or options['out']}: {error.strerror or type(error).__name__}"
+            ) from None
+        except KeyboardInterrupt:
+            raise CommandError("stopped; the same command goes on from here", returncode=130) from None
+
+
+_ARGUMENTS = ("what", "files", "set", "like", "read", "workers", "keep", "out")
+
+
+def _experiment(
+    err: OutputWrapper,
+    *,
+    what: str,
+    files: list[Path],
+    set: list[str],
+    like: str,
+    read: list[str],
+    workers: int,
+    keep: Path | None,
+    out: Path,
+) -> str:
+    """Do it, and say in one line what was done."""
+    if not 1 <= workers <= 256:
+        rule = "must be from 1 to 256"
+        raise ParameterError(f"--workers {rule}, got {workers}", field="workers", rule=rule, value=workers)
+    chosen = {name: value_of(text) for name, text in pairs(set, "--set").items()}
+    reading = pairs(read, "--read")
+    given = [one for file in files for one in formats.read(file, **reading).series]
+    spec, series = _asked(what, chosen, like, given)
+    store = FolderStore(keep or out / "blocks")
+    out.mkdir(parents=True, exist_ok=True)
+    table = experiments.run(spec, series, store, workers=workers, watch=_bar(err))
+    experiments.write(table, spec, out)
+    cells, events = len(spec.cells()), sum(map(len, series))
+    counts = ((cells, "cell"), (spec.repetitions, "repetition"), (events, "event"))
+    said = ", ".join(f"{count:,} {word}{'s' * (count != 1)}" for count, word in counts)
+    return f"{said}. {NOT_PRIVATE}, seed {spec.seed}."
+
+
+def _asked(
+    what: str, chosen: dict[str, Any], like: str, given: list[Trajectory]
+) -> tuple[ExperimentSpec, list[Trajectory]]:
+    if not what.endswith(".json"):
+        preset: Preset = presets.parse({"name": what} | chosen)
+        return preset.spec(), preset.data(given)
+    try:
+        description = json.loads(Path(what).read_bytes())
+    except (ValueError, RecursionError):
+        raise ParameterError(f"{what} must be JSON text", field="spec", rule="JSON text") from None
+    if not isinstance(description, dict):
+        raise ParameterError(f"{what} must be an object", field="spec", rule="object")
+    spec = ExperimentSpec.parse(description | chosen)
+    return spec, given or presets.parse({"name": like}, field="like").data()
+
+
+def _bar(err: OutputWrapper) -> Any:
+    """A line that fills as blocks come in, where somebody looks at it."""
+    if not err.isatty():
+        return None
+
+    def show(done: int, blocks: int) -> None:
+        full = 40 * done // blocks
+        text = f"\r[{'#' * full}{'.' * (40 - full)}] {done:,} of {blocks:,} blocks"
+        err.write(text, style_func=str, ending="\n" if done == blocks else "")
+        err.flush()
+
+    return show

@@ -1,0 +1,55 @@
+"""Experiments: a spec over a grid, its cells repeated by one seed, the same table however the work is cut.
+
+>>> from privacy_engine.data import Trajectory
+>>> spec = ExperimentSpec.parse({
+...     "base": {"landmarks": {"name": "synthetic", "share": 0.5, "seed": 1}, "redraw": True},
+...     "grid": {"landmarks.share": [0.0, 0.5]},
+...     "repetitions": 10,
+...     "seed": 1,
+...     "metrics": ["temporal-distance"],
+... })
+>>> run(spec, [Trajectory([8.5] * 9, [47.3] * 9)]).column("mean").to_pylist()[0]
+2.7777777777777777
+"""
+
+from privacy_engine.experiments.measures import Measure, measures
+from privacy_engine.experiments.presets import Preset, presets
+from privacy_engine.experiments.running import (
+    AT_ONCE_S,
+    Block,
+    blocks,
+    cell_seconds,
+    may_run_at_once,
+    predicted_seconds,
+    run,
+    run_block,
+)
+from privacy_engine.experiments.spec import Cell, Correlation, ExperimentSpec, dataset_digest
+from privacy_engine.experiments.store import FolderStore, Key, MemoryStore, Store
+from privacy_engine.experiments.table import assemble, latex, write
+
+__all__ = [
+    "AT_ONCE_S",
+    "Block",
+    "Cell",
+    "Correlation",
+    "ExperimentSpec",
+    "FolderStore",
+    "Key",
+    "Measure",
+    "MemoryStore",
+    "Preset",
+    "Store",
+    "assemble",
+    "blocks",
+    "cell_seconds",
+    "dataset_digest",
+    "latex",
+    "may_run_at_once",
+    "measures",
+    "predicted_seconds",
+    "presets",
+    "run",
+    "run_block",
+    "write",
+]

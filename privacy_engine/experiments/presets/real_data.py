@@ -1,0 +1,119 @@
+"""The figure of the paper on real data: error by the share of landmarks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any, ClassVar, Literal
+
+import numpy as np
+
+from privacy_engine.data import Trajectory
+from privacy_engine.experiments.lookalikes import TAXI_Q_M2, WALK_Q_M2, first_events, taxi, walk
+from privacy_engine.experiments.presets.base import SHARES, Preset, presets, random_landmarks, scheme
+from privacy_engine.params import EventCount, Param
+
+MARKS = Param(
+    label="Landmarks",
+    help="A random share of the events, drawn anew in each repetition, or the paper's stay points.",
+    options=(("random", "Random shares"), ("stay-points", "Stay points")),
+)
+
+
+class RealData(Preset):
+    """Base: what a mechanism costs in metres for 0 to 100 % landmarks, ε = 1 per metre."""
+
+    metrics: ClassVar[tuple[str, ...]] = ("error",)
+    stays: ClassVar[tuple[tuple[float, float], ...]]
+    step_variance_m2: ClassVar[float]
+
+    events: EventCount = 1000
+    marks: Annotated[Literal["random", "stay-points"], MARKS] = "random"
+
+    def data(self, series: Sequence[Trajectory] = ()) -> list[Trajectory]:
+        """The first ``events`` of what is given, as one series; otherwise as many generated ones."""
+        return [first_events(series, self.events)] if series else [self.generated()]
+
+    def generated(self) -> Trajectory:
+        """The look-alike."""
+        raise NotImplementedError
+
+    def base(self) -> dict[str, Any]:
+        return {"landmarks": random_landmarks(), "redraw": self.marks == "random"}
+
+    def grid(self) -> dict[str, list[Any]]:
+        q = {"step_variance_m2": self.step_variance_m2}
+        smoother = {"name": "ou-smoother"}
+        schemes = [
+            scheme("uniform"),
+            scheme("skip"),
+            scheme("adaptive", reading="literal"),
+            scheme("adaptive"),
+            scheme("optimal"),
+            scheme("planned", **q),
+            scheme("joint", **q),
+            scheme("planned", smoother, **q),
+            scheme("joint", smoother, **q),
+        ]
+        if self.marks == "random":
+            return {"release": schemes, "landmarks.share": list(SHARES)}
+        stays = [
+            {"name": "stay-points", "distance_m": distance_m, "duration_s": 60.0 * minutes}
+            for distance_m, minutes in self.stays
+        ]
+        return {"release": schemes, "landmarks": stays}
+
+
+@presets.register
+class GeolifeError(RealData):
+    """Errors on dense data: Geolife, or a generated walk with a fix every 5 s [1]_.
+
+    The paper's pairs of stay-point distance and duration do not give its shares on any user: read the measured ones.
+
+    References
+    ----------
+    .. [1] Katsomallos, Tzompanaki, Kotzinos. "Landmark Privacy". CODASPY 2022.
+    """
+
+    title: ClassVar[str] = "Error by landmarks, dense data"
+    summary: ClassVar[str] = "Mean absolute error for 0 to 100 % landmarks on Geolife or a generated walk."
+    stays: ClassVar[tuple[tuple[float, float], ...]] = (
+        (0, 100_000),
+        (205, 30),
+        (450, 30),
+        (725, 30),
+        (855, 30),
+        (50_000, 30),
+    )
+    step_variance_m2: ClassVar[float] = WALK_Q_M2
+
+    name: Literal["error-geolife"] = "error-geolife"
+
+    def generated(self) -> Trajectory:
+        return walk(self.events)
+
+
+@presets.register
+class TDriveError(RealData):
+    """Errors on sparse data: T-Drive, or generated taxis with a fix every three minutes [1]_.
+
+    References
+    ----------
+    .. [1] Katsomallos, Tzompanaki, Kotzinos. "Landmark Privacy". CODASPY 2022.
+    """
+
+    title: ClassVar[str] = "Error by landmarks, sparse data"
+    summary: ClassVar[str] = "Mean absolute error for 0 to 100 % landmarks on T-Drive or a generated taxi."
+    stays: ClassVar[tuple[tuple[float, float], ...]] = (
+        (0, 1000),
+        (2095, 30),
+        (2790, 30),
+        (3590, 30),
+        (4825, 30),
+        (10_350, 30),
+    )
+    step_variance_m2: ClassVar[float] = TAXI_Q_M2
+
+    name: Literal["error-tdrive"] = "error-tdrive"
+
+    def generated(self) -> Trajectory:
+        return taxi(np.random.default_rng(self.seed), self.events)

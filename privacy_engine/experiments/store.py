@@ -1,0 +1,77 @@
+"""Where results are kept between runs, by what they follow from; a block that is kept is never computed again."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+
+from privacy_engine.data import Floats
+
+
+@dataclass(frozen=True)
+class Key:
+    """A block of results: the digests of dataset and cell, and which repetitions."""
+
+    dataset: str
+    cell: str
+    first: int
+    count: int
+
+
+class Store(Protocol):
+    """Keeps arrays by key."""
+
+    def get(self, key: Key) -> Floats | None:
+        """What was put there, or None."""
+
+    def put(self, key: Key, values: Floats) -> None:
+        """Keep ``values``; a second time they are the same."""
+
+
+class MemoryStore:
+    """Keeps them as long as the process lives."""
+
+    def __init__(self) -> None:
+        self._kept: dict[Key, Floats] = {}
+
+    def get(self, key: Key) -> Floats | None:
+        return self._kept.get(key)
+
+    def put(self, key: Key, values: Floats) -> None:
+        self._kept[key] = values
+
+
+class FolderStore:
+    """Keeps them as files ``dataset/cell/first-count.npy``: each whole or not there; a damaged one counts as none.
+
+    Several experiments and processes may share a folder.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def get(self, key: Key) -> Floats | None:
+        try:
+            return np.asarray(np.load(self._path(key), allow_pickle=False), dtype=np.float64)
+        except (OSError, ValueError, EOFError):
+            return None
+
+    def put(self, key: Key, values: Floats) -> None:
+        path = self._path(key)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, partial = tempfile.mkstemp(dir=path.parent, prefix=".block-")
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                np.save(file, values, allow_pickle=False)
+            Path(partial).replace(path)
+        except BaseException:
+            Path(partial).unlink(missing_ok=True)
+            raise
+
+    def _path(self, key: Key) -> Path:
+        return self._folder / key.dataset / key.cell / f"{key.first}-{key.count}.npy"

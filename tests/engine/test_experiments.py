@@ -1,0 +1,354 @@
+"""Experiments: specs that expand to cells with keys of their own, and tables that no cut of the work can change."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from pydantic import ValidationError
+
+from privacy_engine import experiments
+from privacy_engine.data import LandmarkSet, Trajectory
+from privacy_engine.errors import DataError, ParameterErrors
+from privacy_engine.experiments import (
+    Cell,
+    ExperimentSpec,
+    FolderStore,
+    MemoryStore,
+    blocks,
+    cell_seconds,
+    dataset_digest,
+    latex,
+    may_run_at_once,
+    measures,
+    predicted_seconds,
+    run,
+    running,
+    write,
+)
+from privacy_engine.experiments.table import assemble
+from privacy_engine.formats.arrow import pacsv, pq
+from privacy_engine.landmarks import parse_short
+from privacy_engine.mechanisms.landmark import Uniform
+from privacy_engine.simulation import simulate_errors
+
+UNIFORM = {"mechanism": {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 1.0}}
+ADAPTIVE = {"mechanism": {"name": "landmark-adaptive", "epsilon": 1.0, "radius_m": 1.0}}
+PLANNED = {
+    "mechanism": {"name": "landmark-planned", "epsilon": 1.0, "radius_m": 1.0, "step_variance_m2": 1e5},
+    "postprocess": [{"name": "random-walk-smoother"}],
+}
+SKIP_WITH_GAPS = {"mechanism": {"name": "landmark-skip", "epsilon": 1.0, "radius_m": 1.0, "leading": "gap"}}
+RANDOM = {"name": "synthetic", "share": 0.4, "seed": 3}
+PICKED = {"name": "manual", "events": [1, 3, 5]}
+
+
+def walk(n: int, seed: int = 1) -> Trajectory:
+    lon, lat = np.cumsum(np.random.default_rng(seed).normal(0, 0.002, (2, n)), axis=1)
+    return Trajectory(116.4 + lon, 39.9 + lat, np.arange(n) * 60.0)
+
+
+def described(**changes: Any) -> dict[str, Any]:
+    """A small experiment that has something of everything."""
+    return {
+        "base": {"release": UNIFORM, "landmarks": RANDOM, "redraw": True},
+        "grid": {
+            "release": [UNIFORM, ADAPTIVE, PLANNED],
+            "dummies": [None, {"name": "dummies-heuristic", "epsilon": 0.5}],
+            "correlation": [None, {"smoothing": 0.1}],
+        },
+        "repetitions": 9,
+        "seed": 7,
+        "metrics": ["error", "loss-own", "loss-summed-worst", "temporal-distance"],
+    } | changes
+
+
+def small(**changes: Any) -> ExperimentSpec:
+    return ExperimentSpec.parse(described(**changes))
+
+
+def one_cell(**base: Any) -> dict[str, Any]:
+    return {"base": {"release": UNIFORM, "landmarks": PICKED} | base, "grid": {}, "metrics": ["error"]}
+
+
+@pytest.fixture(scope="module")
+def series() -> list[Trajectory]:
+    return [walk(40), walk(25, seed=2), *(walk(9, seed=i) for i in range(3, 14))]
+
+
+@pytest.fixture(scope="module")
+def whole(series: list[Trajectory]) -> Any:
+    """The table in one go."""
+    return run(small(), series, size=9)
+
+
+@pytest.fixture
+def computed(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """Every block that is computed, and not taken from a store."""
+    seen: list[Any] = []
+    really = running.run_block
+
+    def seeing(block: Any, series: Any) -> Any:
+        seen.append(block)
+        return really(block, series)
+
+    monkeypatch.setattr(running, "run_block", seeing)
+    return seen
+
+
+class TestTheSameBits:
+    @pytest.mark.parametrize("size", [1, 4, None])
+    def test_for_every_size_of_block(self, series: list[Trajectory], whole: Any, size: int | None) -> None:
+        assert run(small(), series, size=size).equals(whole)
+
+    def test_for_two_processes(self, series: list[Trajectory], computed: list[Any]) -> None:
+        spec = small(grid={"correlation": [{"smoothing": 0.1}]})
+        assert run(spec, series, size=5, workers=2).equals(run(spec, series))
+        assert len(computed) == 1
+
+    def test_after_an_interruption(
+        self, series: list[Trajectory], whole: Any, tmp_path: Path, computed: list[Any]
+    ) -> None:
+        def stop(done: int, of: int) -> None:
+            if done == 7:
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            run(small(), series, FolderStore(tmp_path), size=4, watch=stop)
+        assert len(computed) == 7
+        assert run(small(), series, FolderStore(tmp_path), size=4).equals(whole)
+        assert len(computed) == len(list(blocks(small(), series, 4))) == 36
+
+    def test_with_a_damaged_and_an_ill_fitting_file(
+        self, series: list[Trajectory], whole: Any, tmp_path: Path, computed: list[Any]
+    ) -> None:
+        store = FolderStore(tmp_path)
+        run(small(), series, store, size=9)
+        first, second, *_ = sorted(tmp_path.rglob("*.npy"))
+        first.write_bytes(first.read_bytes()[:-9])
+        np.save(second, np.zeros((1, 1)))
+        computed.clear()
+        assert run(small(), series, store, size=9).equals(whole)
+        assert len(computed) == 2
+        assert list(tmp_path.rglob(".block-*")) == []
+
+    def test_in_whatever_order_the_grid_was_written(self, series: list[Trajectory], whole: Any) -> None:
+        turned = dict(reversed(described()["grid"].items()))
+        assert run(small(grid=turned), series).equals(whole)
+
+    def test_of_the_first_of_more_repetitions(self, series: list[Trajectory]) -> None:
+        cell = small().cells()[-1]
+        few = experiments.run_block(experiments.Block(cell, 2, 3), series)
+        many = experiments.run_block(experiments.Block(cell, 0, 9), series)
+        assert few.tobytes() == np.ascontiguousarray(many[:, 2:5]).tobytes()
+
+
+class TestCells:
+    def test_that_two_experiments_share_are_computed_once(
+        self, series: list[Trajectory], tmp_path: Path, computed: list[Any]
+    ) -> None:
+        one = small(grid={"landmarks.share": [0.1, 0.2, 0.3]})
+        other = small(grid={"landmarks": [RANDOM | {"share": 0.2}, RANDOM | {"share": 0.9}], "correlation": [None]})
+        run(one, series, FolderStore(tmp_path))
+        assert len(computed) == 3
+        table = run(other, series, FolderStore(tmp_path))
+        assert len(computed) == 4
+        assert table.equals(run(other, series))
+
+    def test_that_come_twice_are_computed_once(self, series: list[Trajectory], computed: list[Any]) -> None:
+        table = run(small(grid={"landmarks.share": [0.2, 0.2]}), series)
+        assert (len(computed), table.num_rows) == (1, 8)
+
+    def test_have_a_key_of_their_dataset_and_their_description(self, series: list[Trajectory]) -> None:
+        digests = {
+            small(**changes).cells()[0].digest
+            for changes in ({}, {"seed": 8}, {"common": False}, {"metrics": ["error"]}, {"base": one_cell()["base"]})
+        }
+        assert len(digests) == 5
+        assert small(repetitions=4).cells()[0].digest == small().cells()[0].digest
+        again = [Trajectory(one.lon, one.lat, one.time_s, name="another") for one in series]
+        assert dataset_digest(again) == dataset_digest(series)
+        assert len({dataset_digest(one) for one in (series, series[:1], series[::-1], [])}) == 4
+
+    def test_of_fixed_landmarks_have_the_errors_of_the_simulation(self) -> None:
+        here, mechanism = walk(30), Uniform(epsilon=1, radius_m=1)
+        (cell,) = small(**one_cell()).cells()
+        found = experiments.run_block(experiments.Block(cell, 0, 9), [here])
+        expected = simulate_errors(mechanism, here, LandmarkSet.at([1, 3, 5], 30), seed=7, repetitions=9)
+        assert found[1].tobytes() == expected.tobytes()
+        assert found[0].tolist() == [0.1] * 9
+
+    def test_see_the_same_landmarks_unless_asked_otherwise(self, series: list[Trajectory]) -> None:
+        for common in (True, False):
+            spec = small(grid={"release": [UNIFORM, PLANNED]}, metrics=["temporal-distance"], common=common)
+            one, other = run(spec, series).column("mean").to_pylist()
+            assert (one == other) is common
+
+    def test_draw_landmarks_anew_or_keep_them(self, series: list[Trajectory]) -> None:
+        for redraw in (True, False):
+            base = {"landmarks": parse_short("synthetic:20%:uniform:1").model_dump(), "redraw": redraw}
+            (row,) = run(small(base=base, grid={}, metrics=["temporal-distance"]), series).to_pylist()
+            assert (row["low"] < row["high"]) is redraw
+
+    def test_say_what_the_data_lack(self) -> None:
+        base = {"landmarks": {"name": "stay-points", "distance_m": 100.0, "duration_s": 60.0}}
+        with pytest.raises(DataError, match="need times"):
+            run(small(base=base, grid={}, metrics=["marked-share"]), [Trajectory([8.5], [47.3])])
+
+
+class TestSpec:
+    def test_survives_json(self) -> None:
+        spec = small()
+        again = ExperimentSpec.parse(json.loads(spec.model_dump_json()))
+        assert again == spec
+        assert again.digest == spec.digest
+        for cell in spec.cells():
+            assert Cell.parse(json.loads(cell.model_dump_json())).digest == cell.digest
+
+    def test_cannot_be_changed_through_what_it_was_made_of(self) -> None:
+        given = described()
+        spec = ExperimentSpec.parse(given)
+        given["base"]["redraw"] = "nonsense"
+        assert spec == small()
+        with pytest.raises(ValidationError):
+            spec.seed = 8  # type: ignore[misc]
+
+    def test_expands_by_depth_and_name_with_the_last_axis_first(self) -> None:
+        grid = {"landmarks.share": [0.1, 0.2], "dummies.epsilon,release.mechanism.epsilon": [[0.1, 0.9], [0.5, 0.5]]}
+        spec = small(grid=grid | {"dummies": [{"name": "dummies-heuristic"}]})
+        found = [(cell.dummies.epsilon, cell.release.mechanism.epsilon, cell.landmarks.share) for cell in spec.cells()]
+        assert found == [(0.1, 0.9, 0.1), (0.1, 0.9, 0.2), (0.5, 0.5, 0.1), (0.5, 0.5, 0.2)]
+
+    @pytest.mark.parametrize(
+        ("changes", "field", "rule"),
+        [
+            ({"repetitions": 0}, "repetitions", "greater than 0"),
+            ({"seed": -1}, "seed", "at least 0"),
+            ({"seed": None}, "seed", "whole number"),
+            ({"colour": 1}, "colour", "not a parameter"),
+            ({"metrics": []}, "metrics", "1 to 16"),
+            ({"metrics": ["error", "error"]}, "metrics", "different"),
+            ({"metrics": ["beauty"]}, "metrics", "one of error"),
+            ({"metrics": [[]]}, "metrics", "one of error"),
+            ({"base": []}, "base", "object"),
+            ({"base": {"landmarks": {1, 2}}}, "base", "plain JSON"),
+            ({"base": {"landmarks": RANDOM, "seed": 1}}, "base.seed", "belongs to the experiment"),
+            ({"base": {}}, "base.landmarks", "required"),
+            ({"base": {"landmarks": {"name": "luck"}}}, "base.landmarks.name", "one of"),
+            ({"base": {"landmarks": RANDOM, "noise": 1}}, "base.noise", "not a parameter"),
+            ({"base": {"landmarks": PICKED, "redraw": True}}, "base.landmarks", "random"),
+            ({"base": {"landmarks": RANDOM}, "grid": {}}, "base.release", "required by the metric error"),
+            (one_cell(release=UNIFORM | {"seed": 1}), "base.release.seed", "left out"),
+            (one_cell(correlation={"smoothing": -1.0}), "base.correlation.smoothing", "at least 0"),
+            ({"grid": {"landmarks.share": [0.2, 2.0]}}, "grid.landmarks.share.1", "at most 1"),
+            ({"grid": {"release.mechanism.epsilon": [-1.0]}}, "grid.release.mechanism.epsilon.0", "greater than 0"),
+            ({"grid": {"release": [UNIFORM, {}]}}, "grid.release.1", "required"),
+            ({"grid": {"landmarks.share": []}}, "grid.landmarks.share", "at least one"),
+            ({"grid": {"landmarks.share": 0.2}}, "grid.landmarks.share", "list"),
+            ({"grid": {"landmarks..share": [0.2]}}, "grid.landmarks..share", "places"),
+            ({"grid": {"redraw.not": [1]}}, "grid.redraw.not", "inside objects"),
+            ({"grid": {"seed": [1]}}, "grid.seed", "no axis"),
+            ({"grid": {"landmarks.share,redraw": [[0.1]]}}, "grid.landmarks.share,redraw", "2 entries"),
+            ({"grid": {"landmarks.share": [0.1] * 20_000}}, "grid", "at most 10,000"),
+        ],
+    )
+    def test_refusals_name_field_rule_and_value(self, changes: dict[str, Any], field: str, rule: str) -> None:
+        with pytest.raises(ParameterErrors) as refused:
+            small(**changes)
+        first = refused.value.errors[0]
+        assert first.field.startswith(field)
+        assert rule in first.rule
+        assert first.message.startswith(field)
+
+
+class TestWork:
+    def test_grows_with_cells_repetitions_and_events(self, series: list[Trajectory]) -> None:
+        seconds = predicted_seconds(small(), series)
+        assert seconds == pytest.approx(sum(cell_seconds(cell, series, 9) for cell in small().cells()))
+        assert predicted_seconds(small(repetitions=90), series) > 5 * seconds
+        assert predicted_seconds(small(), [walk(4000)]) > 5 * predicted_seconds(small(), [walk(40)])
+
+    def test_decides_what_may_run_at_once(self) -> None:
+        figure = {"base": {"release": UNIFORM, "landmarks": RANDOM}, "metrics": ["error"], "repetitions": 100}
+        figure["grid"] = {"landmarks.share": [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]}
+        assert may_run_at_once(small(**figure), [walk(1000)])
+        assert not may_run_at_once(small(**figure), [walk(100_000)])
+        assert not may_run_at_once(small(**figure | {"repetitions": 1_000_000}), [walk(1000)])
+
+    def test_sizes_blocks_by_the_cell_alone(self, series: list[Trajectory]) -> None:
+        few, many = (list(blocks(small(grid={}, repetitions=n), [walk(20_000)])) for n in (10_000, 20_000))
+        assert [block.key("") for block in few[:-1]] == [block.key("") for block in many[: len(few) - 1]]
+        assert sum(block.count for block in many) == 20_000
+
+
+class TestTable:
+    def test_has_a_row_for_each_cell_and_metric_with_all_parameters(self, series: list[Trajectory], whole: Any) -> None:
+        rows = whole.to_pylist()
+        assert len(rows) == 12 * 4
+        last = rows[-1]
+        assert last["release.title"] == "Planned + Random-walk smoother"
+        assert last["release.postprocess.0.name"] == "random-walk-smoother"
+        assert (last["dummies.name"], last["correlation.smoothing"]) == ("dummies-heuristic", 0.1)
+        assert (last["metric"], last["unit"], last["n"], last["seed"]) == ("temporal-distance", "events", 9, 7)
+        assert {row["dataset"] for row in rows} == {dataset_digest(series)}
+        assert all(row["low"] <= row["mean"] <= row["high"] for row in rows)
+        assert whole.schema.metadata[b"noise"] == b"NOT PRIVATE: seeded simulation"
+
+    def test_summarises_repetitions_and_leaves_out_those_without_a_value(self) -> None:
+        spec = small(**one_cell())
+        values = np.array([[0.1] * 9, [*range(8), np.nan]])
+        (row,) = assemble(spec, "", {spec.cells()[0].digest: values}).to_pylist()
+        known = np.arange(8.0)
+        assert (row["mean"], row["n"], row["marked_share"]) == (3.5, 8, pytest.approx(0.1))
+        assert (row["low"], row["high"]) == (np.quantile(known, 0.05), np.quantile(known, 0.95))
+
+    def test_of_data_without_events_or_publications_has_no_numbers(self) -> None:
+        every = {"name": "manual", "events": [0, 1]}
+        for data in ([], [Trajectory([], [])]):
+            names = [name for name in measures if name != "marked-share"]
+            for row in run(small(**one_cell() | {"metrics": names, "base": _only(UNIFORM, [])}), data).to_pylist():
+                assert (row["mean"], row["n"]) == (None, 0)
+        table = run(small(**one_cell(release=SKIP_WITH_GAPS, landmarks=every)), [walk(2)])
+        assert table.num_rows == 1
+
+    def test_is_written_and_read_back_and_its_spec_runs_again(
+        self, series: list[Trajectory], whole: Any, tmp_path: Path
+    ) -> None:
+        paths = {path.name: path for path in write(whole, small(), tmp_path / "new")}
+        assert pq.read_table(paths["table.parquet"]).equals(whole)
+        assert pacsv.read_csv(paths["table.csv"]).num_rows == whole.num_rows
+        again = ExperimentSpec.parse(json.loads(paths["spec.json"].read_text()))
+        assert run(again, series).equals(whole)
+        assert paths["table.tex"].read_text() == latex(whole, small())
+
+    def test_as_latex_has_a_curve_for_every_combination(self, series: list[Trajectory]) -> None:
+        spec = small(grid={"landmarks.share": [0.1, 0.5], "release": [UNIFORM, PLANNED]})
+        table = run(spec, series)
+        text = latex(table, spec)
+        assert "% NOT PRIVATE: seeded simulation, seed 7, 9 repetitions. x: landmarks.share." in text
+        assert "%   c1: landmark-planned epsilon 1 radius_m 1 step_variance_m2 100000 random-walk-smoother" in text
+        part = text.split("\\pgfplotstableread{\n")[1].split("\n}\\cairnError")[0]
+        head, *lines = [line.split() for line in part.splitlines()]
+        assert head == ["x", "c0", "c0-low", "c0-high", "c1", "c1-low", "c1-high"]
+        found = {row["cell"]: row["mean"] for row in table.to_pylist() if row["metric"] == "error"}
+        assert [line[0] for line in lines] == ["0.1", "0.5"]
+        assert [float(line[i]) for i in (1, 4) for line in lines] == pytest.approx(list(found.values()), rel=1e-9)
+
+    def test_without_an_axis_of_numbers_goes_by_the_measured_share(self, series: list[Trajectory]) -> None:
+        spec = small(base=_only(UNIFORM, []), grid={"landmarks": [RANDOM, PICKED]}, metrics=["error"])
+        assert "x: marked_share" in latex(run(spec, series[:1]), spec)
+        assert "\n0.075 " in latex(run(spec, series[:1]), spec)
+        bare = small(**one_cell())
+        assert "%   c: all" in latex(run(bare, series[:1]), bare)
+
+    def test_memory_stores_keep_too(self, series: list[Trajectory], computed: list[Any]) -> None:
+        store = MemoryStore()
+        assert run(small(), series, store).equals(run(small(), series, store))
+        assert len(computed) == 12
+
+
+def _only(release: dict[str, Any], events: list[int]) -> dict[str, Any]:
+    return {"release": release, "landmarks": {"name": "manual", "events": events}}

@@ -1,0 +1,233 @@
+"""The experiments of the papers by name: published numbers, and the orders that hold."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from privacy_engine.data import Trajectory
+from privacy_engine.errors import DataError, ParameterErrors
+from privacy_engine.experiments import ExperimentSpec, Preset, latex, presets, run
+from privacy_engine.experiments.lookalikes import TAXI_INTERVAL_S, first_events, taxi, walk
+from privacy_engine.experiments.presets import (
+    CorrelatedLoss,
+    DummySelectionCost,
+    GeolifeError,
+    PrivacyUtility,
+    TDriveError,
+    TemporalDistance,
+)
+from privacy_engine.experiments.presets.base import PER_METRE, SHARES, scheme
+
+VECTORS = Path(__file__).resolve().parents[3] / "shared" / "vectors" / "landmark.json"
+SKEWED = ("left-skewed", "right-skewed")
+
+Means = dict[tuple[Any, ...], float]
+
+
+@pytest.fixture(scope="module")
+def vectors() -> dict[str, Any]:
+    if not VECTORS.exists():
+        pytest.skip("the published numbers are not here")
+    found: dict[str, Any] = json.loads(VECTORS.read_text())
+    return found
+
+
+def changed(preset: Preset, **changes: Any) -> ExperimentSpec:
+    return ExperimentSpec.parse(preset.spec().model_dump() | changes)
+
+
+def means(spec: ExperimentSpec, data: list[Trajectory], *places: str) -> Means:
+    """The means by metric and the values at ``places``."""
+    rows = run(spec, data).to_pylist()
+    return {(row["metric"], *(row.get(place) for place in places)): row["mean"] for row in rows}
+
+
+def still(n: int) -> list[Trajectory]:
+    return [Trajectory(np.zeros(n), np.zeros(n))]
+
+
+def picked(events: list[int], **more: Any) -> dict[str, Any]:
+    """A base with the 1-based landmarks of a published example."""
+    return {"landmarks": {"name": "manual", "events": [event - 1 for event in events]}} | more
+
+
+def examples(published: dict[str, Any]) -> Iterator[tuple[int, list[int], Any]]:
+    for name, expected in published.items():
+        n, _, rest = name.removeprefix("n=").partition(" L=")
+        yield int(n), json.loads(rest.partition("]")[0] + "]"), expected
+
+
+@pytest.mark.parametrize("preset", [cls.registered_name() for cls in presets])
+class TestEveryPreset:
+    def test_is_described_survives_json_and_cites_a_source(self, preset: str) -> None:
+        one = presets.parse({"name": preset})
+        assert presets.parse(json.loads(one.model_dump_json())) == one
+        assert ExperimentSpec.parse(json.loads(one.spec().model_dump_json())) == one.spec()
+        assert "References" in one.documentation()
+        assert one.title
+        assert one.summary.endswith(".")
+
+    def test_runs_on_what_it_generates_and_takes_what_is_given(self, preset: str) -> None:
+        one = presets.parse({"name": preset, "repetitions": 1, "events": 50})
+        table = run(one.spec(), one.data())
+        assert table.num_rows == len(list(one.spec().points())) * len(one.metrics)
+        assert table.column("mean").null_count == 0
+        assert latex(table, one.spec()).count("\\pgfplotstableread") == len(one.metrics)
+        assert [len(given) for given in one.data([taxi(np.random.default_rng(1), 20)])] == [20]
+
+    def test_refuses_what_it_does_not_know(self, preset: str) -> None:
+        with pytest.raises(ParameterErrors, match="repetitions must be greater than 0, got 0"):
+            presets.parse({"name": preset, "repetitions": 0})
+
+
+class TestErrorByLandmarks:
+    def test_gives_the_published_errors_of_budgets_that_are_fixed(self, vectors: dict[str, Any]) -> None:
+        preset = TDriveError(repetitions=200)
+        schemes = [scheme("uniform"), scheme("optimal")]
+        spec = changed(preset, grid={"release": schemes, "landmarks.share": SHARES})
+        found = means(spec, preset.data(), "release.mechanism.name", "landmarks.share")
+        for k, expected in vectors["static_mae_eps1_n1000"].items():
+            for name, value in zip(("landmark-uniform", "landmark-optimal"), expected.values(), strict=True):
+                # one budget for all: sd of a mean is √2/2/√(1000·200) = .16 %; a ratio of budgets of 15 at most: 1 %
+                assert found["error", name, int(k) / 1000] == pytest.approx(value, rel=0.02)
+
+    def test_has_the_order_of_the_text_where_it_reproduces(self) -> None:
+        preset = TDriveError(repetitions=10)
+        found = means(preset.spec(), preset.data(), "release.title", "landmarks.share")
+        for share in SHARES[1:]:
+            assert found["error", "Adaptive", share] < found["error", "Uniform", share]
+            assert found["error", "Planned + OU smoother", share] < found["error", "Uniform", share] / 2
+        names = {name for _, name, _ in found}
+        assert len({found["error", name, 0.0] for name in names if "+" not in name}) == 1  # all are event level
+
+    def test_by_stay_points_goes_by_the_shares_that_were_measured(self) -> None:
+        for preset in (
+            TDriveError(repetitions=1, events=100, marks="stay-points"),
+            GeolifeError(repetitions=1, events=100, marks="stay-points"),
+        ):
+            table = run(preset.spec(), preset.data())
+            shares = table.column("marked_share").to_pylist()
+            assert (shares[0], shares[-1]) == (0.0, preset.name == "error-tdrive")  # the walk rests only later
+            assert "x: marked_share" in latex(table, preset.spec())
+
+    def test_takes_the_first_events_of_all_files_as_one_series(self) -> None:
+        parts = [taxi(np.random.default_rng(1), 30), Trajectory([8.5] * 30, [47.3] * 30, np.full(30, 1e9))]
+        (one,) = TDriveError(events=40).data(parts)
+        assert (len(one), one.lon[-1], one.time_s is not None) == (40, 8.5, True)
+        assert first_events([parts[0], Trajectory([8.5], [47.3])], 31).time_s is None
+        with pytest.raises(DataError, match="never decrease"):
+            first_events(parts[::-1], 40)
+
+    def test_looks_alike(self) -> None:
+        here = taxi(np.random.default_rng(1))
+        assert (len(here), len(walk())) == (1000, 1000)
+        assert here.time_s is not None
+        assert set(np.diff(here.time_s).round(6)) == {TAXI_INTERVAL_S}
+
+
+class TestTemporalDistance:
+    def test_is_the_published_one(self, vectors: dict[str, Any]) -> None:
+        for n, landmarks, expected in examples(vectors["avg_distance"]):
+            spec = changed(TemporalDistance(), base=picked(landmarks), grid={})
+            assert means(spec, still(n)) == {
+                ("temporal-distance",): pytest.approx(expected["mean distance"], abs=1e-15)
+            }
+
+    def test_is_largest_where_landmarks_are_skewed_and_least_where_uniform(self) -> None:
+        preset = TemporalDistance()
+        found = means(preset.spec(), preset.data(), "landmarks.distribution", "landmarks.share")
+        for share in SHARES[1:-1]:
+            by = {name: value for (_, name, at), value in found.items() if at == share}
+            assert min(by[name] for name in SKEWED) > by["symmetric"] > by["bimodal"] > by["uniform"]
+        assert {value for (_, _, at), value in found.items() if at == 0.0} == {25.5}
+        assert {value for (_, _, at), value in found.items() if at == 1.0} == {0.0}
+
+
+class TestCorrelatedLoss:
+    def test_is_the_published_one(self, vectors: dict[str, Any]) -> None:
+        metrics = ["loss-summed", "loss-summed-worst"]
+        for n, landmarks, expected in examples(vectors["landmark_tpl"]):
+            base = picked(landmarks, release=scheme("uniform"))
+            grid = {"correlation": [None, {"smoothing": 0.1}]}
+            found = means(
+                changed(CorrelatedLoss(), base=base, grid=grid, metrics=metrics), still(n), "correlation.smoothing"
+            )
+            for smoothing, losses in ((None, expected["sum of budgets"]), (0.1, expected["alpha_t"])):
+                assert found["loss-summed", smoothing] == pytest.approx(np.mean(losses), rel=1e-12)
+                assert found["loss-summed-worst", smoothing] == pytest.approx(np.max(losses), rel=1e-12)
+
+    def test_has_the_order_of_the_text_for_own_losses_and_the_opposite_for_summed_ones(self) -> None:
+        preset = CorrelatedLoss(repetitions=20)
+        event_level = {"mechanism": {"name": "event-level", **PER_METRE}}
+        for spec in (preset.spec(), changed(preset, base=preset.base() | {"release": event_level})):
+            places = ("correlation.smoothing", "landmarks.distribution", "landmarks.share")
+            found = means(spec, preset.data(), *places)
+            for smoothing in (0.1, 0.01):
+                own, summed = (
+                    {name: found[metric, smoothing, name, 0.4] for name in (*SKEWED, "bimodal", "uniform")}
+                    for metric in ("loss-own", "loss-summed")
+                )
+                assert min(own[name] for name in SKEWED) > own["bimodal"] > own["uniform"]
+                assert max(summed[name] for name in SKEWED) < summed["bimodal"] < summed["uniform"]
+
+    def test_grows_with_the_correlation_from_the_line_without_and_ends_at_the_level(self) -> None:
+        preset = CorrelatedLoss(repetitions=5)
+        places = ("landmarks.distribution", "landmarks.share", "correlation.smoothing")
+        found = means(preset.spec(), preset.data(), *places)
+        for metric in preset.metrics:
+            for share in SHARES[:-1]:
+                steps = [found[metric, "uniform", share, smoothing] for smoothing in (None, 1.0, 0.1, 0.01)]
+                assert steps == sorted(steps)
+                assert len(set(steps)) == 4
+        for smoothing in (None, 1.0, 0.1, 0.01):
+            assert found["loss-summed", "bimodal", 1.0, smoothing] == pytest.approx(1.0)
+
+    def test_can_be_the_bridged_bound(self) -> None:
+        grid = {"correlation": [{"smoothing": 0.1, "bound": bound} for bound in ("published", "bridge")]}
+        found = means(changed(CorrelatedLoss(repetitions=5), grid=grid), still(40), "correlation.bound")
+        assert found["loss-summed", "bridge"] != found["loss-summed", "published"]
+        assert min(found["loss-summed", "bridge"], found["loss-summed", "published"]) > 1.0
+
+    def test_is_that_of_each_run_where_budgets_depend_on_it_and_of_shared_noise(self) -> None:
+        schemes = [scheme("adaptive"), scheme("joint", step_variance_m2=1e5)]
+        grid = {"release": schemes, "correlation": [None, {"smoothing": 0.1}]}
+        data = [taxi(np.random.default_rng(1), 40)]
+        places = ("release.mechanism.name", "correlation.smoothing")
+        found = means(changed(CorrelatedLoss(repetitions=5), grid=grid), data, *places)
+        for name in ("landmark-adaptive", "landmark-joint"):
+            assert 0 < found["loss-summed", name, None] <= 1 + 1e-12
+            assert found["loss-summed", name, 0.1] > found["loss-summed", name, None]
+
+
+class TestDummySelection:
+    def test_costs_more_the_more_the_selection_takes_of_the_budget(self) -> None:
+        preset = DummySelectionCost(repetitions=10)
+        kind = ("dummies.name", "dummies.evaluation", "dummies.distance", "landmarks.share")
+        found = means(preset.spec(), preset.data(), *kind, "dummies.epsilon")
+        kinds = {key[1:5] for key in found}
+        assert len(kinds) == 16
+        for one in kinds:
+            large = [found["error", *one, share] for share in (0.1, 0.25, 0.5)]
+            assert large == sorted(large)
+            assert found["marked-share", *one, 0.01] > one[3]  # at least one dummy joins
+
+    def test_and_its_release_share_one_level_as_in_the_thesis(self) -> None:
+        for cell in DummySelectionCost().spec().cells():
+            assert cell.dummies.epsilon + cell.release.mechanism.epsilon == pytest.approx(1.0)
+
+
+class TestPrivacyUtility:
+    def test_falls_with_the_level_and_where_budgets_are_fixed_in_proportion(self) -> None:
+        preset = PrivacyUtility(repetitions=10)
+        found = means(preset.spec(), preset.data(), "release.mechanism.name", "release.mechanism.epsilon")
+        for name in {name for _, name, _ in found}:
+            curve = [value for (_, one, _), value in found.items() if one == name]
+            assert curve == sorted(curve, reverse=True)
+        uniform = [found["error", "landmark-uniform", epsilon] * epsilon for epsilon in (0.1, 1.0, 10.0)]
+        assert uniform == pytest.approx([uniform[0]] * 3, rel=1e-3)  # the sphere bends large distances a little
