@@ -13,7 +13,6 @@ import numpy as np
 from dashboard import storage
 from privacy_engine import picture
 from privacy_engine.errors import ParameterError
-from privacy_engine.picture import heights
 
 MOST = 3_000_000  # points held by a process, 24 bytes each at most
 
@@ -83,4 +82,4 @@ def _line(column: dict[str, np.ndarray]) -> Line:
     if event is not None:
         event = None if np.array_equal(event, np.arange(len(event))) else event.astype(np.int32)
     time_ms = column["time_ms"].copy() if "time_ms" in column else None
-    return Line(lon, lat, heights(lat), time_ms, event)
+    return Line(lon, lat, picture.heights(lat), time_ms, event)

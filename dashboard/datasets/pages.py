@@ -18,6 +18,7 @@ from dashboard import lines
 from dashboard.accounts.services import remember_visit
 from dashboard.datasets import queries, services
 from dashboard.datasets.models import Dataset
+from dashboard.jobs import State
 from dashboard.landmarks.queries import visible_landmark_sets
 from dashboard.releases.queries import visible_releases
 from privacy_engine import formats
@@ -64,7 +65,8 @@ def _import_all(request: HttpRequest) -> list[dict[str, Any]]:
 def detail(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
     """One dataset: what it is, what is protected in it, what was released from it."""
     dataset = get_object_or_404(queries.visible_datasets(request.user), pk=pk)
-    lines.load_soon()
+    if dataset.state == State.READY:  # else there is no map yet
+        lines.load_soon()
     if dataset.sample:
         remember_visit(user=request.user, what="looked")
     releases = visible_releases(request.user).filter(dataset=dataset)

@@ -129,34 +129,34 @@ def run(
     """
     kept = MemoryStore() if store is None else store
     dataset = dataset_digest(series)
-    todo = list(blocks(spec, series, size))
+    todo = {block.key(dataset): block for block in blocks(spec, series, size)}
     found: dict[Key, Floats] = {}
-    for block in todo:
-        values = kept.get(block.key(dataset))
+    for key, block in todo.items():
+        values = kept.get(key)
         if values is not None and values.shape == (1 + len(block.cell.metrics), block.count):
-            found[block.key(dataset)] = values
-    missing = [block for block in todo if block.key(dataset) not in found]
+            found[key] = values
+    missing = {key: block for key, block in todo.items() if key not in found}
     with closing(_computed(missing, series, workers)) as computed:
-        for block, values in computed:
-            kept.put(block.key(dataset), values)
-            found[block.key(dataset)] = values
+        for key, values in computed:
+            kept.put(key, values)
+            found[key] = values
             if watch is not None:
                 watch(len(found), len(todo))
     results: Results = {}
-    for block in todo:
-        results.setdefault(block.cell.digest, []).append(found[block.key(dataset)])
+    for key in todo:
+        results.setdefault(key.cell, []).append(found[key])
     return assemble(spec, dataset, {digest: np.concatenate(parts, axis=1) for digest, parts in results.items()})
 
 
-def _computed(todo: list[Block], series: Sequence[Trajectory], workers: int) -> Generator[tuple[Block, Floats]]:
-    if min(workers, len(todo)) <= 1:
-        yield from ((block, run_block(block, series)) for block in todo)
-        return
+def _computed(todo: dict[Key, Block], series: Sequence[Trajectory], workers: int) -> Generator[tuple[Key, Floats]]:
     count = min(workers, len(todo))
+    if count <= 1:
+        yield from ((key, run_block(block, series)) for key, block in todo.items())
+        return
     pool = ProcessPoolExecutor(count, get_context("spawn"), initializer=_start, initargs=(list(series),))
     try:
         with _undisturbed():
-            running: dict[Future[Floats], Block] = {pool.submit(_run, block): block for block in todo}
+            running: dict[Future[Floats], Key] = {pool.submit(_run, block): key for key, block in todo.items()}
         for future in as_completed(running):
             yield running[future], future.result()
     finally:
