@@ -1,14 +1,50 @@
-"""What commands are told on their line: NAME=VALUE, and numbers where they are numbers."""
+"""Commands that need no server: what they are told on their line, and errors that are one line each."""
 
 from __future__ import annotations
 
 import re
-from typing import Any
+from argparse import RawDescriptionHelpFormatter
+from typing import Any, ClassVar
 
-from privacy_engine.errors import ParameterError
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from privacy_engine.errors import EngineError, ParameterError
 
 _WHOLE = re.compile(r"[+-]?[0-9]{1,400}", re.ASCII)
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,4})?", re.ASCII)
+
+
+class LineCommand(BaseCommand):
+    """A command without server, database and broker: it does one thing and says in one line what it did.
+
+    ``example`` stands below its help, ``arguments`` are those of :meth:`run`, and ``place`` is the one that an error of
+    the disk is about where it names no file.
+    """
+
+    requires_system_checks: list[str] = []
+    requires_migrations_checks = False
+    example: ClassVar[str]
+    arguments: ClassVar[tuple[str, ...]]
+    place: ClassVar[str]
+
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
+        kwargs |= {"epilog": self.example, "formatter_class": RawDescriptionHelpFormatter}
+        parser = super().create_parser(prog_name, subcommand, **kwargs)
+        parser.error = lambda message: parser.exit(2, f"{subcommand}: {message}\n")  # type: ignore[method-assign]
+        return parser
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            self.stdout.write(self.run(**{name: options[name] for name in self.arguments}))
+        except EngineError as error:
+            raise CommandError(" ".join(error.message.split())) from None
+        except OSError as error:
+            place = error.filename or options[self.place]
+            raise CommandError(f"{place}: {error.strerror or type(error).__name__}") from None
+
+    def run(self, **options: Any) -> str:
+        """Do it, and say in one line what was done."""
+        raise NotImplementedError
 
 
 def pairs(items: list[str], option: str) -> dict[str, str]:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-from argparse import RawDescriptionHelpFormatter
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser, OutputWrapper
+from django.core.management.base import CommandError, CommandParser, OutputWrapper
 
-from dashboard.words import pairs, value_of
+from dashboard.words import LineCommand, pairs, value_of
 from privacy_engine import experiments, formats
 from privacy_engine.data import Trajectory
-from privacy_engine.errors import EngineError, ParameterError
+from privacy_engine.errors import ParameterError
 from privacy_engine.experiments import ExperimentSpec, FolderStore, Preset, presets
 from privacy_engine.label import NOT_PRIVATE
 
@@ -30,16 +29,11 @@ DIR/blocks: an experiment that was stopped goes on there, and one that shares ce
 """
 
 
-class Command(BaseCommand):
+class Command(LineCommand):
     help = "Run an experiment without a server: a grid of parameters, each repeated, to a table."
-    requires_system_checks: list[str] = []
-    requires_migrations_checks = False
-
-    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
-        kwargs |= {"epilog": EXAMPLE, "formatter_class": RawDescriptionHelpFormatter}
-        parser = super().create_parser(prog_name, subcommand, **kwargs)
-        parser.error = lambda message: parser.exit(2, f"experiment: {message}\n")  # type: ignore[method-assign]
-        return parser
+    example = EXAMPLE
+    arguments = ("what", "files", "set", "like", "read", "workers", "keep", "out")
+    place = "out"
 
     def add_arguments(self, parser: CommandParser) -> None:
         add = parser.add_argument
@@ -59,20 +53,11 @@ class Command(BaseCommand):
         add("--keep", type=Path, metavar="DIR", help="where what is done is kept (default: blocks in --out)")
         add("--out", required=True, type=Path, metavar="DIR", help="the folder to write to")
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def run(self, **options: Any) -> str:
         try:
-            self.stdout.write(_experiment(self.stderr, **{name: options[name] for name in _ARGUMENTS}))
-        except EngineError as error:
-            raise CommandError(" ".join(error.message.split())) from None
-        except OSError as error:
-            raise CommandError(
-                f"{error.filename or options['out']}: {error.strerror or type(error).__name__}"
-            ) from None
+            return _experiment(self.stderr, **options)
         except KeyboardInterrupt:
             raise CommandError("stopped; the same command goes on from here", returncode=130) from None
-
-
-_ARGUMENTS = ("what", "files", "set", "like", "read", "workers", "keep", "out")
 
 
 def _experiment(

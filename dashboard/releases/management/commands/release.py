@@ -5,19 +5,18 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from argparse import RawDescriptionHelpFormatter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandParser
 
-from dashboard.words import pairs, value_of
+from dashboard.words import LineCommand, pairs, value_of
 from privacy_engine import exports, formats
 from privacy_engine.cleaning import CleaningStep, Done, cleaning_steps, parse_cleaning
 from privacy_engine.cleaning import clean as cleaned
 from privacy_engine.data import LandmarkSet, Release, Trajectory
-from privacy_engine.errors import EngineError, ParameterError
+from privacy_engine.errors import ParameterError
 from privacy_engine.formats import ReadOptions
 from privacy_engine.label import NOT_PRIVATE, privacy_label, uncovered
 from privacy_engine.landmarks import parse_short, parse_short_dummies
@@ -42,16 +41,11 @@ LANDMARKS = (
 )
 
 
-class Command(BaseCommand):
+class Command(LineCommand):
     help = "Release a file of trajectories without a server: read, mark landmarks, draw, write."
-    requires_system_checks: list[str] = []
-    requires_migrations_checks = False
-
-    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
-        kwargs |= {"epilog": EXAMPLE, "formatter_class": RawDescriptionHelpFormatter}
-        parser = super().create_parser(prog_name, subcommand, **kwargs)
-        parser.error = lambda message: parser.exit(2, f"release: {message}\n")  # type: ignore[method-assign]
-        return parser
+    example = EXAMPLE
+    arguments = ("file", "clean", "mechanism", "set", "landmarks", "dummies", "then", "read", "seed", "out")
+    place = "file"
 
     def add_arguments(self, parser: CommandParser) -> None:
         add = parser.add_argument
@@ -80,18 +74,8 @@ class Command(BaseCommand):
             "--out", required=True, type=Path, help=f"where to; its extension is the format: {', '.join(_extensions())}"
         )
 
-    def handle(self, *args: Any, **options: Any) -> None:
-        try:
-            self.stdout.write(_release(**{name: options[name] for name in _ARGUMENTS}))
-        except EngineError as error:
-            raise CommandError(" ".join(error.message.split())) from None
-        except OSError as error:
-            raise CommandError(
-                f"{error.filename or options['file']}: {error.strerror or type(error).__name__}"
-            ) from None
-
-
-_ARGUMENTS = ("file", "clean", "mechanism", "set", "landmarks", "dummies", "then", "read", "seed", "out")
+    def run(self, **options: Any) -> str:
+        return _release(**options)
 
 
 def _release(
