@@ -18,14 +18,9 @@ from dashboard.releases.management.commands.experiment import Command
 from privacy_engine.experiments import ExperimentSpec, dataset_digest, presets, run, running
 from privacy_engine.experiments.presets import TDriveError, TemporalDistance
 from privacy_engine.formats import read
+from tests.dashboard.commanding import runner
 
 ROOT = Path(__file__).resolve().parents[2]
-DAY = """time,lat,lon
-2024-06-03T07:30:00Z,48.8703,2.3166
-2024-06-03T08:20:00Z,48.8664,2.3255
-2024-06-03T09:00:00Z,48.8606,2.3376
-2024-06-03T16:40:00Z,48.8645,2.3488
-"""
 FEW = ["temporal-distance", "--set", "repetitions=3"]
 
 
@@ -37,27 +32,10 @@ class Screen(io.StringIO):
 
 
 @pytest.fixture
-def day(tmp_path) -> Path:
-    """A file of four events."""
-    path = tmp_path / "day.csv"
-    path.write_text(DAY)
-    return path
-
-
-@pytest.fixture
 def command(capsys):
     """``command(*words)``: what it says, and its exit code; in this process."""
 
-    def run_from_argv(*words, **streams) -> tuple[str, str, int]:
-        code = 0
-        try:
-            Command(**streams).run_from_argv(["manage.py", "experiment", *map(str, words)])
-        except SystemExit as end:
-            code = end.code
-        said = capsys.readouterr()
-        return said.out, said.err, code
-
-    return run_from_argv
+    return runner(Command, "experiment", capsys)
 
 
 def test_a_preset_writes_the_engines_table_in_four_forms(command, tmp_path):

@@ -18,40 +18,18 @@ from privacy_engine.exports import FORMATS
 from privacy_engine.label import privacy_label
 from privacy_engine.landmarks import parse_short
 from privacy_engine.spec import ReleaseSpec
+from tests.dashboard.commanding import DAY, runner
 
 ROOT = Path(__file__).resolve().parents[2]
-DAY = """time,lat,lon
-2024-06-03T07:30:00Z,48.8703,2.3166
-2024-06-03T08:20:00Z,48.8664,2.3255
-2024-06-03T09:00:00Z,48.8606,2.3376
-2024-06-03T16:40:00Z,48.8645,2.3488
-"""
 UNIFORM = ["--mechanism", "landmark-uniform", "--set", "epsilon=1", "--set", "radius_m=200"]
 MARKS = ["--landmarks", "manual:0,2"]
-
-
-@pytest.fixture
-def day(tmp_path) -> Path:
-    """A file of four events."""
-    path = tmp_path / "day.csv"
-    path.write_text(DAY)
-    return path
 
 
 @pytest.fixture
 def run(capsys):
     """``run(*words)``: what the command says, and its exit code; in this process."""
 
-    def run_from_argv(*words) -> tuple[str, str, int]:
-        code = 0
-        try:
-            Command().run_from_argv(["manage.py", "release", *map(str, words)])
-        except SystemExit as end:
-            code = end.code
-        said = capsys.readouterr()
-        return said.out, said.err, code
-
-    return run_from_argv
+    return runner(Command, "release", capsys)
 
 
 @pytest.mark.parametrize("fmt", FORMATS)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import json
 import random
+from collections.abc import Callable
+from typing import TypeVar
 
 import numpy as np
 
@@ -15,7 +17,9 @@ from privacy_engine.formats import Limits, formats
 from tests.engine import reading
 from tests.engine.test_formats_tables import AIS, MOVEBANK
 
+Found = TypeVar("Found")
 LIMITS = Limits(total=4_000_000)
+TABLE_CHARS = "0123456789.,;-+:TZ \t\n\r\"'latlontimeid/"
 
 
 def _parquet() -> bytes:
@@ -78,22 +82,26 @@ def damaged(data: bytes, seed: int) -> bytes:
     return bytes(content)
 
 
+def refused(read: Callable[[], Found]) -> Found | EngineError:
+    """What ``read`` gives, or the typed error that it ends with, which can be sent as JSON; no other comes out."""
+    try:
+        return read()
+    except EngineError as error:
+        json.dumps(error.as_dict(), allow_nan=False)
+        return error
+
+
 def survive(data: bytes, **options: object) -> None:
     """Read ``data``; what comes out is a report, or an error with a code that can be sent as JSON."""
-    error: EngineError | None = None
-    try:
-        found = reading.of(data, limits=LIMITS, **options)
-    except EngineError as raised:
-        error = raised
-    if error is None:
+    found = refused(lambda: reading.of(data, limits=LIMITS, **options))
+    if not isinstance(found, EngineError):
         json.dumps(found.report.as_dict(), allow_nan=False)
         assert len(found) == found.report.kept > 0
         return
-    json.dumps(error.as_dict(), allow_nan=False)
-    assert error.code
-    assert error.message
-    if isinstance(error, FormatError):
-        assert error.row is None or error.row >= 1
-        assert error.column is None or isinstance(error.column, str)
-    if isinstance(error, ChoiceNeeded):
-        assert error.choices
+    assert found.code
+    assert found.message
+    if isinstance(found, FormatError):
+        assert found.row is None or found.row >= 1
+        assert found.column is None or isinstance(found.column, str)
+    if isinstance(found, ChoiceNeeded):
+        assert found.choices

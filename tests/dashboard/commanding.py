@@ -1,0 +1,42 @@
+"""Commands run in this process, and a file to give them; the fixture is in conftest.py too."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management.base import BaseCommand
+
+DAY = """time,lat,lon
+2024-06-03T07:30:00Z,48.8703,2.3166
+2024-06-03T08:20:00Z,48.8664,2.3255
+2024-06-03T09:00:00Z,48.8606,2.3376
+2024-06-03T16:40:00Z,48.8645,2.3488
+"""
+
+
+@pytest.fixture
+def day(tmp_path: Path) -> Path:
+    """A file of four events."""
+    path = tmp_path / "day.csv"
+    path.write_text(DAY)
+    return path
+
+
+def runner(
+    command: type[BaseCommand], name: str, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., tuple[str, str, int]]:
+    """``run(*words, **streams)``: what the command says, what it complains of, and its exit code."""
+
+    def run(*words: Any, **streams: Any) -> tuple[str, str, int]:
+        code: Any = 0
+        try:
+            command(**streams).run_from_argv(["manage.py", name, *map(str, words)])
+        except SystemExit as end:
+            code = end.code
+        said = capsys.readouterr()
+        return said.out, said.err, code
+
+    return run
