@@ -1,4 +1,4 @@
-"""How near an adversary comes to landmarks, by mechanism; writes the tables of docs/attacks.md.
+"""How near an adversary comes to landmarks, by mechanism; writes the tables of docs/attacks.md and docs/results.md.
 
     python benchmarks/results_attacks.py [repetitions]
 
@@ -16,10 +16,11 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # the engine is run from the checkout, not installed
 
+from benchmarks.written import write
 from privacy_engine import metrics, noise
 from privacy_engine.attacks import Localisation
 from privacy_engine.data import LandmarkSet, Trajectory
-from privacy_engine.mechanisms.landmark import Skip
+from privacy_engine.mechanisms.landmark import Skip, UserLevel
 from privacy_engine.registry import Mechanism, mechanisms
 from privacy_engine.samples import samples
 
@@ -47,7 +48,7 @@ def measure(series: Trajectory, mechanism: Mechanism, q: float, repetitions: int
         mask = np.zeros(len(series), dtype=bool)
         mask[np.random.default_rng(seed).permutation(len(series))[: round(SHARE * len(series))]] = True
         release = mechanism.release(series, LandmarkSet(mask), rng=noise.seeded(seed))
-        shared = mask & release.fresh if getattr(mechanism, "joint_landmarks", False) else None
+        shared = mechanism.drawn_together(mask, release.fresh)
         attack = Localisation(step_variance_m2=q, cells=CELLS).run(series, release, shared=shared)
         shown = metrics.error_m(series, release)[mask[release.event]].mean()
         found.append([shown, attack.error_m[mask].mean(), attack.chance_m[mask].mean(), attack.gain(mask)])
@@ -55,15 +56,23 @@ def measure(series: Trajectory, mechanism: Mechanism, q: float, repetitions: int
     return [*(f"{one:,.0f}" for one in means[:3]), f"{means[3]:.2f}", f"{gains.min():.2f} to {gains.max():.2f}"]
 
 
-def table(series: Trajectory, radius_m: float, q: float, repetitions: int) -> str:
-    """One row a mechanism."""
+def table(found: dict[str, list[str]]) -> str:
+    """One row a mechanism, by title."""
     lines = [
         "| 40 % landmarks | release, m | attack, m | chance, m | factor | least to most |",
         "|---|---|---|---|---|---|",
     ]
-    for mechanism in variants(radius_m, q):
-        title = f"**{mechanism.title}**" if isinstance(mechanism, Skip) else mechanism.title
-        lines.append(f"| {title} | {' | '.join(measure(series, mechanism, q, repetitions))} |")
+    for title, cells in found.items():
+        lines.append(f"| {f'**{title}**' if title == Skip.title else title} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def headlines(found: dict[str, dict[str, list[str]]]) -> str:
+    """Factors over chance, with their extremes, of the mechanism that hides least and of the one that hides most."""
+    lines = [f"| factor at landmarks, 40 % | {' | '.join(found)} |", "|---" * (len(found) + 1) + "|"]
+    for title in (Skip.title, UserLevel.title):
+        factors = (f"{rows[title][3]} ({rows[title][4]})" for rows in found.values())
+        lines.append(f"| {title} | {' | '.join(factors)} |")
     return "\n".join(lines)
 
 
@@ -71,9 +80,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("repetitions", nargs="?", type=int, default=10)
     parser.add_argument("--out", type=Path, default=ROOT / "docs" / "attacks.md")
+    parser.add_argument("--results", type=Path, default=ROOT / "docs" / "results.md")
     asked = parser.parse_args()
     walk, taxi, _ = (sample.series for sample in samples())
-    parts = []
+    parts, found = [], {}
     for title, series, q, radius_m in (
         ("Taxi day", taxi, TAXI_Q, 200.0),
         ("Taxi day", taxi, TAXI_Q, 20.0),
@@ -81,12 +91,12 @@ def main() -> None:
          4 * WALK_Q, 20.0),
     ):  # fmt: skip
         heading = f"## {title}: {len(series):,} events, r = {radius_m:g} m, q = {q:,.0f} m²"
-        parts.append(f"{heading}\n\n{table(series, radius_m, q, asked.repetitions)}")
+        rows = {one.title: measure(series, one, q, asked.repetitions) for one in variants(radius_m, q)}
+        found[f"{title}, r = {radius_m:g} m"] = rows
+        parts.append(f"{heading}\n\n{table(rows)}")
         print(parts[-1], flush=True)
-    start, end = "<!-- measured -->", "<!-- /measured -->"
-    text = asked.out.read_text() if asked.out.exists() else f"# Attacks\n\n{start}{end}\n"
-    body = f"{start}\n{asked.repetitions} repetitions.\n\n" + "\n\n".join(parts) + f"\n{end}"
-    asked.out.write_text(text.split(start)[0] + body + text.split(end)[1])
+    write(asked.out, f"{asked.repetitions} repetitions.\n\n" + "\n\n".join(parts))
+    write(asked.results, headlines(found), "attacks")
 
 
 if __name__ == "__main__":

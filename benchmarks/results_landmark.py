@@ -18,10 +18,11 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # the engine is run from the checkout, not installed
 
+from benchmarks.series import real
+from benchmarks.written import metres, write
 from privacy_engine import metrics
 from privacy_engine.data import LandmarkSet, Trajectory
-from privacy_engine.experiments.lookalikes import TAXI_Q_M2, WALK_Q_M2, first_events, taxi
-from privacy_engine.formats import read
+from privacy_engine.experiments.lookalikes import TAXI_Q_M2, WALK_Q_M2, taxi
 from privacy_engine.mechanisms.landmark import (
     Adaptive,
     EventLevel,
@@ -89,7 +90,7 @@ def table(found: dict[str, list]) -> str:
     """The measured numbers and how many times better ours are than the best of the paper's."""
     lines = ["| MAE, m | " + " | ".join(f"{share} %" for share in SHARES) + " |", "|---" * (len(SHARES) + 1) + "|"]
     for name, values in found.items():
-        lines.append(f"| {name} | " + " | ".join(f"{mean:,.{0 if mean >= 10 else 1}f}" for mean, _ in values) + " |")
+        lines.append(f"| {name} | " + " | ".join(metres(mean) for mean, _ in values) + " |")
     best = [min(found[name][i][0] for name in PAPER) for i in range(len(SHARES))]
     for name in ("Optimal split", "Planned", "Joint", "Planned + OU", "Joint + OU"):
         ratios = (f"{best[i] / found[name][i][0]:.2f}×" for i in range(len(SHARES)))
@@ -104,25 +105,17 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
     parser.add_argument("--out", type=Path, default=ROOT / "docs" / "results.md")
     asked = parser.parse_args()
-    places = asked.data / "trajectories"
     sets: list[tuple[str, Callable[[np.random.Generator], Trajectory], float]] = [("Generated taxis", taxi, TAXI_Q_M2)]
-    for title, paths, q in (
-        ("Geolife, user 000", sorted(places.glob("plt/000_*.plt")), WALK_Q_M2),
-        ("T-Drive, taxi 1", sorted(places.glob("tdrive/1.txt")), TAXI_Q_M2),
-    ):
-        if paths:
-            series = first_events([one for path in paths for one in read(path).series], N)
+    files = real(asked.data, N)
+    for title, q in (("Geolife, user 000", WALK_Q_M2), ("T-Drive, taxi 1", TAXI_Q_M2)):
+        if series := files.get(title):
             sets.append((f"{title} ({len(series):,} events)", lambda _, series=series: series, q))
     parts = []
     for title, series_of, q in sets:
         result = table(measure(series_of, q, asked.repetitions))
         parts.append(f"## {title}\n\nq = {q:,.0f} m².\n\n{result}")
         print(parts[-1], flush=True)
-    start, end = "<!-- measured -->", "<!-- /measured -->"
-    text = asked.out.read_text() if asked.out.exists() else f"# Results\n\n{start}{end}\n"
-    head, tail = text.split(start)[0], text.split(end)[1]
-    body = f"{start}\n{asked.repetitions} repetitions.\n\n" + "\n".join(parts) + end
-    asked.out.write_text(head + body + tail)
+    write(asked.out, f"{asked.repetitions} repetitions.\n\n" + "\n".join(parts))
 
 
 if __name__ == "__main__":

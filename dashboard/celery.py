@@ -3,13 +3,21 @@
 import os
 
 from celery import Celery
-from celery.signals import worker_process_init
+from celery.signals import worker_init, worker_process_init
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.settings")
 
 app = Celery("cairn")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
+
+
+@worker_init.connect
+def _load_the_engine(**_: object) -> None:
+    """Once, before children are forked: each of them would load the kernels anew, and its first part wait for it."""
+    from dashboard.launcher import warm
+
+    warm.experiments()
 
 
 @worker_process_init.connect

@@ -183,8 +183,8 @@ def value(mapping: Any, key: str) -> Any:
 
 
 @register.simple_tag
-def takes(landmark_sets: int, releases: int) -> str:
+def takes(landmark_sets: int, releases: int, experiments: int) -> str:
     """What goes with a dataset: its points, 1 landmark set and 3 releases."""
-    counted = ((landmark_sets, "landmark set"), (releases, "release"))
+    counted = ((landmark_sets, "landmark set"), (releases, "release"), (experiments, "experiment"))
     parts = ["its points", *(f"{n:,} {noun}{'' if n == 1 else 's'}" for n, noun in counted if n)]
     return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)

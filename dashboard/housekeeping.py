@@ -9,24 +9,26 @@ import uuid
 from collections.abc import Iterable, Iterator
 from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 from django.conf import settings
 from django.contrib.sessions.models import Session
 from django.db import DatabaseError, close_old_connections, connection
 from django.db.models.functions import Now
 
-from dashboard import jobs, storage
+from dashboard import jobs, storage, sweeping
 from dashboard.accounts import services as accounts
 from dashboard.datasets import resumable
 from dashboard.datasets.models import Dataset, Upload
+from dashboard.experiments.execution import settle_all
+from dashboard.experiments.models import Experiment
+from dashboard.releases.models import Release
 
 logger = logging.getLogger(__name__)
 
 TIDY_EVERY_S = 60.0
 ABANDONED_S = 60.0  # a folder is made in the same breath as its row; without one after this long it has none
 STALE_S = 3600.0  # twice the longest job: nobody writes to this file any more
-ROOMS = ("datasets", "releases")
+ROOMS: dict[str, type[jobs.Watched]] = {"datasets": Dataset, "releases": Release, "experiments": Experiment}
 _TOKEN = re.compile(r"[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}")
 
 
@@ -48,7 +50,8 @@ class Sweeper:
         if not connection.in_atomic_block:
             close_old_connections()
         try:
-            done = _added(jobs.sweep(model) for model in jobs.models_of())
+            done = _added(sweeping.sweep(model) for model in jobs.models_of())
+            settle_all()
             if time.monotonic() - self._tidied >= TIDY_EVERY_S:
                 done |= tidy()
                 self._tidied = time.monotonic()
@@ -72,7 +75,7 @@ def tidy() -> dict[str, int]:
     """Clear away expired links, tokens and sessions, abandoned folders and stale files."""
     sessions, _ = Session.objects.filter(expire_date__lt=Now()).delete()
     uploads = resumable.forget_expired()
-    files = list(_abandoned()) + list(_stale()) + list(_strays())
+    files = list(_abandoned()) + list(_stale()) + list(_strays()) + list(_unneeded())
     for path in files:
         storage.remove(path)
     return {"expired": accounts.forget_expired() + sessions + uploads, "files": len(files)}
@@ -86,13 +89,22 @@ def _strays() -> Iterator[Path]:
 
 
 def _abandoned() -> Iterator[Path]:
-    """Folders of datasets and releases that are no more."""
-    models: dict[str, Any] = {model._meta.app_label: model for model in jobs.models_of()}
-    for room in ROOMS:
+    """Folders of datasets, releases and experiments that are no more."""
+    for room, model in ROOMS.items():
         old = {path.name: path for path in _inside(room) if _age_s(path) > ABANDONED_S}
         ids = [pk for pk in map(_uuid, old) if pk]
-        alive = {str(pk) for pk in models[room]._default_manager.in_bulk(ids)}
+        alive = {str(pk) for pk in model._default_manager.in_bulk(ids)}
         yield from (path for name, path in old.items() if name not in alive)
+
+
+def _unneeded() -> Iterator[Path]:
+    """Blocks of results on data that no experiment is about any more, and halves of blocks."""
+    for owner in _inside("blocks"):
+        mine = Experiment.objects.filter(owner=_uuid(owner.name))
+        needed = set(mine.values_list("data_digest", flat=True))
+        old = {path for path in owner.iterdir() if path.name not in needed and _age_s(path) > ABANDONED_S}
+        empty = not needed and _age_s(owner) > ABANDONED_S and old == set(owner.iterdir())
+        yield from [owner] if empty else sorted(old)
 
 
 def _stale() -> Iterator[Path]:
@@ -110,13 +122,9 @@ def _current_tokens() -> set[str]:
     """Tokens of the attempts whose files the rows name."""
     names = [
         *Dataset.objects.exclude(points_file="").values_list("points_file", flat=True),
-        *(name for model in jobs.models_of() if model is not Dataset for name in _data_files(model)),
+        *Release.objects.exclude(data_file="").values_list("data_file", flat=True),
     ]
     return {found.replace("-", "") for name in names for found in _TOKEN.findall(name)}
-
-
-def _data_files(model: Any) -> list[str]:
-    return list(model._default_manager.exclude(data_file="").values_list("data_file", flat=True))
 
 
 def _inside(room: str) -> list[Path]:

@@ -2,8 +2,8 @@
 
 A worker *claims* a queued row by one conditional UPDATE and holds it under a lease by the database's clock, with a
 fencing token. A heartbeat extends the lease and hears of a cancellation. It *settles* the row in one UPDATE that asks
-for its token, so a worker that lost its lease (killed, frozen, replaced) publishes nothing. ``sweep`` puts expired
-rows back, gives up after three attempts, and rings again where nobody answered.
+for its token, so a worker that lost its lease (killed, frozen, replaced) publishes nothing. The sweep puts expired
+rows back, gives up after three attempts, and rings again where nobody answered (dashboard/sweeping.py).
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from datetime import timedelta
 from typing import Any, ClassVar
 
 from billiard.exceptions import SoftTimeLimitExceeded
-from celery import current_app
 from django.apps import apps
 from django.conf import settings
 from django.db import close_old_connections, connection, models, transaction
@@ -32,7 +31,6 @@ from dashboard.text import storable
 from privacy_engine.errors import EngineError
 
 logger = logging.getLogger(__name__)
-RING_AGAIN_S = 5
 
 
 class State(models.TextChoices):
@@ -46,20 +44,18 @@ class State(models.TextChoices):
     CANCELLED = "cancelled", "Cancelled"
 
 
-class Job(models.Model):
-    """Columns of a row that a worker works off."""
+OPEN = [State.QUEUED, State.RUNNING]
+"""The states of what waits or runs."""
 
-    SUCCEEDED: ClassVar[str] = State.DONE
+
+class Watched(models.Model):
+    """Columns of what an owner waits for: the drawer tells of it."""
 
     state = models.CharField(max_length=10, choices=State.choices, default=State.QUEUED, db_index=True)
     stage = models.CharField(max_length=60, default="", blank=True)
     progress = models.FloatField(default=0.0)
     attempt = models.PositiveSmallIntegerField(default=0)
-    token = models.UUIDField(null=True, blank=True)
-    lease_until = models.DateTimeField(null=True, blank=True)
-    cancel_requested = models.BooleanField(default=False)
     error = models.JSONField(null=True, blank=True)
-    rung_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     started_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
@@ -71,7 +67,7 @@ class Job(models.Model):
     @property
     def open(self) -> bool:
         """True while the job waits or runs."""
-        return self.state in (State.QUEUED, State.RUNNING)
+        return self.state in OPEN
 
     @property
     def claimed(self) -> bool:
@@ -92,9 +88,34 @@ class Job(models.Model):
         return max(spent * (1 - self.progress) / self.progress, 0.0)
 
 
+class Job(Watched):
+    """Columns of a row that a worker works off."""
+
+    SUCCEEDED: ClassVar[str] = State.DONE
+
+    token = models.UUIDField(null=True, blank=True)
+    lease_until = models.DateTimeField(null=True, blank=True)
+    cancel_requested = models.BooleanField(default=False)
+    rung_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta(Watched.Meta):
+        abstract = True
+
+
 def models_of() -> list[type[Job]]:
     """Every model whose rows are jobs."""
     return [model for model in apps.get_models() if issubclass(model, Job)]
+
+
+def watched_constraints(name: str) -> list[models.BaseConstraint]:
+    """What holds for every row that is waited for, whoever writes it."""
+    return [
+        models.CheckConstraint(name=f"{name}_progress_share", condition=Q(progress__gte=0, progress__lte=1)),
+        models.CheckConstraint(
+            name=f"{name}_finished_when_over",
+            condition=Q(state__in=OPEN, finished_at__isnull=True) | ~Q(state__in=OPEN) & Q(finished_at__isnull=False),
+        ),
+    ]
 
 
 def job_constraints(name: str) -> list[models.BaseConstraint]:
@@ -106,12 +127,7 @@ def job_constraints(name: str) -> list[models.BaseConstraint]:
             condition=Q(state=State.RUNNING) & held
             | ~Q(state=State.RUNNING) & Q(token__isnull=True, lease_until__isnull=True),
         ),
-        models.CheckConstraint(name=f"{name}_progress_share", condition=Q(progress__gte=0, progress__lte=1)),
-        models.CheckConstraint(
-            name=f"{name}_finished_when_over",
-            condition=Q(state__in=[State.QUEUED, State.RUNNING], finished_at__isnull=True)
-            | ~Q(state__in=[State.QUEUED, State.RUNNING]) & Q(finished_at__isnull=False),
-        ),
+        *watched_constraints(name),
     ]
 
 
@@ -123,12 +139,21 @@ class Cancelled(Exception):
     """The owner asked to stop."""
 
 
+class GiveWay(Exception):
+    """What is done is kept, and somebody else's turn it is: the job waits again for its own."""
+
+
 class NotOpen(Exception):
     """The job is over; there is nothing to cancel."""
 
 
 class NotRetryable(Exception):
     """The job waits, runs or succeeded; there is nothing to try again."""
+
+
+def others_wait(model: type[Job]) -> bool:
+    """True while a job of another kind than ``model`` waits for a worker."""
+    return any(one._default_manager.filter(state=State.QUEUED).exists() for one in models_of() if one is not model)
 
 
 def now() -> Any:
@@ -163,9 +188,19 @@ def ring(job: Job) -> bool:
     return True
 
 
-def ring_after_commit(job: Job) -> None:
-    """:func:`ring` once the row is really there."""
-    transaction.on_commit(lambda: ring(job))
+def ring_each(waiting: Iterable[Job]) -> int:
+    """:func:`ring` for one after the other, as long as it is heard; how many were."""
+    count = 0
+    for job in waiting:
+        if not ring(job):  # the next would wait as long for the same broker, and all that waits for us with it
+            break
+        count += 1
+    return count
+
+
+def ring_after_commit(*waiting: Job) -> None:
+    """:func:`ring_each` once the rows are really there."""
+    transaction.on_commit(lambda: ring_each(waiting))
 
 
 # Claim, hold, settle -----------------------------------------------------------------------------
@@ -235,6 +270,17 @@ class Lease:
         if self._cancelled:
             raise Cancelled
 
+    def hold(self) -> None:
+        """Look at once whether the row is ours still. In a transaction it stays so until the end of that.
+
+        Raises
+        ------
+        LeaseLost, Cancelled
+            It is not.
+        """
+        self._extend()
+        self.check()
+
     def report(self, stage: str, progress: float) -> None:
         """Say how far the work is, at most four times a second, and stop it if it should stop."""
         self.check()
@@ -259,6 +305,11 @@ class Lease:
         if not ended:
             raise LeaseLost
 
+    def give_back(self) -> bool:
+        """Let the row wait again, this attempt not counted; False if it is to be cancelled, or no longer ours."""
+        fresh = {"state": State.QUEUED, "token": None, "lease_until": None, "stage": "", "rung_at": None}
+        return bool(self.rows().filter(cancel_requested=False).update(**fresh, attempt=F("attempt") - 1))
+
 
 def run(model: type[Job], pk: Any, work: Callable[[Any, Lease], dict[str, Any]]) -> None:
     """Claim the row and do ``work(row, lease)``; what it returns is stored as the row succeeds.
@@ -278,10 +329,15 @@ def run(model: type[Job], pk: Any, work: Callable[[Any, Lease], dict[str, Any]])
         lease.settle(model.SUCCEEDED, stage="", progress=1.0, error=None, **fields)
     except (LeaseLost, model.DoesNotExist):
         logger.warning("%s %s was taken away; nothing published", model.__name__, pk)
+    except GiveWay:
+        if lease.give_back():
+            ring_each(model._default_manager.filter(pk=pk))
+        else:
+            _settle_quietly(lease, State.CANCELLED)
     except Cancelled:
         _settle_quietly(lease, State.CANCELLED)
     except Exception as error:
-        _settle_quietly(lease, State.FAILED, error=_failure(error, model, pk))
+        _settle_quietly(lease, State.FAILED, error=failure(error, model, pk))
 
 
 def _settle_quietly(lease: Lease, state: str, **fields: Any) -> None:
@@ -291,22 +347,24 @@ def _settle_quietly(lease: Lease, state: str, **fields: Any) -> None:
         logger.warning("%s %s was taken away while it ended", lease.model.__name__, lease.pk)
 
 
-def _failure(error: Exception, model: type[Job], pk: Any) -> dict[str, Any]:
+def failure(error: Exception, model: type[models.Model], pk: Any) -> dict[str, Any]:
+    """What a row keeps of an error, and never a value from the data."""
     if isinstance(error, EngineError):
         return dict(storable(error.as_dict()))
     if isinstance(error, MemoryError):
-        return _told("memory")
+        return told("memory")
     if isinstance(error, SoftTimeLimitExceeded):
-        return _told("time-limit")
+        return told("time-limit")
     # the frames, never the message: it may hold a coordinate
     frames = " < ".join(
         f"{f.filename.rsplit('/', 1)[-1]}:{f.lineno}" for f in reversed(traceback.extract_tb(error.__traceback__))
     )
     logger.error("%s %s failed: %s at %s", model.__name__, pk, type(error).__name__, frames)
-    return _told("internal")
+    return told("internal")
 
 
-def _told(code: str) -> dict[str, Any]:
+def told(code: str) -> dict[str, Any]:
+    """A failure by its code, as a row keeps it."""
     return {"code": code, "message": ADVICE[code].what}
 
 
@@ -341,52 +399,3 @@ def put_back(job: Job) -> None:
     if not over.update(state=State.QUEUED, cancel_requested=False, dismissed=False, **fresh):
         raise NotRetryable
     ring_after_commit(job)
-
-
-# The sweep ---------------------------------------------------------------------------------------
-
-
-def sweep(model: type[Job]) -> dict[str, int]:
-    """Put expired rows back, give up on those tried too often, ring again where nobody answered."""
-    expired = model._default_manager.filter(state=State.RUNNING, lease_until__lt=Now())
-    over = {"token": None, "lease_until": None, "stage": ""}
-    cancelled = expired.filter(cancel_requested=True).update(state=State.CANCELLED, finished_at=Now(), **over)
-    times = f"The job stopped its worker {settings.CAIRN_MAX_ATTEMPTS} times and was given up."
-    crashed = {"code": "crashed", "message": times}
-    failed = expired.filter(attempt__gte=settings.CAIRN_MAX_ATTEMPTS).update(
-        state=State.FAILED, finished_at=Now(), error=crashed, **over
-    )
-    requeued = expired.update(state=State.QUEUED, rung_at=None, **over)
-    rung = _ring_each(_unheard(model).order_by("created_at")[:200])
-    return {"cancelled": cancelled, "failed": failed, "requeued": requeued, "rung": rung}
-
-
-def _unheard(model: type[Job]) -> models.QuerySet[Job]:
-    """Waiting rows whose bell never rang, or rang a while ago and got lost: fewer messages wait than rows do."""
-    waiting = model._default_manager.filter(state=State.QUEUED)
-    never = waiting.filter(rung_at__isnull=True)
-    lost = waiting.filter(rung_at__lt=Now() - timedelta(seconds=RING_AGAIN_S))
-    # a long queue is no loss, and ringing again for all of it every few seconds would bury the workers in messages
-    return never | lost if lost.exists() and _messages() < _waiting() else never
-
-
-def _waiting() -> int:
-    return sum(model._default_manager.filter(state=State.QUEUED).count() for model in models_of())
-
-
-def _messages() -> int:
-    """How many bells wait to be heard; none where the broker is away."""
-    with current_app.connection_for_write() as broker:
-        try:
-            return int(broker.default_channel.queue_declare(queue=settings.CELERY_TASK_DEFAULT_QUEUE).message_count)
-        except (OperationalError, OSError, *broker.connection_errors):
-            return 0
-
-
-def _ring_each(waiting: Iterable[Job]) -> int:
-    count = 0
-    for job in waiting:
-        if not ring(job):  # the next would wait as long for the same broker, and expired leases with it
-            break
-        count += 1
-    return count

@@ -1,4 +1,4 @@
-"""What the owner waits for, and what came of it: imports and releases, for the drawer in every page's header."""
+"""What the owner waits for, and what came of it: every kind of job, for the drawer in every page's header."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from dashboard.datasets.queries import visible_datasets
-from dashboard.jobs import State
+from dashboard.experiments.queries import visible_experiments
+from dashboard.jobs import OPEN, State
 from dashboard.releases.models import Release
 from dashboard.releases.queries import visible_releases
 
@@ -26,7 +27,7 @@ FAILED_FOR = timedelta(days=14)
 OVER_FOR = timedelta(minutes=2)
 """How long any other job is told of after its end."""
 MOST_ENDED = 20
-OPEN = Q(state__in=[State.QUEUED, State.RUNNING])
+STILL = Q(state__in=OPEN)
 
 
 class FailureSerializer(serializers.Serializer[Any]):
@@ -41,7 +42,7 @@ class FailureSerializer(serializers.Serializer[Any]):
 class JobSerializer(serializers.Serializer[Any]):
     """One job."""
 
-    kind = serializers.CharField(source="_meta.model_name", help_text="dataset or release")
+    kind = serializers.CharField(source="_meta.model_name", help_text="dataset, release or experiment")
     id = serializers.UUIDField(source="pk")
     title = serializers.SerializerMethodField()
     state = serializers.ChoiceField(choices=State.choices)
@@ -62,7 +63,7 @@ class JobSerializer(serializers.Serializer[Any]):
         if isinstance(row, Release):
             page = f"{reverse('releases:compare', args=[row.dataset_id])}?release={row.pk}"
         else:
-            page = reverse("datasets:detail", args=[row.pk])
+            page = reverse(f"{kind}s:detail", args=[row.pk])
         urls = {"self": reverse(f"api:{kind}-detail", args=[row.pk]), "page": page}
         if row.open:
             return urls | {"cancel": reverse(f"api:{kind}-cancel", args=[row.pk])}
@@ -73,7 +74,7 @@ class JobSerializer(serializers.Serializer[Any]):
 
 
 class JobsSerializer(serializers.Serializer[Any]):
-    """Those that wait or run, oldest first, datasets before releases; and those that ended, the newest first."""
+    """Those that wait or run, oldest first and by kind; and those that ended, the newest first."""
 
     results = JobSerializer(many=True)
     ended = JobSerializer(many=True)
@@ -81,7 +82,7 @@ class JobsSerializer(serializers.Serializer[Any]):
 
 def _jobs_of(user: Any) -> list[Any]:
     """Rows of every kind of job that belong to the user."""
-    return [visible_datasets(user), visible_releases(user)]
+    return [visible_datasets(user), visible_releases(user), visible_experiments(user)]
 
 
 class JobsView(APIView):
@@ -93,7 +94,7 @@ class JobsView(APIView):
         # what was read at once, without a worker, was no job: nobody waited for it
         over |= Q(finished_at__gte=Now() - OVER_FOR) & (Q(attempt__gt=0) | Q(state=State.CANCELLED))
         kinds = _jobs_of(request.user)
-        waiting = [row for jobs in kinds for row in jobs.filter(OPEN).order_by("created_at")]
+        waiting = [row for jobs in kinds for row in jobs.filter(STILL).order_by("created_at")]
         latest = [jobs.filter(over, dismissed=False).order_by("-finished_at")[:MOST_ENDED] for jobs in kinds]
         ended = sorted((row for jobs in latest for row in jobs), key=lambda row: row.finished_at, reverse=True)
         over_by_now = {row.pk for row in ended}  # one may end between the two looks: then it is told of as it is now
@@ -106,10 +107,10 @@ class DismissView(APIView):
 
     @extend_schema(request=None, responses={204: None})
     def post(self, request: Request, pk: uuid.UUID) -> Response:
-        """Tell no more of how it ended. The dataset or release stays as it is; one that is open is told of still."""
+        """Tell no more of how it ended. What it was about stays as it is; one that is open is told of still."""
         kinds = _jobs_of(request.user)
         if not any(jobs.filter(pk=pk).exists() for jobs in kinds):
             raise Http404
         for jobs in kinds:
-            jobs.filter(~OPEN, pk=pk).update(dismissed=True)
+            jobs.filter(~STILL, pk=pk).update(dismissed=True)
         return Response(status=204)

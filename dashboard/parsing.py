@@ -6,8 +6,10 @@ import io
 import math
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, BinaryIO
 
+from django.http import FileResponse
+from drf_spectacular.types import OpenApiTypes
 from rest_framework import serializers
 from rest_framework.exceptions import ParseError
 from rest_framework.negotiation import DefaultContentNegotiation
@@ -19,6 +21,7 @@ from privacy_engine.errors import ParameterError
 
 _WHOLE = re.compile(r"[+-]?[0-9]{1,15}", re.ASCII)
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,4})?", re.ASCII)
+UNKEPT = {"Cache-Control": "private, no-store"}
 JSON_BYTES = 4_000_000  # half a million events marked by hand
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
@@ -94,6 +97,17 @@ class AnyAccept(DefaultContentNegotiation):
 
     def select_renderer(self, request: Request, renderers: Any, format_suffix: str | None = None) -> Any:
         return renderers[0], renderers[0].media_type
+
+
+def file_body(media_type: str) -> OpenApiTypes:
+    """What a schema calls a download: JSON where it is some."""
+    return OpenApiTypes.OBJECT if "json" in media_type else OpenApiTypes.BINARY
+
+
+def attachment(file: BinaryIO, media_type: str, name: str) -> FileResponse:
+    """An open file as a download that no cache keeps and no browser takes for something else."""
+    headers = UNKEPT | {"X-Content-Type-Options": "nosniff"}
+    return FileResponse(file, as_attachment=True, filename=name, content_type=media_type, headers=headers)
 
 
 def valid(serializer: type[serializers.Serializer[Any]], data: Any) -> dict[str, Any]:

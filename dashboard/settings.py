@@ -7,6 +7,7 @@ from pathlib import Path
 
 import environ
 from csp.constants import NONE, SELF
+from kombu import Queue
 
 from dashboard.basemap import base_map
 from dashboard.launcher.home import broker_socket
@@ -61,6 +62,7 @@ INSTALLED_APPS = [
     "dashboard.datasets",
     "dashboard.landmarks",
     "dashboard.releases",
+    "dashboard.experiments",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -142,6 +144,9 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_SEND_TASK_EVENTS = False
 CELERY_TASK_DEFAULT_QUEUE = "cairn"
+# blocks of experiments wait in a line of their own, and workers take turns: nobody's release waits for hours of them
+CELERY_TASK_QUEUES = [Queue("cairn"), Queue("cairn-experiments")]
+CELERY_TASK_ROUTES = {"experiments.run": {"queue": "cairn-experiments"}}
 
 # People
 AUTH_USER_MODEL = "accounts.User"

@@ -9,6 +9,7 @@ from rest_framework.routers import SimpleRouter
 from dashboard import health, tiles
 from dashboard.datasets.api import CleaningStepsView, DatasetViewSet
 from dashboard.datasets.resumable_api import UploadsView, UploadView
+from dashboard.experiments.api import ExperimentViewSet, MeasuresView, PresetsView
 from dashboard.glossary import GLOSSARY
 from dashboard.jobs_api import DismissView, JobsView
 from dashboard.landmarks.api import DummyMethodsView, LandmarkMethodsView, LandmarkSetViewSet
@@ -20,6 +21,7 @@ router = SimpleRouter()
 router.register("datasets", DatasetViewSet, basename="dataset")
 router.register("landmark-sets", LandmarkSetViewSet, basename="landmark-set")
 router.register("releases", ReleaseViewSet, basename="release")
+router.register("experiments", ExperimentViewSet, basename="experiment")
 
 api = [
     path("releases/bundle/", BundleView.as_view(), name="bundle"),  # before the router's releases/<anything>/
@@ -34,6 +36,8 @@ api = [
     path("landmark-sets/<uuid:pk>/loss/", LandmarkSetLossView.as_view(), name="landmark-set-loss"),
     path("budget-plans/", BudgetPlanView.as_view(), name="budget-plans"),
     path("dummy-methods/", DummyMethodsView.as_view(), name="dummy-methods"),
+    path("experiment-presets/", PresetsView.as_view(), name="experiment-presets"),
+    path("experiment-measures/", MeasuresView.as_view(), name="experiment-measures"),
     path("jobs/", JobsView.as_view(), name="jobs"),
     path("jobs/<uuid:pk>/dismiss/", DismissView.as_view(), name="job-dismiss"),
     path("schema/", SpectacularAPIView.as_view(), name="schema"),
@@ -45,6 +49,7 @@ urlpatterns = [
     path("", include("dashboard.datasets.urls")),
     path("", include("dashboard.landmarks.urls")),
     path("", include("dashboard.releases.urls")),
+    path("", include("dashboard.experiments.urls")),
     path(
         "glossary/",
         TemplateView.as_view(template_name="glossary.html", extra_context={"glossary": GLOSSARY}),

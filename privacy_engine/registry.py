@@ -7,6 +7,7 @@ is one file and one import line; forms, API schema, legend and documentation der
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Generic, TypeVar
@@ -21,6 +22,7 @@ from privacy_engine.params import Frozen, brief, choices_of, explain, param_of
 from privacy_engine.walks import Walk
 
 MAX_STEPS = 8
+_REFERENCE = re.compile(r"^\.\. \[\d+\] (.+?)(?=^\.\. \[|\Z)", re.MULTILINE | re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -101,6 +103,12 @@ class Described(Frozen):
         """The class's docstring, indentation removed."""
         return inspect.getdoc(cls) or ""
 
+    @classmethod
+    def source(cls) -> str:
+        """The references of its docstring, one after the other on one line."""
+        found = _REFERENCE.findall(cls.documentation())
+        return " ".join(" ".join(text.split()) for text in found)
+
 
 class Mechanism(Described):
     """Base of every mechanism: a description that can release a series.
@@ -139,6 +147,10 @@ class Mechanism(Described):
     def walk(self, is_landmark: Mask) -> Walk | None:
         """What :mod:`privacy_engine.simulation` needs to repeat this many times at once; without it, it releases."""
         return None
+
+    def drawn_together(self, is_landmark: Mask, fresh: Mask) -> Mask:
+        """Which of the draws ``fresh`` (n,) are of one joint draw of noise, (n,): none, unless the mechanism says."""
+        return np.zeros(len(fresh), dtype=np.bool_)
 
     def epsilon_per_m(self, budgets: Floats) -> Floats:
         """Budgets (levels within ``radius_m``) as the rate of the noise, per metre."""

@@ -12,14 +12,15 @@ the noise, and errors read the truth. Positions are not rounded to the grid of r
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import TypeAlias
 
 import numpy as np
 
 from privacy_engine import metrics, noise
-from privacy_engine.data import Floats, LandmarkSet, Trajectory
+from privacy_engine.data import Floats, LandmarkSet, Mask, Trajectory
 from privacy_engine.registry import Mechanism
 from privacy_engine.walks import Key, Stretch, Tile, Walk
 
@@ -28,6 +29,9 @@ EVENTS = 256
 
 REPETITIONS = 128
 """Repetitions of a tile, at most :data:`privacy_engine.kernels.lanes.LANES`."""
+
+MASKED_EVENTS = 2**20
+"""Events of repetitions with landmarks of their own that are walked together, at most: 17 MB."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,6 +137,34 @@ def simulate_errors(
     return np.asarray(one.errors_m[0, 0])
 
 
+def simulate_each(
+    mechanism: Mechanism,
+    series: Trajectory,
+    landmarks: Iterable[LandmarkSet],
+    *,
+    seed: int,
+    first_repetition: int = 0,
+) -> Floats:
+    """The mean absolute error of one repetition for each landmark set, metres, (repetitions,).
+
+    The i-th has number ``first_repetition`` + i and the bits that :func:`simulate_errors` gives it alone: repetitions
+    whose landmarks are drawn anew are faster so. Landmark sets are asked for as they are needed.
+
+    >>> from privacy_engine.mechanisms.landmark import Skip
+    >>> here, skip = Trajectory(np.array([8.5, 8.6]), np.array([47.3, 47.4])), Skip(epsilon=1, radius_m=100)
+    >>> one, other = (LandmarkSet(np.array(mask)) for mask in ([True, False], [False, True]))
+    >>> simulate_each(skip, here, [one, other], seed=1)[1:] == simulate_errors(
+    ...     skip, here, other, seed=1, repetitions=1, first_repetition=1)
+    array([ True])
+    """
+    sets, found, first = iter(landmarks), [np.empty(0)], first_repetition
+    lanes = max(1, min(REPETITIONS, MASKED_EVENTS // max(len(series), 1)))
+    while some := list(islice(sets, lanes)):
+        found.append(_each(mechanism, series, some, seed, first))
+        first += len(some)
+    return np.concatenate(found)
+
+
 _Found: TypeAlias = tuple[Floats, Floats]
 """Mean errors in metres, of each repetition and of each event; the second may be empty if nobody asked."""
 
@@ -157,18 +189,55 @@ def _walked(walks: list[Walk], series: Trajectory, key: Key, which: range, by_ev
 
 def _walk(walks: list[Walk], series: Trajectory, tile: Tile, sums: Floats, totals: Floats) -> None:
     """Add a tile's errors to ``sums`` (walks, lanes) and ``totals`` (walks, n or 0)."""
-    from privacy_engine.kernels.lanes import UNITS, fill, frames
+    from privacy_engine.kernels.lanes import UNITS
 
     states = [walk.start(tile) for walk in walks]
     units = np.empty(EVENTS * UNITS)
-    for first in range(0, len(series), EVENTS):
-        events = slice(first, min(first + EVENTS, len(series)))
-        bearings = np.logical_or.reduce([walk.bearings(events) for walk in walks])
-        safe = fill(tile.key, first, tile.first, tile.lanes, bearings, units)
-        frame = frames(series.lon[events], series.lat[events])
-        stretch = Stretch(series.lon, series.lat, first, events.stop, frame, units, safe)
+
+    def bearings(events: slice) -> Mask:
+        return np.asarray(np.logical_or.reduce([walk.bearings(events) for walk in walks]))
+
+    for stretch in _stretches(series, tile, units, bearings):
+        events = slice(stretch.first, stretch.last)
         for walk, state, total, by_events in zip(walks, states, sums, totals, strict=True):
             walk.go(tile, stretch, state, total, by_events[events])
+
+
+def _each(mechanism: Mechanism, series: Trajectory, landmarks: list[LandmarkSet], seed: int, first: int) -> Floats:
+    for i, marks in enumerate(landmarks):
+        marks.must_cover(series)
+        noise.counted(first + i, "first_repetition", 2**32)
+    walks = [mechanism.walk(marks.mask) for marks in landmarks]
+    if len({type(walk) for walk in walks}) == 1 and walks[0] is not None:
+        tile = Tile(noise.simulated_key(seed), first, len(walks))
+        return _abreast([walk for walk in walks if walk is not None], series, tile)
+    alone = (
+        simulate_errors(mechanism, series, marks, seed=seed, repetitions=1, first_repetition=first + i)
+        for i, marks in enumerate(landmarks)
+    )
+    return np.concatenate(list(alone))
+
+
+def _abreast(walks: list[Walk], series: Trajectory, tile: Tile) -> Floats:
+    """Mean errors in metres of walks with landmarks of their own, a lane of the tile each."""
+    from privacy_engine.kernels.lanes import UNITS
+
+    abreast, sums = type(walks[0]).abreast(walks), np.zeros(len(walks))
+    state, units = abreast.start(tile), np.empty((EVENTS + 1) * UNITS)
+    for stretch in _stretches(series, tile, units, abreast.bearings):
+        abreast.go(tile, stretch, state, sums)
+    return np.asarray(sums / np.where(abreast.published, abreast.published, np.nan))
+
+
+def _stretches(series: Trajectory, tile: Tile, units: Floats, bearings: Callable[[slice], Mask]) -> Iterator[Stretch]:
+    """The whole series with the tile's noise, which each stretch leaves to the next in ``units``."""
+    from privacy_engine.kernels.lanes import fill, frames
+
+    for first in range(0, len(series), EVENTS):
+        events = slice(first, min(first + EVENTS, len(series)))
+        safe = fill(tile.key, first, tile.first, tile.lanes, bearings(events), units)
+        frame = frames(series.lon[events], series.lat[events])
+        yield Stretch(series.lon, series.lat, first, events.stop, frame, units, safe)
 
 
 def _released(

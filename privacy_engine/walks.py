@@ -6,9 +6,10 @@ repetitions of a tile at each event. A new sort of mechanism is a new class here
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol, TypeAlias
+from typing import Any, Protocol, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,6 +65,27 @@ class Walk(Protocol):
 
         ``by_event`` is as long as the stretch, or empty where nobody asks.
         """
+
+    @classmethod
+    def abreast(cls, walks: Sequence[Any]) -> Abreast:
+        """Walks of one mechanism and series, at least one, each over landmarks of its own."""
+
+
+class Abreast(Protocol):
+    """Walks side by side, a lane each: they share the noise of the tile that they are, and give each its own bits."""
+
+    @property
+    def published(self) -> Ints:
+        """How many events each publishes, (lanes,)."""
+
+    def bearings(self, events: slice) -> Mask:
+        """As :meth:`Walk.bearings`, for any of them."""
+
+    def start(self, tile: Tile) -> Floats:
+        """The states before the first event, a row each."""
+
+    def go(self, tile: Tile, stretch: Stretch, state: Floats, sums: Floats) -> None:
+        """Take the states over a stretch and add the errors, metres, to ``sums`` (lanes,)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,6 +157,53 @@ class FixedWalk:
             by_event,
         )
 
+    @classmethod
+    def abreast(cls, walks: Sequence[Self]) -> Abreast:
+        return FixedAbreast(walks)
+
+
+class FixedAbreast:
+    """Several :class:`FixedWalk`."""
+
+    def __init__(self, walks: Sequence[FixedWalk]) -> None:
+        self._walks = walks
+        self._scale_m = np.concatenate([walk.scale_m for walk in walks]).reshape(len(walks), -1)
+        self._shown = np.concatenate([walk.shown for walk in walks]).reshape(len(walks), -1)
+        self._repeated = np.zeros(self._shown.shape[1], dtype=np.bool_)
+        self._repeated[self._shown[(self._shown >= 0) & (self._shown != np.arange(len(self._repeated)))]] = True
+
+    @property
+    def published(self) -> Ints:
+        return np.asarray(np.count_nonzero(self._shown >= 0, axis=1))
+
+    def bearings(self, events: slice) -> Mask:
+        return np.asarray(self._repeated[events])
+
+    def start(self, tile: Tile) -> Floats:
+        if any(walk.joint_epsilon_per_m for walk in self._walks):
+            starts = (walk.start(Tile(tile.key, tile.first + i, 1)) for i, walk in enumerate(self._walks))
+            return np.array(list(starts))
+        return np.tile(self._walks[0].start(tile), (len(self._walks), 1))
+
+    def go(self, tile: Tile, stretch: Stretch, state: Floats, sums: Floats) -> None:
+        from privacy_engine.kernels.each import fixed_each
+
+        fixed_each(
+            tile.key,
+            stretch.first,
+            tile.first,
+            stretch.lon,
+            stretch.lat,
+            stretch.frame,
+            stretch.units,
+            stretch.safe,
+            self._scale_m,
+            self._shown,
+            state,
+            sums,
+            np.empty(0),
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class AdaptiveWalk:
@@ -201,4 +270,52 @@ class AdaptiveWalk:
             state,
             sums,
             by_event,
+        )
+
+    @classmethod
+    def abreast(cls, walks: Sequence[Self]) -> Abreast:
+        return AdaptiveAbreast(walks)
+
+
+class AdaptiveAbreast:
+    """Several :class:`AdaptiveWalk`."""
+
+    def __init__(self, walks: Sequence[AdaptiveWalk]) -> None:
+        self._walks = walks
+        self._is_landmark = np.concatenate([walk.is_landmark for walk in walks]).reshape(len(walks), -1)
+        self._landmarks = np.count_nonzero(self._is_landmark, axis=1).astype(np.int64)
+        self._reserved = (self._landmarks < self._is_landmark.shape[1]).astype(np.int64)
+
+    @property
+    def published(self) -> Ints:
+        return np.full(len(self._walks), self._is_landmark.shape[1])
+
+    def bearings(self, events: slice) -> Mask:
+        return self._walks[0].bearings(events)
+
+    def start(self, tile: Tile) -> Floats:
+        _, first, which = np.unique(self._landmarks, return_index=True, return_inverse=True)
+        return np.array([self._walks[i].start(Tile(tile.key, tile.first, 1)) for i in first])[which]
+
+    def go(self, tile: Tile, stretch: Stretch, state: Floats, sums: Floats) -> None:
+        from privacy_engine.kernels.each import adaptive_each
+
+        one = self._walks[0]
+        adaptive_each(
+            tile.key,
+            stretch.first,
+            tile.first,
+            stretch.frame,
+            stretch.units,
+            stretch.safe,
+            self._is_landmark,
+            one.epsilon,
+            one.radius_m,
+            one.threshold,
+            self._reserved,
+            self._landmarks,
+            one.absorption,
+            state,
+            sums,
+            np.empty(0),
         )

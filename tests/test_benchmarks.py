@@ -6,10 +6,13 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
+from benchmarks.figure import Curve, svg
 from benchmarks.page import Figure, Finding, Target, amount, page, significant, table
+from benchmarks.written import metres, write
 
 ROOT = Path(__file__).resolve().parent.parent
 NUMPY_40 = {"numpy": 40.0}
@@ -82,3 +85,31 @@ def test_every_benchmark_is_collected_by_the_command_of_the_makefile() -> None:
     listed = subprocess.run(command, cwd=ROOT, env=alone, capture_output=True, text=True, check=True).stdout
     for path in sorted((ROOT / "benchmarks").glob("bench_*.py")):
         assert f"{path.name}::bench_" in listed
+
+
+class TestResultPages:
+    def test_are_written_between_their_marks_alone(self, tmp_path: Path) -> None:
+        page = tmp_path / "page.md"
+        write(page, "one")
+        assert page.read_text() == "<!-- measured -->\none\n<!-- /measured -->\n"
+        page.write_text("# Title\n" + page.read_text() + "by hand\n<!-- b --><!-- /b -->\n")
+        write(page, "two")
+        write(page, "three\n", "b")
+        expected = "# Title\n<!-- measured -->\ntwo\n<!-- /measured -->\nby hand\n<!-- b -->\nthree\n<!-- /b -->\n"
+        assert page.read_text() == expected
+        with pytest.raises(SystemExit, match="has no <!-- c -->"):
+            write(page, "four", "c")
+        assert page.read_text() == expected
+        assert [metres(one) for one in (None, 2.04, 1234.5)] == ["–", "2.0", "1,234"]
+
+    def test_have_figures_with_a_line_and_a_band_for_each_curve(self) -> None:
+        points = [(0.0, 2.0, 1.0, 3.0), (1.0, 200.0, 100.0, 1000.0)]
+        panels = {"One & other": {"A": Curve(points, "#e69f00", False), "B": Curve(points, "#0072b2", True)}}
+        drawn = ElementTree.fromstring(svg(panels))
+        named = "{http://www.w3.org/2000/svg}"
+        assert next(text.text for text in drawn.iter(f"{named}text")) == "One & other"
+        lines = [path for path in drawn.iter(f"{named}path") if path.get("stroke-width") == "1.6"]
+        bands = [path for path in drawn.iter(f"{named}path") if path.get("fill-opacity")]
+        assert len(bands) == 2
+        assert [bool(path.get("stroke-dasharray")) for path in lines] == [False, True] * 2  # and in the legend
+        assert lines[0].get("d") == "M0 179.9L300 46.6"  # 2 m and 200 m of 1 to 1,000 m

@@ -125,8 +125,9 @@ class TestARunningHouse:
         api = f"{running.address}/api/v1"
         given = {"API": api, "AUTH": f"Authorization: Token {token}", "JSON": "Content-Type: application/json"}
         curls = _block(holding="curl ")
-        assert len(curls) == 5
-        for line, name in zip(curls[:3], ("DATASET", "LANDMARK_SET", "RELEASE"), strict=True):
+        assert len(curls) == 7
+        made = [*curls[:3], curls[5]]
+        for line, name in zip(made, ("DATASET", "LANDMARK_SET", "RELEASE", "EXPERIMENT"), strict=True):
             answer = json.loads(running.shell(line, **given))
             assert "id" in answer, answer
             given[name] = answer["id"]
@@ -135,6 +136,8 @@ class TestARunningHouse:
         assert json.loads(running.shell(curls[3], **given))["state"] == "done"
         running.shell(curls[4], **given)
         assert len((running.clone / "release.csv").read_text().splitlines()) > 100
+        running.shell(curls[6], **given)
+        assert len((running.clone / "table.csv").read_text().splitlines()) == 1 + 9 * 6
 
     @staticmethod
     def _wait(running: House, path: str, token: str) -> None:

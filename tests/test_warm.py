@@ -13,6 +13,7 @@ import numpy as np
 from privacy_engine import noise
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.metrics import DynamicTimeWarping, Hausdorff
+from privacy_engine.experiments import ExperimentSpec, measures, presets, run
 from privacy_engine.landmarks.orders import heuristic_order, optimal_order, partitioned_order
 from tests.engine.test_simulation import simulated
 
@@ -31,6 +32,24 @@ for given in (mask, LandmarkSet(mask).mask, mask.tolist()):
         optimal_order(~np.asarray(given), evaluation)
     for distance in ("euclidean", "wasserstein"):
         partitioned_order(given, distance)
+
+turns = [(np.sin(np.arange(30.0) + i) * 1e-2, np.cos(np.arange(30.0)) * 1e-2) for i in (0, 1)]
+series = [Trajectory(lon, lat, np.arange(30.0) * 60) for lon, lat in turns]
+for cls in presets:
+    run(cls(repetitions=3).spec(), series)
+every = []
+for cls in measures:
+    required = {one["name"]: one["example"] for one in cls.fields() if one["required"]}
+    every.append({"name": cls.registered_name()} | required)
+for name in ("event-level", "landmark-uniform", "landmark-adaptive", "landmark-joint"):
+    mechanism = {"name": name, "epsilon": 1.0, "radius_m": 200.0}
+    mechanism |= {"step_variance_m2": 1e4} if "joint" in name else {}
+    marks = {"name": "synthetic", "share": 0.5, "distribution": "uniform", "seed": 0}
+    known = {} if "joint" in name else {"correlation": {"smoothing": 0.1}}
+    wanted = [one for one in every if "joint" not in name or not one["name"].startswith("loss-")]
+    base = {"release": {"mechanism": mechanism}, "landmarks": marks, "redraw": True, **known}
+    for at in range(0, len(wanted), 16):
+        run(ExperimentSpec.parse({"base": base, "repetitions": 2, "seed": 1, "metrics": wanted[at : at + 16]}), series)
 """
 
 

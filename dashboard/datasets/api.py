@@ -24,7 +24,7 @@ from dashboard.datasets.models import Dataset
 from dashboard.datasets.previews import PreviewQuery, PreviewSerializer
 from dashboard.datasets.serializers import ChangeSerializer, DatasetSerializer, OptionsSerializer, UploadSerializer
 from dashboard.lines import line
-from dashboard.parsing import JSONBody, valid
+from dashboard.parsing import UNKEPT, JSONBody, valid
 from dashboard.specs import listing
 from privacy_engine.cleaning import cleaning_steps
 
@@ -94,7 +94,7 @@ class DatasetViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.
     def preview(self, request: Request, pk: Any = None) -> Response:
         """The first rows of the kept upload, and what each column would be read as with these options."""
         found = services.preview_upload(dataset=self.get_object(), **valid(PreviewQuery, request.query_params))
-        return Response(PreviewSerializer(found).data, headers={"Cache-Control": "private, no-store"})
+        return Response(PreviewSerializer(found).data, headers=UNKEPT)
 
     @extend_schema(request=None, responses={200: DatasetSerializer})
     @action(detail=True, methods=["post"])

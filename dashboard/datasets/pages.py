@@ -34,7 +34,9 @@ def dataset_list(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and not failures:
         return redirect("datasets:list")
     datasets = queries.visible_datasets(request.user).annotate(
-        landmark_set_count=Count("landmark_sets", distinct=True), release_count=Count("releases", distinct=True)
+        landmark_set_count=Count("landmark_sets", distinct=True),
+        release_count=Count("releases", distinct=True),
+        experiment_count=Count("experiments", distinct=True),
     )
     context = {
         "page": Paginator(datasets, 50).get_page(request.GET.get("page")),
@@ -75,6 +77,7 @@ def detail(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
         "landmark_sets": list(visible_landmark_sets(request.user).filter(dataset=dataset).defer("packed")),
         "releases": releases[:SHOWN],
         "release_count": releases.count(),
+        "experiment_count": dataset.experiments.count(),
         "budget": queries.spending(dataset),
         "options": list(formats.options().values()),
         "chosen": dataset.options,

@@ -19,7 +19,7 @@ from dashboard.accounts.models import User
 from dashboard.datasets import execution, ledger, tasks  # noqa: F401  (tasks: so that the bell is there to ring)
 from dashboard.datasets.models import Budget, Dataset, Kind
 from dashboard.errors import Conflict
-from dashboard.jobs import State
+from dashboard.jobs import OPEN, State
 from dashboard.text import one_line, storable
 from privacy_engine.cleaning import CleaningStep
 from privacy_engine.errors import FormatError, ParameterError
@@ -143,7 +143,7 @@ def reread_dataset(
     Raises
     ------
     Conflict
-        It is being read, or landmark sets or releases stand on its points.
+        It is being read, or landmark sets, releases or a running experiment stand on its points.
     EngineError
         It cannot be read this way. Nothing changed.
     """
@@ -220,15 +220,16 @@ def retry_import(*, dataset: Dataset) -> Dataset:
 
 
 def _stood_on(dataset: Dataset) -> bool:
-    return dataset.landmark_sets.exists() or dataset.releases.exists()
+    trying = dataset.experiments.filter(state__in=OPEN)  # one that is over has its own digest
+    return dataset.landmark_sets.exists() or dataset.releases.exists() or trying.exists()
 
 
 def _being_used() -> Conflict:
     return Conflict(
-        "Landmark sets or releases stand on these points, or they are being read now. Upload the file again to read "
-        "it in another way.",
+        "Landmark sets, releases or a running experiment stand on these points, or they are being read now. Upload the "
+        "file again to read it in another way.",
         field="state",
-        rule="no landmark sets, no releases, not being read",
+        rule="no landmark sets, no releases, no running experiment, not being read",
     )
 
 

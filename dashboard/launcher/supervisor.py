@@ -18,6 +18,10 @@ from .home import LaunchError
 READY_S = 60.0
 BROKER_READY_S = 15.0
 TRIM_EVERY_S = 60.0
+WORKER = (
+    "-m celery -A dashboard.celery:app worker --pool prefork --concurrency 2 --prefetch-multiplier 1 "
+    "--without-gossip --without-mingle --without-heartbeat --loglevel INFO"
+)
 WILDCARDS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  # nosec B104  # only compared with
 
 
@@ -95,11 +99,9 @@ class Supervisor:
 
     def _house(self) -> list[Child]:
         python = sys.executable
-        celery = "-A dashboard.celery:app worker --pool prefork --concurrency 2 --prefetch-multiplier 1"
-        quiet = "--without-gossip --without-mingle --without-heartbeat --loglevel INFO"
         descriptor = self.listener.fileno()
         return [
-            Child("worker", [python, "-m", "celery", *celery.split(), *quiet.split()], self._log("worker"), grace_s=30),
+            Child("worker", [python, *WORKER.split()], self._log("worker"), grace_s=30),
             Child("sweep", [python, "manage.py", "sweep"], self._log("sweep"), grace_s=5),
             Child(
                 "web",

@@ -24,7 +24,7 @@ from dashboard.landmarks.correlation import Correlation, named
 from dashboard.landmarks.loss_serializers import correlation_of
 from dashboard.landmarks.queries import visible_landmark_sets
 from dashboard.lines import line
-from dashboard.parsing import AnyAccept, JSONBody, valid
+from dashboard.parsing import UNKEPT, AnyAccept, JSONBody, attachment, file_body, valid
 from dashboard.releases import curves, downloads, error_curves, outlooks, queries, services, tradeoff
 from dashboard.releases.chart_serializers import (
     ChartSerializer,
@@ -59,11 +59,6 @@ class ReleaseFilter(filters.FilterSet):
     class Meta:
         model = Release
         fields = ("dataset", "landmark_set", "state", "mechanism", "derived_from")
-
-
-def _body(media_type: str) -> OpenApiTypes:
-    """What a schema calls a download: JSON where it is some."""
-    return OpenApiTypes.OBJECT if "json" in media_type else OpenApiTypes.BINARY
 
 
 class ReleaseViewSet(
@@ -106,7 +101,7 @@ class ReleaseViewSet(
         asked = valid(TradeoffRequest, request.data)
         row = get_object_or_404(visible_landmark_sets(request.user), pk=asked["landmark_set"])
         found = tradeoff.tradeoff(row, asked["mechanisms"], series=asked["series"], seed=asked["seed"])
-        return Response(found, headers={"Cache-Control": "private, no-store"})
+        return Response(found, headers=UNKEPT)
 
     @extend_schema(request=DeriveRequest, responses={201: ReleaseSerializer}, parameters=[IDEMPOTENCY_KEY])
     @action(detail=True, methods=["post"])
@@ -141,18 +136,14 @@ class ReleaseViewSet(
 
     @extend_schema(
         parameters=[OpenApiParameter("format", str, enum=list(FORMATS), default="csv")],
-        responses={(200, kind.media_type): _body(kind.media_type) for kind in FORMATS.values()},
+        responses={(200, kind.media_type): file_body(kind.media_type) for kind in FORMATS.values()},
         filters=False,
     )
     @action(detail=True, content_negotiation_class=AnyAccept)
     def data(self, request: Request, pk: Any = None) -> FileResponse:
         """The release as a file that carries its privacy label."""
         row = self._done()
-        file, media_type, name = downloads.export(row, request.query_params.get("format", "csv"))
-        answer = FileResponse(file, as_attachment=True, filename=name, content_type=media_type)
-        answer["X-Content-Type-Options"] = "nosniff"
-        answer["Cache-Control"] = "private, no-store"
-        return answer
+        return attachment(*downloads.export(row, request.query_params.get("format", "csv")))
 
     @extend_schema(
         parameters=[binary.TrackQuery], responses={(200, binary.CONTENT_TYPE): OpenApiTypes.BINARY}, filters=False

@@ -10,11 +10,12 @@ from privacy_engine.attacks.home_work import HomeWork, HomeWorkResult, Place
 from privacy_engine.attacks.localisation import Localisation, LocalisationResult
 from privacy_engine.attacks.reidentification import Reidentification, ReidentificationResult
 from privacy_engine.attacks.area import Area
-from privacy_engine.attacks.base import Attack, PopulationAttack, Result, SeriesAttack, attacks
+from privacy_engine.attacks.base import Attack, Headline, PopulationAttack, Result, SeriesAttack, attacks
 
 __all__ = [
     "Area",
     "Attack",
+    "Headline",
     "HomeWork",
     "HomeWorkResult",
     "Localisation",

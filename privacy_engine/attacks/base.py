@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from privacy_engine.data import Release, Trajectory
+from privacy_engine.data import Mask, Release, Trajectory
 from privacy_engine.errors import DataError
 from privacy_engine.registry import Described, Registry
 
@@ -37,20 +37,45 @@ def _plain(value: Any) -> Any:
     return None if isinstance(value, float) and not np.isfinite(value) else value
 
 
-class Attack(Described):
-    """Base of every attack. ``assumes`` says in plain sentences what its adversary knows; the docstring the source."""
-
-    assumes: ClassVar[tuple[str, ...]]
-    population: ClassVar[bool] = False
+@dataclass(frozen=True)
+class Headline:
+    """One number ``of`` a result, in ``unit``, not a number for none: what an experiment follows under ``name``."""
 
     name: str
+    title: str
+    unit: str
+    summary: str
+    of: Callable[[Any], float]
+
+
+class Attack(Described):
+    """Base of every attack. ``assumes`` says in plain sentences what its adversary knows; the docstring the source.
+
+    ``reads_draws``: it must have the release as the mechanism drew it, before any step.
+    """
+
+    assumes: ClassVar[tuple[str, ...]]
+    headlines: ClassVar[tuple[Headline, ...]]
+    population: ClassVar[bool] = False
+    reads_draws: ClassVar[bool] = False
+
+    name: str
+
+    def seconds_once(self, lengths: Sequence[int]) -> float:
+        """About how long it takes on one release of each series, on one core of a small machine."""
+        raise NotImplementedError
 
 
 class SeriesAttack(Attack):
     """An attack on the release of one series."""
 
-    def run(self, truth: Trajectory, release: Release) -> Result:
+    def run(self, truth: Trajectory, release: Release, *, shared: Mask | None = None) -> Result:
         """What the attack makes of ``release`` (m of n events), measured against ``truth`` (n events).
+
+        Parameters
+        ----------
+        shared : (n,) bool, optional
+            The draws of one joint draw of noise (:meth:`Mechanism.drawn_together`), where the attack reads them.
 
         Raises
         ------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
@@ -10,7 +11,7 @@ import numpy as np
 from pydantic import AfterValidator
 
 from privacy_engine import geo
-from privacy_engine.attacks.base import Result, SeriesAttack, attacks
+from privacy_engine.attacks.base import Headline, Result, SeriesAttack, attacks
 from privacy_engine.data import Floats, Ints, Release, Trajectory
 from privacy_engine.errors import ParameterError
 from privacy_engine.landmarks.staypoints import stay_points
@@ -53,6 +54,11 @@ class Place:
     def exists(self) -> bool:
         """Whether the original has such a place."""
         return not math.isnan(self.lon)
+
+    @property
+    def found(self) -> float:
+        """1 if the guess is within, 0 if not; not a number where there is nothing to find."""
+        return float(self.within) if self.exists else math.nan
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,11 +109,44 @@ class HomeWork(SeriesAttack):
         "The size of the noise is public; the adversary makes no other use of the mechanism.",
         "The true home and workplace are what the same rule finds on the original.",
     )
+    headlines: ClassVar[tuple[Headline, ...]] = (
+        Headline(
+            "home-found",
+            "Home found",
+            "",
+            "How often the home is found, from 0 to 1; series that show no home are left out.",
+            lambda result: result.home.found,
+        ),
+        Headline(
+            "home-distance",
+            "Distance of the guessed home",
+            "m",
+            "How far from the home the guess lies, where the release shows one.",
+            lambda result: result.home.distance_m,
+        ),
+        Headline(
+            "work-found",
+            "Workplace found",
+            "",
+            "How often the workplace is found, from 0 to 1; series that show no workplace are left out.",
+            lambda result: result.work.found,
+        ),
+        Headline(
+            "work-distance",
+            "Distance of the guessed workplace",
+            "m",
+            "How far from the workplace the guess lies, where the release shows one.",
+            lambda result: result.work.distance_m,
+        ),
+    )
 
     name: Literal["home-work"] = "home-work"
     distance_m: DistanceM
     duration_s: DurationS
     within_m: Annotated[float, AfterValidator(WITHIN.check), WITHIN]
+
+    def seconds_once(self, lengths: Sequence[int]) -> float:
+        return sum(1e-3 + 2e-6 * events for events in lengths)
 
     def _run(self, truth: Trajectory, release: Release) -> HomeWorkResult:
         drawn = release.sd_m[release.fresh]

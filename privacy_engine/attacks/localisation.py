@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
@@ -11,7 +12,7 @@ from pydantic import AfterValidator
 
 from privacy_engine import geo
 from privacy_engine.attacks.area import Area, Grid
-from privacy_engine.attacks.base import Result, SeriesAttack, attacks, must_match
+from privacy_engine.attacks.base import Headline, Result, SeriesAttack, attacks, must_match
 from privacy_engine.attacks.hidden import BestGuess, Movement, posteriors
 from privacy_engine.data import Floats, Ints, Mask, Release, Trajectory
 from privacy_engine.errors import DataError, ParameterError
@@ -60,13 +61,18 @@ class LocalisationResult(Result):
     hidden: Mask
     cell_m: float
 
+    @property
+    def targets(self) -> Mask:
+        """The events without a draw of their own, or all where there is none, (n,): what an adversary is after."""
+        return self.hidden if self.hidden.any() else ~self.hidden
+
     def gain(self, where: Mask) -> float:
         """Mean error by chance over mean error of the attack, at the events ``where``: above 1, the release helped."""
         return float(self.chance_m[where].mean() / self.error_m[where].mean()) if where.any() else float(np.nan)
 
     @property
     def sentence(self) -> str:
-        which = self.hidden if self.hidden.any() else ~self.hidden
+        which = self.targets
         what = "an event that was not drawn" if self.hidden.any() else "an event"
         return (
             f"Who knows the area, how people move and the noise places {what} {self.error_m[which].mean():,.0f} m from "
@@ -103,23 +109,43 @@ class Localisation(SeriesAttack):
         "People move as a random walk whose step is public knowledge.",
         "The mechanism, its noise and which events repeat others are public.",
     )
+    headlines: ClassVar[tuple[Headline, ...]] = (
+        Headline(
+            "localisation-error",
+            "Localisation error",
+            "m",
+            "How far the best guess lies from the truth at events that were not drawn, or at all where all were.",
+            lambda result: result.error_m[result.targets].mean(),
+        ),
+        Headline(
+            "localisation-factor",
+            "Localisation, factor over chance",
+            "",
+            "How many times nearer to the truth the release brings the best guess than chance would.",
+            lambda result: result.gain(result.targets),
+        ),
+    )
+    reads_draws: ClassVar[bool] = True
 
     name: Literal["localisation"] = "localisation"
     step_variance_m2: StepVarianceM2
     cells: Annotated[int, AfterValidator(CELLS.check), CELLS] = 64
     tile_m: Annotated[float, AfterValidator(TILE.check), TILE] = 5000.0
 
+    def seconds_once(self, lengths: Sequence[int]) -> float:
+        return sum(lengths) * (1e-5 + 1.5e-7 * self.cells**2)
+
     def run(
-        self, truth: Trajectory, release: Release, *, area: Area | None = None, shared: Mask | None = None
+        self, truth: Trajectory, release: Release, *, shared: Mask | None = None, area: Area | None = None
     ) -> LocalisationResult:
         """Guesses for all n events.
 
         Parameters
         ----------
-        area : Area, optional
-            What the adversary knows beforehand; by default the tiles that hold ``truth``.
         shared : (n,) bool, optional
             The draws that share one joint draw of noise (the landmarks drawn by the mechanism Joint).
+        area : Area, optional
+            What the adversary knows beforehand; by default the tiles that hold ``truth``.
 
         Raises
         ------

@@ -12,10 +12,12 @@
 2.7777777777777777
 """
 
+from privacy_engine.experiments.figure import figure, placed, points, summed
 from privacy_engine.experiments.measures import Measure, measures
 from privacy_engine.experiments.presets import Preset, presets
 from privacy_engine.experiments.running import (
     AT_ONCE_S,
+    BLOCK_S,
     Block,
     blocks,
     cell_seconds,
@@ -26,10 +28,12 @@ from privacy_engine.experiments.running import (
 )
 from privacy_engine.experiments.spec import Cell, Correlation, ExperimentSpec, dataset_digest
 from privacy_engine.experiments.store import FolderStore, Key, MemoryStore, Store
-from privacy_engine.experiments.table import assemble, latex, write
+from privacy_engine.experiments.table import FILES, assemble, latex, write
 
 __all__ = [
     "AT_ONCE_S",
+    "BLOCK_S",
+    "FILES",
     "Block",
     "Cell",
     "Correlation",
@@ -44,12 +48,16 @@ __all__ = [
     "blocks",
     "cell_seconds",
     "dataset_digest",
+    "figure",
     "latex",
     "may_run_at_once",
     "measures",
+    "placed",
+    "points",
     "predicted_seconds",
     "presets",
     "run",
     "run_block",
+    "summed",
     "write",
 ]

@@ -16,9 +16,10 @@ from multiprocessing import get_context
 
 import numpy as np
 
-from privacy_engine.data import Floats, Trajectory
-from privacy_engine.experiments.measures import measures
-from privacy_engine.experiments.spec import Cell, ExperimentSpec, dataset_digest
+from privacy_engine.data import Floats, LandmarkSet, Trajectory
+from privacy_engine.errors import ParameterError
+from privacy_engine.experiments.measures import MarkedShare, Measure, Work
+from privacy_engine.experiments.spec import Cell, ExperimentSpec, dataset_digest, moved
 from privacy_engine.experiments.store import Key, MemoryStore, Store
 from privacy_engine.experiments.table import Results, assemble
 from privacy_engine.experiments.trials import Trials
@@ -47,45 +48,54 @@ class Block:
         return Key(dataset, self.cell.digest, self.first, self.count)
 
 
-def cell_seconds(cell: Cell, series: Sequence[Trajectory], repetitions: int) -> float:
-    """About how long so many repetitions of a cell take on one core, in seconds.
+def cell_seconds(cell: Cell, lengths: Sequence[int], repetitions: int) -> float:
+    """About how long so many repetitions of a cell take on one core, in seconds, over series of so many events.
 
     Sums of constants measured on one core of a small machine in 2026, right within a factor of three for series of
     100 to 100,000 events: for the landmarks, for the dummies (:meth:`DummyMethod.seconds`, at worst) and for each
-    metric. A first run in a process also loads its kernels, about 0.2 s, which are not counted.
+    metric. Which events are landmarks is not looked at: dummies are reckoned for the share a method asks for, or a
+    fifth. A first run in a process also loads its kernels, about 0.2 s, which are not counted.
     """
-    events, draws = sum(map(len, series)), repetitions if cell.redraw else 1
-    marking = draws * (7e-5 * len(series) + 3e-8 * events)
-    if cell.dummies is not None and repetitions:
-        marks = Trials(cell, series, range(1)).landmarks(0)
-        marking += repetitions * cell.dummies.seconds(marks)
-    return marking + sum(measures[name].seconds(cell, events, repetitions) for name in cell.metrics)
+    events, draws = sum(lengths), repetitions if cell.redraw else 1
+    marking = draws * (7e-5 * len(lengths) + 3e-8 * events)
+    if cell.dummies is not None:
+        marking += repetitions * cell.dummies.seconds(_typical(cell, lengths))
+    work: Work = {}  # what two metrics share is done once
+    for measure in cell.metrics:
+        work |= measure.work(cell, list(lengths), repetitions)
+    return marking + sum(work.values())
 
 
-def predicted_seconds(spec: ExperimentSpec, series: Sequence[Trajectory]) -> float:
+def _typical(cell: Cell, lengths: Sequence[int]) -> list[LandmarkSet]:
+    """Landmarks as many as the method may mark, spread evenly."""
+    share = getattr(cell.landmarks, "share", 0.2)
+    return [LandmarkSet(np.diff(np.floor(share * np.arange(n + 1))) > 0) for n in lengths]
+
+
+def predicted_seconds(spec: ExperimentSpec, lengths: Sequence[int]) -> float:
     """About how long an experiment takes on one core, in seconds; see :func:`cell_seconds`."""
-    return sum(cell_seconds(cell, series, spec.repetitions) for cell in spec.cells())
+    return sum(cell_seconds(cell, lengths, spec.repetitions) for cell in spec.cells())
 
 
-def may_run_at_once(spec: ExperimentSpec, series: Sequence[Trajectory]) -> bool:
+def may_run_at_once(spec: ExperimentSpec, lengths: Sequence[int]) -> bool:
     """True if it takes less than :data:`AT_ONCE_S`: then a request may wait for it."""
-    return predicted_seconds(spec, series) < AT_ONCE_S
+    return predicted_seconds(spec, lengths) < AT_ONCE_S
 
 
-def blocks(spec: ExperimentSpec, series: Sequence[Trajectory], size: int | None = None) -> Iterator[Block]:
+def blocks(spec: ExperimentSpec, lengths: Sequence[int], size: int | None = None) -> Iterator[Block]:
     """Every block of every different cell; without a ``size``, each of about :data:`BLOCK_S`.
 
     The size follows from cell and dataset, so two experiments that share a cell share its blocks.
     """
     for cell in spec.cells():
-        each = _usual_size(cell, series) if size is None else counted(size, "size", None)
+        each = _usual_size(cell, lengths) if size is None else counted(size, "size", None)
         step = max(each, 1)
         for first in range(0, spec.repetitions, step):
             yield Block(cell, first, min(step, spec.repetitions - first))
 
 
-def _usual_size(cell: Cell, series: Sequence[Trajectory]) -> int:
-    return int(BLOCK_S / max(cell_seconds(cell, series, 1_000) / 1_000, 1e-6))
+def _usual_size(cell: Cell, lengths: Sequence[int]) -> int:
+    return int(BLOCK_S / max(cell_seconds(cell, lengths, 1_000) / 1_000, 1e-6))
 
 
 def run_block(block: Block, series: Sequence[Trajectory]) -> Floats:
@@ -97,7 +107,17 @@ def run_block(block: Block, series: Sequence[Trajectory]) -> Floats:
         The data lack what the cell needs, or do not suit it.
     """
     trials = Trials(block.cell, series, range(block.first, block.first + block.count))
-    return np.array([measures[name].values(trials) for name in ("marked-share", *block.cell.metrics)])
+    measured = (_measured(one, trials, f"metrics.{i}") for i, one in enumerate(block.cell.metrics))
+    return np.array([MarkedShare().values(trials), *measured])
+
+
+def _measured(measure: Measure, trials: Trials, place: str) -> Floats:
+    try:
+        return measure.values(trials)
+    except ParameterError as wrong:
+        if wrong.field not in type(measure).model_fields:
+            raise
+        raise moved(wrong, wrong.field, f"{place}.{wrong.field}") from None
 
 
 def run(
@@ -129,7 +149,7 @@ def run(
     """
     kept = MemoryStore() if store is None else store
     dataset = dataset_digest(series)
-    todo = {block.key(dataset): block for block in blocks(spec, series, size)}
+    todo = {block.key(dataset): block for block in blocks(spec, list(map(len, series)), size)}
     found: dict[Key, Floats] = {}
     for key, block in todo.items():
         values = kept.get(key)

@@ -11,26 +11,28 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import product
 from math import prod
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
-from pydantic import AfterValidator, field_serializer, field_validator, model_validator
+from pydantic import AfterValidator, PrivateAttr, field_serializer, field_validator, model_validator
 
 from privacy_engine import noise
 from privacy_engine.accounting.checks import MAX_STATES
 from privacy_engine.accounting.temporal import LossFunction, smoothing_matrix
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import ParameterError, ParameterErrors
-from privacy_engine.experiments.measures import measures
+from privacy_engine.experiments.measures import Measure, measures
 from privacy_engine.landmarks import DummyMethod, LandmarkMethod, dummy_methods, landmark_methods
 from privacy_engine.params import Frozen, Param, Repetitions, Seed, Spec, brief, broken
 from privacy_engine.spec import ReleaseSpec
 
 MAX_CELLS = 10_000
 MAX_METRICS = 16
+EXACT = 2.0**53
+"""Whole numbers up to here are exact as floating point numbers."""
 RESULTS = 1
 """Part of every dataset's key: raised when the same cell would give other numbers, so that kept ones are not used."""
 
@@ -112,28 +114,26 @@ class Cell(Spec):
 
     @field_validator("metrics", mode="before")
     @classmethod
-    def _measured(cls, value: Any) -> tuple[str, ...]:
-        names = tuple(value) if isinstance(value, list | tuple) else ()
-        if not 1 <= len(names) <= MAX_METRICS or len({str(name) for name in names}) < len(names):
-            raise broken(f"must be a list of 1 to {MAX_METRICS} different metrics")
-        for name in names:
-            if not isinstance(name, str) or name not in measures:
-                raise broken(f"must each be one of {', '.join(measures)}")
-        return names
+    def _measured(cls, value: Any) -> tuple[Measure, ...]:
+        return _measures(value)
 
     @field_serializer("metrics")
-    def _dumped_metrics(self, value: tuple[str, ...]) -> list[str]:
-        return list(value)
+    def _dumped_metrics(self, value: tuple[Measure, ...]) -> list[Any]:
+        return [one.plain for one in value]
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
-        for name in self.metrics:
-            if measures[name].needs_release and self.release is None:
-                raise ParameterErrors([_lacks("release", f"is required by the metric {name}", None)])
+        for one in self.metrics:
+            if one.needs_release and self.release is None:
+                raise ParameterErrors([_lacks("release", f"is required by the metric {one.name}", None)])
         if self.redraw and "seed" not in type(self.landmarks).model_fields:
             rule = "must be a random method to be drawn anew"
             raise ParameterErrors([_lacks("landmarks", rule, self.landmarks.name)])
         return self
+
+    @cached_property
+    def digest(self) -> str:
+        return super().digest
 
     @property
     def root(self) -> int:
@@ -142,6 +142,24 @@ class Cell(Spec):
             return int(self.seed)
         words = np.frombuffer(bytes.fromhex(self.digest), dtype="<u4").tolist()
         return noise.spawned(self.seed, noise.Stream.EXPERIMENTS, *words)
+
+
+def _measures(value: Any) -> tuple[Measure, ...]:
+    """What is to be measured: each entry a name, or an object with parameters."""
+    rule = f"must be a list of 1 to {MAX_METRICS} different metrics"
+    if not isinstance(value, list | tuple) or not 1 <= len(value) <= MAX_METRICS:
+        raise broken(rule)
+    found, errors = [], []
+    for i, one in enumerate(value):
+        try:
+            found.append(measures.parse(one, field=f"metrics.{i}"))
+        except ParameterErrors as wrong:
+            errors += wrong.errors
+    if errors:
+        raise ParameterErrors(errors)
+    if len({one.model_dump_json() for one in found}) < len(found):
+        raise broken(rule)
+    return tuple(found)
 
 
 class Point(NamedTuple):
@@ -166,6 +184,7 @@ class ExperimentSpec(Spec):
     place in it (``release.mechanism.epsilon``, ``landmarks.share``, ``correlation``) to the values to put there;
     several places that move together are joined by commas, and each value is then a list with one entry for each.
     Every combination is a cell: axes by depth and name, whatever order the JSON had, and the last moves first.
+    ``metrics`` are measures by name, or with parameters as ``{"name": …}``.
     """
 
     base: dict[str, Any]
@@ -175,11 +194,14 @@ class ExperimentSpec(Spec):
     metrics: Any
     common: bool = True
 
+    _points: tuple[Point, ...] = PrivateAttr(())
+
     @field_validator("base", "grid", mode="after")
     @classmethod
     def _own(cls, value: dict[str, Any]) -> dict[str, Any]:
         try:
-            copy: dict[str, Any] = json.loads(json.dumps(value, allow_nan=False))
+            text = json.dumps(value, allow_nan=False)
+            copy: dict[str, Any] = _in_one_order(json.loads(text, parse_float=_number))
         except (TypeError, ValueError, RecursionError):
             raise broken("must be plain JSON") from None
         return copy
@@ -195,12 +217,12 @@ class ExperimentSpec(Spec):
 
     @field_validator("metrics", mode="before")
     @classmethod
-    def _in_order(cls, value: Any) -> Any:
-        return tuple(value) if isinstance(value, list) else value  # a cell says what is wrong with it
+    def _measured(cls, value: Any) -> tuple[Measure, ...]:
+        return _measures(value)
 
     @field_serializer("metrics")
-    def _dumped_metrics(self, value: tuple[str, ...]) -> list[str]:
-        return list(value)
+    def _dumped_metrics(self, value: tuple[Measure, ...]) -> list[Any]:
+        return [one.plain for one in value]
 
     @model_validator(mode="after")
     def _expands(self) -> Self:
@@ -208,8 +230,9 @@ class ExperimentSpec(Spec):
         if prod(len(axis.values) for axis in axes) > MAX_CELLS:
             rule = f"must expand to at most {MAX_CELLS:,} cells"
             raise ParameterErrors([_lacks("grid", rule, prod(len(axis.values) for axis in axes))])
-        for _ in self.points():
-            pass
+        self._points = tuple(
+            Point(at, self._cell(axes, at)) for at in product(*(range(len(axis.values)) for axis in axes))
+        )
         return self
 
     def axes(self) -> list[Axis]:
@@ -219,9 +242,11 @@ class ExperimentSpec(Spec):
 
     def points(self) -> Iterator[Point]:
         """Every cell with its place in the grid, in the order of the table."""
-        axes = self.axes()
-        for at in product(*(range(len(axis.values)) for axis in axes)):
-            yield Point(at, self._cell(axes, at))
+        return iter(self._points)
+
+    def cell(self, at: Sequence[int]) -> Cell:
+        """The cell with these values of the axes, one for each, by their numbers."""
+        return self._cell(self.axes(), tuple(at))
 
     def cells(self) -> list[Cell]:
         """The different cells, in the order of the table."""
@@ -237,6 +262,20 @@ class ExperimentSpec(Spec):
             return Cell.parse(description | {"metrics": self.metrics, "seed": self.seed, "common": self.common})
         except ParameterErrors as wrong:
             raise ParameterErrors([_placed(error, axes, at) for error in wrong.errors]) from None
+
+
+def _number(text: str) -> float:
+    """A number of JSON, which has one kind of them: 1.0 is 1, so that spellings of a spec have one digest."""
+    value = float(text)
+    return int(value) if value.is_integer() and abs(value) <= EXACT else value
+
+
+def _in_one_order(value: Any) -> Any:
+    """Names in order, ``name`` first: a database may give them in another, and a table carries the spec as text."""
+    if isinstance(value, dict):
+        names = sorted(value, key=lambda name: (name != "name", name))
+        return {name: _in_one_order(value[name]) for name in names}
+    return [_in_one_order(one) for one in value] if isinstance(value, list) else value
 
 
 def _axis(name: str, values: Any) -> Axis:
@@ -266,11 +305,12 @@ def _put(description: dict[str, Any], path: str, value: Any, field: str) -> None
 
 def _placed(error: ParameterError, axes: Sequence[Axis], at: tuple[int, ...]) -> ParameterError:
     """The error of a cell, named after the value of the grid it comes from, or after the base."""
-    if error.field in ("metrics", "seed", "common"):
+    if error.field.split(".")[0] in ("metrics", "seed", "common"):
         return error
     for axis, i in reversed(list(zip(axes, at, strict=True))):
-        if any(f"{error.field}.".startswith(f"{path}.") for path in axis.paths):
-            return moved(error, error.field, f"grid.{axis.name}.{i}")
+        for path in axis.paths:
+            if f"{error.field}.".startswith(f"{path}."):
+                return moved(error, error.field, f"grid.{axis.name}.{i}{error.field[len(path) :]}")
     return moved(error, error.field, f"base.{error.field}")
 
 

@@ -61,17 +61,38 @@ class FolderStore:
         except (OSError, ValueError, EOFError):
             return None
 
+    def begun(self, dataset: str) -> set[str]:
+        """Cells of which something may be kept; nothing is of any other."""
+        try:
+            return {path.name for path in (self._folder / dataset).iterdir()}
+        except OSError:
+            return set()
+
     def put(self, key: Key, values: Floats) -> None:
-        path = self._path(key)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, partial = tempfile.mkstemp(dir=path.parent, prefix=".block-")
+        _make(self._folder)
+        descriptor, partial = tempfile.mkstemp(dir=self._folder, prefix=".block-")
         try:
             with os.fdopen(descriptor, "wb") as file:
                 np.save(file, values, allow_pickle=False)
-            Path(partial).replace(path)
+            _move(Path(partial), self._path(key))
         except BaseException:
             Path(partial).unlink(missing_ok=True)
             raise
 
     def _path(self, key: Key) -> Path:
         return self._folder / key.dataset / key.cell / f"{key.first}-{key.count}.npy"
+
+
+def _make(folder: Path) -> None:
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # results were measured against originals
+
+
+def _move(file: Path, place: Path) -> None:
+    for _ in range(3):  # what lies there may be cleared away at any moment
+        try:
+            file.replace(place)
+            return
+        except FileNotFoundError:
+            for folder in (place.parent.parent, place.parent):
+                _make(folder)
+    file.replace(place)

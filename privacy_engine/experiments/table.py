@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from string import ascii_uppercase
+from typing import Any, BinaryIO
 
 import numpy as np
 
 from privacy_engine import __version__
 from privacy_engine.data import Floats
-from privacy_engine.experiments.measures import measures
+from privacy_engine.experiments.measures import Measure
 from privacy_engine.experiments.spec import ExperimentSpec, Point, flattened
 from privacy_engine.formats.arrow import pa, pacsv, pq
 from privacy_engine.label import NOT_PRIVATE
@@ -26,22 +29,29 @@ def assemble(spec: ExperimentSpec, dataset: str, results: Results) -> pa.Table:
     """One row for each point of the grid and metric, in the grid's order.
 
     Columns: ``dataset`` and ``cell`` (digests), every parameter of the cell by its place, ``marked_share`` (mean),
-    ``metric``, ``unit``, ``mean``, ``low`` and ``high`` (quantiles over repetitions, :data:`LOW` and :data:`HIGH`) and
-    ``n``, the repetitions that have a value. Numbers are null where no repetition has one.
+    ``metric``, its parameters as ``metric.<parameter>`` where it has some, ``unit``, ``mean``, ``low`` and ``high``
+    (quantiles over repetitions, :data:`LOW` and :data:`HIGH`) and ``n``, the repetitions that have a value. Numbers are
+    null where no repetition has one.
     """
     rows = []
     for point in spec.points():
         share, *values = results[point.cell.digest]
-        about = _parameters(point)
-        for name, one in zip(point.cell.metrics, values, strict=True):
-            ends = {"dataset": dataset, "cell": point.cell.digest}, {"metric": name, "unit": measures[name].unit}
-            rows.append(ends[0] | about | {"marked_share": _summary(share)["mean"]} | ends[1] | _summary(one))
+        about = _parameters(point) | {"marked_share": _mean(share[~np.isnan(share)])}
+        for measure, one in zip(point.cell.metrics, values, strict=True):
+            named = {"metric": measure.name, **_told(measure), "unit": measure.unit}
+            ends = {"dataset": dataset, "cell": point.cell.digest}, named
+            rows.append(ends[0] | about | ends[1] | summary(one))
     first = ["dataset", "cell"]
-    last = ["marked_share", "metric", "unit", "mean", "low", "high", "n"]
+    told = dict.fromkeys(name for measure in spec.metrics for name in _told(measure))
+    last = ["marked_share", "metric", *told, "unit", "mean", "low", "high", "n"]
     places = dict.fromkeys(name for row in rows for name in row if name not in (*first, *last))
     columns = {name: _column([row.get(name) for row in rows]) for name in (*first, *places, *last)}
     about_all = {"cairn": __version__, "noise": NOT_PRIVATE, "spec": spec.model_dump_json(), "digest": spec.digest}
     return pa.table(columns).replace_schema_metadata(about_all)
+
+
+def _told(measure: Measure) -> dict[str, Any]:
+    return {f"metric.{name}": value for name, value in measure.parameters.items()}
 
 
 def _parameters(point: Point) -> dict[str, Any]:
@@ -52,12 +62,17 @@ def _parameters(point: Point) -> dict[str, Any]:
     return {name: value for name, value in flattened(description).items() if value is not None}
 
 
-def _summary(values: Floats) -> dict[str, Any]:
+def summary(values: Floats) -> dict[str, Any]:
+    """Mean and quantiles of the repetitions that have a value, and how many these are."""
     known = values[~np.isnan(values)]
     if not known.size:
         return {"mean": None, "low": None, "high": None, "n": 0}
     low, high = np.quantile(known, [LOW, HIGH]).tolist()
-    return {"mean": float(known.mean()), "low": low, "high": high, "n": len(known)}
+    return {"mean": _mean(known), "low": low, "high": high, "n": len(known)}
+
+
+def _mean(known: Floats) -> float | None:
+    return float(known.mean()) if known.size else None
 
 
 def _column(values: list[Any]) -> Any:
@@ -70,14 +85,37 @@ def _column(values: list[Any]) -> Any:
 
 
 def write(table: pa.Table, spec: ExperimentSpec, folder: Path) -> list[Path]:
-    """``table.parquet``, ``table.csv``, ``spec.json`` and ``table.tex`` in ``folder``, which is made; their paths."""
+    """Every file of :data:`FILES` in ``folder``, which is made; their paths."""
     folder.mkdir(parents=True, exist_ok=True)
-    paths = [folder / name for name in ("table.parquet", "table.csv", "spec.json", "table.tex")]
-    pq.write_table(table, paths[0])
-    pacsv.write_csv(table, paths[1])
-    paths[2].write_text(spec.model_dump_json(indent=2) + "\n")
-    paths[3].write_text(latex(table, spec))
+    paths = []
+    for kind in FILES.values():
+        paths.append(folder / kind.name)
+        with paths[-1].open("wb") as out:
+            kind.write(table, spec, out)
     return paths
+
+
+@dataclass(frozen=True)
+class FileKind:
+    """A file an experiment is written as: its name, its media type, and how ``write(table, spec, out)`` does it."""
+
+    name: str
+    media_type: str
+    write: Callable[[pa.Table, ExperimentSpec, BinaryIO], Any]
+
+
+FILES = {
+    "parquet": FileKind(
+        "table.parquet", "application/vnd.apache.parquet", lambda table, _, out: pq.write_table(table, out)
+    ),
+    "csv": FileKind("table.csv", "text/csv", lambda table, _, out: pacsv.write_csv(table, out)),
+    "json": FileKind("spec.json", "application/json", lambda _, spec, out: out.write(_described(spec))),
+    "tex": FileKind("table.tex", "application/x-tex", lambda table, spec, out: out.write(latex(table, spec).encode())),
+}
+
+
+def _described(spec: ExperimentSpec) -> bytes:
+    return (spec.model_dump_json(indent=2) + "\n").encode()
 
 
 def latex(table: pa.Table, spec: ExperimentSpec) -> str:
@@ -89,8 +127,9 @@ def latex(table: pa.Table, spec: ExperimentSpec) -> str:
     """
     rows = table.to_pylist()
     axes, points, step = spec.axes(), list(spec.points()), len(spec.metrics)
-    along, place = _horizontal(spec)
+    along, place = horizontal(spec)
     parts = [f"% {NOT_PRIVATE}, seed {spec.seed}, {spec.repetitions:,} repetitions. x: {place}. Needs pgfplots."]
+    macros = _macros([metric.name for metric in spec.metrics])
     for k, metric in enumerate(spec.metrics):
         lines: dict[int, dict[str, Any]] = {}
         names: dict[str, str] = {}
@@ -104,18 +143,24 @@ def latex(table: pa.Table, spec: ExperimentSpec) -> str:
             names[curve] = title
             line = lines.setdefault(at, {"x": row[place]})
             line |= {curve: row["mean"], f"{curve}-low": row["low"], f"{curve}-high": row["high"]}
-        unit = f", {measures[metric].unit}" if measures[metric].unit else ""
-        parts.append(f"% {measures[metric].title}{unit}")
+        parts.append(f"% {metric.said}{metric.unit and ', '}{metric.unit}")
         parts += [f"%   {curve}: {_comment(title)}" for curve, title in names.items()]
-        macro = "".join(word.capitalize() for word in metric.split("-"))
         columns = list(dict.fromkeys(name for line in lines.values() for name in line))
         parts += [r"\pgfplotstableread{", " ".join(columns)]
         parts += [" ".join(_number(line.get(name)) for name in columns) for line in lines.values()]
-        parts.append(rf"}}\cairn{macro}")
+        parts.append(rf"}}\cairn{macros[k]}")
     return "\n".join(parts) + "\n"
 
 
-def _horizontal(spec: ExperimentSpec) -> tuple[int, str]:
+def _macros(names: list[str]) -> list[str]:
+    """A macro's name for each metric; several of one name are told apart by a letter, as TeX has no digits in them."""
+    words = ["".join(word.capitalize() for word in name.split("-")) for name in names]
+    return [
+        word + (ascii_uppercase[words[:i].count(word)] if words.count(word) > 1 else "") for i, word in enumerate(words)
+    ]
+
+
+def horizontal(spec: ExperimentSpec) -> tuple[int, str]:
     """Which axis is the horizontal one, and the column with its values."""
     axes = spec.axes()
     for i, axis in enumerate(axes):

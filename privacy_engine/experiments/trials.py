@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from privacy_engine import noise
 from privacy_engine.accounting.temporal import LossFunction
-from privacy_engine.data import LandmarkSet, Release, Trajectory
+from privacy_engine.data import LandmarkSet, Mask, Release, Trajectory
+from privacy_engine.experiments.kept import KeptMarks, kept_marks
 from privacy_engine.spec import processed
 
 if TYPE_CHECKING:
@@ -16,20 +17,29 @@ if TYPE_CHECKING:
 
 _SERIES, _MARKS, _DUMMIES = range(3)
 
+T = TypeVar("T")
+
 
 class Trials:
     """The repetitions ``which`` of ``cell``, each a function of the cell, the series and its own number alone.
 
-    Never private: everything is drawn from the cell's seed, and metrics read the truth. ``found`` is where a metric
-    leaves what others need too.
+    Never private: everything is drawn from the cell's seed, and metrics read the truth.
     """
 
     def __init__(self, cell: Cell, series: Sequence[Trajectory], which: range) -> None:
         self.cell, self.series, self.which = cell, series, which
-        self.found: dict[str, Any] = {}
+        self._found: dict[str, Any] = {}
         self._root = cell.root
         self._marked: dict[int, list[LandmarkSet]] = {}
+        self._drawn: dict[int, list[Release]] = {}
         self._released: dict[int, list[Release]] = {}
+
+    def once(self, key: str, find: Callable[[], T]) -> T:
+        """What ``find`` gives, found once: several measures may need it."""
+        if key not in self._found:
+            self._found[key] = find()
+        kept: T = self._found[key]
+        return kept
 
     @property
     def alike(self) -> bool:
@@ -48,8 +58,18 @@ class Trials:
         return None if self.cell.correlation is None else self.cell.correlation.carried()
 
     @cached_property
+    def _kept(self) -> KeptMarks:
+        return kept_marks(self.series)
+
+    @cached_property
+    def _marking(self) -> tuple[Any, ...]:
+        """What landmarks and dummies follow from, but for the repetition."""
+        dummies = None if self.cell.dummies is None else self.cell.dummies.model_dump_json()
+        return self.cell.landmarks.model_dump_json(), dummies, self.cell.redraw, self._root
+
+    @cached_property
     def _fixed(self) -> list[LandmarkSet]:
-        return list(self.cell.landmarks.mark(self.series))
+        return self._kept.once(self._marking[0], lambda: list(self.cell.landmarks.mark(self.series)))
 
     def landmarks(self, repetition: int) -> list[LandmarkSet]:
         """The landmarks of each series in one repetition, dummies left out."""
@@ -64,23 +84,37 @@ class Trials:
         if self.alike:
             return self._fixed
         if repetition not in self._marked:
-            marks = self.landmarks(repetition)
-            if self.cell.dummies is not None:
-                seed = noise.spawned(self._root, noise.Stream.EXPERIMENTS, _DUMMIES, repetition)
-                chosen = self.cell.dummies.select(marks, rng=noise.source(seed))
-                marks = [LandmarkSet(one.mask) for one in chosen]
-            self._marked[repetition] = marks
+            key = (*self._marking, repetition)
+            self._marked[repetition] = self._kept.once(key, lambda: self._drawn_marks(repetition))
         return self._marked[repetition]
 
-    def releases(self, repetition: int) -> list[Release]:
-        """One release of each series, its post-processing done."""
-        if repetition not in self._released:
-            spec = self.cell.release
+    def _drawn_marks(self, repetition: int) -> list[LandmarkSet]:
+        marks = self.landmarks(repetition)
+        if self.cell.dummies is None:
+            return marks
+        seed = noise.spawned(self._root, noise.Stream.EXPERIMENTS, _DUMMIES, repetition)
+        return [LandmarkSet(one.mask) for one in self.cell.dummies.select(marks, rng=noise.source(seed))]
+
+    def draws(self, repetition: int) -> list[Release]:
+        """One release of each series as the mechanism drew it."""
+        if repetition not in self._drawn:
             triples = zip(self.series, self.marked(repetition), self.seeds, strict=True)
-            self._released[repetition] = [
-                processed(
-                    spec.mechanism.release(one, marks, rng=noise.simulated_releases(seed, repetition)), spec.postprocess
-                )
+            self._drawn[repetition] = [
+                self.cell.release.mechanism.release(one, marks, rng=noise.simulated_releases(seed, repetition))
                 for one, marks, seed in triples
             ]
+        return self._drawn[repetition]
+
+    def releases(self, repetition: int) -> list[Release]:
+        """:meth:`draws` with the post-processing done."""
+        steps = self.cell.release.postprocess
+        if not steps:
+            return self.draws(repetition)
+        if repetition not in self._released:
+            self._released[repetition] = [processed(one, steps) for one in self.draws(repetition)]
         return self._released[repetition]
+
+    def shared(self, repetition: int) -> list[Mask]:
+        """Which draws of each series are of one joint draw of noise."""
+        pairs = zip(self.marked(repetition), self.draws(repetition), strict=True)
+        return [self.cell.release.mechanism.drawn_together(marks.mask, one.fresh) for marks, one in pairs]

@@ -73,6 +73,14 @@ def fill(key: Words, first_event: int, first_repetition: int, lanes: int, bearin
     return safe
 
 
+@inlined
+def copy(units: Floats, at: int, lanes: int, spare: Floats) -> None:
+    """The lanes' three numbers of one event's noise into ``spare``."""
+    lanes, at = min(lanes, LANES), at & MANY
+    for r in range(lanes):
+        spare[r], spare[SIN + r], spare[COS + r] = units[at + r], units[at + SIN + r], units[at + COS + r]
+
+
 @compiled
 def draw(
     key: Words, event: int, first_repetition: int, lanes: int, units: Floats, at: int, safe: bool, state: Floats

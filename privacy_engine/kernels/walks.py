@@ -31,6 +31,7 @@ from privacy_engine.kernels.lanes import (
     Y,
     Z,
     add,
+    copy,
     draw,
     draw_joint,
     fill,
@@ -120,7 +121,7 @@ def fixed(
                 for r in range(lanes):
                     state[RADIUS + r] = units[at + r] * scale
             else:
-                spare[:] = units[at : at + UNITS]
+                copy(units, at, lanes, spare)
                 state[SCALE : SCALE + lanes] = scale
                 draw(key, source, first_repetition, lanes, spare, 0, False, state)
             add(state, RADIUS, lanes, t, sums, by_event)
@@ -128,8 +129,8 @@ def fixed(
             if state[SOURCE] != source:
                 state[SOURCE] = source
                 if first <= source < last:
-                    at = (source - first) * UNITS
-                    spare[:], known = units[at : at + UNITS], safe[source - first]
+                    copy(units, (source - first) * UNITS, lanes, spare)
+                    known = safe[source - first]
                 else:
                     known = fill(key, source, first_repetition, lanes, bearing, spare)[0]
                 _look(key, source, first_repetition, lanes, lon, lat, scale_m[source], known, spare, state)
@@ -209,7 +210,7 @@ def adaptive(
         if largest <= safe[t]:
             draw(key, first + t, first_repetition, lanes, units, at, True, state)
         else:
-            spare[:] = units[at : at + UNITS]
+            copy(units, at, lanes, spare)
             source, at = spare, 0
             draw(key, first + t, first_repetition, lanes, spare, 0, False, state)
         if landmark:

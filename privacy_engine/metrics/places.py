@@ -56,6 +56,9 @@ class RangeQueryError(Metric):
     radius_m: Annotated[float, AfterValidator(CIRCLE.check), CIRCLE]
     queries: Annotated[int, AfterValidator(QUERIES.check), QUERIES] = 200
 
+    def seconds_once(self, events: int) -> float:
+        return 1e-4 + events * 3e-7 + min(self.queries, events) * (1e-6 + 4e-9 * events)
+
     def _one(self, truth: Trajectory, lon: Floats, lat: Floats, event: Ints) -> float:
         places = on_sphere(truth.lon, truth.lat)
         centres = places[np.linspace(0, len(places) - 1, min(self.queries, len(places))).round().astype(np.int64)]
@@ -97,6 +100,9 @@ class PoiRecall(Metric):
     name: Literal["poi-recall"] = "poi-recall"
     distance_m: DistanceM
     duration_s: DurationS
+
+    def seconds_once(self, events: int) -> float:
+        return 1e-4 + 1.5e-7 * events
 
     def _one(self, truth: Trajectory, lon: Floats, lat: Floats, event: Ints) -> float:
         assert truth.time_s is not None

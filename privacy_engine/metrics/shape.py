@@ -45,6 +45,9 @@ class Hausdorff(Metric):
 
     name: Literal["hausdorff"] = "hausdorff"
 
+    def seconds_once(self, events: int) -> float:
+        return 2e-4 + 2e-6 * events
+
     def _one(self, truth: Trajectory, lon: Floats, lat: Floats, event: Ints) -> float:
         one, other = _distinct(truth.lon, truth.lat), _distinct(lon, lat)
         return max(_farthest_m(one, other), _farthest_m(other, one))
@@ -81,6 +84,10 @@ class DynamicTimeWarping(Metric):
 
     name: Literal["dynamic-time-warping"] = "dynamic-time-warping"
     band: Annotated[int, AfterValidator(BAND.check), BAND] | None = None
+
+    def seconds_once(self, events: int) -> float:
+        wide = events if self.band is None else min(2 * self.band + 1, events)
+        return 1e-4 + events * (1e-7 + 5e-9 * wide)
 
     def _one(self, truth: Trajectory, lon: Floats, lat: Floats, event: Ints) -> float:
         from privacy_engine.kernels.warping import warped

@@ -36,7 +36,7 @@ const MARKERS = 8; // on a line, so that lines are told apart in grey
 const MARKED = ["Landmarks", "Dummy landmarks"]; // what bands are called in a picture outside the page
 
 /** Everything that has to fit on the vertical axis: of lines over events what lies in the span. */
-function heights({ lines, rules, span, x: values }) {
+function heights({ lines, rules, span, also, x: values }) {
   const within = ({ x, step }) => {
     if (values) return [0, x.length];
     const after = x.findIndex((at) => at > span[1]);
@@ -44,7 +44,7 @@ function heights({ lines, rules, span, x: values }) {
     return [Math.max(0, first < 0 ? x.length : step && x[first] > span[0] ? first - 1 : first), after < 0 ? x.length : after];
   };
   const parts = lines.flatMap((line) => [line.y, line.low ?? [], line.high ?? []].map((part) => part.slice(...within(line))));
-  return [...parts, rules.map(({ y }) => y)];
+  return [...parts, rules.map(({ y }) => y), also];
 }
 
 function verticalAxis(shown) {
@@ -149,6 +149,7 @@ function published({ data, layout }, { title, unit, x }) {
  *   bands  [[start, end), …] of events, `hollow` others of another sort   rules  [{y, label}]   log  of the vertical axis
  *   span   [first, last] event shown, to which the vertical axis is fitted
  *   x      {name, log} where the horizontal axis has values and not events   y      {share} where the vertical one has shares
+ *   also   other values that have to fit on the vertical axis, so that charts side by side have the same
  *   dots   (event) => [{id, x, y, colour}], what shows the event where no cursor can
  */
 export async function createChart(element, { label }) {
@@ -212,14 +213,14 @@ export async function createChart(element, { label }) {
   onTheme(redraw);
   let width = 0;
   new ResizeObserver(([{ contentRect }]) => {
-    if (!shown || Math.abs(contentRect.width - width) < 1) return;
+    if (!shown || !contentRect.width || Math.abs(contentRect.width - width) < 1) return; // it may be taken away
     width = contentRect.width;
     plotly.Plots.resize(element).then(place);
   }).observe(element);
 
   return {
     draw(what) {
-      shown = { bands: [], hollow: [], rules: [], ...what };
+      shown = { bands: [], hollow: [], rules: [], also: [], ...what };
       return redraw();
     },
     /** Show the events of `span` alone, and what lies there as high as there is room. */

@@ -36,7 +36,8 @@ export function createFields(host, fields, { onChange }) {
   };
 }
 
-function frame(field, inputs, input, hint) {
+/** A field around its inputs: label, unit, help, error. Returns {element, fail(message)}. */
+export function frame(field, inputs, input, hint) {
   const id = `field-${field.name}-${(ids += 1)}`;
   input.id = id;
   const help = field.help ? el("p", { class: "field__help", id: `${id}-help` }, field.help) : null;

@@ -8,8 +8,8 @@ import { kindOf } from "./readout.js";
 /**
  * A figure in `host`. `name` is the stem of its files, `unit` goes beside the title and into the CSV.
  *
- * Returns the chart with `show(what)` on top: what the chart's `draw` takes and {note, title, name, about, by, whole}, where
- * `title` and `name` stand for the figure's own, `about` is a sentence for the table, `by` = {key, name} what a row of it is
+ * Returns the chart with `show(what)` on top: what the chart's `draw` takes and {note, vertical, title, name, about, by, whole}, where
+ * `title` and `name` stand for the figure's own, `vertical` for the note where the chart is read outside the page, `about` is a sentence for the table, `by` = {key, name} what a row of it is
  * (an event) and `whole` the span of all events, to which there is a way back. If `what` is a function of `log`, the reader
  * chooses between the scales, of which `log` is the first.
  */
@@ -57,7 +57,8 @@ export async function createFigure(host, { title: usual, unit, name: stem, log =
     const what = span ? { ...given, span } : given;
     ({ title = usual, name = stem, about = "", by = {}, whole = null } = what);
     over = what.x?.name ?? "event";
-    up = chosen && what.log && !what.y ? `${what.note}, log` : what.note;
+    const { vertical = what.note } = what;
+    up = chosen && what.log && !what.y ? `${vertical}, log` : vertical;
     scale.hidden = !chosen;
     note.textContent = what.note;
     offerAll(what.span);

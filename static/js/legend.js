@@ -5,7 +5,7 @@ import { dashOf } from "./ink.js";
 
 const SMALL_DASHES = (name) => dashOf(name).map((length) => length * 0.75).join(" ");
 
-/** A line as the map and the charts draw it; `ink` is {index, dash} of the palette, or null for the original. */
+/** A line as the map and the charts draw it; `ink` is {index, dash} of the palette (-1: muted), or null for the original. */
 export function swatch(ink) {
   const path = svg("path", { d: "M0 5h22", "stroke-dasharray": ink ? SMALL_DASHES(ink.dash) : null });
   return svg("svg", { class: "swatch", viewBox: "0 0 22 10", "aria-hidden": "true", "data-ink": ink ? ink.index % 6 + 1 : null }, path);

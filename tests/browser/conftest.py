@@ -19,9 +19,8 @@ from playwright.sync_api import Browser, Locator, Page, Playwright, expect, sync
 
 from dashboard import jobs
 from dashboard.accounts.models import User
-from dashboard.datasets.models import Dataset
 from dashboard.jobs import State
-from dashboard.releases.models import Release
+from tests.browser.given import WALK, elsewhere, served, stays, taxi, walk  # noqa: F401
 from tests.browser.profiles import Profiles, Watch
 
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"  # Playwright's loop runs in this thread; we do nothing async
@@ -39,9 +38,6 @@ PATIENCE_MS = 20_000  # for machines that do much else: what passes at once pass
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 DESKTOP = {"width": 1440, "height": 900}
 PHONE = {"width": 390, "height": 844}
-WALK = b"time,lat,lon\n" + b"".join(
-    b"2024-05-14T07:%02d:00Z,48.%d,2.%d\n" % (minute, 8462 + 3 * minute, 3412 + 7 * minute) for minute in range(40)
-)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -88,7 +84,7 @@ def clean_home() -> Iterator[None]:
     """Every test starts and ends with no files of datasets and releases, and with all its requests left."""
     cache.clear()
     yield
-    for room in ("datasets", "releases", "uploads", "tmp"):
+    for room in ("datasets", "releases", "experiments", "blocks", "uploads", "tmp"):
         shutil.rmtree(Path(settings.CAIRN_HOME) / room, ignore_errors=True)
 
 
@@ -140,11 +136,13 @@ def phone(open_page: Callable[..., Page], owner: User) -> Page:
 
 
 def work_off() -> int:
-    """Do every waiting job, here and now, as a worker would; how many there were."""
-    waiting = [(model, pk) for model in (Dataset, Release) for pk in _waiting(model)]
-    for model, pk in waiting:
-        jobs._bells[model](str(pk))
-    return len(waiting)
+    """Do every waiting job, and those they make, here and now, as a worker would; how many there were."""
+    done = 0
+    while waiting := [(model, pk) for model in jobs.models_of() for pk in _waiting(model)]:
+        for model, pk in waiting:
+            jobs._bells[model](str(pk))
+        done += len(waiting)
+    return done
 
 
 def _waiting(model: type[jobs.Job]) -> list[Any]:

@@ -16,6 +16,18 @@ _PAINTED = """(id) => {
   for (let i = 3; i < data.length; i += 4) painted += data[i] > 0;
   return painted;
 }"""
+# Of a canvas: how many pixels are painted, and where in it their middle lies
+MIDDLE = """((canvas) => {
+  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+  let [n, x, y] = [0, 0, 0];
+  for (let i = 3; i < data.length; i += 4) {
+    if (!data[i]) continue;
+    n += 1;
+    x += ((i - 3) / 4) % canvas.width;
+    y += Math.floor((i - 3) / 4 / canvas.width);
+  }
+  return [n, x / n, y / n];
+})"""
 _LINES = """() => [...document.querySelectorAll(".js-plotly-plot")].map((plot) =>
   plot.data.filter(({ name }) => name).map(({ name, x, visible }) => ({ name, points: x.length, visible })))"""
 

@@ -58,6 +58,7 @@ WORKING = "[data-bench][data-ready]:has([data-chart=loss] .js-plotly-plot)"  # a
 TRACK = "canvas[data-layer]"
 TOKENS, LIST, DATASET, EDIT = "accounts:tokens", "datasets:list", "datasets:detail", "landmarks:new"
 NEW, COMPARE, REPORT, REPORTS = (f"releases:{word}" for word in ("new", "compare", "report", "comparison-report"))
+EXPERIMENT, PANELS = "experiments:detail", "[data-results][data-ready=all]"
 TOO_MANY = "?" + "&".join(["a"] * 300)  # more fields than a request may have: refused before any view is asked
 
 CASES = (
@@ -85,6 +86,11 @@ CASES = (
     Case("no-releases", COMPARE, "first", who="beginner"),
     Case("report", REPORT, "done", ready=SHEET, explains=False),
     Case("owners-report", REPORTS, "walk", "?for=owner", ready=SHEET, explains=False),
+    Case("experiments", "experiments:list"),
+    Case("no-experiments", "experiments:list", who="newcomer"),
+    Case("new-experiment", "experiments:new", ready=FORM),
+    Case("experiment", EXPERIMENT, "experiment", ready=PANELS),
+    Case("experiment-running", EXPERIMENT, "computing", ready=PANELS),
     Case("glossary", "glossary", explains=False),
     Case("api", "api:docs", ready=".swagger-ui .opblock", explains=False),
     Case("error-400", "400", path="/", query=TOO_MANY, status=400),

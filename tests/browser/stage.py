@@ -14,12 +14,16 @@ from dashboard.accounts.models import User
 from dashboard.accounts.services import make_token, show_tour
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.services import import_dataset, set_budget
+from dashboard.experiments.execution import run as run_part
+from dashboard.experiments.models import Experiment
+from dashboard.experiments.services import submit_experiment
 from dashboard.jobs import State
 from dashboard.landmarks.dummies import add_dummies
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.models import Release
 from dashboard.releases.services import derive_release, submit_release
+from privacy_engine.experiments import presets
 from privacy_engine.postprocess import postprocesses
 from privacy_engine.spec import ReleaseSpec
 from tests.browser.conftest import WALK, work_off
@@ -79,8 +83,24 @@ class Stage:
         self.unread = self._upload("Field notes.csv")
         words = {"code": "memory", "message": "The job needed more memory than one job may use."}
         _over(self.unread, error=words, report=None, points_file="", content_digest="")
+        self._experiment()
         self.reading = self._upload("Long way home.csv")
         _begun(self.reading, stage="Reading", progress=0.3)
+
+    def _experiment(self) -> None:
+        """One that is done, one half done, one that failed."""
+
+        def submit(**changes: Any) -> Experiment:
+            preset = presets.parse({"name": "correlated-loss", "repetitions": 40, "events": 60} | changes)
+            return submit_experiment(owner=self.researcher, preset=preset)
+
+        self.experiment, self.computing, failed = submit(), submit(seed=2), submit(seed=3)
+        for _ in range(3):
+            run_part(self.computing.parts.filter(state=State.QUEUED).earliest("pk").pk)
+        self.computing.parts.filter(state=State.QUEUED).delete()
+        _over(failed, error={"code": "crashed", "message": "The job stopped its worker 3 times and was given up."})
+        failed.parts.all().delete()
+        work_off()
 
     def _upload(self, name: str) -> Dataset:
         return import_dataset(owner=self.researcher, upload=ContentFile(WALK, name=name))

@@ -2,56 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
-from django.core.files.base import ContentFile
 from playwright.sync_api import Locator, Page, Route, expect
 
 from dashboard.accounts.models import User
-from dashboard.basemap import base_map
 from dashboard.datasets.models import Dataset
-from dashboard.datasets.services import import_dataset
-from tests.browser.conftest import DESKTOP, PHONE, WALK, Watch, accessibility_faults
-from tests.pmtiles import streets, write_tiles
+from tests.browser.conftest import DESKTOP, PHONE, Watch, accessibility_faults
+from tests.browser.given import HOST
+from tests.pmtiles import streets
 
-HOST = "https://tiles.example.org"
 SENTENCE = "The tile server tiles.example.org learns where you look."
-
-
-@pytest.fixture
-def walk(owner: User) -> Dataset:
-    return import_dataset(owner=owner, upload=ContentFile(WALK, name="walk.csv"), name="Walk")
-
-
-def around(lon: float, lat: float, z: int, reach: int) -> list[tuple[int, int, int]]:
-    """The tiles about a place."""
-    n = 2**z
-    x = int((lon + 180) / 360 * n)
-    y = int((1 - math.asinh(math.tan(math.radians(lat))) / math.pi) / 2 * n)
-    return [(z, x + dx, y + dy) for dx in range(-reach, reach + 1) for dy in range(-reach, reach + 1)]
-
-
-@pytest.fixture
-def served(settings: Any, tmp_path: Path) -> None:
-    """A file of tiles about the walk."""
-    places = [place for z, reach in ((12, 3), (13, 6)) for place in around(2.35, 48.9, z, reach)]
-    path = write_tiles(
-        tmp_path / "city.pmtiles", {place: streets(*place) for place in places}, bounds=(2.2, 48.8, 2.6, 49.0)
-    )
-    settings.CAIRN_BASE_MAP = base_map(str(path), "Streets made up")
-
-
-@pytest.fixture
-def elsewhere(settings: Any) -> None:
-    """Tiles of somebody else, and the policy that goes with them."""
-    settings.CAIRN_BASE_MAP = base_map(f"{HOST}/{{z}}/{{x}}/{{y}}.png", "Somebody’s streets")
-    policy = settings.CONTENT_SECURITY_POLICY
-    directives = policy["DIRECTIVES"]
-    settings.CONTENT_SECURITY_POLICY = policy | {"DIRECTIVES": directives | {"img-src": [*directives["img-src"], HOST]}}
 
 
 @pytest.fixture

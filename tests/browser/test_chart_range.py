@@ -18,12 +18,11 @@ from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.models import Release
 from dashboard.releases.services import submit_release
 from privacy_engine.data import Trajectory
-from privacy_engine.samples import samples
 from privacy_engine.spec import ReleaseSpec
 from tests.browser.conftest import work_off
 from tests.browser.drawn import settled
+from tests.browser.given import table
 from tests.browser.test_charts import NAMES, saved
-from tests.browser.test_compare import table
 
 PLOT = "[data-chart={}] .js-plotly-plot"
 AXES = """() => [...document.querySelectorAll(".js-plotly-plot")].map(({ _fullLayout: { xaxis, yaxis } }) =>
@@ -34,16 +33,6 @@ FIT = """(chart) => { const { data, _fullLayout: { xaxis, yaxis } } =
     y.filter((_, i) => x[i] >= xaxis.range[0] && x[i] <= xaxis.range[1])))) } }"""
 MARKED = """(name) => document.querySelector("[data-chart=error] .js-plotly-plot").data
   .find(({ meta }) => meta === name).x.filter((x) => x !== null)"""
-
-
-@pytest.fixture
-def taxi(owner: User) -> Dataset:
-    return import_dataset(owner=owner, upload=table(("taxi", samples()[1].series)), name="Taxi day")
-
-
-@pytest.fixture
-def stays(owner: User, taxi: Dataset) -> LandmarkSet:
-    return mark_landmarks(owner=owner, dataset=taxi, method=samples()[1].landmarks)
 
 
 def released(owner: User, chosen: LandmarkSet, name: str, radius_m: float = 200.0) -> Release:

@@ -26,7 +26,7 @@ from privacy_engine.simulation import simulate
 from privacy_engine.spec import ReleaseSpec, parse_steps
 from tests.browser.conftest import DESKTOP, PHONE, Watch, accessibility_faults, widths, work_off
 from tests.browser.drawn import settled
-from tests.browser.test_compare import table
+from tests.browser.given import table
 
 NAMES = ("landmark-skip", "landmark-uniform")
 LINE = """([chart, name]) => { const found = document.querySelector(`[data-chart=${chart}] .js-plotly-plot`)?.data

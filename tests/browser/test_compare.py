@@ -22,26 +22,7 @@ from privacy_engine.samples import samples
 from privacy_engine.spec import ReleaseSpec
 from tests.browser.conftest import Watch, accessibility_faults, work_off
 from tests.browser.drawn import cursors, lines, painted, settled
-
-
-def table(*parts: tuple[str, Any]) -> ContentFile[bytes]:
-    """Series as a CSV with a name for each."""
-    rows = [
-        f"{name},{t:.0f},{lat},{lon}\n"
-        for name, series in parts
-        for t, lat, lon in zip(series.time_s, series.lat, series.lon, strict=True)
-    ]
-    return ContentFile(("id,time,lat,lon\n" + "".join(rows)).encode(), name="series.csv")
-
-
-@pytest.fixture
-def taxi(owner: User) -> Dataset:
-    return import_dataset(owner=owner, upload=table(("taxi", samples()[1].series)), name="Taxi day")
-
-
-@pytest.fixture
-def stays(owner: User, taxi: Dataset) -> LandmarkSet:
-    return mark_landmarks(owner=owner, dataset=taxi, method=samples()[1].landmarks)
+from tests.browser.given import table
 
 
 @pytest.fixture

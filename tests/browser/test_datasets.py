@@ -23,12 +23,6 @@ from tests.browser.conftest import WALK, Watch, accessibility_faults, card, choo
 
 
 @pytest.fixture
-def walk(owner: User) -> Dataset:
-    """Forty minutes in Paris."""
-    return import_dataset(owner=owner, upload=ContentFile(WALK, name="walk.csv"), name="Walk")
-
-
-@pytest.fixture
 def released(owner: User, walk: Dataset) -> Release:
     """A finished release of it."""
     landmarks = mark_landmarks(owner=owner, dataset=walk, method={"name": "manual", "events": [1, 2, 3]}, name="Home")

@@ -9,23 +9,9 @@ from playwright.sync_api import Page, expect
 
 from dashboard.accounts.models import User
 from dashboard.datasets.models import Dataset
-from dashboard.datasets.services import import_dataset
 from dashboard.landmarks.models import LandmarkSet
-from dashboard.landmarks.services import mark_landmarks
-from privacy_engine.samples import samples
 from tests.browser.conftest import DESKTOP, PHONE, Watch, accessibility_faults, widths
 from tests.browser.drawn import settled
-from tests.browser.test_compare import table
-
-
-@pytest.fixture
-def taxi(owner: User) -> Dataset:
-    return import_dataset(owner=owner, upload=table(("taxi", samples()[1].series)), name="Taxi day")
-
-
-@pytest.fixture
-def stays(owner: User, taxi: Dataset) -> LandmarkSet:
-    return mark_landmarks(owner=owner, dataset=taxi, method=samples()[1].landmarks)
 
 
 def visit(page: Page, landmark_set: LandmarkSet) -> None:

@@ -6,23 +6,16 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from django.core.files.base import ContentFile
 from playwright.sync_api import Locator, Page, expect
 
 from dashboard.accounts.models import User
 from dashboard.datasets.models import Dataset
-from dashboard.datasets.services import import_dataset
 from dashboard.glossary import GLOSSARY
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.services import submit_release
 from privacy_engine.spec import ReleaseSpec
-from tests.browser.conftest import PHONE, WALK, accessibility_faults, widths, work_off
-
-
-@pytest.fixture
-def walk(owner: User) -> Dataset:
-    return import_dataset(owner=owner, upload=ContentFile(WALK, name="walk.csv"), name="Walk")
+from tests.browser.conftest import PHONE, accessibility_faults, widths, work_off
 
 
 @pytest.fixture

@@ -37,11 +37,6 @@ WAITS = """
 
 
 @pytest.fixture
-def walk(owner: User) -> Dataset:
-    return import_dataset(owner=owner, upload=ContentFile(WALK, name="walk.csv"), name="Walk")
-
-
-@pytest.fixture
 def ask(owner: User, walk: Dataset) -> Callable[..., Release]:
     """``ask("uniform", state=…)``: a release of the walk in some state."""
     landmarks = mark_landmarks(owner=owner, dataset=walk, method={"name": "manual", "events": [1, 2, 3]}, name="Home")

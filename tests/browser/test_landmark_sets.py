@@ -5,23 +5,16 @@ from __future__ import annotations
 import re
 
 import pytest
-from django.core.files.base import ContentFile
 from playwright.sync_api import Locator, Page, expect
 
 from dashboard.accounts.models import User
 from dashboard.datasets.models import Dataset
-from dashboard.datasets.services import import_dataset
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
-from tests.browser.conftest import WALK, accessibility_faults, widths
+from tests.browser.conftest import accessibility_faults, widths
 from tests.browser.drawn import expect_painted, painted
 
 ZONE = {"type": "Circle", "center": [2.352, 48.851], "radius_m": 300.0, "label": "Clinic"}
-
-
-@pytest.fixture
-def walk(owner: User) -> Dataset:
-    return import_dataset(owner=owner, upload=ContentFile(WALK, name="walk.csv"), name="Walk")
 
 
 @pytest.fixture

@@ -15,11 +15,9 @@ from dashboard.datasets.services import import_dataset, set_budget
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.models import Release
-from privacy_engine.samples import samples
 from tests.browser.conftest import DESKTOP, PHONE, Watch, accessibility_faults, widths
-from tests.browser.drawn import expect_painted, painted, settled
+from tests.browser.drawn import MIDDLE, expect_painted, painted, settled
 from tests.browser.editing import edit, expect_marked, marked
-from tests.browser.test_compare import table
 
 # Where the middle of what is painted of the event chosen lies, once it is another one
 EVENT_ON_SCREEN = """async (event) => {
@@ -30,19 +28,12 @@ EVENT_ON_SCREEN = """async (event) => {
   for (let i = 0; i < event; i++) step("ArrowRight");
   await new Promise((resolve) => setTimeout(resolve, 300)); // the map may move there
   await frames();
-  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-  let [n, x, y] = [0, 0, 0];
-  for (let i = 3; i < data.length; i += 4) {
-    if (!data[i]) continue;
-    n += 1;
-    x += ((i - 3) / 4) % canvas.width;
-    y += Math.floor((i - 3) / 4 / canvas.width);
-  }
+  const [, x, y] = middleOf(canvas);
   const box = canvas.getBoundingClientRect();
   step("Home");
   await frames();
-  return [box.left + x / n, box.top + y / n];
-}"""
+  return [box.left + x, box.top + y];
+}""".replace("middleOf", MIDDLE)
 
 
 def there_and_back() -> ContentFile[bytes]:
@@ -51,16 +42,6 @@ def there_and_back() -> ContentFile[bytes]:
     lat = [48.85] * 60 + way + [48.877] * 60 + way[::-1] + [48.85] * 60
     rows = "".join(f"{1_714_550_400 + 60 * i},{y:.6f},2.35\n" for i, y in enumerate(lat))
     return ContentFile(f"time,lat,lon\n{rows}".encode(), name="there.csv")
-
-
-@pytest.fixture
-def taxi(owner: User) -> Dataset:
-    return import_dataset(owner=owner, upload=table(("taxi", samples()[1].series)), name="Taxi day")
-
-
-@pytest.fixture
-def stays(owner: User, taxi: Dataset) -> LandmarkSet:
-    return mark_landmarks(owner=owner, dataset=taxi, method=samples()[1].landmarks)
 
 
 class TestStayPoints:

@@ -14,7 +14,7 @@ from dashboard.releases.models import Release
 from privacy_engine.samples import samples
 from tests.browser.conftest import accessibility_faults, work_off
 from tests.browser.drawn import expect_painted, painted, settled
-from tests.browser.test_compare import table
+from tests.browser.given import table
 from tests.browser.test_modes import compare, drag, released, sides
 
 # The colour most of a layer's opaque pixels have

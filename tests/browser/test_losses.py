@@ -15,7 +15,6 @@ from playwright.sync_api import Page, expect
 from dashboard.accounts.models import User
 from dashboard.datasets.models import Dataset
 from dashboard.landmarks.models import LandmarkSet
-from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.models import Release
 from dashboard.releases.services import submit_release
 from privacy_engine.accounting.temporal import landmark_temporal_loss, smoothing_matrix, temporal_loss
@@ -25,7 +24,7 @@ from privacy_engine.samples import samples
 from privacy_engine.spec import ReleaseSpec
 from tests.browser.conftest import Watch, accessibility_faults, work_off
 from tests.browser.drawn import settled
-from tests.browser.test_compare import table
+from tests.browser.given import table
 
 LINES = """(chart) => Object.fromEntries(document.querySelector(`[data-chart=${chart}] .js-plotly-plot`).data
   .filter(({ name }) => name).map(({ name, y }) => [name, [...y]]))"""
@@ -36,11 +35,6 @@ def taxi(owner: User) -> Dataset:
     from dashboard.datasets.services import import_dataset
 
     return import_dataset(owner=owner, upload=table(("taxi", samples()[1].series)), name="Taxi day")
-
-
-@pytest.fixture
-def stays(owner: User, taxi: Dataset) -> LandmarkSet:
-    return mark_landmarks(owner=owner, dataset=taxi, method=samples()[1].landmarks)
 
 
 @pytest.fixture

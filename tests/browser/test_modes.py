@@ -19,7 +19,7 @@ from dashboard.releases.services import submit_release
 from privacy_engine.samples import samples
 from privacy_engine.spec import ReleaseSpec
 from tests.browser.conftest import DESKTOP, PHONE, accessibility_faults, widths, work_off
-from tests.browser.drawn import layers, painted, settled
+from tests.browser.drawn import MIDDLE, layers, painted, settled
 
 # Pixels a layer's canvas shows left and right of a vertical line of the window, as far as its clip-path lets them
 SIDES = """([id, line]) => {
@@ -46,17 +46,10 @@ VIEWS = """() => [...document.querySelectorAll(".pane:not([hidden]) .map")].map(
 # What is painted of a layer in each map, and where the middle of it lies in its pane
 MIDDLES = """(id) => [...document.querySelectorAll(".pane:not([hidden]) .map")].map((map) => {
   const canvas = map.querySelector(`canvas[data-layer="${id}"]`);
-  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-  let [n, x, y] = [0, 0, 0];
-  for (let i = 3; i < data.length; i += 4) {
-    if (!data[i]) continue;
-    n += 1;
-    x += ((i - 3) / 4) % canvas.width;
-    y += Math.floor((i - 3) / 4 / canvas.width);
-  }
+  const [n, x, y] = middleOf(canvas);
   const [a, b] = [canvas.getBoundingClientRect(), map.getBoundingClientRect()];
-  return [n, x / n + a.left - b.left, y / n + a.top - b.top];
-})"""
+  return [n, x + a.left - b.left, y + a.top - b.top];
+})""".replace("middleOf", MIDDLE)
 
 
 @pytest.fixture
@@ -66,11 +59,6 @@ def taxi(owner: User) -> Dataset:
     return import_dataset(
         owner=owner, upload=ContentFile(f"time,lat,lon\n{rows}".encode(), name="taxi.csv"), name="Taxi"
     )
-
-
-@pytest.fixture
-def stays(owner: User, taxi: Dataset) -> LandmarkSet:
-    return mark_landmarks(owner=owner, dataset=taxi, method=samples()[1].landmarks)
 
 
 def released(owner: User, landmark_set: LandmarkSet, *names: str) -> list[Release]:

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
-from django.core.files.base import ContentFile
 from playwright.sync_api import Page, expect
 
 from dashboard.accounts.models import User
-from dashboard.basemap import base_map
 from dashboard.datasets.models import Dataset
-from dashboard.datasets.services import import_dataset
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.models import Release
 from privacy_engine.samples import samples
-from tests.browser.conftest import WALK, Watch
+from tests.browser.conftest import Watch
 from tests.browser.drawn import painted
-from tests.browser.test_basemap import HOST, around, open_map, wait_for_tiles
-from tests.browser.test_compare import table
+from tests.browser.given import HOST
+from tests.browser.test_basemap import open_map, wait_for_tiles
 from tests.browser.test_modes import compare, divider, drag, released
-from tests.pmtiles import streets, write_tiles
+from tests.pmtiles import streets
 
 # Pixels of a saved picture: how many there are of each of some colours, left and right of a share of its width
 COUNT = """async ([bytes, colours, at, near]) => {
@@ -44,38 +40,9 @@ BLUE = [38, 134, 189]  # Uniform's line, as pale as a release is
 
 
 @pytest.fixture
-def taxi(owner: User) -> Dataset:
-    return import_dataset(owner=owner, upload=table(("taxi", samples()[1].series)), name="Taxi")
-
-
-@pytest.fixture
 def pair(owner: User, taxi: Dataset) -> list[Release]:
     """Skip and Uniform of the taxi day."""
     return released(owner, mark_landmarks(owner=owner, dataset=taxi, method=samples()[1].landmarks), "skip", "uniform")
-
-
-@pytest.fixture
-def walk(owner: User) -> Dataset:
-    return import_dataset(owner=owner, upload=ContentFile(WALK, name="walk.csv"), name="Walk")
-
-
-@pytest.fixture
-def served(settings: Any, tmp_path: Path) -> None:
-    """A file of tiles about the walk, from this server."""
-    places = [place for z, reach in ((12, 3), (13, 6)) for place in around(2.35, 48.9, z, reach)]
-    path = write_tiles(
-        tmp_path / "city.pmtiles", {place: streets(*place) for place in places}, bounds=(2.2, 48.8, 2.6, 49.0)
-    )
-    settings.CAIRN_BASE_MAP = base_map(str(path), "Streets made up")
-
-
-@pytest.fixture
-def elsewhere(settings: Any) -> None:
-    """Tiles of somebody else, and the policy that goes with them."""
-    settings.CAIRN_BASE_MAP = base_map(f"{HOST}/{{z}}/{{x}}/{{y}}.png", "Somebody’s streets")
-    policy = settings.CONTENT_SECURITY_POLICY
-    directives = policy["DIRECTIVES"]
-    settings.CONTENT_SECURITY_POLICY = policy | {"DIRECTIVES": directives | {"img-src": [*directives["img-src"], HOST]}}
 
 
 def saved(page: Page, colours: list[list[int]], at: float = 0.5, near: int = 24) -> dict[str, Any]:

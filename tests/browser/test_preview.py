@@ -14,7 +14,7 @@ from dashboard.accounts.models import User
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.services import import_dataset
 from dashboard.jobs import State
-from tests.browser.conftest import PHONE, WALK, Watch, accessibility_faults, card, choose, table, widths, work_off
+from tests.browser.conftest import PHONE, Watch, accessibility_faults, card, choose, table, widths, work_off
 from tests.engine.reading import GPX
 
 UNHELPFUL = b"a;b;c;d\n" + b"".join(
@@ -29,11 +29,6 @@ def odd(owner: User, monkeypatch: Any) -> Dataset:
     dataset = import_dataset(owner=owner, upload=ContentFile(UNHELPFUL, name="odd.csv"))
     work_off()
     return dataset
-
-
-@pytest.fixture
-def walk(owner: User) -> Dataset:
-    return import_dataset(owner=owner, upload=ContentFile(WALK, name="walk.csv"), name="Walk")
 
 
 def preview(page: Page) -> Locator:

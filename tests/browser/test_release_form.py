@@ -12,17 +12,13 @@ from playwright.sync_api import Page, expect
 
 from dashboard.accounts.models import User
 from dashboard.datasets.models import BudgetEntry, Dataset
-from dashboard.datasets.services import import_dataset
 from dashboard.landmarks.models import LandmarkSet
-from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.models import Release
 from privacy_engine.accounting.temporal import smoothing_matrix, temporal_loss
 from privacy_engine.outlook import outlook
 from privacy_engine.registry import mechanisms
-from privacy_engine.samples import samples
 from tests.browser.conftest import DESKTOP, PHONE, Watch, accessibility_faults, widths, work_off
 from tests.browser.drawn import settled
-from tests.browser.test_compare import table
 from tests.browser.test_steps import form, only
 
 _INKED = """() => {
@@ -46,16 +42,6 @@ _COLUMNS = """() => {
 }"""
 P95 = 4.743865
 """The 95 % radius of planar Laplace noise of rate 1 per metre, in metres."""
-
-
-@pytest.fixture
-def taxi(owner: User) -> Dataset:
-    return import_dataset(owner=owner, upload=table(("taxi", samples()[1].series)), name="Taxi day")
-
-
-@pytest.fixture
-def stays(owner: User, taxi: Dataset) -> LandmarkSet:
-    return mark_landmarks(owner=owner, dataset=taxi, method=samples()[1].landmarks)
 
 
 def level(page: Page, epsilon: float, radius_m: float) -> None:

@@ -13,32 +13,19 @@ from playwright.sync_api import Page, expect
 
 from dashboard.accounts.models import User
 from dashboard.datasets.models import Dataset
-from dashboard.datasets.services import import_dataset
 from dashboard.landmarks.models import LandmarkSet
-from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.models import Release
 from dashboard.releases.services import submit_release
-from privacy_engine.samples import samples
 from privacy_engine.spec import ReleaseSpec
 from tests.browser.conftest import DESKTOP, PHONE, Watch, work_off
 from tests.browser.drawn import lines, painted, settled
-from tests.browser.test_compare import compare, table
+from tests.browser.test_compare import compare
 
 BOXES = """() => [...document.querySelectorAll('.plate')].map((plate) => {
   const { width, height } = plate.getBoundingClientRect();
   return [Math.round(width), Math.round(height)];
 })"""
 PAGES = re.compile(rb"/Type\s*/Page\b")
-
-
-@pytest.fixture
-def taxi(owner: User) -> Dataset:
-    return import_dataset(owner=owner, upload=table(("taxi", samples()[1].series)), name="Taxi day")
-
-
-@pytest.fixture
-def stays(owner: User, taxi: Dataset) -> LandmarkSet:
-    return mark_landmarks(owner=owner, dataset=taxi, method=samples()[1].landmarks)
 
 
 @pytest.fixture

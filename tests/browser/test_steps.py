@@ -16,7 +16,6 @@ from dashboard.datasets import ledger
 from dashboard.datasets.models import BudgetEntry, Dataset
 from dashboard.datasets.services import import_dataset
 from dashboard.landmarks.models import LandmarkSet
-from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.models import Release
 from dashboard.releases.services import submit_release
 from privacy_engine.samples import samples
@@ -31,11 +30,6 @@ def taxi(owner: User) -> Dataset:
     rows = zip(series.time_s, series.lat, series.lon, strict=True)
     text = "time,lat,lon\n" + "".join(f"{t:.0f},{lat},{lon}\n" for t, lat, lon in rows)
     return import_dataset(owner=owner, upload=ContentFile(text.encode(), name="taxi.csv"), name="Taxi day")
-
-
-@pytest.fixture
-def stays(owner: User, taxi: Dataset) -> LandmarkSet:
-    return mark_landmarks(owner=owner, dataset=taxi, method=samples()[1].landmarks)
 
 
 @pytest.fixture

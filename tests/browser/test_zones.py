@@ -9,12 +9,8 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
-from dashboard.accounts.models import User
 from dashboard.datasets.models import Dataset
-from dashboard.datasets.services import import_dataset
-from dashboard.landmarks.models import LandmarkSet
-from dashboard.landmarks.services import mark_landmarks, preview_landmarks
-from privacy_engine.samples import samples
+from dashboard.landmarks.services import preview_landmarks
 from tests.browser.conftest import Watch
 from tests.browser.drawn import painted
 from tests.browser.editing import (
@@ -31,17 +27,6 @@ from tests.browser.editing import (
     save,
     tool,
 )
-from tests.browser.test_compare import table
-
-
-@pytest.fixture
-def taxi(owner: User) -> Dataset:
-    return import_dataset(owner=owner, upload=table(("taxi", samples()[1].series)), name="Taxi day")
-
-
-@pytest.fixture
-def stays(owner: User, taxi: Dataset) -> LandmarkSet:
-    return mark_landmarks(owner=owner, dataset=taxi, method=samples()[1].landmarks)
 
 
 @pytest.fixture

@@ -14,10 +14,11 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from dashboard import jobs
+from dashboard import jobs, sweeping
 from dashboard.accounts.models import User
 from dashboard.datasets import tasks  # noqa: F401  (its doorbell)
 from dashboard.datasets.models import Dataset
+from dashboard.experiments.models import Part
 from dashboard.jobs import State
 from dashboard.releases.models import Release
 from privacy_engine.errors import ChoiceNeeded, FormatError
@@ -74,7 +75,7 @@ class TestClaim:
 class TestFence:
     def test_who_lost_the_lease_publishes_nothing(self, waiting: Dataset) -> None:
         zombie = jobs.Lease(Dataset, waiting.pk, held(waiting, expired=True))
-        jobs.sweep(Dataset)
+        sweeping.sweep(Dataset)
         successor = jobs.Lease(Dataset, waiting.pk, jobs.claim(Dataset, waiting.pk))
         with pytest.raises(jobs.LeaseLost):
             zombie.settle(State.READY, points_file="zombie", **{k: v for k, v in DONE.items() if k != "points_file"})
@@ -144,7 +145,7 @@ class TestRun:
 
         def work(row: Dataset, lease: jobs.Lease) -> dict[str, Any]:
             time.sleep(1.5)
-            swept.append(jobs.sweep(Dataset))
+            swept.append(sweeping.sweep(Dataset))
             return DONE
 
         jobs.run(Dataset, waiting.pk, work)
@@ -199,42 +200,42 @@ class TestSweep:
 
     def test_brings_an_expired_row_back(self, waiting: Dataset, rung: list[Any]) -> None:
         held(waiting, expired=True)
-        assert jobs.sweep(Dataset) == {"cancelled": 0, "failed": 0, "requeued": 1, "rung": 1}
+        assert sweeping.sweep(Dataset) == {"cancelled": 0, "failed": 0, "requeued": 1, "rung": 1}
         row = now_is(waiting)
         assert (row.state, row.token, row.lease_until, row.attempt) == (State.QUEUED, None, None, 1)
         assert rung == [waiting.pk]
 
     def test_leaves_a_live_lease_alone(self, waiting: Dataset) -> None:
         held(waiting)
-        assert jobs.sweep(Dataset)["requeued"] == 0
+        assert sweeping.sweep(Dataset)["requeued"] == 0
 
     def test_gives_up_after_three_attempts(self, waiting: Dataset) -> None:
         for attempt in (1, 2, 3):
             assert now_is(waiting).state == State.QUEUED
             held(waiting, expired=True, attempt=attempt)
-            jobs.sweep(Dataset)
+            sweeping.sweep(Dataset)
         row = now_is(waiting)
         assert (row.state, row.error["code"]) == (State.FAILED, "crashed")
 
     def test_ends_what_was_to_be_cancelled(self, waiting: Dataset) -> None:
         held(waiting, expired=True, cancel_requested=True)
-        jobs.sweep(Dataset)
+        sweeping.sweep(Dataset)
         assert now_is(waiting).state == State.CANCELLED
 
     def test_rings_again_where_nobody_answered(self, waiting: Dataset, rung: list[Any]) -> None:
         Dataset.objects.update(rung_at=timezone.now())
-        jobs.sweep(Dataset)
+        sweeping.sweep(Dataset)
         assert rung == []
-        Dataset.objects.update(rung_at=timezone.now() - timedelta(seconds=jobs.RING_AGAIN_S + 1))
-        jobs.sweep(Dataset)
+        Dataset.objects.update(rung_at=timezone.now() - timedelta(seconds=sweeping.RING_AGAIN_S + 1))
+        sweeping.sweep(Dataset)
         assert rung == [waiting.pk]
 
     def test_a_long_queue_is_no_lost_bell(
         self, waiting: Dataset, rung: list[Any], monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(jobs, "_messages", lambda: 1)
+        monkeypatch.setattr(sweeping, "_messages", lambda: 1)
         Dataset.objects.update(rung_at=timezone.now() - timedelta(hours=1))
-        jobs.sweep(Dataset)
+        sweeping.sweep(Dataset)
         assert rung == []
 
     def test_does_not_wait_for_a_broker_that_is_away_once_per_row(
@@ -243,7 +244,7 @@ class TestSweep:
         asked: list[Any] = []
         monkeypatch.setattr(jobs, "ring", lambda job: asked.append(job))
         Dataset.objects.bulk_create(Dataset(owner=owner, name="x") for _ in range(3))
-        assert jobs.sweep(Dataset)["rung"] == 0
+        assert sweeping.sweep(Dataset)["rung"] == 0
         assert len(asked) == 1
 
     @pytest.mark.django_db(transaction=True)
@@ -252,7 +253,7 @@ class TestSweep:
 
         def sweep(_: int) -> int:
             try:
-                return jobs.sweep(Dataset)["requeued"]
+                return sweeping.sweep(Dataset)["requeued"]
             finally:
                 connection.close()
 
@@ -279,4 +280,4 @@ def test_a_row_that_is_rolled_back_rings_nobody(
 
 
 def test_every_job_model_is_found() -> None:
-    assert set(jobs.models_of()) == {Dataset, Release}
+    assert set(jobs.models_of()) == {Dataset, Release, Part}

@@ -14,8 +14,8 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from dashboard.releases.management.commands.experiment import Command
-from privacy_engine.experiments import ExperimentSpec, dataset_digest, presets, run, running
+from dashboard.experiments.management.commands.experiment import Command
+from privacy_engine.experiments import dataset_digest, presets, run, running
 from privacy_engine.experiments.presets import TDriveError, TemporalDistance
 from privacy_engine.formats import read
 from tests.dashboard.commanding import runner
@@ -169,4 +169,4 @@ def test_a_spec_without_a_file_takes_a_generated_series(command, tmp_path):
     said, wrong, code = command(tmp_path / "spec.json", "--out", tmp_path)
     assert (wrong, code) == ("", 0)
     assert said.startswith("1 cell, 1 repetition, 1,000 events.")
-    assert ExperimentSpec.parse(json.loads((tmp_path / "spec.json").read_text())).metrics == ("marked-share",)
+    assert json.loads((tmp_path / "spec.json").read_text())["metrics"] == ["marked-share"]

@@ -26,7 +26,7 @@ def said(node: ast.AST) -> Iterator[ast.expr]:
     if isinstance(node, ast.Dict):
         keys = [key.value if isinstance(key, ast.Constant) else None for key in node.keys]
         yield from (value for key, value in zip(keys, node.values, strict=True) if key == "code")
-    if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "_told":
+    if isinstance(node, ast.Call) and "told" in (getattr(node.func, "id", ""), getattr(node.func, "attr", "")):
         yield node.args[0]
 
 

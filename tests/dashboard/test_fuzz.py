@@ -19,10 +19,12 @@ from dashboard.accounts import services as accounts
 from dashboard.accounts.models import User
 from dashboard.datasets import resumable
 from dashboard.datasets.models import Dataset
+from dashboard.experiments.services import submit_experiment
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases import execution
 from dashboard.releases.services import submit_release
 from dashboard.wsgi import application
+from privacy_engine.experiments import presets
 from privacy_engine.spec import ReleaseSpec
 
 # real transactions: a request through the application ends the connections of the thread
@@ -39,12 +41,14 @@ def known(owner: User, ready_dataset: Dataset) -> dict[str, str]:
     )
     execution.run(release.pk)
     upload = resumable.begin(owner=owner, length=1000)
+    few = presets.parse({"name": "temporal-distance", "repetitions": 2})
     return {
         "datasets": str(ready_dataset.pk),
         "landmark-sets": str(marks.pk),
         "releases": str(release.pk),
         "jobs": str(release.pk),
         "uploads": str(upload.pk),
+        "experiments": str(submit_experiment(owner=owner, preset=few).pk),
     }
 
 
@@ -55,7 +59,7 @@ def _as_it_is(_: Any, value: Any) -> bytes:
 
 
 CHECKS = [not_a_server_error, content_type_conformance, response_schema_conformance, status_code_conformance]
-NAMES = {"mechanism": "landmark-skip", "method": "stay-points"}
+NAMES = {"mechanism": "landmark-skip", "method": "stay-points", "preset": "temporal-distance"}
 LISTED = {"mechanisms": "landmark-skip", "postprocess": "ou-smoother", "cleaning": "drop-repeats"}
 
 

@@ -21,10 +21,13 @@ from django.test import Client
 from django.utils import timezone
 from knox.models import AuthToken
 
-from dashboard import housekeeping, jobs, storage
+from dashboard import housekeeping, jobs, storage, sweeping
 from dashboard.accounts import services as accounts
 from dashboard.accounts.models import LoginLink, User
 from dashboard.datasets.models import Dataset
+from dashboard.experiments.models import Experiment
+from dashboard.experiments.services import submit_experiment
+from privacy_engine.experiments import presets
 from tests.dashboard.conftest import HOME
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -92,6 +95,69 @@ class TestTidy:
         assert (LoginLink.objects.count(), AuthToken.objects.count(), Session.objects.count()) == (1, 1, 0)
 
 
+class TestBlocks:
+    """Results of experiments: kept as long as an experiment of their owner is about those data."""
+
+    FEW = {"name": "temporal-distance", "repetitions": 2}
+
+    def blocks(self, owner: User) -> Path:
+        return HOME / "blocks" / str(owner.pk)
+
+    def tried(self, owner: User, **more: Any) -> Experiment:
+        return submit_experiment(owner=owner, preset=presets.parse(self.FEW | more))
+
+    def test_those_of_experiments_that_exist_stay(self, owner: User) -> None:
+        row = self.tried(owner)
+        kept = sorted(self.blocks(owner).rglob("*.npy"))
+        assert len(kept) == 30
+        for path in (self.blocks(owner) / row.data_digest, row.folder):
+            aged(path, 100 * HOUR)
+        housekeeping.tidy()
+        assert sorted(self.blocks(owner).rglob("*.npy")) == kept
+        assert [path.name for path in row.folder.iterdir()] == ["table.parquet"]
+
+    def test_those_on_data_that_none_is_about_go(self, owner: User) -> None:
+        row, other = self.tried(owner), self.tried(owner, events=50)
+        assert row.data_digest != other.data_digest
+        Experiment.objects.filter(pk=other.pk)._raw_delete(using="default")  # as if its worker came a moment later
+        gone = aged(self.blocks(owner) / other.data_digest, 61)
+        housekeeping.tidy()
+        assert not gone.exists()
+        assert len(list(self.blocks(owner).rglob("*.npy"))) == 30
+
+    def test_what_was_begun_a_moment_ago_stays(self, owner: User) -> None:
+        """A request keeps blocks before it makes its row."""
+        fresh = aged(self.blocks(owner) / ("0" * 64) / "cell" / "0-1.npy", 0)
+        half = aged(self.blocks(owner) / ".block-abc", 0)
+        housekeeping.tidy()
+        assert fresh.exists()
+        assert half.exists()
+        aged(half, 61)
+        housekeeping.tidy()
+        assert fresh.exists()
+        assert not half.exists()
+
+    def test_those_of_nobody_go_with_their_folder(self, owner: User) -> None:
+        pk, row = owner.pk, self.tried(owner)
+        folder = row.folder
+        Experiment.objects.filter(pk=row.pk)._raw_delete(using="default")
+        owner.delete()
+        for path in (HOME / "blocks" / str(pk) / row.data_digest, HOME / "blocks" / str(pk), folder):
+            aged(path, 61)
+        housekeeping.tidy()
+        assert not (HOME / "blocks" / str(pk)).exists()
+        assert not folder.exists()
+
+    def test_a_folder_without_an_experiment_goes(self, owner: User) -> None:
+        row = self.tried(owner)
+        stray = aged(storage.home("experiments", str(uuid.uuid4())), 61)
+        fresh = storage.home("experiments", str(uuid.uuid4()))
+        housekeeping.tidy()
+        assert not stray.exists()
+        assert fresh.exists()
+        assert Experiment.objects.get(pk=row.pk).folder.joinpath("table.parquet").exists()
+
+
 class TestSweeper:
     def test_beats_after_every_round(self, db: None) -> None:
         assert not housekeeping.beat_path().exists()
@@ -104,7 +170,7 @@ class TestSweeper:
 
         sweeper = housekeeping.Sweeper()
         with monkeypatch.context() as patch:
-            patch.setattr(jobs, "sweep", away)
+            patch.setattr(sweeping, "sweep", away)
             assert sweeper.round() is None
         assert not housekeeping.beat_path().exists()
         assert sweeper.round() is not None
@@ -140,7 +206,7 @@ class TestHealth:
     def test_is_open_to_anybody_and_tells_nothing_of_anybody(
         self, client: Client, ready_dataset: Dataset, django_assert_max_num_queries: Any
     ) -> None:
-        with django_assert_max_num_queries(4):
+        with django_assert_max_num_queries(2 * len(jobs.models_of())):
             answer = client.get("/healthz")
         assert answer.status_code == 200
         assert answer.json() == {

@@ -11,7 +11,7 @@ from django.db.models import Q
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from dashboard import jobs
+from dashboard import housekeeping, jobs
 from dashboard.accounts.models import User
 from dashboard.datasets import services
 from dashboard.datasets.models import Dataset
@@ -95,14 +95,15 @@ class TestEnded:
         assert [one["finished_at"] for one in told] == sorted((one["finished_at"] for one in told), reverse=True)
         assert [one["kind"] for one in told].index("dataset") == 11
 
-    def test_takes_four_queries_however_many_there_are(
+    def test_takes_two_queries_for_each_kind_however_many_there_are(
         self, owner_api: APIClient, submit: Any, django_assert_num_queries: Any
     ) -> None:
         for i in range(6):
             release = submit()
             if i % 2:
                 failed(release)
-        with django_assert_num_queries(4):
+        kinds = len(housekeeping.ROOMS)
+        with django_assert_num_queries(2 * kinds):
             answer = owner_api.get(JOBS).json()
         assert (len(answer["results"]), len(answer["ended"])) == (3, 3)
 

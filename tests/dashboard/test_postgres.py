@@ -12,7 +12,7 @@ import pytest
 from tests import postgres
 
 ROOT = Path(__file__).resolve().parents[2]
-ELSEWHERE = ("test_postgres.py", "test_worker.py")  # a worker's house names its own database
+ELSEWHERE = ("test_postgres.py", "test_worker.py", "test_experiments_worker.py")  # their house names its own database
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ from django.core.exceptions import PermissionDenied
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from dashboard import jobs
+from dashboard import jobs, sweeping
 from dashboard.datasets import ledger
 from dashboard.datasets import services as datasets
 from dashboard.datasets.models import BudgetEntry, Dataset
@@ -124,7 +124,7 @@ class TestLedger:
         for _ in range(2):
             assert jobs.claim(Release, release.pk)
             expire(release)
-            assert jobs.sweep(Release)["requeued"] == 1
+            assert sweeping.sweep(Release)["requeued"] == 1
         assert drawn(release).attempt == 3
         assert charges(release) == [1]
         assert ledger.spent(ready_dataset)["releases"] == 1
@@ -139,7 +139,7 @@ class TestLedger:
         release = submit()
         jobs.claim(Release, release.pk)
         expire(release)
-        jobs.sweep(Release)
+        sweeping.sweep(Release)
         services.cancel_release(release=release)
         assert (release.state, charges(release)) == (State.CANCELLED, [1])
 
@@ -148,7 +148,7 @@ class TestLedger:
         for _ in range(3):
             assert jobs.claim(Release, release.pk)
             expire(release)
-            jobs.sweep(Release)
+            sweeping.sweep(Release)
         release.refresh_from_db()
         assert (release.state, release.error["code"]) == (State.FAILED, "crashed")
         assert charges(release) == [1]
@@ -204,7 +204,7 @@ class TestRetry:
         zombie = jobs.Lease(Release, release.pk, jobs.claim(Release, release.pk))
         for _ in range(3):  # each worker is lost, and the job given up
             expire(release)
-            jobs.sweep(Release)
+            sweeping.sweep(Release)
             jobs.claim(Release, release.pk)
         release.refresh_from_db()
         assert release.error["code"] == "crashed"
@@ -219,7 +219,7 @@ class TestRetry:
         jobs.claim(Release, release.pk)
         services.cancel_release(release=release)
         expire(release)
-        assert jobs.sweep(Release)["cancelled"] == 1
+        assert sweeping.sweep(Release)["cancelled"] == 1
         again = services.retry_release(release=release)
         assert (again.pk, drawn(again).state, charges(again)) == (release.pk, State.DONE, [1])
 

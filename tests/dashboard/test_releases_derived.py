@@ -9,7 +9,7 @@ from unittest.mock import Mock
 import numpy as np
 import pytest
 
-from dashboard import jobs, storage
+from dashboard import storage, sweeping
 from dashboard.datasets import ledger
 from dashboard.datasets.models import BudgetEntry
 from dashboard.datasets.services import set_budget
@@ -190,7 +190,7 @@ class TestFaults:
 
     def test_a_lost_worker_makes_it_once_more(self, derive, monkeypatch):
         made = derive()
-        made = interrupted(made, monkeypatch, lambda row: (expire(row), jobs.sweep(Release)))
+        made = interrupted(made, monkeypatch, lambda row: (expire(row), sweeping.sweep(Release)))
         assert made.state == State.QUEUED
         assert (drawn(made).state, made.attempt) == (State.DONE, 2)
 

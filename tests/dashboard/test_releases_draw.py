@@ -9,7 +9,7 @@ from unittest.mock import Mock
 import numpy as np
 import pytest
 
-from dashboard import jobs, storage
+from dashboard import jobs, storage, sweeping
 from dashboard.datasets import services as datasets
 from dashboard.jobs import State
 from dashboard.landmarks.services import mark_landmarks
@@ -136,7 +136,7 @@ class TestAttemptsThatPublishNothing:
 
         def replaced(row):
             expire(row)
-            jobs.sweep(Release)
+            sweeping.sweep(Release)
             with monkeypatch.context() as patch:
                 patch.setattr(execution, "draw_release", honest)
                 execution.run(row.pk)
@@ -154,7 +154,7 @@ class TestAttemptsThatPublishNothing:
     def test_a_zombie_that_lost_to_a_waiting_row_takes_only_its_own_files(self, submit, files, monkeypatch):
         release = submit()
         before = [path for path in files() if path.endswith(".parquet")]
-        release = interrupted(release, monkeypatch, lambda row: (expire(row), jobs.sweep(Release)))
+        release = interrupted(release, monkeypatch, lambda row: (expire(row), sweeping.sweep(Release)))
         assert release.state == State.QUEUED
         assert [path for path in files() if path.endswith(".parquet")] == before
 

@@ -18,13 +18,16 @@ from privacy_engine.experiments import (
     ExperimentSpec,
     FolderStore,
     MemoryStore,
+    Preset,
     blocks,
     cell_seconds,
     dataset_digest,
+    kept,
     latex,
     may_run_at_once,
     measures,
     predicted_seconds,
+    presets,
     run,
     running,
     write,
@@ -32,6 +35,7 @@ from privacy_engine.experiments import (
 from privacy_engine.experiments.table import assemble
 from privacy_engine.formats.arrow import pacsv, pq
 from privacy_engine.landmarks import parse_short
+from privacy_engine.landmarks.synthetic import Synthetic
 from privacy_engine.mechanisms.landmark import Uniform
 from privacy_engine.simulation import simulate_errors
 
@@ -193,6 +197,32 @@ class TestCells:
             (row,) = run(small(base=base, grid={}, metrics=["temporal-distance"]), series).to_pylist()
             assert (row["low"] < row["high"]) is redraw
 
+    def test_that_draw_the_same_landmarks_draw_them_once(
+        self, series: list[Trajectory], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        drawn: list[Any] = []
+        really = Synthetic.mark
+        monkeypatch.setattr(Synthetic, "mark", lambda *given: drawn.append(1) or really(*given))
+        data = [Trajectory(one.lon, one.lat) for one in series]
+        spec = small(grid={"release": [UNIFORM, ADAPTIVE], "landmarks.share": [0.2, 0.4]}, metrics=["error"])
+        table = run(spec, data)
+        assert len(drawn) == 2 * 9
+        again = [Trajectory(one.lon, one.lat) for one in data]
+        assert run(spec, again).equals(table)  # equal data are drawn for anew
+        assert len(drawn) == 4 * 9
+        monkeypatch.setattr(kept, "MOST_BYTES", 3 * sum(map(len, data)))
+        assert run(spec, [Trajectory(one.lon, one.lat) for one in data]).equals(table)
+        assert len(drawn) == 4 * 9 + 4 * 9 - 3
+
+    def test_keep_landmarks_no_longer_than_the_data(self, series: list[Trajectory]) -> None:
+        data = [Trajectory(one.lon, one.lat) for one in series]
+        run(small(grid={}), data)
+        assert kept.kept_marks(data) is kept.kept_marks(data)
+        assert kept.kept_marks(data[:1]) is not kept.kept_marks(data)
+        before = len(kept._kept)
+        del data
+        assert len(kept._kept) == before - 1
+
     def test_say_what_the_data_lack(self) -> None:
         base = {"landmarks": {"name": "stay-points", "distance_m": 100.0, "duration_s": 60.0}}
         with pytest.raises(DataError, match="need times"):
@@ -264,22 +294,37 @@ class TestSpec:
         assert first.message.startswith(field)
 
 
+def backwards(value: Any) -> Any:
+    """The same JSON with all names in another order, as a database may give it back."""
+    if isinstance(value, dict):
+        return {name: backwards(value[name]) for name in sorted(value, reverse=True)}
+    return [backwards(one) for one in value] if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize("cls", list(presets), ids=lambda cls: cls.registered_name())
+def test_the_order_of_names_changes_no_letter_of_a_spec(cls: type[Preset]) -> None:
+    described = cls().spec()
+    again = ExperimentSpec.parse(backwards(json.loads(described.model_dump_json())))
+    assert again.model_dump_json() == described.model_dump_json()
+
+
 class TestWork:
     def test_grows_with_cells_repetitions_and_events(self, series: list[Trajectory]) -> None:
-        seconds = predicted_seconds(small(), series)
-        assert seconds == pytest.approx(sum(cell_seconds(cell, series, 9) for cell in small().cells()))
-        assert predicted_seconds(small(repetitions=90), series) > 5 * seconds
-        assert predicted_seconds(small(), [walk(4000)]) > 5 * predicted_seconds(small(), [walk(40)])
+        lengths = list(map(len, series))
+        seconds = predicted_seconds(small(), lengths)
+        assert seconds == pytest.approx(sum(cell_seconds(cell, lengths, 9) for cell in small().cells()))
+        assert predicted_seconds(small(repetitions=90), lengths) > 5 * seconds
+        assert predicted_seconds(small(), [4000]) > 5 * predicted_seconds(small(), [40])
 
     def test_decides_what_may_run_at_once(self) -> None:
         figure = {"base": {"release": UNIFORM, "landmarks": RANDOM}, "metrics": ["error"], "repetitions": 100}
         figure["grid"] = {"landmarks.share": [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]}
-        assert may_run_at_once(small(**figure), [walk(1000)])
-        assert not may_run_at_once(small(**figure), [walk(100_000)])
-        assert not may_run_at_once(small(**figure | {"repetitions": 1_000_000}), [walk(1000)])
+        assert may_run_at_once(small(**figure), [1000])
+        assert not may_run_at_once(small(**figure), [100_000])
+        assert not may_run_at_once(small(**figure | {"repetitions": 1_000_000}), [1000])
 
     def test_sizes_blocks_by_the_cell_alone(self, series: list[Trajectory]) -> None:
-        few, many = (list(blocks(small(grid={}, repetitions=n), [walk(20_000)])) for n in (10_000, 20_000))
+        few, many = (list(blocks(small(grid={}, repetitions=n), [20_000])) for n in (10_000, 20_000))
         assert [block.key("") for block in few[:-1]] == [block.key("") for block in many[: len(few) - 1]]
         assert sum(block.count for block in many) == 20_000
 
@@ -308,7 +353,8 @@ class TestTable:
     def test_of_data_without_events_or_publications_has_no_numbers(self) -> None:
         every = {"name": "manual", "events": [0, 1]}
         for data in ([], [Trajectory([], [])]):
-            names = [name for name in measures if name != "marked-share"]
+            own = (cls for cls in measures if not any(field["required"] for field in cls.fields()))
+            names = [cls.registered_name() for cls in own if cls.registered_name() != "marked-share"]
             for row in run(small(**one_cell() | {"metrics": names, "base": _only(UNIFORM, [])}), data).to_pylist():
                 assert (row["mean"], row["n"]) == (None, 0)
         table = run(small(**one_cell(release=SKIP_WITH_GAPS, landmarks=every)), [walk(2)])

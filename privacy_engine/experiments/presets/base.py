@@ -34,6 +34,10 @@ class Preset(Described):
         """What it runs on: ``series``, or without any a generated one of ``events`` events."""
         return list(series) or [taxi(np.random.default_rng(self.seed), self.events)]
 
+    def lengths(self, lengths: Sequence[int] = ()) -> list[int]:
+        """How many events :meth:`data` has in each of its series, where what is given has so many."""
+        return list(lengths) or [self.events]
+
     def base(self) -> dict[str, Any]:
         """What all cells have in common: landmarks drawn anew in every repetition."""
         return {"landmarks": random_landmarks(), "redraw": True}

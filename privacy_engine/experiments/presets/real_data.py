@@ -33,6 +33,9 @@ class RealData(Preset):
         """The first ``events`` of what is given, as one series; otherwise as many generated ones."""
         return [first_events(series, self.events)] if series else [self.generated()]
 
+    def lengths(self, lengths: Sequence[int] = ()) -> list[int]:
+        return [min(sum(lengths), self.events)] if lengths else [self.events]
+
     def generated(self) -> Trajectory:
         """The look-alike."""
         raise NotImplementedError
@@ -87,6 +90,9 @@ class GeolifeError(RealData):
     step_variance_m2: ClassVar[float] = WALK_Q_M2
 
     name: Literal["error-geolife"] = "error-geolife"
+
+    def lengths(self, lengths: Sequence[int] = ()) -> list[int]:
+        return super().lengths(lengths or [len(self.generated())])  # the walk ends at some time
 
     def generated(self) -> Trajectory:
         return walk(self.events)

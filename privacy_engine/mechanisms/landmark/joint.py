@@ -118,6 +118,9 @@ class Joint(PlanarLaplaceMechanism):
     def independent(self, budgets: Floats, is_landmark: Mask) -> tuple[Floats, float]:
         return np.where(is_landmark, 0.0, budgets), float(budgets[is_landmark].sum())
 
+    def drawn_together(self, is_landmark: Mask, fresh: Mask) -> Mask:
+        return is_landmark & fresh
+
     def draw(self, series: Trajectory, is_landmark: Mask, *, rng: noise.RandomSource) -> Release:
         budgets = Ledger(self.epsilon).spend_all(self.budgets(is_landmark), is_landmark)
         lon, lat = series.lon.copy(), series.lat.copy()

@@ -333,8 +333,11 @@ async function start() {
   prepare();
   await readSeries();
   timeline.select(0);
+  const there = layers.filter(({ done }) => done);
+  const joined = new Map(layers.map((layer) => [layer, watch(layer)]));
+  if (look.mode === "grid") await Promise.all(there.map((layer) => joined.get(layer))); // as many maps as there will be
   bench.dataset.ready = "map";
-  await Promise.all(layers.map(watch));
+  await Promise.all(joined.values());
   bench.dataset.ready = "all";
 }
 

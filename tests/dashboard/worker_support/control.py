@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 import uuid
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -16,12 +17,14 @@ import django
 django.setup()
 
 from django.db import connection  # noqa: E402
+from django.db.models import Max  # noqa: E402
 from django.utils import timezone  # noqa: E402
 from rest_framework.test import APIClient  # noqa: E402
 
 from dashboard.accounts.models import User  # noqa: E402
 from dashboard.datasets import execution  # noqa: E402
 from dashboard.datasets.models import BudgetEntry, Dataset  # noqa: E402
+from dashboard.experiments.models import Experiment  # noqa: E402
 from dashboard.jobs import State  # noqa: E402
 from dashboard.landmarks.services import mark_landmarks  # noqa: E402
 from dashboard.releases.models import Release  # noqa: E402
@@ -48,7 +51,8 @@ def call(*, method: str, path: str, body: Any = None) -> dict[str, Any]:
     """One request, timed."""
     started = time.perf_counter()
     answer = getattr(api, method)(path, body, format="json")
-    return {"status": answer.status_code, "seconds": time.perf_counter() - started, "json": answer.json()}
+    seconds = time.perf_counter() - started
+    return {"status": answer.status_code, "seconds": seconds, "json": answer.json() if answer.content else None}
 
 
 def race(*, body: Any, key: str, times: int) -> list[Any]:
@@ -81,6 +85,15 @@ def row(*, pk: str) -> dict[str, Any]:
     }
 
 
+def experiment(*, pk: str) -> dict[str, Any]:
+    """An experiment's row, and how its parts stand."""
+    found = Experiment.objects.get(pk=pk)
+    names = ("state", "attempt", "error", "progress", "table_sha256")
+    parts = Counter(found.parts.values_list("state", flat=True))
+    most = found.parts.aggregate(most=Max("attempt"))["most"]
+    return {name: getattr(found, name) for name in names} | {"parts": dict(parts), "most_attempts": most}
+
+
 def ring(*, pk: str, times: int) -> int:
     """More copies of the message."""
     for _ in range(times):
@@ -98,7 +111,7 @@ def errors() -> list[Any]:
     return list(Release.objects.exclude(error=None).values_list("error", flat=True))
 
 
-ANSWERS = {answer.__name__: answer for answer in (begin, call, race, row, ring, forget_bell, errors)}
+ANSWERS = {answer.__name__: answer for answer in (begin, call, race, row, experiment, ring, forget_bell, errors)}
 
 if __name__ == "__main__":
     out = sys.stdout

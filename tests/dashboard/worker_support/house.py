@@ -84,12 +84,12 @@ class House:
         )
         self.material = self.ask("begin", lon=CANARY[0], lat=CANARY[1])
 
-    def _start(self, log: str, *words: str, **pipes: Any) -> subprocess.Popen[bytes]:
+    def _start(self, log: str, *words: str, env: Any = None, **pipes: Any) -> subprocess.Popen[bytes]:
         with (self.home / "log" / log).open("ab") as out:
             return subprocess.Popen(
                 [sys.executable, *words],
                 cwd=ROOT,
-                env=self.env,
+                env=self.env | (env or {}),
                 start_new_session=True,
                 **({"stdin": subprocess.DEVNULL, "stdout": out, "stderr": out} | pipes),
             )
@@ -111,15 +111,21 @@ class House:
 
     # -- workers
 
-    def start_worker(self, *, concurrency: int = 1) -> Worker:
+    def start_worker(self, *, concurrency: int = 1, **env: str) -> Worker:
         name = f"worker-{uuid.uuid4().hex[:6]}"
         app = "-A tests.dashboard.worker_support.slow_app:app worker --pool prefork --prefetch-multiplier 1"
         quiet = "--without-gossip --without-mingle --without-heartbeat --loglevel INFO"
         options = f"--concurrency {concurrency} -n {name}@test"
-        process = self._start(name, "-m", "celery", *app.split(), *quiet.split(), *options.split())
+        process = self._start(name, "-m", "celery", *app.split(), *quiet.split(), *options.split(), env=env)
         worker = Worker(process, self.home / "log" / name, self.barriers / f"ready.{name}@test")
         self.workers.append(worker)
         return worker
+
+    def start_plain_worker(self, *words: str) -> None:
+        """One without barriers, by its own command line, as people start it."""
+        name = f"plain-{uuid.uuid4().hex[:6]}"
+        process = self._start(name, *words)
+        self.workers.append(Worker(process, self.home / "log" / name, self.barriers / "never"))
 
     def dismiss_workers(self) -> None:
         for worker in self.workers:
@@ -157,6 +163,41 @@ class House:
         self.until(pk, "done", within_s=within_s)
         wait_for(lambda: len(self.row(pk)["errors"]) == 1, within_s=2, why="one file of errors")
         return self.row(pk)
+
+    def try_out(self, **asked: Any) -> str:
+        """POST an experiment; its id."""
+        made = self.ask("call", method="post", path="/api/v1/experiments/", body=asked)
+        assert (made["status"], made["json"]["state"]) == (201, "queued"), made
+        return made["json"]["id"]
+
+    def experiment(self, pk: str) -> dict[str, Any]:
+        return self.ask("experiment", pk=pk)
+
+    def until_tried(self, pk: str, state: str = "done", *, within_s: float = 60.0) -> dict[str, Any]:
+        """The experiment once it is in ``state`` and nobody is at work on it."""
+
+        def so() -> bool:
+            row = self.experiment(pk)
+            return row["state"] == state and "running" not in row["parts"]
+
+        wait_for(so, within_s=within_s, why=f"{pk} is {state}")
+        return self.experiment(pk)
+
+    def computed(self) -> list[tuple[str, int]]:
+        """Every block that a worker with barriers computed, and its process."""
+        found = (path.name.split(".") for path in self.barriers.glob("computed.*"))
+        return [(block, int(pid)) for _, block, pid, _ in found]
+
+    def hold_blocks(self, after: int) -> None:
+        (self.barriers / "blocks.hold").write_text(str(after))
+
+    def let_go(self) -> None:
+        (self.barriers / "blocks.hold").unlink()
+
+    def forget_blocks(self) -> None:
+        """As if none had been computed or held."""
+        for path in [*self.barriers.glob("computed.*"), *self.barriers.glob("blocks.*")]:
+            path.unlink()
 
     # -- barriers
 

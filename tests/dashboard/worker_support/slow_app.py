@@ -2,6 +2,10 @@
 
 ``hold:X`` waits for the file X.go and hears of cancellation; ``deaf:X`` waits and hears nothing; ``poison`` ends the
 process; ``leak`` fails with the data in its message. The file X.reached.PID.TOKEN tells that a job waits.
+
+Every block of an experiment that is computed leaves a file computed.BLOCK.PID.NUMBER. While the file blocks.hold lies
+there with a number in it, a process that has computed so many blocks waits, and hears nothing. CAIRN_TEST_PARTS says
+into how many parts an experiment is cut.
 """
 
 from __future__ import annotations
@@ -16,6 +20,7 @@ from celery.signals import worker_ready
 django.setup()
 
 from dashboard.celery import app  # noqa: E402
+from dashboard.experiments import execution as experiments  # noqa: E402
 from dashboard.releases import execution  # noqa: E402
 
 __all__ = ["app"]
@@ -41,6 +46,24 @@ def draw_release(row, lease):
 
 
 execution.draw_release = draw_release
+
+computed = experiments.compute
+done = 0
+
+
+def compute(material, block, *words):
+    global done
+    computed(material, block, *words)
+    done += 1
+    (BARRIERS / f"computed.{block.cell.digest}-{block.first}.{os.getpid()}.{done}").touch()
+    hold = BARRIERS / "blocks.hold"
+    while hold.exists() and done >= int(hold.read_text() or 0):
+        (BARRIERS / f"blocks.reached.{os.getpid()}").touch()
+        time.sleep(0.02)
+
+
+experiments.compute = compute
+experiments.MOST_PARTS = int(os.environ.get("CAIRN_TEST_PARTS", experiments.MOST_PARTS))
 
 
 @worker_ready.connect

@@ -1,0 +1,259 @@
+"""A worker's work on an experiment; no Celery in here.
+
+The first part cuts the rest: blocks that are kept already, by this or another experiment, are left out. A part
+computes its blocks one after the other and keeps each; between two of them it gives way to other kinds of work that
+wait. Whoever finds the last one done makes the table.
+
+Who changes how an experiment stands together with its parts holds its row meanwhile (:func:`_locked`), so that a
+worker that was thought dead cannot take away the parts of its successor, or end what was begun anew.
+"""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Iterator, Sequence
+from copy import copy
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Exists, F, OuterRef, Sum
+from django.db.models.functions import Now
+
+from dashboard import jobs
+from dashboard.errors import Conflict
+from dashboard.experiments import files
+from dashboard.experiments.material import Material, material_of, series_of
+from dashboard.experiments.models import Experiment, Part
+from dashboard.jobs import OPEN, State
+from privacy_engine import __version__, experiments
+from privacy_engine.data import Trajectory
+from privacy_engine.experiments import Block, ExperimentSpec, dataset_digest
+
+MOST_PARTS = 400
+SHORTEST_PART_S, LONGEST_PART_S = 0.15, 300.0
+TOGETHER_S = 3.0  # blocks that draw the same landmarks are one part up to this much work
+
+
+def run(pk: Any) -> None:
+    """Work off a part, and see whether it was the last."""
+    part = Part.objects.select_related("experiment").filter(pk=pk).first()
+    if part is None:
+        return
+    jobs.run(Part, pk, _work)
+    if Experiment.objects.filter(pk=part.experiment_id).exists():
+        settle(part.experiment_id)
+    else:  # deleted meanwhile: what was kept since is nobody's
+        files.forget(part.experiment)
+
+
+def _work(part: Part, lease: jobs.Lease) -> dict[str, Any]:
+    row = Experiment.objects.select_related("dataset").filter(pk=part.experiment_id, state__in=OPEN).first()
+    if row is None:
+        raise jobs.Cancelled
+    if part.start is None:
+        _cut(row, part, lease)
+    else:
+        _compute(row, part, lease)
+    return {}
+
+
+def _locked(pk: uuid.UUID) -> Experiment | None:
+    """The row, held until the transaction ends; None if it is over."""
+    return Experiment.objects.select_for_update().filter(pk=pk, state__in=OPEN).first()
+
+
+def _changed() -> Conflict:
+    return Conflict("The points have changed since the experiment began.", field="dataset", rule="the same points")
+
+
+def _cut(row: Experiment, first: Part, lease: jobs.Lease) -> None:
+    """Make the parts. Again, if an earlier try at it was lost: then its parts go, and who works on them stops."""
+    series, digest = _loaded(row)
+    events = [len(one) for one in series]
+    if events != row.lengths:
+        raise _changed()
+    material = material_of(row)
+    todo = [(i, block) for i, block in enumerate(material.blocks) if material.kept(block, digest) is None]
+    seconds = [experiments.cell_seconds(block.cell, events, block.count) for _, block in todo]
+    cut = list(_parts(row, material, [i for i, _ in todo], seconds))
+    with transaction.atomic():
+        if _locked(row.pk) is None:
+            raise jobs.Cancelled
+        lease.hold()
+        row.parts.exclude(pk=first.pk).delete()
+        Part.objects.bulk_create(cut)
+        Experiment.objects.filter(pk=row.pk).update(
+            data_digest=digest,
+            kept_s=max(row.work_s - sum(seconds), 0.0),
+            state=State.RUNNING,
+            stage="Computing",
+            started_at=Now(),
+        )
+        jobs.ring_after_commit(*cut)
+
+
+def part_seconds(work_s: float) -> float:
+    """How much of so much work a part is, at least."""
+    return min(max(work_s / MOST_PARTS, SHORTEST_PART_S), LONGEST_PART_S)
+
+
+def _parts(row: Experiment, material: Material, todo: Sequence[int], seconds: Sequence[float]) -> Iterator[Part]:
+    """Stretches of blocks of about as much work each; a stretch may run over blocks that are kept.
+
+    Blocks that draw the same landmarks stay together if that is possible: two workers would each draw them.
+    """
+    least = part_seconds(sum(seconds))
+    start, weight = None, 0.0
+    for i, one in zip(todo, seconds, strict=True):
+        start = i if start is None else start
+        weight += one
+        if weight >= least and not (material.alike(i) and weight < TOGETHER_S):
+            yield Part(experiment=row, start=start, stop=i + 1, weight=weight)
+            start, weight = None, 0.0
+    if start is not None:
+        yield Part(experiment=row, start=start, stop=todo[-1] + 1, weight=weight)
+
+
+def _compute(row: Experiment, part: Part, lease: jobs.Lease) -> None:
+    series, digest = _loaded(row)
+    if digest != row.data_digest:
+        raise _changed()
+    material = material_of(row)
+    mine = material.blocks[part.start : part.stop]
+    series = [copy(one) for one in series]  # what cells draw alike is kept with the series: this part's, and no more
+    for done, block in enumerate(mine):
+        lease.report("Computing", done / len(mine))
+        if material.kept(block, digest) is not None:
+            continue
+        compute(material, block, series, digest)
+        _tally(row.pk)
+        if block is not mine[-1] and jobs.others_wait(Part):
+            raise jobs.GiveWay
+
+
+def compute(material: Material, block: Block, series: Sequence[Trajectory], digest: str) -> None:
+    """Compute a block and keep it."""
+    material.store.put(block.key(digest), experiments.run_block(block, series))
+
+
+_series: dict[uuid.UUID, tuple[str, list[Trajectory], str]] = {}
+
+
+def _loaded(row: Experiment) -> tuple[list[Trajectory], str]:
+    """Its series and their digest; those of the last experiment stay in memory, since its parts come in a row."""
+    file = "" if row.dataset is None else row.dataset.points_file
+    held = _series.get(row.pk)
+    if held is None or held[0] != file:
+        series = series_of(row)
+        _series.clear()
+        held = _series[row.pk] = (file, series, dataset_digest(series))
+    return held[1], held[2]
+
+
+# Taking stock ------------------------------------------------------------------------------------
+
+_tallied = {"at": 0.0}
+
+
+def _tally(pk: uuid.UUID) -> None:
+    """Say how far the whole is, at most four times a second in a process."""
+    if time.monotonic() - _tallied["at"] >= 0.25:
+        _tallied["at"] = time.monotonic()
+        _store_progress(pk)
+
+
+def _store_progress(pk: uuid.UUID) -> None:
+    rows = Experiment.objects.filter(pk=pk, state=State.RUNNING)
+    done = Part.objects.filter(experiment=pk).aggregate(s=Sum(F("weight") * F("progress")))["s"] or 0.0
+    for work_s, kept_s in rows.values_list("work_s", "kept_s"):
+        rows.update(progress=min((done + kept_s) / max(work_s, 1e-9), 1.0))
+
+
+def settle(pk: uuid.UUID) -> None:
+    """End the experiment if a part of it failed, or if none is left to do; else say how far it is."""
+    states = set(Part.objects.filter(experiment=pk).values_list("state", flat=True).distinct())
+    if State.FAILED in states:
+        _fail(pk)
+    elif states == {State.DONE}:
+        _finish(pk)
+    else:
+        _tally(pk)
+
+
+def settle_all() -> None:
+    """Bring back every experiment whose workers died between their last block and its end."""
+    rows = Experiment.objects.filter(state__in=OPEN)
+    for pk in rows.filter(parts__state=State.FAILED).distinct().values_list("pk", flat=True):
+        _fail(pk)
+    parts = Part.objects.filter(experiment=OuterRef("pk"))
+    just_now = Now() - timedelta(seconds=settings.CAIRN_LEASE_S)  # whoever ended it may be at the table still
+    at_work = parts.filter(state__in=OPEN) | parts.filter(finished_at__gt=just_now)
+    for pk in rows.filter(~Exists(at_work)).values_list("pk", flat=True):
+        _again(pk)
+
+
+@transaction.atomic
+def _fail(pk: uuid.UUID) -> None:
+    if _locked(pk) and (failed := Part.objects.filter(experiment=pk, state=State.FAILED).first()):
+        _give_up(pk, failed.error)
+
+
+def _give_up(pk: uuid.UUID, error: Any) -> None:
+    rows = Experiment.objects.filter(pk=pk, state__in=OPEN)
+    rows.update(state=State.FAILED, error=error, stage="", finished_at=Now())
+    stop_parts(pk)
+
+
+def stop_parts(pk: uuid.UUID) -> None:
+    """Let nobody begin another part, and those at work stop after their block."""
+    parts = Part.objects.filter(experiment=pk)
+    parts.filter(state=State.QUEUED).update(state=State.CANCELLED, finished_at=Now())
+    parts.filter(state=State.RUNNING).update(cancel_requested=True)
+
+
+def _finish(pk: uuid.UUID) -> None:
+    row = Experiment.objects.filter(pk=pk, state__in=OPEN).first()
+    if row is None:
+        return
+    material = material_of(row)
+    try:
+        results, missing = material.results(row.data_digest)
+        if missing:  # somebody cleared them away meanwhile
+            _again(pk)
+            return
+        fields = finished(row, material.spec, experiments.assemble(material.spec, row.data_digest, results))
+    except Exception as error:
+        with transaction.atomic():
+            if _locked(pk):
+                _give_up(pk, jobs.failure(error, Experiment, pk))
+        return
+    Experiment.objects.filter(pk=pk, state__in=OPEN, data_digest=row.data_digest).update(**fields)
+
+
+def finished(row: Experiment, spec: ExperimentSpec, table: Any) -> dict[str, Any]:
+    """Write the table; what the row stores as it succeeds."""
+    digest = files.write(row, spec, table)
+    over = {"state": State.DONE, "stage": "", "progress": 1.0, "finished_at": Now(), "error": None}
+    return over | {"table_sha256": digest, "cairn": __version__}
+
+
+@transaction.atomic
+def _again(pk: uuid.UUID) -> None:
+    """Start over once more if nobody is at it, but not for ever."""
+    row = _locked(pk)
+    if row is None or row.parts.filter(state__in=OPEN).exists():
+        return
+    if row.attempt >= settings.CAIRN_MAX_ATTEMPTS:
+        _give_up(pk, jobs.told("crashed"))
+        return
+    Experiment.objects.filter(pk=pk).update(attempt=F("attempt") + 1)
+    start_over(row)
+
+
+def start_over(row: Experiment) -> None:
+    """Cut it into parts anew; blocks that are kept are not computed again. The caller holds the row."""
+    row.parts.all().delete()
+    jobs.ring_after_commit(Part.objects.create(experiment=row))

@@ -1,0 +1,80 @@
+"""The files of an experiment: its table, and the blocks it was made of."""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from copy import copy
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from django.conf import settings
+from django.db import transaction
+from django.utils.text import slugify
+
+from dashboard import storage
+from dashboard.experiments.models import Experiment
+from dashboard.jobs import State
+from privacy_engine.errors import ParameterError
+from privacy_engine.experiments import FILES, ExperimentSpec
+from privacy_engine.formats.arrow import pq
+
+TABLE = "table.parquet"
+
+
+def write(row: Experiment, spec: ExperimentSpec, table: Any) -> str:
+    """Keep the table and return its SHA-256."""
+    path = row.folder / TABLE
+    with storage.written(path) as out:
+        FILES["parquet"].write(table, spec, out)
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def read(row: Experiment) -> Any:
+    """The table of a finished experiment."""
+    return pq.read_table(row.folder / TABLE)
+
+
+def export(row: Experiment, fmt: str) -> tuple[BinaryIO, str, str]:
+    """One of its files, open and without a name on the disk; its media type, and what to call it.
+
+    Raises
+    ------
+    ParameterError
+        There is no such format.
+    """
+    if fmt not in FILES:
+        rule = f"must be one of {', '.join(FILES)}"
+        raise ParameterError(f"format {rule}, got {fmt!r:.60}", field="format", rule=rule, value=fmt)
+    out = tempfile.TemporaryFile(dir=storage.home("tmp"))  # noqa: SIM115 (the answer closes it)
+    try:
+        FILES[fmt].write(read(row) if row.state == State.DONE else None, row.parsed_spec, out)
+    except BaseException:
+        out.close()
+        raise
+    out.seek(0)
+    stem = slugify(row.name)[:60] or "experiment"
+    return out, FILES[fmt].media_type, f"{stem}-{row.pk.hex[:8]}{Path(FILES[fmt].name).suffix}"
+
+
+def forget(row: Experiment) -> None:
+    """Remove its table, and those of its blocks that no other experiment of the owner stands on."""
+    storage.remove(Path(settings.CAIRN_HOME, "experiments", str(row.pk)))
+    if not row.data_digest:
+        return
+    blocks = Path(settings.CAIRN_HOME, "blocks", str(row.owner_id), row.data_digest)
+    others = Experiment.objects.filter(owner=row.owner_id, data_digest=row.data_digest).exclude(pk=row.pk)
+    needed = {cell.digest for other in others for cell in other.parsed_spec.cells()}
+    if not needed:
+        storage.remove(blocks)
+        return
+    for cell in row.parsed_spec.cells():
+        if cell.digest not in needed:
+            storage.remove(blocks / cell.digest)
+
+
+def forget_after_commit(instance: Experiment, **_: Any) -> None:
+    """:func:`forget` with the row, whatever it went with: its dataset, its owner."""
+    gone = copy(instance)  # its key is taken from the instance itself
+    transaction.on_commit(lambda: forget(gone))

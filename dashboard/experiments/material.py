@@ -1,0 +1,96 @@
+"""What an experiment is computed from and into: its series, its blocks, the store that keeps them."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from dashboard import storage
+from dashboard.experiments.models import Experiment
+from privacy_engine import experiments
+from privacy_engine.data import Floats, Trajectory
+from privacy_engine.experiments import Block, ExperimentSpec, FolderStore
+from privacy_engine.experiments.table import Results
+
+
+def series_of(row: Experiment) -> list[Trajectory]:
+    """The series it is tried on."""
+    given = [] if row.dataset is None else storage.read_points(row.dataset.points_path)
+    preset = row.parsed_preset
+    return given if preset is None else preset.data(given)
+
+
+def folder_of(owner_id: uuid.UUID) -> Path:
+    """Where an owner's blocks are kept."""
+    return storage.home("blocks", str(owner_id))
+
+
+@dataclass(frozen=True, eq=False)
+class Material:
+    """An experiment's spec and blocks, for as long as a worker is at it."""
+
+    pk: uuid.UUID
+    spec: ExperimentSpec
+    lengths: Sequence[int]
+    store: FolderStore
+
+    @cached_property
+    def blocks(self) -> list[Block]:
+        """All of them; those that draw the same landmarks one after the other, so that a part draws them once."""
+        places: dict[Hashable, int] = {}
+        found = [(self._draws(block), block) for block in experiments.blocks(self.spec, self.lengths)]
+        for draws, _ in found:
+            places.setdefault(draws, len(places))
+        return [block for _, block in sorted(found, key=lambda one: places[one[0]])]
+
+    @cached_property
+    def marking(self) -> dict[str, str]:
+        """What each cell's landmarks and dummies follow from, but for the repetition."""
+        return {
+            cell.digest: cell.model_dump_json(include={"landmarks", "dummies", "redraw"}) for cell in self.spec.cells()
+        }
+
+    def _draws(self, block: Block) -> Hashable:
+        return self.marking[block.cell.digest], block.first
+
+    def alike(self, i: int) -> bool:
+        """True if the block after the one at ``i`` draws the same landmarks."""
+        return i + 1 < len(self.blocks) and self._draws(self.blocks[i]) == self._draws(self.blocks[i + 1])
+
+    @cached_property
+    def by_cell(self) -> dict[str, list[Block]]:
+        """The blocks of each cell."""
+        found: dict[str, list[Block]] = {}
+        for block in self.blocks:
+            found.setdefault(block.cell.digest, []).append(block)
+        return found
+
+    def kept(self, block: Block, dataset: str) -> Floats | None:
+        """What is kept of a block."""
+        values = self.store.get(block.key(dataset))
+        return values if values is not None and values.shape == (1 + len(block.cell.metrics), block.count) else None
+
+    def results(self, dataset: str) -> tuple[Results, int]:
+        """By cell what is kept of it, its repetitions side by side; and how many blocks are missing."""
+        found = {digest: [self.kept(block, dataset) for block in blocks] for digest, blocks in self.by_cell.items()}
+        missing = sum(values is None for parts in found.values() for values in parts)
+        whole = {digest: parts for digest, parts in found.items() if all(values is not None for values in parts)}
+        return {digest: np.concatenate(parts, axis=1) for digest, parts in whole.items()}, missing
+
+
+def material_of(row: Experiment) -> Material:
+    """Its material; the last one asked for in this process is kept, since its parts and its readers come in a row."""
+    held = _held.get(row.pk)
+    if held is None or held.lengths != row.lengths:  # its dataset may have been read anew before it was resumed
+        held = Material(row.pk, row.parsed_spec, row.lengths, FolderStore(folder_of(row.owner_id)))
+        _held.clear()
+        _held[row.pk] = held
+    return held
+
+
+_held: dict[uuid.UUID, Material] = {}

@@ -1,0 +1,101 @@
+"""Experiments, and the parts that workers take of them. Results lie in files, by what they follow from."""
+
+import uuid
+from pathlib import Path
+from typing import Any, ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from dashboard import storage
+from dashboard.datasets.models import Dataset
+from dashboard.jobs import Job, State, Watched, job_constraints, now, watched_constraints
+from privacy_engine.experiments import ExperimentSpec, Preset, presets
+
+
+class Experiment(Watched):
+    """A spec, and what it is tried on: a dataset, or what a preset generates, or a preset's part of a dataset."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="experiments")
+    dataset = models.ForeignKey(Dataset, on_delete=models.CASCADE, related_name="experiments", null=True, blank=True)
+    preset = models.JSONField(null=True, blank=True)  # what chooses or generates the series
+    name = models.CharField(max_length=200, default="", blank=True)
+    spec = models.JSONField()
+    spec_digest = models.CharField(max_length=64)
+    lengths = models.JSONField()  # events of each series it is tried on
+    work_s = models.FloatField(default=0.0)  # predicted, on one core
+    kept_s = models.FloatField(default=0.0)  # of that, what was there already when it was cut into parts
+    data_digest = models.CharField(max_length=64, default="", blank=True, db_index=True)
+    table_sha256 = models.CharField(max_length=64, default="", blank=True)
+    cairn = models.CharField(max_length=40, default="", blank=True)  # the version that made the table
+
+    class Meta:
+        ordering: ClassVar = ["-created_at"]
+        constraints: ClassVar = [
+            *watched_constraints("experiment"),
+            models.CheckConstraint(
+                name="experiment_has_data", condition=Q(dataset__isnull=False) | Q(preset__isnull=False)
+            ),
+            models.CheckConstraint(
+                name="experiment_done_has_table", condition=~Q(state=State.DONE) | ~Q(table_sha256="")
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def parsed_spec(self) -> ExperimentSpec:
+        """The description this row stores."""
+        return ExperimentSpec.parse(self.spec)
+
+    @property
+    def parsed_preset(self) -> Preset | None:
+        """What chooses or generates its series."""
+        found: Preset | None = None if self.preset is None else presets.parse(self.preset)
+        return found
+
+    @property
+    def data_title(self) -> str:
+        """What it is tried on, in words."""
+        return self.dataset.name if self.dataset else "generated series"
+
+    @property
+    def seconds_left(self) -> float | None:
+        """A guess from the progress of this run; None before there is any."""
+        kept = self.kept_s / self.work_s if self.work_s else 0.0
+        done = self.progress - kept
+        if self.state != State.RUNNING or self.started_at is None or done < 0.02:
+            return None
+        return float((now() - self.started_at).total_seconds() * max(1 - self.progress, 0.0) / done)
+
+    @property
+    def events(self) -> int:
+        """How many events it is tried on."""
+        return sum(self.lengths)
+
+    @property
+    def folder(self) -> Path:
+        """Where its table lies."""
+        return storage.home("experiments", str(self.pk))
+
+
+class Part(Job):
+    """What a worker does at a time: cut the experiment into parts, or compute the blocks ``start`` to ``stop``."""
+
+    experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="parts")
+    start = models.PositiveIntegerField(null=True, blank=True)  # none of the part that cuts
+    stop = models.PositiveIntegerField(default=0)  # left out
+    weight = models.FloatField(default=0.0)  # predicted seconds
+
+    class Meta:
+        constraints: ClassVar = [
+            *job_constraints("part"),
+            models.UniqueConstraint(fields=["experiment", "start"], name="part_one_per_start"),
+        ]
+
+    def __str__(self) -> str:
+        blocks: Any = "all" if self.start is None else f"{self.start} to {self.stop}"
+        return f"blocks {blocks} of {self.experiment_id}"

@@ -1,0 +1,94 @@
+"""What charts show of an experiment: out of its table when it is done, out of the blocks that are kept before.
+
+Whoever looks at one that runs looks again every second: what was read and summed up once is remembered, by what it
+follows from. Workers remember nothing, since what is remembered may have been cleared away.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Hashable
+from itertools import product
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from dashboard.experiments import files
+from dashboard.experiments.material import Material, material_of
+from dashboard.experiments.models import Experiment
+from dashboard.jobs import State
+from privacy_engine import experiments
+from privacy_engine.data import Floats
+from privacy_engine.experiments import Block
+
+
+class Memory:
+    """The latest ``most`` things that were remembered."""
+
+    def __init__(self, most: int) -> None:
+        self._most, self._lock = most, Lock()
+        self._known: OrderedDict[Hashable, Any] = OrderedDict()
+
+    def get(self, key: Hashable) -> Any:
+        return self._known.get(key)
+
+    def put(self, key: Hashable, value: Any) -> None:
+        with self._lock:
+            self._known[key] = value
+            if len(self._known) > self._most:
+                self._known.popitem(last=False)
+
+
+_sums = Memory(50_000)  # of whole cells, about a kilobyte each
+_blocks = Memory(5_000)  # of cells that are begun, a few hundred bytes to some kilobytes each
+
+
+def results(row: Experiment) -> dict[str, Any]:
+    """How it reads (:func:`privacy_engine.experiments.figure`) and its points so far."""
+    spec = material_of(row).spec
+    points = _finished(row, len(spec.metrics)) if row.state == State.DONE else _so_far(row)
+    return experiments.figure(spec) | {"points": points}
+
+
+def _so_far(row: Experiment) -> list[dict[str, Any]]:
+    material, dataset = material_of(row), row.data_digest
+    begun = material.store.begun(dataset) if dataset else set()
+    found = {}
+    for digest in begun & material.by_cell.keys():
+        known = _sum(row, material, digest)
+        if known is not None:
+            found[digest] = known
+    return experiments.placed(material.spec, found)
+
+
+def _sum(row: Experiment, material: Material, cell: str) -> dict[str, Any] | None:
+    """What is known of a cell so far."""
+    blocks = material.by_cell[cell]
+    whole = (row.owner_id, row.data_digest, cell, tuple(block.count for block in blocks))
+    known: dict[str, Any] | None = _sums.get(whole)
+    if known is None:
+        parts = [values for block in blocks if (values := _kept(row, material, block)) is not None]
+        known = experiments.summed(np.concatenate(parts, axis=1)) if parts else None
+        if len(parts) == len(blocks):
+            _sums.put(whole, known)
+    return known
+
+
+def _kept(row: Experiment, material: Material, block: Block) -> Floats | None:
+    key = (row.owner_id, block.key(row.data_digest))
+    known: Floats | None = _blocks.get(key)
+    if known is None and (known := material.kept(block, row.data_digest)) is not None:
+        _blocks.put(key, known)
+    return known
+
+
+def _finished(row: Experiment, metrics: int) -> list[dict[str, Any]]:
+    columns = files.read(row).select(["cell", "marked_share", "mean", "low", "high", "n"]).to_pylist()
+    at = product(*(range(len(axis.values)) for axis in material_of(row).spec.axes()))
+    found = []
+    for i, place in enumerate(at):
+        mine = columns[i * metrics : (i + 1) * metrics]
+        values = [{name: one[name] for name in ("mean", "low", "high", "n")} for one in mine]
+        found.append({"at": list(place), "cell": mine[0]["cell"], "share": mine[0]["marked_share"], "values": values})
+    return found

@@ -1,0 +1,118 @@
+"""Experiments as the API speaks of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.urls import reverse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from dashboard.experiments.models import Experiment
+from dashboard.failures import explained
+from dashboard.parsing import Anything
+from dashboard.specs import DescriptionField
+from privacy_engine.experiments import ExperimentSpec, presets
+
+
+@extend_schema_field(OpenApiTypes.OBJECT)
+class SpecField(Anything):
+    """``{base, grid, repetitions, seed, metrics, common}``, as docs/decisions/0013 and the presets have it."""
+
+
+class ExperimentRequest(serializers.Serializer[Any]):
+    """What to try, and on what."""
+
+    dataset = serializers.UUIDField(required=False, allow_null=True, default=None)
+    preset = DescriptionField(
+        presets,
+        required=False,
+        allow_null=True,
+        default=None,
+        help_text="Says what the series are: its part of the dataset, or without one what it generates. Without a spec "
+        "it is the experiment too. GET /api/v1/experiment-presets/ lists them.",
+    )
+    spec = SpecField(required=False, allow_null=True, default=None)
+    name = serializers.CharField(max_length=200, required=False, allow_blank=True, default="")
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if attrs["spec"] is not None:
+            attrs["spec"] = ExperimentSpec.parse(attrs["spec"])
+        return attrs
+
+
+class PlanSerializer(serializers.Serializer[Any]):
+    """What an experiment would come to."""
+
+    spec = SpecField()
+    cells = serializers.IntegerField(help_text="Different combinations; each is repeated.")
+    repetitions = serializers.IntegerField()
+    events = serializers.IntegerField()
+    work_s = serializers.FloatField(help_text="About how long it takes on one core.")
+    at_once = serializers.BooleanField(help_text="Whether it is run in the request; otherwise workers share it.")
+    parts = serializers.IntegerField(help_text="About how many parts workers take it in; 0 where they need not.")
+    figure = serializers.JSONField(help_text="Axes and measures, as in the results.")
+
+
+class ExperimentNameRequest(serializers.Serializer[Any]):
+    """What to call it."""
+
+    name = serializers.CharField(max_length=200, allow_blank=True, trim_whitespace=False)
+
+
+class ExperimentUrls(serializers.Serializer[Any]):
+    """Where to go from here."""
+
+    self = serializers.CharField()
+    results = serializers.CharField()
+    table = serializers.CharField()
+    page = serializers.CharField()
+
+
+class ExperimentSerializer(serializers.ModelSerializer[Experiment]):
+    """An experiment as its owner sees it. Seeded simulations against the original: never private, never published."""
+
+    dataset = serializers.UUIDField(source="dataset_id", allow_null=True)
+    preset = serializers.SerializerMethodField()
+    spec = serializers.SerializerMethodField()
+    eta_s = serializers.FloatField(source="seconds_left", allow_null=True)
+    error = serializers.SerializerMethodField()
+    urls = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Experiment
+        fields = (
+            *("id", "name", "dataset", "data_title", "preset", "spec", "spec_digest", "data_digest", "events"),
+            *("state", "stage", "progress", "eta_s", "work_s", "error", "created_at", "started_at", "finished_at"),
+            *("table_sha256", "cairn", "urls"),
+        )
+
+    @extend_schema_field({"type": "object", "nullable": True})
+    def get_preset(self, row: Experiment) -> dict[str, Any] | None:
+        return row.preset
+
+    @extend_schema_field(OpenApiTypes.OBJECT)
+    def get_spec(self, row: Experiment) -> dict[str, Any]:
+        return dict(row.spec)
+
+    @extend_schema_field({"type": "object", "nullable": True})
+    def get_error(self, row: Experiment) -> dict[str, Any] | None:
+        return explained(row.error)
+
+    @extend_schema_field(ExperimentUrls)
+    def get_urls(self, row: Experiment) -> dict[str, str]:
+        doors = {name: reverse(f"api:experiment-{name}", args=[row.pk]) for name in ("results", "table")}
+        page = reverse("experiments:detail", args=[row.pk])
+        return {"self": reverse("api:experiment-detail", args=[row.pk]), **doors, "page": page}
+
+
+class ResultsSerializer(serializers.Serializer[Any]):
+    """Charts' worth of an experiment; what is not computed yet is null."""
+
+    axes = serializers.ListField(child=serializers.JSONField())
+    along = serializers.IntegerField(allow_null=True, help_text="The axis that lies horizontally.")
+    marked = serializers.BooleanField(help_text="Whether the measured share of marked events lies horizontally.")
+    measures = serializers.ListField(child=serializers.JSONField())
+    band = serializers.ListField(child=serializers.FloatField(), help_text="The quantiles low and high are.")
+    points = serializers.ListField(child=serializers.JSONField(), help_text="{at, cell, share, values} in grid order.")

@@ -1,0 +1,195 @@
+"""Writes of the experiments room: submit, cancel, resume, rename, delete."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.db import transaction
+from django.db.models.functions import Now
+
+from dashboard import jobs
+from dashboard.datasets.models import Dataset
+from dashboard.datasets.queries import require_ready
+from dashboard.experiments import execution, tasks  # noqa: F401  (tasks: so that the bell is there to ring)
+from dashboard.experiments.material import folder_of, series_of
+from dashboard.experiments.models import Experiment, Part
+from dashboard.jobs import State
+from dashboard.text import one_line
+from privacy_engine import experiments
+from privacy_engine.errors import ParameterError
+from privacy_engine.experiments import ExperimentSpec, FolderStore, Preset, dataset_digest
+
+MOST_S = 100 * 3600.0
+SMALL = 20_000  # events that a request may read
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What an experiment comes to before it is run."""
+
+    spec: ExperimentSpec
+    cells: int
+    lengths: list[int]
+    seconds: float
+    at_once: bool
+
+    @property
+    def parts(self) -> int:
+        """In about how many parts workers take it, if nothing of it is kept yet."""
+        blocks = max(self.cells, ceil(self.seconds / experiments.BLOCK_S))
+        return 0 if self.at_once else min(ceil(self.seconds / execution.part_seconds(self.seconds)), blocks)
+
+
+def plan(*, dataset: Dataset | None, preset: Preset | None, spec: ExperimentSpec | None) -> Plan:
+    """What would be computed, and whether a request may wait for it.
+
+    Raises
+    ------
+    ParameterError
+        There is nothing to try it on or nothing to try, or it would take longer than :data:`MOST_S`.
+    Conflict
+        The dataset is not ready.
+    """
+    if dataset is None and preset is None:
+        rule = "is required where no preset generates the series"
+        raise ParameterError(f"dataset {rule}", field="dataset", rule=rule)
+    asked = spec or (preset and preset.spec())
+    if asked is None:
+        rule = "is required where no preset is named"
+        raise ParameterError(f"spec {rule}", field="spec", rule=rule)
+    given: list[int] = []
+    if dataset is not None:
+        require_ready(dataset)
+        given = dataset.series_lengths
+    lengths = given if preset is None else preset.lengths(given)
+    seconds = experiments.predicted_seconds(asked, lengths)
+    if seconds > MOST_S:
+        rule = f"must come to at most {MOST_S / 3600:g} hours of work"
+        message = f"repetitions {rule} with these cells and points, got about {seconds / 3600:,.0f}"
+        raise ParameterError(message, field="repetitions", rule=rule, value=asked.repetitions)
+    few = sum(given) <= SMALL and sum(lengths) <= SMALL
+    return Plan(asked, len(asked.cells()), lengths, seconds, few and seconds < experiments.AT_ONCE_S)
+
+
+def submit_experiment(
+    *,
+    owner: Any,
+    dataset: Dataset | None = None,
+    preset: Preset | None = None,
+    spec: ExperimentSpec | None = None,
+    name: str = "",
+) -> Experiment:
+    """Run a small experiment now; keep the description of a larger one and ring for the workers.
+
+    ``preset`` says what the series are: its part of the dataset, or without a dataset what it generates. It also gives
+    the spec where there is none.
+
+    Raises
+    ------
+    EngineError
+        As :func:`plan` does; and where it is run now, what the data lack.
+    """
+    if dataset is not None and owner.pk != dataset.owner_id:
+        raise PermissionDenied
+    planned = plan(dataset=dataset, preset=preset, spec=spec)
+    row = Experiment(
+        owner=owner,
+        dataset=dataset,
+        preset=None if preset is None else preset.model_dump(),
+        name=one_line(name) or _usual_name(preset),
+        spec=planned.spec.model_dump(),
+        spec_digest=planned.spec.digest,
+        lengths=planned.lengths,
+        work_s=planned.seconds,
+    )
+    return _run_now(row, planned.spec) if planned.at_once else _submit(row)
+
+
+def _usual_name(preset: Preset | None) -> str:
+    return "Experiment" if preset is None else preset.title
+
+
+def _run_now(row: Experiment, spec: ExperimentSpec) -> Experiment:
+    series = series_of(row)
+    row.lengths, row.data_digest = [len(one) for one in series], dataset_digest(series)
+    table = experiments.run(spec, series, FolderStore(folder_of(row.owner_id)))
+    for column, value in execution.finished(row, spec, table).items():
+        setattr(row, column, value)
+    row.started_at = Now()
+    with transaction.atomic():
+        _hold_dataset(row)
+        row.save(force_insert=True)
+    row.refresh_from_db()
+    return row
+
+
+def _hold_dataset(row: Experiment) -> None:
+    """Nobody deletes or reads it anew until the transaction ends."""
+    if row.dataset_id is not None:
+        require_ready(Dataset.objects.select_for_update().get(pk=row.dataset_id))
+
+
+@transaction.atomic
+def _submit(row: Experiment) -> Experiment:
+    _hold_dataset(row)
+    row.attempt, row.stage = 1, "Waiting for a worker"
+    row.save(force_insert=True)
+    jobs.ring_after_commit(Part.objects.create(experiment=row))
+    return row
+
+
+@transaction.atomic
+def cancel_experiment(*, experiment: Experiment) -> None:
+    """Stop it: waiting parts at once, running ones after their block. What is computed is kept.
+
+    Raises
+    ------
+    jobs.NotOpen
+        It is over already.
+    """
+    rows = Experiment.objects.filter(pk=experiment.pk, state__in=jobs.OPEN)
+    if not rows.update(state=State.CANCELLED, stage="", finished_at=Now()):
+        raise jobs.NotOpen
+    execution.stop_parts(experiment.pk)
+
+
+@transaction.atomic
+def resume_experiment(*, experiment: Experiment) -> Experiment:
+    """Go on with one that was cancelled or failed, from the blocks that are kept.
+
+    Raises
+    ------
+    jobs.NotRetryable
+        It waits, runs or is done.
+    EngineError
+        As :func:`plan` does: the dataset may have been read anew since.
+    """
+    _hold_dataset(experiment)
+    now = Dataset.objects.filter(pk=experiment.dataset_id).first()
+    planned = plan(dataset=now, preset=experiment.parsed_preset, spec=experiment.parsed_spec)
+    rows = Experiment.objects.filter(pk=experiment.pk, state__in=[State.CANCELLED, State.FAILED])
+    fresh = {"state": State.QUEUED, "finished_at": None, "error": None, "dismissed": False}
+    fresh |= {"lengths": planned.lengths, "work_s": planned.seconds, "kept_s": 0.0}
+    if not rows.update(**fresh, stage="Waiting for a worker", attempt=1, started_at=None):
+        raise jobs.NotRetryable
+    execution.start_over(experiment)
+    experiment.refresh_from_db()
+    return experiment
+
+
+def rename_experiment(*, experiment: Experiment, name: str) -> Experiment:
+    """Call it something else."""
+    experiment.name = one_line(name)
+    if not experiment.name:
+        raise ParameterError("name must not be empty", field="name", rule="not empty", value=name)
+    experiment.save(update_fields=["name"])
+    return experiment
+
+
+@transaction.atomic
+def delete_experiment(*, experiment: Experiment) -> None:
+    """Forget an experiment with its table, and the blocks that no other one stands on."""
+    Experiment.objects.select_for_update().get(pk=experiment.pk).delete()

@@ -1,0 +1,14 @@
+"""The doorbell of the experiments room."""
+
+from celery import shared_task
+
+from dashboard import jobs
+from dashboard.experiments import execution
+from dashboard.experiments.models import Part
+
+
+@jobs.doorbell(Part)
+@shared_task(name="experiments.run")
+def run_part(part_id: str) -> None:
+    """Work off one part of an experiment."""
+    execution.run(part_id)

@@ -1,0 +1,49 @@
+"""Landmarks that several cells of an experiment draw alike, drawn once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from weakref import WeakKeyDictionary, ref
+
+from privacy_engine.data import LandmarkSet, Trajectory
+
+MOST_BYTES = 2**25
+"""Of the masks of one dataset; what comes after them is drawn again."""
+
+
+class KeptMarks:
+    """What was drawn for a dataset, by what it follows from; it lives no longer than the first of its series."""
+
+    def __init__(self, series: Sequence[Trajectory]) -> None:
+        self._series = [ref(one) for one in series]
+        self._found: dict[Hashable, list[LandmarkSet]] = {}
+        self._bytes = 0
+
+    def of(self, series: Sequence[Trajectory]) -> bool:
+        """True if it is of these very series."""
+        return len(series) == len(self._series) and all(
+            one() is other for one, other in zip(self._series, series, strict=True)
+        )
+
+    def once(self, key: Hashable, draw: Callable[[], list[LandmarkSet]]) -> list[LandmarkSet]:
+        """What ``draw`` gives, from memory where it was drawn before."""
+        found = self._found.get(key)
+        if found is None:
+            found = draw()
+            self._bytes += sum(map(len, found))
+            if self._bytes <= MOST_BYTES:
+                self._found[key] = found
+        return found
+
+
+_kept: WeakKeyDictionary[Trajectory, KeptMarks] = WeakKeyDictionary()
+
+
+def kept_marks(series: Sequence[Trajectory]) -> KeptMarks:
+    """Those of ``series``, which are told by who they are and not by what they hold."""
+    known = _kept.get(series[0]) if series else None
+    if known is None or not known.of(series):
+        known = KeptMarks(series)
+        if series:
+            _kept[series[0]] = known
+    return known

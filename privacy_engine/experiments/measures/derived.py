@@ -1,0 +1,103 @@
+"""Every metric, and every headline of every attack, as a measure: what is registered there can be measured here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, Literal, cast
+
+import numpy as np
+from pydantic import create_model
+
+from privacy_engine.attacks import Attack, Headline, PopulationAttack, Result, SeriesAttack, attacks
+from privacy_engine.data import Floats
+from privacy_engine.experiments.measures.base import Measure, Work, each, measures, over_series, releasing
+from privacy_engine.experiments.trials import Trials
+from privacy_engine.metrics import MeanAbsoluteError, Metric, metrics
+
+SAME_AS_ERROR = MeanAbsoluteError
+
+
+class MetricMeasure(Metric, Measure):
+    """Base: the mean over series of a metric of their releases, steps included."""
+
+    owner_only: ClassVar[bool] = True
+    needs_release: ClassVar[bool] = True
+
+    def values(self, trials: Trials) -> Floats:
+        return each(
+            trials,
+            lambda repetition: [
+                self.of(*pair) if len(pair[0]) else np.nan
+                for pair in zip(trials.series, trials.releases(repetition), strict=True)
+            ],
+        )
+
+    def work(self, cell: Any, lengths: Sequence[int], repetitions: int) -> Work:
+        own = repetitions * sum(self.seconds_once(events) for events in lengths)
+        return releasing(cell, lengths, repetitions) | {self.model_dump_json(): own}
+
+
+class AttackMeasure(Attack, Measure):
+    """Base: one number of an attack's result; headlines of one attack with the same parameters share its run."""
+
+    owner_only: ClassVar[bool] = True
+    needs_release: ClassVar[bool] = True
+    attack: ClassVar[str]
+    headline: ClassVar[Headline]
+
+    def values(self, trials: Trials) -> Floats:
+        found = trials.once(self._once, lambda: [self._results(trials, one) for one in trials.which])
+        series = len(found[0]) if found else 0
+        by_series = [np.array([self._headline(results[i]) for results in found]) for i in range(series)]
+        return over_series(by_series, len(trials.which))
+
+    def work(self, cell: Any, lengths: Sequence[int], repetitions: int) -> Work:
+        found = releasing(cell, lengths, repetitions, steps=not self.reads_draws)
+        return found | {self._once: repetitions * self.seconds_once(lengths)}
+
+    @property
+    def _once(self) -> str:
+        return f"{self.attack} {self.model_dump_json(exclude={'name'})}"
+
+    def _headline(self, result: Result | None) -> float:
+        return np.nan if result is None else float(self.headline.of(result))
+
+    def _results(self, trials: Trials, repetition: int) -> list[Result | None]:
+        """What the attack comes to in one repetition: of each series, or of all; None where there is nothing."""
+        raise NotImplementedError
+
+
+class _OfSeries(SeriesAttack, AttackMeasure):
+    def _results(self, trials: Trials, repetition: int) -> list[Result | None]:
+        releases = trials.draws(repetition) if self.reads_draws else trials.releases(repetition)
+        triples = zip(trials.series, releases, trials.shared(repetition), strict=True)
+        return [self.run(one, release, shared=shared) if len(one) else None for one, release, shared in triples]
+
+
+class _OfPopulation(PopulationAttack, AttackMeasure):
+    def _results(self, trials: Trials, repetition: int) -> list[Result | None]:
+        releases = trials.draws(repetition) if self.reads_draws else trials.releases(repetition)
+        pairs = [pair for pair in zip(trials.series, releases, strict=True) if len(pair[0])]
+        return [self.run(*map(list, zip(*pairs, strict=True))) if pairs else None]
+
+
+def _of_metric(cls: type[Metric]) -> type[Measure]:
+    return cast(type[Measure], create_model(cls.__name__, __base__=(cls, MetricMeasure), __doc__=cls.documentation()))
+
+
+def _of_attack(cls: type[Attack], headline: Headline) -> type[Measure]:
+    base = _OfPopulation if issubclass(cls, PopulationAttack) else _OfSeries
+    name: Any = (Literal[headline.name], headline.name)
+    made = create_model(cls.__name__, __base__=(cls, base), __doc__=cls.documentation(), name=name)
+    found = cast(type[AttackMeasure], made)
+    found.attack, found.headline, found.unit = cls.registered_name(), headline, headline.unit
+    found.title, found.short, found.summary = headline.title, "", headline.summary
+    return found
+
+
+for _metric in metrics:
+    if _metric is not SAME_AS_ERROR:
+        measures.register(_of_metric(_metric))
+for _attack in attacks:
+    for _headline in _attack.headlines:
+        measures.register(_of_attack(_attack, _headline))

@@ -1,0 +1,162 @@
+/* Between what the form holds and an experiment's spec, both ways. What the form cannot hold is not bent to fit it. */
+
+import { same } from "./cells.js";
+
+const LEVEL = "release.mechanism.epsilon";
+const SELECTION = "dummies.epsilon";
+export const SHARED = `${SELECTION},${LEVEL}`; // the selection and the release divide one level
+const AXES = ["release", LEVEL, "landmarks", "landmarks.share", "landmarks.distribution", "landmarks.distance_m", "dummies", SELECTION, SHARED, "correlation"];
+
+// From the form ------------------------------------------------------------------------------
+
+/** The releases the form asks for, in their order: [{mechanism: its number, after: the number of its steps}]. */
+export const curves = ({ mechanisms, after }) => after.flatMap(({ over }, j) => mechanisms.flatMap((_, i) => (over.includes(i) ? [{ mechanism: i, after: j }] : [])));
+
+function releases({ mechanisms, levels, radius_m, after }) {
+  const one = ({ mechanism: i, after: j }) => {
+    const { name, ...own } = mechanisms[i];
+    const { step } = after[j];
+    return { mechanism: { name, epsilon: levels[0], radius_m, ...own }, postprocess: step ? [step] : [] };
+  };
+  return curves({ mechanisms, after }).map(one);
+}
+
+const landmarkWays = {
+  synthetic({ shares, distributions, more }) {
+    const landmarks = { name: "synthetic", share: shares[0], distribution: distributions[0], ...more };
+    return { landmarks, axes: { "landmarks.share": shares, "landmarks.distribution": distributions } };
+  },
+  "stay-points"({ distances, durations, more }) {
+    const one = (distance_m, duration_s) => ({ name: "stay-points", distance_m, duration_s, ...more });
+    if (durations.length > 1) return { whole: distances.map((distance, i) => one(distance, durations[i])) };
+    return { landmarks: one(distances[0], durations[0]), axes: { "landmarks.distance_m": distances } };
+  },
+};
+
+/** The spec of what the form holds. */
+export function toSpec({ release, landmarks, dummies, correlation, metrics, repetitions, seed, common }) {
+  const [base, grid] = [{}, {}];
+  const lay = (name, values) => {
+    if (values.length > 1) grid[name] = values;
+    else if (values.length && values[0] !== null) base[name] = values[0];
+  };
+  const sweep = (name, values) => values.length > 1 && (grid[name] = values);
+
+  lay("release", releases(release));
+  if (release.mechanisms.length) sweep(LEVEL, release.levels);
+
+  const way = landmarkWays[landmarks.kind]?.(landmarks) ?? { landmarks: { name: landmarks.kind, ...landmarks.more } };
+  if (way.whole) lay("landmarks", way.whole);
+  else base.landmarks = way.landmarks;
+  Object.entries(way.axes ?? {}).forEach(([name, values]) => sweep(name, values));
+  if (landmarks.redraw) base.redraw = true;
+
+  const [epsilon] = dummies.levels;
+  lay("dummies", [...(dummies.none ? [null] : []), ...dummies.methods.map(({ name, ...own }) => ({ name, epsilon, ...own }))]);
+  if (dummies.methods.length && dummies.shared) grid[SHARED] = dummies.levels.map((level) => [level, release.levels[0] - level]);
+  else if (dummies.methods.length) sweep(SELECTION, dummies.levels);
+
+  const { smoothings, states, bound } = correlation;
+  const more = { ...(states !== 2 && { states }), ...(bound !== "published" && { bound }) };
+  lay("correlation", smoothings.map((smoothing) => (smoothing === null ? null : { smoothing, ...more })));
+
+  return { base, grid, repetitions, seed, metrics, common };
+}
+
+// To the form --------------------------------------------------------------------------------
+
+const texts = (values) => [...new Set(values.map((value) => JSON.stringify(value)))];
+const alike = (values, otherwise) => {
+  const found = texts(values.filter((value) => value !== undefined));
+  if (found.length > 1) throw new RangeError("differs");
+  return found.length ? JSON.parse(found[0]) : otherwise;
+};
+const without = (description, ...names) => Object.fromEntries(Object.entries(description).filter(([name]) => !names.includes(name)));
+
+function readReleases(base, grid, usual) {
+  const listed = grid.release ?? (base.release ? [base.release] : []);
+  const pairs = grid[SHARED];
+  const total = pairs && alike(pairs.map(([part, rest]) => Number((part + rest).toPrecision(12))));
+  const own = listed.map(({ mechanism }) => mechanism.epsilon);
+  const levels = pairs ? [total] : (grid[LEVEL] ?? [alike(own, usual.levels[0])]);
+  const mechanisms = texts(listed.map(({ mechanism }) => without(mechanism, "epsilon", "radius_m")));
+  const steps = texts(listed.map(({ postprocess }) => postprocess ?? []));
+  const over = steps.map(() => []);
+  for (const { mechanism, postprocess } of listed) {
+    over[steps.indexOf(JSON.stringify(postprocess ?? []))].push(mechanisms.indexOf(JSON.stringify(without(mechanism, "epsilon", "radius_m"))));
+  }
+  const chains = steps.map((text) => JSON.parse(text));
+  if (chains.some((chain) => chain.length > 1)) throw new RangeError("several steps");
+  const after = chains.map(([step], i) => ({ step: step ?? null, over: over[i] }));
+  return {
+    mechanisms: mechanisms.map((text) => JSON.parse(text)),
+    levels,
+    radius_m: alike(listed.map(({ mechanism }) => mechanism.radius_m), usual.radius_m),
+    after: after.length ? after : usual.after.map(({ step }) => ({ step, over: [] })),
+  };
+}
+
+function readLandmarks(base, grid, usual) {
+  const redraw = base.redraw ?? false;
+  const whole = grid.landmarks;
+  const { name: kind, ...more } = whole ? whole[0] : base.landmarks;
+  if (kind === "synthetic" && !whole) {
+    const shares = grid["landmarks.share"] ?? [more.share];
+    const distributions = grid["landmarks.distribution"] ?? [more.distribution ?? "uniform"];
+    return { kind, shares, distributions, more: without(more, "share", "distribution"), redraw };
+  }
+  if (kind === "stay-points") {
+    const each = whole ?? (grid["landmarks.distance_m"] ?? [more.distance_m]).map((distance_m) => ({ ...base.landmarks, distance_m }));
+    const durations = whole ? each.map((one) => one.duration_s) : [more.duration_s];
+    return { kind, distances: each.map((one) => one.distance_m), durations, more: without(more, "distance_m", "duration_s"), redraw };
+  }
+  return { kind: usual.kinds.includes(kind) ? kind : null, more, redraw };
+}
+
+function readDummies(base, grid, usual) {
+  const listed = grid.dummies ?? [base.dummies ?? null];
+  const methods = listed.filter(Boolean);
+  const pairs = grid[SHARED];
+  const levels = pairs ? pairs.map(([part]) => part) : (grid[SELECTION] ?? [alike(methods.map(({ epsilon }) => epsilon), usual.levels[0])]);
+  return { none: listed.includes(null), methods: methods.map((method) => without(method, "epsilon")), levels, shared: Boolean(pairs) };
+}
+
+function readCorrelation(base, grid) {
+  const listed = grid.correlation ?? [base.correlation ?? null];
+  const known = listed.filter(Boolean);
+  return {
+    smoothings: listed.map((one) => (one ? one.smoothing : null)),
+    states: alike(known.map(({ states }) => states ?? 2), 2),
+    bound: alike(known.map(({ bound }) => bound ?? "published"), "published"),
+  };
+}
+
+/** Whether all it names is listed, each measure once. */
+function listed({ release, dummies, metrics }, known) {
+  const measures = metrics.map((metric) => metric.name ?? metric);
+  const steps = release.after.flatMap(({ step }) => (step ? [step.name] : []));
+  const named = [["mechanisms", release.mechanisms.map(({ name }) => name)], ["steps", steps], ["dummies", dummies.methods.map(({ name }) => name)], ["measures", measures]];
+  return new Set(measures).size === measures.length && named.every(([kind, names]) => names.every((name) => known[kind].has(name)));
+}
+
+/**
+ * What the form holds for a spec; null where it cannot hold it, so that nothing of it is lost. `usual` is the form's
+ * own start, for what the spec leaves open; `known` the fields of all that is listed, by kind and name.
+ */
+export function toForm(spec, usual, known) {
+  try {
+    const { base, grid = {}, repetitions, seed, metrics, common = true } = spec;
+    if (Object.keys(grid).some((name) => !AXES.includes(name))) return null;
+    const form = {
+      release: readReleases(base, grid, usual.release),
+      landmarks: readLandmarks(base, grid, usual.landmarks),
+      dummies: readDummies(base, grid, usual.dummies),
+      correlation: readCorrelation(base, grid),
+      metrics: [...metrics],
+      repetitions, seed, common,
+    };
+    return form.landmarks.kind && listed(form, known) && same(spec, toSpec(form), known) ? form : null;
+  } catch {
+    return null; // it is not what a spec is like, or more than this form shows
+  }
+}

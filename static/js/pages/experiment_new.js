@@ -1,0 +1,219 @@
+/* The form of an experiment: what is swept, on what, measured how; begun by a preset, a copy, a dataset or as usual. */
+
+import { get, post } from "../api.js";
+import { createOutlook } from "../composer/outlook.js";
+import { $, announce, data, el } from "../dom.js";
+import { createData } from "../experiment/form/data.js";
+import { place } from "../experiment/form/errors.js";
+import { createCorrelation, createDummies } from "../experiment/form/folds.js";
+import { createLandmarks } from "../experiment/form/landmarks.js";
+import { createMeasures } from "../experiment/form/measures.js";
+import { planned, suggested } from "../experiment/form/plan.js";
+import { createReleases } from "../experiment/form/releases.js";
+import { toForm, toSpec } from "../experiment/form/spec.js";
+import { createText } from "../experiment/form/text.js";
+import { createFields } from "../fields.js";
+
+const page = data("page-data");
+const USUAL = {
+  release: { mechanisms: ["landmark-skip", "landmark-uniform", "landmark-adaptive"].map((name) => ({ name })), levels: [1], radius_m: 200, after: [{ step: null, over: [0, 1, 2] }] },
+  landmarks: { kind: "synthetic", shares: [0, 0.2, 0.4, 0.6, 0.8, 1], distributions: ["uniform"], more: { seed: 0 }, redraw: true },
+  dummies: { none: true, methods: [], levels: [1], shared: false },
+  correlation: { smoothings: [null], states: 2, bound: "published" },
+  metrics: ["error"],
+  repetitions: 100, seed: 1, common: true,
+};
+const common = $("[data-common-noise]");
+let parts, text, outlook, inks, known, usual;
+let filling = false;
+let given = null; // a spec as it was given, sent as it is until the form is changed
+let byHand = false; // the text says what the form cannot
+let broken = false; // the text is no spec
+let held = null; // what the form held when this was asked
+let title = ""; // what it is called where nobody says
+
+// Form and spec ------------------------------------------------------------------------------
+
+function read() {
+  const { repetitions, seed } = parts.runs.values();
+  const runs = { repetitions, seed, common: common.checked };
+  const found = { ...Object.fromEntries(["release", "landmarks", "dummies", "correlation", "metrics"].map((name) => [name, parts[FILLS[name]].values()])), ...runs };
+  return Object.values(found).includes(null) ? null : found;
+}
+const FILLS = { release: "releases", landmarks: "landmarks", dummies: "dummies", correlation: "correlation", metrics: "measures" };
+
+function fill(form) {
+  filling = true;
+  for (const [name, part] of Object.entries(FILLS)) parts[part].set(form[name]);
+  parts.runs.set(form);
+  common.checked = form.common;
+  filling = false;
+}
+
+/** Take a spec as it is: into the form if that can hold it, otherwise as text alone. */
+function take(spec) {
+  given = spec;
+  const form = toForm(spec, usual, known);
+  showByHand(!form);
+  if (form) fill(form);
+}
+
+function showByHand(on) {
+  byHand = on;
+  $("[data-formed]").hidden = on;
+  $("[data-by-hand]").hidden = !on;
+  if (on) $("[data-json]").open = true;
+}
+
+function toTheForm() {
+  showByHand(false);
+  changed();
+}
+
+/** The form was changed: what was given is no longer what is asked for. */
+function changed() {
+  if (filling || !parts) return;
+  given = null;
+  broken = false;
+  title = "";
+  show();
+}
+
+// What it comes to ---------------------------------------------------------------------------
+
+function show({ typed = false } = {}) {
+  parts.measures.allow({ release: parts.releases.any(), correlation: parts.correlation.any(), time: parts.data.time() });
+  held = byHand ? null : read();
+  const spec = given ?? (held && toSpec(held));
+  const where = parts.data.values();
+  $("[data-submit]").disabled = broken || !spec || !where;
+  if (spec && !typed && !broken) text.show(spec);
+  if ($("[data-submit]").disabled) {
+    outlook.stop();
+    empty("Something is missing or no number: it is marked in the form.");
+  } else outlook.ask({ ...where, spec });
+}
+
+function showPlan(answer) {
+  clear();
+  $("[data-plan]").replaceChildren(...planned(answer, inks));
+  $("#experiment-name").placeholder = title || suggested(answer.figure);
+  text.name($("#experiment-name").value || $("#experiment-name").placeholder);
+  $("[data-form]").dataset.ready = "all";
+}
+
+function empty(words) {
+  $("[data-plan]").replaceChildren(el("p", { class: "muted" }, words));
+  $("[data-form]").dataset.ready = "all";
+}
+
+function clear() {
+  Object.values(parts).forEach((part) => part.clear());
+  text.fail("");
+  complain([]);
+}
+
+function refuse(errors) {
+  clear();
+  const rest = place(errors, held, parts);
+  if (byHand) text.fail(rest.join(" "));
+  else complain(rest);
+  empty("Not with these values: what is wrong is marked.");
+}
+
+function complain(words) {
+  const box = $("[data-problem]");
+  box.hidden = !words.length;
+  box.replaceChildren(...words.map((one) => el("p", {}, one)));
+  if (words.length) announce(words.join(" "));
+}
+
+// Sending ------------------------------------------------------------------------------------
+
+async function submit(event) {
+  event.preventDefault();
+  const button = $("[data-submit]");
+  if (button.disabled) return;
+  button.disabled = true;
+  const name = $("#experiment-name");
+  const spec = given ?? toSpec(held);
+  try {
+    const made = await post(page.urls.experiments, { ...parts.data.values(), spec, name: name.value.trim() || name.placeholder });
+    location.assign(made.urls.page);
+  } catch (error) {
+    if (!error.errors) throw error;
+    refuse(error.errors);
+    button.disabled = false;
+    ($("[data-form] [aria-invalid=true]") ?? $("[data-problem]")).focus();
+  }
+}
+
+// Loading ------------------------------------------------------------------------------------
+
+async function listed() {
+  const doors = ["mechanisms", "postprocesses", "landmarks", "dummies", "measures", "presets"];
+  const found = await Promise.all(doors.map((name) => get(page.urls[name])));
+  return Object.fromEntries(doors.map((name, i) => [name, found[i].results]));
+}
+
+/** Everything by its name, with its fields. */
+const fieldsOf = (things) => new Map(things.map(({ name, fields }) => [name, fields ?? []]));
+
+function build({ mechanisms, postprocesses, landmarks, dummies, measures, presets }) {
+  const order = Object.keys(page.palette);
+  const described = [...mechanisms].sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name));
+  inks = new Map(described.map(({ name, dash }) => [name, { index: order.indexOf(name), dash }]));
+  known = { mechanisms: fieldsOf(mechanisms), steps: fieldsOf(postprocesses), landmarks: fieldsOf(landmarks), dummies: fieldsOf(dummies), measures: fieldsOf(measures) };
+  const field = (name) => presets[0].fields.find((one) => one.name === name);
+  const on = { onChange: changed };
+  const host = (name) => $(`[data-${name}]`);
+  outlook = createOutlook(page.urls.plan, { show: showPlan, fail: refuse });
+  const made = {
+    data: createData(host("data"), page, field("events"), { onChange: () => parts && show() }),
+    releases: createReleases({ mechanisms: host("mechanisms"), own: host("own"), level: host("level"), after: host("after"), afterOwn: host("after-own"), afterNone: host("after-none") }, { mechanisms: described, steps: postprocesses, inks }, USUAL.release, on),
+    landmarks: createLandmarks(host("landmarks"), landmarks, USUAL.landmarks, on),
+    dummies: createDummies({ fold: host("dummies"), said: host("dummies-said"), methods: host("dummy-methods"), own: host("dummies-own"), level: host("dummies-level") }, dummies, USUAL.dummies, on),
+    correlation: createCorrelation({ fold: host("correlation"), said: host("correlation-said"), all: host("correlations") }, on),
+    measures: createMeasures(host("measures"), host("measures-said"), measures, on),
+    runs: createFields(host("runs"), ["repetitions", "seed"].map(field), on),
+  };
+  usual = { ...USUAL, landmarks: { ...USUAL.landmarks, kinds: made.landmarks.kinds } };
+  text = createText(host("json"), {
+    onSpec(spec) {
+      broken = !spec;
+      if (spec) take(spec);
+      title = "";
+      show({ typed: true });
+    },
+  });
+  common.addEventListener("change", changed);
+  host("to-form").addEventListener("click", toTheForm);
+  $("[data-form]").addEventListener("submit", submit);
+  parts = made;
+}
+
+/** What the page was asked to begin with: {spec, data, events}. */
+async function begun() {
+  const { origin, preset, dataset } = page;
+  if (origin) return { spec: origin.spec, data: { dataset: origin.dataset, preset: origin.preset }, events: origin.preset?.events, name: origin.name };
+  const on = page.datasets.some(({ id }) => id === dataset) ? dataset : null;
+  if (!preset) return { spec: null, data: { dataset: on, preset: on ? null : { name: page.generated[0].preset, events: 1000 } }, events: 1000, name: "" };
+  const asked = { dataset: on, preset: { name: preset } };
+  const answer = await post(page.urls.plan, asked);
+  return { spec: answer.spec, data: asked, events: answer.events, name: $("[data-form]").dataset.preset };
+}
+
+async function start() {
+  const [all, beginning] = await Promise.all([listed(), begun()]);
+  build(all);
+  parts.data.set(beginning.data, beginning.events);
+  title = beginning.name;
+  fill(USUAL);
+  if (beginning.spec) take(beginning.spec);
+  show();
+}
+
+start().catch((error) => {
+  complain([error.message]);
+  throw error;
+});

@@ -1,0 +1,40 @@
+/* The list of experiments, and the presets that run from a click. */
+
+import { ApiError, post } from "../api.js";
+import { $, $$, data } from "../dom.js";
+import { watchDialogs } from "../dialogs.js";
+import { swapSoon, watchStates } from "../states.js";
+
+const { urls } = data("page-data");
+const chosen = $("[data-data]");
+const problem = $("[data-problem]");
+const buttons = $$("[data-run]");
+const changed = swapSoon("experiments");
+
+async function run(name) {
+  problem.hidden = true;
+  buttons.forEach((button) => (button.disabled = true));
+  try {
+    const made = await post(urls.experiments, { preset: { name }, dataset: chosen.value || null });
+    location.assign(made.urls.page);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    problem.textContent = error.message;
+    problem.hidden = false;
+    problem.focus();
+    buttons.forEach((button) => (button.disabled = false));
+  }
+}
+
+buttons.forEach((button) => button.addEventListener("click", () => run(button.dataset.run)));
+for (const link of $$("[data-edit]")) {
+  link.addEventListener("click", () => {
+    const to = new URL(link.href);
+    if (chosen.value) to.searchParams.set("dataset", chosen.value);
+    link.href = to;
+  });
+}
+window.addEventListener("pageshow", () => buttons.forEach((button) => (button.disabled = false))); // on the way back
+
+watchDialogs(changed);
+watchStates(changed);

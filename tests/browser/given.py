@@ -1,0 +1,79 @@
+"""What tests of the browser are given: datasets, landmark sets, base maps. The fixtures are in conftest.py too."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.files.base import ContentFile
+
+from dashboard.accounts.models import User
+from dashboard.basemap import base_map
+from dashboard.datasets.models import Dataset
+from dashboard.datasets.services import import_dataset
+from dashboard.landmarks.models import LandmarkSet
+from dashboard.landmarks.services import mark_landmarks
+from privacy_engine.samples import samples
+from tests.pmtiles import streets, write_tiles
+
+WALK = b"time,lat,lon\n" + b"".join(
+    b"2024-05-14T07:%02d:00Z,48.%d,2.%d\n" % (minute, 8462 + 3 * minute, 3412 + 7 * minute) for minute in range(40)
+)
+HOST = "https://tiles.example.org"
+
+
+def table(*parts: tuple[str, Any]) -> ContentFile[bytes]:
+    """Series as a CSV with a name for each."""
+    rows = [
+        f"{name},{t:.0f},{lat},{lon}\n"
+        for name, series in parts
+        for t, lat, lon in zip(series.time_s, series.lat, series.lon, strict=True)
+    ]
+    return ContentFile(("id,time,lat,lon\n" + "".join(rows)).encode(), name="series.csv")
+
+
+@pytest.fixture
+def walk(owner: User) -> Dataset:
+    """Forty minutes through a city, in a line."""
+    return import_dataset(owner=owner, upload=ContentFile(WALK, name="walk.csv"), name="Walk")
+
+
+@pytest.fixture
+def taxi(owner: User) -> Dataset:
+    """The sample of a taxi, as a file of one's own."""
+    return import_dataset(owner=owner, upload=table(("taxi", samples()[1].series)), name="Taxi day")
+
+
+@pytest.fixture
+def stays(owner: User, taxi: Dataset) -> LandmarkSet:
+    """The taxi's stay points."""
+    return mark_landmarks(owner=owner, dataset=taxi, method=samples()[1].landmarks)
+
+
+def around(lon: float, lat: float, z: int, reach: int) -> list[tuple[int, int, int]]:
+    """The tiles about a place."""
+    n = 2**z
+    x = int((lon + 180) / 360 * n)
+    y = int((1 - math.asinh(math.tan(math.radians(lat))) / math.pi) / 2 * n)
+    return [(z, x + dx, y + dy) for dx in range(-reach, reach + 1) for dy in range(-reach, reach + 1)]
+
+
+@pytest.fixture
+def served(settings: Any, tmp_path: Path) -> None:
+    """A base map about the walk, from this server."""
+    places = [place for z, reach in ((12, 3), (13, 6)) for place in around(2.35, 48.9, z, reach)]
+    path = write_tiles(
+        tmp_path / "city.pmtiles", {place: streets(*place) for place in places}, bounds=(2.2, 48.8, 2.6, 49.0)
+    )
+    settings.CAIRN_BASE_MAP = base_map(str(path), "Streets made up")
+
+
+@pytest.fixture
+def elsewhere(settings: Any) -> None:
+    """Tiles of somebody else, and the policy that goes with them."""
+    settings.CAIRN_BASE_MAP = base_map(f"{HOST}/{{z}}/{{x}}/{{y}}.png", "Somebody’s streets")
+    policy = settings.CONTENT_SECURITY_POLICY
+    directives = policy["DIRECTIVES"]
+    settings.CONTENT_SECURITY_POLICY = policy | {"DIRECTIVES": directives | {"img-src": [*directives["img-src"], HOST]}}

@@ -1,0 +1,207 @@
+"""Experiments before the reader: from a click to a figure that fills in, stopped, resumed, compared, saved."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings
+from playwright.sync_api import Download, Page, expect
+
+from dashboard.accounts.models import User
+from dashboard.datasets.models import Dataset
+from dashboard.experiments import execution
+from dashboard.experiments.models import Experiment, Part
+from dashboard.experiments.services import submit_experiment
+from dashboard.jobs import State
+from dashboard.landmarks.models import LandmarkSet
+from dashboard.releases.services import submit_release
+from privacy_engine.experiments import presets, run, write
+from privacy_engine.spec import ReleaseSpec
+from tests.browser.conftest import work_off
+
+PLOTS = """() => [...document.querySelectorAll(".js-plotly-plot")].map((plot) => Object.fromEntries(
+  plot.data.filter(({ name }) => name).map(({ name, x, y, visible }) => [name, { x: [...x], y: [...y], visible }])))"""
+
+
+def do_parts(count: int) -> None:
+    for _ in range(count):
+        execution.run(Part.objects.filter(state=State.QUEUED).earliest("pk").pk)
+
+
+def drawn(page: Page) -> int:
+    return int(page.locator("[data-panels]").get_attribute("data-drawn") or 0)
+
+
+def saved(page: Page, chart: str, kind: str) -> Download:
+    page.get_by_label(f"{chart}: save or read").click()
+    with page.expect_download() as waiting:
+        page.locator(".chart", has_text=chart).get_by_role("button", name=kind, exact=True).click()
+    return waiting.value
+
+
+def submitted(owner: User, **changes: Any) -> Experiment:
+    preset = presets.parse({"name": "temporal-distance", "repetitions": 5} | changes)
+    return submit_experiment(owner=owner, preset=preset)
+
+
+@pytest.fixture
+def losses() -> Any:
+    return presets.parse({"name": "correlated-loss"})
+
+
+class TestPresets:
+    def test_loss_under_correlation_from_a_click_to_its_files(
+        self, page: Page, owner: User, losses: Any, tmp_path: Path
+    ) -> None:
+        page.goto("/experiments/")
+        page.get_by_role("button", name="Run Loss under correlation").click()
+        state = page.locator("[data-said]")
+        expect(state).to_have_text("Waiting for a worker")
+        expect(page.get_by_role("heading", name="Strong, s = 0.01")).to_be_visible()
+        assert drawn(page) == 0
+        do_parts(5)
+        expect(state).to_contain_text("Computing")
+        expect(page.locator("[data-panels]")).not_to_have_attribute("data-drawn", "0")
+        some = drawn(page)
+        page.get_by_role("button", name="Cancel", exact=True).click()
+        expect(state).to_contain_text("Stopped")
+        assert not Part.objects.filter(state=State.QUEUED).exists()
+        page.get_by_role("button", name="Resume", exact=True).click()
+        expect(state).to_have_text("Waiting for a worker")
+        assert drawn(page) >= some  # what was computed is shown still
+        work_off()
+        expect(state).to_have_text("Done")
+        expect(page.locator("[data-panels]")).to_have_attribute("data-drawn", str(3 * 5 * 6 + 3 * 6))
+
+        table = run(losses.spec(), losses.data())
+        plots = page.evaluate(PLOTS)
+        assert [len(plot) for plot in plots] == [6, 6, 6]
+        mine = [
+            row for row in table.to_pylist() if row["metric"] == "loss-own" and row.get("correlation.smoothing") == 0.01
+        ]
+        ends = [row["mean"] for row in mine if row["landmarks.distribution"] == "left-skewed"]
+        assert plots[2]["Towards the end (left-skewed)"]["y"] == pytest.approx(ends, rel=1e-12)
+        none = [row["mean"] for row in table.to_pylist() if row["metric"] == "loss-own"][:6]
+        assert plots[0]["No correlation"]["y"] == pytest.approx(none, rel=1e-12)
+
+        picture = saved(page, "Strong, s = 0.01", "SVG")
+        assert Path(picture.path()).read_text().startswith("<svg")
+        assert picture.suggested_filename == "loss-under-correlation-loss-own-strong-s-0-01.svg"
+        rows = list(csv.DictReader(Path(saved(page, "Strong, s = 0.01", "CSV").path()).read_text().splitlines()))
+        assert [float(row["Towards the end (left-skewed) (ε)"]) for row in rows] == pytest.approx(ends, rel=1e-12)
+        write(table, losses.spec(), tmp_path)
+        page.get_by_text("Download", exact=True).click()
+        for words, name in (
+            ("Table as CSV", "table.csv"),
+            ("Table as Parquet", "table.parquet"),
+            ("Figure’s table for LaTeX (pgfplots)", "table.tex"),
+            ("Description as JSON, to share", "spec.json"),
+        ):
+            with page.expect_download() as waiting:
+                page.get_by_role("link", name=words).click()
+            assert Path(waiting.value.path()).read_bytes() == (tmp_path / name).read_bytes(), name
+
+    def test_on_a_dataset_of_ones_own(self, page: Page, taxi: Dataset) -> None:
+        page.goto("/experiments/")
+        page.get_by_label("On", exact=True).select_option(label=f"Taxi day, {taxi.points} events")
+        page.get_by_role("button", name="Run Temporal distance by distribution").click()
+        expect(page.get_by_role("heading", name="Temporal distance by distribution")).to_be_visible()
+        expect(page.locator("[data-said]")).to_be_visible()
+        work_off()
+        expect(page.locator("[data-said]")).to_have_text("Done")
+        made = Experiment.objects.get()
+        assert (made.dataset, made.lengths) == (taxi, [taxi.points])
+        expect(page.get_by_role("link", name="Taxi day")).to_be_visible()
+
+
+class TestAttacks:
+    def test_a_release_is_attacked_from_its_row(self, page: Page, owner: User, stays: LandmarkSet) -> None:
+        spec = ReleaseSpec.parse({"mechanism": {"name": "landmark-skip", "epsilon": 1.0, "radius_m": 50.0}})
+        submit_release(owner=owner, dataset=stays.dataset, landmark_set=stays, spec=spec)
+        work_off()
+        page.goto(f"/datasets/{stays.dataset_id}/")
+        page.get_by_role("link", name="Attack landmark-skip in an experiment").click()
+        expect(page.locator("[data-form][data-ready=all]")).to_be_visible()
+        expect(page.get_by_role("checkbox", name="Home found")).to_be_checked()
+        page.get_by_role("button", name="Run the experiment").click()
+        expect(page.locator("[data-said]")).to_be_visible()
+        work_off()
+        expect(page.locator("[data-said]")).to_have_text("Done")
+        page.get_by_label("Measure", exact=True).select_option(index=3)
+        expect(page.locator("[data-measure]")).to_contain_text("Home found")
+        expect(page.get_by_role("rowheader")).to_have_count(5)
+        about = page.get_by_role("region", name="What was measured")
+        expect(about).to_contain_text("How often the home is found")
+
+
+class TestReading:
+    def test_axes_change_places_and_lines_are_hidden(self, page: Page, owner: User) -> None:
+        row = submitted(owner, name="correlated-loss", repetitions=3, events=30)
+        work_off()
+        page.goto(f"/experiments/{row.pk}/")
+        expect(page.locator(".js-plotly-plot")).to_have_count(3)
+        page.get_by_label("A chart for each").select_option(label="Where landmarks lie")
+        expect(page.locator(".js-plotly-plot")).to_have_count(5)
+        lines = page.locator("[data-lines] button")
+        expect(lines).to_have_text(["No correlation", "Weak, s = 1", "Moderate, s = 0.1", "Strong, s = 0.01"])
+        lines.nth(3).click()
+        expect(lines.nth(3)).to_have_attribute("aria-pressed", "false")
+        assert page.evaluate(PLOTS)[0]["Strong, s = 0.01"]["visible"] is False
+        page.get_by_label("A chart for each").select_option(label="all in one chart")
+        expect(page.locator(".js-plotly-plot")).to_have_count(1)
+        expect(page.get_by_label("Where landmarks lie")).to_be_visible()
+        page.get_by_label("Measure", exact=True).select_option(
+            label="Loss of landmarks and one event, mean over events"
+        )
+        expect(page.locator("[data-measure]")).to_have_text("Loss of landmarks and one event, mean over events")
+
+    def test_another_experiment_lies_beside_it(self, page: Page, owner: User) -> None:
+        one, two = submitted(owner), submitted(owner, seed=9)
+        apart = submitted(owner, name="privacy-utility", repetitions=1, events=10)
+        work_off()
+        Experiment.objects.filter(pk=two.pk).update(name="Seed nine")
+        page.goto(f"/experiments/{one.pk}/")
+        page.get_by_label("Compare with").select_option(str(two.pk))
+        page.wait_for_url(f"**/?with={two.pk}")
+        expect(page.locator("[data-lines] button").last).to_have_text("Anywhere, Seed nine")
+        expect(page.get_by_role("columnheader", name="mean, Seed nine")).to_be_visible()
+        expect(page.locator("[data-panels][data-drawn] .js-plotly-plot")).to_have_count(1)
+        (plot,) = page.evaluate(PLOTS)
+        assert plot["Anywhere"]["x"] == plot["Anywhere, Seed nine"]["x"]
+        assert plot["Anywhere"]["y"] != plot["Anywhere, Seed nine"]["y"]
+        page.get_by_label("Compare with").select_option(str(apart.pk))
+        expect(page.locator("[data-compared]")).to_contain_text("is over other axes: release, level")
+
+    def test_what_failed_says_why_and_can_be_resumed(
+        self, page: Page, owner: User, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        row = submitted(owner, name="correlated-loss", repetitions=100)
+        with monkeypatch.context() as broken:
+            broken.setattr("privacy_engine.experiments.run_block", None)
+            do_parts(2)
+        page.goto(f"/experiments/{row.pk}/")
+        expect(page.locator("[data-problem]")).to_contain_text("Something went wrong on our side.")
+        page.get_by_role("button", name="Resume", exact=True).click()
+        expect(page.locator("[data-said]")).to_have_text("Waiting for a worker")
+        work_off()
+        expect(page.locator("[data-said]")).to_have_text("Done")
+        expect(page.locator("[data-problem]")).to_be_hidden()
+
+    def test_renamed_and_deleted(self, page: Page, owner: User) -> None:
+        row = submitted(owner)
+        work_off()
+        page.goto("/experiments/")
+        page.get_by_role("button", name=f"Rename {row.name}").click()
+        page.get_by_label("Name", exact=True).fill("Distances")
+        page.get_by_role("dialog").get_by_role("button", name="Rename").click()
+        page.get_by_role("link", name="Distances", exact=True).click()
+        expect(page.locator("[data-panels][data-drawn]")).to_be_visible()
+        page.get_by_label("More", exact=True).click()
+        page.get_by_role("button", name="Delete", exact=True).click()
+        page.get_by_role("dialog").get_by_role("button", name="Delete").click()
+        page.wait_for_url("**/experiments/")
+        expect(page.get_by_text("None yet.")).to_be_visible()
+        assert not list(Path(settings.CAIRN_HOME, "blocks").rglob("*.npy"))

@@ -1,0 +1,288 @@
+"""Experiments by the API: planned, run at once or in parts, stopped, resumed, and always the same table."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from django.conf import settings
+
+from dashboard.experiments import execution
+from dashboard.experiments.models import Experiment, Part
+from dashboard.jobs import State
+from privacy_engine.experiments import ExperimentSpec, FolderStore, measures, presets, run, write
+
+URL = "/api/v1/experiments/"
+SMALL = {"name": "temporal-distance", "repetitions": 3}
+LARGE = {"name": "correlated-loss", "repetitions": 200, "events": 60}
+SPEC = {
+    "base": {
+        "release": {"mechanism": {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 1.0}},
+        "landmarks": {"name": "synthetic", "share": 0.5, "distribution": "uniform", "seed": 0},
+        "redraw": True,
+    },
+    "grid": {"landmarks.share": [0.0, 0.5, 1.0]},
+    "repetitions": 20,
+    "seed": 3,
+    "metrics": ["error"],
+}
+
+
+def of(pk: Any, *parts: str) -> str:
+    return "/".join([f"{URL}{pk}", *parts, ""])
+
+
+def work_off(limit: int = 10_000) -> int:
+    """Do waiting parts until none is left or ``limit`` are done."""
+    done = 0
+    while done < limit and (part := Part.objects.filter(state=State.QUEUED).order_by("pk").first()):
+        execution.run(part.pk)
+        done += 1
+    return done
+
+
+def digest_of(api: Any, pk: Any) -> str:
+    answer = api.get(of(pk, "table"), {"format": "parquet"})
+    assert answer.status_code == 200, answer
+    return hashlib.sha256(b"".join(answer.streaming_content)).hexdigest()
+
+
+@pytest.fixture
+def queued(owner_api: Any) -> Any:
+    """A large experiment, not begun."""
+    answer = owner_api.post(URL, {"preset": LARGE}, format="json")
+    assert answer.status_code == 201, answer.json()
+    assert answer.json()["state"] == "queued"
+    return answer.json()
+
+
+def test_a_small_one_is_done_in_the_request_and_its_table_is_the_engines(owner_api, tmp_path):
+    answer = owner_api.post(URL, {"preset": SMALL}, format="json")
+    assert answer.status_code == 201
+    told = answer.json()
+    assert (told["state"], told["progress"], told["data_title"]) == ("done", 1.0, "generated series")
+    preset = presets.parse(SMALL)
+    write(run(preset.spec(), preset.data()), preset.spec(), tmp_path)
+    for fmt, name in (("parquet", "table.parquet"), ("csv", "table.csv"), ("tex", "table.tex"), ("json", "spec.json")):
+        body = b"".join(owner_api.get(of(told["id"], "table"), {"format": fmt}).streaming_content)
+        assert body == (tmp_path / name).read_bytes(), fmt
+    assert told["table_sha256"] == digest_of(owner_api, told["id"])
+    assert not Part.objects.exists()
+
+
+def test_parts_in_any_order_give_the_engines_table(owner_api, queued, tmp_path):
+    (cutting,) = Part.objects.all()
+    execution.run(cutting.pk)
+    parts = list(Part.objects.filter(state=State.QUEUED).order_by("-pk"))
+    assert len(parts) > 3
+    seen = []
+    for part in parts:
+        execution.run(part.pk)
+        told = owner_api.get(of(queued["id"])).json()
+        seen.append(told["progress"])
+        known = [one for one in owner_api.get(of(queued["id"], "results")).json()["points"] if one["values"][0]]
+        assert known
+    assert seen == sorted(seen)
+    assert told["state"] == "done"
+    preset = presets.parse(LARGE)
+    write(run(preset.spec(), preset.data(), FolderStore(tmp_path / "kept"), size=7), preset.spec(), tmp_path)
+    assert digest_of(owner_api, queued["id"]) == hashlib.sha256((tmp_path / "table.parquet").read_bytes()).hexdigest()
+
+
+def test_results_so_far_become_those_of_the_table(owner_api, queued):
+    work_off()
+    after = owner_api.get(of(queued["id"], "results")).json()
+    table = pq.read_table(Path(settings.CAIRN_HOME, "experiments", queued["id"], "table.parquet")).to_pylist()
+    told = [value for point in after["points"] for value in point["values"]]
+    assert [one["mean"] for one in told] == [row["mean"] for row in table]
+    assert [axis["title"] for axis in after["axes"]] == ["Correlation", "Where landmarks lie", "Share of landmarks"]
+    row = Experiment.objects.get(pk=queued["id"])
+    Experiment.objects.filter(pk=row.pk).update(state=State.CANCELLED)
+    assert owner_api.get(of(queued["id"], "results")).json() == after
+
+
+def test_cancelled_and_resumed_it_computes_only_what_is_missing(owner_api, queued, monkeypatch):
+    work_off(4)
+    cancelled = owner_api.post(of(queued["id"], "cancel"))
+    assert cancelled.json()["state"] == "cancelled"
+    assert owner_api.post(of(queued["id"], "cancel")).status_code == 409
+    assert work_off() == 0
+    computed: list[Any] = []
+    plain = execution.compute
+    monkeypatch.setattr(execution, "compute", lambda *words: computed.append(words[1]) or plain(*words))
+    assert owner_api.post(of(queued["id"], "resume")).json()["state"] == "queued"
+    assert owner_api.post(of(queued["id"], "resume")).status_code == 409
+    work_off()
+    told = owner_api.get(of(queued["id"])).json()
+    assert told["state"] == "done"
+    blocks = Experiment.objects.get(pk=queued["id"]).parsed_spec.cells()
+    assert 0 < len(computed) < len(blocks)
+    again = owner_api.post(URL, {"preset": LARGE}, format="json").json()
+    before = len(computed)
+    work_off()
+    assert len(computed) == before  # the same cells are never computed twice
+    assert digest_of(owner_api, again["id"]) == digest_of(owner_api, queued["id"])
+
+
+def test_a_dataset_of_ones_own_with_a_spec_of_ones_own(owner_api, ready_dataset):
+    answer = owner_api.post(URL, {"dataset": str(ready_dataset.pk), "spec": SPEC, "name": "Mine"}, format="json")
+    assert answer.status_code == 201, answer.json()
+    told = answer.json()
+    assert (told["state"], told["events"], told["name"]) == ("done", 8, "Mine")
+    assert ExperimentSpec.parse(told["spec"]).digest == ExperimentSpec.parse(SPEC).digest == told["spec_digest"]
+
+
+def test_the_plan_tells_cells_work_and_where_without_storing(owner_api, ready_dataset):
+    told = owner_api.post(f"{URL}plan/", {"dataset": str(ready_dataset.pk), "spec": SPEC}, format="json").json()
+    assert (told["cells"], told["repetitions"], told["events"], told["at_once"]) == (3, 20, 8, True)
+    large = owner_api.post(f"{URL}plan/", {"preset": LARGE}, format="json").json()
+    assert not large["at_once"]
+    assert (told["parts"], large["parts"]) == (0, min(120, math.ceil(large["work_s"] / execution.SHORTEST_PART_S)))
+    assert large["cells"] == 120
+    assert large["work_s"] > told["work_s"]
+    assert not Experiment.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("asked", "field"),
+    [
+        ({}, "dataset"),
+        ({"preset": {"name": "none"}}, "preset"),
+        ({"preset": SMALL | {"repetitions": 0}}, "preset.repetitions"),
+        ({"preset": SMALL, "spec": SPEC | {"grid": {"landmarks.share": [2.0]}}}, "grid.landmarks.share.0"),
+        ({"preset": SMALL, "spec": SPEC | {"metrics": ["nothing"]}}, "metrics"),
+        ({"preset": SMALL, "spec": 7}, ""),
+        ({"preset": LARGE | {"repetitions": 1_000_000, "events": 100_000}}, "repetitions"),
+    ],
+)
+def test_what_is_wrong_is_named(owner_api, asked, field):
+    answer = owner_api.post(URL, asked, format="json")
+    assert answer.status_code == 400, answer.content
+    assert answer.json()["errors"][0]["field"].startswith(field)
+    assert not Experiment.objects.exists()
+
+
+def test_nobody_elses(owner_api, stranger_api, anonymous_api, queued, ready_dataset):
+    for api, status in ((stranger_api, 404), (anonymous_api, 401)):
+        for door in ("", "results", "table"):
+            assert api.get(of(queued["id"], *filter(None, [door]))).status_code == status
+        for door in ("cancel", "resume"):
+            assert api.post(of(queued["id"], door)).status_code == status
+        assert api.delete(of(queued["id"])).status_code == status
+        asked = {"dataset": str(ready_dataset.pk), "spec": SPEC}
+        assert api.post(URL, asked, format="json").status_code == status
+        assert api.post(f"{URL}plan/", asked, format="json").status_code == status
+    assert stranger_api.get(URL).json()["count"] == 0
+
+
+def test_what_the_data_lack_fails_it_with_advice(owner_api, queued, monkeypatch):
+    from privacy_engine.errors import DataError
+
+    def lacking(*_: Any) -> None:
+        raise DataError("the series must have times", field="time_s", rule="required")
+
+    monkeypatch.setattr("privacy_engine.experiments.run_block", lacking)
+    work_off()
+    told = owner_api.get(of(queued["id"])).json()
+    assert told["state"] == "failed"
+    assert told["error"]["message"] == "the series must have times"
+    assert not Part.objects.filter(state__in=execution.OPEN).exists()
+
+
+def test_points_that_changed_meanwhile_are_not_mixed(owner, owner_api, make_dataset, ready_dataset, paris_day):
+    large = SPEC | {"repetitions": 60_000}
+    made = owner_api.post(URL, {"dataset": str(ready_dataset.pk), "spec": large}, format="json").json()
+    assert made["state"] == "queued", made
+    work_off(1)
+    other = make_dataset(owner, paris_day, paris_day)
+    type(ready_dataset).objects.filter(pk=ready_dataset.pk).update(points_file=other.points_file)
+    (ready_dataset.folder / other.points_file).write_bytes(other.points_path.read_bytes())
+    work_off()
+    assert owner_api.get(of(made["id"])).json()["error"]["code"] == "conflict"
+
+
+def test_deleting_keeps_the_blocks_that_another_stands_on(owner_api, queued, django_capture_on_commit_callbacks):
+    work_off()
+    half = presets.parse(LARGE).spec().model_dump(mode="json")
+    half["grid"]["landmarks.share"] = [0.0, 0.2]
+    other = owner_api.post(URL, {"preset": LARGE, "spec": half}, format="json").json()
+    work_off()
+    kept = Path(settings.CAIRN_HOME, "blocks")
+    assert len({path.parent for path in kept.rglob("*.npy")}) == 120
+    with django_capture_on_commit_callbacks(execute=True):
+        assert owner_api.delete(of(queued["id"])).status_code == 204
+    assert len({path.parent for path in kept.rglob("*.npy")}) == 40
+    with django_capture_on_commit_callbacks(execute=True):
+        assert owner_api.delete(of(other["id"])).status_code == 204
+    assert not list(kept.rglob("*.npy"))
+    assert not list(Path(settings.CAIRN_HOME, "experiments").iterdir())
+
+
+def test_the_drawer_tells_of_it(owner_api, queued):
+    (told,) = owner_api.get("/api/v1/jobs/").json()["results"]
+    assert (told["kind"], told["id"], told["title"]) == ("experiment", queued["id"], "Loss under correlation")
+    assert owner_api.post(told["urls"]["cancel"]).status_code == 200
+    (ended,) = owner_api.get("/api/v1/jobs/").json()["ended"]
+    assert owner_api.post(ended["urls"]["retry"]).json()["state"] == "queued"
+
+
+def test_presets_are_listed_with_their_parameters(owner_api):
+    told = owner_api.get("/api/v1/experiment-presets/").json()["results"]
+    assert [one["name"] for one in told] == [cls.registered_name() for cls in presets]
+    assert all(one["metrics"] and one["documentation"] for one in told)
+
+
+def test_measures_are_listed_with_what_they_need(owner_api):
+    told = owner_api.get("/api/v1/experiment-measures/").json()["results"]
+    by_name = {one["name"]: one for one in told}
+    assert list(by_name) == [cls.registered_name() for cls in measures]
+    assert by_name["error"]["unit"] == "m"
+    assert (by_name["error"]["needs_release"], by_name["marked-share"]["needs_release"]) == (True, False)
+
+
+def test_a_spec_of_a_browser_is_the_same_one(owner_api):
+    """JSON of a browser writes 1 where ours writes 1.0."""
+    ours = presets.parse(SMALL).spec()
+    browsers = json.loads(json.dumps(ours.model_dump()).replace(".0,", ",").replace(".0]", "]").replace(".0}", "}"))
+    assert "1.0" not in json.dumps(browsers)
+    made = owner_api.post(URL, {"preset": SMALL, "spec": browsers}, format="json").json()
+    assert made["spec_digest"] == ours.digest
+
+
+def test_an_axis_may_have_lists_as_values(owner_api, ready_dataset):
+    spec = SPEC | {"base": {"landmarks": {"name": "manual", "events": [1]}}, "metrics": ["marked-share"]}
+    asked = {"dataset": str(ready_dataset.pk), "spec": spec | {"grid": {"landmarks.events": [[1], [1, 2]]}}}
+    (axis,) = owner_api.post(f"{URL}plan/", asked, format="json").json()["figure"]["axes"]
+    assert [one["label"] for one in axis["values"]] == ["[1]", "[1, 2]"]
+
+
+def test_what_is_wrong_in_one_of_several_releases_is_named_to_the_parameter(owner_api):
+    plain = SPEC["base"]["release"]
+    odd = {"mechanism": plain["mechanism"] | {"name": "landmark-planned", "step_variance_m2": -5.0}}
+    asked = {"preset": SMALL, "spec": SPEC | {"grid": {"release": [plain, odd]}}}
+    (wrong,) = owner_api.post(f"{URL}plan/", asked, format="json").json()["errors"]
+    assert wrong["field"] == "grid.release.1.mechanism.step_variance_m2"
+    assert wrong["message"].startswith("grid.release.1.mechanism.step_variance_m2 must be greater than 0")
+
+
+def test_a_release_is_attacked_by_its_own_description(owner_page, owner_api, stranger_api, done, client, stranger):
+    page = owner_page.get("/experiments/new/", {"release": str(done.pk)})
+    assert page.status_code == 200
+    begun = page.context["data"]["origin"]
+    spec = begun["spec"]
+    assert spec["base"]["release"]["mechanism"] == done.spec["mechanism"]
+    assert spec["base"]["landmarks"] == {"name": "manual", "events": [0, 2, 4, 7]}
+    assert spec["grid"] == {"release.mechanism.epsilon": [0.1, 0.3, 1, 3, 10]}
+    told = owner_api.post(URL, {"dataset": begun["dataset"], "spec": spec}, format="json").json()
+    work_off()
+    rows = owner_api.get(of(told["id"], "results")).json()["points"]
+    errors = [row["values"][0]["mean"] for row in rows]
+    assert errors == sorted(errors, reverse=True)
+    assert all(row["share"] == 0.5 for row in rows)
+    client.force_login(stranger)
+    assert client.get("/experiments/new/", {"release": str(done.pk)}).status_code == 404

@@ -1,0 +1,378 @@
+"""Experiments disturbed at the worst moment, by a second worker, their owner, the sweep: one table, and it comes.
+
+What another process would do is done here in the middle of a worker's own step, so that nothing is left to chance.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.db.models.functions import Now
+
+from dashboard import jobs, sweeping
+from dashboard.datasets import services as datasets
+from dashboard.experiments import execution, files
+from dashboard.experiments.material import material_of
+from dashboard.experiments.models import Experiment, Part
+from dashboard.jobs import State
+from privacy_engine.cleaning import DropRepeats
+from privacy_engine.experiments import FolderStore, presets, run
+from tests.dashboard.conftest import upload
+from tests.dashboard.test_experiments_api import SPEC, URL, digest_of, of, work_off
+
+HOME = Path(settings.CAIRN_HOME)
+LARGE = {"name": "correlated-loss", "repetitions": 10, "events": 60}
+
+
+@pytest.fixture(autouse=True)
+def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Large enough to be queued, small enough for a test; several parts all the same."""
+    monkeypatch.setattr(execution.experiments, "AT_ONCE_S", 0.01)
+    monkeypatch.setattr(execution, "SHORTEST_PART_S", 0.01)
+
+
+@pytest.fixture(scope="module")
+def expected() -> Any:
+    """The engine's table."""
+    preset = presets.parse(LARGE)
+    return run(preset.spec(), preset.data())
+
+
+@pytest.fixture
+def queued(owner_api: Any) -> str:
+    """A large experiment, not begun."""
+    return owner_api.post(URL, {"preset": LARGE}, format="json").json()["id"]
+
+
+@pytest.fixture
+def computed(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """Every block that was computed."""
+    return noticed(monkeypatch, execution, "compute")
+
+
+def noticed(monkeypatch: pytest.MonkeyPatch, module: Any, name: str) -> list[Any]:
+    calls: list[Any] = []
+    plain = getattr(module, name)
+    monkeypatch.setattr(module, name, lambda *words: calls.append(words) or plain(*words))
+    return calls
+
+
+def once(monkeypatch: pytest.MonkeyPatch, module: Any, name: str, what: Callable[[], Any]) -> None:
+    """``what`` happens as ``module.name`` is called for the first time, before it does its work."""
+    plain, happened = getattr(module, name), []
+
+    def first(*words: Any) -> Any:
+        if not happened:
+            happened.append(True)
+            what()
+        return plain(*words)
+
+    monkeypatch.setattr(module, name, first)
+
+
+def lost(pk: int) -> None:
+    """Its worker was not heard of in time: it waits again."""
+    Part.objects.filter(pk=pk).update(lease_until=Now() - timedelta(seconds=1))
+    assert sweeping.sweep(Part)["requeued"] == 1
+
+
+def assert_the_engines_table(pk: str, expected: Any) -> None:
+    row = Experiment.objects.get(pk=pk)
+    assert (row.state, row.error, row.progress) == (State.DONE, None, 1.0)
+    assert files.read(row).equals(expected)
+    assert not Part.objects.filter(state__in=execution.OPEN).exists()
+
+
+class TestCutting:
+    def test_a_plan_that_is_lost_after_its_parts_were_made_is_made_again(self, queued, computed, expected):
+        (first,) = Part.objects.all()
+        execution.run(first.pk)
+        old = list(Part.objects.exclude(pk=first.pk).order_by("pk"))
+        execution.run(old[0].pk)
+        before = len(computed)
+        token = jobs.claim(Part, old[1].pk)
+        Part.objects.filter(pk=first.pk).update(state=State.QUEUED, finished_at=None)
+        execution.run(first.pk)
+        assert not Part.objects.filter(pk__in=[part.pk for part in old]).exists()
+        with pytest.raises(jobs.LeaseLost):
+            jobs.Lease(Part, old[1].pk, token).settle(State.DONE)
+        work_off()
+        assert_the_engines_table(queued, expected)
+        assert len(computed) == len({(block.cell.digest, block.first) for _, block, *_ in computed}) > before
+
+    @pytest.mark.parametrize("further", [0, 10_000])
+    def test_a_worker_that_was_thought_dead_leaves_its_successors_parts(self, queued, monkeypatch, expected, further):
+        (first,) = Part.objects.all()
+        seen: list[Any] = []
+
+        def replaced() -> None:
+            lost(first.pk)
+            execution.run(first.pk)
+            work_off(further)
+            seen.append(set(Part.objects.values_list("pk", "state")))
+
+        once(monkeypatch, execution, "_loaded", replaced)
+        execution.run(first.pk)
+        assert set(Part.objects.values_list("pk", "state")) == seen[0]
+        work_off()
+        assert_the_engines_table(queued, expected)
+
+    def test_cancelled_meanwhile_there_are_no_parts(self, queued, owner_api, monkeypatch):
+        once(monkeypatch, execution, "_loaded", lambda: owner_api.post(of(queued, "cancel")))
+        work_off()
+        assert [part.state for part in Part.objects.all()] == [State.CANCELLED]
+        assert Experiment.objects.get().state == State.CANCELLED
+
+    def test_cancelled_and_resumed_meanwhile_the_new_plan_counts(self, queued, owner_api, monkeypatch, expected):
+        (old,) = Part.objects.all()
+        new: list[Part] = []
+
+        def again() -> None:
+            owner_api.post(of(queued, "cancel"))
+            owner_api.post(of(queued, "resume"))
+            new.extend(Part.objects.all())
+
+        once(monkeypatch, execution, "_loaded", again)
+        execution.run(old.pk)
+        assert [(part.pk, part.state) for part in Part.objects.all()] == [(new[0].pk, State.QUEUED)]
+        work_off()
+        assert_the_engines_table(queued, expected)
+
+    def test_cells_that_draw_the_same_landmarks_are_of_one_part(self, queued):
+        """Two workers would each draw them: together they would take longer than one."""
+        work_off(1)
+        material = material_of(Experiment.objects.get())
+        parts = Part.objects.exclude(start=None).order_by("start")
+        drawn = [{material.marking[block.cell.digest] for block in material.blocks[p.start : p.stop]} for p in parts]
+        assert len(material.blocks) == 120
+        assert sum(map(len, drawn)) == len(set.union(*drawn)) == 30
+
+    def test_a_broker_that_is_away_is_asked_once(self, queued, monkeypatch, django_capture_on_commit_callbacks):
+        asked: list[Any] = []
+        monkeypatch.setattr(jobs, "ring", asked.append)
+        with django_capture_on_commit_callbacks(execute=True):
+            work_off(1)
+        assert len(Part.objects.filter(state=State.QUEUED)) > len(asked) == 1
+
+
+class TestAtWork:
+    def test_resumed_while_the_old_worker_is_in_its_block(self, queued, owner_api, monkeypatch, expected):
+        def again() -> None:
+            owner_api.post(of(queued, "cancel"))
+            assert owner_api.post(of(queued, "resume")).json()["state"] == "queued"
+
+        work_off(1)
+        once(monkeypatch, execution, "compute", again)
+        work_off()
+        assert_the_engines_table(queued, expected)
+
+    def test_it_gives_way_to_a_release_after_a_block(self, queued, submit, computed, expected):
+        work_off(1)
+        part = Part.objects.filter(state=State.QUEUED).order_by("pk").first()
+        assert part.stop - part.start > 2
+        release = submit()
+        for turn in (1, 2):
+            execution.run(part.pk)
+            part.refresh_from_db()
+            assert (part.state, part.attempt, part.token, len(computed)) == (State.QUEUED, 0, None, turn)
+        type(release).objects.update(state=State.CANCELLED, finished_at=Now())
+        execution.run(part.pk)
+        part.refresh_from_db()
+        assert (part.state, len(computed)) == (State.DONE, part.stop - part.start)
+        work_off()
+        assert_the_engines_table(queued, expected)
+
+    def test_cancelled_as_it_gives_way_it_stops(self, queued, submit, owner_api, monkeypatch):
+        work_off(1)
+        submit()
+        once(monkeypatch, execution, "compute", lambda: owner_api.post(of(queued, "cancel")))
+        work_off()
+        assert set(Part.objects.values_list("state", flat=True)) == {State.DONE, State.CANCELLED}
+
+    def test_one_failed_part_ends_it_though_others_wait(self, queued):
+        work_off(1)
+        part = Part.objects.filter(state=State.QUEUED).first()
+        Part.objects.filter(pk=part.pk).update(attempt=settings.CAIRN_MAX_ATTEMPTS - 1)
+        jobs.claim(Part, part.pk)
+        Part.objects.filter(pk=part.pk).update(lease_until=Now() - timedelta(seconds=1))
+        assert sweeping.sweep(Part)["failed"] == 1
+        execution.settle_all()
+        row = Experiment.objects.get()
+        assert (row.state, row.error["code"]) == (State.FAILED, "crashed")
+        assert not Part.objects.filter(state__in=execution.OPEN).exists()
+
+    def test_a_late_word_of_an_old_failure_does_not_end_what_was_resumed(self, queued, owner_api):
+        work_off(1)
+        Part.objects.filter(state=State.QUEUED).update(state=State.FAILED, finished_at=Now(), error=jobs.told("memory"))
+        execution.settle(queued)
+        assert owner_api.get(of(queued)).json()["error"]["code"] == "memory"
+        owner_api.post(of(queued, "resume"))
+        execution._fail(queued)
+        assert Experiment.objects.get().state == Part.objects.get().state == State.QUEUED
+
+
+class TestTheEnd:
+    def test_two_who_find_the_last_block_done_make_one_table(self, queued, monkeypatch, expected):
+        written = noticed(monkeypatch, files, "write")
+        once(monkeypatch, files, "write", lambda: execution.settle(queued))
+        work_off()
+        assert len(written) == 2
+        assert_the_engines_table(queued, expected)
+        assert [path.name for path in Experiment.objects.get().folder.iterdir()] == [files.TABLE]
+
+    def test_killed_before_the_table_it_is_made_by_another(self, queued, monkeypatch, expected, computed):
+        with monkeypatch.context() as patch:
+            patch.setattr(execution, "_finish", lambda pk: None)
+            work_off()
+        execution.settle_all()
+        assert not Part.objects.filter(state__in=execution.OPEN).exists()  # its worker may be at it still
+        Part.objects.update(finished_at=Now() - timedelta(seconds=settings.CAIRN_LEASE_S + 1))
+        before = len(computed)
+        execution.settle_all()
+        assert work_off() == 1
+        assert len(computed) == before
+        assert_the_engines_table(queued, expected)
+
+    def test_killed_there_again_and_again_it_is_given_up(self, queued, monkeypatch):
+        monkeypatch.setattr(execution, "_finish", lambda pk: None)
+        for _ in range(settings.CAIRN_MAX_ATTEMPTS):
+            work_off()
+            Part.objects.update(finished_at=Now() - timedelta(seconds=settings.CAIRN_LEASE_S + 1))
+            execution.settle_all()
+        row = Experiment.objects.get()
+        assert (row.state, row.error["code"]) == (State.FAILED, "crashed")
+
+    def test_a_table_that_cannot_be_written_fails_it_and_it_goes_on_from_there(
+        self, queued, owner_api, monkeypatch, computed, expected
+    ):
+        def full(*_: Any) -> str:
+            raise OSError("No space left on device")
+
+        with monkeypatch.context() as patch:
+            patch.setattr(files, "write", full)
+            work_off()
+        told = owner_api.get(of(queued)).json()
+        assert (told["state"], told["error"]["code"], told["error"]["again"]) == ("failed", "internal", True)
+        before = len(computed)
+        owner_api.post(of(queued, "resume"))
+        work_off()
+        assert len(computed) == before
+        assert_the_engines_table(queued, expected)
+
+
+class TestBlocksThatGo:
+    def test_cleared_away_meanwhile_they_are_computed_again(self, queued, expected):
+        work_off(3)
+        shutil.rmtree(HOME / "blocks")
+        work_off()
+        assert_the_engines_table(queued, expected)
+        assert Experiment.objects.get().attempt == 2
+
+    def test_but_not_for_ever(self, queued, monkeypatch):
+        monkeypatch.setattr(FolderStore, "get", lambda *_: None)
+        work_off()
+        assert Experiment.objects.get().error["code"] == "crashed"
+
+    def test_at_once_nobody_reads_them_back(self, owner_api, monkeypatch):
+        monkeypatch.setattr(execution.experiments, "AT_ONCE_S", 1.0)
+        monkeypatch.setattr(FolderStore, "get", lambda *_: None)
+        made = owner_api.post(URL, {"preset": {"name": "temporal-distance", "repetitions": 3}}, format="json")
+        assert (made.status_code, made.json()["state"]) == (201, "done")
+
+    def test_a_folder_that_goes_in_the_very_moment_is_made_again(self, queued, monkeypatch, expected):
+        kept = HOME / "blocks"
+        work_off(1)
+        plain, gone = Path.replace, []
+
+        def replace(self: Path, target: Path) -> Path:
+            if self.name.startswith(".block-") and Path(target).parent.exists() and not gone:
+                gone.append(True)
+                shutil.rmtree(Path(target).parents[1])
+            return plain(self, target)
+
+        monkeypatch.setattr(Path, "replace", replace)
+        work_off()
+        assert gone
+        assert_the_engines_table(queued, expected)
+        assert not list(kept.rglob(".block-*"))
+
+
+class TestItsDataset:
+    @pytest.fixture
+    def tried(self, owner, owner_api) -> tuple[Any, str]:
+        """A dataset of three points and one of them twice, and an experiment on it that waits."""
+        body = b"lon,lat\n13.4,52.51\n13.4,52.52\n13.4,52.52\n13.4,52.53\n"
+        dataset = datasets.import_dataset(owner=owner, upload=upload(body))
+        asked = {"dataset": str(dataset.pk), "spec": SPEC | {"repetitions": 200}}
+        return dataset, owner_api.post(URL, asked, format="json").json()["id"]
+
+    def test_is_not_read_anew_while_it_runs(self, tried, owner_api):
+        dataset, pk = tried
+        for begun in (0, 1):
+            work_off(begun)
+            again = owner_api.post(f"/api/v1/datasets/{dataset.pk}/read/", {"options": {}}, format="json")
+            assert again.status_code == 409, again.content
+        work_off()
+        assert Experiment.objects.get(pk=pk).state == State.DONE
+        assert datasets.reread_dataset(dataset=dataset, options={}).state == State.READY
+
+    def test_read_anew_in_between_it_goes_on_with_the_new_points(self, tried, owner_api):
+        dataset, pk = tried
+        work_off(2)
+        owner_api.post(of(pk, "cancel"))
+        before = Experiment.objects.get(pk=pk)
+        datasets.reread_dataset(dataset=dataset, options={}, cleaning=[DropRepeats()])
+        assert owner_api.post(of(pk, "resume")).status_code == 200
+        work_off()
+        row = Experiment.objects.get(pk=pk)
+        assert (row.state, before.lengths, row.lengths) == (State.DONE, [4], [3])
+        assert row.data_digest not in ("", before.data_digest)
+
+    def test_goes_and_all_that_was_found_out_about_it(self, tried, monkeypatch, django_capture_on_commit_callbacks):
+        """With the row, also what a worker in its block keeps a moment later."""
+        dataset, _ = tried
+        work_off(1)
+
+        def deleted() -> None:
+            with django_capture_on_commit_callbacks(execute=True):
+                datasets.delete_dataset(dataset=dataset)
+
+        once(monkeypatch, execution, "compute", deleted)
+        work_off()
+        assert not Part.objects.exists()
+        assert not [path for room in ("blocks", "experiments") for path in (HOME / room).rglob("*") if path.is_file()]
+
+    def test_an_account_takes_its_tables_and_blocks_with_it(
+        self, queued, owner, stranger_api, django_capture_on_commit_callbacks
+    ):
+        theirs = stranger_api.post(URL, {"preset": LARGE}, format="json").json()["id"]
+        work_off()
+        with django_capture_on_commit_callbacks(execute=True):
+            owner.delete()
+        assert [path.name for path in (HOME / "experiments").iterdir()] == [theirs]
+        (left,) = Experiment.objects.all()
+        owners = {path.parents[2].name for path in (HOME / "blocks").rglob("*.npy")}
+        assert owners == {str(left.owner_id)}
+
+
+def test_deleted_while_it_runs_no_file_comes_back(
+    queued, owner_api, monkeypatch, expected, django_capture_on_commit_callbacks
+):
+    def deleted() -> None:
+        with django_capture_on_commit_callbacks(execute=True):
+            assert owner_api.delete(of(queued)).status_code == 204
+
+    work_off(2)
+    once(monkeypatch, execution, "compute", deleted)
+    work_off()
+    assert not [path for room in ("blocks", "experiments") for path in (HOME / room).rglob("*") if path.is_file()]
+    again = owner_api.post(URL, {"preset": LARGE}, format="json").json()["id"]
+    work_off()
+    assert_the_engines_table(again, expected)
+    assert digest_of(owner_api, again) == Experiment.objects.get().table_sha256
