@@ -6,9 +6,18 @@ so that better words help old failures too. ``tests/dashboard/test_failures.py``
 
 from __future__ import annotations
 
+import logging
+import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+
+from billiard.exceptions import SoftTimeLimitExceeded
+
+from dashboard.text import storable
+from privacy_engine.errors import EngineError
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -127,3 +136,24 @@ def explained(error: Mapping[str, Any] | None) -> dict[str, Any] | None:
         return None
     advice = ADVICE.get(str(error.get("code")), ADVICE["internal"])
     return {"message": advice.what, **error, "action": advice.action, "again": advice.again}
+
+
+def failure(error: Exception, job: str) -> dict[str, Any]:
+    """What the row of ``job`` keeps of an error, and never a value from the data."""
+    if isinstance(error, EngineError):
+        return dict(storable(error.as_dict()))
+    if isinstance(error, MemoryError):
+        return told("memory")
+    if isinstance(error, SoftTimeLimitExceeded):
+        return told("time-limit")
+    # the frames, never the message: it may hold a coordinate
+    frames = " < ".join(
+        f"{f.filename.rsplit('/', 1)[-1]}:{f.lineno}" for f in reversed(traceback.extract_tb(error.__traceback__))
+    )
+    logger.error("%s failed: %s at %s", job, type(error).__name__, frames)
+    return told("internal")
+
+
+def told(code: str) -> dict[str, Any]:
+    """A failure by its code, as a row keeps it."""
+    return {"code": code, "message": ADVICE[code].what}

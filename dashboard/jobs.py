@@ -11,13 +11,11 @@ from __future__ import annotations
 import logging
 import threading
 import time
-import traceback
 import uuid
 from collections.abc import Callable, Iterable
 from datetime import timedelta
 from typing import Any, ClassVar
 
-from billiard.exceptions import SoftTimeLimitExceeded
 from django.apps import apps
 from django.conf import settings
 from django.db import close_old_connections, connection, models, transaction
@@ -26,9 +24,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
-from dashboard.failures import ADVICE, explained
-from dashboard.text import storable
-from privacy_engine.errors import EngineError
+from dashboard.failures import explained, failure
 
 logger = logging.getLogger(__name__)
 
@@ -337,7 +333,7 @@ def run(model: type[Job], pk: Any, work: Callable[[Any, Lease], dict[str, Any]])
     except Cancelled:
         _settle_quietly(lease, State.CANCELLED)
     except Exception as error:
-        _settle_quietly(lease, State.FAILED, error=failure(error, model, pk))
+        _settle_quietly(lease, State.FAILED, error=failure(error, f"{model.__name__} {pk}"))
 
 
 def _settle_quietly(lease: Lease, state: str, **fields: Any) -> None:
@@ -345,27 +341,6 @@ def _settle_quietly(lease: Lease, state: str, **fields: Any) -> None:
         lease.settle(state, stage="", **fields)
     except LeaseLost:
         logger.warning("%s %s was taken away while it ended", lease.model.__name__, lease.pk)
-
-
-def failure(error: Exception, model: type[models.Model], pk: Any) -> dict[str, Any]:
-    """What a row keeps of an error, and never a value from the data."""
-    if isinstance(error, EngineError):
-        return dict(storable(error.as_dict()))
-    if isinstance(error, MemoryError):
-        return told("memory")
-    if isinstance(error, SoftTimeLimitExceeded):
-        return told("time-limit")
-    # the frames, never the message: it may hold a coordinate
-    frames = " < ".join(
-        f"{f.filename.rsplit('/', 1)[-1]}:{f.lineno}" for f in reversed(traceback.extract_tb(error.__traceback__))
-    )
-    logger.error("%s %s failed: %s at %s", model.__name__, pk, type(error).__name__, frames)
-    return told("internal")
-
-
-def told(code: str) -> dict[str, Any]:
-    """A failure by its code, as a row keeps it."""
-    return {"code": code, "message": ADVICE[code].what}
 
 
 def request_cancel(job: Job) -> None:

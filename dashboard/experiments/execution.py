@@ -22,7 +22,7 @@ from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Sum
 from django.db.models.functions import Now
 
-from dashboard import jobs
+from dashboard import failures, jobs
 from dashboard.errors import Conflict
 from dashboard.experiments import files
 from dashboard.experiments.material import Material, material_of, series_of
@@ -228,7 +228,7 @@ def _finish(pk: uuid.UUID) -> None:
     except Exception as error:
         with transaction.atomic():
             if _locked(pk):
-                _give_up(pk, jobs.failure(error, Experiment, pk))
+                _give_up(pk, failures.failure(error, f"Experiment {pk}"))
         return
     Experiment.objects.filter(pk=pk, state__in=OPEN, data_digest=row.data_digest).update(**fields)
 
@@ -247,7 +247,7 @@ def _again(pk: uuid.UUID) -> None:
     if row is None or row.parts.filter(state__in=OPEN).exists():
         return
     if row.attempt >= settings.CAIRN_MAX_ATTEMPTS:
-        _give_up(pk, jobs.told("crashed"))
+        _give_up(pk, failures.told("crashed"))
         return
     Experiment.objects.filter(pk=pk).update(attempt=F("attempt") + 1)
     start_over(row)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -120,6 +121,28 @@ def trio(stays: LandmarkSet, ask: Any) -> list[Release]:
     made = [ask(stays, name) for name in ("skip", "uniform", "adaptive")]
     work_off()
     return made
+
+
+# What the page asks for at the two addresses comes late: the second time, later still
+_LATE = """({ track, curve }) => {
+  const [fetch, asked] = [window.fetch, { [track]: 0, [curve]: 0 }];
+  window.asked = asked;
+  window.fetch = async (url, ...rest) => {
+    const late = Object.keys(asked).find((part) => String(url).includes(part));
+    if (late) await new Promise((resolve) => setTimeout(resolve, asked[late]++ ? 2500 : 1200));
+    return fetch(url, ...rest);
+  };
+}"""
+
+
+class TestFillsIn:
+    def test_answers_that_come_late_take_no_line_away(self, page: Page, taxi: Dataset, trio: list[Release]) -> None:
+        slow = {"track": f"{trio[0].pk}/track", "curve": f"{trio[2].pk}/series"}
+        page.add_init_script(f"({_LATE})({json.dumps(slow)})")
+        compare(page, taxi)
+        for chart in lines(page):
+            assert [line["name"] for line in chart] == ["Skip", "Uniform", "Adaptive"]
+        assert page.evaluate("window.asked") == {slow["track"]: 1, slow["curve"]: 1}
 
 
 class TestLinked:

@@ -14,7 +14,6 @@ export async function createCharted(bench, page, known, on, attempt) {
   const again = () => attempt(redraw);
   const { refused, drawn, ...told } = on;
   const charts = await createCharts(bench, page.note, { ...told, change: again, look: again, check, simulate });
-  const sameQuery = (query) => String(new URLSearchParams(query)) === String(new URLSearchParams(charts.query()));
   const charted = () => known().layers.filter((layer) => layer.charted);
 
   function check(query) {
@@ -26,13 +25,15 @@ export async function createCharted(bench, page, known, on, attempt) {
     return post(page.urls.curve, { landmark_set: page.landmark_set, series: known().here.series, mechanisms });
   }
 
+  let turn = 0;
   async function draw() {
+    const mine = ++turn;
     const { inks, titled, here, look, original, runs, dummies } = known();
     const [query, { range }] = [charts.query(), look];
     const shown = await Promise.all(
       charted().map(async (layer) => ({ layer, ink: inks.get(layer.id), title: titled(layer), curve: await layer.curve(here.series, query, range) })),
     );
-    if (!sameQuery(query) || String(range) !== String(look.range)) return; // another was chosen meanwhile
+    if (mine !== turn) return; // more is to be drawn by now, or something else
     await charts.draw(shown, { runs, dummies, n: original.n, series: here.series, range });
     charts.moveCursor(here.event);
     const highest = ({ layer }) => layer.curve(here.series, query).then(({ loss }) => [layer.id, loss.total?.reduce((a, b) => Math.max(a, b), 0) ?? null]);

@@ -59,6 +59,7 @@ export class Layer {
     this.resting = false; // its track was let go, or never fetched, until it is looked at
     this.curves = new Map(); // series and query -> chart data
     this.closer = new Map(); // what -> the last part of such data that was asked for
+    this.coming = new Map(); // address -> the promise of what is being fetched from it
   }
 
   get id() {
@@ -116,15 +117,22 @@ export class Layer {
 
   async #read(what, key, query, range) {
     const url = this.release.urls[what];
-    if (!this.curves.has(key)) this.curves.set(key, await get(withQuery(url, { ...query, points: POINTS })));
+    if (!this.curves.has(key)) this.curves.set(key, await this.#fetch(url, query));
     const whole = this.curves.get(key);
     if (!range || !whole.decimated) return whole;
     const text = `${key} ${range}`;
     if (this.closer.get(what)?.text !== text) {
       const [first, after] = range;
-      this.closer.set(what, { text, curve: await get(withQuery(url, { ...query, points: POINTS, first, after })) });
+      this.closer.set(what, { text, curve: await this.#fetch(url, { ...query, first, after }) });
     }
     return this.closer.get(what).curve;
+  }
+
+  /** What several charts ask for at once is fetched once. */
+  #fetch(url, query) {
+    const address = withQuery(url, { ...query, points: POINTS });
+    if (!this.coming.has(address)) this.coming.set(address, get(address).finally(() => this.coming.delete(address)));
+    return this.coming.get(address);
   }
 
   forget() {
