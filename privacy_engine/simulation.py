@@ -91,12 +91,12 @@ def simulate(
         marks.must_cover(series)
     walks = [mechanism.walk(marks.mask) for mechanism, marks in pairs]
     streams = [() if common else _stream(*pair) for pair in pairs]
-    found: dict[int, _Found] = {}
+    units, found = _room_for(EVENTS) if any(walks) else np.empty(0), dict[int, _Found]()
     for stream in dict.fromkeys(streams):
         group = {i: walk for i, walk in enumerate(walks) if walk and streams[i] == stream}
         if group:
             key = noise.simulated_key(seed, *stream)
-            found |= zip(group, _walked(list(group.values()), series, key, which, by_event), strict=True)
+            found |= zip(group, _walked(list(group.values()), series, key, which, by_event, units), strict=True)
     for i, (mechanism, marks) in enumerate(pairs):
         if i not in found:
             sources = (noise.simulated_releases(seed, one, *streams[i]) for one in which)
@@ -175,11 +175,20 @@ def _stream(mechanism: Mechanism, landmarks: LandmarkSet) -> tuple[int, ...]:
     return tuple(np.frombuffer(hashlib.sha256(text).digest(), dtype="<u4").tolist())
 
 
-def _walked(walks: list[Walk], series: Trajectory, key: Key, which: range, by_event: bool) -> Iterator[_Found]:
+def _room_for(events: int) -> Floats:
+    """Room for the noise of a tile over as many events, which every stretch writes anew."""
+    from privacy_engine.kernels.lanes import UNITS
+
+    return np.empty(events * UNITS)
+
+
+def _walked(
+    walks: list[Walk], series: Trajectory, key: Key, which: range, by_event: bool, units: Floats
+) -> Iterator[_Found]:
     sums, totals = np.zeros((len(walks), len(which))), np.zeros((len(walks), len(series) if by_event else 0))
     for start in range(0, len(which), REPETITIONS):
         tile = Tile(key, which[start], min(REPETITIONS, len(which) - start))
-        _walk(walks, series, tile, sums[:, start : start + tile.lanes], totals)
+        _walk(walks, series, tile, sums[:, start : start + tile.lanes], totals, units)
     for walk, total, by_events in zip(walks, sums, totals, strict=True):
         published = walk.published
         if by_event:
@@ -187,12 +196,9 @@ def _walked(walks: list[Walk], series: Trajectory, key: Key, which: range, by_ev
         yield total / (np.count_nonzero(published) or np.nan), by_events / (len(which) or np.nan)
 
 
-def _walk(walks: list[Walk], series: Trajectory, tile: Tile, sums: Floats, totals: Floats) -> None:
+def _walk(walks: list[Walk], series: Trajectory, tile: Tile, sums: Floats, totals: Floats, units: Floats) -> None:
     """Add a tile's errors to ``sums`` (walks, lanes) and ``totals`` (walks, n or 0)."""
-    from privacy_engine.kernels.lanes import UNITS
-
     states = [walk.start(tile) for walk in walks]
-    units = np.empty(EVENTS * UNITS)
 
     def bearings(events: slice) -> Mask:
         return np.asarray(np.logical_or.reduce([walk.bearings(events) for walk in walks]))
@@ -220,10 +226,8 @@ def _each(mechanism: Mechanism, series: Trajectory, landmarks: list[LandmarkSet]
 
 def _abreast(walks: list[Walk], series: Trajectory, tile: Tile) -> Floats:
     """Mean errors in metres of walks with landmarks of their own, a lane of the tile each."""
-    from privacy_engine.kernels.lanes import UNITS
-
     abreast, sums = type(walks[0]).abreast(walks), np.zeros(len(walks))
-    state, units = abreast.start(tile), np.empty((EVENTS + 1) * UNITS)
+    state, units = abreast.start(tile), _room_for(EVENTS + 1)
     for stretch in _stretches(series, tile, units, abreast.bearings):
         abreast.go(tile, stretch, state, sums)
     return np.asarray(sums / np.where(abreast.published, abreast.published, np.nan))

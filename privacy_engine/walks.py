@@ -238,8 +238,13 @@ class AdaptiveWalk:
     def _reserved(self) -> int:
         return int(self._landmarks < len(self.is_landmark))
 
+    @cached_property
+    def until(self) -> int:
+        """The events up to the last landmark, which is the last that depends on where others were drawn."""
+        return len(self.is_landmark) - int(np.argmax(self.is_landmark[::-1])) if self._landmarks else 0
+
     def bearings(self, events: slice) -> Mask:
-        return np.ones(len(self.is_landmark[events]), dtype=np.bool_)
+        return np.arange(events.start, events.stop) < self.until
 
     def start(self, tile: Tile) -> Floats:
         from privacy_engine.kernels.walks import start_adaptive
@@ -291,7 +296,7 @@ class AdaptiveAbreast:
         return np.full(len(self._walks), self._is_landmark.shape[1])
 
     def bearings(self, events: slice) -> Mask:
-        return self._walks[0].bearings(events)
+        return max(self._walks, key=lambda walk: walk.until).bearings(events)
 
     def start(self, tile: Tile) -> Floats:
         _, first, which = np.unique(self._landmarks, return_index=True, return_inverse=True)

@@ -193,7 +193,7 @@ def adaptive(
     """The adaptive mechanism: ``is_landmark`` (events,) of this stretch, ``landmarks`` of the whole series.
 
     ``reserved`` is 1 if the other events need a slot, 0 if there are none. Shares never shrink, so the first scale is
-    the largest.
+    the largest. Positions are for the landmarks to come; after the last one there are none, and no directions.
     """
     lanes, spare = min(lanes, LANES), np.empty(UNITS)
     first_share = epsilon / max(landmarks + reserved, 1)
@@ -221,7 +221,7 @@ def adaptive(
                 _settle(first_share, radius_m, threshold, 1.0, short, lanes, state)
             else:
                 _settle(epsilon, radius_m, threshold, max(state[TO_COME] + reserved, 1.0), short, lanes, state)
-        else:
+        elif state[TO_COME] > 0.0:
             _regular(frame, t, source, at, short, lanes, state)
         add(state, RADIUS, lanes, t, sums, by_event)
 
