@@ -54,7 +54,16 @@ def new(request: HttpRequest) -> HttpResponse:
         "dataset": request.GET.get("dataset"),
     }
     datasets = _ready_datasets(request)
-    told = [{"id": str(one.pk), "name": one.name, "points": one.points, "time": one.has_time} for one in datasets]
+    told = [
+        {
+            "id": str(one.pk),
+            "name": one.name,
+            "points": one.points,
+            "time": one.has_time,
+            "mark": reverse("landmarks:new", args=[one.pk]),
+        }
+        for one in datasets
+    ]
     generated = [{"preset": name, "title": title, "said": said} for name, (title, said) in GENERATED.items()]
     known = {"urls": _urls(), "datasets": told, "palette": palette(), "generated": generated}
     named = _presets()
@@ -124,6 +133,7 @@ def _urls() -> dict[str, str]:
         "mechanisms": reverse("api:mechanisms"),
         "postprocesses": reverse("api:postprocesses"),
         "landmarks": reverse("api:landmark-methods"),
+        "landmark_sets": reverse("api:landmark-set-list"),
         "dummies": reverse("api:dummy-methods"),
         "measures": reverse("api:experiment-measures"),
         "upload": reverse("datasets:list"),

@@ -30,6 +30,8 @@ STRENGTHS = {1.0: "weak", 0.1: "moderate", 0.01: "strong"}
 """What the paper calls the smoothing of a correlation."""
 DECADES = 30.0
 """From the least to the largest value of an axis that is drawn logarithmically, at least."""
+LONGEST = 60
+"""Letters that may tell two values apart; where it takes more, as between the corners of zones, they are numbered."""
 
 
 def figure(spec: ExperimentSpec) -> dict[str, Any]:
@@ -166,5 +168,7 @@ def _told_apart(labels: list[str], values: Sequence[Any]) -> list[str]:
         others = [rows[j] for j, other in enumerate(labels) if other == label and j != i]
         own = {name: one for name, one in rows[i].items() if any(other.get(name) != one for other in others)}
         words = ", ".join(f"{name.split('.')[-1]} {one}" for name, one in own.items())
+        if len(words) > LONGEST:
+            words = str(1 + labels[:i].count(label))
         apart.append(f"{label} ({words})" if words else label)
     return apart

@@ -6,16 +6,20 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from playwright.sync_api import Page, expect
 
+from dashboard import storage
 from dashboard.accounts.models import User
 from dashboard.datasets.models import Dataset
 from dashboard.experiments.models import Experiment
 from dashboard.experiments.services import submit_experiment
+from dashboard.landmarks.models import LandmarkSet
+from dashboard.landmarks.services import mark_landmarks
 from privacy_engine.experiments import ExperimentSpec, presets
+from privacy_engine.landmarks import landmark_methods
 from tests.browser.conftest import DESKTOP, PHONE, Watch, accessibility_faults, widths
 from tests.browser.drawn import settled
 from tests.browser.sweeping import UNFOLD, WATCH_SHIFTS, keyboard_faults, loading_faults, word_faults
@@ -203,6 +207,71 @@ class TestRoundTrips:
         form(page, f"?from={first.pk}")
         page.get_by_role("button", name="Use the form instead").click()
         expect(plan(page)).to_contain_text("18 cells")
+
+
+class TestLandmarkSets:
+    """Sets that were kept are tried as they are, whatever marked them."""
+
+    ZONE: ClassVar = {"name": "zones", "zones": [{"type": "Circle", "center": [2.35, 48.86], "radius_m": 300}]}
+    BY_HAND: ClassVar = {"name": "manual", "events": [3, 4, 7]}
+
+    @pytest.fixture
+    def marked(self, owner: User, walk: Dataset) -> list[LandmarkSet]:
+        methods = {"Clinic": self.ZONE, "Picked": self.BY_HAND}
+        return [
+            mark_landmarks(owner=owner, dataset=walk, method=landmark_methods.parse(method), name=name)
+            for name, method in methods.items()
+        ]
+
+    def choose(self, page: Page) -> Any:
+        page.locator("[data-landmarks]").get_by_text("Landmark sets", exact=True).first.click()
+        return page.locator("[data-landmarks]")
+
+    def test_zones_and_events_by_hand_are_tried_and_copied(
+        self, page: Page, walk: Dataset, marked: list[LandmarkSet]
+    ) -> None:
+        form(page, f"?dataset={walk.pk}")
+        sets = self.choose(page)
+        expect(sets).to_contain_text("Picked · By hand, 3 of 40 events")
+        expect(page.get_by_role("button", name="Run the experiment")).to_be_disabled()
+        for name in ("Clinic", "Picked"):
+            page.get_by_role("checkbox", name=re.compile(f"^{name}")).check()
+        only(page, "Skip")
+        page.get_by_label("Repetitions", exact=True).fill("2")
+        expect(plan(page)).to_contain_text("2 cells × 2 repetitions")
+        made = submitted(page)
+        assert [one["name"] for one in made.spec["grid"]["landmarks"]] == ["manual", "zones"]
+        cells = made.parsed_spec.cells()
+        for cell, one in zip(cells, reversed(marked), strict=True):
+            (landmarks,) = cell.landmarks.mark([storage.read_points(walk.points_path)[0]])
+            assert landmarks.mask.tolist() == one.mask.tolist()
+        form(page, f"?from={made.pk}")
+        expect(page.get_by_role("checkbox", name=re.compile("^Clinic"))).to_be_checked()
+        expect(page.locator("[data-by-hand]")).to_be_hidden()
+        page.get_by_role("checkbox", name=re.compile("^Clinic")).uncheck()
+        expect(plan(page)).to_contain_text("1 cell × 2 repetitions")
+        assert submitted(page).spec["base"]["landmarks"] == self.BY_HAND
+
+    def test_what_no_set_of_the_dataset_has_stays_as_the_spec_has_it(self, page: Page, walk: Dataset) -> None:
+        form(page)
+        page.get_by_text("As JSON", exact=True).click()
+        spec = spec_of(page) | {"grid": {}, "repetitions": 2}
+        spec["base"] = {
+            "landmarks": self.ZONE,
+            "release": {"mechanism": {"name": "landmark-skip", "epsilon": 1, "radius_m": 50}},
+        }
+        page.get_by_label("Spec as JSON").fill(json.dumps(spec))
+        expect(page.get_by_role("checkbox", name="1 zone · as the spec has them")).to_be_checked()
+        page.get_by_role("radio", name="A dataset of yours").check()
+        expect(page.get_by_role("checkbox", name="1 zone · as the spec has them")).to_be_checked()
+        assert submitted(page).spec["base"]["landmarks"]["name"] == "zones"
+
+    def test_without_any_it_says_where_they_are_made(self, page: Page, walk: Dataset) -> None:
+        form(page)
+        expect(self.choose(page)).to_contain_text("Generated series have no landmark sets")
+        page.get_by_role("radio", name="A dataset of yours").check()
+        page.get_by_role("link", name="Mark landmarks").click()
+        page.wait_for_url(f"**/datasets/{walk.pk}/landmarks/new/")
 
 
 class TestText:

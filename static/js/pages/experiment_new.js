@@ -83,6 +83,7 @@ function changed() {
 
 function show({ typed = false } = {}) {
   parts.measures.allow({ release: parts.releases.any(), correlation: parts.correlation.any(), time: parts.data.time() });
+  parts.landmarks.of(parts.data.dataset());
   held = byHand ? null : read();
   const spec = given ?? (held && toSpec(held));
   const where = parts.data.values();
@@ -171,7 +172,7 @@ function build({ mechanisms, postprocesses, landmarks, dummies, measures, preset
   const made = {
     data: createData(host("data"), page, field("events"), { onChange: () => parts && show() }),
     releases: createReleases({ mechanisms: host("mechanisms"), own: host("own"), level: host("level"), after: host("after"), afterOwn: host("after-own"), afterNone: host("after-none") }, { mechanisms: described, steps: postprocesses, inks }, USUAL.release, on),
-    landmarks: createLandmarks(host("landmarks"), landmarks, USUAL.landmarks, on),
+    landmarks: createLandmarks(host("landmarks"), landmarks, USUAL.landmarks, { sets: page.urls.landmark_sets, mark: (id) => page.datasets.find((one) => one.id === id).mark }, on),
     dummies: createDummies({ fold: host("dummies"), said: host("dummies-said"), methods: host("dummy-methods"), own: host("dummies-own"), level: host("dummies-level") }, dummies, USUAL.dummies, on),
     correlation: createCorrelation({ fold: host("correlation"), said: host("correlation-said"), all: host("correlations") }, on),
     measures: createMeasures(host("measures"), host("measures-said"), measures, on),

@@ -37,10 +37,11 @@ export function cellsOf({ base, grid }) {
 
 // One spelling of each description -----------------------------------------------------------
 
-const sorted = (value) => {
-  if (Array.isArray(value)) return value.map(sorted);
+/** JSON with its names in order. */
+export const inOneOrder = (value) => {
+  if (Array.isArray(value)) return value.map(inOneOrder);
   if (value === null || typeof value !== "object") return value;
-  return Object.fromEntries(Object.keys(value).sort().map((key) => [key, sorted(value[key])]));
+  return Object.fromEntries(Object.keys(value).sort().map((key) => [key, inOneOrder(value[key])]));
 };
 
 /** A description without the parameters that are as they are left out; `known` maps names to their fields. */
@@ -53,7 +54,7 @@ export function plain(description, known) {
 
 function spelled({ release, landmarks, dummies, correlation, redraw, ...rest }, known) {
   const { mechanism, postprocess, ...more } = release ?? {};
-  return sorted({
+  return inOneOrder({
     release: release ? { ...more, mechanism: plain(mechanism, known.mechanisms), postprocess: (postprocess ?? []).map((step) => plain(step, known.steps)) } : null,
     landmarks: plain(landmarks, known.landmarks),
     dummies: plain(dummies, known.dummies),
@@ -75,7 +76,7 @@ export function same(one, other, known) {
   const told = (spec) => {
     const long = axesOf(spec.grid).filter(([, values]) => values.length > 1);
     const { repetitions, seed, common = true } = spec;
-    const metrics = spec.metrics.map((metric) => sorted(shortMetric(metric, known)));
+    const metrics = spec.metrics.map((metric) => inOneOrder(shortMetric(metric, known)));
     return JSON.stringify([repetitions, seed, common, metrics, long.map(([name]) => name), cellsOf(spec).map((cell) => spelled(cell, known))]);
   };
   return told(one) === told(other);

@@ -6,7 +6,8 @@ import { createFields } from "../../fields.js";
 /**
  * `page` = {generated: [{preset, title, said}], datasets, urls}; `events` the field of how many. The body's `dataset`
  * and `preset` are sent on as they were set, until something here is changed.
- * Returns {values() -> {dataset, preset} or null, time() -> whether it has times, set({dataset, preset}, events), fail(name, words), clear()}.
+ * Returns {values() -> {dataset, preset} or null, dataset() -> its id or null,
+ * time() -> whether it has times, set({dataset, preset}, events), fail(name, words), clear()}.
  */
 export function createData(host, page, events, { onChange }) {
   const firsts = page.generated.map(({ preset }) => preset);
@@ -59,6 +60,7 @@ export function createData(host, page, events, { onChange }) {
 
   return {
     values: body,
+    dataset: () => (chosen() === "dataset" ? select.value : null),
     time: () => chosen() !== "dataset" || (page.datasets.find(({ id }) => id === select.value)?.time ?? true),
     set({ dataset, preset }, count) {
       const first = firsts.includes(preset?.name);

@@ -1,14 +1,16 @@
-/* Which events are landmarks: random shares, stay points, or the marks of a file. What needs a map is not offered. */
+/* Which events are landmarks: random shares, stay points, the marks of a file, or sets that were kept, as those of a map. */
 
 import { el } from "../../dom.js";
 import { createFields } from "../../fields.js";
 import { radios } from "../../loss/choices.js";
 import { createList, ofValue } from "./lists.js";
+import { createMarked } from "./marked.js";
 import { createTicks } from "./ticks.js";
 import { ownValues } from "./variants.js";
 
 const MAPPED = ["zones", "manual"];
-const WORDS = { synthetic: "Random shares", column: "Marks of the file" };
+const MARKED = "marked";
+const WORDS = { synthetic: "Random", column: "In the file", [MARKED]: "Landmark sets" };
 const NEEDS = { time: "It needs data with times.", "landmark column": "It needs a file with a column that marks landmarks." };
 
 /** What each way asks for: the lists and ticks by the name of their parameter, and the rest as fields. */
@@ -74,11 +76,16 @@ function way(listed, on) {
   };
 }
 
-/** The choice in `host`. Returns {kinds, values() or null, set(values), fail(at, name, words), clear()}. */
-export function createLandmarks(host, methods, usual, { onChange }) {
+/**
+ * The choice in `host`; `doors` as in marked.js.
+ * Returns {kinds, values() or null, set(values), of(dataset or null) that it is tried on, fail(at, name, words), clear()}.
+ */
+export function createLandmarks(host, methods, usual, doors, { onChange }) {
   const ways = methods.filter(({ name }) => !MAPPED.includes(name)).map((listed) => way(listed, { onChange }));
   ways.sort((a, b) => (b.listed.name === "synthetic") - (a.listed.name === "synthetic"));
-  let chosen = ways[0];
+  const marked = createMarked({ ...doors, titles: new Map(methods.map(({ name, title }) => [name, title])) }, { onChange });
+  ways.push({ ...marked, listed: { name: MARKED } });
+  let [chosen, dataset] = [ways[0], null];
   const choice = radios("How they are marked", ways.map(({ listed }) => [listed.name, WORDS[listed.name] ?? listed.title]), usual.kind, (kind) => {
     choose(kind);
     onChange();
@@ -87,6 +94,7 @@ export function createLandmarks(host, methods, usual, { onChange }) {
     chosen = ways.find(({ listed }) => listed.name === kind);
     choice.set(kind);
     for (const one of ways) one.element.hidden = one !== chosen;
+    if (kind === MARKED) marked.of(dataset);
   }
   host.append(choice.element, ...ways.map(({ element }) => element));
   const set = (values) => {
@@ -98,6 +106,10 @@ export function createLandmarks(host, methods, usual, { onChange }) {
     set,
     kinds: ways.map(({ listed }) => listed.name),
     values: () => chosen.values(),
+    of(id) {
+      dataset = id;
+      if (chosen.listed.name === MARKED) marked.of(id);
+    },
     fail: (...words) => chosen.fail(...words),
     clear: () => chosen.clear(),
   };

@@ -31,6 +31,7 @@ const landmarkWays = {
     if (durations.length > 1) return { whole: distances.map((distance, i) => one(distance, durations[i])) };
     return { landmarks: one(distances[0], durations[0]), axes: { "landmarks.distance_m": distances } };
   },
+  marked: ({ methods }) => ({ whole: methods }),
 };
 
 /** The spec of what the form holds. */
@@ -147,15 +148,16 @@ export function toForm(spec, usual, known) {
   try {
     const { base, grid = {}, repetitions, seed, metrics, common = true } = spec;
     if (Object.keys(grid).some((name) => !AXES.includes(name))) return null;
-    const form = {
+    const rest = {
       release: readReleases(base, grid, usual.release),
-      landmarks: readLandmarks(base, grid, usual.landmarks),
       dummies: readDummies(base, grid, usual.dummies),
       correlation: readCorrelation(base, grid),
       metrics: [...metrics],
       repetitions, seed, common,
     };
-    return form.landmarks.kind && listed(form, known) && same(spec, toSpec(form), known) ? form : null;
+    const marked = { kind: "marked", methods: grid.landmarks ?? [base.landmarks], redraw: false };
+    const forms = [readLandmarks(base, grid, usual.landmarks), marked].map((landmarks) => ({ ...rest, landmarks }));
+    return forms.find((form) => form.landmarks.kind && listed(form, known) && same(spec, toSpec(form), known)) ?? null;
   } catch {
     return null; // it is not what a spec is like, or more than this form shows
   }

@@ -1,0 +1,41 @@
+"""How an experiment reads as charts: every value of an axis has a label of its own, short enough for a legend."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from privacy_engine.experiments import ExperimentSpec, figure
+
+UNIFORM = {"mechanism": {"name": "landmark-uniform", "epsilon": 1, "radius_m": 100}}
+
+
+def circles(*lons: float) -> dict[str, Any]:
+    zones = [{"type": "Circle", "center": [lon, 48.8], "radius_m": 100, "label": f"the place at {lon}"} for lon in lons]
+    return {"name": "zones", "zones": zones}
+
+
+def labels(*landmarks: dict[str, Any]) -> list[str]:
+    spec = {"base": {"release": UNIFORM}, "grid": {"landmarks": list(landmarks)}, "repetitions": 1, "seed": 1}
+    (axis,) = figure(ExperimentSpec.parse(spec | {"metrics": ["error"]}))["axes"]
+    return [value["label"] for value in axis["values"]]
+
+
+@pytest.mark.parametrize(
+    ("landmarks", "expected"),
+    [
+        ([{"name": "manual", "events": [1]}, circles(1, 2)], ["1 picked by hand", "2 zones"]),
+        (
+            [{"name": "manual", "events": [1]}, {"name": "manual", "events": [2]}],
+            ["1 picked by hand (events [1])", "1 picked by hand (events [2])"],
+        ),
+        (
+            [circles(1, 2), circles(3, 4), {"name": "manual", "events": [1]}, circles(5, 6)],
+            ["2 zones (1)", "2 zones (2)", "1 picked by hand", "2 zones (3)"],
+        ),
+    ],
+    ids=["different", "told apart by what differs", "numbered where that is long"],
+)
+def test_landmark_sets_are_told_apart(landmarks: list[dict[str, Any]], expected: list[str]) -> None:
+    assert labels(*landmarks) == expected
