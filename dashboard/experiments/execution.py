@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from copy import copy
 from datetime import timedelta
 from typing import Any
@@ -31,10 +31,6 @@ from dashboard.jobs import OPEN, State
 from privacy_engine import __version__, experiments
 from privacy_engine.data import Trajectory
 from privacy_engine.experiments import Block, ExperimentSpec, dataset_digest
-
-MOST_PARTS = 400
-SHORTEST_PART_S, LONGEST_PART_S = 0.15, 300.0
-TOGETHER_S = 3.0  # blocks that draw the same landmarks are one part up to this much work
 
 
 def run(pk: Any) -> None:
@@ -76,9 +72,11 @@ def _cut(row: Experiment, first: Part, lease: jobs.Lease) -> None:
     if events != row.lengths:
         raise _changed()
     material = material_of(row)
-    todo = [(i, block) for i, block in enumerate(material.blocks) if material.kept(block, digest) is None]
-    seconds = [experiments.cell_seconds(block.cell, events, block.count) for _, block in todo]
-    cut = list(_parts(row, material, [i for i, _ in todo], seconds))
+    todo = [i for i, block in enumerate(material.blocks) if material.kept(block, digest) is None]
+    cut = [
+        Part(experiment=row, start=one.start, stop=one.stop, weight=one.seconds)
+        for one in experiments.parts(material.blocks, events, todo)
+    ]
     with transaction.atomic():
         if _locked(row.pk) is None:
             raise jobs.Cancelled
@@ -87,34 +85,12 @@ def _cut(row: Experiment, first: Part, lease: jobs.Lease) -> None:
         Part.objects.bulk_create(cut)
         Experiment.objects.filter(pk=row.pk).update(
             data_digest=digest,
-            kept_s=max(row.work_s - sum(seconds), 0.0),
+            kept_s=max(row.work_s - sum(one.weight for one in cut), 0.0),
             state=State.RUNNING,
             stage="Computing",
             started_at=Now(),
         )
         jobs.ring_after_commit(*cut)
-
-
-def part_seconds(work_s: float) -> float:
-    """How much of so much work a part is, at least."""
-    return min(max(work_s / MOST_PARTS, SHORTEST_PART_S), LONGEST_PART_S)
-
-
-def _parts(row: Experiment, material: Material, todo: Sequence[int], seconds: Sequence[float]) -> Iterator[Part]:
-    """Stretches of blocks of about as much work each; a stretch may run over blocks that are kept.
-
-    Blocks that draw the same landmarks stay together if that is possible: two workers would each draw them.
-    """
-    least = part_seconds(sum(seconds))
-    start, weight = None, 0.0
-    for i, one in zip(todo, seconds, strict=True):
-        start = i if start is None else start
-        weight += one
-        if weight >= least and not (material.alike(i) and weight < TOGETHER_S):
-            yield Part(experiment=row, start=start, stop=i + 1, weight=weight)
-            start, weight = None, 0.0
-    if start is not None:
-        yield Part(experiment=row, start=start, stop=todo[-1] + 1, weight=weight)
 
 
 def _compute(row: Experiment, part: Part, lease: jobs.Lease) -> None:

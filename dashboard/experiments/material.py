@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -41,26 +41,8 @@ class Material:
 
     @cached_property
     def blocks(self) -> list[Block]:
-        """All of them; those that draw the same landmarks one after the other, so that a part draws them once."""
-        places: dict[Hashable, int] = {}
-        found = [(self._draws(block), block) for block in experiments.blocks(self.spec, self.lengths)]
-        for draws, _ in found:
-            places.setdefault(draws, len(places))
-        return [block for _, block in sorted(found, key=lambda one: places[one[0]])]
-
-    @cached_property
-    def marking(self) -> dict[str, str]:
-        """What each cell's landmarks and dummies follow from, but for the repetition."""
-        return {
-            cell.digest: cell.model_dump_json(include={"landmarks", "dummies", "redraw"}) for cell in self.spec.cells()
-        }
-
-    def _draws(self, block: Block) -> Hashable:
-        return self.marking[block.cell.digest], block.first
-
-    def alike(self, i: int) -> bool:
-        """True if the block after the one at ``i`` draws the same landmarks."""
-        return i + 1 < len(self.blocks) and self._draws(self.blocks[i]) == self._draws(self.blocks[i + 1])
+        """All of them, as parts count them."""
+        return experiments.in_order(experiments.blocks(self.spec, self.lengths))
 
     @cached_property
     def by_cell(self) -> dict[str, list[Block]]:

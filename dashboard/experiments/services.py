@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
@@ -38,9 +37,11 @@ class Plan:
 
     @property
     def parts(self) -> int:
-        """In about how many parts workers take it, if nothing of it is kept yet."""
-        blocks = max(self.cells, ceil(self.seconds / experiments.BLOCK_S))
-        return 0 if self.at_once else min(ceil(self.seconds / execution.part_seconds(self.seconds)), blocks)
+        """In how many parts workers take it, if nothing of it is kept yet."""
+        if self.at_once:
+            return 0
+        blocks = experiments.in_order(experiments.blocks(self.spec, self.lengths))
+        return sum(1 for _ in experiments.parts(blocks, self.lengths))
 
 
 def plan(*, dataset: Dataset | None, preset: Preset | None, spec: ExperimentSpec | None) -> Plan:

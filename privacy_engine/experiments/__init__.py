@@ -12,20 +12,22 @@
 2.7777777777777777
 """
 
-from privacy_engine.experiments.figure import figure, placed, points, summed
-from privacy_engine.experiments.measures import Measure, measures
-from privacy_engine.experiments.presets import Preset, presets
-from privacy_engine.experiments.running import (
+from privacy_engine.experiments.cutting import (
     AT_ONCE_S,
     BLOCK_S,
     Block,
+    Part,
     blocks,
     cell_seconds,
+    in_order,
     may_run_at_once,
+    parts,
     predicted_seconds,
-    run,
-    run_block,
 )
+from privacy_engine.experiments.figure import figure, placed, points, summed
+from privacy_engine.experiments.measures import Measure, measures
+from privacy_engine.experiments.presets import Preset, presets
+from privacy_engine.experiments.running import run, run_block
 from privacy_engine.experiments.spec import Cell, Correlation, ExperimentSpec, dataset_digest
 from privacy_engine.experiments.store import FolderStore, Key, MemoryStore, Store
 from privacy_engine.experiments.table import FILES, assemble, latex, write
@@ -42,6 +44,7 @@ __all__ = [
     "Key",
     "Measure",
     "MemoryStore",
+    "Part",
     "Preset",
     "Store",
     "assemble",
@@ -49,9 +52,11 @@ __all__ = [
     "cell_seconds",
     "dataset_digest",
     "figure",
+    "in_order",
     "latex",
     "may_run_at_once",
     "measures",
+    "parts",
     "placed",
     "points",
     "predicted_seconds",

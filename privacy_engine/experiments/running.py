@@ -1,4 +1,4 @@
-"""Running an experiment: cells cut into blocks of repetitions, kept as they come, on any number of processes.
+"""Running an experiment: its blocks, kept as they come, on any number of processes.
 
 No cut, order, number of processes or interruption changes a bit of the table: a repetition is a function of its cell,
 the dataset and its own number.
@@ -11,91 +11,22 @@ import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from copy import copy
 from multiprocessing import get_context
 
 import numpy as np
 
-from privacy_engine.data import Floats, LandmarkSet, Trajectory
+from privacy_engine.data import Floats, Trajectory
 from privacy_engine.errors import ParameterError
-from privacy_engine.experiments.measures import MarkedShare, Measure, Work
-from privacy_engine.experiments.spec import Cell, ExperimentSpec, dataset_digest, moved
+from privacy_engine.experiments.cutting import Block, blocks, in_order, parts
+from privacy_engine.experiments.measures import MarkedShare, Measure
+from privacy_engine.experiments.spec import ExperimentSpec, dataset_digest, moved
 from privacy_engine.experiments.store import Key, MemoryStore, Store
 from privacy_engine.experiments.table import Results, assemble
 from privacy_engine.experiments.trials import Trials
 from privacy_engine.formats.arrow import pa
-from privacy_engine.noise import counted
-
-AT_ONCE_S = 0.05
-"""Predicted work below this may run where it was asked for; the rest is queued."""
-
-BLOCK_S = 1.0
-"""About how long a block takes."""
 
 Watch = Callable[[int, int], None]
-
-
-@dataclass(frozen=True)
-class Block:
-    """Repetitions ``first`` to ``first + count`` (left out) of a cell."""
-
-    cell: Cell
-    first: int
-    count: int
-
-    def key(self, dataset: str) -> Key:
-        """Where its results are kept."""
-        return Key(dataset, self.cell.digest, self.first, self.count)
-
-
-def cell_seconds(cell: Cell, lengths: Sequence[int], repetitions: int) -> float:
-    """About how long so many repetitions of a cell take on one core, in seconds, over series of so many events.
-
-    Sums of constants measured on one core of a small machine in 2026, right within a factor of three for series of
-    100 to 100,000 events: for the landmarks, for the dummies (:meth:`DummyMethod.seconds`, at worst) and for each
-    metric. Which events are landmarks is not looked at: dummies are reckoned for the share a method asks for, or a
-    fifth. A first run in a process also loads its kernels, about 0.2 s, which are not counted.
-    """
-    events, draws = sum(lengths), repetitions if cell.redraw else 1
-    marking = draws * (7e-5 * len(lengths) + 3e-8 * events)
-    if cell.dummies is not None:
-        marking += repetitions * cell.dummies.seconds(_typical(cell, lengths))
-    work: Work = {}  # what two metrics share is done once
-    for measure in cell.metrics:
-        work |= measure.work(cell, list(lengths), repetitions)
-    return marking + sum(work.values())
-
-
-def _typical(cell: Cell, lengths: Sequence[int]) -> list[LandmarkSet]:
-    """Landmarks as many as the method may mark, spread evenly."""
-    share = getattr(cell.landmarks, "share", 0.2)
-    return [LandmarkSet(np.diff(np.floor(share * np.arange(n + 1))) > 0) for n in lengths]
-
-
-def predicted_seconds(spec: ExperimentSpec, lengths: Sequence[int]) -> float:
-    """About how long an experiment takes on one core, in seconds; see :func:`cell_seconds`."""
-    return sum(cell_seconds(cell, lengths, spec.repetitions) for cell in spec.cells())
-
-
-def may_run_at_once(spec: ExperimentSpec, lengths: Sequence[int]) -> bool:
-    """True if it takes less than :data:`AT_ONCE_S`: then a request may wait for it."""
-    return predicted_seconds(spec, lengths) < AT_ONCE_S
-
-
-def blocks(spec: ExperimentSpec, lengths: Sequence[int], size: int | None = None) -> Iterator[Block]:
-    """Every block of every different cell; without a ``size``, each of about :data:`BLOCK_S`.
-
-    The size follows from cell and dataset, so two experiments that share a cell share its blocks.
-    """
-    for cell in spec.cells():
-        each = _usual_size(cell, lengths) if size is None else counted(size, "size", None)
-        step = max(each, 1)
-        for first in range(0, spec.repetitions, step):
-            yield Block(cell, first, min(step, spec.repetitions - first))
-
-
-def _usual_size(cell: Cell, lengths: Sequence[int]) -> int:
-    return int(BLOCK_S / max(cell_seconds(cell, lengths, 1_000) / 1_000, 1e-6))
 
 
 def run_block(block: Block, series: Sequence[Trajectory]) -> Floats:
@@ -149,7 +80,7 @@ def run(
     """
     kept = MemoryStore() if store is None else store
     dataset = dataset_digest(series)
-    todo = {block.key(dataset): block for block in blocks(spec, list(map(len, series)), size)}
+    todo = {block.key(dataset): block for block in in_order(blocks(spec, list(map(len, series)), size))}
     found: dict[Key, Floats] = {}
     for key, block in todo.items():
         values = kept.get(key)
@@ -169,16 +100,21 @@ def run(
 
 
 def _computed(todo: dict[Key, Block], series: Sequence[Trajectory], workers: int) -> Generator[tuple[Key, Floats]]:
-    count = min(workers, len(todo))
-    if count <= 1:
+    if workers <= 1 or len(todo) <= 1:
         yield from ((key, run_block(block, series)) for key, block in todo.items())
         return
-    pool = ProcessPoolExecutor(count, get_context("spawn"), initializer=_start, initargs=(list(series),))
+    keys, each = list(todo), list(todo.values())
+    stretches = list(parts(each, list(map(len, series))))
+    pool = ProcessPoolExecutor(
+        min(workers, len(stretches)), get_context("spawn"), initializer=_start, initargs=(list(series),)
+    )
     try:
         with _undisturbed():
-            running: dict[Future[Floats], Key] = {pool.submit(_run, block): key for key, block in todo.items()}
+            running: dict[Future[list[Floats]], slice] = {}
+            for part in stretches:
+                running[pool.submit(_run, each[part.start : part.stop])] = slice(part.start, part.stop)
         for future in as_completed(running):
-            yield running[future], future.result()
+            yield from zip(keys[running[future]], future.result(), strict=True)
     finally:
         with _undisturbed():
             pool.shutdown(cancel_futures=True)
@@ -208,5 +144,6 @@ def _start(series: list[Trajectory]) -> None:
     _series[:] = series
 
 
-def _run(block: Block) -> Floats:
-    return run_block(block, _series)
+def _run(several: Sequence[Block]) -> list[Floats]:
+    series = [copy(one) for one in _series]  # what cells draw alike is kept with the series: these blocks', and no more
+    return [run_block(block, series) for block in several]

@@ -143,6 +143,13 @@ class Cell(Spec):
         words = np.frombuffer(bytes.fromhex(self.digest), dtype="<u4").tolist()
         return noise.spawned(self.seed, noise.Stream.EXPERIMENTS, *words)
 
+    @cached_property
+    def draws(self) -> tuple[str, str | None, bool, int | None]:
+        """What its landmarks and dummies follow from, but for the repetition."""
+        dummies = None if self.dummies is None else self.dummies.model_dump_json()
+        random = self.redraw or dummies is not None
+        return self.landmarks.model_dump_json(), dummies, self.redraw, self.root if random else None
+
 
 def _measures(value: Any) -> tuple[Measure, ...]:
     """What is to be measured: each entry a name, or an object with parameters."""

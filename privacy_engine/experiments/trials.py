@@ -62,14 +62,8 @@ class Trials:
         return kept_marks(self.series)
 
     @cached_property
-    def _marking(self) -> tuple[Any, ...]:
-        """What landmarks and dummies follow from, but for the repetition."""
-        dummies = None if self.cell.dummies is None else self.cell.dummies.model_dump_json()
-        return self.cell.landmarks.model_dump_json(), dummies, self.cell.redraw, self._root
-
-    @cached_property
     def _fixed(self) -> list[LandmarkSet]:
-        return self._kept.once(self._marking[0], lambda: list(self.cell.landmarks.mark(self.series)))
+        return self._kept.once(self.cell.draws[0], lambda: list(self.cell.landmarks.mark(self.series)))
 
     def landmarks(self, repetition: int) -> list[LandmarkSet]:
         """The landmarks of each series in one repetition, dummies left out."""
@@ -84,7 +78,7 @@ class Trials:
         if self.alike:
             return self._fixed
         if repetition not in self._marked:
-            key = (*self._marking, repetition)
+            key = (*self.cell.draws, repetition)
             self._marked[repetition] = self._kept.once(key, lambda: self._drawn_marks(repetition))
         return self._marked[repetition]
 

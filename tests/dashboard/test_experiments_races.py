@@ -22,7 +22,7 @@ from dashboard.experiments.material import material_of
 from dashboard.experiments.models import Experiment, Part
 from dashboard.jobs import State
 from privacy_engine.cleaning import DropRepeats
-from privacy_engine.experiments import FolderStore, presets, run
+from privacy_engine.experiments import FolderStore, cutting, presets, run
 from tests.dashboard.conftest import upload
 from tests.dashboard.test_experiments_api import SPEC, URL, digest_of, of, work_off
 
@@ -34,7 +34,7 @@ LARGE = {"name": "correlated-loss", "repetitions": 10, "events": 60}
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Large enough to be queued, small enough for a test; several parts all the same."""
     monkeypatch.setattr(execution.experiments, "AT_ONCE_S", 0.01)
-    monkeypatch.setattr(execution, "SHORTEST_PART_S", 0.01)
+    monkeypatch.setattr(cutting, "SHORTEST_PART_S", 0.01)
 
 
 @pytest.fixture(scope="module")
@@ -149,7 +149,7 @@ class TestCutting:
         work_off(1)
         material = material_of(Experiment.objects.get())
         parts = Part.objects.exclude(start=None).order_by("start")
-        drawn = [{material.marking[block.cell.digest] for block in material.blocks[p.start : p.stop]} for p in parts]
+        drawn = [{block.cell.draws for block in material.blocks[p.start : p.stop]} for p in parts]
         assert len(material.blocks) == 120
         assert sum(map(len, drawn)) == len(set.union(*drawn)) == 30
 

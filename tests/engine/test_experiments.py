@@ -20,13 +20,10 @@ from privacy_engine.experiments import (
     MemoryStore,
     Preset,
     blocks,
-    cell_seconds,
     dataset_digest,
     kept,
     latex,
-    may_run_at_once,
     measures,
-    predicted_seconds,
     presets,
     run,
     running,
@@ -306,27 +303,6 @@ def test_the_order_of_names_changes_no_letter_of_a_spec(cls: type[Preset]) -> No
     described = cls().spec()
     again = ExperimentSpec.parse(backwards(json.loads(described.model_dump_json())))
     assert again.model_dump_json() == described.model_dump_json()
-
-
-class TestWork:
-    def test_grows_with_cells_repetitions_and_events(self, series: list[Trajectory]) -> None:
-        lengths = list(map(len, series))
-        seconds = predicted_seconds(small(), lengths)
-        assert seconds == pytest.approx(sum(cell_seconds(cell, lengths, 9) for cell in small().cells()))
-        assert predicted_seconds(small(repetitions=90), lengths) > 5 * seconds
-        assert predicted_seconds(small(), [4000]) > 5 * predicted_seconds(small(), [40])
-
-    def test_decides_what_may_run_at_once(self) -> None:
-        figure = {"base": {"release": UNIFORM, "landmarks": RANDOM}, "metrics": ["error"], "repetitions": 100}
-        figure["grid"] = {"landmarks.share": [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]}
-        assert may_run_at_once(small(**figure), [1000])
-        assert not may_run_at_once(small(**figure), [100_000])
-        assert not may_run_at_once(small(**figure | {"repetitions": 1_000_000}), [1000])
-
-    def test_sizes_blocks_by_the_cell_alone(self, series: list[Trajectory]) -> None:
-        few, many = (list(blocks(small(grid={}, repetitions=n), [20_000])) for n in (10_000, 20_000))
-        assert [block.key("") for block in few[:-1]] == [block.key("") for block in many[: len(few) - 1]]
-        assert sum(block.count for block in many) == 20_000
 
 
 class TestTable:

@@ -22,6 +22,7 @@ django.setup()
 from dashboard.celery import app  # noqa: E402
 from dashboard.experiments import execution as experiments  # noqa: E402
 from dashboard.releases import execution  # noqa: E402
+from privacy_engine.experiments import cutting  # noqa: E402
 
 __all__ = ["app"]
 
@@ -63,7 +64,7 @@ def compute(material, block, *words):
 
 
 experiments.compute = compute
-experiments.MOST_PARTS = int(os.environ.get("CAIRN_TEST_PARTS", experiments.MOST_PARTS))
+cutting.MOST_PARTS = int(os.environ.get("CAIRN_TEST_PARTS", cutting.MOST_PARTS))
 
 
 @worker_ready.connect

@@ -1,0 +1,133 @@
+"""Cutting an experiment: cells into blocks of repetitions, which are kept, and blocks into parts, which workers take.
+
+Nothing of it changes what is computed: a repetition is a function of its cell, the dataset and its own number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from privacy_engine.data import LandmarkSet
+from privacy_engine.experiments.measures import Work
+from privacy_engine.experiments.spec import Cell, ExperimentSpec
+from privacy_engine.experiments.store import Key
+from privacy_engine.noise import counted
+
+AT_ONCE_S = 0.05
+"""Predicted work below this may run where it was asked for; the rest is queued."""
+
+BLOCK_S = 1.0
+"""About how long a block takes."""
+
+MOST_PARTS = 400
+SHORTEST_PART_S, LONGEST_PART_S = 0.15, 300.0
+TOGETHER_S = 3.0
+"""Blocks that draw the same landmarks are one part up to this much work."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """Repetitions ``first`` to ``first + count`` (left out) of a cell."""
+
+    cell: Cell
+    first: int
+    count: int
+
+    def key(self, dataset: str) -> Key:
+        """Where its results are kept."""
+        return Key(dataset, self.cell.digest, self.first, self.count)
+
+    @property
+    def draws(self) -> Hashable:
+        """What its landmarks and dummies follow from, but for how many repetitions it has."""
+        return self.cell.draws, self.first
+
+
+def cell_seconds(cell: Cell, lengths: Sequence[int], repetitions: int) -> float:
+    """About how long so many repetitions of a cell take on one core, in seconds, over series of so many events.
+
+    Sums of constants measured on one core of a small machine in 2026, right within a factor of three for series of
+    100 to 100,000 events: for the landmarks, for the dummies (:meth:`DummyMethod.seconds`, at worst) and for each
+    metric. Which events are landmarks is not looked at: dummies are reckoned for the share a method asks for, or a
+    fifth. A first run in a process also loads its kernels, about 0.2 s, which are not counted.
+    """
+    events, draws = sum(lengths), repetitions if cell.redraw else 1
+    marking = draws * (7e-5 * len(lengths) + 3e-8 * events)
+    if cell.dummies is not None:
+        marking += repetitions * cell.dummies.seconds(_typical(cell, lengths))
+    work: Work = {}  # what two metrics share is done once
+    for measure in cell.metrics:
+        work |= measure.work(cell, list(lengths), repetitions)
+    return marking + sum(work.values())
+
+
+def _typical(cell: Cell, lengths: Sequence[int]) -> list[LandmarkSet]:
+    """Landmarks as many as the method may mark, spread evenly."""
+    share = getattr(cell.landmarks, "share", 0.2)
+    return [LandmarkSet(np.diff(np.floor(share * np.arange(n + 1))) > 0) for n in lengths]
+
+
+def predicted_seconds(spec: ExperimentSpec, lengths: Sequence[int]) -> float:
+    """About how long an experiment takes on one core, in seconds; see :func:`cell_seconds`."""
+    return sum(cell_seconds(cell, lengths, spec.repetitions) for cell in spec.cells())
+
+
+def may_run_at_once(spec: ExperimentSpec, lengths: Sequence[int]) -> bool:
+    """True if it takes less than :data:`AT_ONCE_S`: then a request may wait for it."""
+    return predicted_seconds(spec, lengths) < AT_ONCE_S
+
+
+def blocks(spec: ExperimentSpec, lengths: Sequence[int], size: int | None = None) -> Iterator[Block]:
+    """Every block of every different cell; without a ``size``, each of about :data:`BLOCK_S`.
+
+    The size follows from cell and dataset, so two experiments that share a cell share its blocks.
+    """
+    for cell in spec.cells():
+        each = _usual_size(cell, lengths) if size is None else counted(size, "size", None)
+        step = max(each, 1)
+        for first in range(0, spec.repetitions, step):
+            yield Block(cell, first, min(step, spec.repetitions - first))
+
+
+def _usual_size(cell: Cell, lengths: Sequence[int]) -> int:
+    return int(BLOCK_S / max(cell_seconds(cell, lengths, 1_000) / 1_000, 1e-6))
+
+
+def in_order(found: Iterable[Block]) -> list[Block]:
+    """Blocks that draw the same landmarks one after the other, those of a cell by their repetitions."""
+    places: dict[Hashable, int] = {}
+    listed = [(places.setdefault(block.cell.draws, len(places)), block) for block in found]
+    return [block for _, block in sorted(listed, key=lambda one: (one[0], one[1].first))]
+
+
+@dataclass(frozen=True)
+class Part:
+    """Blocks ``start`` to ``stop`` (left out) of a list, about so many seconds of work."""
+
+    start: int
+    stop: int
+    seconds: float
+
+
+def parts(found: Sequence[Block], lengths: Sequence[int], todo: Sequence[int] | None = None) -> Iterator[Part]:
+    """Stretches of :func:`in_order` blocks of about as much work each, over series of so many events.
+
+    Only the blocks ``todo`` (all) are work; a stretch may run over others. Blocks that draw the same landmarks stay
+    together if that is possible: two workers would each draw them.
+    """
+    which = range(len(found)) if todo is None else todo
+    seconds = [cell_seconds(found[i].cell, lengths, found[i].count) for i in which]
+    least = min(max(sum(seconds) / MOST_PARTS, SHORTEST_PART_S), LONGEST_PART_S)
+    start, weight = None, 0.0
+    for i, one in zip(which, seconds, strict=True):
+        start = i if start is None else start
+        weight += one
+        alike = i + 1 < len(found) and found[i].draws == found[i + 1].draws
+        if weight >= least and not (alike and weight < TOGETHER_S):
+            yield Part(start, i + 1, weight)
+            start, weight = None, 0.0
+    if start is not None:
+        yield Part(start, which[-1] + 1, weight)

@@ -1,0 +1,134 @@
+"""How an experiment is cut: how much work it is, blocks that are kept, parts that workers take."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from privacy_engine.data import Trajectory
+from privacy_engine.experiments import (
+    Block,
+    Cell,
+    ExperimentSpec,
+    FolderStore,
+    blocks,
+    cell_seconds,
+    cutting,
+    in_order,
+    may_run_at_once,
+    parts,
+    predicted_seconds,
+    run,
+)
+from tests.engine.test_experiments import RANDOM, UNIFORM, small, walk
+
+SIZES = {"landmark-uniform": 5, "landmark-adaptive": 7, "landmark-planned": 2}
+
+
+@pytest.fixture(scope="module")
+def series() -> list[Trajectory]:
+    return [walk(40), walk(25, seed=2)]
+
+
+@pytest.fixture
+def uneven(monkeypatch: pytest.MonkeyPatch) -> ExperimentSpec:
+    """Cells that draw the same landmarks and are cut at other repetitions each."""
+    monkeypatch.setattr(cutting, "_usual_size", lambda cell, lengths: SIZES[cell.release.mechanism.name])
+    return small(repetitions=17)
+
+
+def firsts(of: list[Block]) -> dict[str, list[int]]:
+    """The first repetition of each cell's blocks, in their order."""
+    found: dict[str, list[int]] = {}
+    for block in of:
+        found.setdefault(block.cell.digest, []).append(block.first)
+    return found
+
+
+class TestWork:
+    def test_grows_with_cells_repetitions_and_events(self, series: list[Trajectory]) -> None:
+        lengths = list(map(len, series))
+        seconds = predicted_seconds(small(), lengths)
+        assert seconds == pytest.approx(sum(cell_seconds(cell, lengths, 9) for cell in small().cells()))
+        assert predicted_seconds(small(repetitions=90), lengths) > 5 * seconds
+        assert predicted_seconds(small(), [4000]) > 5 * predicted_seconds(small(), [40])
+
+    def test_decides_what_may_run_at_once(self) -> None:
+        figure = {"base": {"release": UNIFORM, "landmarks": RANDOM}, "metrics": ["error"], "repetitions": 100}
+        figure["grid"] = {"landmarks.share": [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]}
+        assert may_run_at_once(small(**figure), [1000])
+        assert not may_run_at_once(small(**figure), [100_000])
+        assert not may_run_at_once(small(**figure | {"repetitions": 1_000_000}), [1000])
+
+    def test_sizes_blocks_by_the_cell_alone(self, series: list[Trajectory]) -> None:
+        few, many = (list(blocks(small(grid={}, repetitions=n), [20_000])) for n in (10_000, 20_000))
+        assert [block.key("") for block in few[:-1]] == [block.key("") for block in many[: len(few) - 1]]
+        assert sum(block.count for block in many) == 20_000
+
+
+class TestBlocks:
+    def test_that_draw_the_same_landmarks_follow_one_another(
+        self, uneven: ExperimentSpec, series: list[Trajectory]
+    ) -> None:
+        cut = list(blocks(uneven, [len(one) for one in series]))
+        ordered = in_order(cut)
+        assert sorted(map(id, ordered)) == sorted(map(id, cut))
+        draws = [block.cell.draws for block in ordered]
+        assert sum(a != b for a, b in pairwise(draws)) == len(set(draws)) - 1
+        assert all(given == sorted(given) for given in firsts(ordered).values())
+
+    @pytest.mark.parametrize("workers", [1, 2])
+    def test_of_any_sizes_give_the_same_table(
+        self, uneven: ExperimentSpec, series: list[Trajectory], workers: int
+    ) -> None:
+        assert run(uneven, series, workers=workers).equals(run(uneven, series, size=17))
+
+    def test_are_of_other_landmarks_where_each_cell_draws_its_own(self) -> None:
+        shared, apart = (
+            {
+                cell.draws
+                for cell in small(
+                    common=common, grid={"release": [UNIFORM, UNIFORM | {"postprocess": [{"name": "ou-smoother"}]}]}
+                ).cells()
+            }
+            for common in (True, False)
+        )
+        assert (len(shared), len(apart)) == (1, 2)
+
+
+class TestParts:
+    @given(
+        counts=st.lists(st.tuples(st.integers(1, 4000), st.integers(0, 3)), min_size=1, max_size=30),
+        kept=st.sets(st.integers(0, 29)),
+    )
+    def test_hold_every_block_that_is_to_do_once(self, counts: list[tuple[int, int]], kept: set[int]) -> None:
+        described = {"release": UNIFORM, "metrics": ["error"], "seed": 1}
+        cells = [Cell.parse(described | {"landmarks": RANDOM | {"seed": seed}, "redraw": True}) for seed in range(4)]
+        found = in_order(Block(cells[which], 0, count) for count, which in counts)
+        todo = [i for i in range(len(found)) if i not in kept]
+        cut = list(parts(found, [300], todo))
+        inside = [i for part in cut for i in range(part.start, part.stop) if i not in kept]
+        assert inside == todo
+        assert all(part.stop > part.start for part in cut)
+        total = sum(cell_seconds(found[i].cell, [300], found[i].count) for i in todo)
+        assert sum(part.seconds for part in cut) == pytest.approx(total)
+        assert len(cut) <= cutting.MOST_PARTS + 1
+        for part in cut[:-1]:
+            assert part.seconds >= cutting.SHORTEST_PART_S
+            split = found[part.stop - 1].draws == found[part.stop].draws if part.stop < len(found) else False
+            assert not split or part.seconds >= cutting.TOGETHER_S
+
+    def test_are_what_processes_take(self, uneven: ExperimentSpec, series: list[Trajectory], tmp_path: Any) -> None:
+        """Whoever watches hears of every block, and each is kept."""
+        heard: list[tuple[int, int]] = []
+        store = FolderStore(tmp_path)
+        table = run(uneven, series, store, workers=2, watch=lambda *told: heard.append(told))
+        count = len(list(blocks(uneven, [len(one) for one in series])))
+        assert heard == [(i + 1, count) for i in range(count)]
+        again: list[tuple[int, int]] = []
+        assert run(uneven, series, store, watch=lambda *told: again.append(told)).equals(table)
+        assert again == []
