@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import os
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 from typing import Any
@@ -18,7 +16,7 @@ import yaml
 
 from dashboard.launcher.supervisor import WORKER
 from privacy_engine.experiments import presets, run, write
-from tests.dashboard.worker_support.house import ROOT, House, wait_for
+from tests.dashboard.worker_support.house import ROOT, House, a_house, wait_for
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("worker")]
 
@@ -29,13 +27,8 @@ BLOCKS = 120
 
 @pytest.fixture(scope="module")
 def built():
-    home = Path(tempfile.mkdtemp(prefix="ce-"))
-    house = House(home)
-    try:
+    with a_house() as house:
         yield house
-    finally:
-        house.close()
-        shutil.rmtree(home)
 
 
 @pytest.fixture

@@ -6,29 +6,21 @@ The figure that counts is one: however a release is disturbed, there is one fini
 from __future__ import annotations
 
 import os
-import shutil
 import signal
-import tempfile
 import time
-from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
 
-from tests.dashboard.worker_support.house import CANARY, LEASE_S, House, wait_for
+from tests.dashboard.worker_support.house import CANARY, LEASE_S, a_house, wait_for
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("worker")]
 
 
 @pytest.fixture(scope="module")
 def built():
-    home = Path(tempfile.mkdtemp(prefix="cw-"))
-    house = House(home)
-    try:
+    with a_house() as house:
         yield house
-    finally:
-        house.close()
-        shutil.rmtree(home)
 
 
 @pytest.fixture

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -227,3 +230,15 @@ class House:
         for process in (self.web, self.sweep, self.broker):
             process.wait(timeout=10)
         self.web.stdout.close()
+
+
+@contextmanager
+def a_house() -> Iterator[House]:
+    """One in a folder of its own, whose name is short enough for a broker's socket; nothing is left of it."""
+    home = Path(tempfile.mkdtemp(prefix="ch-"))
+    house = House(home)
+    try:
+        yield house
+    finally:
+        house.close()
+        shutil.rmtree(home)
