@@ -90,6 +90,7 @@ class TestWhatTheFormSays:
         form(page, f"?dataset={walk.pk}")
         only(page, "Uniform", "Planned")
         page.get_by_label("Levels ε").fill("0.01, 0.3; 1")
+        page.get_by_label("Radii r, m").fill("50 500")
         page.locator("[data-row=landmark-planned]").get_by_label("Step variance q, m²", exact=True).fill("9")
         page.get_by_role("checkbox", name="Ornstein-Uhlenbeck smoother", exact=True).check()
         page.get_by_role("checkbox", name="Ornstein-Uhlenbeck smoother for Uniform").uncheck()
@@ -97,11 +98,11 @@ class TestWhatTheFormSays:
         page.get_by_role("checkbox", name="Around both quarters (bimodal)").check()
         page.get_by_label("Repetitions", exact=True).fill("2")
         page.get_by_label("Name").fill("Mine")
-        expect(plan(page)).to_contain_text("18 cells × 2 repetitions")
+        expect(plan(page)).to_contain_text("36 cells × 2 repetitions")
         expect(plan(page)).to_contain_text("drawn along, logarithmically")
         made = submitted(page)
-        uniform = {"name": "landmark-uniform", "epsilon": 0.01, "radius_m": 200}
-        planned = {"name": "landmark-planned", "epsilon": 0.01, "radius_m": 200, "step_variance_m2": 9}
+        uniform = {"name": "landmark-uniform", "epsilon": 0.01, "radius_m": 50}
+        planned = {"name": "landmark-planned", "epsilon": 0.01, "radius_m": 50, "step_variance_m2": 9}
         assert made.spec["grid"] == {
             "release": [
                 {"mechanism": uniform, "postprocess": []},
@@ -109,10 +110,13 @@ class TestWhatTheFormSays:
                 {"mechanism": planned, "postprocess": [{"name": "ou-smoother"}]},
             ],
             "release.mechanism.epsilon": [0.01, 0.3, 1],
+            "release.mechanism.radius_m": [50, 500],
             "landmarks.distribution": ["bimodal", "uniform"],
         }
         assert made.spec["base"]["landmarks"]["share"] == 0.2
         assert (made.dataset, made.preset, made.name) == (walk, None, "Mine")
+        form(page, f"?from={made.pk}")
+        expect(page.get_by_label("Radii r, m")).to_have_value("50, 500")
 
     def test_stay_points_dummies_and_correlations(self, page: Page, walk: Dataset) -> None:
         form(page)

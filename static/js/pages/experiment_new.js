@@ -16,7 +16,7 @@ import { createFields } from "../fields.js";
 
 const page = data("page-data");
 const USUAL = {
-  release: { mechanisms: ["landmark-skip", "landmark-uniform", "landmark-adaptive"].map((name) => ({ name })), levels: [1], radius_m: 200, after: [{ step: null, over: [0, 1, 2] }] },
+  release: { mechanisms: ["landmark-skip", "landmark-uniform", "landmark-adaptive"].map((name) => ({ name })), levels: [1], radii: [200], after: [{ step: null, over: [0, 1, 2] }] },
   landmarks: { kind: "synthetic", shares: [0, 0.2, 0.4, 0.6, 0.8, 1], distributions: ["uniform"], more: { seed: 0 }, redraw: true },
   dummies: { none: true, methods: [], levels: [1], shared: false },
   correlation: { smoothings: [null], states: 2, bound: "published" },

@@ -1,6 +1,6 @@
 /* Errors of the API at the fields they name: grid.landmarks.share.2, base.release.mechanism.step_variance_m2, … */
 
-const AXES = ["dummies.epsilon,release.mechanism.epsilon", "release.mechanism.epsilon", "landmarks.share", "landmarks.distribution", "landmarks.distance_m", "release", "landmarks", "dummies", "correlation"];
+const AXES = ["dummies.epsilon,release.mechanism.epsilon", "release.mechanism.epsilon", "release.mechanism.radius_m", "landmarks.share", "landmarks.distribution", "landmarks.distance_m", "release", "landmarks", "dummies", "correlation"];
 
 /** The message without the field's name, which stands beside it. */
 function said({ field, message }) {
@@ -31,6 +31,7 @@ function placed({ field }, words, form, { data, releases, landmarks, dummies, co
     const { axis, at, path } = found;
     if (axis.startsWith("dummies.epsilon")) dummies.failLevel(at, words);
     else if (axis === "release.mechanism.epsilon") releases.failLevel(at, words);
+    else if (axis === "release.mechanism.radius_m") releases.failRadius(at, words);
     else if (axis === "release") return releases.fail(at, path, words, form.release);
     else if (axis.startsWith("landmarks")) return landmarks.fail(at, axis.split(".")[1] ?? path.at(-1), words);
     else if (axis === "dummies") return dummies.fail(at, path.at(-1), words);

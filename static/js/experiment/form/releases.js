@@ -1,7 +1,6 @@
 /* What is released: mechanisms at one or several levels, as drawn or smoothed. Each combination is a curve. */
 
 import { el } from "../../dom.js";
-import { createFields } from "../../fields.js";
 import { swatch } from "../../legend.js";
 import { addSpeed } from "../../composer/speed.js";
 import { commonFields } from "../../composer/cards.js";
@@ -18,9 +17,8 @@ const DRAWN = { name: "drawn", title: "As drawn", summary: "The noise as it is, 
 export function createReleases(hosts, { mechanisms, steps, inks }, usual, { onChange }) {
   const [epsilon, radius] = ["epsilon", "radius_m"].map((name) => commonFields(mechanisms).find((field) => field.name === name));
   const level = createList({ ...epsilon, label: "Levels", help: "Smaller protects more. Several, with commas between them, are swept." }, usual.levels, { onChange });
-  const reach = el("div");
-  const radiusField = createFields(reach, [{ ...radius, default: usual.radius_m, example: usual.radius_m }], { onChange });
-  hosts.level.replaceChildren(level.element, reach);
+  const reach = createList({ ...radius, label: "Radii", help: "Places so far apart are protected at the level; several are swept." }, usual.radii, { onChange });
+  hosts.level.replaceChildren(level.element, reach.element);
 
   const extend = (row) => addSpeed(row.form, row.fields, onChange);
   const schemes = createVariants({ cards: hosts.mechanisms, rows: hosts.own }, mechanisms, { name: "mechanism", shared: ["epsilon", "radius_m"], line: ({ name }) => swatch(inks.get(name)), extend, onChange: changed });
@@ -63,19 +61,18 @@ export function createReleases(hosts, { mechanisms, steps, inks }, usual, { onCh
       const rows = schemes.rows();
       const own = rows.map((row) => row.values());
       const chains = after.rows().map((row) => ({ step: row.kind === DRAWN ? null : row.values(), row }));
-      const levels = level.values();
-      const { radius_m } = radiusField.values();
-      const missing = own.includes(null) || chains.some(({ step, row }) => step === null && row.kind !== DRAWN) || !levels || radius_m === null;
+      const [levels, radii] = [level.values(), reach.values()];
+      const missing = own.includes(null) || chains.some(({ step, row }) => step === null && row.kind !== DRAWN) || !levels || !radii;
       if (missing || (rows.length && !chains.length)) return null;
       const over = (row) => rows.flatMap((scheme, i) => (row.left.has(scheme) ? [] : [i]));
-      return { mechanisms: own, levels, radius_m, after: chains.map(({ step, row }) => ({ step, over: over(row) })) };
+      return { mechanisms: own, levels, radii, after: chains.map(({ step, row }) => ({ step, over: over(row) })) };
     },
     set(values) {
       schemes.set(values.mechanisms);
       after.set(values.after.map(({ step }) => step ?? DRAWN));
       after.rows().forEach((row, j) => (row.left = new Set(schemes.rows().filter((_, i) => !values.after[j].over.includes(i)))));
       level.set(values.levels);
-      radiusField.set({ radius_m: values.radius_m });
+      reach.set(values.radii);
       showOver();
     },
     /** Show what is wrong with the curve number `at`, or with all levels; whether it had a place. */
@@ -83,15 +80,16 @@ export function createReleases(hosts, { mechanisms, steps, inks }, usual, { onCh
       const parameter = path.at(-1);
       const which = curves({ mechanisms: asked, after: chains })[at ?? 0];
       if (parameter === "epsilon") level.fail(words);
-      else if (parameter === "radius_m") radiusField.fail([{ field: parameter, message: words }]);
+      else if (parameter === "radius_m") reach.fail(words);
       else if (!which) return false;
       else if (path[0] === "postprocess") return after.fail(which.after, parameter, words);
       else return schemes.fail(which.mechanism, parameter, words);
       return true;
     },
     failLevel: (at, words) => level.fail(ofValue(at, words)),
+    failRadius: (at, words) => reach.fail(ofValue(at, words)),
     clear() {
-      [schemes, after, radiusField, level].forEach((part) => part.clear());
+      [schemes, after, reach, level].forEach((part) => part.clear());
     },
   };
 }

@@ -3,20 +3,21 @@
 import { same } from "./cells.js";
 
 const LEVEL = "release.mechanism.epsilon";
+const RADIUS = "release.mechanism.radius_m";
 const SELECTION = "dummies.epsilon";
 export const SHARED = `${SELECTION},${LEVEL}`; // the selection and the release divide one level
-const AXES = ["release", LEVEL, "landmarks", "landmarks.share", "landmarks.distribution", "landmarks.distance_m", "dummies", SELECTION, SHARED, "correlation"];
+const AXES = ["release", LEVEL, RADIUS, "landmarks", "landmarks.share", "landmarks.distribution", "landmarks.distance_m", "dummies", SELECTION, SHARED, "correlation"];
 
 // From the form ------------------------------------------------------------------------------
 
 /** The releases the form asks for, in their order: [{mechanism: its number, after: the number of its steps}]. */
 export const curves = ({ mechanisms, after }) => after.flatMap(({ over }, j) => mechanisms.flatMap((_, i) => (over.includes(i) ? [{ mechanism: i, after: j }] : [])));
 
-function releases({ mechanisms, levels, radius_m, after }) {
+function releases({ mechanisms, levels, radii, after }) {
   const one = ({ mechanism: i, after: j }) => {
     const { name, ...own } = mechanisms[i];
     const { step } = after[j];
-    return { mechanism: { name, epsilon: levels[0], radius_m, ...own }, postprocess: step ? [step] : [] };
+    return { mechanism: { name, epsilon: levels[0], radius_m: radii[0], ...own }, postprocess: step ? [step] : [] };
   };
   return curves({ mechanisms, after }).map(one);
 }
@@ -44,7 +45,10 @@ export function toSpec({ release, landmarks, dummies, correlation, metrics, repe
   const sweep = (name, values) => values.length > 1 && (grid[name] = values);
 
   lay("release", releases(release));
-  if (release.mechanisms.length) sweep(LEVEL, release.levels);
+  if (release.mechanisms.length) {
+    sweep(LEVEL, release.levels);
+    sweep(RADIUS, release.radii);
+  }
 
   const way = landmarkWays[landmarks.kind]?.(landmarks) ?? { landmarks: { name: landmarks.kind, ...landmarks.more } };
   if (way.whole) lay("landmarks", way.whole);
@@ -92,7 +96,7 @@ function readReleases(base, grid, usual) {
   return {
     mechanisms: mechanisms.map((text) => JSON.parse(text)),
     levels,
-    radius_m: alike(listed.map(({ mechanism }) => mechanism.radius_m), usual.radius_m),
+    radii: grid[RADIUS] ?? [alike(listed.map(({ mechanism }) => mechanism.radius_m), usual.radii[0])],
     after: after.length ? after : usual.after.map(({ step }) => ({ step, over: [] })),
   };
 }
