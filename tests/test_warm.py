@@ -1,11 +1,16 @@
 """Warming the kernels' cache leaves nothing for a first request to compile."""
 
+import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from dashboard.launcher import warm
+from privacy_engine import kernels
 
 ROOT = Path(__file__).resolve().parents[1]
 USE = r"""
@@ -64,3 +69,33 @@ def test_what_was_warmed_is_not_compiled_again(tmp_path: Path) -> None:
 
     assert compiled_by("-m", "dashboard.launcher.warm")
     assert not compiled_by("-c", USE)
+
+
+DRAW = "from privacy_engine import noise; print(noise.simulated_laplace([1.0, 2.0], 1.0, seed=1).tolist())"
+
+
+@pytest.mark.slow
+def test_a_change_in_what_a_kernel_calls_is_noticed(tmp_path: Path) -> None:
+    """As an update brings one: numba keeps machine code by the kernel's own file, which stays as it is."""
+    shutil.copytree(ROOT / "privacy_engine", tmp_path / "privacy_engine", ignore=shutil.ignore_patterns("__pycache__"))
+    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
+
+    def drawn() -> list[float]:
+        ran = subprocess.run(
+            [sys.executable, "-c", DRAW], env=environment, cwd=tmp_path, check=True, capture_output=True, text=True
+        )
+        return list(json.loads(ran.stdout))
+
+    head = "def log(x: float) -> float:\n"
+    first, called = drawn(), tmp_path / "privacy_engine" / "kernels" / "elementary.py"
+    assert drawn() == first
+    called.write_text(called.read_text().replace(head, head + "    x = x * x\n"))
+    assert drawn() == pytest.approx([2 * one for one in first])
+
+
+def test_what_older_kernels_were_compiled_to_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernels, "KEPT_IN", str(tmp_path / "kernels-new"))
+    for name in ("kernels-new", "kernels-old", "of-somebody-else"):
+        (tmp_path / name).mkdir()
+    warm.sweep()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["kernels-new", "of-somebody-else"]

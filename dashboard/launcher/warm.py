@@ -4,10 +4,14 @@ Usage: ``python -m dashboard.launcher.warm`` (``make install`` and the image's b
 argument types it meets in use is loaded from the disk ever after; one forgotten here is compiled at its first use.
 """
 
+import shutil
+from pathlib import Path
+
 import numpy as np
 
 
 def main() -> None:
+    sweep()
     losses()
     landmark_sets()
     simulations()
@@ -15,6 +19,16 @@ def main() -> None:
     cleaning()
     measures()
     experiments()
+
+
+def sweep() -> None:
+    """Remove what kernels of earlier versions were compiled to."""
+    from privacy_engine import kernels
+
+    kept = Path(kernels.KEPT_IN)
+    for folder in kept.parent.glob("kernels-*"):
+        if folder != kept:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def losses() -> None:

@@ -6,12 +6,27 @@ quarter of a second that ``--help`` and most requests have no use for.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from numba import njit
+from numba import config, njit
 
 F = TypeVar("F", bound=Callable[..., Any])
+HERE = Path(__file__).parent
+
+
+def _kept_in() -> str:
+    """Where machine code is kept: a folder for these very sources.
+
+    numba looks at a kernel's own file alone, and what was inlined from another one would outlive a change there.
+    """
+    sources = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(HERE.glob("*.py"))))
+    return str(Path(config.CACHE_DIR or HERE / "__pycache__") / f"kernels-{sources.hexdigest()[:16]}")
+
+
+config.CACHE_DIR = KEPT_IN = _kept_in()
 
 
 def compiled(function: F) -> F:
