@@ -6,9 +6,10 @@ BIN := $(VENV)/bin
 UV ?= build/uv/bin/uv
 PYTEST_ARGS ?= -n auto --maxprocesses 4 --dist loadgroup
 
-# A stamp is named after the lock's checksum: an installed lock costs nothing, a changed one is installed again.
-stamp = $(VENV)/.$(1)-$(shell cksum < $(2) 2>/dev/null | tr ' ' '-')
-RUN_STAMP := $(call stamp,run,requirements.txt)
+# A stamp is named after a checksum: an installed lock costs nothing, a changed one is installed again. What runs has its
+# kernels compiled too, so that an update does not leave that to somebody's first request.
+stamp = $(VENV)/.$(1)-$(shell cat $(2) 2>/dev/null | cksum | tr ' ' '-')
+RUN_STAMP := $(call stamp,run,requirements.txt privacy_engine/kernels/*.py)
 DEV_STAMP := $(call stamp,dev,requirements-dev.txt)
 
 .PHONY: help install install-dev run test check bench formats lock samples screenshots clean

@@ -23,10 +23,12 @@ def _kept_in() -> str:
     numba looks at a kernel's own file alone, and what was inlined from another one would outlive a change there.
     """
     sources = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(HERE.glob("*.py"))))
-    return str(Path(config.CACHE_DIR or HERE / "__pycache__") / f"kernels-{sources.hexdigest()[:16]}")
+    given = getattr(config, "CACHE_DIR", "")
+    return str(Path(given or HERE / "__pycache__") / f"kernels-{sources.hexdigest()[:16]}")
 
 
-config.CACHE_DIR = KEPT_IN = _kept_in()
+KEPT_IN = _kept_in()
+setattr(config, "CACHE_DIR", KEPT_IN)  # noqa: B010 (numba makes its settings as it starts: no type knows them)
 
 
 def compiled(function: F) -> F:
