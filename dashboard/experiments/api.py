@@ -19,6 +19,7 @@ from dashboard.datasets.queries import visible_datasets
 from dashboard.errors import require_state
 from dashboard.experiments import files, queries, results, services
 from dashboard.experiments.models import Experiment
+from dashboard.experiments.naming import figure_of
 from dashboard.experiments.serializers import (
     ExperimentNameRequest,
     ExperimentRequest,
@@ -29,7 +30,7 @@ from dashboard.experiments.serializers import (
 from dashboard.jobs import State
 from dashboard.parsing import UNKEPT, AnyAccept, JSONBody, attachment, file_body, valid
 from dashboard.specs import listing
-from privacy_engine.experiments import FILES, figure, measures, presets
+from privacy_engine.experiments import FILES, measures, presets
 
 
 class ExperimentFilter(filters.FilterSet):
@@ -77,8 +78,9 @@ class ExperimentViewSet(
         found = services.plan(**asked)
         spec = found.spec
         counts = {"cells": found.cells, "repetitions": spec.repetitions, "events": sum(found.lengths)}
-        where = {"work_s": found.seconds, "at_once": found.at_once, "parts": found.parts, "figure": figure(spec)}
-        return Response({"spec": spec.model_dump(), **counts, **where})
+        where = {"work_s": found.seconds, "at_once": found.at_once, "parts": found.parts}
+        told = {"figure": figure_of(spec, asked["dataset"])}
+        return Response({"spec": spec.model_dump(), **counts, **where, **told})
 
     @extend_schema(request=ExperimentNameRequest, responses={200: ExperimentSerializer})
     def partial_update(self, request: Request, pk: Any = None) -> Response:

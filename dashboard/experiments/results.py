@@ -17,6 +17,7 @@ import numpy as np
 from dashboard.experiments import files
 from dashboard.experiments.material import Material, material_of
 from dashboard.experiments.models import Experiment
+from dashboard.experiments.naming import figure_of
 from dashboard.jobs import State
 from privacy_engine import experiments
 from privacy_engine.data import Floats
@@ -48,7 +49,7 @@ def results(row: Experiment) -> dict[str, Any]:
     """How it reads (:func:`privacy_engine.experiments.figure`) and its points so far."""
     spec = material_of(row).spec
     points = _finished(row, len(spec.metrics)) if row.state == State.DONE else _so_far(row)
-    return experiments.figure(spec) | {"points": points}
+    return figure_of(spec, row.dataset) | {"points": points}
 
 
 def _so_far(row: Experiment) -> list[dict[str, Any]]:

@@ -243,6 +243,7 @@ class TestLandmarkSets:
         only(page, "Skip")
         page.get_by_label("Repetitions", exact=True).fill("2")
         expect(plan(page)).to_contain_text("2 cells × 2 repetitions")
+        expect(plan(page).locator("li", has_text="Clinic")).to_be_visible()
         made = submitted(page)
         assert [one["name"] for one in made.spec["grid"]["landmarks"]] == ["manual", "zones"]
         cells = made.parsed_spec.cells()

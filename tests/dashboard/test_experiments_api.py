@@ -14,7 +14,9 @@ from django.conf import settings
 from dashboard.experiments import execution
 from dashboard.experiments.models import Experiment, Part
 from dashboard.jobs import State
+from dashboard.landmarks.services import mark_landmarks
 from privacy_engine.experiments import ExperimentSpec, FolderStore, measures, presets, run, write
+from privacy_engine.landmarks import landmark_methods
 
 URL = "/api/v1/experiments/"
 SMALL = {"name": "temporal-distance", "repetitions": 3}
@@ -148,6 +150,25 @@ def test_the_plan_tells_cells_work_and_where_without_storing(owner_api, ready_da
     assert large["cells"] == 120
     assert large["work_s"] > told["work_s"]
     assert not Experiment.objects.exists()
+
+
+def test_landmark_sets_are_called_by_their_names(owner, owner_api, ready_dataset):
+    picked, other = ({"name": "manual", "events": [event]} for event in (1, 2))
+    for name, method in (("Clinic", picked), ("Twins", other), ("Twins", picked | {"events": [3]})):
+        mark_landmarks(owner=owner, dataset=ready_dataset, method=landmark_methods.parse(method), name=name)
+    tried = [picked, other, {"name": "manual", "events": [3.0]}, {"name": "manual", "events": [4]}]
+    asked = {
+        "dataset": str(ready_dataset.pk),
+        "spec": SPEC | {"base": {}, "grid": {"landmarks": tried}, "metrics": ["temporal-distance"]},
+    }
+    (axis,) = owner_api.post(f"{URL}plan/", asked, format="json").json()["figure"]["axes"]
+    labels = [value["label"] for value in axis["values"]]
+    assert labels[0] == "Clinic"
+    assert labels[1:3] == [f"Twins, 1 picked by hand (events [{event}])" for event in (2, 3)]
+    assert labels[3] == "1 picked by hand (events [4])"
+    made = owner_api.post(URL, asked, format="json").json()
+    (axis,) = owner_api.get(f"{URL}{made['id']}/results/").json()["axes"]
+    assert [value["label"] for value in axis["values"]] == labels
 
 
 @pytest.mark.parametrize(
