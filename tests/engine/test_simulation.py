@@ -237,10 +237,11 @@ def bits() -> str:
 
 ELSEWHERE = r"""
 import re, numba
-from privacy_engine.kernels import joint, lanes, walks
+from privacy_engine.kernels import each, joint, lanes, walks
 from tests.engine.test_simulation import bits
 print(numba.config.CPU_NAME, bits())
-kernels = (joint.half_reach_sines, lanes.frames, lanes.fill, lanes.draw, lanes.draw_joint, walks.fixed, walks.adaptive)
+kernels = (joint.half_reach_sines, lanes.frames, lanes.fill, lanes.redraw, lanes.draw_joint, each.fixed_each)
+kernels += (each.adaptive_each, each.start_adaptive_each, walks.fixed, walks.adaptive)
 assembly = ["".join(kernel.inspect_asm().values()) for kernel in kernels]
 assert all(assembly)
 print(re.findall(r"\b(?:vfn?m(?:add|sub)|fn?m(?:add|sub|la|ls))\w*", " ".join(assembly)))
