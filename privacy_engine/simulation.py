@@ -12,6 +12,7 @@ the noise, and errors read the truth. Positions are not rounded to the grid of r
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -238,17 +239,23 @@ def _through(
     tiles = [Tile(party.key, first_repetition, lanes, apart) for party in parties]
     states = [[sort.abreast.start(tile) for sort in party.sorts] for tile, party in zip(tiles, parties, strict=True)]
     units = np.empty((min(EVENTS, len(series)) + apart) * UNITS)  # every party writes it anew
+    extent = _extent_rad(series) if len(series) else 0.0
     for first in range(0, len(series), EVENTS):
         events = slice(first, first + EVENTS)
         frame = frames(series.lon[events], series.lat[events])
         for tile, party, its_states in zip(tiles, parties, states, strict=True):
             safe = fill(tile.key, first, first_repetition, lanes, party.needs[events], units)
-            stretch = Stretch(series.lon, series.lat, first, frame, units, safe)
+            stretch = Stretch(series.lon, series.lat, extent, first, frame, units, safe)
             for sort, state in zip(party.sorts, its_states, strict=True):
                 sort.abreast.go(tile, stretch, state, sort.totals)
     for party, its_states in zip(parties, states, strict=True):
         for sort, state in zip(party.sorts, its_states, strict=True):
             yield sort, state[:, SUM : SUM + (1 if apart else lanes)]
+
+
+def _extent_rad(series: Trajectory) -> float:
+    """No two events are farther apart, as parallels are shorter than the equator."""
+    return math.radians(math.hypot(float(np.ptp(series.lon)), float(np.ptp(series.lat))))
 
 
 def _each(mechanism: Mechanism, series: Trajectory, landmarks: list[LandmarkSet], seed: int, first: int) -> Floats:

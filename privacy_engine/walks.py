@@ -40,11 +40,13 @@ class Stretch:
     """Events of a series ``lon``, ``lat`` (n,) from the ``first`` on, and the noise of a tile there.
 
     ``frame`` says where the stretch's events are, ``units`` holds their noise in unit scale, ``safe`` up to which
-    scale it stands (:mod:`privacy_engine.kernels.lanes`).
+    scale it stands (:mod:`privacy_engine.kernels.lanes`). No two events of the series are more than ``extent_rad``
+    apart.
     """
 
     lon: Floats
     lat: Floats
+    extent_rad: float
     first: int
     frame: Floats
     units: Floats
@@ -230,6 +232,7 @@ class AdaptiveAbreast:
             self._reserved,
             self._landmarks,
             self._absorption,
+            stretch.extent_rad,
             state,
             by_event,
         )

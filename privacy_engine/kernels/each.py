@@ -105,6 +105,7 @@ def adaptive_each(
     reserved: Ints,
     landmarks: Ints,
     absorption: Mask,
+    extent: float,
     state: Floats,
     by_event: Floats,
 ) -> None:
@@ -126,6 +127,7 @@ def adaptive_each(
             reserved[i],
             landmarks[i],
             absorption[i],
+            extent,
             state[i],
             by_event[i],
         )

@@ -136,15 +136,21 @@ def short_sincos(angle: float) -> tuple[float, float]:
 
 
 @inlined
+def distance_near(x: float, y: float, z: float, px: float, py: float, pz: float) -> tuple[float, float]:
+    """Great-circle distance in metres of two points whose chord is SMALL at most, and the square of the chord."""
+    x, y, z = x - px, y - py, z - pz
+    square = x * x + y * y + z * z
+    series = 3.0 / 640.0 + square * (5.0 / 7168.0 + square * (35.0 / 294912.0))
+    chord = math.sqrt(square)
+    return EARTH_RADIUS_M * (chord + chord * square * (1.0 / 24.0 + square * series)), square
+
+
+@inlined
 def measure(frame: Floats, t: int, lanes: int, state: Floats) -> None:
     """Great-circle distance in metres from each lane's position to the event of ``frame`` (FRAME,), into HELD."""
     px, py, pz, far, lanes = frame[t, 0], frame[t, 1], frame[t, 2], 0, padded(lanes)
     for r in range(lanes):
-        x, y, z = state[X + r] - px, state[Y + r] - py, state[Z + r] - pz
-        square = x * x + y * y + z * z
-        series = 3.0 / 640.0 + square * (5.0 / 7168.0 + square * (35.0 / 294912.0))
-        chord = math.sqrt(square)
-        state[HELD + r] = EARTH_RADIUS_M * (chord + chord * square * (1.0 / 24.0 + square * series))
+        state[HELD + r], square = distance_near(state[X + r], state[Y + r], state[Z + r], px, py, pz)
         far += square > SMALL * SMALL
     if far:
         for r in range(lanes):

@@ -1,8 +1,8 @@
 """Walks through time, all repetitions at each event: the errors of mechanisms by the noise of :mod:`.lanes`.
 
 A walk takes a stretch of events from ``first`` on, with their ``frames``, ``units`` and ``safe`` scales, carries its
-lanes on in ``state`` and adds every event's errors, metres, to ``sums`` and ``by_event``. A fresh event's error is the
-radius of its noise; a held one's is the distance from what it shows to where it was.
+lanes on in ``state`` and adds every event's errors, metres, to SUM there and, unless that is empty, to ``by_event``
+(n,). A fresh event's error is the radius of its noise; a held one's is the distance from what it shows to where it was.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from privacy_engine.kernels.lanes import (
     Y,
     Z,
     add,
+    distance_near,
     draw_joint,
     fill,
     frames,
@@ -111,19 +112,13 @@ def fixed(
                 _fresh(spare, 0, 1.0, lanes, event, state, by_event)
         elif source >= 0:
             if state[SOURCE] != source:
-                state[SOURCE] = source
-                if first <= source < first + len(safe):
-                    t_source = source - first
-                    known, its_frame, its_units = safe[t_source], frame[t_source:], units[t_source * UNITS :]
+                state[SOURCE], t_source = source, source - first
+                if 0 <= t_source < len(safe):
+                    places, noise, known = frame[t_source:], units[t_source * UNITS :], safe[t_source]
                 else:
-                    its_frame, its_units = frames(lon[source : source + 1], lat[source : source + 1]), np.empty(UNITS)
-                    known = fill(key, source, first_repetition, lanes, np.full(1, DIRECTION, np.uint8), its_units)[0]
-                if 0.0 < scale_m[source] <= known:
-                    _move(its_frame, its_units, scale_m[source], _short(scale_m[source]), lanes, state)
-                else:
-                    short = scale_m[source] > 0.0 and _short(scale_m[source])
-                    _draw(key, source, first_repetition, lanes, scale_m[source], its_units, 0, state, spare)
-                    _move(its_frame, spare, 1.0, short, lanes, state)
+                    places, noise = frames(lon[source : source + 1], lat[source : source + 1]), np.empty(UNITS)
+                    known = fill(key, source, first_repetition, lanes, np.full(1, DIRECTION, np.uint8), noise)[0]
+                _look(key, source, first_repetition, lanes, places, noise, known, scale_m[source], state, spare)
             measure(frame, t, lanes, state)
             for r in range(padded(lanes)):
                 state[SUM + r] += state[HELD + r]
@@ -157,6 +152,27 @@ def _fresh(units: Floats, at: int, scale: float, lanes: int, event: int, state: 
     for r in range(padded(lanes)):
         state[SUM + r] += units[at + r] * scale
     add(units, at, scale, lanes, event, by_event)
+
+
+@compiled
+def _look(
+    key: Words,
+    event: int,
+    first_repetition: int,
+    lanes: int,
+    frame: Floats,
+    units: Floats,
+    safe: float,
+    scale: float,
+    state: Floats,
+    spare: Floats,
+) -> None:
+    """Every lane's position: the draw of ``event``, with which ``frame`` and ``units`` begin."""
+    if 0.0 < scale <= safe:
+        _move(frame, units, scale, _short(scale), lanes, state)
+    else:
+        _draw(key, event, first_repetition, lanes, scale, units, 0, state, spare)
+        _move(frame, spare, 1.0, scale > 0.0 and _short(scale), lanes, state)
 
 
 @compiled
@@ -195,10 +211,11 @@ def adaptive(
     reserved: int,
     landmarks: int,
     absorption: bool,
+    extent: float,
     state: Floats,
     by_event: Floats,
 ) -> None:
-    """The adaptive mechanism: ``is_landmark`` (n,) of the whole series, which are ``landmarks``.
+    """The adaptive mechanism: ``is_landmark`` (n,) of the whole series, which are ``landmarks`` in ``extent`` radians.
 
     ``reserved`` is 1 if the other events need a slot, 0 if there are none. Shares never shrink, so the first scale is
     the largest. Positions are for the landmarks to come; after the last one there are none, and no directions.
@@ -207,22 +224,26 @@ def adaptive(
     first_share = epsilon / max(landmarks + reserved, 1)
     largest = radius_m / first_share * (1.0 + 1e-9)
     short = _short(largest)
+    near = largest * LARGEST_UNIT * PER_RADIUS + extent <= 0.999 * SMALL  # so are all held positions, and noise short
     for t in range(len(safe)):
         landmark, source, at = is_landmark[first + t], units, (t & MANY) * UNITS
         if landmark:
-            measure(frame, t, lanes, state)
+            if not near:
+                measure(frame, t, lanes, state)
             if absorption:
                 _absorb(first_share, radius_m, threshold, short, lanes, state)
-        if largest > safe[t]:
+        if largest > safe[t]:  # its noise is in metres then, and every scale 1 for this event
             redraw(key, first + t, first_repetition, lanes, units, at, state, spare)
             source, at, scales[:], state[SCALE : SCALE + LANES] = spare, 0, state[SCALE : SCALE + LANES], 1.0
         if landmark:
             state[TO_COME] -= 1.0
             part = 1.0 / max(state[TO_COME] + reserved, 1.0)
-            if short:
-                _landmark(frame, t, source, at, True, epsilon, part, radius_m, threshold, lanes, state)
+            if near:
+                _landmark(frame, t, source, at, True, True, epsilon, part, radius_m, threshold, lanes, state)
+            elif short:
+                _landmark(frame, t, source, at, False, True, epsilon, part, radius_m, threshold, lanes, state)
             else:
-                _landmark(frame, t, source, at, False, epsilon, part, radius_m, threshold, lanes, state)
+                _landmark(frame, t, source, at, False, False, epsilon, part, radius_m, threshold, lanes, state)
             if absorption:
                 state[SPENT : SPENT + LANES] = 0.0
                 _settle(first_share, radius_m, threshold, short, state)
@@ -263,6 +284,7 @@ def _landmark(
     t: int,
     units: Floats,
     at: int,
+    near: bool,
     short: bool,
     epsilon: float,
     part: float,
@@ -271,7 +293,10 @@ def _landmark(
     lanes: int,
     state: Floats,
 ) -> None:
-    """As :func:`_regular` for the lanes that draw; the others keep their position. All shares are settled anew."""
+    """As :func:`_regular` for the lanes that draw; the others keep their position. All shares are settled anew.
+
+    How far held positions are is measured here where all are ``near``, and otherwise in HELD.
+    """
     at = at & MANY
     axes, half = _axes(frame, t), threshold * 0.5 * PER_RADIUS
     for r in range(padded(lanes)):
@@ -282,7 +307,10 @@ def _landmark(
         dx, dy, dz = x - state[X + r], y - state[Y + r], z - state[Z + r]
         moved = dx * dx + dy * dy + dz * dz > state[LIMIT + r]
         interval = 1.0 if moved else state[INTERVAL + r] + 1.0
-        error = state[HELD + r] if held else radius
+        error = state[HELD + r]
+        if near:
+            error = distance_near(state[X + r], state[Y + r], state[Z + r], axes[0], axes[1], axes[2])[0]
+        error = error if held else radius
         state[INTERVAL + r] = state[INTERVAL + r] if held else interval
         state[X + r] = state[X + r] if held else x
         state[Y + r] = state[Y + r] if held else y
