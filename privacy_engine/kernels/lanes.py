@@ -38,7 +38,7 @@ Needs: TypeAlias = NDArray[np.uint8]
 
 @inlined
 def padded(lanes: int) -> int:
-    """The lanes to work on: whole steps, of which one alone would take as long as the rest of them together."""
+    """The lanes to work on: whole steps, as the lanes left over would each take as long as a step."""
     return min((lanes + STEP - 1) // STEP, LANES // STEP) * STEP
 
 
