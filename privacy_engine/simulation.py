@@ -19,12 +19,11 @@ from itertools import islice
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from privacy_engine import metrics, noise
 from privacy_engine.data import Floats, LandmarkSet, Trajectory
 from privacy_engine.registry import Mechanism
-from privacy_engine.walks import Abreast, Key, Stretch, Tile, Walk
+from privacy_engine.walks import Abreast, Key, Needs, Stretch, Tile, Walk
 
 EVENTS = 256
 """Events of a stretch: its noise, 0.8 MB, stays in the processor's second cache."""
@@ -187,7 +186,6 @@ class _Party:
 
     key: Key
     sorts: list[_Sort]
-    needs: NDArray[np.uint8]
 
     @classmethod
     def of(cls, walks: dict[int, Walk], key: Key, events: int) -> _Party:
@@ -196,7 +194,11 @@ class _Party:
             members = [i for i, walk in walks.items() if type(walk) is kind]
             abreast = kind.abreast([walks[i] for i in members])
             sorts.append(_Sort(members, abreast, np.zeros((len(members), events))))
-        return cls(key, sorts, np.maximum.reduce([sort.abreast.needs for sort in sorts]))
+        return cls(key, sorts)
+
+    def needs(self, events: slice) -> Needs:
+        first, *others = (sort.abreast.needs(events) for sort in self.sorts)
+        return np.maximum.reduce([first, *others]) if others else first
 
 
 def _walked(
@@ -244,7 +246,7 @@ def _through(
         events = slice(first, first + EVENTS)
         frame = frames(series.lon[events], series.lat[events])
         for tile, party, its_states in zip(tiles, parties, states, strict=True):
-            safe = fill(tile.key, first, first_repetition, lanes, party.needs[events], units)
+            safe = fill(tile.key, first, first_repetition, lanes, party.needs(events), units)
             stretch = Stretch(series.lon, series.lat, extent, first, frame, units, safe)
             for sort, state in zip(party.sorts, its_states, strict=True):
                 sort.abreast.go(tile, stretch, state, sort.totals)

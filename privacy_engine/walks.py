@@ -22,6 +22,10 @@ Key: TypeAlias = NDArray[np.uint64]
 """What a stream of noise is drawn by, (2,)."""
 
 
+Needs: TypeAlias = NDArray[np.uint8]
+"""How much of each event's noise is needed, (n,)."""
+
+
 @dataclass(frozen=True, eq=False)
 class Tile:
     """Repetitions that walk together: ``lanes`` of them from the ``first`` on, by the noise of ``key``.
@@ -66,14 +70,12 @@ class Walk(Protocol):
 
 
 class Abreast(Protocol):
-    """Walks side by side, by the same noise.
-
-    ``published`` (walks,) says how many events each publishes, ``needs`` (n,) how much any of them needs to know of
-    each event's noise (:mod:`privacy_engine.kernels.lanes`).
-    """
+    """Walks side by side, by the same noise; ``published`` (walks,) says how many events each publishes."""
 
     published: Ints
-    needs: NDArray[np.uint8]
+
+    def needs(self, events: slice) -> Needs:
+        """How much any of them needs to know of the noise of these (:mod:`privacy_engine.kernels.lanes`)."""
 
     def start(self, tile: Tile) -> Floats:
         """The states before the first event, a row each; their size depends on neither events nor repetitions."""
@@ -128,8 +130,11 @@ class FixedAbreast:
         scale_m = noise.scales_m(np.where(own, rates, 1.0).ravel()).reshape(rates.shape)
         self._scale_m = np.where(own, scale_m, 0.0)
         self._shown = _rows([walk.shown for walk in walks])
-        self.needs, self.published = needs_fixed(self._shown)
+        self._needs, self.published = needs_fixed(self._shown)
         self._joint = [(i, walk) for i, walk in enumerate(walks) if walk.joint_epsilon_per_m]
+
+    def needs(self, events: slice) -> Needs:
+        return self._needs[events]
 
     def start(self, tile: Tile) -> Floats:
         from privacy_engine.kernels.walks import FIXED_STATE, HALF_SINE, SOURCE
@@ -196,16 +201,26 @@ class AdaptiveAbreast:
     """Several :class:`AdaptiveWalk`."""
 
     def __init__(self, walks: Sequence[AdaptiveWalk]) -> None:
-        from privacy_engine.kernels.each import needs_adaptive
+        from privacy_engine.kernels.each import last_landmark
 
-        self._is_landmark = np.array([walk.is_landmark for walk in walks])
+        self._is_landmark = _rows([walk.is_landmark for walk in walks])
+        self._is_landmark.setflags(write=False)  # as a single one may be: kernels are compiled for either
         self._landmarks = np.count_nonzero(self._is_landmark, axis=1)
         self._reserved = (self._landmarks < self._is_landmark.shape[1]).astype(np.int64)
         self._epsilon, self._radius_m, self._threshold, absorption = np.array(
             [(walk.epsilon, walk.radius_m, walk.threshold, walk.absorption) for walk in walks], dtype=np.float64
         ).T.copy()
         self._absorption = absorption > 0
-        self.needs, self.published = needs_adaptive(self._is_landmark)
+        self._until = last_landmark(self._is_landmark) + 1
+        self.published = np.full(len(walks), self._is_landmark.shape[1])
+
+    def needs(self, events: slice) -> Needs:
+        """Directions up to the last landmark, which is the last event that depends on where others were drawn."""
+        from privacy_engine.kernels.lanes import DIRECTION, LENGTH
+
+        found = np.full(len(range(self._is_landmark.shape[1])[events]), LENGTH, dtype=np.uint8)
+        found[: max(self._until - events.start, 0)] = DIRECTION
+        return found
 
     def start(self, tile: Tile) -> Floats:
         from privacy_engine.kernels.each import start_adaptive_each

@@ -66,17 +66,12 @@ def fixed_each(
 
 
 @compiled
-def needs_adaptive(is_landmark: Mask) -> tuple[Needs, Ints]:
-    """As :func:`needs_fixed`: all events, with directions up to the last landmark of any.
-
-    That is the last event that depends on where others were drawn.
-    """
-    walks, last = is_landmark.shape
-    while last and not is_landmark[:, last - 1].any():
-        last -= 1
-    found = np.full(is_landmark.shape[1], LENGTH, dtype=np.uint8)
-    found[:last] = DIRECTION
-    return found, np.full(walks, is_landmark.shape[1])
+def last_landmark(is_landmark: Mask) -> int:
+    """The last event that is a landmark in any row of (walks, n), or -1."""
+    event: int = is_landmark.shape[1] - 1
+    while event >= 0 and not is_landmark[:, event].any():
+        event -= 1
+    return event
 
 
 @compiled
