@@ -12,7 +12,8 @@ the noise, and errors read the truth. Positions are not rounded to the grid of r
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import TypeAlias
@@ -20,9 +21,9 @@ from typing import TypeAlias
 import numpy as np
 
 from privacy_engine import metrics, noise
-from privacy_engine.data import Floats, LandmarkSet, Mask, Trajectory
+from privacy_engine.data import Floats, LandmarkSet, Trajectory
 from privacy_engine.registry import Mechanism
-from privacy_engine.walks import Key, Stretch, Tile, Walk
+from privacy_engine.walks import Abreast, Key, Needs, Stretch, Tile, Walk
 
 EVENTS = 256
 """Events of a stretch: its noise, 0.8 MB, stays in the processor's second cache."""
@@ -89,14 +90,9 @@ def simulate(
     pairs = [(mechanism, marks) for mechanism in mechanisms for marks in landmarks]
     for _, marks in pairs:
         marks.must_cover(series)
-    walks = [mechanism.walk(marks.mask) for mechanism, marks in pairs]
     streams = [() if common else _stream(*pair) for pair in pairs]
-    units, found = _room_for(EVENTS) if any(walks) else np.empty(0), dict[int, _Found]()
-    for stream in dict.fromkeys(streams):
-        group = {i: walk for i, walk in enumerate(walks) if walk and streams[i] == stream}
-        if group:
-            key = noise.simulated_key(seed, *stream)
-            found |= zip(group, _walked(list(group.values()), series, key, which, by_event, units), strict=True)
+    walks = {i: walk for i, (mechanism, marks) in enumerate(pairs) if (walk := mechanism.walk(marks.mask))}
+    found = _walked(walks, {i: streams[i] for i in walks}, series, seed, which, by_event) if walks else {}
     for i, (mechanism, marks) in enumerate(pairs):
         if i not in found:
             sources = (noise.simulated_releases(seed, one, *streams[i]) for one in which)
@@ -175,38 +171,93 @@ def _stream(mechanism: Mechanism, landmarks: LandmarkSet) -> tuple[int, ...]:
     return tuple(np.frombuffer(hashlib.sha256(text).digest(), dtype="<u4").tolist())
 
 
-def _room_for(events: int) -> Floats:
-    """Room for the noise of a tile over as many events, which every stretch writes anew."""
-    from privacy_engine.kernels.lanes import UNITS
+@dataclass(frozen=True, eq=False)
+class _Sort:
+    """Walks of one sort: which they are, and the sums of their errors by event, (walks, n or 0)."""
 
-    return np.empty(events * UNITS)
+    members: list[int]
+    abreast: Abreast
+    totals: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class _Party:
+    """Walks that share their noise, by ``key``."""
+
+    key: Key
+    sorts: list[_Sort]
+
+    @classmethod
+    def of(cls, walks: dict[int, Walk], key: Key, events: int) -> _Party:
+        sorts = []
+        for kind in {type(walk): None for walk in walks.values()}:
+            members = [i for i, walk in walks.items() if type(walk) is kind]
+            abreast = kind.abreast([walks[i] for i in members])
+            sorts.append(_Sort(members, abreast, np.zeros((len(members), events))))
+        return cls(key, sorts)
+
+    def needs(self, events: slice) -> Needs:
+        first, *others = (sort.abreast.needs(events) for sort in self.sorts)
+        return np.maximum.reduce([first, *others]) if others else first
 
 
 def _walked(
-    walks: list[Walk], series: Trajectory, key: Key, which: range, by_event: bool, units: Floats
-) -> Iterator[_Found]:
-    sums, totals = np.zeros((len(walks), len(which))), np.zeros((len(walks), len(series) if by_event else 0))
+    walks: dict[int, Walk],
+    streams: dict[int, tuple[int, ...]],
+    series: Trajectory,
+    seed: int,
+    which: range,
+    by_event: bool,
+) -> dict[int, _Found]:
+    parties = [
+        _Party.of(
+            {i: walk for i, walk in walks.items() if streams[i] == stream},
+            noise.simulated_key(seed, *stream),
+            len(series) if by_event else 0,
+        )
+        for stream in dict.fromkeys(streams.values())
+    ]
+    sums = {i: np.empty(len(which)) for i in walks}
     for start in range(0, len(which), REPETITIONS):
-        tile = Tile(key, which[start], min(REPETITIONS, len(which) - start))
-        _walk(walks, series, tile, sums[:, start : start + tile.lanes], totals, units)
-    for walk, total, by_events in zip(walks, sums, totals, strict=True):
-        published = walk.published
-        if by_event:
-            by_events[~published] = np.nan
-        yield total / (np.count_nonzero(published) or np.nan), by_events / (len(which) or np.nan)
+        lanes = min(REPETITIONS, len(which) - start)
+        for sort, rows in _through(series, parties, which[start], lanes):
+            for i, row in zip(sort.members, rows, strict=True):
+                sums[i][start : start + lanes] = row
+    found = dict[int, _Found]()
+    for sort in (sort for party in parties for sort in party.sorts):
+        for i, published, by_events in zip(sort.members, sort.abreast.published.tolist(), sort.totals, strict=True):
+            if by_event:
+                by_events[~walks[i].published] = np.nan
+            found[i] = sums[i] / (published or np.nan), by_events / (len(which) or np.nan)
+    return found
 
 
-def _walk(walks: list[Walk], series: Trajectory, tile: Tile, sums: Floats, totals: Floats, units: Floats) -> None:
-    """Add a tile's errors to ``sums`` (walks, lanes) and ``totals`` (walks, n or 0)."""
-    states = [walk.start(tile) for walk in walks]
+def _through(
+    series: Trajectory, parties: list[_Party], first_repetition: int, lanes: int, *, apart: bool = False
+) -> Iterator[tuple[_Sort, Floats]]:
+    """Take a tile of every party over the whole series: sums of errors in metres, (walks, lanes), or 1 lane apart."""
+    from privacy_engine.kernels.lanes import SUM, UNITS, fill, frames
 
-    def bearings(events: slice) -> Mask:
-        return np.asarray(np.logical_or.reduce([walk.bearings(events) for walk in walks]))
+    tiles = [Tile(party.key, first_repetition, lanes, apart) for party in parties]
+    states = [[sort.abreast.start(tile) for sort in party.sorts] for tile, party in zip(tiles, parties, strict=True)]
+    units = np.empty((min(EVENTS, len(series)) + apart) * UNITS)  # every party writes it anew
+    extent = _extent_rad(series) if len(series) else 0.0
+    for first in range(0, len(series), EVENTS):
+        events = slice(first, first + EVENTS)
+        frame = frames(series.lon[events], series.lat[events])
+        for tile, party, its_states in zip(tiles, parties, states, strict=True):
+            safe = fill(tile.key, first, first_repetition, lanes, party.needs(events), units)
+            stretch = Stretch(series.lon, series.lat, extent, first, frame, units, safe)
+            for sort, state in zip(party.sorts, its_states, strict=True):
+                sort.abreast.go(tile, stretch, state, sort.totals)
+    for party, its_states in zip(parties, states, strict=True):
+        for sort, state in zip(party.sorts, its_states, strict=True):
+            yield sort, state[:, SUM : SUM + (1 if apart else lanes)]
 
-    for stretch in _stretches(series, tile, units, bearings):
-        events = slice(stretch.first, stretch.last)
-        for walk, state, total, by_events in zip(walks, states, sums, totals, strict=True):
-            walk.go(tile, stretch, state, total, by_events[events])
+
+def _extent_rad(series: Trajectory) -> float:
+    """No two events are farther apart, as parallels are shorter than the equator."""
+    return math.radians(math.hypot(float(np.ptp(series.lon)), float(np.ptp(series.lat))))
 
 
 def _each(mechanism: Mechanism, series: Trajectory, landmarks: list[LandmarkSet], seed: int, first: int) -> Floats:
@@ -214,34 +265,16 @@ def _each(mechanism: Mechanism, series: Trajectory, landmarks: list[LandmarkSet]
         marks.must_cover(series)
         noise.counted(first + i, "first_repetition", 2**32)
     walks = [mechanism.walk(marks.mask) for marks in landmarks]
-    if len({type(walk) for walk in walks}) == 1 and walks[0] is not None:
-        tile = Tile(noise.simulated_key(seed), first, len(walks))
-        return _abreast([walk for walk in walks if walk is not None], series, tile)
+    together = {i: walk for i, walk in enumerate(walks) if walk}
+    if len(together) == len(walks) and len({type(walk) for walk in walks}) == 1:
+        party = _Party.of(together, noise.simulated_key(seed), 0)
+        [(sort, sums)] = _through(series, [party], first, len(walks), apart=True)
+        return np.asarray(sums[:, 0] / np.where(sort.abreast.published, sort.abreast.published, np.nan))
     alone = (
         simulate_errors(mechanism, series, marks, seed=seed, repetitions=1, first_repetition=first + i)
         for i, marks in enumerate(landmarks)
     )
     return np.concatenate(list(alone))
-
-
-def _abreast(walks: list[Walk], series: Trajectory, tile: Tile) -> Floats:
-    """Mean errors in metres of walks with landmarks of their own, a lane of the tile each."""
-    abreast, sums = type(walks[0]).abreast(walks), np.zeros(len(walks))
-    state, units = abreast.start(tile), _room_for(EVENTS + 1)
-    for stretch in _stretches(series, tile, units, abreast.bearings):
-        abreast.go(tile, stretch, state, sums)
-    return np.asarray(sums / np.where(abreast.published, abreast.published, np.nan))
-
-
-def _stretches(series: Trajectory, tile: Tile, units: Floats, bearings: Callable[[slice], Mask]) -> Iterator[Stretch]:
-    """The whole series with the tile's noise, which each stretch leaves to the next in ``units``."""
-    from privacy_engine.kernels.lanes import fill, frames
-
-    for first in range(0, len(series), EVENTS):
-        events = slice(first, min(first + EVENTS, len(series)))
-        safe = fill(tile.key, first, tile.first, tile.lanes, bearings(events), units)
-        frame = frames(series.lon[events], series.lat[events])
-        yield Stretch(series.lon, series.lat, first, events.stop, frame, units, safe)
 
 
 def _released(

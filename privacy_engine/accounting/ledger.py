@@ -85,8 +85,8 @@ class Ledger:
         """
         if budgets.size and not (budgets >= 0).all():
             raise BudgetError("budgets must not be negative", field="budgets", rule=">= 0", value=float(budgets.min()))
-        total = float(budgets[is_landmark].sum())
-        largest = float(budgets[~is_landmark].max(initial=0.0))
+        total = float(np.where(is_landmark, budgets, 0.0).sum())
+        largest = float(np.where(is_landmark, 0.0, budgets).max(initial=0.0))
         if self.landmarks + total + max(self.largest_regular, largest) > self.epsilon * (1 + TOLERANCE):
             raise BudgetError(
                 f"landmarks and one regular event must spend at most {self.epsilon:g}, got {total + largest:g}",

@@ -1,14 +1,31 @@
-"""Walks of repetitions that each have landmarks of their own: one lane after another, by noise made for all at once.
+"""Several walks of one sort over one stretch, in one call: each in all lanes, or apart, each in a lane of its own.
 
-``units`` has room for one more event than the stretch has; the results are those of each lane alone, to the last bit.
+Apart a repetition has landmarks of its own, and its result is that of its lane alone, to the last bit. ``units`` then
+has room for one more event than the stretch has.
 """
 
 from __future__ import annotations
 
+import numpy as np
+
 from privacy_engine.data import Floats, Ints, Mask
 from privacy_engine.kernels import compiled
+from privacy_engine.kernels.lanes import DIRECTION, LENGTH, Needs
 from privacy_engine.kernels.philox import Words
-from privacy_engine.kernels.walks import adaptive, fixed
+from privacy_engine.kernels.walks import ADAPTIVE_STATE, adaptive, fixed, start_adaptive
+
+
+@compiled
+def needs_fixed(shown: Ints) -> tuple[Needs, Ints]:
+    """How much of every event's noise any row of ``shown`` needs, (n,), and how many events each shows, (walks,)."""
+    found, published = np.zeros(shown.shape[1], dtype=np.uint8), np.zeros(len(shown), dtype=np.int64)
+    for i in range(len(shown)):
+        for event in range(shown.shape[1]):
+            source = shown[i, event]
+            if source >= 0:
+                found[source] = max(found[source], LENGTH if source == event else DIRECTION)
+                published[i] += 1
+    return found, published
 
 
 @compiled
@@ -16,6 +33,8 @@ def fixed_each(
     key: Words,
     first: int,
     first_repetition: int,
+    lanes: int,
+    apart: bool,
     lon: Floats,
     lat: Floats,
     frame: Floats,
@@ -24,27 +43,44 @@ def fixed_each(
     scale_m: Floats,
     shown: Ints,
     state: Floats,
-    sums: Floats,
     by_event: Floats,
 ) -> None:
-    """As :func:`fixed` for lanes with a row each of ``scale_m`` and ``shown``, (lanes, n), and of ``state``."""
-    for r in range(len(sums)):
+    """:func:`fixed` for every row of ``scale_m`` and ``shown``, (walks, n), of ``state`` and of ``by_event``."""
+    for i in range(len(state)):
+        lane = i if apart else 0
         fixed(
             key,
             first,
-            first_repetition + r,
-            1,
+            first_repetition + lane,
+            1 if apart else lanes,
             lon,
             lat,
             frame,
-            units[r:],
+            units[lane:],
             safe,
-            scale_m[r],
-            shown[r],
-            state[r],
-            sums[r : r + 1],
-            by_event,
+            scale_m[i],
+            shown[i],
+            state[i],
+            by_event[i],
         )
+
+
+@compiled
+def last_landmark(is_landmark: Mask) -> int:
+    """The last event that is a landmark in any row of (walks, n), or -1."""
+    event: int = is_landmark.shape[1] - 1
+    while event >= 0 and not is_landmark[:, event].any():
+        event -= 1
+    return event
+
+
+@compiled
+def start_adaptive_each(epsilon: Floats, radius_m: Floats, threshold: Floats, landmarks: Ints, slots: Ints) -> Floats:
+    """:func:`start_adaptive` for every walk."""
+    states = np.zeros((len(epsilon), ADAPTIVE_STATE))
+    for i in range(len(states)):
+        start_adaptive(epsilon[i], radius_m[i], threshold[i], landmarks[i], slots[i], states[i])
+    return states
 
 
 @compiled
@@ -52,39 +88,41 @@ def adaptive_each(
     key: Words,
     first: int,
     first_repetition: int,
+    lanes: int,
+    apart: bool,
     frame: Floats,
     units: Floats,
     safe: Floats,
     is_landmark: Mask,
-    epsilon: float,
-    radius_m: float,
-    threshold: float,
+    epsilon: Floats,
+    radius_m: Floats,
+    threshold: Floats,
     reserved: Ints,
     landmarks: Ints,
-    absorption: bool,
+    absorption: Mask,
+    extent: float,
     state: Floats,
-    sums: Floats,
     by_event: Floats,
 ) -> None:
-    """As :func:`adaptive` for lanes with a row each of ``is_landmark``, (lanes, n), and of ``state``."""
-    last = first + len(safe)
-    for r in range(len(sums)):
+    """:func:`adaptive` for every row of ``is_landmark``, (walks, n), of ``state`` and of ``by_event``."""
+    for i in range(len(state)):
+        lane = i if apart else 0
         adaptive(
             key,
             first,
-            first_repetition + r,
-            1,
+            first_repetition + lane,
+            1 if apart else lanes,
             frame,
-            units[r:],
+            units[lane:],
             safe,
-            is_landmark[r, first:last],
-            epsilon,
-            radius_m,
-            threshold,
-            reserved[r],
-            landmarks[r],
-            absorption,
-            state[r],
-            sums[r : r + 1],
-            by_event,
+            is_landmark[i],
+            epsilon[i],
+            radius_m[i],
+            threshold[i],
+            reserved[i],
+            landmarks[i],
+            absorption[i],
+            extent,
+            state[i],
+            by_event[i],
         )

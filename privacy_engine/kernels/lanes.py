@@ -3,7 +3,7 @@
 A walk goes over time and, inside, over the repetitions of one tile: at most :data:`LANES`, all at the same event, so
 that a processor works on several at once. Per lane it keeps rows of numbers, :data:`LANES` apart in one flat array:
 a distance known when compiled, without which a loop over many rows would not be vectorised. No lane looks at another:
-tiles change nothing.
+tiles change nothing, nor do the lanes without a repetition that fill the last step of every loop (:func:`padded`).
 
 Positions are points of the unit sphere, rows X, Y and Z.
 """
@@ -11,10 +11,12 @@ Positions are points of the unit sphere, rows X, Y and Z.
 from __future__ import annotations
 
 import math
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-from privacy_engine.data import Floats, Mask
+from privacy_engine.data import Floats
 from privacy_engine.geo import EARTH_RADIUS_M
 from privacy_engine.kernels import compiled, inlined
 from privacy_engine.kernels.elementary import arctan2, direction, halfway, log, sincos
@@ -22,12 +24,22 @@ from privacy_engine.kernels.philox import DEGREE, LOW, PART, PER_RADIUS, SHIFT, 
 
 LANES = 128
 SIN, COS, UNITS = LANES, 2 * LANES, 3 * LANES  # rows of an event's noise: unit radius at 0, sine, cosine of the bearing
-X, Y, Z, RADIUS, HELD, SCALE, ROWS = (i * LANES for i in range(7))
+X, Y, Z, HELD, SCALE, SUM, ROWS = (i * LANES for i in range(7))
+STEP = 8  # lanes that the widest processor takes at once
 MANY = 2**40 - 1  # cuts nothing, and tells the compiler that no index is negative
 FRAME = 8  # of an event: itself, north (3 numbers each), east (2; it has no height)
 LARGEST_UNIT = 45.75  # -log of the least product of two uniforms, 2**-66
+NOTHING, LENGTH, DIRECTION = range(3)  # what of an event's noise is needed: each includes the one before it
 SMALL = 0.05
 """Up to this angle (rad) or chord short series are exact to a double's last bits."""
+
+Needs: TypeAlias = NDArray[np.uint8]
+
+
+@inlined
+def padded(lanes: int) -> int:
+    """The lanes to work on: whole steps, as the lanes left over would each take as long as a step."""
+    return min((lanes + STEP - 1) // STEP, LANES // STEP) * STEP
 
 
 @compiled
@@ -44,16 +56,18 @@ def frames(lon: Floats, lat: Floats) -> Floats:
 
 
 @compiled
-def fill(key: Words, first_event: int, first_repetition: int, lanes: int, bearings: Mask, units: Floats) -> Floats:
-    """The noise of consecutive events into ``units``: radius in unit scale and, where asked for, sine and cosine.
+def fill(key: Words, first_event: int, first_repetition: int, lanes: int, needs: Needs, units: Floats) -> Floats:
+    """The noise of consecutive events into ``units``: radius in unit scale and sine and cosine, as far as needed.
 
     Returns the largest scale, (events,), up to which no lane's radius need be looked at again (``polar`` says why).
     In three loops, each of which finds room in the registers.
     """
-    lanes = min(lanes, LANES)
+    lanes = padded(lanes)
     k0, k1, repetition = key[0], key[1], np.uint64(first_repetition)
-    safe = np.empty(len(bearings))
-    for t in range(len(bearings)):
+    safe = np.zeros(len(needs))
+    for t in range(len(needs)):
+        if needs[t] == NOTHING:
+            continue
         event, at = np.uint64(first_event + t), (t & MANY) * UNITS
         c0, c1 = event & LOW, event >> SHIFT
         largest = np.int64(0)
@@ -64,7 +78,7 @@ def fill(key: Words, first_event: int, first_repetition: int, lanes: int, bearin
             largest = max(largest, np.int64(w3))
         for r in range(lanes):
             units[at + r] = -log(units[at + r])
-        if bearings[t]:
+        if needs[t] == DIRECTION:
             for r in range(lanes):
                 units[at + SIN + r], units[at + COS + r] = direction(np.float64(units[at + SIN + r]).view(np.uint64))
         # a lane is in doubt where w3 + 1/2 > (1 - angle²/6) / PART; 1e-5 covers the rounding of that
@@ -73,46 +87,44 @@ def fill(key: Words, first_event: int, first_repetition: int, lanes: int, bearin
     return safe
 
 
-@inlined
-def copy(units: Floats, at: int, lanes: int, spare: Floats) -> None:
-    """The lanes' three numbers of one event's noise into ``spare``."""
-    lanes, at = min(lanes, LANES), at & MANY
-    for r in range(lanes):
-        spare[r], spare[SIN + r], spare[COS + r] = units[at + r], units[at + SIN + r], units[at + COS + r]
-
-
 @compiled
-def draw(
-    key: Words, event: int, first_repetition: int, lanes: int, units: Floats, at: int, safe: bool, state: Floats
+def redraw(
+    key: Words, event: int, first_repetition: int, lanes: int, units: Floats, at: int, state: Floats, spare: Floats
 ) -> None:
-    """The radii of one event's noise, every lane by its SCALE, into RADIUS.
-
-    Where a lane is in doubt the first attempt that is kept is found, and its direction put into ``units``, which must
-    then be a copy of the event's three rows.
-    """
-    lanes, at = min(lanes, LANES), at & MANY
+    """One event's noise, radii in metres by every lane's SCALE, into ``spare``: of the first attempt that is kept."""
+    k0, k1 = key[0], key[1]
+    c0, c1 = np.uint64(event) & LOW, np.uint64(event) >> SHIFT
+    for r in range(padded(lanes)):
+        spare[r] = units[at + r] * state[SCALE + r]
+        spare[SIN + r], spare[COS + r] = units[at + SIN + r], units[at + COS + r]
     for r in range(lanes):
-        state[RADIUS + r] = units[at + r] * state[SCALE + r]
-    if not safe:
-        k0, k1 = key[0], key[1]
-        c0, c1 = np.uint64(event) & LOW, np.uint64(event) >> SHIFT
-        for r in range(lanes):
-            repetition = np.uint64(first_repetition) + np.uint64(r)
-            angle = state[RADIUS + r] * PER_RADIUS
-            if unit(block(c0, c1, repetition, ZERO, k0, k1)[3]) > 1.0 - angle * angle * (1.0 / 6.0):
-                state[RADIUS + r], word = retried(np.uint64(event), repetition, k0, k1, state[SCALE + r])
-                units[at + SIN + r], units[at + COS + r] = direction(word)
+        repetition = np.uint64(first_repetition) + np.uint64(r)
+        angle = spare[r] * PER_RADIUS
+        if unit(block(c0, c1, repetition, ZERO, k0, k1)[3]) > 1.0 - angle * angle * (1.0 / 6.0):
+            spare[r], word = retried(np.uint64(event), repetition, k0, k1, state[SCALE + r])
+            spare[SIN + r], spare[COS + r] = direction(word)
 
 
 @compiled
-def draw_joint(key: Words, event: int, first_repetition: int, lanes: int, half_sine: int, state: Floats) -> None:
-    """Radii of positions uniform in discs, of each lane by its sine of half the disc's angle, into RADIUS."""
-    lanes, half_sine, k0, k1 = min(lanes, LANES), half_sine & MANY, key[0], key[1]
+def draw_joint(
+    key: Words,
+    event: int,
+    first_repetition: int,
+    lanes: int,
+    half_sine: int,
+    units: Floats,
+    at: int,
+    state: Floats,
+    spare: Floats,
+) -> None:
+    """As :func:`redraw` for positions uniform in discs, of each lane by its sine of half the disc's angle."""
+    lanes, half_sine, k0, k1 = padded(lanes), half_sine & MANY, key[0], key[1]
     c0, c1, repetition = np.uint64(event) & LOW, np.uint64(event) >> SHIFT, np.uint64(first_repetition)
     for r in range(lanes):
         share = unit(block(c0, c1, repetition + np.uint64(r), ZERO, k0, k1)[0])
         sine = math.sqrt(share) * state[half_sine + r]
-        state[RADIUS + r] = 2.0 * EARTH_RADIUS_M * arctan2(sine, math.sqrt(1.0 - sine * sine))
+        spare[r] = 2.0 * EARTH_RADIUS_M * arctan2(sine, math.sqrt(1.0 - sine * sine))
+        spare[SIN + r], spare[COS + r] = units[at + SIN + r], units[at + COS + r]
 
 
 @inlined
@@ -124,15 +136,21 @@ def short_sincos(angle: float) -> tuple[float, float]:
 
 
 @inlined
+def distance_near(x: float, y: float, z: float, px: float, py: float, pz: float) -> tuple[float, float]:
+    """Great-circle distance in metres of two points whose chord is SMALL at most, and the square of the chord."""
+    x, y, z = x - px, y - py, z - pz
+    square = x * x + y * y + z * z
+    series = 3.0 / 640.0 + square * (5.0 / 7168.0 + square * (35.0 / 294912.0))
+    chord = math.sqrt(square)
+    return EARTH_RADIUS_M * (chord + chord * square * (1.0 / 24.0 + square * series)), square
+
+
+@inlined
 def measure(frame: Floats, t: int, lanes: int, state: Floats) -> None:
     """Great-circle distance in metres from each lane's position to the event of ``frame`` (FRAME,), into HELD."""
-    px, py, pz, far, lanes = frame[t, 0], frame[t, 1], frame[t, 2], 0, min(lanes, LANES)
+    px, py, pz, far, lanes = frame[t, 0], frame[t, 1], frame[t, 2], 0, padded(lanes)
     for r in range(lanes):
-        x, y, z = state[X + r] - px, state[Y + r] - py, state[Z + r] - pz
-        square = x * x + y * y + z * z
-        series = 3.0 / 640.0 + square * (5.0 / 7168.0 + square * (35.0 / 294912.0))
-        chord = math.sqrt(square)
-        state[HELD + r] = EARTH_RADIUS_M * (chord + chord * square * (1.0 / 24.0 + square * series))
+        state[HELD + r], square = distance_near(state[X + r], state[Y + r], state[Z + r], px, py, pz)
         far += square > SMALL * SMALL
     if far:
         for r in range(lanes):
@@ -144,13 +162,10 @@ def measure(frame: Floats, t: int, lanes: int, state: Floats) -> None:
 
 
 @inlined
-def add(state: Floats, row: int, lanes: int, t: int, sums: Floats, by_event: Floats) -> None:
-    """A row to the lanes' ``sums`` and, unless that is empty, to ``by_event[t]`` in the order of the lanes."""
-    lanes, row = min(lanes, LANES), row & MANY
-    for r in range(lanes):
-        sums[r] += state[row + r]
+def add(values: Floats, at: int, scale: float, lanes: int, event: int, by_event: Floats) -> None:
+    """Every lane's value times ``scale`` to ``by_event[event]`` in the order of the lanes, unless that is empty."""
     if len(by_event):
-        total = by_event[t]
+        total = by_event[event]
         for r in range(lanes):
-            total += state[row + r]
-        by_event[t] = total
+            total += values[at + r] * scale
+        by_event[event] = total

@@ -1,8 +1,8 @@
 """Walks through time, all repetitions at each event: the errors of mechanisms by the noise of :mod:`.lanes`.
 
 A walk takes a stretch of events from ``first`` on, with their ``frames``, ``units`` and ``safe`` scales, carries its
-lanes on in ``state`` and adds every event's errors, metres, to ``sums`` and ``by_event``. A fresh event's error is the
-radius of its noise; a held one's is the distance from what it shows to where it was.
+lanes on in ``state`` and adds every event's errors, metres, to SUM there and, unless that is empty, to ``by_event``
+(n,). A fresh event's error is the radius of its noise; a held one's is the distance from what it shows to where it was.
 """
 
 from __future__ import annotations
@@ -17,26 +17,28 @@ from privacy_engine.kernels import compiled, inlined
 from privacy_engine.kernels.elementary import sincos
 from privacy_engine.kernels.lanes import (
     COS,
+    DIRECTION,
     HELD,
     LANES,
     LARGEST_UNIT,
     MANY,
-    RADIUS,
     ROWS,
     SCALE,
     SIN,
     SMALL,
+    SUM,
     UNITS,
     X,
     Y,
     Z,
     add,
-    copy,
-    draw,
+    distance_near,
     draw_joint,
     fill,
     frames,
     measure,
+    padded,
+    redraw,
     short_sincos,
 )
 from privacy_engine.kernels.philox import PER_RADIUS, Words
@@ -78,16 +80,6 @@ def _position(radius_m: float, sin_b: float, cos_b: float, axes: Axes, short: bo
 
 
 @compiled
-def _move(frame: Floats, t: int, units: Floats, short: bool, lanes: int, state: Floats) -> None:
-    """Every lane's position: the event of ``frame`` moved by RADIUS in the direction of ``units``."""
-    lanes = min(lanes, LANES)
-    axes = _axes(frame, t)
-    for r in range(lanes):
-        x, y, z = _position(state[RADIUS + r], units[SIN + r], units[COS + r], axes, short)
-        state[X + r], state[Y + r], state[Z + r] = x, y, z
-
-
-@compiled
 def fixed(
     key: Words,
     first: int,
@@ -101,7 +93,6 @@ def fixed(
     scale_m: Floats,
     shown: Ints,
     state: Floats,
-    sums: Floats,
     by_event: Floats,
 ) -> None:
     """Events whose scales, and whose draws they show, do not depend on the run.
@@ -109,33 +100,58 @@ def fixed(
     A scale of 0 is a position of the joint draw whose reach is in HALF_SINE. An event that shows -1 shows nothing.
     ``lon``, ``lat``, ``scale_m`` and ``shown`` are the whole series' (n,): an event may show a later one's draw.
     """
-    lanes, last = min(lanes, LANES), first + len(safe)
-    spare, bearing = np.empty(UNITS), np.ones(1, dtype=np.bool_)
+    spare = np.empty(UNITS)
     for t in range(len(safe)):
-        source = shown[first + t]
-        if source == first + t:
-            at, scale = (t & MANY) * UNITS, scale_m[source]
-            if scale == 0.0:
-                draw_joint(key, source, first_repetition, lanes, HALF_SINE, state)
-            elif scale <= safe[t]:
-                for r in range(lanes):
-                    state[RADIUS + r] = units[at + r] * scale
+        event, at = first + t, (t & MANY) * UNITS
+        source = shown[event]
+        if source == event:
+            if 0.0 < scale_m[event] <= safe[t]:
+                _fresh(units, at, scale_m[event], lanes, event, state, by_event)
             else:
-                copy(units, at, lanes, spare)
-                state[SCALE : SCALE + lanes] = scale
-                draw(key, source, first_repetition, lanes, spare, 0, False, state)
-            add(state, RADIUS, lanes, t, sums, by_event)
+                _draw(key, event, first_repetition, lanes, scale_m[event], units, at, state, spare)
+                _fresh(spare, 0, 1.0, lanes, event, state, by_event)
         elif source >= 0:
             if state[SOURCE] != source:
-                state[SOURCE] = source
-                if first <= source < last:
-                    copy(units, (source - first) * UNITS, lanes, spare)
-                    known = safe[source - first]
+                state[SOURCE], t_source = source, source - first
+                if 0 <= t_source < len(safe):
+                    places, noise, known = frame[t_source:], units[t_source * UNITS :], safe[t_source]
                 else:
-                    known = fill(key, source, first_repetition, lanes, bearing, spare)[0]
-                _look(key, source, first_repetition, lanes, lon, lat, scale_m[source], known, spare, state)
+                    places, noise = frames(lon[source : source + 1], lat[source : source + 1]), np.empty(UNITS)
+                    known = fill(key, source, first_repetition, lanes, np.full(1, DIRECTION, np.uint8), noise)[0]
+                _look(key, source, first_repetition, lanes, places, noise, known, scale_m[source], state, spare)
             measure(frame, t, lanes, state)
-            add(state, HELD, lanes, t, sums, by_event)
+            for r in range(padded(lanes)):
+                state[SUM + r] += state[HELD + r]
+            add(state, HELD, 1.0, lanes, event, by_event)
+
+
+@compiled
+def _draw(
+    key: Words,
+    event: int,
+    first_repetition: int,
+    lanes: int,
+    scale: float,
+    units: Floats,
+    at: int,
+    state: Floats,
+    spare: Floats,
+) -> None:
+    """The noise of ``event``, of a scale that must be looked at or of the joint draw, in metres into ``spare``."""
+    if scale == 0.0:
+        draw_joint(key, event, first_repetition, lanes, HALF_SINE, units, at, state, spare)
+    else:
+        state[SCALE : SCALE + LANES] = scale
+        redraw(key, event, first_repetition, lanes, units, at, state, spare)
+
+
+@inlined
+def _fresh(units: Floats, at: int, scale: float, lanes: int, event: int, state: Floats, by_event: Floats) -> None:
+    """Errors of an event that every lane draws by one scale."""
+    at = at & MANY
+    for r in range(padded(lanes)):
+        state[SUM + r] += units[at + r] * scale
+    add(units, at, scale, lanes, event, by_event)
 
 
 @compiled
@@ -144,30 +160,39 @@ def _look(
     event: int,
     first_repetition: int,
     lanes: int,
-    lon: Floats,
-    lat: Floats,
-    scale: float,
-    safe: float,
+    frame: Floats,
     units: Floats,
+    safe: float,
+    scale: float,
     state: Floats,
+    spare: Floats,
 ) -> None:
-    """Every lane's position: the draw of ``event``, whose noise is ``units`` (a copy)."""
-    if scale == 0.0:
-        draw_joint(key, event, first_repetition, lanes, HALF_SINE, state)
+    """Every lane's position: the draw of ``event``, with which ``frame`` and ``units`` begin."""
+    if 0.0 < scale <= safe:
+        _move(frame, units, scale, _short(scale), lanes, state)
     else:
-        state[SCALE : SCALE + lanes] = scale
-        draw(key, event, first_repetition, lanes, units, 0, scale <= safe, state)
-    short = scale > 0.0 and _short(scale)
-    _move(frames(lon[event : event + 1], lat[event : event + 1]), 0, units, short, lanes, state)
+        _draw(key, event, first_repetition, lanes, scale, units, 0, state, spare)
+        _move(frame, spare, 1.0, scale > 0.0 and _short(scale), lanes, state)
 
 
 @compiled
-def start_adaptive(epsilon: float, radius_m: float, threshold: float, landmarks: int, slots: int, lanes: int) -> Floats:
-    """The state before the first event."""
-    state = np.zeros(ADAPTIVE_STATE)
-    state[X : X + LANES], state[INTERVAL : INTERVAL + LANES], state[TO_COME] = NOWHERE, 1.0, landmarks
-    _settle(epsilon, radius_m, threshold, slots, False, lanes, state)
-    return state
+def _move(frame: Floats, units: Floats, scale: float, short: bool, lanes: int, state: Floats) -> None:
+    """Every lane's position: the first event of ``frame``, moved by the noise that ``units`` begins with."""
+    axes = _axes(frame, 0)
+    for r in range(padded(lanes)):
+        x, y, z = _position(units[r] * scale, units[SIN + r], units[COS + r], axes, short)
+        state[X + r], state[Y + r], state[Z + r] = x, y, z
+
+
+@compiled
+def start_adaptive(
+    epsilon: float, radius_m: float, threshold: float, landmarks: int, slots: int, state: Floats
+) -> None:
+    """The state before the first event, into one of zeros."""
+    for row, value in ((X, NOWHERE), (INTERVAL, 1.0)):
+        state[row : row + LANES] = value
+    state[TO_COME] = landmarks
+    _settle(epsilon * (1.0 / slots), radius_m, threshold, False, state)
 
 
 @compiled
@@ -186,99 +211,140 @@ def adaptive(
     reserved: int,
     landmarks: int,
     absorption: bool,
+    extent: float,
     state: Floats,
-    sums: Floats,
     by_event: Floats,
 ) -> None:
-    """The adaptive mechanism: ``is_landmark`` (events,) of this stretch, ``landmarks`` of the whole series.
+    """The adaptive mechanism: ``is_landmark`` (n,) of the whole series, which are ``landmarks`` in ``extent`` radians.
 
     ``reserved`` is 1 if the other events need a slot, 0 if there are none. Shares never shrink, so the first scale is
     the largest. Positions are for the landmarks to come; after the last one there are none, and no directions.
     """
-    lanes, spare = min(lanes, LANES), np.empty(UNITS)
+    spare, scales = np.empty(UNITS), np.empty(LANES)
     first_share = epsilon / max(landmarks + reserved, 1)
     largest = radius_m / first_share * (1.0 + 1e-9)
     short = _short(largest)
-    for t in range(len(is_landmark)):
-        landmark, source, at = is_landmark[t], units, (t & MANY) * UNITS
+    near = largest * LARGEST_UNIT * PER_RADIUS + extent <= 0.999 * SMALL  # so are all held positions, and noise short
+    for t in range(len(safe)):
+        landmark, source, at = is_landmark[first + t], units, (t & MANY) * UNITS
         if landmark:
-            for r in range(lanes):
-                state[WAITED + r] += 1.0
-            measure(frame, t, lanes, state)
+            if not near:
+                measure(frame, t, lanes, state)
             if absorption:
                 _absorb(first_share, radius_m, threshold, short, lanes, state)
-        if largest <= safe[t]:
-            draw(key, first + t, first_repetition, lanes, units, at, True, state)
-        else:
-            copy(units, at, lanes, spare)
-            source, at = spare, 0
-            draw(key, first + t, first_repetition, lanes, spare, 0, False, state)
+        if largest > safe[t]:  # its noise is in metres then, and every scale 1 for this event
+            redraw(key, first + t, first_repetition, lanes, units, at, state, spare)
+            source, at, scales[:], state[SCALE : SCALE + LANES] = spare, 0, state[SCALE : SCALE + LANES], 1.0
         if landmark:
-            _landmark(frame, t, source, at, short, lanes, state)
             state[TO_COME] -= 1.0
-            if absorption:
-                state[SPENT : SPENT + lanes] = 0.0
-                _settle(first_share, radius_m, threshold, 1.0, short, lanes, state)
+            part = 1.0 / max(state[TO_COME] + reserved, 1.0)
+            if near:
+                _landmark(frame, t, source, at, True, True, epsilon, part, radius_m, threshold, lanes, state)
+            elif short:
+                _landmark(frame, t, source, at, False, True, epsilon, part, radius_m, threshold, lanes, state)
             else:
-                _settle(epsilon, radius_m, threshold, max(state[TO_COME] + reserved, 1.0), short, lanes, state)
+                _landmark(frame, t, source, at, False, False, epsilon, part, radius_m, threshold, lanes, state)
+            if absorption:
+                state[SPENT : SPENT + LANES] = 0.0
+                _settle(first_share, radius_m, threshold, short, state)
         elif state[TO_COME] > 0.0:
-            _regular(frame, t, source, at, short, lanes, state)
-        add(state, RADIUS, lanes, t, sums, by_event)
+            if short:
+                _regular(frame, t, source, at, True, lanes, state)
+            else:
+                _regular(frame, t, source, at, False, lanes, state)
+        else:
+            for r in range(padded(lanes)):
+                state[SUM + r] += source[at + r] * state[SCALE + r]
+        if len(by_event) and not landmark:
+            for r in range(lanes):
+                state[HELD + r] = source[at + r] * state[SCALE + r]
+        add(state, HELD, 1.0, lanes, first + t, by_event)
+        if largest > safe[t] and not landmark:
+            state[SCALE : SCALE + LANES] = scales
 
 
 @inlined
 def _regular(frame: Floats, t: int, units: Floats, at: int, short: bool, lanes: int, state: Floats) -> None:
     """Every lane's position moves on to its draw, and the sampling interval follows the distance."""
-    lanes, at = min(lanes, LANES), at & MANY
+    at = at & MANY
     axes = _axes(frame, t)
-    for r in range(lanes):
-        x, y, z = _position(state[RADIUS + r], units[at + SIN + r], units[at + COS + r], axes, short)
+    for r in range(padded(lanes)):
+        radius = units[at + r] * state[SCALE + r]
+        x, y, z = _position(radius, units[at + SIN + r], units[at + COS + r], axes, short)
         dx, dy, dz = x - state[X + r], y - state[Y + r], z - state[Z + r]
         moved = dx * dx + dy * dy + dz * dz > state[LIMIT + r]
         state[INTERVAL + r] = 1.0 if moved else state[INTERVAL + r] + 1.0
         state[X + r], state[Y + r], state[Z + r] = x, y, z
+        state[SUM + r] += radius
 
 
 @inlined
-def _landmark(frame: Floats, t: int, units: Floats, at: int, short: bool, lanes: int, state: Floats) -> None:
-    """As :func:`_regular` for the lanes that draw; the others keep their position, and RADIUS becomes HELD."""
-    lanes, at = min(lanes, LANES), at & MANY
-    axes = _axes(frame, t)
-    for r in range(lanes):
-        held = state[WAITED + r] < state[INTERVAL + r]
-        x, y, z = _position(state[RADIUS + r], units[at + SIN + r], units[at + COS + r], axes, short)
+def _landmark(
+    frame: Floats,
+    t: int,
+    units: Floats,
+    at: int,
+    near: bool,
+    short: bool,
+    epsilon: float,
+    part: float,
+    radius_m: float,
+    threshold: float,
+    lanes: int,
+    state: Floats,
+) -> None:
+    """As :func:`_regular` for the lanes that draw; the others keep their position. All shares are settled anew.
+
+    How far held positions are is measured here where all are ``near``, and otherwise in HELD.
+    """
+    at = at & MANY
+    axes, half = _axes(frame, t), threshold * 0.5 * PER_RADIUS
+    for r in range(padded(lanes)):
+        waited = state[WAITED + r] + 1.0
+        held = waited < state[INTERVAL + r]
+        radius = units[at + r] * state[SCALE + r]
+        x, y, z = _position(radius, units[at + SIN + r], units[at + COS + r], axes, short)
         dx, dy, dz = x - state[X + r], y - state[Y + r], z - state[Z + r]
         moved = dx * dx + dy * dy + dz * dz > state[LIMIT + r]
         interval = 1.0 if moved else state[INTERVAL + r] + 1.0
+        error = state[HELD + r]
+        if near:
+            error = distance_near(state[X + r], state[Y + r], state[Z + r], axes[0], axes[1], axes[2])[0]
+        error = error if held else radius
         state[INTERVAL + r] = state[INTERVAL + r] if held else interval
         state[X + r] = state[X + r] if held else x
         state[Y + r] = state[Y + r] if held else y
         state[Z + r] = state[Z + r] if held else z
-        state[RADIUS + r] = state[HELD + r] if held else state[RADIUS + r]
-        state[SPENT + r] += 0.0 if held else state[SHARE + r]
-        state[WAITED + r] = state[WAITED + r] if held else 0.0
+        state[WAITED + r] = waited if held else 0.0
+        state[HELD + r] = error
+        state[SUM + r] += error
+        spent = state[SPENT + r] + (0.0 if held else state[SHARE + r])
+        share = max(epsilon - spent, 0.0) * part
+        scale, limit = _scale(share, radius_m, half, short)
+        state[SPENT + r], state[SHARE + r], state[SCALE + r], state[LIMIT + r] = spent, share, scale, limit
 
 
 @inlined
-def _settle(
-    epsilon: float, radius_m: float, threshold: float, slots: float, short: bool, lanes: int, state: Floats
-) -> None:
-    """Every lane's share of what is left of ``epsilon``, its scale, and the squared chord beyond which it has moved."""
-    lanes, part = min(lanes, LANES), 1.0 / slots
-    half = threshold * 0.5 * PER_RADIUS
-    for r in range(lanes):
-        share = max(epsilon - state[SPENT + r], 0.0) * part
-        scale = radius_m / share
-        s = short_sincos(half * scale)[0] if short else sincos(min(half * scale, 0.5 * math.pi))[0]
-        state[SHARE + r], state[SCALE + r], state[LIMIT + r] = share, scale, 4.0 * s * s
+def _scale(share: float, radius_m: float, half: float, short: bool) -> tuple[float, float]:
+    """The scale of a share of the budget, and the squared chord beyond which a release by it has moved."""
+    scale = radius_m / share
+    s = short_sincos(half * scale)[0] if short else sincos(min(half * scale, 0.5 * math.pi))[0]
+    return scale, 4.0 * s * s
+
+
+@inlined
+def _settle(share: float, radius_m: float, threshold: float, short: bool, state: Floats) -> None:
+    """One share for every lane."""
+    scale, limit = _scale(share, radius_m, threshold * 0.5 * PER_RADIUS, short)
+    for row, value in ((SHARE, share), (SCALE, scale), (LIMIT, limit)):
+        state[row : row + LANES] = value
 
 
 @inlined
 def _absorb(first_share: float, radius_m: float, threshold: float, short: bool, lanes: int, state: Floats) -> None:
-    """As :func:`_settle`: the shares of all landmarks since the last one drawn."""
-    lanes, half = min(lanes, LANES), threshold * 0.5 * PER_RADIUS
-    for r in range(lanes):
-        share = first_share * state[WAITED + r]
-        scale = radius_m / share
-        s = short_sincos(half * scale)[0] if short else sincos(min(half * scale, 0.5 * math.pi))[0]
-        state[SHARE + r], state[SCALE + r], state[LIMIT + r] = share, scale, 4.0 * s * s
+    """For every lane the shares of all landmarks since the last one drawn, this one's too."""
+    half = threshold * 0.5 * PER_RADIUS
+    for r in range(padded(lanes)):
+        share = first_share * (state[WAITED + r] + 1.0)
+        scale, limit = _scale(share, radius_m, half, short)
+        state[SHARE + r], state[SCALE + r], state[LIMIT + r] = share, scale, limit

@@ -96,6 +96,12 @@ class TestLaw:
         assert np.allclose(geo.distance_m(lon2, lat2, *there), 0, atol=1e-6)
 
 
+@given(seed=st.integers(0, 2**200), stream=st.lists(st.integers(0, 2**32 - 1), max_size=9))
+def test_a_key_is_that_of_numpys_seed_sequence(seed: int, stream: list[int]) -> None:
+    spawned = np.random.SeedSequence(seed, spawn_key=(noise.sources.Stream.PLANAR, *stream))
+    assert noise.simulated_key(seed, *stream).tolist() == spawned.generate_state(2).tolist()
+
+
 ELSEWHERE = r"""
 import hashlib, re, numba
 from privacy_engine.kernels import philox

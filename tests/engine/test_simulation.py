@@ -216,6 +216,19 @@ class TestSameBits:
                 alone = simulation.simulate_errors(mechanism, series, landmarks, seed=7, repetitions=20, common=common)
                 assert alone.tobytes() == errors.tobytes()
 
+    @pytest.mark.parametrize("redistribution", ["uniform", "absorption"])
+    def test_with_a_far_event_at_the_end(self, redistribution: Literal["uniform", "absorption"]) -> None:
+        """Where all events are near each other Adaptive measures held positions in another place."""
+        series, mask = walk(300, 1e-4), np.append(marks(299, 0.6).mask, False)
+        adaptive = Adaptive(**HOW, redistribution=redistribution)
+        far = series.moved(np.append(series.lon[:299], 20.0), series.lat)
+        near, other = (
+            simulation.simulate([adaptive], one, [LandmarkSet(mask)], seed=3, repetitions=20, by_event=True)
+            for one in (series, far)
+        )
+        assert near.by_event_m[0, 0].tobytes() == other.by_event_m[0, 0].tobytes()
+        assert near.errors_m.tobytes() == other.errors_m.tobytes()
+
     def test_as_when_this_was_written(self) -> None:
         assert bits() == BITS
 
@@ -237,10 +250,11 @@ def bits() -> str:
 
 ELSEWHERE = r"""
 import re, numba
-from privacy_engine.kernels import joint, lanes, walks
+from privacy_engine.kernels import each, joint, lanes, walks
 from tests.engine.test_simulation import bits
 print(numba.config.CPU_NAME, bits())
-kernels = (joint.half_reach_sines, lanes.frames, lanes.fill, lanes.draw, lanes.draw_joint, walks.fixed, walks.adaptive)
+kernels = (joint.half_reach_sines, lanes.frames, lanes.fill, lanes.redraw, lanes.draw_joint, each.fixed_each)
+kernels += (each.adaptive_each, each.start_adaptive_each, walks.fixed, walks.adaptive)
 assembly = ["".join(kernel.inspect_asm().values()) for kernel in kernels]
 assert all(assembly)
 print(re.findall(r"\b(?:vfn?m(?:add|sub)|fn?m(?:add|sub|la|ls))\w*", " ".join(assembly)))

@@ -83,14 +83,15 @@ class PlanarLaplaceMechanism(Mechanism):
 
     def shown(self, fresh: Mask) -> Ints:
         """The event whose draw each event shows, (n,), for the draws in the mask (n,); -1 where none is published."""
-        return np.flatnonzero(fresh).astype(np.int64)[last_draw(fresh)]
+        events = np.arange(len(fresh), dtype=np.int64)
+        if fresh.all():
+            return events
+        return np.asarray(np.maximum.accumulate(np.where(fresh, events, fresh.argmax())))
 
     def walk(self, is_landmark: Mask) -> Walk | None:
         budgets = Ledger(self.epsilon).spend_all(self.budgets(is_landmark), self.protected(is_landmark))
         own, together = self.independent(budgets, is_landmark)
-        scale_m = np.zeros(len(budgets))
-        scale_m[own > 0] = noise.scales_m(self.epsilon_per_m(own[own > 0]))
-        return FixedWalk(scale_m, self.shown(budgets > 0), together / self.radius_m)
+        return FixedWalk(self.epsilon_per_m(own), self.shown(budgets > 0), together / self.radius_m)
 
     def sd_m(self, budgets: Floats) -> Floats:
         """Standard deviation per axis of every draw's noise in metres, (n,), 0 where the budget is 0."""

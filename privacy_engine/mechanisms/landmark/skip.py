@@ -51,5 +51,5 @@ class Skip(PlanarLaplaceMechanism):
         return np.where(mask, 0.0, self.epsilon)
 
     def shown(self, fresh: Mask) -> Ints:
-        led = np.logical_or.accumulate(fresh) | (self.leading == "back-fill")
-        return np.where(led, super().shown(fresh), -1)
+        shown = super().shown(fresh)
+        return shown if self.leading == "back-fill" else np.where(np.logical_or.accumulate(fresh), shown, -1)
