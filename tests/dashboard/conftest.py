@@ -46,7 +46,7 @@ def clean_home() -> Iterator[None]:
     """Every test starts and ends with no files of datasets and releases, and with all its requests left."""
     cache.clear()
     yield
-    for room in ("datasets", "releases", "experiments", "blocks", "uploads", "tmp", "run"):
+    for room in ("datasets", "releases", "experiments", "attacks", "blocks", "uploads", "tmp", "run"):
         shutil.rmtree(HOME / room, ignore_errors=True)
 
 

@@ -1,0 +1,422 @@
+"""Attacks on releases that exist: the engine's own results, for the owner alone, computed once, never published."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import zipfile
+from typing import Any
+
+import numpy as np
+import pytest
+from django.utils import timezone
+
+from dashboard import housekeeping, jobs, storage, sweeping
+from dashboard.attacks import execution, files, services
+from dashboard.attacks.models import Attack
+from dashboard.datasets.services import delete_dataset
+from dashboard.jobs import State
+from dashboard.landmarks.services import mark_landmarks
+from dashboard.releases import execution as drawing
+from dashboard.releases.files import read_releases
+from dashboard.releases.models import Release
+from dashboard.releases.services import derive_release, discard_release, submit_release
+from privacy_engine.attacks import attacks
+from privacy_engine.postprocess import postprocesses
+from privacy_engine.samples import samples
+from privacy_engine.spec import ReleaseSpec
+from tests.dashboard.asking import at, first_error, track_of
+from tests.dashboard.conftest import HOME
+from tests.dashboard.test_housekeeping import aged
+
+URL = "/api/v1/attacks/"
+HOME_WORK = {"name": "home-work", "distance_m": 200.0, "duration_s": 1800.0, "within_m": 500.0}
+QUICK = {"name": "localisation", "step_variance_m2": 250_000.0, "cells": 8, "tile_m": 1000.0}
+LONG = QUICK | {"cells": 64}
+CROWD = {"name": "re-identification", "points": 2, "tolerance_s": 3600.0, "tries": 5, "seed": 3}
+
+
+def of(pk: Any, *parts: str) -> str:
+    return "/".join([f"{URL}{pk}", *parts, ""])
+
+
+def ask(api: Any, release: Release, attack: dict[str, Any], **more: Any) -> Any:
+    body = json.dumps({"release": str(release.pk), "attack": attack, **more})
+    return api.post(URL, body, content_type="application/json")
+
+
+def downloaded(api: Any, pk: Any, fmt: str) -> bytes:
+    answer = api.get(of(pk, "data"), {"format": fmt})
+    assert answer.status_code == 200, answer.json()
+    return b"".join(answer.streaming_content)
+
+
+def engines(release: Release, attack: dict[str, Any], series: int = 0) -> dict[str, Any]:
+    """What the engine makes of the stored release, asked directly."""
+    truths, releases = storage.read_points(release.dataset.points_path), read_releases(release)
+    parsed = attacks.parse(attack)
+    if parsed.population:
+        return parsed.run(truths, releases).as_dict()
+    lengths = [len(one) for one in truths]
+    start = sum(lengths[:series])
+    marks = release.landmark_set.mask[start : start + lengths[series]]
+    shared = release.parsed_spec.mechanism.drawn_together(marks, releases[series].fresh)
+    return parsed.run(truths[series], releases[series], shared=shared).as_dict()
+
+
+def work_off() -> None:
+    for pk in list(Attack.objects.filter(state=State.QUEUED).values_list("pk", flat=True)):
+        execution.run(pk)
+
+
+@pytest.fixture
+def taxi_release(owner, make_dataset):
+    """``taxi_release("landmark-joint", steps=[…])``: a finished release of the generated taxi day."""
+    sample = samples()[1]
+    dataset = make_dataset(owner, sample.series, name="Taxi")
+    marks = mark_landmarks(owner=owner, dataset=dataset, method=sample.landmarks)
+
+    def make(name: str = "landmark-skip", **more: Any) -> Release:
+        mechanism = {"name": name, "epsilon": 1.0, "radius_m": 20.0} | more
+        if name == "landmark-joint":
+            mechanism |= {"step_variance_m2": 900_000.0}
+        return _drawn(owner, dataset, marks, mechanism)
+
+    return make
+
+
+@pytest.fixture
+def crowd(owner, make_dataset):
+    """A finished release of three days in Paris, all a bit different."""
+    day = samples()[2].series
+    people = [day.moved(day.lon + 0.01 * i, day.lat) for i in range(3)]
+    dataset = make_dataset(owner, *people, name="Three")
+    marks = mark_landmarks(owner=owner, dataset=dataset, method={"name": "manual", "events": [0, 9]})
+    return _drawn(owner, dataset, marks, {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 20.0})
+
+
+def _drawn(owner: Any, dataset: Any, marks: Any, mechanism: dict[str, Any]) -> Release:
+    spec = ReleaseSpec.parse({"mechanism": mechanism})
+    release = submit_release(owner=owner, dataset=dataset, landmark_set=marks, spec=spec)
+    drawing.run(release.pk)
+    release.refresh_from_db()
+    assert release.state == State.DONE, release.error
+    return release
+
+
+@pytest.fixture
+def queued(owner_api, done, monkeypatch):
+    """An attack on the owner's day in Paris that is left to a worker, not begun."""
+    monkeypatch.setattr(services, "SMALL", 0)
+    answer = ask(owner_api, done, LONG)
+    assert (answer.status_code, answer.json()["state"]) == (201, "queued"), answer.json()
+    return Attack.objects.get(pk=answer.json()["id"])
+
+
+class TestResult:
+    def test_a_small_one_is_done_in_the_request_and_is_the_engines(self, owner_api, done):
+        told = ask(owner_api, done, HOME_WORK).json()
+        assert (told["state"], told["progress"], told["series"]) == ("done", 1.0, 0)
+        result = json.loads(downloaded(owner_api, told["id"], "json"))["result"]
+        assert result == engines(done, HOME_WORK)
+        assert told["sentence"] == result["sentence"]
+        values = {one["name"]: one["value"] for one in told["headlines"]}
+        assert values["home-distance"] == result["home"]["distance_m"]
+        places = owner_api.get(of(told["id"], "result")).json()["places"]
+        assert places == [{"title": "Home", **result["home"]}, {"title": "Workplace", **result["work"]}]
+
+    @pytest.mark.parametrize("mechanism", ["landmark-skip", "landmark-joint"])
+    def test_a_large_one_by_a_worker_is_the_engines_to_the_last_bit(self, owner_api, taxi_release, mechanism):
+        release = taxi_release(mechanism)
+        told = ask(owner_api, release, LONG).json()
+        assert told["state"] == "queued"
+        work_off()
+        now = owner_api.get(of(told["id"])).json()
+        assert (now["state"], now["attempt"]) == ("done", 1)
+        result = json.loads(downloaded(owner_api, told["id"], "json"))["result"]
+        assert result == engines(release, LONG)
+        assert any(result["hidden"])
+
+    def test_joint_draws_are_read_as_such(self, owner_api, taxi_release):
+        release = taxi_release("landmark-joint")
+        row = Attack.objects.get(pk=ask(owner_api, release, QUICK).json()["id"])
+        (drawn,) = read_releases(release)
+        shared = execution.together(row, drawn, [len(drawn.budgets)], 0)
+        assert shared.sum() == (release.landmark_set.mask & drawn.fresh).sum() > 0
+
+    def test_a_table_of_guesses_and_their_track(self, owner_api, done):
+        told = ask(owner_api, done, QUICK).json()
+        result = engines(done, QUICK)
+        rows = list(csv.DictReader(io.StringIO(downloaded(owner_api, told["id"], "csv").decode())))
+        assert [row["event"] for row in rows] == [str(i) for i in range(8)]
+        for name in ("lon", "lat", "error_m", "chance_m"):
+            assert [float(row[name]) for row in rows] == result[name]
+        assert [bool(int(row["hidden"])) for row in rows] == result["hidden"]
+        track = track_of(owner_api.get(of(told["id"], "track")).content)
+        assert track["lon"] == [round(lon * 1e7) for lon in result["lon"]]
+        assert owner_api.get(of(told["id"], "result")).json() == {"places": [], "path": True}
+
+    def test_all_series_together(self, owner_api, crowd):
+        told = ask(owner_api, crowd, CROWD).json()
+        assert (told["state"], told["series"]) == ("done", None)
+        result = json.loads(downloaded(owner_api, told["id"], "json"))["result"]
+        assert result == engines(crowd, CROWD)
+        assert np.shape(result["rank"]) == (3, 5)
+        assert first_error(owner_api.get(of(told["id"], "data"), {"format": "csv"}))["field"] == "format"
+        assert owner_api.get(of(told["id"], "track")).status_code == 409
+
+    def test_one_series_of_several(self, owner_api, crowd):
+        told = ask(owner_api, crowd, HOME_WORK, series=2).json()
+        assert json.loads(downloaded(owner_api, told["id"], "json"))["result"] == engines(crowd, HOME_WORK, 2)
+
+    def test_it_says_what_it_is(self, owner_api, done):
+        told = ask(owner_api, done, HOME_WORK).json()
+        body = json.loads(downloaded(owner_api, told["id"], "json"))
+        assert told["warning"] == body["warning"] == "This reads the original; do not publish it."
+        assert "no bound" in told["note"] == body["note"]
+        assert told["assumes"] == body["assumes"] == list(attacks["home-work"].assumes)
+        assert "Krumm" in told["source"] == body["source"]
+        name = owner_api.get(of(told["id"], "data"))["Content-Disposition"]
+        assert "do-not-publish" in name
+
+    def test_the_methods_are_listed_with_what_a_form_needs(self, owner_api):
+        listed = {one["name"]: one for one in owner_api.get("/api/v1/attack-methods/").json()["results"]}
+        assert list(listed) == ["home-work", "localisation", "re-identification"]
+        assert listed["localisation"]["reads_draws"]
+        assert listed["re-identification"]["population"]
+        assert listed["home-work"]["needs"] == ["time"]
+        assert all(one["assumes"] and one["source"] and one["fields"] for one in listed.values())
+
+
+class TestOnce:
+    def test_an_equal_attack_is_never_computed_twice(self, owner_api, done, monkeypatch):
+        first = ask(owner_api, done, HOME_WORK)
+        monkeypatch.setattr(execution, "attacked", None)  # whoever computes now, fails
+        again = ask(owner_api, done, dict(reversed(HOME_WORK.items())) | {"within_m": 500}, series=0)
+        assert (first.status_code, again.status_code) == (201, 200)
+        assert again.json() == first.json()
+
+    def test_other_parameters_or_another_series_are_another_attack(self, owner_api, crowd):
+        asked = [ask(owner_api, crowd, HOME_WORK), ask(owner_api, crowd, HOME_WORK, series=1)]
+        asked.append(ask(owner_api, crowd, HOME_WORK | {"within_m": 100.0}))
+        assert len({answer.json()["id"] for answer in asked}) == 3
+
+    def test_nine_bells_one_run(self, queued, monkeypatch):
+        runs = []
+        honest = execution.attacked
+        monkeypatch.setattr(execution, "attacked", lambda *given: runs.append(1) or honest(*given))
+        for _ in range(9):
+            execution.run(queued.pk)
+        assert len(runs) == 1
+
+    def test_one_that_was_cancelled_is_tried_again_by_asking_again(self, owner_api, done, queued):
+        assert owner_api.post(of(queued.pk, "cancel")).json()["state"] == "cancelled"
+        again = ask(owner_api, done, LONG)
+        assert (again.status_code, again.json()["id"], again.json()["state"]) == (200, str(queued.pk), "queued")
+
+
+class TestOwnerOnly:
+    DOORS = ("", "result/", "data/", "track/")
+
+    def test_a_stranger_is_told_there_is_nothing(self, stranger_api, owner_api, done, anonymous_api):
+        pk = ask(owner_api, done, QUICK).json()["id"]
+        for door in self.DOORS:
+            assert stranger_api.get(of(pk) + door).status_code == 404, door
+            assert anonymous_api.get(of(pk) + door).status_code == 401, door
+        for door in ("cancel/", "retry/"):
+            assert stranger_api.post(of(pk) + door).status_code == 404
+        assert stranger_api.delete(of(pk)).status_code == 404
+        assert stranger_api.get(URL, {"release": str(done.pk)}).json()["results"] == []
+        assert ask(stranger_api, done, QUICK).status_code == 404
+        assert owner_api.get(of(pk)).status_code == 200
+
+    def test_lists_are_of_one_release(self, owner_api, done, crowd):
+        ask(owner_api, done, HOME_WORK), ask(owner_api, crowd, HOME_WORK)
+        assert len(owner_api.get(URL).json()["results"]) == 2
+        (told,) = owner_api.get(URL, {"release": str(crowd.pk)}).json()["results"]
+        assert told["release"] == str(crowd.pk)
+
+    def test_it_is_in_no_release_and_no_bundle(self, owner_api, done):
+        before = {path.name for path in done.folder.iterdir()}
+        for attack in (HOME_WORK, QUICK):
+            ask(owner_api, done, attack)
+        assert {path.name for path in done.folder.iterdir()} == before
+        body = b"".join(owner_api.get(at(done, "bundle")).streaming_content)
+        with zipfile.ZipFile(io.BytesIO(body)) as bundle:
+            assert not [name for name in bundle.namelist() if "attack" in name]
+            assert not any(b"do not publish" in bundle.read(name) for name in bundle.namelist())
+        assert "attack" not in json.dumps(owner_api.get(at(done)).json())
+
+
+class TestHostile:
+    @pytest.mark.parametrize(
+        ("change", "field"),
+        [
+            ({"within_m": -1}, "within_m"),
+            ({"within_m": float("nan")}, "within_m"),
+            ({"within_m": "200"}, "within_m"),
+            ({"distance_m": True}, "distance_m"),
+            ({"duration_s": None}, "duration_s"),
+            ({"extra": 1}, "extra"),
+            ({"name": "home"}, "name"),
+            ({"name": ["home-work"]}, "name"),
+        ],
+    )
+    def test_a_parameter_that_is_none_is_refused_by_name(self, owner_api, done, change, field):
+        answer = ask(owner_api, done, HOME_WORK | change)
+        assert answer.status_code == 400
+        assert first_error(answer)["field"].endswith(field)
+        assert not Attack.objects.exists()
+
+    @pytest.mark.parametrize("series", [-1, 1, 10**14, "1.5", True, [0], {}])
+    def test_there_is_no_such_series(self, owner_api, done, series):
+        answer = ask(owner_api, done, HOME_WORK, series=series)
+        assert (answer.status_code, first_error(answer)["field"]) == (400, "series")
+
+    @pytest.mark.parametrize("attack", [None, [], "home-work", 1])
+    def test_an_attack_is_an_object(self, owner_api, done, attack):
+        assert ask(owner_api, done, attack).status_code == 400
+
+    def test_fail_not_done(self, owner_api, submit):
+        answer = ask(owner_api, submit(), HOME_WORK)
+        assert (answer.status_code, first_error(answer)["field"]) == (409, "release")
+
+    def test_fail_a_smoothed_release_where_draws_are_read(self, owner_api, done):
+        made = derive_release(source=done, steps=[postprocesses.parse({"name": "ou-smoother"})])
+        drawing.run(made.pk)
+        answer = ask(owner_api, made, QUICK)
+        error = first_error(answer)
+        assert (answer.status_code, error["field"]) == (409, "release")
+        assert error["value"] == "Skip + OU smoother" or error["value"].startswith("Skip + ")
+        assert "as it was drawn" in error["rule"]
+        assert ask(owner_api, made, HOME_WORK).status_code == 201
+
+    def test_fail_one_series_where_many_are_needed(self, owner_api, done, crowd):
+        answer = ask(owner_api, done, CROWD)
+        assert (answer.status_code, first_error(answer)["rule"]) == (409, "a release of at least 2 series")
+        answer = ask(owner_api, crowd, CROWD, series=0)
+        assert (answer.status_code, first_error(answer)["field"]) == (400, "series")
+
+    def test_fail_without_times(self, owner_api, owner, make_dataset):
+        bare = samples()[2].series
+        dataset = make_dataset(owner, type(bare)(bare.lon, bare.lat))
+        marks = mark_landmarks(owner=owner, dataset=dataset, method={"name": "manual", "events": [0]})
+        release = _drawn(owner, dataset, marks, {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 20.0})
+        answer = ask(owner_api, release, HOME_WORK)
+        assert (answer.status_code, first_error(answer)["rule"]) == (409, "a release with times")
+
+    def test_fail_what_the_points_lack_leaves_nothing(self, owner_api, crowd):
+        answer = ask(owner_api, crowd, CROWD | {"points": 20})
+        assert (answer.status_code, first_error(answer)["field"]) == (400, "series")
+        assert not Attack.objects.exists()
+        assert not list((HOME / "attacks").glob("*"))
+
+
+def attacks_that_ended(api: Any) -> list[dict[str, Any]]:
+    return [job for job in api.get("/api/v1/jobs/").json()["ended"] if job["kind"] == "attack"]
+
+
+class TestWorker:
+    def test_it_is_told_of_as_every_job(self, owner_api, queued):
+        (job,) = owner_api.get("/api/v1/jobs/").json()["results"]
+        assert (job["kind"], job["id"], job["state"]) == ("attack", str(queued.pk), "queued")
+        assert job["title"] == "Localisation on Skip, A day in Paris"
+        assert f"attack={queued.pk}" in job["urls"]["page"]
+        assert owner_api.post(job["urls"]["cancel"]).json()["state"] == "cancelled"
+        (job,) = attacks_that_ended(owner_api)
+        assert owner_api.post(job["urls"]["retry"]).json()["state"] == "queued"
+        work_off()
+        (job,) = attacks_that_ended(owner_api)
+        assert job["state"] == "done"
+        assert owner_api.post(of(queued.pk, "retry")).status_code == 409
+        assert owner_api.post(of(queued.pk, "cancel")).status_code == 409
+
+    def test_cancelled_while_it_runs_it_stops_and_leaves_no_file(self, owner_api, queued, monkeypatch):
+        said = []
+        honest = jobs.Lease.report
+
+        def report(lease, stage, share):
+            said.append((stage, share))
+            lease._reported = 0.0
+            if stage == "Attacking":
+                services.cancel_attack(attack=queued)
+            honest(lease, stage, share)
+
+        monkeypatch.setattr(jobs.Lease, "report", report)
+        execution.run(queued.pk)
+        queued.refresh_from_db()
+        assert (queued.state, said[-1][0]) == (State.CANCELLED, "Attacking")
+        assert not list((HOME / "attacks").rglob("*.*"))
+
+    def test_killed_and_brought_back_there_is_one_result(self, queued, monkeypatch):
+        honest = execution.attacked
+
+        def killed(row, token, report):
+            honest(row, token, report)
+            Attack.objects.filter(pk=row.pk).update(lease_until=timezone.now() - timezone.timedelta(seconds=1))
+            sweeping.sweep(Attack)
+            raise jobs.LeaseLost
+
+        monkeypatch.setattr(jobs, "ring", lambda job: True)
+        with monkeypatch.context() as patch:
+            patch.setattr(execution, "attacked", killed)
+            execution.run(queued.pk)
+        queued.refresh_from_db()
+        assert queued.state == State.QUEUED
+        execution.run(queued.pk)
+        queued.refresh_from_db()
+        assert (queued.state, queued.attempt) == (State.DONE, 2)
+        assert [path.name for path in queued.folder.iterdir()] == [queued.data_file]
+
+    def test_what_fails_says_what_to_do(self, owner_api, taxi_release, monkeypatch):
+        monkeypatch.setattr("privacy_engine.attacks.localisation.MOST_STATES", 100)
+        pk = ask(owner_api, taxi_release(), LONG).json()["id"]
+        work_off()
+        error = owner_api.get(of(pk)).json()["error"]
+        assert (error["code"], error["field"], error["again"]) == ("parameter", "cells", False)
+        assert error["action"]
+
+
+class TestGone:
+    def test_alone_or_with_its_release_or_dataset(
+        self, owner_api, done, taxi_release, django_capture_on_commit_callbacks
+    ):
+        by_itself, with_release = (ask(owner_api, done, one).json()["id"] for one in (HOME_WORK, QUICK))
+        with_dataset = taxi_release()
+        ask(owner_api, with_dataset, HOME_WORK)
+        assert len(list((HOME / "attacks").iterdir())) == 3
+        with django_capture_on_commit_callbacks(execute=True):
+            assert owner_api.delete(of(by_itself)).status_code == 204
+        assert not (HOME / "attacks" / by_itself).exists()
+        with django_capture_on_commit_callbacks(execute=True):
+            discard_release(release=done)
+        assert not (HOME / "attacks" / with_release).exists()
+        with django_capture_on_commit_callbacks(execute=True):
+            delete_dataset(dataset=with_dataset.dataset)
+        assert not list((HOME / "attacks").iterdir())
+        assert not Attack.objects.exists()
+
+    def test_deleted_while_a_worker_is_at_it_nothing_stays(self, queued, monkeypatch):
+        honest = execution.attacked
+
+        def disturbed(row, token, report):
+            found = honest(row, token, report)
+            Attack.objects.filter(pk=row.pk).delete()
+            return found
+
+        monkeypatch.setattr(execution, "attacked", disturbed)
+        execution.run(queued.pk)
+        assert not list((HOME / "attacks").glob("*"))
+
+    def test_the_sweep_clears_what_is_nobodys(self, owner_api, done):
+        pk = ask(owner_api, done, HOME_WORK).json()["id"]
+        row = Attack.objects.get(pk=pk)
+        orphan = aged(storage.home("attacks", "0" * 8 + "-0000-4000-8000-" + "0" * 12), 61)
+        stale = aged(row.folder / f"{'a' * 32}.parquet", 3601)
+        aged(row.data_path, 3601)
+        housekeeping.tidy()
+        assert not orphan.exists()
+        assert not stale.exists()
+        assert row.data_path.exists()
+        assert files.read(row).places
