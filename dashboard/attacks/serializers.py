@@ -38,6 +38,7 @@ class HeadlineSerializer(serializers.Serializer[Any]):
     title = serializers.CharField()
     unit = serializers.CharField()
     summary = serializers.CharField()
+    share = serializers.BooleanField(help_text="Whether it lies between 0 and 1.")
     value = serializers.FloatField(allow_null=True)
 
 
@@ -63,7 +64,8 @@ class AttackSerializer(serializers.ModelSerializer[Attack]):
     release = serializers.UUIDField(source="release_id")
     dataset = serializers.UUIDField(source="release.dataset_id")
     attack = serializers.SerializerMethodField()
-    title = serializers.CharField()
+    method = serializers.CharField(source="parsed.title", help_text="What the attack is called.")
+    title = serializers.CharField(help_text="The attack and the release it is on.")
     sentence = serializers.SerializerMethodField()
     headlines = serializers.SerializerMethodField()
     assumes = serializers.SerializerMethodField()
@@ -77,7 +79,8 @@ class AttackSerializer(serializers.ModelSerializer[Attack]):
     class Meta:
         model = Attack
         fields = (
-            *("id", "release", "dataset", "attack", "title", "series", "sentence", "headlines", "assumes", "source"),
+            *("id", "release", "dataset", "attack", "method", "title", "series", "sentence", "headlines"),
+            *("assumes", "source"),
             *("warning", "note", "state", "stage", "progress", "eta_s", "work_s", "attempt", "cancel_requested"),
             *("error", "created_at", "started_at", "finished_at", "cairn", "urls"),
         )
@@ -94,7 +97,7 @@ class AttackSerializer(serializers.ModelSerializer[Attack]):
     def get_headlines(self, row: Attack) -> list[dict[str, Any]]:
         found = (row.summary or {}).get("headlines", {})
         told = [one for one in row.parsed.headlines if one.name in found]
-        names = ("name", "title", "unit", "summary")
+        names = ("name", "title", "unit", "summary", "share")
         return [{name: getattr(one, name) for name in names} | {"value": found[one.name]} for one in told]
 
     def get_assumes(self, row: Attack) -> list[str]:

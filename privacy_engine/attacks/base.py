@@ -82,13 +82,17 @@ def _plain(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class Headline:
-    """One number ``of`` a result, in ``unit``, not a number for none: what an experiment follows under ``name``."""
+    """One number ``of`` a result, in ``unit``, not a number for none: what an experiment follows under ``name``.
+
+    ``share``: it lies between 0 and 1.
+    """
 
     name: str
     title: str
     unit: str
     summary: str
     of: Callable[[Any], float]
+    share: bool = False
 
 
 class Attack(Described):

@@ -95,6 +95,7 @@ class HomeWork(SeriesAttack):
             "",
             "How often the home is found, from 0 to 1; series that show no home are left out.",
             lambda result: result.home.found,
+            share=True,
         ),
         Headline(
             "home-distance",
@@ -109,6 +110,7 @@ class HomeWork(SeriesAttack):
             "",
             "How often the workplace is found, from 0 to 1; series that show no workplace are left out.",
             lambda result: result.work.found,
+            share=True,
         ),
         Headline(
             "work-distance",

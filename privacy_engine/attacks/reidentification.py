@@ -95,6 +95,7 @@ class Reidentification(PopulationAttack):
             "",
             "How often a few known points single out the right release among all, from 0 to 1.",
             lambda result: result.unique_share,
+            share=True,
         ),
     )
 

@@ -177,8 +177,10 @@ class TestResult:
         assert "no bound" in told["note"] == body["note"]
         assert told["assumes"] == body["assumes"] == list(attacks["home-work"].assumes)
         assert "Krumm" in told["source"] == body["source"]
-        name = owner_api.get(of(told["id"], "data"))["Content-Disposition"]
-        assert "do-not-publish" in name
+        answer = owner_api.get(of(told["id"], "data"))
+        answer.close()
+        assert "do-not-publish" in answer["Content-Disposition"]
+        assert answer["Cache-Control"] == "private, no-store"
 
     def test_the_methods_are_listed_with_what_a_form_needs(self, owner_api):
         listed = {one["name"]: one for one in owner_api.get("/api/v1/attack-methods/").json()["results"]}
