@@ -15,7 +15,7 @@ const MARKS = {
   landmarks: () => svg("circle", { cx: 11, cy: 6, r: 5, class: "mark--full" }),
   dummies: () => svg("circle", { cx: 11, cy: 6, r: 3.5, class: "mark--hollow" }),
   zones: () => svg("path", { d: "M2 9.5 5 2l9-.5 6 4-4 5z", class: "mark--zone" }),
-  guesses: () => [svg("path", { d: "M5 6h8", class: "mark--link" }), svg("path", { d: "M1 3h6v6h-6z", class: "mark--true" }), svg("path", { d: "M13.5 2.5l7 7m0-7l-7 7", class: "mark--guess" })],
+  guesses: () => [svg("path", { d: "M1.5 2.5h7v7h-7z", class: "mark--true" }), svg("path", { d: "M13.5 2.5l7 7m0-7l-7 7", class: "mark--guess" })],
   guessed: () => svg("path", { d: "M0 6h22", class: "mark--guess", "stroke-dasharray": SMALL_DASHES("dot") }),
 };
 

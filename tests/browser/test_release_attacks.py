@@ -93,9 +93,8 @@ class TestHomeAndWork:
         with page.expect_download() as waiting:
             panel(page).get_by_role("link", name="as JSON").click()
         body = json.loads(Path(waiting.value.path()).read_bytes())
-        told = page.evaluate(
-            "(url) => fetch(url).then((one) => one.json())", f"/api/v1/attacks/{Attack.objects.get().pk}/data/"
-        )
+        door = f"/api/v1/attacks/{Attack.objects.get().pk}/data/"
+        told = page.evaluate("(url) => fetch(url).then((one) => one.json())", door)
         assert body == told
         assert body["warning"] == WARNING
         assert body["result"]["sentence"] == Attack.objects.get().summary["sentence"]

@@ -6,8 +6,10 @@ import { withQuery } from "./model.js";
 
 const WAITS = { queued: "Waiting for a worker", running: "Attacking" };
 
-function valueOf({ value, unit, share }) {
+/** A headline in words; whether the one thing looked for in the one release was found, is a yes or a no. */
+function valueOf({ value, unit, share }, { series }) {
   if (value === null) return "none";
+  if (share && series !== null) return value ? "yes" : "no";
   if (share) return percent(value);
   return unit === "m" ? metres(value) : `${number(value)}${unit ? ` ${unit}` : ""}`;
 }
@@ -43,7 +45,7 @@ export function createAttackPanel(host, dataset, on) {
   }
 
   function result(attack, onMap) {
-    const facts = attack.headlines.flatMap((one) => [el("dt", {}, one.title), el("dd", {}, valueOf(one))]);
+    const facts = attack.headlines.flatMap((one) => [el("dt", {}, one.title), el("dd", {}, valueOf(one, attack))]);
     const file = (format, text) => el("a", { href: withQuery(attack.urls.data, { format }), download: true, "aria-label": `${attack.title} as ${text}` }, text);
     return [
       el("p", {}, attack.sentence),

@@ -92,12 +92,12 @@ export function createAttacks(host, dialog, { urls, dataset, attempt, changed, s
     announce(`${title} is deleted.`);
   }
 
-  /** [west, south, east, north] around all that is drawn of it; null around nothing. */
+  /** [west, south, east, north] around all that is drawn of it and of the dataset; null around nothing. */
   function boxOf() {
-    if (track) return track.bounds();
+    const { bounds } = dataset;
+    if (track || !bounds || bounds[0] > bounds[2]) return track ? track.bounds() : bounds;
     const at = places.flatMap(({ lon, lat, found_lon, found_lat }) => [[lon, lat], [found_lon, found_lat]]).filter(([lon]) => lon !== null);
-    if (!at.length) return null;
-    const [lons, lats] = [at.map(([lon]) => lon), at.map(([, lat]) => lat)];
+    const [lons, lats] = [at.map(([lon]) => lon), at.map(([, lat]) => lat)].map((some, i) => [...some, bounds[i], bounds[i + 2]]);
     return [Math.min(...lons), Math.min(...lats), Math.max(...lons), Math.max(...lats)];
   }
 
@@ -105,7 +105,7 @@ export function createAttacks(host, dialog, { urls, dataset, attempt, changed, s
   function within(box) {
     if (!box || !dataset.bounds) return true;
     const [west, south, east, north] = dataset.bounds;
-    return west > east || (box[0] >= west && box[1] >= south && box[2] <= east && box[3] <= north);
+    return west > east || box[0] > box[2] || (box[0] >= west && box[1] >= south && box[2] <= east && box[3] <= north);
   }
 
   function find() {
@@ -125,7 +125,15 @@ export function createAttacks(host, dialog, { urls, dataset, attempt, changed, s
     /** Show the one that the address names, if it is there still. */
     resume() {
       const id = new URLSearchParams(location.search).get("attack");
-      if (id) attempt(async () => follow(await get(`${urls.attacks}${encodeURIComponent(id)}/`)));
+      if (!id) return;
+      attempt(async () => {
+        try {
+          await follow(await get(`${urls.attacks}${encodeURIComponent(id)}/`));
+        } catch (error) {
+          if (!attack) close(); // it was deleted
+          throw error;
+        }
+      });
     },
   };
 }
