@@ -30,6 +30,7 @@ from privacy_engine.registry import mechanisms
 from privacy_engine.samples import samples
 from privacy_engine.spec import ReleaseSpec
 from tests.dashboard.asking import UNIFORM
+from tests.dashboard.attacking import crowd, queued_attack, taxi_release  # noqa: F401
 from tests.dashboard.commanding import day  # noqa: F401
 
 HOME = Path(settings.CAIRN_HOME)

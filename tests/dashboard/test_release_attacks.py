@@ -6,112 +6,34 @@ import csv
 import io
 import json
 import zipfile
-from typing import Any
 
 import numpy as np
 import pytest
-from django.utils import timezone
 
-from dashboard import housekeeping, jobs, storage, sweeping
-from dashboard.attacks import execution, files, services
+from dashboard.attacks import execution, services
 from dashboard.attacks.models import Attack
-from dashboard.datasets.services import delete_dataset
-from dashboard.jobs import State
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases import execution as drawing
 from dashboard.releases.files import read_releases
-from dashboard.releases.models import Release
-from dashboard.releases.services import derive_release, discard_release, submit_release
+from dashboard.releases.services import derive_release
 from privacy_engine.attacks import attacks
 from privacy_engine.postprocess import postprocesses
 from privacy_engine.samples import samples
-from privacy_engine.spec import ReleaseSpec
 from tests.dashboard.asking import at, first_error, track_of
+from tests.dashboard.attacking import (
+    CROWD,
+    HOME_WORK,
+    LONG,
+    QUICK,
+    URL,
+    ask,
+    downloaded,
+    drawn_with,
+    engines,
+    of,
+    work_off,
+)
 from tests.dashboard.conftest import HOME
-from tests.dashboard.test_housekeeping import aged
-
-URL = "/api/v1/attacks/"
-HOME_WORK = {"name": "home-work", "distance_m": 200.0, "duration_s": 1800.0, "within_m": 500.0}
-QUICK = {"name": "localisation", "step_variance_m2": 250_000.0, "cells": 8, "tile_m": 1000.0}
-LONG = QUICK | {"cells": 64}
-CROWD = {"name": "re-identification", "points": 2, "tolerance_s": 3600.0, "tries": 5, "seed": 3}
-
-
-def of(pk: Any, *parts: str) -> str:
-    return "/".join([f"{URL}{pk}", *parts, ""])
-
-
-def ask(api: Any, release: Release, attack: dict[str, Any], **more: Any) -> Any:
-    body = json.dumps({"release": str(release.pk), "attack": attack, **more})
-    return api.post(URL, body, content_type="application/json")
-
-
-def downloaded(api: Any, pk: Any, fmt: str) -> bytes:
-    answer = api.get(of(pk, "data"), {"format": fmt})
-    assert answer.status_code == 200, answer.json()
-    return b"".join(answer.streaming_content)
-
-
-def engines(release: Release, attack: dict[str, Any], series: int = 0) -> dict[str, Any]:
-    """What the engine makes of the stored release, asked directly."""
-    truths, releases = storage.read_points(release.dataset.points_path), read_releases(release)
-    parsed = attacks.parse(attack)
-    if parsed.population:
-        return parsed.run(truths, releases).as_dict()
-    lengths = [len(one) for one in truths]
-    start = sum(lengths[:series])
-    marks = release.landmark_set.mask[start : start + lengths[series]]
-    shared = release.parsed_spec.mechanism.drawn_together(marks, releases[series].fresh)
-    return parsed.run(truths[series], releases[series], shared=shared).as_dict()
-
-
-def work_off() -> None:
-    for pk in list(Attack.objects.filter(state=State.QUEUED).values_list("pk", flat=True)):
-        execution.run(pk)
-
-
-@pytest.fixture
-def taxi_release(owner, make_dataset):
-    """``taxi_release("landmark-joint", steps=[…])``: a finished release of the generated taxi day."""
-    sample = samples()[1]
-    dataset = make_dataset(owner, sample.series, name="Taxi")
-    marks = mark_landmarks(owner=owner, dataset=dataset, method=sample.landmarks)
-
-    def make(name: str = "landmark-skip", **more: Any) -> Release:
-        mechanism = {"name": name, "epsilon": 1.0, "radius_m": 20.0} | more
-        if name == "landmark-joint":
-            mechanism |= {"step_variance_m2": 900_000.0}
-        return _drawn(owner, dataset, marks, mechanism)
-
-    return make
-
-
-@pytest.fixture
-def crowd(owner, make_dataset):
-    """A finished release of three days in Paris, all a bit different."""
-    day = samples()[2].series
-    people = [day.moved(day.lon + 0.01 * i, day.lat) for i in range(3)]
-    dataset = make_dataset(owner, *people, name="Three")
-    marks = mark_landmarks(owner=owner, dataset=dataset, method={"name": "manual", "events": [0, 9]})
-    return _drawn(owner, dataset, marks, {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 20.0})
-
-
-def _drawn(owner: Any, dataset: Any, marks: Any, mechanism: dict[str, Any]) -> Release:
-    spec = ReleaseSpec.parse({"mechanism": mechanism})
-    release = submit_release(owner=owner, dataset=dataset, landmark_set=marks, spec=spec)
-    drawing.run(release.pk)
-    release.refresh_from_db()
-    assert release.state == State.DONE, release.error
-    return release
-
-
-@pytest.fixture
-def queued(owner_api, done, monkeypatch):
-    """An attack on the owner's day in Paris that is left to a worker, not begun."""
-    monkeypatch.setattr(services, "SMALL", 0)
-    answer = ask(owner_api, done, LONG)
-    assert (answer.status_code, answer.json()["state"]) == (201, "queued"), answer.json()
-    return Attack.objects.get(pk=answer.json()["id"])
 
 
 class TestResult:
@@ -204,18 +126,27 @@ class TestOnce:
         asked.append(ask(owner_api, crowd, HOME_WORK | {"within_m": 100.0}))
         assert len({answer.json()["id"] for answer in asked}) == 3
 
-    def test_nine_bells_one_run(self, queued, monkeypatch):
+    def test_two_who_ask_at_once_are_given_one(self, owner_api, done, monkeypatch):
+        first = ask(owner_api, done, HOME_WORK).json()
+        known = services._earlier
+        looks = iter([lambda _: None])
+        monkeypatch.setattr(services, "_earlier", lambda fresh: next(looks, known)(fresh))  # the other is not seen yet
+        again = ask(owner_api, done, HOME_WORK)
+        assert (again.status_code, again.json()) == (200, first)
+        assert [path.name for path in (HOME / "attacks").iterdir()] == [first["id"]]
+
+    def test_nine_bells_one_run(self, queued_attack, monkeypatch):
         runs = []
         honest = execution.attacked
         monkeypatch.setattr(execution, "attacked", lambda *given: runs.append(1) or honest(*given))
         for _ in range(9):
-            execution.run(queued.pk)
+            execution.run(queued_attack.pk)
         assert len(runs) == 1
 
-    def test_one_that_was_cancelled_is_tried_again_by_asking_again(self, owner_api, done, queued):
-        assert owner_api.post(of(queued.pk, "cancel")).json()["state"] == "cancelled"
+    def test_one_that_was_cancelled_is_tried_again_by_asking_again(self, owner_api, done, queued_attack):
+        assert owner_api.post(of(queued_attack.pk, "cancel")).json()["state"] == "cancelled"
         again = ask(owner_api, done, LONG)
-        assert (again.status_code, again.json()["id"], again.json()["state"]) == (200, str(queued.pk), "queued")
+        assert (again.status_code, again.json()["id"], again.json()["state"]) == (200, str(queued_attack.pk), "queued")
 
 
 class TestOwnerOnly:
@@ -304,7 +235,7 @@ class TestHostile:
         bare = samples()[2].series
         dataset = make_dataset(owner, type(bare)(bare.lon, bare.lat))
         marks = mark_landmarks(owner=owner, dataset=dataset, method={"name": "manual", "events": [0]})
-        release = _drawn(owner, dataset, marks, {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 20.0})
+        release = drawn_with(owner, dataset, marks, {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 20.0})
         answer = ask(owner_api, release, HOME_WORK)
         assert (answer.status_code, first_error(answer)["rule"]) == (409, "a release with times")
 
@@ -313,112 +244,3 @@ class TestHostile:
         assert (answer.status_code, first_error(answer)["field"]) == (400, "series")
         assert not Attack.objects.exists()
         assert not list((HOME / "attacks").glob("*"))
-
-
-def attacks_that_ended(api: Any) -> list[dict[str, Any]]:
-    return [job for job in api.get("/api/v1/jobs/").json()["ended"] if job["kind"] == "attack"]
-
-
-class TestWorker:
-    def test_it_is_told_of_as_every_job(self, owner_api, queued):
-        (job,) = owner_api.get("/api/v1/jobs/").json()["results"]
-        assert (job["kind"], job["id"], job["state"]) == ("attack", str(queued.pk), "queued")
-        assert job["title"] == "Localisation on Skip, A day in Paris"
-        assert f"attack={queued.pk}" in job["urls"]["page"]
-        assert owner_api.post(job["urls"]["cancel"]).json()["state"] == "cancelled"
-        (job,) = attacks_that_ended(owner_api)
-        assert owner_api.post(job["urls"]["retry"]).json()["state"] == "queued"
-        work_off()
-        (job,) = attacks_that_ended(owner_api)
-        assert job["state"] == "done"
-        assert owner_api.post(of(queued.pk, "retry")).status_code == 409
-        assert owner_api.post(of(queued.pk, "cancel")).status_code == 409
-
-    def test_cancelled_while_it_runs_it_stops_and_leaves_no_file(self, owner_api, queued, monkeypatch):
-        said = []
-        honest = jobs.Lease.report
-
-        def report(lease, stage, share):
-            said.append((stage, share))
-            lease._reported = 0.0
-            if stage == "Attacking":
-                services.cancel_attack(attack=queued)
-            honest(lease, stage, share)
-
-        monkeypatch.setattr(jobs.Lease, "report", report)
-        execution.run(queued.pk)
-        queued.refresh_from_db()
-        assert (queued.state, said[-1][0]) == (State.CANCELLED, "Attacking")
-        assert not list((HOME / "attacks").rglob("*.*"))
-
-    def test_killed_and_brought_back_there_is_one_result(self, queued, monkeypatch):
-        honest = execution.attacked
-
-        def killed(row, token, report):
-            honest(row, token, report)
-            Attack.objects.filter(pk=row.pk).update(lease_until=timezone.now() - timezone.timedelta(seconds=1))
-            sweeping.sweep(Attack)
-            raise jobs.LeaseLost
-
-        monkeypatch.setattr(jobs, "ring", lambda job: True)
-        with monkeypatch.context() as patch:
-            patch.setattr(execution, "attacked", killed)
-            execution.run(queued.pk)
-        queued.refresh_from_db()
-        assert queued.state == State.QUEUED
-        execution.run(queued.pk)
-        queued.refresh_from_db()
-        assert (queued.state, queued.attempt) == (State.DONE, 2)
-        assert [path.name for path in queued.folder.iterdir()] == [queued.data_file]
-
-    def test_what_fails_says_what_to_do(self, owner_api, taxi_release, monkeypatch):
-        monkeypatch.setattr("privacy_engine.attacks.localisation.MOST_STATES", 100)
-        pk = ask(owner_api, taxi_release(), LONG).json()["id"]
-        work_off()
-        error = owner_api.get(of(pk)).json()["error"]
-        assert (error["code"], error["field"], error["again"]) == ("parameter", "cells", False)
-        assert error["action"]
-
-
-class TestGone:
-    def test_alone_or_with_its_release_or_dataset(
-        self, owner_api, done, taxi_release, django_capture_on_commit_callbacks
-    ):
-        by_itself, with_release = (ask(owner_api, done, one).json()["id"] for one in (HOME_WORK, QUICK))
-        with_dataset = taxi_release()
-        ask(owner_api, with_dataset, HOME_WORK)
-        assert len(list((HOME / "attacks").iterdir())) == 3
-        with django_capture_on_commit_callbacks(execute=True):
-            assert owner_api.delete(of(by_itself)).status_code == 204
-        assert not (HOME / "attacks" / by_itself).exists()
-        with django_capture_on_commit_callbacks(execute=True):
-            discard_release(release=done)
-        assert not (HOME / "attacks" / with_release).exists()
-        with django_capture_on_commit_callbacks(execute=True):
-            delete_dataset(dataset=with_dataset.dataset)
-        assert not list((HOME / "attacks").iterdir())
-        assert not Attack.objects.exists()
-
-    def test_deleted_while_a_worker_is_at_it_nothing_stays(self, queued, monkeypatch):
-        honest = execution.attacked
-
-        def disturbed(row, token, report):
-            found = honest(row, token, report)
-            Attack.objects.filter(pk=row.pk).delete()
-            return found
-
-        monkeypatch.setattr(execution, "attacked", disturbed)
-        execution.run(queued.pk)
-        assert not list((HOME / "attacks").glob("*"))
-
-    def test_the_sweep_clears_what_is_nobodys(self, owner_api, done):
-        pk = ask(owner_api, done, HOME_WORK).json()["id"]
-        row = Attack.objects.get(pk=pk)
-        orphan = aged(storage.home("attacks", "0" * 8 + "-0000-4000-8000-" + "0" * 12), 61)
-        stale = aged(row.folder / f"{'a' * 32}.parquet", 3601)
-        aged(row.data_path, 3601)
-        housekeeping.tidy()
-        assert not orphan.exists()
-        assert not stale.exists()
-        assert row.data_path.exists()
-        assert files.read(row).places
