@@ -42,6 +42,14 @@ class HeadlineSerializer(serializers.Serializer[Any]):
     value = serializers.FloatField(allow_null=True)
 
 
+class ParameterSerializer(serializers.Serializer[Any]):
+    """One parameter of an attack, in words."""
+
+    label = serializers.CharField()
+    unit = serializers.CharField()
+    value = serializers.FloatField()
+
+
 class AttackUrls(serializers.Serializer[Any]):
     """Where to go from here."""
 
@@ -66,6 +74,7 @@ class AttackSerializer(serializers.ModelSerializer[Attack]):
     attack = serializers.SerializerMethodField()
     method = serializers.CharField(source="parsed.title", help_text="What the attack is called.")
     title = serializers.CharField(help_text="The attack and the release it is on.")
+    parameters = serializers.SerializerMethodField()
     sentence = serializers.SerializerMethodField()
     headlines = serializers.SerializerMethodField()
     assumes = serializers.SerializerMethodField()
@@ -79,8 +88,8 @@ class AttackSerializer(serializers.ModelSerializer[Attack]):
     class Meta:
         model = Attack
         fields = (
-            *("id", "release", "dataset", "attack", "method", "title", "series", "sentence", "headlines"),
-            *("assumes", "source"),
+            *("id", "release", "dataset", "attack", "method", "title", "series", "parameters"),
+            *("sentence", "headlines", "assumes", "source"),
             *("warning", "note", "state", "stage", "progress", "eta_s", "work_s", "attempt", "cancel_requested"),
             *("error", "created_at", "started_at", "finished_at", "cairn", "urls"),
         )
@@ -88,6 +97,14 @@ class AttackSerializer(serializers.ModelSerializer[Attack]):
     @extend_schema_field(OpenApiTypes.OBJECT)
     def get_attack(self, row: Attack) -> dict[str, Any]:
         return dict(row.attack)
+
+    @extend_schema_field(ParameterSerializer(many=True))
+    def get_parameters(self, row: Attack) -> list[dict[str, Any]]:
+        attack = row.parsed
+        return [
+            {name: one[name] for name in ("label", "unit")} | {"value": getattr(attack, one["name"])}
+            for one in attack.fields()
+        ]
 
     @extend_schema_field({"type": "string", "nullable": True})
     def get_sentence(self, row: Attack) -> str | None:

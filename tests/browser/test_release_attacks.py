@@ -110,6 +110,7 @@ class TestHomeAndWork:
         dialog = ask(page)
         dialog.get_by_role("button", name="Show Home and work").click()
         expect_painted(page, "guesses")
+        expect(panel(page)).to_contain_text("Found within 500\u202fm")
         assert Attack.objects.count() == 1
         panel(page).get_by_role("button", name="Delete").click()
         expect(panel(page)).to_be_hidden()

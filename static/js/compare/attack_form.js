@@ -2,7 +2,7 @@
 
 import { ApiError, get, post } from "../api.js";
 import { addSpeed } from "../composer/speed.js";
-import { $, el } from "../dom.js";
+import { $, el, number } from "../dom.js";
 import { createFields } from "../fields.js";
 import { withQuery } from "./model.js";
 
@@ -50,7 +50,7 @@ export function createAttackForm(dialog, { urls, dataset, made }) {
       kept.set(method, { element, fields });
     }
     host.replaceChildren(...kept.get(method).element.children.length ? [kept.get(method).element] : []);
-    $("[data-assumes]", dialog).replaceChildren(...assumptions(method));
+    $("[data-assumes]", dialog).replaceChildren(el("h3", {}, "What the adversary is assumed to know"), ...assumptions(method));
     confirm.disabled = false;
     complain([]);
   }
@@ -74,7 +74,7 @@ export function createAttackForm(dialog, { urls, dataset, made }) {
         made(attack);
       };
       const words = attack.sentence ?? STATES[attack.state];
-      return el("li", {}, el("span", { class: "small" }, el("strong", {}, attack.method), ` ${whichSeries(attack)}${words}`), el("button", { class: "button button--small", type: "button", onclick: show, "aria-label": `Show ${attack.method}: ${words}` }, "Show"));
+      return el("li", {}, el("span", { class: "small" }, el("strong", {}, attack.method), ` ${whichSeries(attack)}${words}`, el("br"), el("span", { class: "muted" }, parametersOf(attack))), el("button", { class: "button button--small", type: "button", onclick: show, "aria-label": `Show ${attack.method}: ${words}` }, "Show"));
     });
     box.hidden = !rows.length;
     box.replaceChildren(el("h3", {}, "Tried before"), el("ul", {}, rows));
@@ -120,8 +120,11 @@ export function createAttackForm(dialog, { urls, dataset, made }) {
 /** What the adversary is assumed to know, and the source, as elements. */
 export function assumptions({ assumes, source }) {
   const list = el("ul", { class: "attack__assumes" }, assumes.map((one) => el("li", {}, one)));
-  return [el("h3", {}, "Assumed of the adversary"), list, el("p", { class: "muted attack__source" }, `Source: ${source}`)];
+  return [list, el("p", { class: "muted attack__source" }, `Source: ${source}`)];
 }
+
+/** Its parameters on one line. */
+export const parametersOf = ({ parameters }) => parameters.map(({ label, unit, value }) => `${label} ${number(value, 6)}${unit ? `\u202f${unit}` : ""}`).join(" · ");
 
 /** What to call the series of that index. */
 export const seriesName = (dataset, index) => dataset.series[index]?.name || `Series ${index + 1}`;

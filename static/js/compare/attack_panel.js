@@ -1,7 +1,7 @@
 /* The panel that tells of one attack: how far it is, what it came to, and that it reads the original. */
 
 import { $, done, duration, el, metres, number, percent } from "../dom.js";
-import { assumptions, seriesName } from "./attack_form.js";
+import { assumptions, parametersOf, seriesName } from "./attack_form.js";
 import { withQuery } from "./model.js";
 
 const WAITS = { queued: "Waiting for a worker", running: "Attacking" };
@@ -29,7 +29,7 @@ export function createAttackPanel(host, dataset, on) {
   function parts(attack, onMap) {
     const which = attack.series !== null && dataset.series.length > 1 ? ` · ${seriesName(dataset, attack.series)}` : "";
     const head = el("div", { class: "attack__head" }, el("h3", {}, `${attack.title}${which}`), button("Close", "Close the attack", on.close));
-    return [head, el("p", { class: "attack__warning small" }, attack.warning), ...body(attack, onMap)];
+    return [head, el("p", { class: "small muted" }, parametersOf(attack)), el("p", { class: "attack__warning small" }, attack.warning), ...body(attack, onMap)];
   }
 
   function body(attack, onMap) {
@@ -51,7 +51,7 @@ export function createAttackPanel(host, dataset, on) {
       el("p", {}, attack.sentence),
       el("dl", { class: "facts small" }, facts),
       el("p", { class: "small muted" }, attack.note),
-      el("details", { class: "small" }, el("summary", {}, "What the adversary knows"), assumptions(attack)),
+      el("details", { class: "small" }, el("summary", {}, "What the adversary is assumed to know"), assumptions(attack)),
       el(
         "div",
         { class: "row small" },
