@@ -17,6 +17,7 @@ from django.db.models.functions import Now
 
 from dashboard import jobs, storage, sweeping
 from dashboard.accounts import services as accounts
+from dashboard.attacks.models import Attack
 from dashboard.datasets import resumable
 from dashboard.datasets.models import Dataset, Upload
 from dashboard.experiments.execution import settle_all
@@ -28,7 +29,12 @@ logger = logging.getLogger(__name__)
 TIDY_EVERY_S = 60.0
 ABANDONED_S = 60.0  # a folder is made in the same breath as its row; without one after this long it has none
 STALE_S = 3600.0  # twice the longest job: nobody writes to this file any more
-ROOMS: dict[str, type[jobs.Watched]] = {"datasets": Dataset, "releases": Release, "experiments": Experiment}
+ROOMS: dict[str, type[jobs.Watched]] = {
+    "datasets": Dataset,
+    "releases": Release,
+    "experiments": Experiment,
+    "attacks": Attack,
+}
 _TOKEN = re.compile(r"[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}")
 
 
@@ -89,7 +95,7 @@ def _strays() -> Iterator[Path]:
 
 
 def _abandoned() -> Iterator[Path]:
-    """Folders of datasets, releases and experiments that are no more."""
+    """Folders of datasets, releases, experiments and attacks that are no more."""
     for room, model in ROOMS.items():
         old = {path.name: path for path in _inside(room) if _age_s(path) > ABANDONED_S}
         ids = [pk for pk in map(_uuid, old) if pk]
@@ -123,6 +129,7 @@ def _current_tokens() -> set[str]:
     names = [
         *Dataset.objects.exclude(points_file="").values_list("points_file", flat=True),
         *Release.objects.exclude(data_file="").values_list("data_file", flat=True),
+        *Attack.objects.exclude(data_file="").values_list("data_file", flat=True),
     ]
     return {found.replace("-", "") for name in names for found in _TOKEN.findall(name)}
 

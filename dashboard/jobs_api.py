@@ -16,6 +16,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from dashboard.attacks.models import Attack
+from dashboard.attacks.queries import visible_attacks
+from dashboard.attacks.serializers import page_of
 from dashboard.datasets.queries import visible_datasets
 from dashboard.experiments.queries import visible_experiments
 from dashboard.jobs import OPEN, State
@@ -42,7 +45,7 @@ class FailureSerializer(serializers.Serializer[Any]):
 class JobSerializer(serializers.Serializer[Any]):
     """One job."""
 
-    kind = serializers.CharField(source="_meta.model_name", help_text="dataset, release or experiment")
+    kind = serializers.CharField(source="_meta.model_name", help_text="dataset, release, experiment or attack")
     id = serializers.UUIDField(source="pk")
     title = serializers.SerializerMethodField()
     state = serializers.ChoiceField(choices=State.choices)
@@ -56,12 +59,16 @@ class JobSerializer(serializers.Serializer[Any]):
     def get_title(self, row: Any) -> str:
         if isinstance(row, Release):
             return row.name or f"{row.title}, {row.dataset.name}"
+        if isinstance(row, Attack):
+            return f"{row.title}, {row.release.dataset.name}"
         return str(row.name)
 
     def get_urls(self, row: Any) -> dict[str, str]:
         kind = row._meta.model_name
         if isinstance(row, Release):
             page = f"{reverse('releases:compare', args=[row.dataset_id])}?release={row.pk}"
+        elif isinstance(row, Attack):
+            page = page_of(row)
         else:
             page = reverse(f"{kind}s:detail", args=[row.pk])
         urls = {"self": reverse(f"api:{kind}-detail", args=[row.pk]), "page": page}
@@ -82,7 +89,7 @@ class JobsSerializer(serializers.Serializer[Any]):
 
 def _jobs_of(user: Any) -> list[Any]:
     """Rows of every kind of job that belong to the user."""
-    return [visible_datasets(user), visible_releases(user), visible_experiments(user)]
+    return [visible_datasets(user), visible_releases(user), visible_experiments(user), visible_attacks(user)]
 
 
 class JobsView(APIView):

@@ -63,6 +63,7 @@ INSTALLED_APPS = [
     "dashboard.landmarks",
     "dashboard.releases",
     "dashboard.experiments",
+    "dashboard.attacks",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",

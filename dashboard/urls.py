@@ -7,6 +7,7 @@ from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitVie
 from rest_framework.routers import SimpleRouter
 
 from dashboard import health, tiles
+from dashboard.attacks.api import AttackMethodsView, AttackViewSet
 from dashboard.datasets.api import CleaningStepsView, DatasetViewSet
 from dashboard.datasets.resumable_api import UploadsView, UploadView
 from dashboard.experiments.api import ExperimentViewSet, MeasuresView, PresetsView
@@ -22,6 +23,7 @@ router.register("datasets", DatasetViewSet, basename="dataset")
 router.register("landmark-sets", LandmarkSetViewSet, basename="landmark-set")
 router.register("releases", ReleaseViewSet, basename="release")
 router.register("experiments", ExperimentViewSet, basename="experiment")
+router.register("attacks", AttackViewSet, basename="attack")
 
 api = [
     path("releases/bundle/", BundleView.as_view(), name="bundle"),  # before the router's releases/<anything>/
@@ -38,6 +40,7 @@ api = [
     path("dummy-methods/", DummyMethodsView.as_view(), name="dummy-methods"),
     path("experiment-presets/", PresetsView.as_view(), name="experiment-presets"),
     path("experiment-measures/", MeasuresView.as_view(), name="experiment-measures"),
+    path("attack-methods/", AttackMethodsView.as_view(), name="attack-methods"),
     path("jobs/", JobsView.as_view(), name="jobs"),
     path("jobs/<uuid:pk>/dismiss/", DismissView.as_view(), name="job-dismiss"),
     path("schema/", SpectacularAPIView.as_view(), name="schema"),

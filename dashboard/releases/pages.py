@@ -77,6 +77,8 @@ def _urls(dataset: Dataset) -> dict[str, str]:
         "outlook": reverse("api:release-outlook"),
         "curve": reverse("api:release-curve"),
         "releases": reverse("api:release-list"),
+        "attacks": reverse("api:attack-list"),
+        "attack_methods": reverse("api:attack-methods"),
         "compare": reverse("releases:compare", args=[dataset.pk]),
         "track": reverse("api:dataset-track", args=[dataset.pk]),
         "bundle": reverse("api:bundle"),

@@ -6,11 +6,11 @@ never a part of a release. One file each, registered; each states what its adver
 
 # ruff: noqa: I001  (the order of registration is the order of forms)
 
-from privacy_engine.attacks.home_work import HomeWork, HomeWorkResult, Place
+from privacy_engine.attacks.home_work import HomeWork, HomeWorkResult
 from privacy_engine.attacks.localisation import Localisation, LocalisationResult
 from privacy_engine.attacks.reidentification import Reidentification, ReidentificationResult
 from privacy_engine.attacks.area import Area
-from privacy_engine.attacks.base import Attack, Headline, PopulationAttack, Result, SeriesAttack, attacks
+from privacy_engine.attacks.base import Attack, Headline, Place, PopulationAttack, Result, SeriesAttack, Watch, attacks
 
 __all__ = [
     "Area",
@@ -26,5 +26,6 @@ __all__ = [
     "ReidentificationResult",
     "Result",
     "SeriesAttack",
+    "Watch",
     "attacks",
 ]

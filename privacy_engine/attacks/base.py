@@ -2,25 +2,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from privacy_engine.data import Mask, Release, Trajectory
+from privacy_engine.data import Floats, Mask, Release, Trajectory
 from privacy_engine.errors import DataError
 from privacy_engine.registry import Described, Registry
+
+Watch = Callable[[float], None]
+"""Hears what share of the work is over, and may raise to stop it."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A place that is looked for: where it is, where the release puts it, how far off that is (metres), whether within.
+
+    Not a number where there is none: on the original (``lon, lat``) or on the release (``found_lon, found_lat``).
+    """
+
+    lon: float
+    lat: float
+    found_lon: float
+    found_lat: float
+    distance_m: float
+    within: bool
+
+    @property
+    def exists(self) -> bool:
+        """Whether the original has such a place."""
+        return not math.isnan(self.lon)
+
+    @property
+    def found(self) -> float:
+        """1 if the guess is within, 0 if not; not a number where there is nothing to find."""
+        return float(self.within) if self.exists else math.nan
+
+    def as_dict(self) -> dict[str, Any]:
+        """The place as JSON-ready data; None for what is not a number."""
+        return dict(_plain(self))
 
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """What an attack came to; field names carry the units."""
+    """What an attack came to; field names carry the units. A map shows its ``places`` and its ``path``."""
 
     @property
     def sentence(self) -> str:
         """The result as one plain sentence."""
         raise NotImplementedError
+
+    @property
+    def places(self) -> Mapping[str, Place]:
+        """The places it was after, by what they are called; none for most attacks."""
+        return {}
+
+    @property
+    def path(self) -> tuple[Floats, Floats] | None:
+        """``lon, lat`` guessed for every event, (n,) each in degrees; None where events are not guessed."""
+        return None
 
     def as_dict(self) -> dict[str, Any]:
         """The result as JSON-ready data, its sentence included; None for what is not a number."""
@@ -39,13 +82,17 @@ def _plain(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class Headline:
-    """One number ``of`` a result, in ``unit``, not a number for none: what an experiment follows under ``name``."""
+    """One number ``of`` a result, in ``unit``, not a number for none: what an experiment follows under ``name``.
+
+    ``share``: it lies between 0 and 1.
+    """
 
     name: str
     title: str
     unit: str
     summary: str
     of: Callable[[Any], float]
+    share: bool = False
 
 
 class Attack(Described):
@@ -69,13 +116,17 @@ class Attack(Described):
 class SeriesAttack(Attack):
     """An attack on the release of one series."""
 
-    def run(self, truth: Trajectory, release: Release, *, shared: Mask | None = None) -> Result:
+    def run(
+        self, truth: Trajectory, release: Release, *, shared: Mask | None = None, watch: Watch | None = None
+    ) -> Result:
         """What the attack makes of ``release`` (m of n events), measured against ``truth`` (n events).
 
         Parameters
         ----------
         shared : (n,) bool, optional
             The draws of one joint draw of noise (:meth:`Mechanism.drawn_together`), where the attack reads them.
+        watch : callable, optional
+            Hears what share of the work is over, where it takes long, and may raise to stop it.
 
         Raises
         ------
@@ -98,8 +149,8 @@ class PopulationAttack(Attack):
 
     population: ClassVar[bool] = True
 
-    def run(self, truths: Sequence[Trajectory], releases: Sequence[Release]) -> Result:
-        """What the attack makes of ``releases``, the i-th of which was made of ``truths[i]``."""
+    def run(self, truths: Sequence[Trajectory], releases: Sequence[Release], *, watch: Watch | None = None) -> Result:
+        """What the attack makes of ``releases``, the i-th of which was made of ``truths[i]``; ``watch`` as above."""
         raise NotImplementedError
 
 

@@ -65,7 +65,7 @@ def posteriors(
     block.
     """
     shape = len(movement.along), len(movement.across)
-    size = max(1, BLOCK_CELLS // (shape[0] * shape[1]))
+    size = _block_size(shape[0] * shape[1])
     blocks = [slice(start, min(start + size, events)) for start in range(0, events, size)]
 
     def seen(block: slice) -> Floats:
@@ -93,6 +93,15 @@ def posteriors(
             later = movement.step(likelihood[i] * later)
             later /= later.max()
         yield block, posterior
+
+
+def sweeps(events: int, cells: int) -> int:
+    """How many times :func:`posteriors` asks what was seen."""
+    return 2 * -(-events // _block_size(cells)) - 1
+
+
+def _block_size(cells: int) -> int:
+    return max(1, BLOCK_CELLS // cells)
 
 
 class BestGuess:

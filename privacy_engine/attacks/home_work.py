@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import AfterValidator
 
 from privacy_engine import geo
-from privacy_engine.attacks.base import Headline, Result, SeriesAttack, attacks
+from privacy_engine.attacks.base import Headline, Place, Result, SeriesAttack, attacks
 from privacy_engine.data import Floats, Ints, Release, Trajectory
 from privacy_engine.errors import ParameterError
 from privacy_engine.landmarks.staypoints import stay_points
@@ -36,31 +36,6 @@ WITHIN = Param(
 )
 
 
-@dataclass(frozen=True)
-class Place:
-    """A home or workplace: where it is, where the release puts it, how far off that is (metres), whether within.
-
-    Not a number where there is none: on the original (``lon, lat``) or on the release (``found_lon, found_lat``).
-    """
-
-    lon: float
-    lat: float
-    found_lon: float
-    found_lat: float
-    distance_m: float
-    within: bool
-
-    @property
-    def exists(self) -> bool:
-        """Whether the original has such a place."""
-        return not math.isnan(self.lon)
-
-    @property
-    def found(self) -> float:
-        """1 if the guess is within, 0 if not; not a number where there is nothing to find."""
-        return float(self.within) if self.exists else math.nan
-
-
 @dataclass(frozen=True, eq=False)
 class HomeWorkResult(Result):
     """Home and workplace. ``within_m`` is what counts as found; ``reach_m`` how wide stays were on the release."""
@@ -73,6 +48,10 @@ class HomeWorkResult(Result):
     @property
     def sentence(self) -> str:
         return f"{self._said('home', self.home)} {self._said('workplace', self.work)}"
+
+    @property
+    def places(self) -> dict[str, Place]:
+        return {"Home": self.home, "Workplace": self.work}
 
     def _said(self, what: str, place: Place) -> str:
         if not place.exists:
@@ -116,6 +95,7 @@ class HomeWork(SeriesAttack):
             "",
             "How often the home is found, from 0 to 1; series that show no home are left out.",
             lambda result: result.home.found,
+            share=True,
         ),
         Headline(
             "home-distance",
@@ -130,6 +110,7 @@ class HomeWork(SeriesAttack):
             "",
             "How often the workplace is found, from 0 to 1; series that show no workplace are left out.",
             lambda result: result.work.found,
+            share=True,
         ),
         Headline(
             "work-distance",

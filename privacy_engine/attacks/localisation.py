@@ -12,8 +12,8 @@ from pydantic import AfterValidator
 
 from privacy_engine import geo
 from privacy_engine.attacks.area import Area, Grid
-from privacy_engine.attacks.base import Headline, Result, SeriesAttack, attacks, must_match
-from privacy_engine.attacks.hidden import BestGuess, Movement, posteriors
+from privacy_engine.attacks.base import Headline, Result, SeriesAttack, Watch, attacks, must_match
+from privacy_engine.attacks.hidden import BestGuess, Movement, posteriors, sweeps
 from privacy_engine.data import Floats, Ints, Mask, Release, Trajectory
 from privacy_engine.errors import DataError, ParameterError
 from privacy_engine.params import Param, StepVarianceM2
@@ -69,6 +69,10 @@ class LocalisationResult(Result):
     def gain(self, where: Mask) -> float:
         """Mean error by chance over mean error of the attack, at the events ``where``: above 1, the release helped."""
         return float(self.chance_m[where].mean() / self.error_m[where].mean()) if where.any() else float(np.nan)
+
+    @property
+    def path(self) -> tuple[Floats, Floats]:
+        return self.lon, self.lat
 
     @property
     def sentence(self) -> str:
@@ -136,7 +140,13 @@ class Localisation(SeriesAttack):
         return sum(lengths) * (1e-5 + 1.5e-7 * self.cells**2)
 
     def run(
-        self, truth: Trajectory, release: Release, *, shared: Mask | None = None, area: Area | None = None
+        self,
+        truth: Trajectory,
+        release: Release,
+        *,
+        shared: Mask | None = None,
+        watch: Watch | None = None,
+        area: Area | None = None,
     ) -> LocalisationResult:
         """Guesses for all n events.
 
@@ -144,6 +154,8 @@ class Localisation(SeriesAttack):
         ----------
         shared : (n,) bool, optional
             The draws that share one joint draw of noise (the landmarks drawn by the mechanism Joint).
+        watch : callable, optional
+            Hears what share of the work is over, and may raise to stop it.
         area : Area, optional
             What the adversary knows beforehand; by default the tiles that hold ``truth``.
 
@@ -167,7 +179,16 @@ class Localisation(SeriesAttack):
         best = BestGuess(grid)
         cell, likeliest, expected_m, correctness_m = (np.empty(n, np.int64), np.empty(n, np.int64), *np.empty((2, n)))
         movement = Movement.over(grid, self.step_variance_m2)
-        for block, posterior in posteriors(movement, n, lambda block: draws.log_likelihood(block, grid)):
+        looks, most = 0, sweeps(n, len(grid))
+
+        def seen(block: slice) -> Floats:
+            nonlocal looks
+            if watch is not None:
+                watch(looks / most)
+            looks += 1
+            return draws.log_likelihood(block, grid)
+
+        for block, posterior in posteriors(movement, n, seen):
             flat = posterior.reshape(len(posterior), -1)
             cell[block], expected_m[block] = best.of(posterior)
             likeliest[block] = flat.argmax(axis=1)

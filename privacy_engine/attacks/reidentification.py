@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import AfterValidator
 
 from privacy_engine import geo, noise
-from privacy_engine.attacks.base import Headline, PopulationAttack, Result, attacks, must_match
+from privacy_engine.attacks.base import Headline, PopulationAttack, Result, Watch, attacks, must_match
 from privacy_engine.data import Floats, Ints, Release, Trajectory
 from privacy_engine.errors import DataError, ParameterError
 from privacy_engine.params import Param, Seed
@@ -95,6 +95,7 @@ class Reidentification(PopulationAttack):
             "",
             "How often a few known points single out the right release among all, from 0 to 1.",
             lambda result: result.unique_share,
+            share=True,
         ),
     )
 
@@ -108,8 +109,10 @@ class Reidentification(PopulationAttack):
         series = len(lengths)
         return 1e-4 * series + series**2 * (2e-6 + 9e-8 * self.points * self.tries)
 
-    def run(self, truths: Sequence[Trajectory], releases: Sequence[Release]) -> ReidentificationResult:
-        """Ranks of the true release for every series and try.
+    def run(
+        self, truths: Sequence[Trajectory], releases: Sequence[Release], *, watch: Watch | None = None
+    ) -> ReidentificationResult:
+        """Ranks of the true release for every series and try; ``watch`` hears of each release.
 
         Raises
         ------
@@ -126,6 +129,8 @@ class Reidentification(PopulationAttack):
         own = np.array([_score(one, *points, self.tolerance_s) for one, points in zip(releases, known, strict=True)])
         rank = np.zeros((size, self.tries), dtype=np.int64)
         for number, release in enumerate(releases):
+            if watch is not None:
+                watch(number / size)
             beats = _score(release, lon, lat, when, self.tolerance_s) <= own
             beats[number] = True  # whatever rounding may do to the same sum
             rank += beats

@@ -11,14 +11,17 @@ export function swatch(ink) {
   return svg("svg", { class: "swatch", viewBox: "0 0 22 10", "aria-hidden": "true", "data-ink": ink ? ink.index % 6 + 1 : null }, path);
 }
 
-const MARKS = { landmarks: [5, 0], dummies: [3.5, 1.5], zones: null }; // radius and line of a dot; null for an outline
+const MARKS = {
+  landmarks: () => svg("circle", { cx: 11, cy: 6, r: 5, class: "mark--full" }),
+  dummies: () => svg("circle", { cx: 11, cy: 6, r: 3.5, class: "mark--hollow" }),
+  zones: () => svg("path", { d: "M2 9.5 5 2l9-.5 6 4-4 5z", class: "mark--zone" }),
+  guesses: () => [svg("path", { d: "M1.5 2.5h7v7h-7z", class: "mark--true" }), svg("path", { d: "M13.5 2.5l7 7m0-7l-7 7", class: "mark--guess" })],
+  guessed: () => svg("path", { d: "M0 6h22", class: "mark--guess", "stroke-dasharray": SMALL_DASHES("dot") }),
+};
 
 /** A mark as the map draws it. */
 function markOf(kind) {
-  const dot = MARKS[kind];
-  const drawn = dot
-    ? svg("circle", { cx: 11, cy: 6, r: dot[0], class: dot[1] ? "mark--hollow" : "mark--full" })
-    : svg("path", { d: "M2 9.5 5 2l9-.5 6 4-4 5z", class: "mark--zone" });
+  const drawn = MARKS[kind]();
   return svg("svg", { class: "mark", viewBox: "0 0 22 12", "aria-hidden": "true" }, drawn);
 }
 

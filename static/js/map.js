@@ -11,6 +11,7 @@
  *   map.addMarkers({ id, track, colour, radius, hollow, order, most })             dots, unless they are more than `most`
  *   map.addLandmarks({ id, track, runs })             positions of all events; runs [start, end) of landmark events
  *   map.addZones({ id, zones, selected })             zones as the API has them
+ *   map.addGuesses({ id, places })                    places that an adversary was after; see layers/guesses.js
  *   map.addErrors({ id, original, release, range, colour, order, told })   lines between two whole tracks' events, all or
  *     those of range [first, after); told(k): every k-th event of what is seen has one
  *     each replaces what had the same id; colour: "#rrggbb", "--token" or { light, dark }
@@ -42,6 +43,7 @@ import { drawErrors } from "./layers/errors.js";
 import { createGestures } from "./layers/gestures.js";
 import { latAt, near, unrolled } from "./layers/globe.js";
 import { drawDegrees, drawGraticule } from "./layers/graticule.js";
+import { drawGuesses } from "./layers/guesses.js";
 import { createHandles } from "./layers/handles.js";
 import { drawDots, drawLandmarks, drawSelection } from "./layers/marks.js";
 import { pictureOf } from "./layers/picture.js";
@@ -50,7 +52,7 @@ import { addButton, addScale } from "./layers/scale.js";
 import { trackLayer } from "./layers/tracks.js";
 import { drawSketch, drawZones } from "./layers/zones.js";
 
-const ORDER = { graticule: 0, track: 100, degrees: 450, zones: 470, landmarks: 500, markers: 600, selection: 900, sketch: 950 };
+const ORDER = { graticule: 0, track: 100, degrees: 450, zones: 470, landmarks: 500, markers: 600, guesses: 700, selection: 900, sketch: 950 };
 const FIT = "M2.5 6V2.5H6M10 2.5h3.5V6M13.5 10v3.5H10M6 13.5H2.5V10";
 const SAVE = "M8 2.5v7.5M4.5 7 8 10.5 11.5 7M2.5 13.5h11";
 const WORLD = [-180, -60, 180, 75];
@@ -184,6 +186,9 @@ export function createMap(element, { bounds = null, label = "Map", top = 0, keyb
     },
     addZones({ id = "zones", zones, selected = -1 }) {
       put(id, ORDER.zones, (ctx, view) => drawZones(ctx, view, { zones, selected }, middle));
+    },
+    addGuesses({ id, places }) {
+      put(id, ORDER.guesses, (ctx, view) => drawGuesses(ctx, view, places, middle));
     },
     addErrors({ id, original, release, range, colour, order = 0, told }) {
       const [from, to] = [original, release].map((track) => positionsOf(track, middle));

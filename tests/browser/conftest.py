@@ -84,7 +84,7 @@ def clean_home() -> Iterator[None]:
     """Every test starts and ends with no files of datasets and releases, and with all its requests left."""
     cache.clear()
     yield
-    for room in ("datasets", "releases", "experiments", "blocks", "uploads", "tmp"):
+    for room in ("datasets", "releases", "experiments", "attacks", "blocks", "uploads", "tmp"):
         shutil.rmtree(Path(settings.CAIRN_HOME) / room, ignore_errors=True)
 
 

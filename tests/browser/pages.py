@@ -34,7 +34,7 @@ class Case:
 
     def address(self, stage: Stage) -> str:
         args = [getattr(stage, self.of).pk] if self.of else []
-        query = self.query.format(zones=stage.zones.pk)
+        query = self.query.format(zones=stage.zones.pk, attack=stage.attack.pk)
         return (self.path or reverse(self.view, args=args)) + query
 
     def breaking(self) -> AbstractContextManager[Any]:
@@ -82,6 +82,7 @@ CASES = (
     Case("compare", COMPARE, "taxi", ready=BENCH),
     Case("compare-swipe", COMPARE, "walk", "?mode=swipe", ready=BENCH),
     Case("compare-side-by-side", COMPARE, "walk", "?mode=grid", ready=BENCH),
+    Case("compare-attack", COMPARE, "taxi", "?attack={attack}", ready=f"{BENCH}:has([data-attack] .facts)"),
     Case("compare-running", COMPARE, "paris", ready=WORKING),
     Case("no-releases", COMPARE, "first", who="beginner"),
     Case("report", REPORT, "done", ready=SHEET, explains=False),

@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from dashboard.accounts.models import User
 from dashboard.accounts.services import make_token, show_tour
+from dashboard.attacks.services import submit_attack
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.services import import_dataset, set_budget
 from dashboard.experiments.execution import run as run_part
@@ -23,6 +24,7 @@ from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.models import Release
 from dashboard.releases.services import derive_release, submit_release
+from privacy_engine.attacks import attacks
 from privacy_engine.experiments import presets
 from privacy_engine.postprocess import postprocesses
 from privacy_engine.spec import ReleaseSpec
@@ -30,6 +32,7 @@ from tests.browser.conftest import WALK, work_off
 
 RADII_M = {"walk": 1.0, "taxi": 2.0, "day in paris": 60.0}  # a word of each sample's name
 TRIO = ("landmark-skip", "landmark-uniform", "landmark-adaptive")
+HOME_WORK = {"name": "home-work", "distance_m": 200.0, "duration_s": 1800.0, "within_m": 500.0}
 CORNERS = [[2.3262, 48.8512], [2.3362, 48.8535], [2.3372, 48.8562], [2.3285, 48.8569], [2.3262, 48.8512]]
 ZONES = [
     {"type": "Polygon", "coordinates": [CORNERS], "label": "Clinic"},
@@ -55,6 +58,7 @@ class Stage:
         self.stays = _given(self.taxi)
         self.dummies = add_dummies(owner=self.researcher, landmark_set=self.stays, method=coins)
         self.done = self.taxi.releases.get(mechanism="landmark-uniform")
+        self.attack, _ = submit_attack(owner=self.researcher, release=self.done, attack=attacks.parse(HOME_WORK))
 
     def release_all(self) -> None:
         for word in self.datasets:

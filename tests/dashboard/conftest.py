@@ -30,6 +30,7 @@ from privacy_engine.registry import mechanisms
 from privacy_engine.samples import samples
 from privacy_engine.spec import ReleaseSpec
 from tests.dashboard.asking import UNIFORM
+from tests.dashboard.attacking import crowd, queued_attack, taxi_release  # noqa: F401
 from tests.dashboard.commanding import day  # noqa: F401
 
 HOME = Path(settings.CAIRN_HOME)
@@ -46,7 +47,7 @@ def clean_home() -> Iterator[None]:
     """Every test starts and ends with no files of datasets and releases, and with all its requests left."""
     cache.clear()
     yield
-    for room in ("datasets", "releases", "experiments", "blocks", "uploads", "tmp", "run"):
+    for room in ("datasets", "releases", "experiments", "attacks", "blocks", "uploads", "tmp", "run"):
         shutil.rmtree(HOME / room, ignore_errors=True)
 
 

@@ -14,8 +14,9 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from dashboard import jobs, sweeping
+from dashboard import failures, jobs, sweeping
 from dashboard.accounts.models import User
+from dashboard.attacks.models import Attack
 from dashboard.datasets import tasks  # noqa: F401  (its doorbell)
 from dashboard.datasets.models import Dataset
 from dashboard.experiments.models import Part
@@ -121,7 +122,7 @@ class TestRun:
             (FormatError("bad", code="damaged", row=3), "damaged"),
             (ChoiceNeeded("which", parameter="swap", choices=[("yes", "Yes")], default="yes"), "choice-needed"),
             (MemoryError(), "memory"),
-            (jobs.SoftTimeLimitExceeded(), "time-limit"),
+            (failures.SoftTimeLimitExceeded(), "time-limit"),
             (ValueError("at 48.1234567, 2.7654321"), "internal"),
             (FormatError("NUL \0 here", value="a\0b\ud800"), "unreadable"),
         ],
@@ -280,4 +281,4 @@ def test_a_row_that_is_rolled_back_rings_nobody(
 
 
 def test_every_job_model_is_found() -> None:
-    assert set(jobs.models_of()) == {Dataset, Release, Part}
+    assert set(jobs.models_of()) == {Dataset, Release, Part, Attack}

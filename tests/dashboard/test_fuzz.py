@@ -17,6 +17,7 @@ from schemathesis.specs.openapi.checks import (
 
 from dashboard.accounts import services as accounts
 from dashboard.accounts.models import User
+from dashboard.attacks.services import submit_attack
 from dashboard.datasets import resumable
 from dashboard.datasets.models import Dataset
 from dashboard.experiments.services import submit_experiment
@@ -24,6 +25,7 @@ from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases import execution
 from dashboard.releases.services import submit_release
 from dashboard.wsgi import application
+from privacy_engine.attacks import attacks
 from privacy_engine.experiments import presets
 from privacy_engine.spec import ReleaseSpec
 
@@ -40,6 +42,7 @@ def known(owner: User, ready_dataset: Dataset) -> dict[str, str]:
         owner=owner, dataset=ready_dataset, landmark_set=marks, spec=ReleaseSpec.parse({"mechanism": mechanism})
     )
     execution.run(release.pk)
+    release.refresh_from_db()
     upload = resumable.begin(owner=owner, length=1000)
     few = presets.parse({"name": "temporal-distance", "repetitions": 2})
     return {
@@ -49,6 +52,7 @@ def known(owner: User, ready_dataset: Dataset) -> dict[str, str]:
         "jobs": str(release.pk),
         "uploads": str(upload.pk),
         "experiments": str(submit_experiment(owner=owner, preset=few).pk),
+        "attacks": str(submit_attack(owner=owner, release=release, attack=attacks.parse(HOME_WORK))[0].pk),
     }
 
 
@@ -58,8 +62,9 @@ def _as_it_is(_: Any, value: Any) -> bytes:
     return value if isinstance(value, bytes) else str(value).encode()
 
 
+HOME_WORK = {"name": "home-work", "distance_m": 200.0, "duration_s": 1800.0, "within_m": 500.0}
 CHECKS = [not_a_server_error, content_type_conformance, response_schema_conformance, status_code_conformance]
-NAMES = {"mechanism": "landmark-skip", "method": "stay-points", "preset": "temporal-distance"}
+NAMES = {"mechanism": "landmark-skip", "method": "stay-points", "preset": "temporal-distance", "attack": "home-work"}
 LISTED = {"mechanisms": "landmark-skip", "postprocess": "ou-smoother", "cleaning": "drop-repeats"}
 
 
@@ -75,7 +80,7 @@ def aim(case: schemathesis.Case, known: dict[str, str]) -> None:
         case.path_parameters[name] = known[case.path.split("/")[3]]
     if not isinstance(case.body, dict):
         return
-    ids = {"dataset": known["datasets"], "landmark_set": known["landmark-sets"]}
+    ids = {"dataset": known["datasets"], "landmark_set": known["landmark-sets"], "release": known["releases"]}
     case.body |= {name: value for name, value in ids.items() if name in case.body}
     dummies = {"method": "dummies-heuristic"} if "/dummies/" in case.path else {}
     for field, name in (NAMES | dummies).items():

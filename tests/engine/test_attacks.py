@@ -19,6 +19,7 @@ from privacy_engine.attacks import (
     Reidentification,
     SeriesAttack,
     attacks,
+    hidden,
     home_work,
     reidentification,
 )
@@ -53,6 +54,30 @@ class TestEveryAttack:
         assert one.as_dict() == two.as_dict()
         assert json.loads(json.dumps(one.as_dict(), allow_nan=False))["sentence"] == one.sentence
         assert all((now.series.lon == then).all() for now, then in zip(releases, before, strict=True))
+
+    @every_attack
+    def test_who_watches_hears_of_its_progress_and_changes_nothing(self, cls: Any, monkeypatch: Any) -> None:
+        monkeypatch.setattr(hidden, "BLOCK_CELLS", 8 * 64**2)
+        truths = [walk(30, seed=seed) for seed in range(3)]
+        releases = [released(truth, 20.0, seed) for seed, truth in enumerate(truths)]
+        given_ = (truths[0], releases[0]) if issubclass(cls, SeriesAttack) else (truths, releases)
+        heard: list[float] = []
+        watched = example(cls).run(*given_, watch=heard.append)
+        assert watched.as_dict() == example(cls).run(*given_).as_dict()
+        assert heard == sorted(heard)
+        assert all(0 <= share < 1 for share in heard)
+        assert len(heard) == len(set(heard))
+        assert (len(heard) >= 3) == (cls is not HomeWork)
+
+    @every_attack
+    def test_what_a_map_shows_is_what_it_found(self, cls: Any) -> None:
+        truths = [walk(30, seed=seed) for seed in range(2)]
+        releases = [released(truth, 20.0, seed) for seed, truth in enumerate(truths)]
+        given_ = (truths[0], releases[0]) if issubclass(cls, SeriesAttack) else (truths, releases)
+        found = example(cls).run(*given_)
+        json.dumps({what: place.as_dict() for what, place in found.places.items()}, allow_nan=False)
+        assert list(found.places) == (["Home", "Workplace"] if cls is HomeWork else [])
+        assert (found.path is not None) == (cls.registered_name() == "localisation")
 
     @every_attack
     def test_a_release_of_another_series_is_refused(self, cls: Any) -> None:

@@ -143,6 +143,8 @@ export function createModes(host, rail, { bounds, look, on }) {
       const text = k > 1 ? `of every ${k}${{ 2: "nd" }[k] ?? "th"} event in sight` : "";
       if (every.textContent !== text) every.textContent = text;
     },
+    /** Bring [west, south, east, north] into sight. */
+    fit: (box) => first.sheet.map.fit(box),
     reveal: (lon, lat) => first.sheet.map.reveal(lon, lat),
     /** Where the maps look, one after another. */
     cameras: () => grid.sheets().map(({ map }) => map.camera()),

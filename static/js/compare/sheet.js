@@ -5,11 +5,15 @@
  * lines of events below them.
  */
 
+const OF_ADVERSARY = { colour: "--guess", width: 2.25, dash: "dot", dots: false, order: 95 }; // above all lines
+
 const DRAW = {
   track: (map, { id, source, ink, opacity, order }) => map.addTrack({ id, track: source, ...ink, opacity, order }),
   landmarks: (map, { id, source }) => map.addLandmarks({ id, ...source }),
   dummies: (map, { id, source }) => map.addMarkers({ id, track: source, colour: "--accent", radius: 4, hollow: true }),
   errors: (map, { id, source, ink, order }) => map.addErrors({ id, ...source, colour: ink.colour, order }),
+  guesses: (map, { id, source }) => map.addGuesses({ id, places: source }),
+  guessed: (map, { id, source }) => map.addTrack({ id, track: source, ...OF_ADVERSARY }),
   zones: (map, { id, source }) => map.addZones({ id, zones: source }),
 };
 

@@ -30,16 +30,17 @@ const drawn = new WeakMap(); // table body or panel → what it shows, so that o
 const told = ({ layer: { id, release, done }, ink, title, level, loss }) =>
   JSON.stringify([id, done, release.state, release.seed, release.owner_view, release.summary, release.label, ink, title, level, loss]);
 
-/** The table's rows for `shown` = [{layer, ink, title, level, loss}]; `on.smooth(layer)` makes a new one of a finished one. */
+/** The table's rows for `shown` = [{layer, ink, title, level, loss}]; `on.smooth(layer)` makes a new one of a finished one, `on.attack(layer)` attacks it. */
 export function showSummary(body, shown, on) {
   const before = drawn.get(body) ?? new Map();
-  const focused = document.activeElement?.closest("[data-smooth]")?.closest("tr")?.dataset.release;
+  const focused = document.activeElement?.closest("[data-act]");
+  const [held, act] = [focused?.closest("tr")?.dataset.release, focused?.dataset.act];
   const rows = new Map(shown.map((one) => [told(one), before.get(told(one)) ?? row(one, on)]));
   drawn.set(body, rows);
   const wanted = [...rows.values()];
   for (const node of [...body.children]) if (!wanted.includes(node)) node.remove();
   for (const [i, node] of wanted.entries()) if (body.children[i] !== node) body.insertBefore(node, body.children[i] ?? null);
-  const again = focused && body.querySelector(`tr[data-release="${focused}"] [data-smooth]`);
+  const again = held && body.querySelector(`tr[data-release="${held}"] [data-act=${act}]`);
   if (again && again !== document.activeElement) again.focus({ preventScroll: true });
 }
 
@@ -60,12 +61,12 @@ function row({ layer, ink, title, level, loss }, on) {
     cell("Budget", spread),
     cell("Loss, at most", loss === null ? "" : number(loss)),
     el("td", { "data-label": "State" }, release.seed === null ? STATES[release.state] : `${STATES[release.state]}, NOT PRIVATE`),
-    el("td", { class: "actions" }, done ? [el("span", { class: "row" }, el("span", { class: "downloads" }, links(release, title)), smooth(layer, title, on)), label(release)] : []),
+    el("td", { class: "actions" }, done ? [el("span", { class: "row" }, el("span", { class: "downloads" }, links(release, title)), button("smooth", "Smooth", layer, title, on), button("attack", "Attack", layer, title, on)), label(release)] : []),
   );
 }
 
-function smooth(layer, title, on) {
-  return el("button", { class: "button button--small", type: "button", dataset: { smooth: layer.id }, "aria-label": `Smooth ${title}`, onclick: () => on.smooth(layer) }, "Smooth…");
+function button(act, word, layer, title, on) {
+  return el("button", { class: "button button--small", type: "button", dataset: { act }, "aria-label": `${word} ${title}`, onclick: () => on[act](layer) }, `${word}…`);
 }
 
 function label(release) {

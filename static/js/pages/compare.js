@@ -2,6 +2,7 @@
 
 import { get, poll, post } from "../api.js";
 import { createBrush } from "../brush.js";
+import { createAttacks } from "../compare/attacks.js";
 import { createCharted } from "../compare/charted.js";
 import { entriesOf } from "../compare/entries.js";
 import { showGuarantee } from "../compare/guarantee.js";
@@ -26,7 +27,7 @@ const here = { series: 0, event: 0, looked: null, active: null }; // looked: the
 const look = readLook();
 let [dataset, titles, layers, inks, original, runs] = [null, new Map(), [], new Map(), null, []];
 let [marked, zones, marks] = [null, null, []]; // landmarks as the API has them; what lies above the lines
-let maps, timeline, brush, legend, charts, smoothing;
+let maps, timeline, brush, legend, charts, smoothing, attacks;
 
 const mechanism = (layer) => titles.get(layer.release.mechanism.name);
 const titled = (layer) => titleOf(layer, layers);
@@ -40,7 +41,14 @@ function drawMaps() {
 }
 
 function readMarks() {
-  marks = markSources({ original, runs, dummies: marked.dummies, zones, range: look.range });
+  marks = [...markSources({ original, runs, dummies: marked.dummies, zones, range: look.range }), ...attacks.marks(here.series, look.range)];
+}
+
+/** What was attacked is another, or shown no more. */
+function redrawMarks() {
+  if (!original) return;
+  readMarks();
+  relook();
 }
 
 /** The event chosen, or the one looked at in a chart meanwhile. */
@@ -71,7 +79,10 @@ function drawSummary(losses = new Map()) {
   const shown = layers.map((layer) => ({
     layer, ink: inks.get(layer.id), title: titled(layer), level: mechanism(layer)?.level ?? "", loss: losses.get(layer.id) ?? null,
   }));
-  showSummary($("[data-summary]"), shown, { smooth: (layer) => attempt(() => smoothing.open(layer.release, titled(layer))) });
+  showSummary($("[data-summary]"), shown, {
+    smooth: (layer) => attempt(() => smoothing.open(layer.release, titled(layer))),
+    attack: (layer) => attempt(() => attacks.open(layer.release, titled(layer), here.series)),
+  });
   showDownloads($("[data-downloads]"), shown, page.urls);
 }
 
@@ -328,11 +339,13 @@ async function start() {
   });
   brush = createBrush(timeline.scale, setRange);
   smoothing = createSmoothing($("#smooth-dialog"), { url: page.urls.postprocesses, made: (release) => attempt(() => join(release)) });
+  attacks = createAttacks($("[data-attack]"), $("#attack-dialog"), { urls: page.urls, dataset, attempt, changed: redrawMarks, show: maps.fit });
   watchKeys(() => ({ event: here.event, n: original?.n ?? 0, whole: brush.isWhole() }), { step: goTo, all: () => brush.clear() });
   seriesChoice($("[data-series]"), dataset.series, (index) => attempt(() => changeSeries(index)));
   prepare();
   await readSeries();
   timeline.select(0);
+  attacks.resume();
   const there = layers.filter(({ done }) => done);
   const joined = new Map(layers.map((layer) => [layer, watch(layer)]));
   if (look.mode === "grid") await Promise.all(there.map((layer) => joined.get(layer))); // as many maps as there will be

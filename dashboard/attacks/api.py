@@ -1,0 +1,124 @@
+"""The attacks room's REST doors. All of it reads originals: for their owner, and in no file of a release."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import FileResponse, HttpResponseBase
+from django.shortcuts import get_object_or_404
+from django_filters import rest_framework as filters
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import mixins, viewsets
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from dashboard import track as binary
+from dashboard.attacks import files, queries, services
+from dashboard.attacks.models import Attack
+from dashboard.attacks.serializers import AttackRequest, AttackSerializer, ShownSerializer
+from dashboard.errors import Conflict, require_state
+from dashboard.jobs import State
+from dashboard.parsing import UNKEPT, AnyAccept, JSONBody, attachment, file_body, valid
+from dashboard.releases.queries import visible_releases
+from dashboard.specs import listing
+from privacy_engine.attacks import attacks
+
+
+class AttackFilter(filters.FilterSet):
+    """By release and state."""
+
+    release = filters.UUIDFilter(field_name="release_id")
+    state = filters.ChoiceFilter(choices=[choice for choice in State.choices if choice[0] != State.READY])
+
+    class Meta:
+        model = Attack
+        fields = ("release", "state")
+
+
+class AttackViewSet(
+    mixins.ListModelMixin, mixins.RetrieveModelMixin, mixins.DestroyModelMixin, viewsets.GenericViewSet[Attack]
+):
+    """Attacks on releases: what an adversary makes of them, measured against the original."""
+
+    serializer_class = AttackSerializer
+    filterset_class = AttackFilter
+    parser_classes = (JSONBody,)
+    queryset = Attack.objects.none()
+
+    def get_queryset(self) -> Any:
+        return queries.visible_attacks(self.request.user)
+
+    @extend_schema(request=AttackRequest, responses={200: AttackSerializer, 201: AttackSerializer})
+    def create(self, request: Request) -> Response:
+        """Attack a finished release: a small attack now, a larger one by a worker; 200 and the one there is, if any."""
+        asked = valid(AttackRequest, request.data)
+        asked["release"] = get_object_or_404(visible_releases(request.user), pk=asked["release"])
+        row, new = services.submit_attack(owner=request.user, **asked)
+        return Response(self.get_serializer(row).data, status=201 if new else 200)
+
+    @extend_schema(request=None, responses={200: AttackSerializer})
+    @action(detail=True, methods=["post"])
+    def cancel(self, request: Request, pk: Any = None) -> Response:
+        """Stop it: at once if it waits, within a lease if it runs."""
+        services.cancel_attack(attack=self.get_object())
+        return Response(self.get_serializer(self.get_object()).data)
+
+    @extend_schema(request=None, responses={200: AttackSerializer})
+    @action(detail=True, methods=["post"])
+    def retry(self, request: Request, pk: Any = None) -> Response:
+        """Try it again, after it failed or was cancelled."""
+        return Response(self.get_serializer(services.retry_attack(attack=self.get_object())).data)
+
+    def perform_destroy(self, instance: Attack) -> None:
+        services.delete_attack(attack=instance)
+
+    @extend_schema(responses={200: ShownSerializer}, filters=False)
+    @action(detail=True)
+    def result(self, request: Request, pk: Any = None) -> Response:
+        """What a map shows of it: places that were looked for, and whether there is a path."""
+        kept = files.read(self._done())
+        places = [{"title": title} | place for title, place in kept.places.items()]
+        return Response({"places": places, "path": kept.path}, headers=UNKEPT)
+
+    @extend_schema(
+        parameters=[OpenApiParameter("format", str, enum=list(files.FORMATS), default="json")],
+        responses={(200, media_type): file_body(media_type) for media_type, _ in files.FORMATS.values()},
+        filters=False,
+    )
+    @action(detail=True, content_negotiation_class=AnyAccept)
+    def data(self, request: Request, pk: Any = None) -> FileResponse:
+        """The result as JSON; as CSV of every event's guess and error where events are guessed. Do not publish it."""
+        return attachment(*files.export(self._done(), request.query_params.get("format", "json")))
+
+    @extend_schema(
+        parameters=[binary.TrackQuery], responses={(200, binary.CONTENT_TYPE): OpenApiTypes.BINARY}, filters=False
+    )
+    @action(detail=True, content_negotiation_class=AnyAccept)
+    def track(self, request: Request, pk: Any = None) -> HttpResponseBase:
+        """The guessed path, or what a picture shows of it; see dashboard/track.py. The series is the attack's own."""
+        row = self._done()
+        if not files.read(row).path:
+            rule = "an attack that guesses every event"
+            raise Conflict("There is no path: this attack does not guess events.", field="attack", rule=rule)
+        return binary.answer(request, lambda _: files.line(row), tag=row.data_sha256[:32])
+
+    def _done(self) -> Attack:
+        row = self.get_object()
+        require_state(row, State.DONE, "attack")
+        return row
+
+
+class AttackMethodsView(APIView):
+    """Attacks: parameters, what each adversary knows, what each comes to."""
+
+    @extend_schema(responses={200: OpenApiTypes.OBJECT})
+    def get(self, request: Request) -> Response:
+        return Response({"results": [listing(cls) | _facts(cls) for cls in attacks]})
+
+
+def _facts(cls: Any) -> dict[str, Any]:
+    facts = {"assumes": list(cls.assumes), "source": cls.source()}
+    return facts | {"population": cls.population, "reads_draws": cls.reads_draws}

@@ -1,0 +1,80 @@
+"""A worker's work on an attack; no Celery in here."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from dashboard import jobs, storage
+from dashboard.attacks import files
+from dashboard.attacks.models import Attack
+from dashboard.landmarks.queries import series_bounds
+from dashboard.releases.files import read_releases
+from privacy_engine import __version__
+from privacy_engine.attacks import PopulationAttack, Result, SeriesAttack, Watch
+from privacy_engine.data import Mask, Release
+
+READ, FOUND = 0.05, 0.95  # the share of the work that is over after each stage
+
+
+def run(pk: Any) -> None:
+    """Work off an attack, and leave no file of an attempt that came to nothing."""
+    drafts: list[Attack] = []
+
+    def work(row: Attack, lease: jobs.Lease) -> dict[str, Any]:
+        drafts.append(row)
+        return attacked(row, lease.token, lease.report)
+
+    jobs.run(Attack, pk, work)
+    for draft in drafts:
+        files.clear_after(draft)
+
+
+def attacked(row: Attack, token: uuid.UUID, report: Callable[[str, float], None]) -> dict[str, Any]:
+    """Read, attack, write under a name that carries ``token``; returns what the row stores as it succeeds.
+
+    Raises
+    ------
+    EngineError
+        The points lack what the attack needs, or the work would pass its stated limit.
+    """
+    row.data_file = f"{token.hex}.parquet"
+    report("Reading", 0.0)
+    attack = row.parsed
+    truths, releases = storage.read_points(row.release.dataset.points_path), read_releases(row.release)
+
+    def watch(share: float) -> None:
+        report("Attacking", READ + (FOUND - READ) * share)
+
+    watch(0.0)
+    if isinstance(attack, PopulationAttack):
+        result: Result = attack.run(truths, releases, watch=watch)
+    else:
+        result = _of_one(row, attack, truths, releases, watch)
+    report("Writing", FOUND)
+    digest = files.write(row, result)
+    found = {one.name: _number(one.of(result)) for one in attack.headlines}
+    summary = {"sentence": result.sentence, "headlines": found}
+    return {"data_file": row.data_file, "data_sha256": digest, "summary": summary, "cairn": __version__}
+
+
+def _of_one(row: Attack, attack: Any, truths: list[Any], releases: list[Release], watch: Watch) -> Result:
+    assert isinstance(attack, SeriesAttack)
+    series = row.series or 0
+    release = releases[series]
+    shared = together(row, release, [len(one) for one in truths], series)
+    return attack.run(truths[series], release, shared=shared, watch=watch)
+
+
+def together(row: Attack, release: Release, lengths: list[int], series: int) -> Mask:
+    """Which draws of one series of the release are of one joint draw of noise, (n,)."""
+    start, end = series_bounds(lengths, series)
+    marked = row.release.landmark_set.mask[start:end]
+    return row.release.parsed_spec.mechanism.drawn_together(marked, release.fresh)
+
+
+def _number(value: Any) -> float | None:
+    return float(value) if np.isfinite(value) else None

@@ -1,0 +1,192 @@
+"""The file of an attack: what it guessed of every event as columns, all else as facts beside them.
+
+An attempt writes under a name that carries its token, so two attempts never meet. None of it is in a release's folder:
+what may be published lies there, and nothing else.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import math
+import tempfile
+from collections.abc import Callable, Iterator
+from copy import copy
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+from django.conf import settings
+from django.db import transaction
+
+from dashboard import storage
+from dashboard.attacks.models import Attack
+from dashboard.jobs import State
+from dashboard.lines import Line
+from privacy_engine import picture
+from privacy_engine.attacks import Result
+from privacy_engine.errors import ParameterError
+from privacy_engine.formats.arrow import pa, pq
+
+PART = 50_000  # values written at a time
+WARNING = "This reads the original; do not publish it."
+ILLUSTRATION = "One adversary, one draw: it illustrates the guarantee, and is no bound on what another could find."
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """A result as it was kept: plain ``facts``, and ``columns`` of equal length, (n,) or (n, k)."""
+
+    facts: dict[str, Any]
+    places: dict[str, dict[str, Any]]
+    columns: dict[str, np.ndarray]
+    path: bool
+
+
+def write(row: Attack, result: Result) -> str:
+    """Write the attempt's file (``row.data_file`` is its name) and return its SHA-256."""
+    columns = {one.name: getattr(result, one.name) for one in fields(result)}
+    columns = {name: value for name, value in columns.items() if isinstance(value, np.ndarray)}
+    kept = {
+        "facts": {name: value for name, value in result.as_dict().items() if name not in columns},
+        "places": {what: place.as_dict() for what, place in result.places.items()},
+        "path": result.path is not None,
+    }
+    table = pa.table({name: _column(value) for name, value in columns.items()})
+    with storage.written(row.data_path) as out:
+        about = {b"kept": json.dumps(kept, allow_nan=False).encode()}
+        pq.write_table(table.replace_schema_metadata(about), out, compression="zstd", write_statistics=False)
+    with row.data_path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _column(values: np.ndarray) -> Any:
+    if values.ndim == 1:
+        return pa.array(values)
+    return pa.FixedSizeListArray.from_arrays(pa.array(values.ravel()), values.shape[1])
+
+
+def read(row: Attack) -> Kept:
+    """What :func:`write` kept of a finished attack."""
+    table = pq.read_table(row.data_path)
+    kept = json.loads(table.schema.metadata[b"kept"])
+    return Kept(columns={name: _values(table.column(name)) for name in table.column_names}, **kept)
+
+
+def _values(column: Any) -> np.ndarray:
+    whole = column.combine_chunks()
+    if not pa.types.is_fixed_size_list(whole.type):
+        return np.asarray(whole.to_numpy(zero_copy_only=False))
+    return np.asarray(whole.flatten().to_numpy()).reshape(-1, whole.type.list_size)
+
+
+def line(row: Attack) -> Line:
+    """The guessed path of a finished attack, as the map reads it."""
+    columns = read(row).columns
+    lon, lat = (np.round(columns[name] * storage.E7).astype(np.int32) for name in ("lon", "lat"))
+    return Line(lon, lat, picture.heights(lat))
+
+
+# Downloads ---------------------------------------------------------------------------------------
+
+
+def export(row: Attack, fmt: str) -> tuple[BinaryIO, str, str]:
+    """The result as an open file without a name on the disk, its media type, and what to call it.
+
+    Raises
+    ------
+    ParameterError
+        There is no such format, or the attack guesses no events and has no table of them.
+    """
+    if fmt not in FORMATS:
+        rule = f"must be one of {', '.join(FORMATS)}"
+        raise ParameterError(f"format {rule}, got {fmt!r:.60}", field="format", rule=rule, value=fmt)
+    media_type, write_as = FORMATS[fmt]
+    kept = read(row)
+    out = tempfile.TemporaryFile(dir=storage.home("tmp"))  # noqa: SIM115 (the answer closes it)
+    try:
+        write_as(row, kept, out)
+    except BaseException:
+        out.close()
+        raise
+    out.seek(0)
+    return out, media_type, f"attack-{row.attack['name']}-{row.pk.hex[:8]}-do-not-publish.{fmt}"
+
+
+def _write_json(row: Attack, kept: Kept, out: BinaryIO) -> None:
+    """``{…about it, "result": …}``; the result is what the engine calls ``as_dict``, written bit by bit."""
+    about = {"warning": WARNING, "note": ILLUSTRATION, "release": str(row.release_id), "attack": row.attack}
+    about |= {"series": row.series, "assumes": list(row.parsed.assumes), "source": row.parsed.source()}
+    out.write(json.dumps(about | {"cairn": row.cairn}, indent=1).encode()[:-2] + b',\n "result": {')
+    parts = [json.dumps(kept.facts, allow_nan=False).encode()[1:-1]]
+    out.write(parts[0])
+    for i, (name, values) in enumerate(kept.columns.items()):
+        out.write(b", " if i or parts[0] else b"")
+        out.write(json.dumps(name).encode() + b": [")
+        for start in range(0, len(values), PART):
+            out.write(b", " if start else b"")
+            out.write(json.dumps(_plain(values[start : start + PART].tolist()), allow_nan=False).encode()[1:-1])
+        out.write(b"]")
+    out.write(b"}\n}\n")
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_plain(one) for one in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _write_csv(row: Attack, kept: Kept, out: BinaryIO) -> None:
+    """A row for each event: its number, what is guessed, how far that is off; numbers as they were computed."""
+    if not kept.path:
+        rule = "json for an attack that does not guess events"
+        raise ParameterError(f"format must be {rule}", field="format", rule=rule, value="csv")
+    text = io.TextIOWrapper(out, encoding="utf-8", newline="", write_through=True)
+    table = csv.writer(text, lineterminator="\n")
+    table.writerow(["event", *kept.columns])
+    table.writerows(_rows(kept))
+    text.detach()
+
+
+def _rows(kept: Kept) -> Iterator[list[Any]]:
+    columns = list(kept.columns.values())
+    for start in range(0, len(columns[0]), PART):
+        parts = [values[start : start + PART].tolist() for values in columns]
+        for i, values in enumerate(zip(*parts, strict=True)):
+            yield [start + i, *(int(one) if isinstance(one, bool) else one for one in values)]
+
+
+FORMATS: dict[str, tuple[str, Callable[[Attack, Kept, BinaryIO], None]]] = {
+    "json": ("application/json", _write_json),
+    "csv": ("text/csv; charset=utf-8", _write_csv),
+}
+
+
+# Away with them ----------------------------------------------------------------------------------
+
+
+def clear_after(draft: Attack) -> None:
+    """Remove what an attempt left behind unless it is the row's result."""
+    row = Attack.objects.filter(pk=draft.pk).first()
+    if row is None:
+        forget(draft)
+    elif row.state == State.DONE:
+        for path in row.folder.iterdir():
+            if path.name != row.data_file:
+                storage.remove(path)
+    else:
+        storage.remove(draft.data_path)
+
+
+def forget(row: Attack) -> None:
+    """Remove every file of an attack."""
+    storage.remove(Path(settings.CAIRN_HOME, "attacks", str(row.pk)))
+
+
+def forget_after_commit(instance: Attack, **_: Any) -> None:
+    """:func:`forget` with the row, whatever it went with: its release, its dataset, its owner."""
+    gone = copy(instance)  # its key is taken from the instance itself
+    transaction.on_commit(lambda: forget(gone))

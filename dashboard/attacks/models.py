@@ -1,0 +1,64 @@
+"""Attacks on releases. They read the original: the owner's alone, and in no download of a release."""
+
+import uuid
+from pathlib import Path
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from dashboard import storage
+from dashboard.jobs import Job, State, job_constraints
+from dashboard.releases.models import Release
+from privacy_engine import attacks
+
+
+class Attack(Job):
+    """One attack on one finished release: a description, and the series it is about if not all of them."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="attacks")
+    release = models.ForeignKey(Release, on_delete=models.CASCADE, related_name="attacks")
+    attack = models.JSONField()
+    series = models.PositiveIntegerField(null=True, blank=True)  # none of those that read all
+    digest = models.CharField(max_length=64)  # of the attack and the series
+    work_s = models.FloatField(default=0.0)  # predicted, on one core
+    summary = models.JSONField(null=True, blank=True)  # the sentence and the headlines: measured against the original
+    data_file = models.CharField(max_length=80, default="", blank=True)
+    data_sha256 = models.CharField(max_length=64, default="", blank=True)
+    cairn = models.CharField(max_length=40, default="", blank=True)  # the version that ran it
+
+    class Meta:
+        ordering: ClassVar = ["-created_at"]
+        constraints: ClassVar = [
+            *job_constraints("attack"),
+            models.CheckConstraint(
+                name="attack_done_has_data", condition=~Q(state=State.DONE) | ~Q(data_file="") & ~Q(data_sha256="")
+            ),
+            models.UniqueConstraint(fields=["release", "digest"], name="attack_one_of_a_kind_per_release"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.attack.get('name')} on {self.release_id}"
+
+    @property
+    def parsed(self) -> attacks.Attack:
+        """The description this row stores."""
+        found: attacks.Attack = attacks.attacks.parse(self.attack)
+        return found
+
+    @property
+    def title(self) -> str:
+        """What lists call it."""
+        return f"{self.parsed.title} on {self.release.name or self.release.title}"
+
+    @property
+    def folder(self) -> Path:
+        """Where its result lies."""
+        return storage.home("attacks", str(self.pk))
+
+    @property
+    def data_path(self) -> Path:
+        """Its result."""
+        return self.folder / self.data_file

@@ -1,0 +1,158 @@
+"""Attacks as the API speaks of them."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlencode
+
+from django.urls import reverse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from dashboard.attacks import files
+from dashboard.attacks.models import Attack
+from dashboard.failures import explained
+from dashboard.parsing import Whole
+from dashboard.specs import DescriptionField
+from privacy_engine.attacks import attacks
+
+
+class AttackRequest(serializers.Serializer[Any]):
+    """What to try, and on which release."""
+
+    release = serializers.UUIDField()
+    attack = DescriptionField(attacks, help_text="GET /api/v1/attack-methods/ lists them.")
+    series = Whole(
+        required=False,
+        allow_null=True,
+        default=None,
+        help_text="Of which series, counted from 0; the first if none is named. Left out where all are read.",
+    )
+
+
+class HeadlineSerializer(serializers.Serializer[Any]):
+    """One number of a result; null for none."""
+
+    name = serializers.CharField()
+    title = serializers.CharField()
+    unit = serializers.CharField()
+    summary = serializers.CharField()
+    share = serializers.BooleanField(help_text="Whether it lies between 0 and 1.")
+    value = serializers.FloatField(allow_null=True)
+
+
+class ParameterSerializer(serializers.Serializer[Any]):
+    """One parameter of an attack, in words."""
+
+    label = serializers.CharField()
+    unit = serializers.CharField()
+    value = serializers.FloatField()
+
+
+class AttackUrls(serializers.Serializer[Any]):
+    """Where to go from here."""
+
+    self = serializers.CharField()
+    result = serializers.CharField()
+    data = serializers.CharField()
+    track = serializers.CharField()
+    page = serializers.CharField()
+
+
+def page_of(row: Attack) -> str:
+    """The page that shows it: the comparison with its release."""
+    query = {"landmark_set": row.release.landmark_set_id, "release": row.release_id, "attack": row.pk}
+    return f"{reverse('releases:compare', args=[row.release.dataset_id])}?{urlencode(query)}"
+
+
+class AttackSerializer(serializers.ModelSerializer[Attack]):
+    """An attack as the release's owner sees it: measured against the original, and not for publication."""
+
+    release = serializers.UUIDField(source="release_id")
+    dataset = serializers.UUIDField(source="release.dataset_id")
+    attack = serializers.SerializerMethodField()
+    method = serializers.CharField(source="parsed.title", help_text="What the attack is called.")
+    title = serializers.CharField(help_text="The attack and the release it is on.")
+    parameters = serializers.SerializerMethodField()
+    sentence = serializers.SerializerMethodField()
+    headlines = serializers.SerializerMethodField()
+    assumes = serializers.SerializerMethodField()
+    source = serializers.SerializerMethodField()
+    warning = serializers.SerializerMethodField()
+    note = serializers.SerializerMethodField()
+    eta_s = serializers.FloatField(source="seconds_left", allow_null=True)
+    error = serializers.SerializerMethodField()
+    urls = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Attack
+        fields = (
+            *("id", "release", "dataset", "attack", "method", "title", "series", "parameters"),
+            *("sentence", "headlines", "assumes", "source"),
+            *("warning", "note", "state", "stage", "progress", "eta_s", "work_s", "attempt", "cancel_requested"),
+            *("error", "created_at", "started_at", "finished_at", "cairn", "urls"),
+        )
+
+    @extend_schema_field(OpenApiTypes.OBJECT)
+    def get_attack(self, row: Attack) -> dict[str, Any]:
+        return dict(row.attack)
+
+    @extend_schema_field(ParameterSerializer(many=True))
+    def get_parameters(self, row: Attack) -> list[dict[str, Any]]:
+        attack = row.parsed
+        return [
+            {name: one[name] for name in ("label", "unit")} | {"value": getattr(attack, one["name"])}
+            for one in attack.fields()
+        ]
+
+    @extend_schema_field({"type": "string", "nullable": True})
+    def get_sentence(self, row: Attack) -> str | None:
+        return (row.summary or {}).get("sentence")
+
+    @extend_schema_field(HeadlineSerializer(many=True))
+    def get_headlines(self, row: Attack) -> list[dict[str, Any]]:
+        found = (row.summary or {}).get("headlines", {})
+        told = [one for one in row.parsed.headlines if one.name in found]
+        names = ("name", "title", "unit", "summary", "share")
+        return [{name: getattr(one, name) for name in names} | {"value": found[one.name]} for one in told]
+
+    def get_assumes(self, row: Attack) -> list[str]:
+        return list(row.parsed.assumes)
+
+    def get_source(self, row: Attack) -> str:
+        return row.parsed.source()
+
+    def get_warning(self, row: Attack) -> str:
+        return files.WARNING
+
+    def get_note(self, row: Attack) -> str:
+        return files.ILLUSTRATION
+
+    @extend_schema_field({"type": "object", "nullable": True})
+    def get_error(self, row: Attack) -> dict[str, Any] | None:
+        return explained(row.error)
+
+    @extend_schema_field(AttackUrls)
+    def get_urls(self, row: Attack) -> dict[str, str]:
+        doors = {name: reverse(f"api:attack-{name}", args=[row.pk]) for name in ("result", "data", "track")}
+        return {"self": reverse("api:attack-detail", args=[row.pk]), **doors, "page": page_of(row)}
+
+
+class PlaceSerializer(serializers.Serializer[Any]):
+    """A place that was looked for; null where there is none, on the original or on the release."""
+
+    title = serializers.CharField()
+    lon = serializers.FloatField(allow_null=True)
+    lat = serializers.FloatField(allow_null=True)
+    found_lon = serializers.FloatField(allow_null=True)
+    found_lat = serializers.FloatField(allow_null=True)
+    distance_m = serializers.FloatField(allow_null=True)
+    within = serializers.BooleanField()
+
+
+class ShownSerializer(serializers.Serializer[Any]):
+    """What a map shows of a result."""
+
+    places = PlaceSerializer(many=True)
+    path = serializers.BooleanField(help_text="Whether every event is guessed: then there is a track, and a CSV.")

@@ -1,0 +1,178 @@
+"""Writes of the attacks room: submit, cancel, retry, delete."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import uuid
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.db import IntegrityError, transaction
+from django.db.models.functions import Now
+
+from dashboard import jobs
+from dashboard.attacks import execution, files, tasks  # noqa: F401  (tasks: so that the bell is there to ring)
+from dashboard.attacks.models import Attack
+from dashboard.errors import Conflict, require_state
+from dashboard.jobs import State
+from dashboard.landmarks.queries import series_bounds
+from dashboard.releases.models import Release
+from privacy_engine.attacks import Attack as Description
+from privacy_engine.errors import ParameterError
+from privacy_engine.experiments import AT_ONCE_S
+
+MOST_S = 1200.0  # well below the limit of a job
+SMALL = 20_000  # events that a request may read
+
+
+def submit_attack(
+    *, owner: Any, release: Release, attack: Description, series: int | None = None
+) -> tuple[Attack, bool]:
+    """Attack a finished release: a small one now, a larger one by a worker. The row, and whether it is a new one.
+
+    Whoever asks for an equal attack on the same release is given the one there is; if that failed or was cancelled it
+    is tried again. ``series`` counts from 0, the first where none is named; attacks on all series take none.
+
+    Raises
+    ------
+    Conflict
+        The release is not done, or not of the sort that the attack can read.
+    ParameterError
+        There is no such series, or the work is too much for one job.
+    EngineError
+        Where it is run now: what the points lack.
+    """
+    if owner.pk != release.owner_id:
+        raise PermissionDenied
+    require_state(release, State.DONE, "release")
+    _must_be_readable(release, attack)
+    lengths = release.dataset.series_lengths
+    series = _series(lengths, attack, series)
+    seconds = attack.seconds_once(lengths if series is None else lengths[series : series + 1])
+    if seconds > MOST_S:
+        rule = f"such that it takes at most {MOST_S / 60:g} minutes"
+        message = f"attack must be {rule}, got about {seconds / 60:,.0f}"
+        raise ParameterError(message, field="attack", rule=rule, value=attack.name)
+    fresh = Attack(
+        owner=owner,
+        release=release,
+        attack=attack.model_dump(),
+        series=series,
+        digest=_digest(attack, series),
+        work_s=seconds,
+    )
+    return _once(fresh, at_once=seconds < AT_ONCE_S and sum(lengths) <= SMALL)
+
+
+def _digest(attack: Description, series: int | None) -> str:
+    """Equal attacks have equal ones, however their numbers and the order of their fields were written."""
+    text = json.dumps({"attack": attack.model_dump(), "series": series}, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _must_be_readable(release: Release, attack: Description) -> None:
+    what = f"{attack.title} on this release"
+    if attack.reads_draws and release.spec.get("postprocess"):
+        rule = "a release as it was drawn, without steps after the noise"
+        told = f"{attack.title} reads the draws: attack the release that this one was smoothed from."
+        raise Conflict(told, field="release", rule=rule, value=release.title)
+    if attack.needs_time and not release.dataset.has_time:
+        rule = "a release with times"
+        raise Conflict(f"{what} needs times, and there are none.", field="release", rule=rule, value=release.title)
+    if attack.population and len(release.dataset.series_lengths) < 2:
+        rule = "a release of at least 2 series"
+        raise Conflict(f"{what} needs the series of several people.", field="release", rule=rule, value=release.title)
+
+
+def _series(lengths: list[int], attack: Description, series: int | None) -> int | None:
+    if not attack.population:
+        series_bounds(lengths, series or 0)
+        return series or 0
+    if series is not None:
+        rule = "left out: the attack reads all series"
+        raise ParameterError(f"series must be {rule}", field="series", rule=rule, value=series)
+    return None
+
+
+def _once(fresh: Attack, *, at_once: bool) -> tuple[Attack, bool]:
+    """The row, written and worked on unless there is an equal one."""
+    if earlier := _earlier(fresh):
+        return earlier, False
+    try:
+        return (_run_now(fresh) if at_once else _submit(fresh)), True
+    except IntegrityError:
+        if earlier := _earlier(fresh):  # the same was asked twice at once, and the other was first
+            return earlier, False
+        raise
+
+
+def _earlier(fresh: Attack) -> Attack | None:
+    found = Attack.objects.filter(release=fresh.release, digest=fresh.digest).first()
+    if found is not None and found.state in (State.FAILED, State.CANCELLED):
+        return retry_attack(attack=found)
+    return found
+
+
+def _run_now(row: Attack) -> Attack:
+    try:
+        for column, value in execution.attacked(row, uuid.uuid4(), lambda *_: None).items():
+            setattr(row, column, value)
+        row.state, row.progress = State.DONE, 1.0
+        row.started_at = row.finished_at = Now()
+        with transaction.atomic():
+            _hold(row.release)
+            row.save(force_insert=True)
+    except BaseException:
+        files.forget(row)
+        raise
+    row.refresh_from_db()
+    return row
+
+
+@transaction.atomic
+def _submit(row: Attack) -> Attack:
+    _hold(row.release)
+    row.save(force_insert=True)
+    jobs.ring_after_commit(row)
+    return row
+
+
+def _hold(release: Release) -> None:
+    """Nobody discards it until the transaction ends."""
+    held = Release.objects.select_for_update().filter(pk=release.pk).first()
+    if held is None:
+        raise Conflict("The release is discarded.", field="release", rule=str(State.DONE))
+    require_state(held, State.DONE, "release")
+
+
+def cancel_attack(*, attack: Attack) -> None:
+    """Stop it: at once if it waits, within a lease if it runs.
+
+    Raises
+    ------
+    jobs.NotOpen
+        It is over already.
+    """
+    jobs.request_cancel(attack)
+
+
+@transaction.atomic
+def retry_attack(*, attack: Attack) -> Attack:
+    """Try one again that failed or was cancelled.
+
+    Raises
+    ------
+    jobs.NotRetryable
+        It neither failed nor was cancelled.
+    """
+    _hold(attack.release)
+    jobs.put_back(attack)
+    attack.refresh_from_db()
+    return attack
+
+
+@transaction.atomic
+def delete_attack(*, attack: Attack) -> None:
+    """Forget an attack with its result. A worker that is at it stores nothing."""
+    Attack.objects.select_for_update().get(pk=attack.pk).delete()

@@ -1,0 +1,218 @@
+"""Attacks from the comparison: asked for by a click, followed, told of in words, seen on the map, the owner's alone."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from dashboard.accounts.models import User
+from dashboard.attacks.models import Attack
+from dashboard.datasets.models import Dataset
+from dashboard.datasets.services import import_dataset
+from dashboard.jobs import State
+from dashboard.landmarks.models import LandmarkSet
+from dashboard.landmarks.services import mark_landmarks
+from dashboard.releases.models import Release
+from dashboard.releases.services import derive_release, submit_release
+from privacy_engine.postprocess import postprocesses
+from privacy_engine.samples import samples
+from privacy_engine.spec import ReleaseSpec
+from tests.browser.conftest import accessibility_faults, widths, work_off
+from tests.browser.drawn import expect_painted, layers, painted, settled
+from tests.browser.given import table
+
+WARNING = "This reads the original; do not publish it."
+
+
+def released(marks: LandmarkSet, epsilon: float = 10.0) -> Release:
+    mechanism = {"name": "landmark-uniform", "epsilon": epsilon, "radius_m": 20.0}
+    spec = ReleaseSpec.parse({"mechanism": mechanism})
+    release = submit_release(owner=marks.dataset.owner, dataset=marks.dataset, landmark_set=marks, spec=spec)
+    work_off()
+    return release
+
+
+@pytest.fixture
+def release(stays: LandmarkSet) -> Release:
+    """A finished release of the taxi day, little noise."""
+    return released(stays)
+
+
+def compare(page: Page, dataset: Dataset, query: str = "") -> None:
+    page.goto(f"/datasets/{dataset.pk}/compare/{query}")
+    settled(page)
+
+
+def ask(page: Page, title: str = "Uniform") -> Locator:
+    """The dialog, opened from the table."""
+    page.get_by_role("button", name=f"Attack {title}", exact=True).click()
+    dialog = page.get_by_role("dialog", name=f"Attack {title}")
+    expect(dialog).to_be_visible()
+    return dialog
+
+
+def run(dialog: Locator, attack: str, **fields: float) -> None:
+    dialog.get_by_role("radio", name=attack).check()
+    for name, value in fields.items():
+        dialog.locator(f"[data-field={name}] input[type=number]").first.fill(str(value))
+    dialog.get_by_role("button", name="Run the attack").click()
+    expect(dialog).to_be_hidden()
+
+
+def panel(page: Page) -> Locator:
+    return page.locator("[data-attack]")
+
+
+class TestHomeAndWork:
+    def test_from_a_click_to_places_on_the_map(self, page: Page, taxi: Dataset, release: Release) -> None:
+        compare(page, taxi)
+        dialog = ask(page)
+        expect(dialog).to_contain_text("This reads the original; do not publish it.")
+        expect(dialog).to_contain_text("no bound")
+        expect(dialog).to_contain_text("People sleep at home and work by day")
+        run(dialog, "Home and work", within_m=500)
+        told = Attack.objects.get()
+        expect(panel(page)).to_contain_text(told.summary["sentence"])
+        expect(panel(page)).to_contain_text(WARNING)
+        expect(panel(page)).to_contain_text("no bound on what another could find")
+        expect(panel(page).get_by_text("Home found", exact=True)).to_be_visible()
+        expect_painted(page, "guesses", lambda pixels: pixels > 200)
+        assert "Guessed places" in layers(page)
+        page.get_by_role("checkbox", name="Guessed places").uncheck()
+        page.wait_for_timeout(150)
+        assert painted(page, "guesses") == 0
+        assert not accessibility_faults(page)
+
+    def test_the_download_is_the_apis(self, page: Page, taxi: Dataset, release: Release) -> None:
+        compare(page, taxi)
+        run(ask(page), "Home and work", within_m=500)
+        with page.expect_download() as waiting:
+            panel(page).get_by_role("link", name="as JSON").click()
+        body = json.loads(Path(waiting.value.path()).read_bytes())
+        door = f"/api/v1/attacks/{Attack.objects.get().pk}/data/"
+        told = page.evaluate("(url) => fetch(url).then((one) => one.json())", door)
+        assert body == told
+        assert body["warning"] == WARNING
+        assert body["result"]["sentence"] == Attack.objects.get().summary["sentence"]
+        assert panel(page).get_by_role("link", name="as CSV").count() == 0
+
+    def test_the_same_again_is_shown_and_not_computed(self, page: Page, taxi: Dataset, release: Release) -> None:
+        compare(page, taxi)
+        run(ask(page), "Home and work", within_m=500)
+        expect(panel(page)).to_be_focused()
+        panel(page).get_by_role("button", name="Close the attack").click()
+        expect(panel(page)).to_be_hidden()
+        assert painted(page, "guesses") == 0
+        dialog = ask(page)
+        dialog.get_by_role("button", name="Show Home and work").click()
+        expect_painted(page, "guesses")
+        expect(panel(page)).to_contain_text("Found within 500\u202fm")
+        assert Attack.objects.count() == 1
+        panel(page).get_by_role("button", name="Delete").click()
+        expect(panel(page)).to_be_hidden()
+        assert not Attack.objects.exists()
+
+    def test_a_parameter_that_is_none_is_told_at_its_field(
+        self, page: Page, taxi: Dataset, release: Release, watch: Any
+    ) -> None:
+        watch.expect(400)
+        compare(page, taxi)
+        dialog = ask(page)
+        dialog.locator("[data-field=within_m] input[type=number]").fill("-3")
+        dialog.get_by_role("button", name="Run the attack").click()
+        expect(dialog.locator("[data-field=within_m] .field__error")).to_contain_text("within_m must be")
+
+
+class TestLocalisation:
+    def test_a_worker_does_it_and_its_path_is_a_layer(self, page: Page, taxi: Dataset, release: Release) -> None:
+        compare(page, taxi)
+        run(ask(page), "Localisation", step_variance_m2=900_000)
+        expect(panel(page)).to_contain_text("Waiting for a worker")
+        assert painted(page, "guessed") == 0
+        work_off()
+        expect(panel(page)).to_contain_text("Who knows the area")
+        expect_painted(page, "guessed", lambda pixels: pixels > 500)
+        row = Attack.objects.get()
+        expect(panel(page)).to_contain_text(row.summary["sentence"])
+        with page.expect_download() as waiting:
+            panel(page).get_by_role("link", name="as CSV").click()
+        assert len(Path(waiting.value.path()).read_text().splitlines()) == 261
+        page.get_by_role("checkbox", name="Guessed path").uncheck()
+        page.wait_for_timeout(150)
+        assert painted(page, "guessed") == 0
+
+    def test_one_that_waits_is_cancelled_and_tried_again(self, page: Page, taxi: Dataset, release: Release) -> None:
+        compare(page, taxi)
+        run(ask(page), "Localisation")
+        panel(page).get_by_role("button", name="Cancel").click()
+        expect(panel(page)).to_contain_text("Cancelled.")
+        assert Attack.objects.get().state == State.CANCELLED
+        panel(page).get_by_role("button", name="Try").click()
+        expect(panel(page)).to_contain_text("Waiting for a worker")
+        work_off()
+        expect_painted(page, "guessed")
+
+    def test_a_smoothed_release_says_why_not(self, page: Page, taxi: Dataset, release: Release) -> None:
+        derive_release(source=Release.objects.get(), steps=[postprocesses.parse({"name": "ou-smoother"})])
+        work_off()
+        made = Release.objects.exclude(pk=release.pk).get()
+        compare(page, taxi)
+        dialog = ask(page, made.title)
+        expect(dialog.get_by_role("radio", name="Localisation")).to_be_disabled()
+        expect(dialog).to_contain_text("attack the release that this one was smoothed from")
+        expect(dialog.get_by_role("radio", name="Home and work")).to_be_checked()
+
+    def test_a_link_leads_to_it(self, page: Page, taxi: Dataset, release: Release) -> None:
+        compare(page, taxi)
+        run(ask(page), "Localisation")
+        work_off()
+        expect_painted(page, "guessed")
+        page.get_by_role("button", name="Jobs").click()
+        page.locator("#jobs").get_by_role("link", name="Localisation on Uniform").click()
+        settled(page)
+        expect(panel(page)).to_contain_text("Who knows the area")
+        expect_painted(page, "guessed")
+
+
+def test_one_series_at_a_time_and_all_together(page: Page, owner: User) -> None:
+    one, other = samples()[1].series, samples()[2].series
+    both = import_dataset(owner=owner, upload=table(("taxi", one), ("walker", other)), name="Two")
+    released(mark_landmarks(owner=owner, dataset=both, method={"name": "manual", "events": [0, 5, 262]}))
+    compare(page, both)
+    page.get_by_label("Series").select_option(label="walker")
+    expect(page.locator(".timeline__words")).to_contain_text("event 0 of 0–7")
+    page.get_by_role("button", name="Attack Uniform", exact=True).click()
+    dialog = page.get_by_role("dialog", name="Attack Uniform, walker")
+    run(dialog, "Localisation", cells=8, tile_m=1000)
+    expect_painted(page, "guessed")
+    assert Attack.objects.get().series == 1
+    page.get_by_label("Series").select_option(label="taxi")
+    expect(page.locator(".timeline__words")).to_contain_text("of 0–259")
+    assert "Guessed path" not in layers(page)
+    page.get_by_role("button", name="Attack Uniform", exact=True).click()
+    run(page.get_by_role("dialog", name="Attack Uniform, taxi"), "Re-identification")
+    expect(panel(page)).to_contain_text("known points single out the right release of 2")
+    assert not {"Guessed path", "Guessed places"} & layers(page).keys()
+
+
+def test_by_keyboard_on_a_phone_in_the_dark(open_page: Any, owner: User, taxi: Dataset, release: Release) -> None:
+    page = open_page(owner, colour="dark", size={"width": 390, "height": 844})
+    compare(page, taxi)
+    page.get_by_role("button", name="Attack Uniform", exact=True).focus()
+    page.keyboard.press("Enter")
+    dialog = page.get_by_role("dialog", name="Attack Uniform")
+    expect(dialog.get_by_role("radio", name="Home and work")).to_be_checked()
+    assert not accessibility_faults(page)
+    wide, window = widths(page)
+    assert wide <= window
+    dialog.get_by_label("Found within").last.focus()
+    page.keyboard.press("Enter")
+    expect(panel(page)).to_be_focused()
+    expect_painted(page, "guesses")
+    wide, window = widths(page)
+    assert wide <= window
+    assert not accessibility_faults(page)

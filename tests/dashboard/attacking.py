@@ -1,0 +1,104 @@
+"""Attacks as the tests ask for them, and what they are tried on."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from dashboard import storage
+from dashboard.attacks import execution, services
+from dashboard.attacks.models import Attack
+from dashboard.jobs import State
+from dashboard.landmarks.services import mark_landmarks
+from dashboard.releases import execution as drawing
+from dashboard.releases.files import read_releases
+from dashboard.releases.models import Release
+from dashboard.releases.services import submit_release
+from privacy_engine.attacks import attacks
+from privacy_engine.samples import samples
+from privacy_engine.spec import ReleaseSpec
+
+URL = "/api/v1/attacks/"
+HOME_WORK = {"name": "home-work", "distance_m": 200.0, "duration_s": 1800.0, "within_m": 500.0}
+QUICK = {"name": "localisation", "step_variance_m2": 250_000.0, "cells": 8, "tile_m": 1000.0}
+LONG = QUICK | {"cells": 64}
+CROWD = {"name": "re-identification", "points": 2, "tolerance_s": 3600.0, "tries": 5, "seed": 3}
+
+
+def of(pk: Any, *parts: str) -> str:
+    return "/".join([f"{URL}{pk}", *parts, ""])
+
+
+def ask(api: Any, release: Release, attack: dict[str, Any], **more: Any) -> Any:
+    body = json.dumps({"release": str(release.pk), "attack": attack, **more})
+    return api.post(URL, body, content_type="application/json")
+
+
+def downloaded(api: Any, pk: Any, fmt: str) -> bytes:
+    answer = api.get(of(pk, "data"), {"format": fmt})
+    assert answer.status_code == 200, answer.json()
+    return b"".join(answer.streaming_content)
+
+
+def engines(release: Release, attack: dict[str, Any], series: int = 0) -> dict[str, Any]:
+    """What the engine makes of the stored release, asked directly."""
+    truths, releases = storage.read_points(release.dataset.points_path), read_releases(release)
+    parsed = attacks.parse(attack)
+    if parsed.population:
+        return parsed.run(truths, releases).as_dict()
+    lengths = [len(one) for one in truths]
+    start = sum(lengths[:series])
+    marks = release.landmark_set.mask[start : start + lengths[series]]
+    shared = release.parsed_spec.mechanism.drawn_together(marks, releases[series].fresh)
+    return parsed.run(truths[series], releases[series], shared=shared).as_dict()
+
+
+def work_off() -> None:
+    for pk in list(Attack.objects.filter(state=State.QUEUED).values_list("pk", flat=True)):
+        execution.run(pk)
+
+
+@pytest.fixture
+def taxi_release(owner, make_dataset):
+    """``taxi_release("landmark-joint", steps=[…])``: a finished release of the generated taxi day."""
+    sample = samples()[1]
+    dataset = make_dataset(owner, sample.series, name="Taxi")
+    marks = mark_landmarks(owner=owner, dataset=dataset, method=sample.landmarks)
+
+    def make(name: str = "landmark-skip", **more: Any) -> Release:
+        mechanism = {"name": name, "epsilon": 1.0, "radius_m": 20.0} | more
+        if name == "landmark-joint":
+            mechanism |= {"step_variance_m2": 900_000.0}
+        return drawn_with(owner, dataset, marks, mechanism)
+
+    return make
+
+
+@pytest.fixture
+def crowd(owner, make_dataset):
+    """A finished release of three days in Paris, all a bit different."""
+    day = samples()[2].series
+    people = [day.moved(day.lon + 0.01 * i, day.lat) for i in range(3)]
+    dataset = make_dataset(owner, *people, name="Three")
+    marks = mark_landmarks(owner=owner, dataset=dataset, method={"name": "manual", "events": [0, 9]})
+    return drawn_with(owner, dataset, marks, {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 20.0})
+
+
+def drawn_with(owner: Any, dataset: Any, marks: Any, mechanism: dict[str, Any]) -> Release:
+    spec = ReleaseSpec.parse({"mechanism": mechanism})
+    release = submit_release(owner=owner, dataset=dataset, landmark_set=marks, spec=spec)
+    drawing.run(release.pk)
+    release.refresh_from_db()
+    assert release.state == State.DONE, release.error
+    return release
+
+
+@pytest.fixture
+def queued_attack(owner_api, done, monkeypatch):
+    """An attack on the owner's day in Paris that is left to a worker, not begun."""
+    monkeypatch.setattr(services, "SMALL", 0)
+    answer = ask(owner_api, done, LONG)
+    assert (answer.status_code, answer.json()["state"]) == (201, "queued"), answer.json()
+    return Attack.objects.get(pk=answer.json()["id"])

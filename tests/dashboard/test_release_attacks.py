@@ -1,0 +1,247 @@
+"""Attacks on releases that exist: the engine's own results, for the owner alone, computed once, never published."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import zipfile
+
+import numpy as np
+import pytest
+
+from dashboard.attacks import execution, services
+from dashboard.attacks.models import Attack
+from dashboard.landmarks.services import mark_landmarks
+from dashboard.releases import execution as drawing
+from dashboard.releases.files import read_releases
+from dashboard.releases.services import derive_release
+from privacy_engine.attacks import attacks
+from privacy_engine.postprocess import postprocesses
+from privacy_engine.samples import samples
+from tests.dashboard.asking import at, first_error, track_of
+from tests.dashboard.attacking import (
+    CROWD,
+    HOME_WORK,
+    LONG,
+    QUICK,
+    URL,
+    ask,
+    downloaded,
+    drawn_with,
+    engines,
+    of,
+    work_off,
+)
+from tests.dashboard.conftest import HOME
+
+
+class TestResult:
+    def test_a_small_one_is_done_in_the_request_and_is_the_engines(self, owner_api, done):
+        told = ask(owner_api, done, HOME_WORK).json()
+        assert (told["state"], told["progress"], told["series"]) == ("done", 1.0, 0)
+        result = json.loads(downloaded(owner_api, told["id"], "json"))["result"]
+        assert result == engines(done, HOME_WORK)
+        assert told["sentence"] == result["sentence"]
+        assert told["parameters"][0] == {"label": "Distance", "unit": "m", "value": 200.0}
+        values = {one["name"]: one["value"] for one in told["headlines"]}
+        assert values["home-distance"] == result["home"]["distance_m"]
+        places = owner_api.get(of(told["id"], "result")).json()["places"]
+        assert places == [{"title": "Home", **result["home"]}, {"title": "Workplace", **result["work"]}]
+
+    @pytest.mark.parametrize("mechanism", ["landmark-skip", "landmark-joint"])
+    def test_a_large_one_by_a_worker_is_the_engines_to_the_last_bit(self, owner_api, taxi_release, mechanism):
+        release = taxi_release(mechanism)
+        told = ask(owner_api, release, LONG).json()
+        assert told["state"] == "queued"
+        work_off()
+        now = owner_api.get(of(told["id"])).json()
+        assert (now["state"], now["attempt"]) == ("done", 1)
+        result = json.loads(downloaded(owner_api, told["id"], "json"))["result"]
+        assert result == engines(release, LONG)
+        assert any(result["hidden"])
+
+    def test_joint_draws_are_read_as_such(self, owner_api, taxi_release):
+        release = taxi_release("landmark-joint")
+        row = Attack.objects.get(pk=ask(owner_api, release, QUICK).json()["id"])
+        (drawn,) = read_releases(release)
+        shared = execution.together(row, drawn, [len(drawn.budgets)], 0)
+        assert shared.sum() == (release.landmark_set.mask & drawn.fresh).sum() > 0
+
+    def test_a_table_of_guesses_and_their_track(self, owner_api, done):
+        told = ask(owner_api, done, QUICK).json()
+        result = engines(done, QUICK)
+        rows = list(csv.DictReader(io.StringIO(downloaded(owner_api, told["id"], "csv").decode())))
+        assert [row["event"] for row in rows] == [str(i) for i in range(8)]
+        for name in ("lon", "lat", "error_m", "chance_m"):
+            assert [float(row[name]) for row in rows] == result[name]
+        assert [bool(int(row["hidden"])) for row in rows] == result["hidden"]
+        track = track_of(owner_api.get(of(told["id"], "track")).content)
+        assert track["lon"] == [round(lon * 1e7) for lon in result["lon"]]
+        assert owner_api.get(of(told["id"], "result")).json() == {"places": [], "path": True}
+
+    def test_all_series_together(self, owner_api, crowd):
+        told = ask(owner_api, crowd, CROWD).json()
+        assert (told["state"], told["series"]) == ("done", None)
+        result = json.loads(downloaded(owner_api, told["id"], "json"))["result"]
+        assert result == engines(crowd, CROWD)
+        assert np.shape(result["rank"]) == (3, 5)
+        assert first_error(owner_api.get(of(told["id"], "data"), {"format": "csv"}))["field"] == "format"
+        assert owner_api.get(of(told["id"], "track")).status_code == 409
+
+    def test_one_series_of_several(self, owner_api, crowd):
+        told = ask(owner_api, crowd, HOME_WORK, series=2).json()
+        assert json.loads(downloaded(owner_api, told["id"], "json"))["result"] == engines(crowd, HOME_WORK, 2)
+
+    def test_it_says_what_it_is(self, owner_api, done):
+        told = ask(owner_api, done, HOME_WORK).json()
+        body = json.loads(downloaded(owner_api, told["id"], "json"))
+        assert told["warning"] == body["warning"] == "This reads the original; do not publish it."
+        assert "no bound" in told["note"] == body["note"]
+        assert told["assumes"] == body["assumes"] == list(attacks["home-work"].assumes)
+        assert "Krumm" in told["source"] == body["source"]
+        answer = owner_api.get(of(told["id"], "data"))
+        answer.close()
+        assert "do-not-publish" in answer["Content-Disposition"]
+        assert answer["Cache-Control"] == "private, no-store"
+
+    def test_the_methods_are_listed_with_what_a_form_needs(self, owner_api):
+        listed = {one["name"]: one for one in owner_api.get("/api/v1/attack-methods/").json()["results"]}
+        assert list(listed) == ["home-work", "localisation", "re-identification"]
+        assert listed["localisation"]["reads_draws"]
+        assert listed["re-identification"]["population"]
+        assert listed["home-work"]["needs"] == ["time"]
+        assert all(one["assumes"] and one["source"] and one["fields"] for one in listed.values())
+
+
+class TestOnce:
+    def test_an_equal_attack_is_never_computed_twice(self, owner_api, done, monkeypatch):
+        first = ask(owner_api, done, HOME_WORK)
+        monkeypatch.setattr(execution, "attacked", None)  # whoever computes now, fails
+        again = ask(owner_api, done, dict(reversed(HOME_WORK.items())) | {"within_m": 500}, series=0)
+        assert (first.status_code, again.status_code) == (201, 200)
+        assert again.json() == first.json()
+
+    def test_other_parameters_or_another_series_are_another_attack(self, owner_api, crowd):
+        asked = [ask(owner_api, crowd, HOME_WORK), ask(owner_api, crowd, HOME_WORK, series=1)]
+        asked.append(ask(owner_api, crowd, HOME_WORK | {"within_m": 100.0}))
+        assert len({answer.json()["id"] for answer in asked}) == 3
+
+    def test_two_who_ask_at_once_are_given_one(self, owner_api, done, monkeypatch):
+        first = ask(owner_api, done, HOME_WORK).json()
+        known = services._earlier
+        looks = iter([lambda _: None])
+        monkeypatch.setattr(services, "_earlier", lambda fresh: next(looks, known)(fresh))  # the other is not seen yet
+        again = ask(owner_api, done, HOME_WORK)
+        assert (again.status_code, again.json()) == (200, first)
+        assert [path.name for path in (HOME / "attacks").iterdir()] == [first["id"]]
+
+    def test_nine_bells_one_run(self, queued_attack, monkeypatch):
+        runs = []
+        honest = execution.attacked
+        monkeypatch.setattr(execution, "attacked", lambda *given: runs.append(1) or honest(*given))
+        for _ in range(9):
+            execution.run(queued_attack.pk)
+        assert len(runs) == 1
+
+    def test_one_that_was_cancelled_is_tried_again_by_asking_again(self, owner_api, done, queued_attack):
+        assert owner_api.post(of(queued_attack.pk, "cancel")).json()["state"] == "cancelled"
+        again = ask(owner_api, done, LONG)
+        assert (again.status_code, again.json()["id"], again.json()["state"]) == (200, str(queued_attack.pk), "queued")
+
+
+class TestOwnerOnly:
+    DOORS = ("", "result/", "data/", "track/")
+
+    def test_a_stranger_is_told_there_is_nothing(self, stranger_api, owner_api, done, anonymous_api):
+        pk = ask(owner_api, done, QUICK).json()["id"]
+        for door in self.DOORS:
+            assert stranger_api.get(of(pk) + door).status_code == 404, door
+            assert anonymous_api.get(of(pk) + door).status_code == 401, door
+        for door in ("cancel/", "retry/"):
+            assert stranger_api.post(of(pk) + door).status_code == 404
+        assert stranger_api.delete(of(pk)).status_code == 404
+        assert stranger_api.get(URL, {"release": str(done.pk)}).json()["results"] == []
+        assert ask(stranger_api, done, QUICK).status_code == 404
+        assert owner_api.get(of(pk)).status_code == 200
+
+    def test_lists_are_of_one_release(self, owner_api, done, crowd):
+        ask(owner_api, done, HOME_WORK), ask(owner_api, crowd, HOME_WORK)
+        assert len(owner_api.get(URL).json()["results"]) == 2
+        (told,) = owner_api.get(URL, {"release": str(crowd.pk)}).json()["results"]
+        assert told["release"] == str(crowd.pk)
+
+    def test_it_is_in_no_release_and_no_bundle(self, owner_api, done):
+        before = {path.name for path in done.folder.iterdir()}
+        for attack in (HOME_WORK, QUICK):
+            ask(owner_api, done, attack)
+        assert {path.name for path in done.folder.iterdir()} == before
+        body = b"".join(owner_api.get(at(done, "bundle")).streaming_content)
+        with zipfile.ZipFile(io.BytesIO(body)) as bundle:
+            assert not [name for name in bundle.namelist() if "attack" in name]
+            assert not any(b"do not publish" in bundle.read(name) for name in bundle.namelist())
+        assert "attack" not in json.dumps(owner_api.get(at(done)).json())
+
+
+class TestHostile:
+    @pytest.mark.parametrize(
+        ("change", "field"),
+        [
+            ({"within_m": -1}, "within_m"),
+            ({"within_m": float("nan")}, "within_m"),
+            ({"within_m": "200"}, "within_m"),
+            ({"distance_m": True}, "distance_m"),
+            ({"duration_s": None}, "duration_s"),
+            ({"extra": 1}, "extra"),
+            ({"name": "home"}, "name"),
+            ({"name": ["home-work"]}, "name"),
+        ],
+    )
+    def test_a_parameter_that_is_none_is_refused_by_name(self, owner_api, done, change, field):
+        answer = ask(owner_api, done, HOME_WORK | change)
+        assert answer.status_code == 400
+        assert first_error(answer)["field"].endswith(field)
+        assert not Attack.objects.exists()
+
+    @pytest.mark.parametrize("series", [-1, 1, 10**14, "1.5", True, [0], {}])
+    def test_there_is_no_such_series(self, owner_api, done, series):
+        answer = ask(owner_api, done, HOME_WORK, series=series)
+        assert (answer.status_code, first_error(answer)["field"]) == (400, "series")
+
+    @pytest.mark.parametrize("attack", [None, [], "home-work", 1])
+    def test_an_attack_is_an_object(self, owner_api, done, attack):
+        assert ask(owner_api, done, attack).status_code == 400
+
+    def test_fail_not_done(self, owner_api, submit):
+        answer = ask(owner_api, submit(), HOME_WORK)
+        assert (answer.status_code, first_error(answer)["field"]) == (409, "release")
+
+    def test_fail_a_smoothed_release_where_draws_are_read(self, owner_api, done):
+        made = derive_release(source=done, steps=[postprocesses.parse({"name": "ou-smoother"})])
+        drawing.run(made.pk)
+        answer = ask(owner_api, made, QUICK)
+        error = first_error(answer)
+        assert (answer.status_code, error["field"]) == (409, "release")
+        assert error["value"].startswith("Skip + ")
+        assert "as it was drawn" in error["rule"]
+        assert ask(owner_api, made, HOME_WORK).status_code == 201
+
+    def test_fail_one_series_where_many_are_needed(self, owner_api, done, crowd):
+        answer = ask(owner_api, done, CROWD)
+        assert (answer.status_code, first_error(answer)["rule"]) == (409, "a release of at least 2 series")
+        answer = ask(owner_api, crowd, CROWD, series=0)
+        assert (answer.status_code, first_error(answer)["field"]) == (400, "series")
+
+    def test_fail_without_times(self, owner_api, owner, make_dataset):
+        bare = samples()[2].series
+        dataset = make_dataset(owner, type(bare)(bare.lon, bare.lat))
+        marks = mark_landmarks(owner=owner, dataset=dataset, method={"name": "manual", "events": [0]})
+        release = drawn_with(owner, dataset, marks, {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 20.0})
+        answer = ask(owner_api, release, HOME_WORK)
+        assert (answer.status_code, first_error(answer)["rule"]) == (409, "a release with times")
+
+    def test_fail_what_the_points_lack_leaves_nothing(self, owner_api, crowd):
+        answer = ask(owner_api, crowd, CROWD | {"points": 20})
+        assert (answer.status_code, first_error(answer)["field"]) == (400, "series")
+        assert not Attack.objects.exists()
+        assert not list((HOME / "attacks").glob("*"))
