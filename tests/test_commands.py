@@ -286,18 +286,3 @@ class TestPrivateFolders:
         (tmp_path / "link").symlink_to(tmp_path / "real")
         with pytest.raises(launcher.LaunchError, match="only you can enter"):
             launcher.make_private(tmp_path / "link")
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(400)
-def test_from_nothing_to_a_served_page_in_three_minutes(tmp_path: Path) -> None:
-    house = House(fresh_clone(tmp_path, with_packages=False))
-    try:
-        seconds = house.start(limit_s=180)
-        print(f"installed and served in {seconds:.0f} s")
-        house.press_ctrl_c()
-        began = time.monotonic()
-        subprocess.run(["make", "install"], cwd=house.clone, env=house.env, check=True)
-        assert time.monotonic() - began < 1
-    finally:
-        house.clear_away()

@@ -63,14 +63,14 @@ class TestSwipe:
         assert (picture["width"], picture["height"]) == (round(box["width"]), round(box["height"]))
         [ink_left, ink_right], [blue_left, blue_right] = picture["found"]
         assert ink_left > 1000
-        assert blue_left < 30  # of the line none; the rim of the chosen event's dot is there on both sides
+        assert blue_left < 100  # of the line none; the rim of the chosen event's dot is there on both sides
         assert blue_right > 200
         line = divider(page).bounding_box()
         assert line
         drag(page, line, (box["width"] / 4, 0))
         [moved_left, _], [still_none, fewer] = saved(page, [INK, BLUE], 0.75)["found"]
         assert moved_left > ink_left
-        assert still_none < 30
+        assert still_none < 100
         assert fewer < blue_right
         assert ink_right < ink_left  # words, the scale, the circles of the noise
 

@@ -253,7 +253,7 @@ class TestTables:
         start = time.process_time()
         with pytest.raises(FormatError):
             of(head + filling * (60_000 // len(filling)) + b"x")
-        assert time.process_time() - start < 0.5
+        assert time.process_time() - start < 5  # milliseconds; what grows with the square takes minutes
 
     def test_a_column_that_counts_rows_is_no_series(self) -> None:
         assert len(of(b"id,lat,lon\n1,1,1\n2,1,1\n3,1,1\n").series) == 1
