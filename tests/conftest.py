@@ -21,6 +21,16 @@ settings.WHITENOISE_AUTOREFRESH = True  # or every test client would list all st
 SHARED = Path(__file__).resolve().parent.parent.parent / "shared"
 
 
+LONG = ("test_commands.py", "test_start_from_nothing.py", "test_warm.py")
+
+
+@pytest.hookimpl(trylast=True)  # pytest-django puts tests without a database last
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What starts whole houses comes before the engine's quick tests: last, it would keep one process busy alone."""
+    quick = next((i for i, item in enumerate(items) if "engine" in item.path.parts), len(items))
+    items[quick:] = sorted(items[quick:], key=lambda item: item.path.name not in LONG)
+
+
 @pytest.fixture(scope="session")
 def shared() -> Path:
     """The folder of real data and hostile inputs; the test skips where it is absent."""
