@@ -50,7 +50,7 @@ def base_map_data() -> SafeString:
     """What static/js/layers/basemap.js reads; nothing where there is no base map."""
     base = settings.CAIRN_BASE_MAP
     if base is None:
-        return SafeString()
+        return SafeString("")
     told = {
         "url": base.url or reverse("tile", args=[0, 0, 0]).removesuffix("0/0/0") + "{z}/{x}/{y}",
         "host": base.host,
