@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from django.conf import settings
@@ -15,7 +15,7 @@ from rest_framework.views import exception_handler
 
 from dashboard.jobs import Job, NotOpen, NotRetryable
 from dashboard.text import storable
-from privacy_engine.errors import ChoiceNeeded, EngineError, ParameterErrors
+from privacy_engine.errors import ChoiceNeeded, EngineError, ParameterError, ParameterErrors
 
 logger = logging.getLogger(__name__)
 
@@ -42,6 +42,20 @@ def require_state(job: Job, state: str, what: str) -> None:
     """
     if job.state != state:
         raise Conflict(f"The {what} must be {state}, it is {job.state}.", field=what, rule=str(state), value=job.state)
+
+
+def require_format(fmt: str, formats: Iterable[str]) -> None:
+    """Refuse a format of download that is not there.
+
+    Raises
+    ------
+    ParameterError
+        It is none of ``formats``.
+    """
+    known = list(formats)
+    if fmt not in known:
+        rule = f"must be one of {', '.join(known)}"
+        raise ParameterError(f"format {rule}, got {fmt!r:.60}", field="format", rule=rule, value=fmt)
 
 
 def status_of(error: EngineError) -> int:

@@ -10,6 +10,7 @@ from typing import Any, BinaryIO
 
 from django.http import FileResponse
 from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.exceptions import ParseError
 from rest_framework.negotiation import DefaultContentNegotiation
@@ -17,6 +18,7 @@ from rest_framework.parsers import JSONParser
 from rest_framework.request import Request
 
 from dashboard.errors import TooLarge
+from dashboard.failures import explained
 from privacy_engine.errors import ParameterError
 
 _WHOLE = re.compile(r"[+-]?[0-9]{1,15}", re.ASCII)
@@ -24,6 +26,14 @@ _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,4})?", r
 UNKEPT = {"Cache-Control": "private, no-store"}
 JSON_BYTES = 4_000_000  # half a million events marked by hand
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
+
+
+@extend_schema_field({"type": "object", "nullable": True})
+class FailureField(serializers.ReadOnlyField):
+    """Why a job failed, as its row keeps it, with what to do about it; null if it did not."""
+
+    def to_representation(self, value: Any) -> dict[str, Any] | None:
+        return explained(value)
 
 
 class JSONBody(JSONParser):

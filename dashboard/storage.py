@@ -7,21 +7,27 @@ Positions are int32 multiples of 1e-7 degrees, times int64 milliseconds.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
 import shutil
+import tempfile
 import uuid
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from copy import copy
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TypeVar
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from django.conf import settings
+from django.db import transaction
 
 from privacy_engine.data import Floats, Ints, Mask, Release, Trajectory
+
+T = TypeVar("T")
 
 E7 = 1e7
 _DELTA = {"lon": "DELTA_BINARY_PACKED", "lat": "DELTA_BINARY_PACKED", "time_ms": "DELTA_BINARY_PACKED"}
@@ -65,6 +71,30 @@ def written(path: Path) -> Iterator[BinaryIO]:
     except BaseException:
         partial.unlink(missing_ok=True)
         raise
+
+
+def digest_of(path: Path) -> str:
+    """The SHA-256 of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def unnamed(write: Callable[[BinaryIO], object]) -> BinaryIO:
+    """An open file without a name on the disk, at the beginning of what ``write`` put into it; its reader closes it."""
+    out = tempfile.TemporaryFile(dir=home("tmp"))  # noqa: SIM115
+    try:
+        write(out)
+    except BaseException:
+        out.close()
+        raise
+    out.seek(0)
+    return out
+
+
+def gone_after_commit(row: T, forget: Callable[[T], None]) -> None:
+    """``forget`` the files of a row that is being deleted, once it really is."""
+    gone = copy(row)  # its key is taken from the instance itself
+    transaction.on_commit(lambda: forget(gone))
 
 
 def _write_table(path: Path, table: pa.Table) -> None:

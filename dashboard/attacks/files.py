@@ -7,23 +7,21 @@ what may be published lies there, and nothing else.
 from __future__ import annotations
 
 import csv
-import hashlib
 import io
 import json
 import math
-import tempfile
 from collections.abc import Callable, Iterator
-from copy import copy
 from dataclasses import dataclass, fields
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 from django.conf import settings
-from django.db import transaction
 
 from dashboard import storage
 from dashboard.attacks.models import Attack
+from dashboard.errors import require_format
 from dashboard.jobs import State
 from dashboard.lines import Line
 from privacy_engine import picture
@@ -59,8 +57,7 @@ def write(row: Attack, result: Result) -> str:
     with storage.written(row.data_path) as out:
         about = {b"kept": json.dumps(kept, allow_nan=False).encode()}
         pq.write_table(table.replace_schema_metadata(about), out, compression="zstd", write_statistics=False)
-    with row.data_path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return storage.digest_of(row.data_path)
 
 
 def _column(values: np.ndarray) -> Any:
@@ -101,18 +98,9 @@ def export(row: Attack, fmt: str) -> tuple[BinaryIO, str, str]:
     ParameterError
         There is no such format, or the attack guesses no events and has no table of them.
     """
-    if fmt not in FORMATS:
-        rule = f"must be one of {', '.join(FORMATS)}"
-        raise ParameterError(f"format {rule}, got {fmt!r:.60}", field="format", rule=rule, value=fmt)
+    require_format(fmt, FORMATS)
     media_type, write_as = FORMATS[fmt]
-    kept = read(row)
-    out = tempfile.TemporaryFile(dir=storage.home("tmp"))  # noqa: SIM115 (the answer closes it)
-    try:
-        write_as(row, kept, out)
-    except BaseException:
-        out.close()
-        raise
-    out.seek(0)
+    out = storage.unnamed(partial(write_as, row, read(row)))
     return out, media_type, f"attack-{row.attack['name']}-{row.pk.hex[:8]}-do-not-publish.{fmt}"
 
 
@@ -188,5 +176,4 @@ def forget(row: Attack) -> None:
 
 def forget_after_commit(instance: Attack, **_: Any) -> None:
     """:func:`forget` with the row, whatever it went with: its release, its dataset, its owner."""
-    gone = copy(instance)  # its key is taken from the instance itself
-    transaction.on_commit(lambda: forget(gone))
+    storage.gone_after_commit(instance, forget)

@@ -12,8 +12,7 @@ from rest_framework import serializers
 
 from dashboard.attacks import files
 from dashboard.attacks.models import Attack
-from dashboard.failures import explained
-from dashboard.parsing import Whole
+from dashboard.parsing import FailureField, Whole
 from dashboard.specs import DescriptionField
 from privacy_engine.attacks import attacks
 
@@ -82,7 +81,7 @@ class AttackSerializer(serializers.ModelSerializer[Attack]):
     warning = serializers.SerializerMethodField()
     note = serializers.SerializerMethodField()
     eta_s = serializers.FloatField(source="seconds_left", allow_null=True)
-    error = serializers.SerializerMethodField()
+    error = FailureField()
     urls = serializers.SerializerMethodField()
 
     class Meta:
@@ -128,10 +127,6 @@ class AttackSerializer(serializers.ModelSerializer[Attack]):
 
     def get_note(self, row: Attack) -> str:
         return files.ILLUSTRATION
-
-    @extend_schema_field({"type": "object", "nullable": True})
-    def get_error(self, row: Attack) -> dict[str, Any] | None:
-        return explained(row.error)
 
     @extend_schema_field(AttackUrls)
     def get_urls(self, row: Attack) -> dict[str, str]:

@@ -12,9 +12,8 @@ from rest_framework import serializers
 
 from dashboard.datasets import ledger
 from dashboard.datasets.models import Dataset, Kind
-from dashboard.failures import explained
 from dashboard.jobs import State
-from dashboard.parsing import Anything
+from dashboard.parsing import Anything, FailureField
 from privacy_engine import formats
 from privacy_engine.cleaning import parse_cleaning
 from privacy_engine.errors import ParameterError
@@ -63,7 +62,7 @@ class DatasetSerializer(serializers.ModelSerializer[Dataset]):
     start = serializers.CharField(source="summary.start", default=None, read_only=True)
     end = serializers.CharField(source="summary.end", default=None, read_only=True)
     length_m = serializers.FloatField(source="summary.length_m", default=None, read_only=True)
-    error = serializers.SerializerMethodField()
+    error = FailureField()
     budget = serializers.SerializerMethodField()
     spent = serializers.SerializerMethodField()
     urls = serializers.SerializerMethodField()
@@ -99,10 +98,6 @@ class DatasetSerializer(serializers.ModelSerializer[Dataset]):
             "urls",
         )
         read_only_fields = fields
-
-    @extend_schema_field({"type": "object", "nullable": True})
-    def get_error(self, row: Any) -> dict[str, Any] | None:
-        return explained(row.error)
 
     @extend_schema_field(BudgetSerializer(allow_null=True))
     def get_budget(self, row: Any) -> dict[str, float] | None:

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
-import tempfile
-from copy import copy
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from django.conf import settings
-from django.db import transaction
 from django.utils.text import slugify
 
 from dashboard import storage
+from dashboard.errors import require_format
 from dashboard.experiments.models import Experiment
 from dashboard.jobs import State
-from privacy_engine.errors import ParameterError
 from privacy_engine.experiments import FILES, ExperimentSpec
 from privacy_engine.formats.arrow import pq
 
@@ -27,8 +24,7 @@ def write(row: Experiment, spec: ExperimentSpec, table: Any) -> str:
     path = row.folder / TABLE
     with storage.written(path) as out:
         FILES["parquet"].write(table, spec, out)
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return storage.digest_of(path)
 
 
 def read(row: Experiment) -> Any:
@@ -44,16 +40,9 @@ def export(row: Experiment, fmt: str) -> tuple[BinaryIO, str, str]:
     ParameterError
         There is no such format.
     """
-    if fmt not in FILES:
-        rule = f"must be one of {', '.join(FILES)}"
-        raise ParameterError(f"format {rule}, got {fmt!r:.60}", field="format", rule=rule, value=fmt)
-    out = tempfile.TemporaryFile(dir=storage.home("tmp"))  # noqa: SIM115 (the answer closes it)
-    try:
-        FILES[fmt].write(read(row) if row.state == State.DONE else None, row.parsed_spec, out)
-    except BaseException:
-        out.close()
-        raise
-    out.seek(0)
+    require_format(fmt, FILES)
+    table = read(row) if row.state == State.DONE else None
+    out = storage.unnamed(partial(FILES[fmt].write, table, row.parsed_spec))
     stem = slugify(row.name)[:60] or "experiment"
     return out, FILES[fmt].media_type, f"{stem}-{row.pk.hex[:8]}{Path(FILES[fmt].name).suffix}"
 
@@ -76,5 +65,4 @@ def forget(row: Experiment) -> None:
 
 def forget_after_commit(instance: Experiment, **_: Any) -> None:
     """:func:`forget` with the row, whatever it went with: its dataset, its owner."""
-    gone = copy(instance)  # its key is taken from the instance itself
-    transaction.on_commit(lambda: forget(gone))
+    storage.gone_after_commit(instance, forget)

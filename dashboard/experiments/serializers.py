@@ -10,8 +10,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from dashboard.experiments.models import Experiment
-from dashboard.failures import explained
-from dashboard.parsing import Anything
+from dashboard.parsing import Anything, FailureField
 from dashboard.specs import DescriptionField
 from privacy_engine.experiments import ExperimentSpec, presets
 
@@ -77,7 +76,7 @@ class ExperimentSerializer(serializers.ModelSerializer[Experiment]):
     preset = serializers.SerializerMethodField()
     spec = serializers.SerializerMethodField()
     eta_s = serializers.FloatField(source="seconds_left", allow_null=True)
-    error = serializers.SerializerMethodField()
+    error = FailureField()
     urls = serializers.SerializerMethodField()
 
     class Meta:
@@ -95,10 +94,6 @@ class ExperimentSerializer(serializers.ModelSerializer[Experiment]):
     @extend_schema_field(OpenApiTypes.OBJECT)
     def get_spec(self, row: Experiment) -> dict[str, Any]:
         return dict(row.spec)
-
-    @extend_schema_field({"type": "object", "nullable": True})
-    def get_error(self, row: Experiment) -> dict[str, Any] | None:
-        return explained(row.error)
 
     @extend_schema_field(ExperimentUrls)
     def get_urls(self, row: Experiment) -> dict[str, str]:

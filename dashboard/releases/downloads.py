@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from typing import Any, BinaryIO
 
 from dashboard import storage
@@ -33,12 +32,6 @@ def export(row: Release, fmt: str) -> tuple[BinaryIO, str, str]:
     ParameterError
         There is no such format.
     """
-    out = tempfile.TemporaryFile(dir=storage.home("tmp"))  # noqa: SIM115 (the answer closes it)
-    try:
-        exports.write(storage.read_points(row.data_path), fmt, out, label=label(row))
-    except BaseException:
-        out.close()
-        raise
-    out.seek(0)
+    out = storage.unnamed(lambda out: exports.write(storage.read_points(row.data_path), fmt, out, label=label(row)))
     kind = exports.FORMATS[fmt]
     return out, kind.media_type, f"{row.mechanism}-{row.pk.hex[:8]}.{kind.extension.lstrip('.')}"

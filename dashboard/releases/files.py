@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -39,8 +38,7 @@ def write(row: Release, drawn: Sequence[data.Release], errors: Sequence[Floats])
         },
     )
     storage.write_columns(row.errors_path, {"error_m": np.concatenate(errors).round(3)})
-    with row.data_path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return storage.digest_of(row.data_path)
 
 
 def read_releases(row: Release) -> list[data.Release]:

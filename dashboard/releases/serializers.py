@@ -10,8 +10,7 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from dashboard.failures import explained
-from dashboard.parsing import Anything
+from dashboard.parsing import Anything, FailureField
 from dashboard.releases import downloads
 from dashboard.releases.models import Release
 from dashboard.specs import DescriptionField, SeedField
@@ -96,7 +95,7 @@ class ReleaseSerializer(serializers.ModelSerializer[Release]):
     guarantee = serializers.SerializerMethodField()
     label = serializers.SerializerMethodField()
     eta_s = serializers.FloatField(source="seconds_left", allow_null=True)
-    error = serializers.SerializerMethodField()
+    error = FailureField()
     urls = serializers.SerializerMethodField()
 
     class Meta:
@@ -119,10 +118,6 @@ class ReleaseSerializer(serializers.ModelSerializer[Release]):
     @extend_schema_field(SourceSerializer(allow_null=True))
     def get_source(self, row: Release) -> dict[str, str] | None:
         return row.source
-
-    @extend_schema_field({"type": "object", "nullable": True})
-    def get_error(self, row: Release) -> dict[str, Any] | None:
-        return explained(row.error)
 
     def get_seed(self, row: Release) -> int | None:
         return row.spec["seed"]

@@ -1,9 +1,10 @@
 /* The dialog that asks which attack to try on a release, with which parameters. */
 
-import { ApiError, get, post } from "../api.js";
+import { get, post } from "../api.js";
 import { addSpeed } from "../composer/speed.js";
 import { $, el, number } from "../dom.js";
 import { createFields } from "../fields.js";
+import { createAsking } from "./asking.js";
 import { withQuery } from "./model.js";
 
 const STATES = { queued: "Waiting for a worker.", running: "Running.", failed: "Failed.", cancelled: "Cancelled." };
@@ -18,10 +19,24 @@ function refusal(method, release, dataset) {
 
 /** `open(release, title, series)` asks; `made(attack)` hears of what was begun, or was there. */
 export function createAttackForm(dialog, { urls, dataset, made }) {
-  const form = $("form", dialog);
   const [kinds, host, confirm] = ["[data-kinds]", "[data-fields]", "[data-confirm]"].map((part) => $(part, dialog));
   const kept = new Map(); // name -> fields as they were filled in
-  let methods, release, chosen, series;
+  let methods, release, chosen, sent, series;
+
+  const complain = createAsking(dialog, {
+    clear() {
+      sent = kept.get(chosen).fields;
+      sent.clear();
+    },
+    fail: (errors) => sent.fail(errors),
+    ready: () => true,
+    async send() {
+      const asked = { name: chosen.name, ...sent.values() };
+      const attack = await post(urls.attacks, { release: release.id, attack: asked, series: chosen.population ? null : series });
+      dialog.close();
+      made(attack);
+    },
+  });
 
   async function ready() {
     if (methods) return;
@@ -55,12 +70,6 @@ export function createAttackForm(dialog, { urls, dataset, made }) {
     complain([]);
   }
 
-  function complain(errors) {
-    const box = $("[data-error]", dialog);
-    box.hidden = !errors.length;
-    box.replaceChildren(...errors.map(({ message }) => el("span", {}, message)));
-  }
-
   /** What was tried on it before: the same is never computed twice. */
   async function showEarlier() {
     const box = $("[data-earlier]", dialog);
@@ -81,25 +90,6 @@ export function createAttackForm(dialog, { urls, dataset, made }) {
   }
 
   const whichSeries = (attack) => (dataset.series.length > 1 && attack.series !== null ? `(${seriesName(dataset, attack.series)}) ` : "");
-
-  form.addEventListener("submit", async (event) => {
-    event.preventDefault();
-    const { fields } = kept.get(chosen);
-    fields.clear();
-    complain([]);
-    confirm.disabled = true;
-    try {
-      const attack = await post(urls.attacks, { release: release.id, attack: { name: chosen.name, ...fields.values() }, series: chosen.population ? null : series });
-      dialog.close();
-      made(attack);
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      complain(fields.fail(error.errors));
-    } finally {
-      confirm.disabled = false;
-    }
-  });
-  $("[data-close]", dialog).addEventListener("click", () => dialog.close());
 
   return {
     async open(asked, title, index) {
