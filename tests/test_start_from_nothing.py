@@ -20,6 +20,6 @@ def test_serves_a_page_in_three_minutes(tmp_path: Path) -> None:
         house.press_ctrl_c()
         began = time.monotonic()
         subprocess.run(["make", "install"], cwd=house.clone, env=house.env, check=True)
-        assert time.monotonic() - began < 5  # it looks at a stamp; installing again takes twenty seconds
+        assert time.monotonic() - began < 1
     finally:
         house.clear_away()

@@ -265,7 +265,7 @@ class TestSweep:
 def test_a_bell_that_nobody_hears_is_no_error(waiting: Dataset) -> None:
     begun = time.perf_counter()
     jobs.ring(waiting)
-    assert time.perf_counter() - begun < 3
+    assert time.perf_counter() - begun < 1
     assert now_is(waiting).rung_at is None
 
 

@@ -177,8 +177,8 @@ def test_an_unknown_format_is_refused_by_name() -> None:
 
 @pytest.mark.parametrize("fmt", FORMATS)
 def test_a_long_series_is_written_in_seconds(fmt: str) -> None:
-    """At least 20 thousand points a CPU-second; fifty times that is usual."""
+    """At least 100 thousand points a CPU-second; ten times that is usual."""
     one = track(n=100_000)
     start = time.process_time()
     exported([Trajectory(one.lon % 180, np.clip(one.lat, -90, 90), one.time_s, "u1")], fmt)
-    assert time.process_time() - start < 5
+    assert time.process_time() - start < 1.0
