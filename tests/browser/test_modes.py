@@ -61,11 +61,11 @@ def taxi(owner: User) -> Dataset:
     )
 
 
-def released(owner: User, landmark_set: LandmarkSet, *names: str) -> list[Release]:
+def released(owner: User, landmark_set: LandmarkSet, *names: str, seed: int | None = None) -> list[Release]:
     made = []
     for name in names:
         spec = ReleaseSpec.parse(
-            {"mechanism": {"name": f"landmark-{name}", "epsilon": 10.0, "radius_m": 20.0}, "seed": None}
+            {"mechanism": {"name": f"landmark-{name}", "epsilon": 10.0, "radius_m": 20.0}, "seed": seed}
         )
         made.append(submit_release(owner=owner, dataset=landmark_set.dataset, landmark_set=landmark_set, spec=spec))
     work_off()

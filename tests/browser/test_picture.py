@@ -42,7 +42,8 @@ BLUE = [38, 134, 189]  # Uniform's line, as pale as a release is
 @pytest.fixture
 def pair(owner: User, taxi: Dataset) -> list[Release]:
     """Skip and Uniform of the taxi day."""
-    return released(owner, mark_landmarks(owner=owner, dataset=taxi, method=samples()[1].landmarks), "skip", "uniform")
+    stays = mark_landmarks(owner=owner, dataset=taxi, method=samples()[1].landmarks)
+    return released(owner, stays, "skip", "uniform", seed=1)  # where a draw lies decides what covers what
 
 
 def saved(page: Page, colours: list[list[int]], at: float = 0.5, near: int = 24) -> dict[str, Any]:
@@ -63,14 +64,14 @@ class TestSwipe:
         assert (picture["width"], picture["height"]) == (round(box["width"]), round(box["height"]))
         [ink_left, ink_right], [blue_left, blue_right] = picture["found"]
         assert ink_left > 1000
-        assert blue_left < 100  # of the line none; the rim of the chosen event's dot is there on both sides
+        assert blue_left < 30  # of the line none; the rim of the chosen event's dot is there on both sides
         assert blue_right > 200
         line = divider(page).bounding_box()
         assert line
         drag(page, line, (box["width"] / 4, 0))
         [moved_left, _], [still_none, fewer] = saved(page, [INK, BLUE], 0.75)["found"]
         assert moved_left > ink_left
-        assert still_none < 100
+        assert still_none < 30
         assert fewer < blue_right
         assert ink_right < ink_left  # words, the scale, the circles of the noise
 

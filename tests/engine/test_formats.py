@@ -250,10 +250,10 @@ class TestTables:
     )
     @pytest.mark.parametrize("filling", [b" ", b"<!--", b'"', b"1", b"<!DOCTYPE ", b"[", b"#\n", b"A1"])
     def test_no_beginning_takes_long_to_look_at(self, head: bytes, filling: bytes) -> None:
-        start = time.process_time()
+        start = time.thread_time()  # what other threads of the tests do meanwhile is not its fault
         with pytest.raises(FormatError):
             of(head + filling * (60_000 // len(filling)) + b"x")
-        assert time.process_time() - start < 5  # milliseconds; what grows with the square takes minutes
+        assert time.thread_time() - start < 0.5
 
     def test_a_column_that_counts_rows_is_no_series(self) -> None:
         assert len(of(b"id,lat,lon\n1,1,1\n2,1,1\n3,1,1\n").series) == 1
