@@ -326,6 +326,10 @@ class Release:
     position was derived from other releases; ``fresh`` (n,) says where a draw was made. ``sd_m`` (n,) is the standard
     deviation per axis of each draw's noise in metres, 0 where none was made: as public as the mechanism.
 
+    ``private`` is True only if every draw came from the operating system's generator, as
+    :meth:`privacy_engine.registry.Mechanism.release` records it from the source it drew from. False means that the
+    release is not known to be private: only a True one may carry its mechanism's guarantee. Post-processing keeps it.
+
     Raises
     ------
     DataError
@@ -337,6 +341,7 @@ class Release:
     budgets: Floats
     fresh: Mask
     sd_m: Floats
+    private: bool = False
 
     def __post_init__(self) -> None:
         if self.series.marked is not None:

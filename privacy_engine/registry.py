@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
@@ -135,14 +135,19 @@ class Mechanism(Described):
     ) -> Release:
         """One release of ``series`` (n events) with ``landmarks`` (a mask over them).
 
+        It is ``private`` only if ``rng`` is :func:`privacy_engine.noise.publishable` or a watched one of it; whatever
+        else is given, a numpy generator or an object of the caller's own, makes a simulation.
+
         Raises
         ------
         DataError
             The landmark set is not over this series' events.
+        ParameterError
+            ``rng`` is no source of randomness.
         """
         landmarks.must_cover(series)
         source = noise.as_source(rng)
-        return self.draw(series, landmarks.mask, rng=source)
+        return replace(self.draw(series, landmarks.mask, rng=source), private=source.private)
 
     def walk(self, is_landmark: Mask) -> Walk | None:
         """What :mod:`privacy_engine.simulation` needs to repeat this many times at once; without it, it releases."""

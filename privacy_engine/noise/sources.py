@@ -5,54 +5,127 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from enum import IntEnum
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from privacy_engine.data import Floats
+from privacy_engine.errors import ParameterError
+
+Words = NDArray[np.uint64]
 
 
 class RandomSource(Protocol):
-    """Where randomness comes from. ``private`` is True if what it makes may be published."""
+    """A source of randomness. ``private`` is True if what is drawn from it may be published.
 
-    private: bool
+    :func:`as_source` decides ``private`` by the class of the source, whatever the object itself claims.
+    """
+
+    @property
+    def private(self) -> bool:
+        """True only for the operating system's generator."""
+
+    def words(self, n: int) -> Words:
+        """``n`` independent words of 64 uniform bits, (n,)."""
 
     def uniform(self, n: int) -> Floats:
-        """``n`` independent values, uniform on the open interval (0, 1)."""
+        """``n`` independent values, uniform on the open interval (0, 1), with 52 bits each: for simulations."""
 
     def reached(self, event: int, n: int) -> None:
-        """A mechanism that walks through time says where it is: at ``event`` of ``n``. For whoever watches."""
+        """Report that a mechanism that goes through time is at ``event`` of ``n``."""
 
 
-def _open_unit(words: np.ndarray) -> Floats:
-    # 52 random bits and a half: never 0, never 1 (53 and a half would round up to it), so every logarithm is finite
+def open_unit(words: Words) -> Floats:
+    """The middle of the interval of (0, 1) that the first 52 bits of each word leave, (n,): exact, never 0, never 1."""
     return ((words >> np.uint64(12)).astype(np.float64) + 0.5) * 2.0**-52
 
 
-class _Unwatched:
+class _Source:
+    __slots__ = ()
+
+    @property
+    def private(self) -> bool:
+        return False
+
+    def words(self, n: int) -> Words:
+        raise NotImplementedError
+
+    def uniform(self, n: int) -> Floats:
+        return open_unit(self.words(n))
+
     def reached(self, event: int, n: int) -> None:
         pass
 
 
-class _SystemSource(_Unwatched):
-    private = True
+class _SystemSource(_Source):
+    """The kernel's generator. It has no state here, so forked processes share none."""
 
-    def uniform(self, n: int) -> Floats:
-        return _open_unit(np.frombuffer(os.urandom(8 * n), dtype=np.uint64))
+    __slots__ = ()
+
+    @property
+    def private(self) -> bool:
+        return True
+
+    def words(self, n: int) -> Words:
+        return np.frombuffer(os.urandom(8 * n), dtype=np.uint64)
 
 
-class _SeededSource(_Unwatched):
-    private = False
+class _SeededSource(_Source):
+    __slots__ = ("_generator",)
 
     def __init__(self, generator: np.random.Generator) -> None:
         self._generator = generator
 
+    def words(self, n: int) -> Words:
+        return self._generator.integers(0, 2**64, size=n, dtype=np.uint64)
+
+
+class _SuppliedSource(_Source):
+    """A caller's own object: never private, whatever it says of itself."""
+
+    __slots__ = ("_supplied",)
+
+    def __init__(self, supplied: Any) -> None:
+        self._supplied = supplied
+
+    def words(self, n: int) -> Words:
+        return np.asarray(self._supplied.words(n), dtype=np.uint64)
+
     def uniform(self, n: int) -> Floats:
-        return _open_unit(self._generator.integers(0, 2**64, size=n, dtype=np.uint64))
+        return np.asarray(self._supplied.uniform(n), dtype=np.float64)
+
+    def reached(self, event: int, n: int) -> None:
+        self._supplied.reached(event, n)
+
+
+class _WatchedSource(_Source):
+    __slots__ = ("_inner", "_share", "_watch")
+
+    def __init__(self, inner: RandomSource, watch: Callable[[float], None]) -> None:
+        self._inner, self._watch, self._share = as_source(inner), watch, 0.0
+
+    @property
+    def private(self) -> bool:
+        return self._inner.private
+
+    def words(self, n: int) -> Words:
+        self._watch(self._share)
+        return self._inner.words(n)
+
+    def uniform(self, n: int) -> Floats:
+        self._watch(self._share)
+        return self._inner.uniform(n)
+
+    def reached(self, event: int, n: int) -> None:
+        self._share = event / n
+
+
+_OWN = (_SystemSource, _SeededSource, _SuppliedSource, _WatchedSource)
 
 
 def publishable() -> RandomSource:
-    """A source over the operating system's CSPRNG: the only one whose releases may be published."""
+    """A source over the operating system's generator: the only one whose releases may be published."""
     return _SystemSource()
 
 
@@ -64,8 +137,24 @@ def seeded(seed: int | np.random.Generator) -> RandomSource:
 
 
 def as_source(rng: RandomSource | np.random.Generator) -> RandomSource:
-    """``rng`` itself, or a numpy generator as a source: seeded, and so never private."""
-    return seeded(rng) if isinstance(rng, np.random.Generator) else rng
+    """``rng`` as one of this module's own sources, whose ``private`` can be relied on.
+
+    A numpy generator becomes a seeded source. Any other object with the methods of :class:`RandomSource` is used and
+    is never private, also one of a subclass of a source here: only this module's own system source is.
+
+    Raises
+    ------
+    ParameterError
+        ``rng`` is neither.
+    """
+    if type(rng) in _OWN:
+        return rng  # type: ignore[return-value]
+    if isinstance(rng, np.random.Generator):
+        return seeded(rng)
+    if not all(callable(getattr(rng, method, None)) for method in ("words", "uniform", "reached")):
+        rule = "a source of randomness or a numpy generator"
+        raise ParameterError(f"rng must be {rule}, got {type(rng).__name__}", field="rng", rule=rule, value=rng)
+    return _SuppliedSource(rng)
 
 
 class Stream(IntEnum):
@@ -102,22 +191,10 @@ def spawned(seed: int, stream: Stream, *parts: int) -> int:
     return int(sequence.generate_state(1, np.uint64)[0] >> np.uint64(11))
 
 
-class _Watched:
-    def __init__(self, inner: RandomSource, watch: Callable[[float], None]) -> None:
-        self.private, self._inner, self._watch = inner.private, inner, watch
-        self._share = 0.0
-
-    def uniform(self, n: int) -> Floats:
-        self._watch(self._share)
-        return self._inner.uniform(n)
-
-    def reached(self, event: int, n: int) -> None:
-        self._share = event / n
-
-
 def watched(inner: RandomSource, watch: Callable[[float], None]) -> RandomSource:
     """``inner``, with ``watch(share)`` called ahead of every draw; ``share`` of the events are through, 0 to 1.
 
-    Every mechanism draws as it goes, so whoever runs it can tell how far it is, and stop it by raising.
+    Every mechanism draws as it goes, so the caller can report how far it is, and stop it by raising. It is private if
+    ``inner`` is.
     """
-    return _Watched(inner, watch)
+    return _WatchedSource(inner, watch)

@@ -1,0 +1,116 @@
+"""Which releases are private: those drawn from the operating system's generator, and no other, whatever it claims."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from privacy_engine import noise
+from privacy_engine.data import LandmarkSet, Release, Trajectory
+from privacy_engine.errors import ParameterError
+from privacy_engine.landmarks.dummies import one_sided_dummies
+from privacy_engine.noise.sources import _SystemSource
+from privacy_engine.postprocess import postprocesses
+from tests.engine.registered import every_mechanism, example
+
+SERIES = Trajectory(np.linspace(2.3, 2.4, 12), np.linspace(48.8, 48.9, 12))
+MASK = np.arange(12) % 3 == 0
+
+
+class Claiming:
+    """A predictable source that says it is private."""
+
+    private = True
+
+    def words(self, n: int) -> Any:
+        return np.random.default_rng(1).integers(0, 2**64, size=n, dtype=np.uint64)
+
+    def uniform(self, n: int) -> Any:
+        return np.random.default_rng(1).random(n)
+
+    def reached(self, event: int, n: int) -> None:
+        pass
+
+
+class Derived(_SystemSource):
+    """A subclass of the system source that is predictable."""
+
+    def words(self, n: int) -> Any:
+        return Claiming().words(n)
+
+
+def ignore(share: float) -> None:
+    pass
+
+
+SIMULATED = {
+    "seed": lambda: noise.seeded(1),
+    "numpy": lambda: np.random.default_rng(1),
+    "claims to be private": Claiming,
+    "derives from the system source": Derived,
+    "seed, watched": lambda: noise.watched(noise.seeded(1), ignore),
+    "claims to be private, watched": lambda: noise.watched(Claiming(), ignore),
+    "derived, watched": lambda: noise.watched(Derived(), ignore),
+    "watched twice": lambda: noise.watched(noise.watched(Claiming(), ignore), ignore),
+}
+PUBLISHABLE = {
+    "system": noise.publishable,
+    "system, watched": lambda: noise.watched(noise.publishable(), ignore),
+    "no seed": lambda: noise.source(None),
+}
+
+
+def released(cls: Any, source: Any) -> Release:
+    return example(cls).release(SERIES, LandmarkSet(MASK), rng=source)
+
+
+@every_mechanism
+class TestReleases:
+    @pytest.mark.parametrize("name", SIMULATED)
+    def test_of_any_other_source_are_not_private(self, cls: Any, name: str) -> None:
+        assert released(cls, SIMULATED[name]()).private is False
+
+    @pytest.mark.parametrize("name", PUBLISHABLE)
+    def test_of_the_operating_system_are_private(self, cls: Any, name: str) -> None:
+        assert released(cls, PUBLISHABLE[name]()).private is True
+
+    def test_a_mechanism_cannot_declare_itself_private(self, cls: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+        draw = cls.draw
+        monkeypatch.setattr(cls, "draw", lambda *args, **named: replace(draw(*args, **named), private=True))
+        assert released(cls, noise.seeded(1)).private is False
+
+    def test_what_is_no_source_is_refused_by_name(self, cls: Any) -> None:
+        for wrong in (None, 3, "os", np.random):
+            with pytest.raises(ParameterError, match="^rng must be a source of randomness or a numpy generator, got"):
+                released(cls, wrong)
+
+
+@pytest.mark.parametrize("step", list(postprocesses), ids=lambda cls: cls.__name__)
+def test_post_processing_keeps_what_is_known(step: Any) -> None:
+    from privacy_engine.mechanisms.landmark import Uniform
+
+    parameters = {field["name"]: field["example"] for field in step.fields() if field["required"]}
+    for source in (noise.publishable(), noise.seeded(1)):
+        release = released(Uniform, source)
+        assert step(**parameters).apply(release).private is release.private is source.private
+
+
+def test_a_release_made_by_hand_is_not_known_to_be_private() -> None:
+    empty = np.zeros(0)
+    assert Release(Trajectory(empty, empty), np.zeros(0, np.int64), empty, np.zeros(0, bool), empty).private is False
+
+
+def test_dummies_of_a_source_that_claims_to_be_private_are_not() -> None:
+    for make in (Claiming, Derived):
+        assert one_sided_dummies(MASK, epsilon=1, rng=make()).private is False
+    assert one_sided_dummies(MASK, epsilon=1, rng=noise.publishable()).private is True
+
+
+def test_the_system_source_holds_no_attribute_to_overwrite() -> None:
+    source = noise.publishable()
+    for attribute in ("words", "uniform", "private"):
+        with pytest.raises(AttributeError):
+            setattr(source, attribute, lambda n: np.zeros(n))
