@@ -26,6 +26,7 @@ from django.conf import settings
 from django.db import transaction
 
 from privacy_engine.data import Floats, Ints, Mask, Release, Trajectory
+from privacy_engine.people import Person, people_of
 
 T = TypeVar("T")
 
@@ -133,7 +134,8 @@ def _scaled(parts: Sequence[Floats]) -> np.ndarray:
 
 
 def _names(series: Sequence[Trajectory]) -> dict[bytes, bytes]:
-    return {b"series": json.dumps([one.name for one in series]).encode()}
+    names = {"series": [one.name for one in series], "people": [one.person for one in series]}
+    return {key.encode(): json.dumps(value).encode() for key, value in names.items()}
 
 
 def write_points(path: Path, series: Sequence[Trajectory]) -> None:
@@ -163,15 +165,36 @@ def read_release(path: Path) -> list[tuple[Trajectory, Ints]]:
 
 
 def _read(path: Path) -> Iterator[tuple[Trajectory, Ints | None]]:
-    for name, column in read_stored(path):
+    table = pq.read_table(path)
+    for person, (name, column) in zip(_people(table.schema), _stored(table), strict=True):
         time_s = column["time_ms"] / 1000 if "time_ms" in column else None
-        series = Trajectory(column["lon"] / E7, column["lat"] / E7, time_s, name, column.get("marked"))
+        series = Trajectory(column["lon"] / E7, column["lat"] / E7, time_s, name, column.get("marked"), person)
         yield series, column.get("event")
+
+
+def _people(schema: pa.Schema) -> list[str]:
+    """Whose each series is; in a file from before people were known all are of one person, which assumes the least."""
+    found = json.loads(schema.metadata.get(b"people", b"null"))
+    return found or [""] * len(json.loads(schema.metadata[b"series"]))
+
+
+def read_people(path: Path) -> list[Person]:
+    """The people of a file of points; times are read only where somebody has several series."""
+    schema = pq.read_schema(path)
+    names = _people(schema)
+    several = len(set(names)) < len(names) and "time_ms" in schema.names
+    table = pq.read_table(path, columns=["series", *["time_ms"] * several])
+    ends = np.searchsorted(table.column("series").to_numpy(), np.arange(len(names) + 1))
+    times = [column.get("time_ms") for _, column in _stored(table)]
+    return people_of(names, np.diff(ends).tolist(), times)
 
 
 def read_stored(path: Path) -> list[tuple[str, dict[str, np.ndarray]]]:
     """The series' names and columns as they lie in the file: whole numbers."""
-    table = pq.read_table(path)
+    return _stored(pq.read_table(path))
+
+
+def _stored(table: pa.Table) -> list[tuple[str, dict[str, np.ndarray]]]:
     names = json.loads(table.schema.metadata[b"series"])
     column = {name: table.column(name).to_numpy() for name in table.column_names}
     ends = np.searchsorted(column.pop("series"), np.arange(len(names) + 1))

@@ -82,6 +82,9 @@ class Trajectory:
     marked : (n,) bool or None
         The events that the file itself marks as landmarks. None where it has no such column. It belongs to what came
         in: :meth:`moved`, and with it every release, leaves it behind.
+    person : str
+        Whose trajectory this is. Series with the same ``person`` are one person's and share one budget
+        (:mod:`privacy_engine.people`); all with the default "" are one person's without a name.
 
     Raises
     ------
@@ -96,6 +99,7 @@ class Trajectory:
     time_s: Floats | None = None
     name: str = ""
     marked: Mask | None = None
+    person: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "lon", _column(self.lon, "lon", np.float64))
@@ -123,9 +127,17 @@ class Trajectory:
 
     def first(self, n: int) -> Trajectory:
         """Its first ``n`` events with all their columns."""
-        time_s = None if self.time_s is None else self.time_s[:n]
+        return self.picked(slice(n))
+
+    def picked(self, index: Mask | NDArray[np.intp] | slice, name: str | None = None) -> Trajectory:
+        """The events that ``index`` selects, with all their columns, under ``name`` if one is given."""
         return Trajectory(
-            self.lon[:n], self.lat[:n], time_s, self.name, None if self.marked is None else self.marked[:n]
+            self.lon[index],
+            self.lat[index],
+            None if self.time_s is None else self.time_s[index],
+            self.name if name is None else name,
+            None if self.marked is None else self.marked[index],
+            self.person,
         )
 
     def moved(self, lon: ArrayLike, lat: ArrayLike, keep: Mask | None = None) -> Trajectory:
@@ -134,7 +146,7 @@ class Trajectory:
         The marks of the file stay behind: what is moved may be published.
         """
         time_s = self.time_s if keep is None or self.time_s is None else self.time_s[keep]
-        return Trajectory(lon=np.asarray(lon), lat=np.asarray(lat), time_s=time_s, name=self.name)
+        return Trajectory(np.asarray(lon), np.asarray(lat), time_s, self.name, person=self.person)
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,7 +3,7 @@ worker reads it, the engine runs it, the legend names it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 from pydantic import SerializerFunctionWrapHandler, field_serializer, field_validator, model_serializer
@@ -12,6 +12,7 @@ from privacy_engine import mechanisms as _families  # noqa: F401  (a spec can na
 from privacy_engine import noise
 from privacy_engine.data import LandmarkSet, Release, Trajectory
 from privacy_engine.params import Seed, Spec
+from privacy_engine.people import must_pair, people
 from privacy_engine.postprocess import PostProcess, postprocesses
 from privacy_engine.registry import Mechanism, mechanisms
 
@@ -75,22 +76,36 @@ class ReleaseSpec(Spec):
         """What a legend calls a release of this spec: the mechanism and the steps after it."""
         return " + ".join([self.mechanism.title, *(step.legend() for step in self.postprocess)])
 
-    def release(self, series: Sequence[Trajectory], landmarks: Sequence[LandmarkSet]) -> list[Release]:
-        """One release of each series, all from one random source."""
-        return list(self.draws(series, landmarks))
-
-    def draws(
+    def release(
         self,
         series: Sequence[Trajectory],
         landmarks: Sequence[LandmarkSet],
         *,
         watch: Callable[[float], None] | None = None,
-    ) -> Iterator[Release]:
-        """:meth:`release` one series at a time; ``watch(share)`` hears how far it is, and may raise."""
-        source = noise.source(self.seed)
-        for one, marks in zip(series, landmarks, strict=True):
-            rng = source if watch is None else noise.watched(source, watch)
-            yield processed(self.mechanism.release(one, marks, rng=rng), self.postprocess)
+    ) -> list[Release]:
+        """One release of each series, all from one random source.
+
+        Each person's series (:mod:`privacy_engine.people`) are released together, in the order of time and under one
+        budget, and cut apart afterwards. ``watch(share)`` is called with the share of events that are done, and may
+        raise to stop.
+
+        Raises
+        ------
+        DataError
+            There is not one landmark set for each series, over its events.
+        """
+        must_pair(series, landmarks)
+        source, masks = noise.source(self.seed), [one.mask for one in landmarks]
+        found: list[Release | None] = [None] * len(series)
+        done, total = 0, max(sum(len(one) for one in series), 1)
+        for person in people(series):
+            rng = source if watch is None else noise.watched(source, _scaled(watch, done, len(person), total))
+            drawn = self.mechanism.release(person.joined(series), LandmarkSet(person.joined_mask(masks)), rng=rng)
+            after = processed(drawn, self.postprocess)
+            for i, one in zip(person.members, person.cut(after, series), strict=True):
+                found[i] = one
+            done += len(person)
+        return [one for one in found if one is not None]
 
     def then(self, steps: Sequence[PostProcess]) -> Self:
         """The same with ``steps`` after those it has.
@@ -101,6 +116,11 @@ class ReleaseSpec(Spec):
             They are more than :data:`~privacy_engine.registry.MAX_STEPS` together.
         """
         return self.parse(self.model_dump() | {"postprocess": [*self.postprocess, *steps]})
+
+
+def _scaled(watch: Callable[[float], None], done: int, events: int, total: int) -> Callable[[float], None]:
+    """``watch`` for a share of one person's ``events``, as a share of all."""
+    return lambda share: watch((done + share * events) / total)
 
 
 def processed(release: Release, steps: Sequence[PostProcess]) -> Release:

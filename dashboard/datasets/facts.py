@@ -24,6 +24,7 @@ def summarise(series: Sequence[Trajectory]) -> dict[str, Any]:
         {
             "index": i,
             "name": one_line(one.name),
+            "person": one_line(one.person),
             "points": len(one),
             "first_event": int(first[i]),
             **_span([one], has_time),
@@ -33,6 +34,7 @@ def summarise(series: Sequence[Trajectory]) -> dict[str, Any]:
     lon, lat = _joined([one.lon for one in series]), _joined([one.lat for one in series])
     return {
         "series": each,
+        "people": len({one.person for one in series}),
         "has_time": has_time,
         "marked": _marked(series),
         "bounds": bounds(lon, lat),

@@ -65,15 +65,11 @@ def _drawn(
     spec: ReleaseSpec, series: list[Trajectory], landmarks: list[data.LandmarkSet], lease: jobs.Lease
 ) -> list[data.Release]:
     """The mechanism's run; it is watched draw by draw, so that a long series can be stopped too."""
-    drawn: list[data.Release] = []
 
     def watch(share: float) -> None:
-        done = (len(drawn) + share) / len(series)
-        lease.report(_stage("Drawing", len(drawn), len(series)), READ + (DRAWN - READ) * done)
+        lease.report("Drawing", READ + (DRAWN - READ) * share)
 
-    for release in spec.draws(series, landmarks, watch=watch):
-        drawn.append(release)
-    return drawn
+    return spec.release(series, landmarks, watch=watch)
 
 
 def _stage(word: str, i: int, series: int) -> str:

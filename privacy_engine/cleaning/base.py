@@ -93,17 +93,6 @@ class CleaningStep(Described):
 cleaning_steps: Registry[CleaningStep] = Registry("cleaning step")
 
 
-def picked(one: Trajectory, index: Mask | NDArray[np.intp] | slice, name: str | None = None) -> Trajectory:
-    """The events of ``one`` that ``index`` picks, with all their columns."""
-    return Trajectory(
-        one.lon[index],
-        one.lat[index],
-        None if one.time_s is None else one.time_s[index],
-        one.name if name is None else name,
-        None if one.marked is None else one.marked[index],
-    )
-
-
 def kept(series: Sequence[Trajectory], keep: Callable[[Trajectory], Mask]) -> tuple[list[Trajectory], int, list[int]]:
     """Each series without the events that ``keep`` says no to, how many those were, and the first of them.
 
@@ -119,7 +108,7 @@ def kept(series: Sequence[Trajectory], keep: Callable[[Trajectory], Mask]) -> tu
         if not len(gone):
             found.append(one)
         elif mask.any():
-            found.append(picked(one, mask))
+            found.append(one.picked(mask))
     return found, dropped, first
 
 
@@ -129,7 +118,7 @@ def cut(one: Trajectory, before: NDArray[np.intp]) -> list[Trajectory]:
         return [one]
     edges = [0, *before.tolist(), len(one)]
     return [
-        picked(one, slice(i, j), f"{one.name} ({number})" if one.name else str(number))
+        one.picked(slice(i, j), f"{one.name} ({number})" if one.name else str(number))
         for number, (i, j) in enumerate(pairwise(edges), 1)
     ]
 

@@ -68,7 +68,7 @@ class Resample(CleaningStep):
             lon, lat = one.lon[before], one.lat[before]
         else:
             lon, lat = _on_the_way(one, before, after, share)
-        return Trajectory(lon, lat, when, one.name, None if one.marked is None else one.marked[near])
+        return Trajectory(lon, lat, when, one.name, None if one.marked is None else one.marked[near], one.person)
 
 
 def _on_the_way(one: Trajectory, before: np.ndarray, after: np.ndarray, share: Floats) -> tuple[Floats, Floats]:

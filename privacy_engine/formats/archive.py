@@ -196,10 +196,11 @@ def _joined(name: str, parts: list[Trajectory], report: Report) -> Trajectory:
     if len(timed) < len(parts):
         if timed:
             raise FormatError("Some members have times and others have none. Upload them apart.", code="mixed_times")
-        return Trajectory(lon, lat, None, name, marked)
+        return Trajectory(lon, lat, None, name, marked, person=name)
     seconds = np.concatenate(timed)
     order = np.argsort(seconds, kind="stable")
-    return Trajectory(lon[order], lat[order], seconds[order], name, None if marked is None else marked[order])
+    marked = None if marked is None else marked[order]
+    return Trajectory(lon[order], lat[order], seconds[order], name, marked, person=name)
 
 
 def _marked_throughout(series: list[Trajectory], report: Report) -> list[Trajectory]:

@@ -165,5 +165,5 @@ def _joined(parts: dict[str, _Parts], timed: bool) -> list[Trajectory]:
     series = []
     for name in list(parts):
         lon, lat, times = (column.taken() for column in parts.pop(name))
-        series.append(Trajectory(lon, lat, times if timed else None, name))
+        series.append(Trajectory(lon, lat, times if timed else None, name, person=name))
     return series

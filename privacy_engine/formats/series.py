@@ -176,7 +176,14 @@ def _split(
     ends = np.append(starts[1:], len(lon))
     labels = [0] * len(starts) if codes is None else codes[starts].tolist()
     return [
-        Trajectory(lon[i:j], lat[i:j], _picked(seconds, slice(i, j)), names[code], _picked(marked, slice(i, j)))
+        Trajectory(
+            lon[i:j],
+            lat[i:j],
+            _picked(seconds, slice(i, j)),
+            names[code],
+            _picked(marked, slice(i, j)),
+            person=names[code],
+        )
         for i, j, code in zip(starts.tolist(), ends.tolist(), labels, strict=True)
     ]
 

@@ -239,14 +239,14 @@ def test_a_name_is_registered_once():
 
 
 class TestWatchedDraws:
-    SERIES = (Trajectory([0.0] * 50, [0.0] * 50),) * 3
+    SERIES = tuple(Trajectory([0.0] * 50, [0.0] * 50, person=name) for name in "abc")
     MARKS = (LandmarkSet([True, False] * 25),) * 3
 
     @pytest.mark.parametrize("name", ["landmark-uniform", "landmark-adaptive"])
     def test_watching_changes_nothing(self, name):
         spec = ReleaseSpec.parse({"mechanism": UNIFORM | {"name": name}, "seed": 1})
         heard = []
-        watched = list(spec.draws(self.SERIES, self.MARKS, watch=heard.append))
+        watched = spec.release(self.SERIES, self.MARKS, watch=heard.append)
         assert len(heard) >= 3
         assert all(0 <= share <= 1 for share in heard)
         for one, two in zip(watched, spec.release(self.SERIES, self.MARKS), strict=True):
@@ -256,7 +256,7 @@ class TestWatchedDraws:
         heard = []
         series, marks = Trajectory([0.0] * 5000, [0.0] * 5000), LandmarkSet([True, False] * 2500)
         spec = ReleaseSpec.parse({"mechanism": UNIFORM | {"name": "landmark-adaptive"}, "seed": 1})
-        list(spec.draws([series], [marks], watch=heard.append))
+        spec.release([series], [marks], watch=heard.append)
         assert heard == sorted(heard)
         assert len(heard) > 50
         assert heard[-1] > 0.95
@@ -266,4 +266,4 @@ class TestWatchedDraws:
             raise TimeoutError
 
         with pytest.raises(TimeoutError):
-            list(ReleaseSpec.parse({"mechanism": UNIFORM}).draws(self.SERIES, self.MARKS, watch=stop))
+            ReleaseSpec.parse({"mechanism": UNIFORM}).release(self.SERIES, self.MARKS, watch=stop)

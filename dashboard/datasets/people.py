@@ -1,0 +1,54 @@
+"""The people of a stored dataset: reads that say which series are whose."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from dashboard import storage
+from dashboard.datasets.models import Dataset
+from privacy_engine.data import Mask
+from privacy_engine.errors import ParameterError
+from privacy_engine.people import Person
+
+
+def people_of(dataset: Dataset) -> list[Person]:
+    """The people of a dataset that is ready, in the order of their first series."""
+    return _people(dataset.points_path)
+
+
+@lru_cache(maxsize=64)
+def _people(path: Path) -> list[Person]:
+    return storage.read_people(path)  # a file of points is never changed, and its name never used again
+
+
+def person_of(dataset: Dataset, series: int) -> Person:
+    """Whose a series is.
+
+    Raises
+    ------
+    ParameterError
+        There is no such series.
+    """
+    for person in people_of(dataset):
+        if series in person.members:
+            return person
+    rule = f"between 0 and {len(dataset.series_lengths) - 1}"
+    raise ParameterError(f"series must be {rule}, got {series}", field="series", rule=rule, value=series)
+
+
+def person_masks(dataset: Dataset, mask: Mask) -> list[Mask]:
+    """A mask over all events of a dataset as one for each person, over their events in the order of time."""
+    parts = _split(dataset, mask)
+    return [person.joined_mask(parts) for person in people_of(dataset)]
+
+
+def mask_of_person(dataset: Dataset, mask: Mask, person: Person) -> Mask:
+    """The same for one ``person``."""
+    return person.joined_mask(_split(dataset, mask))
+
+
+def _split(dataset: Dataset, mask: Mask) -> list[Mask]:
+    return np.split(mask, np.cumsum(dataset.series_lengths)[:-1])
