@@ -8,7 +8,9 @@ from typing import Any
 
 from privacy_engine import __version__
 from privacy_engine.cleaning import CleaningStep
+from privacy_engine.landmarks import LandmarkMethod
 from privacy_engine.mechanisms.landmark.base import GRID_DEG
+from privacy_engine.promise import ONE_PERSON, Context
 from privacy_engine.spec import ReleaseSpec
 
 NOT_PRIVATE = "NOT PRIVATE: seeded simulation"
@@ -25,67 +27,106 @@ class Source:
 
 def privacy_label(
     spec: ReleaseSpec,
+    context: Context,
     *,
-    landmarks: int | None,
+    private: bool,
     release_id: str = "",
     sha256: str = "",
     derived_from: Source | None = None,
     cairn: str = __version__,
     cleaning: Sequence[CleaningStep] = (),
+    ledger_entry: str = "",
 ) -> dict[str, Any]:
     """The label of a release as JSON-ready data; ``text`` is the same in one line.
 
-    ``landmarks`` is how many of the events are landmarks; ``cairn`` is the version that drew it, "" where that was not
-    kept. A seeded release has ``guarantee`` None. Of the ``cleaning`` before, the steps that looked at positions are
-    named: which events there are was decided by them, and no guarantee covers that.
+    ``context`` is what the promise depends on beside the mechanism: :func:`release_context` makes it. ``private`` is
+    whether all noise came from the operating system (:class:`~privacy_engine.data.Release` records it); without it,
+    or with a seed, nothing is promised: ``guarantee`` is None and ``epsilon`` the mechanism's. ``cairn`` is the version
+    that drew the release, "" where that was not kept; ``ledger_entry`` names its charge.
     """
-    mechanism = spec.mechanism
-    guarantee = mechanism.guarantee(landmarks).as_dict() if spec.private else None
-    caveat = uncovered(cleaning)
-    if guarantee and caveat:
-        guarantee["caveats"].append(caveat)
-    statement = guarantee["statement"] if guarantee else NOT_PRIVATE
+    mechanism, private = spec.mechanism, private and spec.private
+    promised = mechanism.guarantee(context)
+    guarantee = promised.as_dict() if private else None
     parts = [
-        statement,
+        promised.statement if private else NOT_PRIVATE,
         f"mechanism {mechanism.name}",
         f"level {mechanism.level}",
-        f"epsilon {mechanism.epsilon:g} per {mechanism.radius_m:g} m",
+        f"epsilon {mechanism.epsilon:.15g} per {mechanism.radius_m:.15g} m",
         *(f"then {step.title} over the release" for step in spec.postprocess),
         *([_origin(derived_from)] if derived_from else []),
-        *([caveat] if caveat else []),
+        *([_whole_trace(context, mechanism.radius_m)] if private and context.whole_trace is not None else []),
         f"in clear: {', '.join(CLEAR_FIELDS)}",
-        f"noise from {'the operating system' if spec.private else f'seed {spec.seed}'}",
+        f"positions are multiples of {GRID_DEG:g} degrees",
+        f"noise from {_source_of_noise(spec, private)}",
         f"drawn by Cairn {cairn}" if cairn else "drawn by Cairn, which version was not kept",
     ]
-    if release_id:
-        parts.append(f"release {release_id}")
-    if sha256:
-        parts.append(f"sha256 {sha256}")
+    named = {"ledger entry": ledger_entry, "release": release_id, "sha256": sha256}
+    parts += [f"{what} {value}" for what, value in named.items() if value]
     return {
         "text": "; ".join(part.rstrip(".") for part in parts),
-        "private": spec.private,
+        "private": private,
         "guarantee": guarantee,
         "spec": spec.model_dump(),
-        "unit": "one series",
+        "unit": context.unit,
+        "neighbours": asdict(promised.neighbours),
         "level": mechanism.level,
-        "epsilon": mechanism.epsilon,
+        "epsilon": promised.epsilon if private else mechanism.epsilon,
         "radius_m": mechanism.radius_m,
+        "landmarks": context.landmarks,
+        "stability": context.stability,
+        "whole_trace_epsilon": context.whole_trace,
+        "not_covered": list(context.not_covered),
         "grid_degrees": GRID_DEG,
         "clear_fields": list(CLEAR_FIELDS),
         "cleaning": [step.model_dump() for step in cleaning],
-        "noise": "operating system" if spec.private else "seeded",
+        "noise": "operating system" if private else "seeded",
         "cairn": cairn or None,
+        "ledger_entry": ledger_entry or None,
         "release": release_id,
         "sha256": sha256,
         "derived_from": asdict(derived_from) if derived_from else None,
     }
 
 
-def uncovered(cleaning: Sequence[CleaningStep]) -> str:
-    """What no guarantee covers of ``cleaning``: that of steps which looked at positions; else empty."""
-    looked = ", ".join(step.name for step in cleaning if step.reads == "positions")
-    said = f"Not covered: which events were left out before by cleaning that looked at positions ({looked})."
-    return said if looked else ""
+def release_context(
+    *,
+    landmarks: int,
+    method: LandmarkMethod | None = None,
+    cleaning: Sequence[CleaningStep] = (),
+    unit: str = ONE_PERSON,
+    whole_trace: float | None = None,
+) -> Context:
+    """What a release's promise depends on: the largest number of ``landmarks`` of a person, and how all came about."""
+    return Context(
+        landmarks=landmarks,
+        unit=unit,
+        not_covered=(*uncovered_landmarks(method), *uncovered_cleaning(cleaning)),
+        whole_trace=whole_trace,
+    )
+
+
+def uncovered_landmarks(method: LandmarkMethod | None) -> tuple[str, ...]:
+    """What no promise covers of how landmarks were found, as noun phrases."""
+    return method.not_covered if method else ()
+
+
+def uncovered_cleaning(cleaning: Sequence[CleaningStep]) -> tuple[str, ...]:
+    """What no promise covers of ``cleaning``, as noun phrases: that of steps which read positions."""
+    names = ", ".join(step.name for step in cleaning if step.reads == "positions")
+    return (f"which events were left out before by cleaning that reads positions ({names})",) if names else ()
+
+
+def _source_of_noise(spec: ReleaseSpec, private: bool) -> str:
+    if private:
+        return "the operating system"
+    return "a generator that the caller supplied" if spec.seed is None else f"seed {spec.seed}"
+
+
+def _whole_trace(context: Context, radius_m: float) -> str:
+    return (
+        f"all events of {context.unit} together leak at most ε = {context.whole_trace:.15g} per {radius_m:.15g} m "
+        "moved by each"
+    )
 
 
 def _origin(source: Source) -> str:

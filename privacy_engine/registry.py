@@ -10,6 +10,7 @@ import inspect
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
+from decimal import Decimal
 from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
@@ -19,26 +20,35 @@ from privacy_engine import noise
 from privacy_engine.data import Floats, LandmarkSet, Mask, Release, Trajectory
 from privacy_engine.errors import ParameterError, ParameterErrors
 from privacy_engine.params import Frozen, brief, choices_of, explain, param_of
+from privacy_engine.promise import ONE_PERSON, Context, Neighbours
 from privacy_engine.walks import Walk
 
 MAX_STEPS = 8
+NO_CONTEXT = Context()
 _REFERENCE = re.compile(r"^\.\. \[\d+\] (.+?)(?=^\.\. \[|\Z)", re.MULTILINE | re.DOTALL)
 
 
 @dataclass(frozen=True)
 class Guarantee:
-    """A theorem as a reader meets it: one sentence, what it assumes, what it does not cover."""
+    """A theorem as a reader meets it: one sentence, what it assumes, what it does not cover.
+
+    ``epsilon`` is the level that the promise about the upload has, within ``radius_m``.
+    """
 
     level: str
+    unit: str
+    neighbours: Neighbours
     epsilon: float
     radius_m: float
     statement: str
     assumptions: tuple[str, ...]
     caveats: tuple[str, ...]
+    not_covered: tuple[str, ...]
 
     def as_dict(self) -> dict[str, Any]:
         """The guarantee as JSON-ready data."""
-        return asdict(self) | {"assumptions": list(self.assumptions), "caveats": list(self.caveats)}
+        lists = {name: list(getattr(self, name)) for name in ("assumptions", "caveats", "not_covered")}
+        return asdict(self) | lists
 
 
 class Described(Frozen):
@@ -115,11 +125,17 @@ class Mechanism(Described):
 
     Subclasses set ``level`` (what is protected: ``event``, ``w-event``, ``landmark``, ``user``) and write
     :meth:`draw`; those whose budgets do not depend on the run write ``budgets(is_landmark)`` and inherit the rest.
+
+    Sentences have no full stop: conditions and what is not covered follow in the same sentence. ``sentence_of_records``
+    is the promise where one uploaded record decides several events; ``remark`` is a sentence of its own.
     """
 
     level: ClassVar[str]
     sentence: ClassVar[str]
     sentence_without_landmarks: ClassVar[str] = ""
+    sentence_of_records: ClassVar[str] = ""
+    remark: ClassVar[str] = ""
+    neighbours: ClassVar[Neighbours]
     assumptions: ClassVar[tuple[str, ...]] = ()
     caveats: ClassVar[tuple[str, ...]] = ()
 
@@ -161,30 +177,60 @@ class Mechanism(Described):
         """Budgets (levels within ``radius_m``) as the rate of the noise, per metre."""
         return np.asarray(budgets / self.radius_m)
 
+    def promised_epsilon(self, context: Context) -> float:
+        """The level of the promise about the upload, within ``radius_m``: what one uploaded record decides, together.
+
+        The m events that a record decides spend at most m times what one of them may, with the landmarks beside them
+        S + mM ≤ m(S + M) ≤ mε in the terms of :mod:`privacy_engine.accounting.ledger`. At user level all events of a
+        person are within ``epsilon`` already.
+        """
+        times = 1 if self.level == "user" else context.stability
+        return float(Decimal(repr(float(self.epsilon))) * times + Decimal(repr(context.added_epsilon)))
+
     @classmethod
     def statement(cls) -> str:
         """The guarantee's sentence in symbols, for any parameters."""
         symbols = {field["name"]: field["symbol"] or field["label"].lower() for field in cls.fields()}
         sentence = cls.sentence.replace("ε = {epsilon} per {radius} m", "ε per {radius}")
-        return sentence.format(**symbols, radius=symbols["radius_m"], landmarks="all landmarks")
+        filled = sentence.format(**symbols, radius=symbols["radius_m"], landmarks="all landmarks", unit=ONE_PERSON)
+        return f"{filled}. {cls.remark}".rstrip()
 
-    def guarantee(self, landmarks: int | None = None) -> Guarantee:
-        """What a release with this many landmarks protects; without a number, in general words."""
-        words = (
-            "all landmarks"
-            if landmarks is None
-            else "the 1 landmark"
-            if landmarks == 1
-            else f"all {landmarks:,} landmarks"
+    def guarantee(self, context: Context = NO_CONTEXT) -> Guarantee:
+        """What a release protects of an upload: :class:`~privacy_engine.promise.Context` has what it depends on."""
+        multiplied = context.stability > 1 and self.sentence_of_records
+        plain = (context.landmarks == 0 and self.sentence_without_landmarks) or self.sentence
+        sentence = self.sentence_of_records if multiplied else plain
+        epsilon = self.promised_epsilon(context)
+        numbers = {name: _number(value) for name, value in self if isinstance(value, float | int)}
+        filled = sentence.format(
+            **numbers | {"epsilon": _number(epsilon)},
+            radius=numbers["radius_m"],
+            landmarks=_landmarks(context.landmarks),
+            unit=context.unit,
+            stability=_number(context.stability),
         )
-        sentence = (landmarks == 0 and self.sentence_without_landmarks) or self.sentence
-        numbers = {
-            name: f"{value:,}" if isinstance(value, int) else f"{value:g}"
-            for name, value in self
-            if isinstance(value, float | int)
-        }
-        statement = sentence.format(**numbers, radius=numbers["radius_m"], landmarks=words)
-        return Guarantee(self.level, self.epsilon, self.radius_m, statement, self.assumptions, self.caveats)
+        statement = f"{context.qualified(filled)} {self.remark}".rstrip()
+        return Guarantee(
+            self.level,
+            context.unit,
+            self.neighbours,
+            epsilon,
+            self.radius_m,
+            statement,
+            self.assumptions,
+            self.caveats,
+            context.not_covered,
+        )
+
+
+def _number(value: float) -> str:
+    return f"{value:,}" if isinstance(value, int) else f"{value:.15g}"
+
+
+def _landmarks(count: int | None) -> str:
+    if count is None:
+        return "all landmarks"
+    return {0: "no landmark", 1: "the 1 landmark"}.get(count, f"all {count:,} landmarks")
 
 
 T = TypeVar("T", bound=Described)

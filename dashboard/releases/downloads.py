@@ -2,26 +2,39 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, BinaryIO
 
 from dashboard import storage
+from dashboard.landmarks.promise import promise_context
 from dashboard.releases.models import Release
 from privacy_engine import exports
 from privacy_engine.cleaning import parse_cleaning
 from privacy_engine.label import Source, privacy_label
+from privacy_engine.promise import ONE_SERIES, Context
 
 
 def label(row: Release) -> dict[str, Any]:
     """The privacy label: one for the API, the pages and the downloads; ``guarantee`` is None for a seeded release."""
     return privacy_label(
         row.parsed_spec,
-        landmarks=row.landmark_set.count,
+        context_of(row),
+        private=not row.seeded,
         release_id=str(row.pk),
         sha256=row.data_sha256,
         derived_from=Source(**row.source) if row.source else None,
         cairn=row.cairn,
         cleaning=parse_cleaning(row.dataset.cleaning),
     )
+
+
+def context_of(row: Release) -> Context:
+    """What the promise of a finished release depends on; one drawn before people were known is about each series."""
+    summary = row.summary or {}
+    found = promise_context(row.landmark_set, landmarks=summary.get("landmarks_per_person"))
+    if "landmarks_per_person" not in summary:
+        return replace(found, unit=ONE_SERIES)
+    return replace(found, whole_trace=summary["whole_trace"])
 
 
 def export(row: Release, fmt: str) -> tuple[BinaryIO, str, str]:

@@ -7,11 +7,14 @@ from typing import Any
 import numpy as np
 
 from dashboard import jobs, storage
+from dashboard.datasets.people import people_of
+from dashboard.landmarks.promise import masks_of_people
 from dashboard.releases import derivation, files
 from dashboard.releases.models import Release
 from privacy_engine import __version__, data, metrics
 from privacy_engine.data import Floats, Trajectory
 from privacy_engine.landmarks.methods import split
+from privacy_engine.people import largest_total, most_landmarks
 from privacy_engine.spec import ReleaseSpec
 
 FEW = 8  # distinct budgets that a summary lists one by one
@@ -86,6 +89,7 @@ def summary(row: Release, drawn: list[data.Release]) -> dict[str, Any]:
         "points": len(budgets),
         "series": len(drawn),
         "landmarks": row.landmark_set.count,
+        **_per_person(row, drawn),
         "published": sum(len(one.series) for one in drawn),
         "drawn": int(sum(np.count_nonzero(one.fresh) for one in drawn)),
         "budgets": {
@@ -93,6 +97,17 @@ def summary(row: Release, drawn: list[data.Release]) -> dict[str, Any]:
             "max": float(budgets.max()),
             "distinct": listed if len(listed) <= FEW else None,
         },
+    }
+
+
+def _per_person(row: Release, drawn: list[data.Release]) -> dict[str, Any]:
+    """How many people there are, and the most landmarks and the largest sum of budgets that any one of them has."""
+    everybody = people_of(row.dataset)
+    budgets = [one.budgets for one in drawn]
+    return {
+        "people": len(everybody),
+        "landmarks_per_person": most_landmarks(masks_of_people(row.landmark_set)),
+        "whole_trace": largest_total([person.joined_values(budgets) for person in everybody]),
     }
 
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from dashboard.datasets import ledger
 from dashboard.landmarks.correlation import Correlation
 from dashboard.landmarks.loss import MAX_SECONDS
 from dashboard.landmarks.models import LandmarkSet
+from dashboard.landmarks.promise import masks_of_people, promise_context
 from dashboard.releases.expected_loss import expected_loss
 from privacy_engine.data import Mask
 from privacy_engine.outlook import outlook
 from privacy_engine.postprocess import PostProcess
+from privacy_engine.promise import Context
 from privacy_engine.registry import Mechanism
 
 
@@ -28,10 +28,11 @@ def outlooks(
 
     With a ``correlation`` also what each would leak under it; all of them together get the time one answer may take.
     """
-    masks, seconds = _masks(landmark_set), MAX_SECONDS / max(len(mechanisms), 1)
+    masks, seconds = masks_of_people(landmark_set), MAX_SECONDS / max(len(mechanisms), 1)
+    context = promise_context(landmark_set, masks=masks)
     return {
         "mechanisms": [
-            _outlook(mechanism, masks, landmark_set.count)
+            _outlook(mechanism, masks, context)
             | {"loss": correlation and expected_loss(mechanism, masks, correlation, seconds=seconds)}
             for mechanism in mechanisms
         ],
@@ -41,16 +42,11 @@ def outlooks(
     }
 
 
-def _masks(landmark_set: LandmarkSet) -> list[Mask]:
-    ends = np.cumsum(landmark_set.dataset.series_lengths)[:-1]
-    return list(np.split(landmark_set.mask, ends))
-
-
-def _outlook(mechanism: Mechanism, masks: list[Mask], landmarks: int) -> dict[str, Any]:
+def _outlook(mechanism: Mechanism, masks: list[Mask], context: Context) -> dict[str, Any]:
     found = outlook(mechanism, masks)
     return {
         "name": mechanism.name,
         "title": mechanism.title,
         "expected": found and found.as_dict(),
-        "guarantee": mechanism.guarantee(landmarks).as_dict(),
+        "guarantee": mechanism.guarantee(context).as_dict(),
     }

@@ -15,6 +15,7 @@ class Column(LandmarkMethod):
 
     title: ClassVar[str] = "Marks of the file"
     summary: ClassVar[str] = "The events that a column of your file marks."
+    found: ClassVar[str] = "marked by a column of the file"
     needs_column: ClassVar[bool] = True
 
     name: Literal["column"] = "column"

@@ -21,6 +21,7 @@ class Manual(LandmarkMethod):
 
     title: ClassVar[str] = "By hand"
     summary: ClassVar[str] = "The events you picked."
+    found: ClassVar[str] = "picked by hand"
 
     name: Literal["manual"] = "manual"
     events: Annotated[list[Annotated[int, Field(ge=0, lt=2**53)]], FailFast(), EVENTS]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -14,7 +15,15 @@ landmark_methods: Registry[LandmarkMethod] = Registry("method")
 
 
 class LandmarkMethod(Described):
-    """Base of every way to mark landmarks over the series of a dataset; ``needs_…`` says what the dataset must have."""
+    """Base of every way to mark landmarks over the series of a dataset; ``needs_…`` says what the dataset must have.
+
+    ``reads`` says what decides which events are landmarks. Promises are about traces with the same landmarks: where
+    positions decide, what the choice itself reveals is not covered by them. ``found`` says
+    how they were found, in a few words.
+    """
+
+    reads: ClassVar[Literal["positions", "times", "nothing"]] = "positions"
+    found: ClassVar[str] = ""
 
     def mark(self, series: Sequence[Trajectory]) -> list[LandmarkSet]:
         """One landmark set for each series, in order.
@@ -40,6 +49,13 @@ class LandmarkMethod(Described):
 
     def _mark(self, series: Sequence[Trajectory]) -> list[LandmarkSet]:
         raise NotImplementedError
+
+    @property
+    def not_covered(self) -> tuple[str, ...]:
+        """What no promise covers of this method, as noun phrases; none where no position is read."""
+        if self.reads != "positions":
+            return ()
+        return (f"which events are landmarks, {self.found or 'found in positions'}",)
 
     def describe(self) -> str:
         """The method with its parameters in a few words, to name a set by."""

@@ -176,6 +176,7 @@ class StayPoints(LandmarkMethod):
 
     title: ClassVar[str] = "Stay points"
     summary: ClassVar[str] = "Where somebody stayed near one place for long enough."
+    found: ClassVar[str] = "found in positions as stay points"
     needs_time: ClassVar[bool] = True
 
     name: Literal["stay-points"] = "stay-points"

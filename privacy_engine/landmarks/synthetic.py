@@ -198,6 +198,7 @@ class Synthetic(LandmarkMethod):
 
     title: ClassVar[str] = "Random"
     summary: ClassVar[str] = "A random share of the events. They mean nothing about your data: for experiments only."
+    reads: ClassVar[Literal["positions", "times", "nothing"]] = "nothing"
 
     name: Literal["synthetic"] = "synthetic"
     share: Annotated[float, AfterValidator(SHARE.check), SHARE]

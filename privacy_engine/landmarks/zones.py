@@ -149,6 +149,7 @@ class Zones(LandmarkMethod):
 
     title: ClassVar[str] = "Zones"
     summary: ClassVar[str] = "What happens inside the areas you draw."
+    found: ClassVar[str] = "found in positions by zones"
 
     name: Literal["zones"] = "zones"
     zones: Annotated[list[OneZone], ZONES]

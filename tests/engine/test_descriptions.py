@@ -11,6 +11,7 @@ from privacy_engine.errors import DataError, EngineError, ParameterError, Parame
 from privacy_engine.label import Source, privacy_label
 from privacy_engine.landmarks import landmark_methods, parse_short
 from privacy_engine.mechanisms.landmark import Skip, Uniform
+from privacy_engine.promise import Context
 from privacy_engine.registry import MAX_STEPS, mechanisms
 from privacy_engine.samples import samples
 from privacy_engine.spec import ReleaseSpec, parse_steps, processed
@@ -100,30 +101,54 @@ class TestReleaseSpec:
 
 class TestLabel:
     def test_a_private_release_states_its_guarantee_and_what_is_in_clear(self):
-        label = privacy_label(ReleaseSpec.parse({"mechanism": UNIFORM}), landmarks=4, release_id="r", sha256="s")
-        assert label["guarantee"]["statement"].startswith(
-            "Whichever event an adversary targets, it and all 4 landmarks"
+        label = privacy_label(
+            ReleaseSpec.parse({"mechanism": UNIFORM}), Context(landmarks=4), private=True, release_id="r", sha256="s"
         )
+        assert label["guarantee"]["statement"] == (
+            "Whichever event of one person an adversary targets, it and all 4 landmarks together leak at most "
+            "ε = 1 per 200 m, with the same landmarks and times."
+        )
+        assert label["text"].startswith(label["guarantee"]["statement"].rstrip("."))
+        assert label["unit"] == "one person"
+        assert label["not_covered"] == []
+        assert set(label["neighbours"]) == {"words", "symbols"}
         assert "in clear: time" in label["text"]
         assert "\n" not in label["text"]
         json.dumps(label)
 
+    def test_what_is_not_covered_stands_in_the_sentence_with_the_number(self):
+        context = Context(landmarks=4, stability=3, provided=("it rains",), not_covered=("which events are landmarks",))
+        label = privacy_label(ReleaseSpec.parse({"mechanism": UNIFORM}), context, private=True)
+        assert label["guarantee"]["statement"] == (
+            "Whichever uploaded record of one person an adversary targets, the events it decides (at most 3) and all 4 "
+            "landmarks together leak at most ε = 3 per 200 m, with the same landmarks and times, provided that it rains; "
+            "not covered: which events are landmarks."
+        )
+        assert label["epsilon"] == 3
+        assert label["not_covered"] == ["which events are landmarks"]
+
+    def test_noise_of_a_generator_that_the_caller_supplied_is_never_private(self):
+        label = privacy_label(ReleaseSpec.parse({"mechanism": UNIFORM}), Context(landmarks=4), private=False)
+        assert label["guarantee"] is None
+        assert not label["private"]
+        assert "noise from a generator that the caller supplied" in label["text"]
+
     def test_a_seeded_release_is_called_not_private_and_has_no_guarantee(self):
-        label = privacy_label(ReleaseSpec.parse({"mechanism": UNIFORM, "seed": 3}), landmarks=4)
+        label = privacy_label(ReleaseSpec.parse({"mechanism": UNIFORM, "seed": 3}), Context(landmarks=4), private=True)
         assert label["guarantee"] is None
         assert label["text"].startswith("NOT PRIVATE")
 
     def test_a_derived_release_names_its_source_and_keeps_the_guarantee(self):
         plain = ReleaseSpec.parse({"mechanism": UNIFORM})
         spec = plain.then(parse_steps([{"name": "ou-smoother"}]))
-        label = privacy_label(spec, landmarks=4, derived_from=Source("the-parent", "ab" * 32))
-        assert label["guarantee"] == privacy_label(plain, landmarks=4)["guarantee"]
+        label = privacy_label(spec, Context(landmarks=4), private=True, derived_from=Source("the-parent", "ab" * 32))
+        assert label["guarantee"] == privacy_label(plain, Context(landmarks=4), private=True)["guarantee"]
         assert label["derived_from"] == {"release": "the-parent", "sha256": "ab" * 32}
         assert (
             "then Ornstein-Uhlenbeck smoother over the release; post-processing of release the-parent" in label["text"]
         )
         assert "ab" * 32 in label["text"]
-        assert privacy_label(plain, landmarks=4)["derived_from"] is None
+        assert privacy_label(plain, Context(landmarks=4), private=True)["derived_from"] is None
 
 
 class TestSteps:

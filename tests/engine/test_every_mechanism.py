@@ -16,6 +16,7 @@ from privacy_engine.accounting.ledger import TOLERANCE, Ledger, protected_sums
 from privacy_engine.data import LandmarkSet
 from privacy_engine.errors import DataError, ParameterErrors
 from privacy_engine.mechanisms import landmark
+from privacy_engine.promise import Context
 from privacy_engine.spec import ReleaseSpec
 from tests.engine.registered import (
     CLASSES,
@@ -241,7 +242,7 @@ def test_the_docstring_cites_its_sources_and_the_guarantee_reads_well(cls):
     assert cited == listed
     assert "1" in listed
     assert len(re.findall(r"\b(?:19|20)\d\d\b", sources)) >= len(listed)  # each with its year
-    guarantee = example(cls, epsilon=1.0, radius_m=200.0).guarantee(407)
+    guarantee = example(cls, epsilon=1.0, radius_m=200.0).guarantee(Context(landmarks=407))
     assert "ε = 1 per 200 m" in guarantee.statement
     assert guarantee.level == cls.level
     json.dumps(guarantee.as_dict())
@@ -262,6 +263,6 @@ def test_nothing_a_page_shows_of_it_is_empty(cls):
 
 @every_mechanism
 def test_the_guarantee_speaks_of_no_landmarks_where_there_are_none(cls):
-    statement = example(cls, epsilon=1.0, radius_m=200.0).guarantee(0).statement
+    statement = example(cls, epsilon=1.0, radius_m=200.0).guarantee(Context(landmarks=0)).statement
     assert "ε = 1 per 200 m" in statement
     assert "all 0" not in statement

@@ -14,6 +14,7 @@ from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.errors import ParameterErrors
 from privacy_engine.mechanisms.landmark import Adaptive, EventLevel, OptimalSplit, Planned, UserLevel, WEvent
 from privacy_engine.outlook import simulated_budgets
+from privacy_engine.promise import Context
 from privacy_engine.registry import mechanisms
 
 masks = st.lists(st.booleans(), min_size=1, max_size=200).map(np.array)
@@ -95,7 +96,7 @@ class TestWEvent:
             mechanisms.parse({"name": "w-event", "epsilon": 1.0, "radius_m": 1.0, "window": window})
 
     def test_its_guarantee_states_the_window(self):
-        statement = WEvent(epsilon=1.0, radius_m=200.0, window=1500).guarantee(0).statement
+        statement = WEvent(epsilon=1.0, radius_m=200.0, window=1500).guarantee(Context(landmarks=0)).statement
         assert statement.startswith("Any 1,500 successive events together leak at most ε = 1 per 200 m")
 
 

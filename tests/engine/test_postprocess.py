@@ -15,6 +15,7 @@ from privacy_engine.mechanisms.landmark import EventLevel, Planned, Skip, Unifor
 from privacy_engine.mechanisms.landmark.base import GRID_DEG
 from privacy_engine.postprocess import CausalFilter, OUSmoother, PostProcess, RandomWalkSmoother, postprocesses
 from privacy_engine.postprocess.chain import deviance, ornstein_uhlenbeck, random_walk, smooth
+from privacy_engine.promise import Context
 from privacy_engine.spec import ReleaseSpec
 
 Q = 400.0  # 20 m a step and axis
@@ -260,7 +261,7 @@ class TestSpec:
     def test_the_guarantee_is_the_mechanisms_and_the_label_names_the_steps(self):
         plain = ReleaseSpec.parse(self.PLAIN | {"seed": None})
         spec = ReleaseSpec.parse(plain.model_dump() | {"postprocess": [{"name": "ou-smoother"}]})
-        one, two = (privacy_label(which, landmarks=3) for which in (plain, spec))
+        one, two = (privacy_label(which, Context(landmarks=3), private=True) for which in (plain, spec))
         assert one["guarantee"] == two["guarantee"]
         assert "then ornstein-uhlenbeck smoother" in two["text"].lower()
         assert "smoother" not in one["text"]

@@ -10,6 +10,7 @@ from privacy_engine import geo, noise
 from privacy_engine.accounting.ledger import Ledger
 from privacy_engine.data import Floats, Ints, LandmarkSet, Mask, Release, Trajectory
 from privacy_engine.params import Epsilon, RadiusM
+from privacy_engine.promise import Neighbours
 from privacy_engine.registry import Mechanism
 from privacy_engine.walks import FixedWalk, Walk
 
@@ -18,6 +19,10 @@ GRID_DEG = 1e-7
 
 INDEPENDENT = "Events are independent of each other; where they are not, see the temporal privacy loss."
 PUBLIC_LANDMARKS = "Which events are landmarks is public: the noise and the repeats show it."
+ONE_RECORD = (
+    "Whichever uploaded record of {unit} an adversary targets, the events it decides (at most {stability}) together "
+    "leak at most ε = {epsilon} per {radius} m, with the same times"
+)
 CLEAR_TIMES = "Timestamps are released as they are; only positions are protected."
 
 
@@ -31,10 +36,21 @@ class PlanarLaplaceMechanism(Mechanism):
 
     level: ClassVar[str] = "landmark"
     sentence: ClassVar[str] = (
-        "Whichever event an adversary targets, it and {landmarks} together leak at most ε = {epsilon} per {radius} m."
+        "Whichever event of {unit} an adversary targets, it and {landmarks} together leak at most "
+        "ε = {epsilon} per {radius} m, with the same landmarks and times"
     )
     sentence_without_landmarks: ClassVar[str] = (
-        "Whichever event an adversary targets, it leaks at most ε = {epsilon} per {radius} m; no event is a landmark."
+        "Whichever event of {unit} an adversary targets, it leaks at most ε = {epsilon} per {radius} m, "
+        "with no event a landmark and the same times"
+    )
+    sentence_of_records: ClassVar[str] = (
+        "Whichever uploaded record of {unit} an adversary targets, the events it decides (at most {stability}) and "
+        "{landmarks} together leak at most ε = {epsilon} per {radius} m, with the same landmarks and times"
+    )
+    neighbours: ClassVar[Neighbours] = Neighbours(
+        "Two traces of one person with the same times and the same landmarks, that differ in the positions of the "
+        "landmarks and of one more event.",
+        "x ~ x′ ⇔ L = L′ and there is t with x_i = x′_i for all i ∉ L ∪ {t}",
     )
     assumptions: ClassVar[tuple[str, ...]] = (INDEPENDENT,)
     caveats: ClassVar[tuple[str, ...]] = (PUBLIC_LANDMARKS, CLEAR_TIMES)

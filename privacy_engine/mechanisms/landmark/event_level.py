@@ -7,7 +7,8 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from privacy_engine.data import Floats, Mask
-from privacy_engine.mechanisms.landmark.base import CLEAR_TIMES, PlanarLaplaceMechanism, as_mask
+from privacy_engine.mechanisms.landmark.base import CLEAR_TIMES, ONE_RECORD, PlanarLaplaceMechanism, as_mask
+from privacy_engine.promise import Neighbours
 from privacy_engine.registry import mechanisms
 
 
@@ -29,8 +30,14 @@ class EventLevel(PlanarLaplaceMechanism):
     level: ClassVar[str] = "event"
     sentence_without_landmarks: ClassVar[str] = ""
     sentence: ClassVar[str] = (
-        "Whichever event an adversary targets, it alone leaks at most ε = {epsilon} per {radius} m. "
-        "Landmarks together may leak more."
+        "Whichever event of {unit} an adversary targets, it alone leaks at most ε = {epsilon} per {radius} m, "
+        "with the same times"
+    )
+    sentence_of_records: ClassVar[str] = ONE_RECORD
+    remark: ClassVar[str] = "Landmarks together may leak more."
+    neighbours: ClassVar[Neighbours] = Neighbours(
+        "Two traces of one person with the same times that differ in the position of one event.",
+        "x ~ x′ ⇔ there is t with x_i = x′_i for all i ≠ t",
     )
     caveats: ClassVar[tuple[str, ...]] = ("Losses of several events add up; landmarks get no extra care.", CLEAR_TIMES)
 

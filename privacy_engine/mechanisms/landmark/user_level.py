@@ -8,6 +8,7 @@ import numpy as np
 
 from privacy_engine.data import Floats, Mask
 from privacy_engine.mechanisms.landmark.base import CLEAR_TIMES, PlanarLaplaceMechanism, as_mask
+from privacy_engine.promise import Neighbours
 from privacy_engine.registry import mechanisms
 
 
@@ -27,7 +28,13 @@ class UserLevel(PlanarLaplaceMechanism):
     summary: ClassVar[str] = "The whole series at once; every event pays for it."
     level: ClassVar[str] = "user"
     sentence_without_landmarks: ClassVar[str] = ""
-    sentence: ClassVar[str] = "All events of a series together leak at most ε = {epsilon} per {radius} m moved by each."
+    sentence: ClassVar[str] = (
+        "All events of {unit} together leak at most ε = {epsilon} per {radius} m moved by each, with the same times"
+    )
+    sentence_of_records: ClassVar[str] = ""
+    neighbours: ClassVar[Neighbours] = Neighbours(
+        "Two traces of one person with the same times.", "x ~ x′ ⇔ x and x′ have the same times"
+    )
     assumptions: ClassVar[tuple[str, ...]] = ()
     caveats: ClassVar[tuple[str, ...]] = (CLEAR_TIMES,)
 

@@ -7,8 +7,9 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from privacy_engine.data import Floats, Mask
-from privacy_engine.mechanisms.landmark.base import CLEAR_TIMES, PlanarLaplaceMechanism, as_mask
+from privacy_engine.mechanisms.landmark.base import CLEAR_TIMES, ONE_RECORD, PlanarLaplaceMechanism, as_mask
 from privacy_engine.params import WindowLength
+from privacy_engine.promise import Neighbours
 from privacy_engine.registry import mechanisms
 
 
@@ -33,8 +34,15 @@ class WEvent(PlanarLaplaceMechanism):
     level: ClassVar[str] = "w-event"
     sentence_without_landmarks: ClassVar[str] = ""
     sentence: ClassVar[str] = (
-        "Any {window} successive events together leak at most ε = {epsilon} per {radius} m moved by each. "
-        "Landmarks further apart may leak more."
+        "Any {window} successive events of {unit} together leak at most ε = {epsilon} per {radius} m moved by each, "
+        "with the same times"
+    )
+    sentence_of_records: ClassVar[str] = ONE_RECORD
+    remark: ClassVar[str] = "Landmarks further apart than a window may leak more."
+    neighbours: ClassVar[Neighbours] = Neighbours(
+        "Two traces of one person with the same times that differ in the positions of events within one window of w "
+        "successive events.",
+        "x ~ x′ ⇔ there is t with x_i = x′_i for all i outside t, …, t + w − 1",
     )
     caveats: ClassVar[tuple[str, ...]] = (
         "Losses of events further apart than a window add up; landmarks get no extra care.",

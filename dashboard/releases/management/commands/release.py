@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +12,17 @@ from django.core.management.base import CommandParser
 
 from dashboard.words import LineCommand, pairs, value_of
 from privacy_engine import exports, formats
-from privacy_engine.cleaning import CleaningStep, Done, cleaning_steps, parse_cleaning
 from privacy_engine.cleaning import clean as cleaned
+from privacy_engine.cleaning import cleaning_steps, parse_cleaning
 from privacy_engine.data import LandmarkSet, Release, Trajectory
 from privacy_engine.errors import ParameterError
 from privacy_engine.formats import ReadOptions
-from privacy_engine.label import NOT_PRIVATE, privacy_label, uncovered
+from privacy_engine.label import NOT_PRIVATE, privacy_label, release_context
 from privacy_engine.landmarks import parse_short, parse_short_dummies
 from privacy_engine.mechanisms import landmark  # noqa: F401  (registers the mechanisms)
+from privacy_engine.people import largest_total, most_landmarks, people
 from privacy_engine.postprocess import postprocesses
+from privacy_engine.promise import Context
 from privacy_engine.registry import Described, Registry
 from privacy_engine.spec import ReleaseSpec
 
@@ -111,24 +112,26 @@ def _release(
     if beside:
         marks = [LandmarkSet(one.mask) for one in beside.select(marks)]
     drawn = spec.release(series, marks)
-    count = sum(one.count for one in marks)
-    _write(out, fmt, [one.series for one in drawn], privacy_label(spec, landmarks=count, cleaning=cleaning))
-    return _summary(spec, series, marks, drawn) + _told(done, cleaning)
+    everybody = people(series)
+    context = release_context(
+        landmarks=most_landmarks([person.joined_mask([one.mask for one in marks]) for person in everybody]),
+        method=method,
+        cleaning=cleaning,
+        whole_trace=largest_total([person.joined_values([one.budgets for one in drawn]) for person in everybody]),
+    )
+    private = all(one.private for one in drawn)
+    label = privacy_label(spec, context, private=private, cleaning=cleaning)
+    _write(out, fmt, [one.series for one in drawn], label)
+    return _summary(spec, context, marks, drawn) + "".join(f" {one.title}: {one.message}" for one in done)
 
 
-def _summary(spec: ReleaseSpec, series: list[Trajectory], marks: list[LandmarkSet], drawn: list[Release]) -> str:
-    points, count = sum(map(len, series)), sum(one.count for one in marks)
+def _summary(spec: ReleaseSpec, context: Context, marks: list[LandmarkSet], drawn: list[Release]) -> str:
+    points, count = sum(map(len, marks)), sum(one.count for one in marks)
     published = sum(len(one.series) for one in drawn)
-    statement = spec.mechanism.guarantee(count).statement if spec.private else f"{NOT_PRIVATE}."
+    statement = spec.mechanism.guarantee(context).statement if spec.private else f"{NOT_PRIVATE}."
     share = count / points if points else 0.0
     then = "".join(f" Then {step.title}, which costs nothing." for step in spec.postprocess)
     return f"{points:,} points, {count:,} landmarks ({share:.1%}), {published:,} published. {statement}{then}"
-
-
-def _told(done: Sequence[Done], cleaning: Sequence[CleaningStep]) -> str:
-    """What cleaning did, and what of it no guarantee covers."""
-    parts = [f"{one.title}: {one.message}" for one in done]
-    return "".join(f" {part}" for part in [*parts, uncovered(cleaning)] if part)
 
 
 def _write(out: Path, fmt: str, series: list[Trajectory], label: dict[str, Any]) -> None:

@@ -1,0 +1,40 @@
+"""What a promise about a dataset with a landmark set depends on, before any release and after."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dashboard.datasets.people import person_masks
+from dashboard.landmarks.models import LandmarkSet
+from privacy_engine.cleaning import parse_cleaning
+from privacy_engine.data import Mask
+from privacy_engine.label import release_context
+from privacy_engine.landmarks import LandmarkMethod, landmark_methods
+from privacy_engine.people import most_landmarks
+from privacy_engine.promise import Context
+
+
+def promise_context(
+    landmark_set: LandmarkSet, *, landmarks: int | None = None, masks: Sequence[Mask] | None = None
+) -> Context:
+    """The context of releases with this landmark set.
+
+    ``landmarks`` is the largest number of landmarks of any one person; without it, it is that of ``masks``, one for
+    each person, or of the masks as they are read from the dataset.
+    """
+    if landmarks is None:
+        landmarks = most_landmarks(masks if masks is not None else masks_of_people(landmark_set))
+    return release_context(
+        landmarks=landmarks, method=method_of(landmark_set), cleaning=parse_cleaning(landmark_set.dataset.cleaning)
+    )
+
+
+def masks_of_people(landmark_set: LandmarkSet) -> list[Mask]:
+    """The landmarks of each person, over their events in the order of time."""
+    return person_masks(landmark_set.dataset, landmark_set.mask)
+
+
+def method_of(landmark_set: LandmarkSet) -> LandmarkMethod:
+    """How the landmarks were found; of a set with dummies, those beside which the dummies are."""
+    found = landmark_set if landmark_set.source is None else landmark_set.source
+    return landmark_methods.parse(found.method, field="method")
