@@ -132,13 +132,16 @@ def people(series: Sequence[Trajectory]) -> list[Person]:
     return people_of([one.person for one in series], [len(one) for one in series], [one.time_s for one in series])
 
 
-def people_of(names: Sequence[str], lengths: Sequence[int], times: Sequence[NDArray[Any] | None]) -> list[Person]:
+def people_of(
+    names: Sequence[str], lengths: Sequence[int], times: Sequence[NDArray[Any] | None] | None = None
+) -> list[Person]:
     """The people of series with these people's ``names``, numbers of events and times, one of each for each series.
 
     Events are in the order of time, events of one instant in the order of the series. Where a series of a person has
-    no times, that person's series follow one another.
+    no times, and where none are given, that person's series follow one another.
     """
     members: dict[str, list[int]] = {}
+    times = times or [None] * len(names)
     for i, name in enumerate(names):
         members.setdefault(name, []).append(i)
     return [

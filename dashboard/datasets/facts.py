@@ -12,6 +12,7 @@ import numpy as np
 from dashboard.text import one_line
 from privacy_engine import geo
 from privacy_engine.data import Floats, Trajectory
+from privacy_engine.people import people
 
 FIRST_S, END_S = -62135596800, 253402300800
 
@@ -20,11 +21,14 @@ def summarise(series: Sequence[Trajectory]) -> dict[str, Any]:
     """Facts of the whole dataset and of each series; events are counted over the whole dataset."""
     has_time = all(one.time_s is not None for one in series)
     first = np.concatenate([[0], np.cumsum([len(one) for one in series])])
+    everybody = people(series)
+    whose = {i: number for number, person in enumerate(everybody) for i in person.members}
     each = [
         {
             "index": i,
             "name": one_line(one.name),
             "person": one_line(one.person),
+            "person_index": whose[i],
             "points": len(one),
             "first_event": int(first[i]),
             **_span([one], has_time),
@@ -34,7 +38,8 @@ def summarise(series: Sequence[Trajectory]) -> dict[str, Any]:
     lon, lat = _joined([one.lon for one in series]), _joined([one.lat for one in series])
     return {
         "series": each,
-        "people": len({one.person for one in series}),
+        "people": len(everybody),
+        "interleaved": any(person.order is not None for person in everybody),
         "has_time": has_time,
         "marked": _marked(series),
         "bounds": bounds(lon, lat),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -12,11 +13,21 @@ from dashboard.datasets.models import Dataset
 from privacy_engine.data import Mask
 from privacy_engine.errors import ParameterError
 from privacy_engine.people import Person
+from privacy_engine.people import people_of as grouped
 
 
 def people_of(dataset: Dataset) -> list[Person]:
-    """The people of a dataset that is ready, in the order of their first series."""
-    return _people(dataset.points_path)
+    """The people of a dataset that is ready, in the order of their first series.
+
+    Its file is read only where somebody's series interleave in time.
+    """
+    summary = dataset.summary or {}
+    if summary.get("interleaved", True):
+        return _people(dataset.points_path)
+    series = summary["series"]
+    whose = [str(one["person_index"]) for one in series]
+    found = grouped(whose, [one["points"] for one in series])
+    return [replace(person, name=series[person.members[0]]["person"]) for person in found]
 
 
 @lru_cache(maxsize=64)

@@ -38,7 +38,7 @@ def test_writes_what_reads_back_with_its_label(run, day, tmp_path, fmt):
     out = tmp_path / f"out.{FORMATS[fmt].extension.lstrip('.')}"
     said, wrong, code = run(day, *UNIFORM, *MARKS, "--out", out)
     assert (wrong, code) == ("", 0)
-    statement = "it and all 2 landmarks together leak at most ε = 1 per 200 m."
+    statement = "with the same landmarks and times; not covered: which events are landmarks, picked by hand."
     assert said.startswith("4 points, 2 landmarks (50.0%), 4 published. ")
     assert said.rstrip("\n").endswith(statement)
     assert said.count("\n") == 1
@@ -125,7 +125,8 @@ class TestCleaning:
             "which events are landmarks, picked by hand",
             "which events were left out before by cleaning that reads positions (drop-jumps)",
         )
-        context = Context(landmarks=2, not_covered=uncovered, whole_trace=pytest.approx(1.0))
+        context = Context(landmarks=2, not_covered=uncovered, whole_trace=label["whole_trace_epsilon"])
+        assert context.whole_trace == pytest.approx(4 / 3)
         assert label == json.loads(json.dumps(privacy_label(spec, context, private=False, cleaning=cleaning)))
         series, _ = clean(formats.read(jumpy).series, cleaning)
         (expected,) = spec.release(series, parse_short("manual:0,2").mark(series))

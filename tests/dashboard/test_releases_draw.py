@@ -86,6 +86,9 @@ class TestDraw:
             "landmarks": 4,
             "published": 8,
             "drawn": 4,
+            "people": 1,
+            "landmarks_per_person": 4,
+            "whole_trace": 4.0,
             "budgets": {
                 "min": 0.0,
                 "max": 1.0,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -70,11 +71,16 @@ class TestExpected:
         assert ask(UNIFORM, ADAPTIVE, PLANNED).status_code == 200
         assert [model.objects.count() for model in (Release, Budget, BudgetEntry)] == [0, 0, 0]
 
-    def test_series_have_budgets_of_their_own(self, owner, owner_api, make_dataset, paris_day):
-        two = make_dataset(owner, paris_day, paris_day)
+    @pytest.mark.parametrize(("people", "shares"), [("ab", [1 / 3, 1 / 2]), ("aa", [1 / 4, 1 / 4])])
+    def test_people_have_budgets_of_their_own_and_series_of_one_person_share(
+        self, owner, owner_api, make_dataset, paris_day, people, shares
+    ):
+        two = make_dataset(owner, *(replace(paris_day, person=name) for name in people))
         marks = mark_landmarks(owner=owner, dataset=two, method={"name": "manual", "events": [0, 1, 8]})
-        answer = owner_api.post(OUTLOOK, {"landmark_set": str(marks.pk), "mechanisms": [UNIFORM]})
-        assert answer.json()["mechanisms"][0]["expected"]["landmark"]["share"] == pytest.approx([1 / 3, 1 / 2])
+        answer = owner_api.post(OUTLOOK, {"landmark_set": str(marks.pk), "mechanisms": [UNIFORM]}).json()
+        assert answer["mechanisms"][0]["expected"]["landmark"]["share"] == pytest.approx(shares)
+        most = "2 landmarks" if people == "ab" else "3 landmarks"
+        assert f"all {most} together" in answer["mechanisms"][0]["guarantee"]["statement"]
 
 
 class TestPrice:

@@ -121,8 +121,8 @@ class TestLabel:
         label = privacy_label(ReleaseSpec.parse({"mechanism": UNIFORM}), context, private=True)
         assert label["guarantee"]["statement"] == (
             "Whichever uploaded record of one person an adversary targets, the events it decides (at most 3) and all 4 "
-            "landmarks together leak at most ε = 3 per 200 m, with the same landmarks and times, provided that it rains; "
-            "not covered: which events are landmarks."
+            "landmarks together leak at most ε = 3 per 200 m, with the same landmarks and times, provided that it "
+            "rains; not covered: which events are landmarks."
         )
         assert label["epsilon"] == 3
         assert label["not_covered"] == ["which events are landmarks"]

@@ -97,7 +97,7 @@ class TestWEvent:
 
     def test_its_guarantee_states_the_window(self):
         statement = WEvent(epsilon=1.0, radius_m=200.0, window=1500).guarantee(Context(landmarks=0)).statement
-        assert statement.startswith("Any 1,500 successive events together leak at most ε = 1 per 200 m")
+        assert statement.startswith("Any 1,500 successive events of one person together leak at most ε = 1 per 200 m")
 
 
 class TestOptimalSplit:
