@@ -29,12 +29,12 @@ def label(row: Release) -> dict[str, Any]:
 
 
 def context_of(row: Release) -> Context:
-    """What the promise of a finished release depends on; one drawn before people were known is about each series."""
+    """What the promise of a release depends on; one drawn before people were known is about each of its series."""
     summary = row.summary or {}
     found = promise_context(row.landmark_set, landmarks=summary.get("landmarks_per_person"))
-    if "landmarks_per_person" not in summary:
-        return replace(found, unit=ONE_SERIES)
-    return replace(found, whole_trace=summary["whole_trace"])
+    if summary and "landmarks_per_person" not in summary:
+        return replace(found, unit=ONE_SERIES, landmarks=row.landmark_set.count)
+    return replace(found, whole_trace=summary.get("whole_trace"))
 
 
 def export(row: Release, fmt: str) -> tuple[BinaryIO, str, str]:

@@ -126,7 +126,7 @@ class TestCleaning:
             "which events were left out before by cleaning that reads positions (drop-jumps)",
         )
         context = Context(landmarks=2, not_covered=uncovered, whole_trace=label["whole_trace_epsilon"])
-        assert context.whole_trace == pytest.approx(4 / 3)
+        assert context.whole_trace == pytest.approx(1)
         assert label == json.loads(json.dumps(privacy_label(spec, context, private=False, cleaning=cleaning)))
         series, _ = clean(formats.read(jumpy).series, cleaning)
         (expected,) = spec.release(series, parse_short("manual:0,2").mark(series))
