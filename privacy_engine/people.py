@@ -97,20 +97,23 @@ class Person:
         budgets, fresh, sd_m = columns
         return replace(own[0], series=series, event=event[by_time], budgets=budgets, fresh=fresh, sd_m=sd_m)
 
-    def cut(self, release: Release, series: Sequence[Trajectory]) -> list[Release]:
-        """The release of the joined events as one release for each member; ``series`` are all of the dataset."""
+    def cut(self, release: Release, names: Sequence[str]) -> list[Release]:
+        """The release of the joined events as one release for each member; ``names`` are those of all series."""
         if len(self.members) == 1:
             return [release]
-        found = []
+        found, time_s = [], release.series.time_s
         for i, rank in zip(self.members, self.ranks(), strict=True):
             published = np.searchsorted(rank, release.event).clip(max=max(len(rank) - 1, 0))
             here = rank[published] == release.event if len(rank) else np.zeros(len(release.event), dtype=np.bool_)
-            event = published[here].astype(np.int64)
-            keep = np.zeros(len(rank), dtype=np.bool_)
-            keep[event] = True
-            moved = series[i].moved(release.series.lon[here], release.series.lat[here], keep=keep)
+            series = Trajectory(
+                release.series.lon[here],
+                release.series.lat[here],
+                None if time_s is None else time_s[here],
+                names[i],
+                person=self.name,
+            )
             columns = {name: getattr(release, name)[rank] for name in ("budgets", "fresh", "sd_m")}
-            found.append(replace(release, series=moved, event=event, **columns))
+            found.append(replace(release, series=series, event=published[here].astype(np.int64), **columns))
         return found
 
     def cut_values(self, values: NDArray[Any]) -> list[NDArray[Any]]:

@@ -95,14 +95,15 @@ class ReleaseSpec(Spec):
             There is not one landmark set for each series, over its events.
         """
         must_pair(series, landmarks)
-        source, masks = noise.source(self.seed), [one.mask for one in landmarks]
+        source, names = noise.source(self.seed), [one.name for one in series]
+        masks = [one.mask for one in landmarks]
         found: list[Release | None] = [None] * len(series)
         done, total = 0, max(sum(len(one) for one in series), 1)
         for person in people(series):
             rng = source if watch is None else noise.watched(source, _scaled(watch, done, len(person), total))
             drawn = self.mechanism.release(person.joined(series), LandmarkSet(person.joined_mask(masks)), rng=rng)
             after = processed(drawn, self.postprocess)
-            for i, one in zip(person.members, person.cut(after, series), strict=True):
+            for i, one in zip(person.members, person.cut(after, names), strict=True):
                 found[i] = one
             done += len(person)
         return [one for one in found if one is not None]

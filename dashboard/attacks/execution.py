@@ -11,11 +11,12 @@ import numpy as np
 from dashboard import jobs, storage
 from dashboard.attacks import files
 from dashboard.attacks.models import Attack
-from dashboard.landmarks.queries import series_bounds
-from dashboard.releases.files import read_releases
+from dashboard.datasets.people import mask_of_person
+from dashboard.releases.files import people_of_release, read_releases
 from privacy_engine import __version__
 from privacy_engine.attacks import PopulationAttack, Result, SeriesAttack, Watch
-from privacy_engine.data import Mask, Release
+from privacy_engine.data import Mask, Release, Trajectory
+from privacy_engine.people import Person
 
 READ, FOUND = 0.05, 0.95  # the share of the work that is over after each stage
 
@@ -44,16 +45,19 @@ def attacked(row: Attack, token: uuid.UUID, report: Callable[[str, float], None]
     row.data_file = f"{token.hex}.parquet"
     report("Reading", 0.0)
     attack = row.parsed
-    truths, releases = storage.read_points(row.release.dataset.points_path), read_releases(row.release)
+    everybody, series = people_of_release(row.release), storage.read_points(row.release.dataset.points_path)
+    parts = read_releases(row.release)
 
     def watch(share: float) -> None:
         report("Attacking", READ + (FOUND - READ) * share)
 
     watch(0.0)
     if isinstance(attack, PopulationAttack):
-        result: Result = attack.run(truths, releases, watch=watch)
+        truths = [person.joined(series) for person in everybody]
+        result: Result = attack.run(truths, [person.joined_release(parts) for person in everybody], watch=watch)
     else:
-        result = _of_one(row, attack, truths, releases, watch)
+        person = next(one for one in everybody if (row.series or 0) in one.members)
+        result = _of_one(row, attack, person, person.joined(series), person.joined_release(parts), watch)
     report("Writing", FOUND)
     digest = files.write(row, result)
     found = {one.name: _number(one.of(result)) for one in attack.headlines}
@@ -61,18 +65,15 @@ def attacked(row: Attack, token: uuid.UUID, report: Callable[[str, float], None]
     return {"data_file": row.data_file, "data_sha256": digest, "summary": summary, "cairn": __version__}
 
 
-def _of_one(row: Attack, attack: Any, truths: list[Any], releases: list[Release], watch: Watch) -> Result:
+def _of_one(row: Attack, attack: Any, person: Person, truth: Trajectory, release: Release, watch: Watch) -> Result:
     assert isinstance(attack, SeriesAttack)
-    series = row.series or 0
-    release = releases[series]
-    shared = together(row, release, [len(one) for one in truths], series)
-    return attack.run(truths[series], release, shared=shared, watch=watch)
+    shared = together(row, person, release)
+    return attack.run(truth, release, shared=shared, watch=watch)
 
 
-def together(row: Attack, release: Release, lengths: list[int], series: int) -> Mask:
-    """Which draws of one series of the release are of one joint draw of noise, (n,)."""
-    start, end = series_bounds(lengths, series)
-    marked = row.release.landmark_set.mask[start:end]
+def together(row: Attack, person: Person, release: Release) -> Mask:
+    """Which draws of a person's release are of one joint draw of noise, (n,)."""
+    marked = mask_of_person(row.release.dataset, row.release.landmark_set.mask, person)
     return row.release.parsed_spec.mechanism.drawn_together(marked, release.fresh)
 
 

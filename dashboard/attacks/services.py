@@ -17,6 +17,7 @@ from dashboard.attacks.models import Attack
 from dashboard.errors import Conflict, require_state
 from dashboard.jobs import State
 from dashboard.landmarks.queries import series_bounds
+from dashboard.releases.files import people_of_release
 from dashboard.releases.models import Release
 from privacy_engine.attacks import Attack as Description
 from privacy_engine.errors import ParameterError
@@ -49,7 +50,7 @@ def submit_attack(
     _must_be_readable(release, attack)
     lengths = release.dataset.series_lengths
     series = _series(lengths, attack, series)
-    seconds = attack.seconds_once(lengths if series is None else lengths[series : series + 1])
+    seconds = attack.seconds_once(_events(release, series))
     if seconds > MOST_S:
         rule = f"such that it takes at most {MOST_S / 60:g} minutes"
         message = f"attack must be {rule}, got about {seconds / 60:,.0f}"
@@ -63,6 +64,11 @@ def submit_attack(
         work_s=seconds,
     )
     return _once(fresh, at_once=seconds < AT_ONCE_S and sum(lengths) <= SMALL)
+
+
+def _events(release: Release, series: int | None) -> list[int]:
+    """How many events each person has whose release is attacked: all, or the one whose ``series`` it is."""
+    return [len(one) for one in people_of_release(release) if series is None or series in one.members]
 
 
 def _digest(attack: Description, series: int | None) -> str:
@@ -80,8 +86,8 @@ def _must_be_readable(release: Release, attack: Description) -> None:
     if attack.needs_time and not release.dataset.has_time:
         rule = "a release with times"
         raise Conflict(f"{what} needs times, and there are none.", field="release", rule=rule, value=release.title)
-    if attack.population and len(release.dataset.series_lengths) < 2:
-        rule = "a release of at least 2 series"
+    if attack.population and len(people_of_release(release)) < 2:
+        rule = "a release of at least 2 people"
         raise Conflict(f"{what} needs the series of several people.", field="release", rule=rule, value=release.title)
 
 

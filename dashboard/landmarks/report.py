@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from dashboard import storage
+from dashboard.datasets.people import mask_of_person, person_of
 from dashboard.landmarks.correlation import Correlation
 from dashboard.landmarks.loss import Bound, LandmarkLoss, apart, highest, landmark_loss, undefined
 from dashboard.landmarks.models import LandmarkSet
-from dashboard.landmarks.queries import series_bounds
 from dashboard.landmarks.simulated import Spread, spread
 from dashboard.thinning import decimated
 from privacy_engine import mechanisms as _families  # noqa: F401  (registers the mechanisms)
@@ -27,7 +27,7 @@ from privacy_engine.outlook import has_known_budgets
 from privacy_engine.registry import Mechanism, mechanisms
 
 MAX_EVENTS = 100_000
-"""Events of one series that a report is worked out for within a request."""
+"""Events of one person that a report is worked out for within a request."""
 CHUNK = 1000
 RADIUS_M = 1.0
 """Losses are levels, whatever the radius: only mechanisms that weigh movement against noise read it."""
@@ -89,7 +89,7 @@ class Row:
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """The losses over one series of a landmark set."""
+    """The losses over all events of the person whose ``series`` of a landmark set it is, in the order of time."""
 
     landmark_set: LandmarkSet
     series: int
@@ -179,20 +179,22 @@ def set_facts(landmark_set: LandmarkSet) -> dict[str, Any]:
 
 
 def mask_of(landmark_set: LandmarkSet, series: int) -> Mask:
-    """Which events of one series are landmarks, where the series is short enough for a report.
+    """Which events are landmarks of the person whose ``series`` it is, where they are few enough for a report.
+
+    Events of all series of the person, in the order of time: they share one budget.
 
     Raises
     ------
     ParameterError
-        There is no such series, or it has more events than are worked out within a request.
+        There is no such series, or its person has more events than are worked out within a request.
     """
-    start, end = series_bounds(landmark_set.dataset.series_lengths, series)
-    if end - start > MAX_EVENTS:
-        rule = f"a series of at most {MAX_EVENTS:,} events"
+    person = person_of(landmark_set.dataset, series)
+    if len(person) > MAX_EVENTS:
+        rule = f"a series of a person with at most {MAX_EVENTS:,} events"
         raise ParameterError(
-            f"series must be {rule}, this one has {end - start:,}", field="series", rule=rule, value=series
+            f"series must be {rule}, this one has {len(person):,}", field="series", rule=rule, value=series
         )
-    return landmark_set.mask[start:end]
+    return mask_of_person(landmark_set.dataset, landmark_set.mask, person)
 
 
 def report(

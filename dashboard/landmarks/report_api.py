@@ -12,11 +12,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from dashboard.datasets.people import person_of
 from dashboard.landmarks import plans, report
 from dashboard.landmarks.correlation import Correlation, named
 from dashboard.landmarks.loss_serializers import LossQuery, LossReport, PlanRequest, PlanShown, correlation_of
-from dashboard.landmarks.models import LandmarkSet
-from dashboard.landmarks.queries import series_bounds, visible_landmark_sets
+from dashboard.landmarks.queries import visible_landmark_sets
 from dashboard.parsing import AnyAccept, JSONBody, valid
 from privacy_engine.errors import ParameterError
 
@@ -63,16 +63,12 @@ class BudgetPlanView(APIView):
         dataset, n = None, asked.get("n", 0)
         if "landmark_set" in asked:
             row = get_object_or_404(visible_landmark_sets(request.user), pk=asked["landmark_set"])
-            dataset, (start, end) = row.dataset, _bounds(row, asked["series"])
-            n = end - start
+            dataset = row.dataset
+            n = len(person_of(dataset, asked["series"]))
         with named("correlation"):
             correlation = Correlation.asked(dataset=dataset, **asked["correlation"])
         kept = {name: asked[name] for name in ("alpha", "method", "points")}
         return Response(plans.plan(n=n, correlation=correlation, **kept))
-
-
-def _bounds(row: LandmarkSet, series: int) -> tuple[int, int]:
-    return series_bounds(row.dataset.series_lengths, series)
 
 
 def _format(request: Request) -> str:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from dashboard import storage
 from dashboard.landmarks.correlation import Correlation
 from dashboard.landmarks.loss import Bound, LandmarkLoss, apart, highest, landmark_loss, undefined
-from dashboard.landmarks.queries import series_bounds
 from dashboard.releases import files
 from dashboard.releases.models import Release
 from dashboard.thinning import decimated, listed
@@ -19,12 +18,20 @@ from privacy_engine.errors import ParameterError
 
 @dataclass(frozen=True, eq=False)
 class _Losses:
-    """What the budgets of one series leak; nothing and a reason where that is not defined."""
+    """What the budgets of one person leak; nothing and a reason where that is not defined."""
 
     event: TemporalLoss | None
     landmark: LandmarkLoss | None
     supremum: dict[str, float | None] | None = None
     why_not: str = ""
+
+    def at(self, events: Ints) -> _Losses:
+        """The same at ``events`` alone; what is told of all of them together stays."""
+        event = self.event and TemporalLoss(
+            *(getattr(self.event, one)[events] for one in ("backward", "forward", "total"))
+        )
+        own = self.landmark and replace(self.landmark, own=self.landmark.own[events], joint=self.landmark.joint[events])
+        return replace(self, event=event, landmark=own)
 
     def curves(self) -> list[Floats]:
         event = [self.event.backward, self.event.forward, self.event.total] if self.event else []
@@ -43,7 +50,8 @@ def chart_data(
 ) -> dict[str, Any]:
     """Error, budget and temporal loss over the events of one series, for its owner.
 
-    Losses are those of the whole series, told at the events from ``first`` to before ``after``.
+    Losses are those of all events of the person whose series it is, shown at the events from ``first`` to before
+    ``after``.
 
     Raises
     ------
@@ -51,10 +59,11 @@ def chart_data(
         There is no such series, no such stretch of it, ``points`` lies outside its domain, or the bound asked for
         cannot be had.
     """
-    start, end = series_bounds(row.dataset.series_lengths, series)
-    found = files.read_curves(row, series)
-    is_landmark = row.landmark_set.mask[start:end]
-    loss = _losses(row, found.budget, is_landmark, correlation, bound)
+    person = files.person_of_release(row, series)
+    joined, marked = files.read_person(row, person)
+    found, here = files.read_curves(row, series), person.ranks_of(series)
+    is_landmark = marked[here]
+    loss = _losses(row, joined.budgets, marked, correlation, bound).at(here)
     at = decimated([found.error_m, found.budget, *loss.curves()], points, first, after)
     return {
         "series": series,

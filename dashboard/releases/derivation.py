@@ -26,11 +26,14 @@ def derived(row: Release, lease: jobs.Lease) -> list[data.Release]:
         published = files.read_releases(source)
     except FileNotFoundError:  # discarded between the look at its row and the look at its files
         raise _gone() from None
-    made = []
-    for i, release in enumerate(published):
-        stage = "Smoothing" if len(published) == 1 else f"Smoothing series {i + 1} of {len(published)}"
-        lease.report(stage, SHARE * i / len(published))
-        made.append(processed(release, steps))
+    everybody = files.people_of_release(source)
+    made = list(published)
+    for i, person in enumerate(everybody):
+        stage = "Smoothing" if len(everybody) == 1 else f"Smoothing person {i + 1} of {len(everybody)}"
+        lease.report(stage, SHARE * i / len(everybody))
+        after = processed(person.joined_release(published), steps)
+        for series, one in zip(person.members, person.cut(after, [one.series.name for one in published]), strict=True):
+            made[series] = one
     return made
 
 

@@ -12,11 +12,13 @@ import numpy as np
 from django.conf import settings
 
 from dashboard import storage
+from dashboard.datasets.people import mask_of_person, people_of
 from dashboard.jobs import State
 from dashboard.landmarks.queries import series_bounds
 from dashboard.releases.models import Release
 from privacy_engine import data
-from privacy_engine.data import Floats, Ints, Trajectory
+from privacy_engine.data import Floats, Ints, Mask, Trajectory
+from privacy_engine.people import Person
 
 
 def name_for(token: uuid.UUID) -> str:
@@ -53,6 +55,31 @@ def read_releases(row: Release) -> list[data.Release]:
         data.Release(published, event, budgets, fresh.astype(np.bool_), sd_m)
         for (published, event), (budgets, fresh, sd_m) in zip(found, parts, strict=True)
     ]
+
+
+def people_of_release(row: Release) -> list[Person]:
+    """The people whose events were drawn together; of a release from before people were known each series alone."""
+    if row.summary and "landmarks_per_person" not in row.summary:
+        return [Person("", (i,), (length,), None) for i, length in enumerate(row.dataset.series_lengths)]
+    return people_of(row.dataset)
+
+
+def person_of_release(row: Release, series: int) -> Person:
+    """Whose a series of a release is.
+
+    Raises
+    ------
+    ParameterError
+        There is no such series.
+    """
+    series_bounds(row.dataset.series_lengths, series)
+    return next(person for person in people_of_release(row) if series in person.members)
+
+
+def read_person(row: Release, person: Person) -> tuple[data.Release, Mask]:
+    """A finished release of one person's events in the order of time, and which of the events are landmarks."""
+    is_landmark = mask_of_person(row.dataset, row.landmark_set.mask, person)
+    return person.joined_release(read_releases(row)), is_landmark
 
 
 @dataclass(frozen=True, eq=False)

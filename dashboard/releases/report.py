@@ -20,7 +20,7 @@ from dashboard import storage
 from dashboard.datasets import ledger
 from dashboard.landmarks.correlation import Correlation
 from dashboard.landmarks.loss import apart, highest, undefined
-from dashboard.landmarks.queries import series_bounds
+from dashboard.landmarks.promise import masks_of_people
 from dashboard.landmarks.report import set_facts
 from dashboard.lines import line
 from dashboard.palette import palette
@@ -30,7 +30,6 @@ from dashboard.thinning import decimated, listed
 from privacy_engine import __version__
 from privacy_engine.accounting.temporal import temporal_loss
 from privacy_engine.data import Floats, Mask
-from privacy_engine.landmarks.methods import split
 from privacy_engine.mechanisms.landmark.base import last_draw
 from privacy_engine.outlook import outlook
 
@@ -174,8 +173,7 @@ def _parameters(described: Any) -> list[dict[str, Any]]:
 
 def _expected(row: Release) -> list[dict[str, Any]]:
     """How far the noise moves landmarks and others, by the description alone; nothing where it would take long."""
-    parts = split(row.landmark_set.mask, row.dataset.series_lengths)
-    found = outlook(row.parsed_spec.mechanism, [one.mask for one in parts])
+    found = outlook(row.parsed_spec.mechanism, masks_of_people(row.landmark_set))
     if found is None:
         return []
     told = (("Landmarks", found.landmark), ("Other events", found.regular), ("All", found.overall))
@@ -183,20 +181,19 @@ def _expected(row: Release) -> list[dict[str, Any]]:
 
 
 def _read(row: Release, series: int) -> _Series:
-    start, end = series_bounds(row.dataset.series_lengths, series)
-    is_landmark = row.landmark_set.mask[start:end]
-    release = files.read_releases(row)[series]
-    mechanism = row.parsed_spec.mechanism
+    person = files.person_of_release(row, series)
+    release, is_landmark = files.read_person(row, person)
+    mechanism, here = row.parsed_spec.mechanism, person.ranks_of(series)
     shown = last_draw(release.fresh)
-    noise_m = release.sd_m[release.fresh][shown] if release.fresh.any() else np.full(end - start, np.nan)
+    noise_m = release.sd_m[release.fresh][shown] if release.fresh.any() else np.full(len(person), np.nan)
     if why_not := undefined(mechanism):
-        return _Series(is_landmark, release.budgets, noise_m, {}, why_not)
+        return _Series(is_landmark[here], release.budgets[here], noise_m[here], {}, why_not)
     own, shared = apart(mechanism, release.budgets, is_landmark)
     losses = {}
     for word, s in STRENGTHS:
         both = Correlation.smoothed(STATES, s)
-        losses[word] = temporal_loss(own, backward=both.backward, forward=both.forward, shared=shared).total
-    return _Series(is_landmark, release.budgets, noise_m, losses)
+        losses[word] = temporal_loss(own, backward=both.backward, forward=both.forward, shared=shared).total[here]
+    return _Series(is_landmark[here], release.budgets[here], noise_m[here], losses)
 
 
 def _curves(row: Release, found: _Series, error_m: Floats | None = None) -> dict[str, Any]:

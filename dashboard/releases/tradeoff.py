@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from dashboard import storage
+from dashboard.datasets.people import mask_of_person, person_of
 from dashboard.landmarks.models import LandmarkSet
-from dashboard.landmarks.queries import series_bounds
 from dashboard.thinning import listed
 from privacy_engine import data
 from privacy_engine.data import Floats, Mask, Trajectory
@@ -31,22 +31,23 @@ NOTE = "A simulation that reads the original: for its owner, never for publicati
 
 
 def tradeoff(landmark_set: LandmarkSet, asked: Sequence[Mechanism], *, series: int, seed: int) -> dict[str, Any]:
-    """For each mechanism its mean error over one series at levels from a tenth to ten times its own.
+    """For each mechanism its mean error over the events of the person whose ``series`` it is, at levels from a tenth
+    to ten times its own.
 
-    A long series is cut to its first events, as many as are worked out within a request, with the landmarks among them.
+    Many events are cut to the first of them, as many as are worked out within a request, with the landmarks among them.
 
     Raises
     ------
     ParameterError
         There is no such series, or ``seed`` lies outside its domain.
     """
-    start, end = series_bounds(landmark_set.dataset.series_lengths, series)
-    events = affordable(end - start, len(asked))
-    truth = _first(storage.read_points(landmark_set.dataset.points_path)[series], events)
-    is_landmark = landmark_set.mask[start : start + events]
+    person = person_of(landmark_set.dataset, series)
+    events = affordable(len(person), len(asked))
+    truth = _first(person.joined(storage.read_points(landmark_set.dataset.points_path)), events)
+    is_landmark = mask_of_person(landmark_set.dataset, landmark_set.mask, person)[:events]
     return {
         "series": series,
-        "points": end - start,
+        "points": len(person),
         "events": events,
         "landmarks": int(np.count_nonzero(is_landmark)),
         "repetitions": REPETITIONS,
