@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import uuid
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -107,9 +108,13 @@ def owner_page(owner: User, client: Any) -> Any:
 
 @pytest.fixture
 def make_dataset() -> Callable[..., Dataset]:
-    """``make_dataset(owner, *series, name=…)``: a ready dataset without a file having been read."""
+    """``make_dataset(owner, *series, name=…)``: a ready dataset without a file having been read.
+
+    Series that name no person are of different people.
+    """
 
     def make(owner: User, *series: Trajectory, name: str = "Test", **columns: Any) -> Dataset:
+        series = tuple(one if one.person else replace(one, person=f"person {i}") for i, one in enumerate(series))
         row = Dataset(owner=owner, name=name, state=State.READY, progress=1.0, finished_at=timezone.now(), **columns)
         for column, value in execution.store(row.folder, series, token=uuid.uuid4()).items():
             setattr(row, column, value)

@@ -12,6 +12,7 @@ import pytest
 
 from dashboard.attacks import execution, services
 from dashboard.attacks.models import Attack
+from dashboard.datasets.people import people_of
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases import execution as drawing
 from dashboard.releases.files import read_releases
@@ -65,7 +66,8 @@ class TestResult:
         release = taxi_release("landmark-joint")
         row = Attack.objects.get(pk=ask(owner_api, release, QUICK).json()["id"])
         (drawn,) = read_releases(release)
-        shared = execution.together(row, drawn, [len(drawn.budgets)], 0)
+        (person,) = people_of(release.dataset)
+        shared = execution.together(row, person, drawn)
         assert shared.sum() == (release.landmark_set.mask & drawn.fresh).sum() > 0
 
     def test_a_table_of_guesses_and_their_track(self, owner_api, done):
@@ -228,7 +230,7 @@ class TestHostile:
 
     def test_fail_one_series_where_many_are_needed(self, owner_api, done, crowd):
         answer = ask(owner_api, done, CROWD)
-        assert (answer.status_code, first_error(answer)["rule"]) == (409, "a release of at least 2 series")
+        assert (answer.status_code, first_error(answer)["rule"]) == (409, "a release of at least 2 people")
         answer = ask(owner_api, crowd, CROWD, series=0)
         assert (answer.status_code, first_error(answer)["field"]) == (400, "series")
 
