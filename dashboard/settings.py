@@ -64,6 +64,7 @@ INSTALLED_APPS = [
     "dashboard.releases",
     "dashboard.experiments",
     "dashboard.attacks",
+    "dashboard.audits",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from decimal import Decimal
 from typing import Any, ClassVar, Generic, TypeVar
@@ -165,6 +165,29 @@ class Mechanism(Described):
         source = noise.as_source(rng)
         return replace(self.draw(series, landmarks.mask, rng=source), private=source.private)
 
+    def repeat(
+        self, series: Trajectory, landmarks: LandmarkSet, times: int, *, rng: noise.RandomSource | np.random.Generator
+    ) -> Floats:
+        """Published positions of ``times`` independent releases, (times, n, 2) degrees; not a number where none is.
+
+        The law is that of :meth:`release`. Where :meth:`draw` has a form for many at once (:func:`same_law_as`) that
+        is used, and otherwise, also where a subclass or a caller replaced either of the two, ``release`` itself.
+        """
+        landmarks.must_cover(series)
+        source = noise.as_source(rng)
+        many = type(self).draw_many
+        if getattr(many, "draw", None) is type(self).draw and getattr(self.release, "__func__", None) is _RELEASE:
+            return self.draw_many(series, landmarks.mask, times, rng=source)
+        found = np.full((times, len(series), 2), np.nan)
+        for i in range(times):
+            release = self.release(series, landmarks, rng=source)
+            found[i, release.event] = np.column_stack([release.series.lon, release.series.lat])
+        return found
+
+    def draw_many(self, series: Trajectory, is_landmark: Mask, times: int, *, rng: noise.RandomSource) -> Floats:
+        """As :meth:`repeat`, for the :meth:`draw` that it is declared for by :func:`same_law_as`."""
+        raise NotImplementedError
+
     def walk(self, is_landmark: Mask) -> Walk | None:
         """What :mod:`privacy_engine.simulation` needs to repeat this many times at once; without it, it releases."""
         return None
@@ -231,6 +254,19 @@ def _landmarks(count: int | None) -> str:
     if count is None:
         return "all landmarks"
     return {0: "no landmark", 1: "the 1 landmark"}.get(count, f"all {count:,} landmarks")
+
+
+_RELEASE = Mechanism.release
+
+
+def same_law_as(draw: Callable[..., Release]) -> Callable[[Callable[..., Floats]], Callable[..., Floats]]:
+    """Declare a ``draw_many`` as having the law of this very ``draw``: of no other one, which may replace it later."""
+
+    def declared(many: Callable[..., Floats]) -> Callable[..., Floats]:
+        many.draw = draw  # type: ignore[attr-defined]
+        return many
+
+    return declared
 
 
 T = TypeVar("T", bound=Described)

@@ -12,7 +12,7 @@ from privacy_engine.accounting.ledger import Ledger
 from privacy_engine.data import Floats, Ints, Mask, Release, Trajectory
 from privacy_engine.mechanisms.landmark.base import PlanarLaplaceMechanism
 from privacy_engine.params import Param
-from privacy_engine.registry import mechanisms
+from privacy_engine.registry import mechanisms, same_law_as
 from privacy_engine.walks import AdaptiveWalk, Walk
 
 READING = Param(
@@ -79,6 +79,20 @@ class Adaptive(PlanarLaplaceMechanism):
         released = series.moved(np.array(run.lon), np.array(run.lat))
         return Release(released, np.arange(n, dtype=np.int64), budgets, budgets > 0, self.sd_m(budgets))
 
+    @same_law_as(draw)
+    def draw_many(self, series: Trajectory, is_landmark: Mask, times: int, *, rng: noise.RandomSource) -> Floats:
+        """All runs side by side: each decides by its own releases, the draws of an event are made together."""
+        runs = [_Run(self, series, is_landmark, rng) for _ in range(times)]
+        for t in range(len(series)):
+            drawn = [(run, share) for run in runs if (share := run.decide(t)) is not None]
+            shares = np.array([share for _, share in drawn])
+            lon, lat = (np.full(len(drawn), degrees[t]) for degrees in (series.lon, series.lat))
+            lon, lat = self.perturb(lon, lat, shares, rng=rng)
+            placed = zip(drawn, lon.tolist(), lat.tolist(), _unit_vectors(lon, lat), strict=True)
+            for (run, share), one_lon, one_lat, vector in placed:
+                run.accept(share, one_lon, one_lat, vector)
+        return np.stack([np.array([run.lon for run in runs]), np.array([run.lat for run in runs])], axis=2)
+
     def most_budgets(self, is_landmark: Mask) -> Floats:
         """As if every landmark before an event had been skipped, but for the first event, which is always drawn.
 
@@ -128,6 +142,14 @@ class _Run:
         self.ahead = _Ahead()
 
     def step(self, t: int) -> None:
+        share = self.decide(t)
+        if share is not None:
+            if not self.ahead.holds(t, share):
+                self.ahead.draw(self, t, share)
+            self.accept(share, *self.ahead.take(t))
+
+    def decide(self, t: int) -> float | None:
+        """The budget that event t is to be drawn with; None where it repeats the last draw, which is done then."""
         landmark = self.is_landmark[t]
         self.waited += landmark
         share = self._share(landmark)
@@ -137,14 +159,15 @@ class _Run:
             self.budgets.append(0.0)
             self.lon.append(self.lon[-1])
             self.lat.append(self.lat[-1])
-            return
+            return None
         self.ledger.spend(share, is_landmark=landmark)
         self.budgets.append(share)
         if landmark:
             self.waited = 0
-        if not self.ahead.holds(t, share):
-            self.ahead.draw(self, t, share)
-        lon, lat, vector = self.ahead.take(t)
+        return share
+
+    def accept(self, share: float, lon: float, lat: float, vector: tuple[float, float, float]) -> None:
+        """Take the draw of the event that was decided on, and compare it with the last one."""
         self.lon.append(lon)
         self.lat.append(lat)
         if self.last is not None:

@@ -11,7 +11,7 @@ from privacy_engine.accounting.ledger import Ledger
 from privacy_engine.data import Floats, Ints, LandmarkSet, Mask, Release, Trajectory
 from privacy_engine.params import Epsilon, RadiusM
 from privacy_engine.promise import Neighbours
-from privacy_engine.registry import Mechanism
+from privacy_engine.registry import Mechanism, same_law_as
 from privacy_engine.walks import FixedWalk, Walk
 
 GRID_DEG = 1e-7
@@ -83,6 +83,22 @@ class PlanarLaplaceMechanism(Mechanism):
         fresh = budgets > 0
         lon, lat = self.perturb(series.lon[fresh], series.lat[fresh], budgets[fresh], rng=rng)
         return self.assemble(series, lon, lat, np.flatnonzero(fresh), budgets)
+
+    @same_law_as(draw)
+    def draw_many(self, series: Trajectory, is_landmark: Mask, times: int, *, rng: noise.RandomSource) -> Floats:
+        budgets = Ledger(self.epsilon).spend_all(self.budgets(is_landmark), self.protected(is_landmark))
+        fresh = budgets > 0
+        lon, lat, budget = (np.tile(one[fresh], times) for one in (series.lon, series.lat, budgets))
+        drawn = np.stack(self.perturb(lon, lat, budget, rng=rng), axis=1).reshape(times, -1, 2)
+        return self.spread(drawn, fresh)
+
+    def spread(self, drawn: Floats, fresh: Mask) -> Floats:
+        """What each event shows of draws made at the ``fresh`` ones, (times, draws, 2) to (times, n, 2)."""
+        shown = self.shown(fresh)
+        keep = shown >= 0
+        found = np.full((len(drawn), len(fresh), 2), np.nan)
+        found[:, keep] = drawn[:, (np.cumsum(fresh) - 1)[shown[keep]]]
+        return found
 
     def perturb(self, lon: Floats, lat: Floats, budgets: Floats, *, rng: noise.RandomSource) -> tuple[Floats, Floats]:
         """Noisy positions on the grid, one for each budget."""

@@ -13,7 +13,7 @@ from privacy_engine.accounting.ledger import Ledger
 from privacy_engine.data import Floats, Ints, Mask, Release, Trajectory
 from privacy_engine.mechanisms.landmark.base import PlanarLaplaceMechanism, as_mask, on_grid
 from privacy_engine.params import StepVarianceM2
-from privacy_engine.registry import mechanisms
+from privacy_engine.registry import mechanisms, same_law_as
 
 DENSE_SPACINGS, SPARSER = 24, 1.25
 """Spacings that are compared: every one up to the first, then each so many times the last."""
@@ -135,6 +135,22 @@ class Joint(PlanarLaplaceMechanism):
         if landmark.any():
             sd_m[landmark] = noise.joint_sd_m(int(np.count_nonzero(landmark)), rate)
         return replace(release, sd_m=sd_m)
+
+    @same_law_as(draw)
+    def draw_many(self, series: Trajectory, is_landmark: Mask, times: int, *, rng: noise.RandomSource) -> Floats:
+        """The plan once, the other events' noise at once, one joint draw after the other."""
+        budgets = Ledger(self.epsilon).spend_all(self.budgets(is_landmark), is_landmark)
+        landmark, other, fresh = is_landmark & (budgets > 0), ~is_landmark, budgets > 0
+        drawn = np.empty((times, len(series), 2))
+        if other.any():
+            lon, lat, budget = (np.tile(one[other], times) for one in (series.lon, series.lat, budgets))
+            drawn[:, other] = np.stack(self.perturb(lon, lat, budget, rng=rng), axis=1).reshape(times, -1, 2)
+        if landmark.any():
+            rate = float(self.epsilon_per_m(budgets[landmark].sum()))
+            lon, lat = series.lon[landmark], series.lat[landmark]
+            for i in range(times):
+                drawn[i, landmark] = np.stack(on_grid(*noise.joint_planar(lon, lat, rate, rng=rng)), axis=1)
+        return self.spread(drawn[:, fresh], fresh)
 
 
 def _spacings(most: int) -> list[int]:

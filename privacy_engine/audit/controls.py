@@ -1,0 +1,72 @@
+"""Mechanisms that break their claim on purpose, to show that the audit finds out. None of them is registered."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from privacy_engine import noise
+from privacy_engine.audit.numbers import NumberKind
+from privacy_engine.data import Floats, LandmarkSet, Trajectory
+from privacy_engine.params import Epsilon, Frozen, RadiusM
+from privacy_engine.registry import Mechanism
+
+
+class Altered:
+    """A mechanism under another one's claim: what is claimed is ``mechanism``'s, what runs is ``runs``."""
+
+    def __init__(self, mechanism: Mechanism, runs: Mechanism) -> None:
+        self._mechanism, self.runs = mechanism, runs
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._mechanism, name)
+
+    def repeat(self, series: Trajectory, landmarks: LandmarkSet, times: int, *, rng: noise.RandomSource) -> Floats:
+        """Published positions of many releases of what runs in place of the mechanism, (times, n, 2)."""
+        return self.runs.repeat(series, landmarks, times, rng=rng)
+
+
+def half_noise(mechanism: Mechanism) -> Altered:
+    """Return ``mechanism`` with every scale of noise halved, its budgets as they were."""
+    cls = type(mechanism)
+
+    class HalfNoise(cls):  # type: ignore[misc, valid-type]
+        def epsilon_per_m(self, budgets: Floats) -> Floats:
+            return np.asarray(2 * super().epsilon_per_m(budgets))
+
+    return Altered(mechanism, HalfNoise.model_validate(mechanism.model_dump()))
+
+
+def twice_budget(mechanism: Mechanism) -> Altered:
+    """Return ``mechanism`` spending twice the ε that it claims."""
+    return Altered(mechanism, mechanism.model_copy(update={"epsilon": 2 * mechanism.epsilon}))
+
+
+class NumpyLaplace(Frozen):
+    """A textbook mechanism, x + numpy's Laplace noise in floats: right in real arithmetic, wrong in its low bits.
+
+    The sum is rounded to the floats near it, which lie closer together near zero: which low bits are set tells x
+    from its neighbour [1]_.
+
+    References
+    ----------
+    .. [1] Mironov. "On significance of the least significant bits for differential privacy". CCS 2012.
+    """
+
+    kind: ClassVar[str] = NumberKind.name
+    title: ClassVar[str] = "numpy's Laplace noise"
+
+    epsilon: Epsilon
+    radius_m: RadiusM
+
+    def release(self, values: Floats, *, rng: noise.RandomSource) -> Floats:
+        """``values`` with noise, (n,). numpy's generator is seeded from ``rng``."""
+        seed = (rng.uniform(2) * 2.0**52).astype(np.uint64).tolist()
+        return values + np.random.default_rng(seed).laplace(0.0, self.radius_m / self.epsilon, len(values))
+
+
+ALTERATIONS = {"half-noise": half_noise, "twice-budget": twice_budget}
+TITLES = {"half-noise": "Half the noise", "twice-budget": "Twice the budget"}
+NUMPY_LAPLACE = "numpy-laplace"
+PREFIX = "control:"

@@ -1,0 +1,109 @@
+"""Families of events: candidates found on training draws, each a yes or no about one draw."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from privacy_engine.audit.bounds import loss_at_least
+from privacy_engine.audit.kinds import Statistics
+from privacy_engine.audit.score import learn
+from privacy_engine.data import Floats, Ints, Mask
+
+FAMILIES = ("value", "grid residue", "learned")
+QUANTILES = np.concatenate([[0.002, 0.005, 0.01, 0.02], np.linspace(0.04, 0.96, 47), [0.98, 0.99, 0.995, 0.998]])
+DISTINCT = 64
+"""Values of one residue column that are tried, at most: the most frequent ones."""
+RELATIONS: dict[str, Callable[[Floats, float], Mask]] = {
+    "=": lambda values, threshold: values == threshold,
+    "≤": lambda values, threshold: values <= threshold,
+    ">": lambda values, threshold: values > threshold,
+}
+
+
+@dataclass(frozen=True)
+class Column:
+    """One number computed from a draw; ``of`` returns it for all draws, (n,)."""
+
+    name: str
+    of: Callable[[Statistics], Floats]
+
+
+@dataclass(frozen=True)
+class Event:
+    """The outputs whose ``column`` stands in ``relation`` to ``threshold``; ``reverse``: the second input's event.
+
+    A bound of the first input's loss counts its draws against the second's, that of a reversed event the second's
+    against the first's.
+    """
+
+    column: Column
+    relation: str
+    threshold: float
+    reverse: bool
+
+    @property
+    def name(self) -> str:
+        """The event as a person reads it."""
+        return f"{self.column.name} {self.relation} {self.threshold:.6g}"
+
+    def count(self, statistics: Statistics) -> int:
+        """How many of the draws fall into it."""
+        return int(np.count_nonzero(RELATIONS[self.relation](self.column.of(statistics), self.threshold)))
+
+
+def best_events(first: Statistics, second: Statistics, alpha: float) -> dict[str, Event]:
+    """Return of each family the event whose lower bound on these draws of two inputs is largest, in either direction.
+
+    The draws must not be used again: a bound on them would be of the event that fits them by chance.
+    """
+    score = learn(first.features, second.features)
+    columns = {
+        "value": [_value(j, name) for j, name in enumerate(first.value_names)],
+        "grid residue": [_residue(j, name) for j, name in enumerate(first.residue_names)],
+        "learned": [Column("learned score", lambda statistics: score.of(statistics.features))],
+    }
+    return {
+        family: max((_best_of(one, first, second, alpha) for one in columns[family]), key=lambda best: best[0])[1]
+        for family in FAMILIES
+        if columns[family]
+    }
+
+
+def _value(j: int, name: str) -> Column:
+    return Column(name, lambda statistics: statistics.values[:, j])
+
+
+def _residue(j: int, name: str) -> Column:
+    return Column(name, lambda statistics: statistics.residues[:, j].astype(np.float64))
+
+
+def _best_of(column: Column, first: Statistics, second: Statistics, alpha: float) -> tuple[float, Event]:
+    a, b = np.sort(column.of(first)), np.sort(column.of(second))
+    n = len(a)
+    values, counts = np.unique(np.concatenate([a, b]), return_counts=True)
+    few = len(values) <= DISTINCT
+    thresholds = values if few else np.unique(np.quantile(np.concatenate([a, b]), QUANTILES, method="lower"))
+    frequent = values if few else values[np.argsort(-counts, kind="stable")[:DISTINCT]]
+    at_frequent, below = [_equals(one, frequent) for one in (a, b)], [_at_most(one, thresholds) for one in (a, b)]
+    tried = [("=", frequent, at_frequent), ("≤", thresholds, below), (">", thresholds, [n - one for one in below])]
+    found: list[tuple[float, Event]] = []
+    for relation, at, (hits, other) in tried:
+        for reverse, bounds in (
+            (False, loss_at_least(hits, other, n, alpha)),
+            (True, loss_at_least(other, hits, n, alpha)),
+        ):
+            best = int(np.argmax(bounds))
+            found.append((float(bounds[best]), Event(column, relation, float(at[best]), reverse)))
+    return max(found, key=lambda one: one[0])
+
+
+def _at_most(ordered: Floats, thresholds: Floats) -> Ints:
+    return np.asarray(np.searchsorted(ordered, thresholds, side="right"), dtype=np.int64)
+
+
+def _equals(ordered: Floats, values: Floats) -> Ints:
+    below = np.searchsorted(ordered, values, side="left")
+    return np.asarray(np.searchsorted(ordered, values, side="right") - below, dtype=np.int64)

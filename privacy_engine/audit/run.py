@@ -1,0 +1,164 @@
+"""The audit: draw, choose events on one part of the draws, bound the loss by the other."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from privacy_engine import noise
+from privacy_engine.audit.bounds import loss_at_least, most_provable
+from privacy_engine.audit.events import FAMILIES, best_events
+from privacy_engine.audit.kinds import Kind, Observed, Pair, Statistics, Watch
+from privacy_engine.audit.numbers import NumberKind
+from privacy_engine.audit.spec import AuditSpec
+from privacy_engine.audit.trajectory import TrajectoryKind
+
+KINDS: dict[str, Kind] = {kind.name: kind for kind in (TrajectoryKind(), NumberKind())}
+CONFIDENCE = 0.95
+TRAINING = 0.25
+"""The share of the draws that events are chosen on; the bounds are of the others."""
+AT_ONCE = 20_000
+"""Draws between two reports of progress."""
+CONSISTENT, VIOLATED = "consistent", "violated"
+
+
+@dataclass(frozen=True)
+class PairResult:
+    """What was found between two inputs: ``claimed`` and ``lower_bound`` are log-odds, of the event that shows most."""
+
+    name: str
+    claimed: float
+    lower_bound: float
+    best_event: str
+    verdict: str
+
+
+@dataclass(frozen=True)
+class AuditResult:
+    """An audit's outcome. ``claimed`` is ε; ``lower_bound`` a lower bound of it, at ``confidence``, over all pairs.
+
+    A pair that lies s times the guarantee's distance apart may lose s·ε: its bound divided by s is one of ε. The
+    verdict is ``violated`` if some pair's lower bound exceeds its claim. A mechanism that keeps its claim is called
+    that with probability at most 1 - ``confidence``; one that is called ``consistent`` may still break it.
+    """
+
+    mechanism: str
+    claimed: float
+    lower_bound: float
+    confidence: float
+    trials: int
+    pairs: tuple[PairResult, ...]
+    verdict: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """The result as JSON-ready data."""
+        return asdict(self) | {"pairs": [asdict(one) for one in self.pairs]}
+
+
+def audit(spec: AuditSpec, *, watch: Watch | None = None) -> AuditResult:
+    """Bound the ε of a mechanism from below, by draws alone, with 95 % confidence overall.
+
+    Per pair of neighbouring inputs and family of events the event with the largest bound on a quarter of the draws is
+    chosen, in either direction, and its Clopper-Pearson bound on the rest is taken, the error probability divided by
+    the number of pairs times families [1]_ [2]_.
+
+    Parameters
+    ----------
+    spec : AuditSpec
+        ``trials`` draws are made for each distinct input.
+    watch : callable, optional
+        Called with the share of the work that is over, 0 to 1; it may raise to stop.
+
+    Raises
+    ------
+    ParameterErrors
+        The mechanism or a parameter is not valid.
+
+    References
+    ----------
+    .. [1] Ding, Wang, Wang, Zhang, Kifer. "Detecting violations of differential privacy". CCS 2018.
+    .. [2] Bichsel, Steffen, Bogunovic, Vechev. "DP-Sniper: black-box discovery of differential privacy violations
+       using classifiers". S&P 2021.
+    """
+    return audit_of(spec.target(), spec, watch=watch)
+
+
+def audit_of(mechanism: Any, spec: AuditSpec, *, watch: Watch | None = None) -> AuditResult:
+    """As :func:`audit`, of the object ``mechanism`` whatever ``spec`` describes; it must state its own claim."""
+    kind = KINDS[mechanism.kind]
+    pairs = kind.pairs(mechanism)
+    alpha = (1 - CONFIDENCE) / (len(pairs) * len(FAMILIES))
+    draws = _Draws(kind, mechanism, spec, pairs, watch or (lambda _: None))
+    found = [_of_pair(kind, one, draws.of(one.first), draws.of(one.second), alpha) for one in draws.in_turn()]
+    draws.watch(1.0)
+    worst = max(result.lower_bound / pair.scale for pair, result in zip(pairs, found, strict=True))
+    violated = any(one.verdict == VIOLATED for one in found)
+    return AuditResult(
+        spec.name,
+        float(mechanism.epsilon),
+        worst,
+        CONFIDENCE,
+        spec.trials,
+        tuple(found),
+        VIOLATED if violated else CONSISTENT,
+    )
+
+
+def provable(pairs: int, trials: int) -> float:
+    """Return the largest log-odds that an audit of so many pairs and trials can show of any mechanism."""
+    return most_provable(trials - _training(trials), (1 - CONFIDENCE) / (pairs * len(FAMILIES)))
+
+
+def _training(trials: int) -> int:
+    return int(trials * TRAINING)
+
+
+class _Draws:
+    """Draws of every distinct input, made when first needed and dropped after the last pair that needs them."""
+
+    def __init__(self, kind: Kind, mechanism: Any, spec: AuditSpec, pairs: list[Pair], watch: Watch) -> None:
+        self._kind, self._mechanism, self._spec, self._pairs, self.watch = kind, mechanism, spec, pairs, watch
+        self._rng = noise.source(spec.seed)
+        self._made: dict[int, Observed] = {}
+        self._inputs = len({id(one) for pair in pairs for one in (pair.first, pair.second)})
+        self._begun = 0
+
+    def in_turn(self) -> Any:
+        for i, pair in enumerate(self._pairs):
+            yield pair
+            later = {id(one) for other in self._pairs[i + 1 :] for one in (other.first, other.second)}
+            self._made = {key: value for key, value in self._made.items() if key in later}
+
+    def of(self, given: Any) -> Observed:
+        if id(given) not in self._made:
+            self._made[id(given)] = self._draw(given)
+        return self._made[id(given)]
+
+    def _draw(self, given: Any) -> Observed:
+        trials, parts = self._spec.trials, []
+        for start in range(0, trials, AT_ONCE):
+            self.watch((self._begun + start / trials) / self._inputs)
+            parts.append(self._kind.draw(self._mechanism, given, min(AT_ONCE, trials - start), self._rng))
+        self._begun += 1
+        return np.concatenate(parts)
+
+
+def _of_pair(kind: Kind, pair: Pair, first: Observed, second: Observed, alpha: float) -> PairResult:
+    training = _training(len(first))
+    events = best_events(kind.statistics(pair, first[:training]), kind.statistics(pair, second[:training]), alpha)
+    counts = {family: [0, 0] for family in events}
+    trials = len(first) - training
+    for which, draws in enumerate((first, second)):
+        for start in range(training, len(draws), AT_ONCE):
+            statistics: Statistics = kind.statistics(pair, draws[start : start + AT_ONCE])
+            for family, event in events.items():
+                counts[family][which] += event.count(statistics)
+    bounds = {}
+    for family, event in events.items():
+        hits, other = counts[family][::-1] if event.reverse else counts[family]
+        bounds[family] = float(loss_at_least(hits, other, trials, alpha))
+    best = max(bounds, key=lambda family: bounds[family])
+    verdict = VIOLATED if bounds[best] > pair.claimed else CONSISTENT
+    return PairResult(pair.name, pair.claimed, bounds[best], f"{best}: {events[best].name}", verdict)

@@ -1,0 +1,96 @@
+"""What to audit: a mechanism with its parameters or a control, and how many draws."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, ValidationError
+
+from privacy_engine.audit.controls import ALTERATIONS, NUMPY_LAPLACE, PREFIX, NumpyLaplace
+from privacy_engine.errors import ParameterError, ParameterErrors
+from privacy_engine.mechanisms import landmark  # noqa: F401  (registers the mechanisms)
+from privacy_engine.params import Param, Seed, Spec, brief, explain
+from privacy_engine.registry import Mechanism, mechanisms
+
+FEWEST_TRIALS, MOST_TRIALS = 1_000, 1_000_000
+Trials = Annotated[
+    int,
+    AfterValidator(
+        (
+            TRIALS := Param(
+                label="Trials",
+                symbol="N",
+                help="Draws of the mechanism for each input. More can show smaller violations.",
+                lowest=FEWEST_TRIALS,
+                highest=MOST_TRIALS,
+                example=100_000,
+            )
+        ).check
+    ),
+    TRIALS,
+]
+WINDOW = 3
+"""Where none is named: over longer windows the budget is spread so thin that 10⁵ draws show less."""
+
+
+class AuditSpec(Spec):
+    """One audit. ``mechanism`` is a description by name and parameters; without ``seed`` the noise is the publishable.
+
+    ``mechanism["name"]`` may also be ``control:numpy-laplace``, or ``control:half-noise:NAME`` and
+    ``control:twice-budget:NAME`` with the name of a registered mechanism.
+    """
+
+    mechanism: dict[str, Any]
+    trials: Trials = 100_000
+    seed: Seed | None = None
+
+    @property
+    def name(self) -> str:
+        """The mechanism's name, with the control's where it is one."""
+        return str(self.mechanism.get("name"))
+
+    def target(self) -> Any:
+        """The mechanism to draw from.
+
+        Raises
+        ------
+        ParameterErrors
+            The name is not known, or a parameter is missing, unknown or outside its domain.
+        """
+        return target_of(self.mechanism)
+
+
+def target_of(description: Mapping[str, Any]) -> Any:
+    """Return what a description names: a registered mechanism, or a control."""
+    name = description.get("name")
+    if not isinstance(name, str) or not name.startswith(PREFIX):
+        return mechanisms.parse(description)
+    control, _, inner = name.removeprefix(PREFIX).partition(":")
+    parameters = {key: value for key, value in description.items() if key != "name"}
+    if control == NUMPY_LAPLACE and not inner:
+        try:
+            return NumpyLaplace.model_validate(parameters)
+        except ValidationError as error:
+            raise ParameterErrors(explain(error)) from None
+    if control in ALTERATIONS:
+        return ALTERATIONS[control](mechanisms.parse({"name": inner} | parameters))
+    known = ", ".join([PREFIX + NUMPY_LAPLACE, *(f"{PREFIX}{one}:NAME" for one in ALTERATIONS)])
+    rule = f"must be a registered mechanism or one of {known}"
+    raise ParameterErrors([ParameterError(f"name {rule}, got {brief(name)}", field="name", rule=rule, value=name)])
+
+
+def completed(description: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the description with every required parameter but the level and the radius filled in, and what was.
+
+    The level and the radius are the claim, so they are never chosen for anyone; the rest is the parameter's example.
+    """
+    inner = str(description.get("name", "")).rpartition(":")[2]
+    cls: type[Mechanism] | None = next((one for one in mechanisms if one.registered_name() == inner), None)
+    fields = cls.fields() if cls else []
+    chosen = {
+        field["name"]: WINDOW if field["name"] == "window" else field["example"]
+        for field in fields
+        if field["required"] and field["name"] not in ("epsilon", "radius_m") and field["name"] not in description
+    }
+    return {**description, **chosen}, chosen

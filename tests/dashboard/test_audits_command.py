@@ -1,0 +1,128 @@
+"""``manage.py audit``: a verdict and an exit code, with no server and no database."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dashboard.audits.management.commands import audit as module
+from dashboard.audits.management.commands.audit import Command
+from privacy_engine.registry import mechanisms
+from tests.dashboard.commanding import runner
+
+ROOT = Path(__file__).resolve().parents[2]
+CLAIM = ["--set", "epsilon=1", "--set", "radius_m=200"]
+FEW = ["--trials", "2000"]
+KEYS = ["mechanism", "claimed", "lower_bound", "confidence", "trials", "pairs", "verdict"]
+
+
+class Terminal(io.StringIO):
+    """A stream that is shown to someone."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def command(capsys):
+    """``command(*words)``: stdout, stderr, exit code; in this process."""
+    return runner(Command, "audit", capsys)
+
+
+@pytest.mark.parametrize("name", [cls.registered_name() for cls in mechanisms])
+def test_every_mechanism_is_audited_by_its_level_and_radius_alone(command, name):
+    out, _, code = command(name, *CLAIM, *FEW, "--json")
+    found = json.loads(out)
+    assert (list(found), code) == (KEYS, 0)
+    assert (found["mechanism"], found["claimed"], found["trials"], found["confidence"]) == (name, 1.0, 2000, 0.95)
+    assert found["verdict"] == "consistent"
+    assert len(found["pairs"]) >= 3
+    assert all(list(one) == ["name", "claimed", "lower_bound", "best_event", "verdict"] for one in found["pairs"])
+
+
+def test_what_was_not_given_is_named(command):
+    assert command("w-event", *CLAIM, *FEW)[1] == "window was not given: 3\n"
+    assert command("w-event", *CLAIM, *FEW, "--set", "window=2")[1] == ""
+
+
+@pytest.mark.parametrize("control", ["half-noise:landmark-uniform", "twice-budget:event-level", "numpy-laplace"])
+def test_controls_end_with_exit_code_1(command, control):
+    out, _, code = command(f"control:{control}", *CLAIM, "--trials", "20000", "--seed", "1", "--json")
+    found = json.loads(out)
+    assert (found["verdict"], code) == ("violated", 1)
+    assert found["lower_bound"] > found["claimed"] == 1.0
+    assert any(one["verdict"] == "violated" and one["lower_bound"] > one["claimed"] for one in found["pairs"])
+
+
+def test_without_json_it_is_a_table(command):
+    out, wrong, code = command("event-level", *CLAIM, *FEW, "--seed", "1")
+    head, *pairs, empty, outcome, caution = out.splitlines()
+    assert (wrong, code, empty) == ("", 0, "")
+    assert head.split()[:3] == ["pair", "claimed", "at"]
+    assert len(pairs) == 4
+    assert all(" consistent " in one for one in pairs)
+    assert outcome.startswith("event-level claims ε = 1 per radius. At 95% confidence, by 2,000 draws of each input,")
+    assert "does not prove" in caution
+    out, _, code = command("control:half-noise:event-level", *CLAIM, "--trials", "20000", "--seed", "1")
+    assert (out.splitlines()[-1].split()[-1], code) == ("violated.", 1)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["nothing"], "name must be one of event-level, .*, got 'nothing'"),
+        (["control:nothing"], "name must be a registered mechanism or one of control:numpy-laplace, .*"),
+        (["event-level", "--set", "epsilon=1"], "radius_m is required"),
+        (["event-level", *CLAIM, "--set", "window=2"], "window is not a parameter here"),
+        (["event-level", "--set", "epsilon=0", "--set", "radius_m=1"], "epsilon must be greater than 0, got 0"),
+        (["event-level", "--set", "epsilon=nan", "--set", "radius_m=1"], "epsilon must be a number, got 'nan'"),
+        (["event-level", "--set", "epsilon"], "--set must be NAME=VALUE, each name once, got 'epsilon'"),
+        (["event-level", *CLAIM, "--trials", "10"], "trials must be at least 1000, got 10"),
+        (["event-level", *CLAIM, "--trials", "10000000"], r"trials must be at most 1e\+06, got 10000000"),
+        (["event-level", *CLAIM, "--trials", "many"], "trials must be a whole number, got 'many'"),
+        (["event-level", *CLAIM, "--seed", "x"], "seed must be a whole number, got 'x'"),
+        (["event-level", *CLAIM, "--more"], "audit: unrecognized arguments: --more"),
+    ],
+)
+def test_bad_input_ends_with_exit_code_2_and_one_line(command, words, message):
+    out, wrong, code = command(*words)
+    assert (out, code) == ("", 2)
+    assert len(wrong.splitlines()) == 1
+    assert re.fullmatch(f"(CommandError: )?{message}", wrong.strip())
+
+
+def test_ctrl_c_while_it_runs(command, monkeypatch):
+    monkeypatch.setattr(module, "audit", lambda *_, **__: (_ for _ in ()).throw(KeyboardInterrupt))
+    assert command("event-level", *CLAIM) == ("", "CommandError: stopped\n", 130)
+
+
+def test_ctrl_c_as_a_signal_stops_the_process():
+    words = [sys.executable, "manage.py", "audit", "w-event", *CLAIM, "--trials", "1000000"]
+    environment = os.environ | {"PYTHONUNBUFFERED": "1"}
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    started = subprocess.Popen(words, cwd=ROOT, env=environment, start_new_session=True, **streams)
+    try:
+        assert started.stderr.readline() == "window was not given: 3\n"  # the audit begins
+        os.killpg(started.pid, signal.SIGINT)
+        out, wrong = started.communicate(timeout=60)
+    finally:
+        if started.poll() is None:
+            os.killpg(started.pid, signal.SIGKILL)
+            started.wait()
+    assert (started.returncode, out, wrong) == (130, "", "CommandError: stopped\n")
+
+
+def test_progress_is_shown_on_a_terminal(command):
+    terminal = Terminal()
+    assert command("event-level", *CLAIM, *FEW, stderr=terminal)[2] == 0
+    steps = terminal.getvalue().split("\r")[1:]
+    assert steps[0].endswith("]   0%")
+    assert steps[-1] == f"[{'#' * 40}] 100%\n"

@@ -1,0 +1,317 @@
+"""The audit: its bounds hold, it lets mechanisms pass that keep their claim, and controls that break it are found."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from scipy.stats import binom
+
+from privacy_engine import audit, geo, noise
+from privacy_engine.audit import bounds, events, kinds, run
+from privacy_engine.audit.numbers import NumberKind
+from privacy_engine.audit.score import learn
+from privacy_engine.audit.trajectory import MOST_EVENTS, TrajectoryKind
+from privacy_engine.errors import ParameterErrors
+from privacy_engine.params import choices_of
+from privacy_engine.registry import mechanisms
+from tests.engine.registered import CLASSES, every_mechanism, variants
+
+TRIALS = 10_000
+
+
+def spec(name: str, *, trials: int = TRIALS, seed: int = 1, **given: Any) -> audit.AuditSpec:
+    described, _ = audit.completed({"name": name, "epsilon": 1.0, "radius_m": 200.0} | given)
+    return audit.AuditSpec.parse({"mechanism": described, "trials": trials, "seed": seed})
+
+
+class TestClopperPearson:
+    @given(hits=st.integers(0, 200), trials=st.integers(1, 200), alpha=st.floats(1e-6, 0.5))
+    def test_bounds_are_where_the_binomial_tail_is_alpha(self, hits: int, trials: int, alpha: float) -> None:
+        assume(hits <= trials)
+        low, high = float(bounds.at_least(hits, trials, alpha)), float(bounds.at_most(hits, trials, alpha))
+        assert low <= hits / trials <= high
+        if hits:
+            assert binom.sf(hits - 1, trials, low) == pytest.approx(alpha, rel=1e-6)
+        else:
+            assert low == 0
+        if hits < trials:
+            assert binom.cdf(hits, trials, high) == pytest.approx(alpha, rel=1e-6)
+        else:
+            assert high == 1
+
+    def test_published_numbers(self) -> None:
+        """Clopper and Pearson's own example, 3 of 10 at 95 %: .067 to .652."""
+        assert float(bounds.at_least(3, 10, 0.025)) == pytest.approx(0.0667, abs=5e-5)
+        assert float(bounds.at_most(3, 10, 0.025)) == pytest.approx(0.6525, abs=5e-5)
+
+    @pytest.mark.parametrize(("p", "q"), [(0.3, 0.11), (0.02, 0.02 / math.e), (0.5, 0.5)])
+    def test_a_loss_is_overstated_as_often_as_stated_at_most(self, p: float, q: float) -> None:
+        """By exact enumeration of all counts of 60 draws each."""
+        n, alpha = 60, 0.1
+        hits, other = np.meshgrid(np.arange(n + 1), np.arange(n + 1), indexing="ij")
+        wrong = bounds.loss_at_least(hits, other, n, alpha) > max(math.log(p / q), 0.0)
+        assert float((binom.pmf(hits, n, p) * binom.pmf(other, n, q))[wrong].sum()) <= alpha
+
+    def test_what_no_audit_of_so_many_draws_exceeds(self) -> None:
+        assert audit.provable(4, 100_000) == pytest.approx(9.3, abs=0.2)
+        hits = np.arange(0, 1001, 50)
+        assert bounds.loss_at_least(hits, 0, 1000, 0.01).max() == bounds.most_provable(1000, 0.01)
+
+
+class TestLowestBit:
+    @given(st.floats(allow_nan=False, allow_infinity=False))
+    def test_a_float_is_an_odd_multiple_of_it(self, value: float) -> None:
+        exponent = int(kinds.lowest_bit(np.array([value]))[0])
+        if value == 0:
+            assert exponent == 2000
+        else:
+            numerator, denominator = value.as_integer_ratio()
+            assert exponent == (numerator & -numerator).bit_length() - denominator.bit_length()
+
+    def test_a_number_off_the_grid_is_seen(self) -> None:
+        values = np.array([1234567 / 1e7, np.nextafter(1234567 / 1e7, 1), -0.3, math.nan])
+        names, columns = kinds.residues_of(values, 1e-7, (2, 10))
+        found = dict(zip(names, columns, strict=True))
+        assert found["multiple of the grid"].tolist() == [1, 0, 1, 1]
+        assert found["k mod 10"].tolist() == [7, 7, 0, 0]
+        assert found["k mod 2"].tolist() == [1, 1, 0, 0]
+
+
+class TestScore:
+    def test_it_learns_the_likelihood_ratio_of_normal_laws(self) -> None:
+        """Shifted by (1, 0): the log-odds are x up to a constant, whatever else is given. Seed fixed."""
+        rng = np.random.default_rng(1)
+        first, second = rng.normal([1, 0], 1, (20_000, 2)), rng.normal(0, 1, (20_000, 2))
+        features = [np.column_stack([one, np.full(len(one), 7.0)]) for one in (first, second)]
+        score = learn(*features)
+        slope = np.diff(score.of(np.array([[0.0, 0.0, 7.0], [1.0, 0.0, 7.0], [0.0, 1.0, 7.0]])), axis=0)
+        assert slope[0] == pytest.approx(1, abs=0.05)
+        assert slope[0] + slope[1] == pytest.approx(0, abs=0.05)
+
+    def test_inputs_that_are_told_apart_perfectly_do_no_harm(self) -> None:
+        score = learn(np.ones((100, 1)), np.zeros((100, 1)))
+        assert np.isfinite(score.weights).all()
+        assert score.of(np.ones((1, 1)))[0] > score.of(np.zeros((1, 1)))[0]
+
+
+class TestPairs:
+    """Every pair is one that the guarantee speaks of, and its claim is what the guarantee says of that distance."""
+
+    @every_mechanism
+    @settings(max_examples=40, deadline=None)
+    @given(epsilon=st.floats(1e-6, 1e4), radius_m=st.floats(0.01, 2e7))
+    def test_claims_are_by_the_level_and_the_distance(self, cls: Any, epsilon: float, radius_m: float) -> None:
+        for mechanism in variants(cls, epsilon=epsilon, radius_m=radius_m):
+            pairs = TrajectoryKind().pairs(mechanism)
+            assert len(pairs) == 4
+            for pair in pairs:
+                here, there = pair.first.series, pair.second.series
+                mask = pair.first.landmarks.mask
+                apart = geo.distance_m(here.lon, here.lat, there.lon, there.lat)
+                moved = (here.lon != there.lon) | (here.lat != there.lat)
+                assert np.array_equal(mask, pair.second.landmarks.mask)
+                assert len(here) <= MOST_EVENTS
+                assert moved.any()
+                assert apart.max() / radius_m == pytest.approx(pair.scale, rel=1e-3)
+                assert pair.claimed == pytest.approx(epsilon * pair.scale, rel=1e-12)
+                assert apart.max() <= pair.scale * radius_m * (1 + 1e-12)
+                assert self.protected(mechanism, moved, mask)
+
+    @staticmethod
+    def protected(mechanism: Any, moved: np.ndarray, mask: np.ndarray) -> bool:
+        events = np.flatnonzero(moved)
+        if mechanism.level == "event":
+            return len(events) == 1
+        if mechanism.level == "w-event":
+            return events[-1] - events[0] < mechanism.window
+        return mechanism.level == "user" or np.count_nonzero(moved & ~mask) <= 1
+
+    def test_edges_of_the_map_are_crossed(self) -> None:
+        *_, equator, pole = TrajectoryKind().pairs(spec("landmark-uniform").target())
+        here, there = equator.first.series, equator.second.series
+        assert here.lat[0] == 0
+        assert here.lon[0] > 179.99
+        assert there.lon[0] < -179.99
+        here, there = pole.first.series, pole.second.series
+        assert min(here.lat[0], there.lat[0]) > 89.99
+        assert abs(here.lon[0] - there.lon[0]) == pytest.approx(180)
+
+    def test_pairs_that_share_an_input_share_its_draws(self) -> None:
+        """Four pairs, seven inputs: the first two pairs share one."""
+        drawn = []
+
+        class Counted(TrajectoryKind):
+            def draw(self, mechanism: Any, given: Any, times: int, rng: noise.RandomSource) -> Any:
+                drawn.append(given)
+                return super().draw(mechanism, given, times, rng)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setitem(run.KINDS, "trajectory", Counted())
+            audit.audit(spec("event-level", trials=1000))
+        assert len(drawn) == len({id(one) for one in drawn}) == 7
+
+
+class TestVerdicts:
+    """Seeded, at 10,000 draws. A mechanism that keeps its claim is accused with probability at most 5 % by theorem."""
+
+    @every_mechanism
+    def test_every_mechanism_is_consistent_with_its_claim(self, cls: Any) -> None:
+        found = audit.audit(spec(cls.registered_name()))
+        assert (found.verdict, found.claimed) == (audit.CONSISTENT, 1.0)
+        assert 0.4 < found.lower_bound <= 1.0  # an audit that finds nothing at all is none
+        assert all(one.lower_bound <= one.claimed for one in found.pairs)
+
+    @every_mechanism
+    @pytest.mark.parametrize("control", list(audit.ALTERATIONS))
+    def test_controls_are_violated(self, cls: Any, control: str) -> None:
+        found = audit.audit(spec(f"control:{control}:{cls.registered_name()}"))
+        assert found.verdict == audit.VIOLATED
+        assert found.claimed == 1.0
+        assert 1.0 < found.lower_bound <= 2.0
+
+    def test_numpys_laplace_is_caught_by_its_low_bits(self) -> None:
+        found = audit.audit(spec("control:numpy-laplace", trials=100_000))
+        assert found.verdict == audit.VIOLATED
+        assert found.lower_bound > 5
+        assert found.pairs[0].best_event.startswith("grid residue: lowest set bit")
+
+    @pytest.mark.parametrize("epsilon", [0.01, 0.3, 5.0, 50.0])
+    def test_whatever_the_level(self, epsilon: float) -> None:
+        assert audit.audit(spec("landmark-uniform", epsilon=epsilon)).verdict == audit.CONSISTENT
+        assert audit.audit(spec("control:half-noise:landmark-uniform", epsilon=epsilon)).verdict == audit.VIOLATED
+
+    def test_the_truth_published_is_caught(self) -> None:
+        """By each family: the value, its residues, the score."""
+        mechanism = spec("event-level").target()
+        kind = TrajectoryKind()
+        pair = kind.pairs(mechanism)[0]
+        draws = [
+            np.broadcast_to(np.column_stack([one.series.lon, one.series.lat]), (4000, len(one.series), 2))
+            for one in (pair.first, pair.second)
+        ]
+        found = events.best_events(*(kind.statistics(pair, one) for one in draws), 0.01)
+        for event in found.values():
+            counts = [event.count(kind.statistics(pair, one)) for one in draws]
+            assert sorted(counts) == [0, 4000]
+        assert set(found) == set(events.FAMILIES)
+
+    def test_both_directions_are_tried(self) -> None:
+        """A randomised response that gives only one of the inputs away: 1 % of the draws of the second say so."""
+
+        class Leaky:
+            kind, epsilon, radius_m = NumberKind.name, 0.5, 1.0
+
+            def release(self, values: np.ndarray, *, rng: noise.RandomSource) -> np.ndarray:
+                return np.where(rng.uniform(len(values)) < 0.01 * (values > 0), 1.0, 0.0)
+
+        found = run.audit_of(Leaky(), spec("event-level"))
+        assert found.pairs[0].verdict == audit.VIOLATED
+        assert found.pairs[1].verdict == audit.CONSISTENT  # both inputs are greater than 0 there
+
+
+class TestResult:
+    def test_it_reads_as_promised(self) -> None:
+        found = audit.audit(spec("landmark-uniform", trials=2000)).as_dict()
+        names = ["mechanism", "claimed", "lower_bound", "confidence", "trials", "pairs", "verdict"]
+        assert list(found) == names
+        assert list(found["pairs"][0]) == ["name", "claimed", "lower_bound", "best_event", "verdict"]
+        assert (found["mechanism"], found["confidence"], found["trials"]) == ("landmark-uniform", 0.95, 2000)
+        assert json.loads(json.dumps(found, allow_nan=False)) == found
+
+    def test_a_seed_repeats_it_and_without_one_it_differs(self) -> None:
+        one, two, other = (audit.audit(spec("event-level", trials=2000, seed=seed)) for seed in (1, 1, 2))
+        assert one == two
+        assert one != other
+        free = spec("event-level", trials=2000).model_copy(update={"seed": None})
+        assert audit.audit(free) != audit.audit(free)
+
+    def test_without_a_seed_the_noise_is_what_is_published(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        sources = []
+        draw = TrajectoryKind.draw
+        monkeypatch.setattr(
+            TrajectoryKind,
+            "draw",
+            lambda *args: sources.append(args[-1]) or draw(*args),  # type: ignore[func-returns-value]
+        )
+        audit.audit(spec("event-level", trials=1000).model_copy(update={"seed": None}))
+        assert sources
+        assert all(type(one) is type(noise.publishable()) for one in sources)
+
+    def test_progress_rises_to_one_and_may_stop_it(self) -> None:
+        shares: list[float] = []
+        audit.audit(spec("event-level", trials=1000), watch=shares.append)
+        assert shares == sorted(shares)
+        assert (shares[0], shares[-1]) == (0.0, 1.0)
+
+        def stop(share: float) -> None:
+            if share > 0.3:
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            audit.audit(spec("event-level", trials=1000), watch=stop)
+
+    def test_odd_numbers_of_trials_are_all_used(self) -> None:
+        assert audit.audit(spec("event-level", trials=1001)).trials == 1001
+
+
+class TestBadInput:
+    @pytest.mark.parametrize(
+        ("description", "message"),
+        [
+            ({"trials": 999}, "trials must be at least 1000, got 999"),
+            ({"trials": 1_000_001}, r"trials must be at most 1e\+06, got 1000001"),
+            ({"trials": "x"}, "trials must be a whole number, got 'x'"),
+            ({"trials": 1e5}, "trials must be a whole number, got 100000.0"),
+            ({"trials": True}, "trials must be a whole number, got True"),
+            ({"seed": -1}, "seed must be at least 0, got -1"),
+            ({"more": 1}, "more is not a parameter here"),
+            ({"mechanism": 3}, "mechanism must be an object, got 3"),
+        ],
+    )
+    def test_fields(self, description: dict[str, Any], message: str) -> None:
+        good = {"mechanism": {"name": "event-level", "epsilon": 1.0, "radius_m": 2.0}}
+        with pytest.raises(ParameterErrors, match=message):
+            audit.AuditSpec.parse(good | description)
+
+    @pytest.mark.parametrize(
+        ("description", "message"),
+        [
+            ({}, "name must be one of event-level, .*, got None"),
+            ({"name": "x"}, "name must be one of event-level, .*, got 'x'"),
+            ({"name": "event-level", "radius_m": 1.0}, "epsilon is required"),
+            ({"name": "event-level", "epsilon": 0.0, "radius_m": 1.0}, "epsilon must be greater than 0, got 0.0"),
+            ({"name": "control:half-noise:x"}, "name must be one of event-level, .*, got 'x'"),
+            ({"name": "control:half-noise"}, "name must be one of event-level, .*, got ''"),
+            ({"name": "control:quarter:event-level"}, "name must be a registered mechanism or one of control:numpy"),
+            ({"name": "control:numpy-laplace", "epsilon": 1.0}, "radius_m is required"),
+            ({"name": "control:numpy-laplace:x"}, "name must be a registered mechanism or one of control:numpy"),
+        ],
+    )
+    def test_mechanisms(self, description: dict[str, Any], message: str) -> None:
+        with pytest.raises(ParameterErrors, match=message):
+            audit.target_of(description)
+
+    def test_what_is_not_given_is_chosen_but_never_the_claim(self) -> None:
+        assert audit.completed({"name": "w-event"})[1] == {"window": 3}
+        assert set(audit.completed({"name": "control:half-noise:landmark-joint"})[1]) == {"step_variance_m2"}
+        assert audit.completed({"name": "landmark-uniform"})[1] == {}
+        assert audit.completed({"name": "w-event", "window": 5}) == ({"name": "w-event", "window": 5}, {})
+
+    def test_controls_are_not_registered(self) -> None:
+        assert not any("control" in cls.registered_name() for cls in mechanisms)
+        assert len(CLASSES) == len(mechanisms)
+
+
+@pytest.mark.parametrize("cls", [cls for cls in CLASSES if any(choices_of(i) for i in cls.model_fields.values())])
+def test_every_choice_can_be_audited(cls: Any) -> None:
+    fields = {name: choices_of(info) for name, info in cls.model_fields.items() if name != "name" and choices_of(info)}
+    for values in itertools.product(*fields.values()):
+        found = audit.audit(spec(cls.registered_name(), trials=2000, **dict(zip(fields, values, strict=True))))
+        assert found.verdict == audit.CONSISTENT
