@@ -48,7 +48,8 @@ class Spec(Frozen):
 class Param:
     """How a parameter is called, shown and bounded.
 
-    ``lowest`` and ``highest`` are the domain, inclusive, in ``unit``; ``help`` is one plain sentence for a form.
+    ``lowest`` and ``highest`` are the domain, inclusive, in ``unit``; ``help`` is one plain sentence for a form;
+    ``control`` names the form control to edit it with, where that does not follow from its type.
     """
 
     label: str
@@ -59,6 +60,7 @@ class Param:
     highest: float | None = None
     example: Any = None
     options: tuple[tuple[str, str], ...] = ()
+    control: str = ""
 
     def __get_pydantic_json_schema__(self, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         schema = handler(core)

@@ -101,6 +101,7 @@ class Described(Frozen):
                     "example": param.example,
                     "whole": info.annotation is int,
                     "text": info.annotation is str,
+                    "control": param.control,
                     "choices": [{"value": value, "label": labels.get(value, value)} for value in choices_of(info)],
                     "default": None if info.is_required() else info.default,
                     "required": info.is_required(),

@@ -4,6 +4,7 @@
 from privacy_engine.landmarks.methods import LandmarkMethod, landmark_methods
 from privacy_engine.landmarks.staypoints import StayPoints
 from privacy_engine.landmarks.zones import Circle, MultiPolygon, Polygon, Zones
+from privacy_engine.landmarks.schedule import Schedule
 from privacy_engine.landmarks.manual import Manual
 from privacy_engine.landmarks.column import Column
 from privacy_engine.landmarks.synthetic import Synthetic
@@ -20,6 +21,7 @@ __all__ = [
     "Manual",
     "MultiPolygon",
     "Polygon",
+    "Schedule",
     "SelectionSpec",
     "StayPoints",
     "Synthetic",

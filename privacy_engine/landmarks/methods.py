@@ -41,7 +41,7 @@ class LandmarkMethod(Described):
 
     def _lacking(self, what: str) -> DataError:
         return DataError(
-            f"{self.title} need {what}, and this dataset has none",
+            f"Landmarks of the method {self.title} need {what}, and this dataset has none",
             field="method.name",
             rule=f"needs {what}",
             value=self.name,

@@ -9,12 +9,13 @@ from typing import Any
 from privacy_engine.errors import ParameterError
 from privacy_engine.landmarks.geojson import zones_from_geojson
 from privacy_engine.landmarks.methods import LandmarkMethod, landmark_methods
+from privacy_engine.landmarks.schedule import SHORT_RULE, parse_short_schedule
 
 _DURATIONS = {"s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
 _DISTANCES = {"m": 1.0, "km": 1000.0}
 _SHARE = re.compile(r"([0-9]{1,3}(?:\.[0-9]{1,10})?)(%?)")
 _RULE = (
-    "stay-points:DISTANCE:DURATION (stay-points:200m:30min), manual:EVENT,EVENT,…, "
+    f"{SHORT_RULE}, stay-points:DISTANCE:DURATION (stay-points:200m:30min), manual:EVENT,EVENT,…, "
     "synthetic:SHARE:DISTRIBUTION:SEED (synthetic:20%:uniform:1) or column"
 )
 
@@ -41,6 +42,8 @@ def parse_short(text: str, *, read: Callable[[str], bytes] | None = None) -> Lan
     description: dict[str, Any] = {"name": name}
     if name == "zones" and rest and read is not None:
         return zones_from_geojson(read(rest))
+    if name == "schedule":
+        return parse_short_schedule(rest)
     if name == "stay-points" and len(parts) == 2:
         description["distance_m"] = _quantity(parts[0], _DISTANCES, "distance")
         description["duration_s"] = _quantity(parts[1], _DURATIONS, "duration")

@@ -5,7 +5,7 @@ import { duration, el, metres, percent } from "./dom.js";
 const SPAN = 100; // a slider reaches from a hundredth of the example to a hundred times
 const STEPS = 400;
 
-const controlOf = (field) => (field.choices.length ? choiceField : field.text ? textField : numberField);
+const controlOf = (field, controls) => controls[field.control] ?? (field.choices.length ? choiceField : field.text ? textField : numberField);
 const HINTS = { s: duration, m: metres };
 const isShare = ({ minimum, maximum }) => minimum === 0 && maximum === 1;
 const isSeed = ({ whole, maximum }) => whole && maximum >= Number.MAX_SAFE_INTEGER; // no seed is nearer than another
@@ -13,11 +13,12 @@ const hintOf = (field) => HINTS[field.unit] ?? (isShare(field) ? percent : null)
 let ids = 0;
 
 /**
- * Controls for `fields` in `host`. `onChange(name)` after every change of the field of that name.
+ * Controls for `fields` in `host`. `onChange(name)` after every change of the field of that name; `controls` are those
+ * beside numbers, texts and choices, by the name that a field's `control` has.
  * Returns {values(), all(), set(values), fail(errors), clear(), disable(on)}; `all` has null for what was left empty.
  */
-export function createFields(host, fields, { onChange }) {
-  const controls = fields.map((field) => controlOf(field)(field, onChange));
+export function createFields(host, fields, { onChange, controls: more = {} }) {
+  const controls = fields.map((field) => controlOf(field, more)(field, onChange));
   host.replaceChildren(...controls.map(({ element }) => element));
   return {
     values: () => Object.fromEntries(controls.map(({ field, value }) => [field.name, value()]).filter(([, value]) => value !== undefined)),
@@ -26,7 +27,8 @@ export function createFields(host, fields, { onChange }) {
     /** Show the errors that name one of these fields; returns the others. */
     fail(errors) {
       return errors.filter((error) => {
-        const found = controls.find(({ field }) => (error.field ?? "").split(".").at(-1) === field.name);
+        const path = (error.field ?? "").split(".");
+        const found = controls.find(({ field }) => path.at(-1) === field.name) ?? controls.find(({ field }) => path.includes(field.name));
         found?.fail(error.message);
         return !found;
       });

@@ -29,11 +29,11 @@ def series(*lengths: int, marked: bool = False) -> list[Trajectory]:
 class TestListing:
     def test_names_are_for_ever(self) -> None:
         names = [cls.registered_name() for cls in landmark_methods]
-        assert names == ["stay-points", "zones", "manual", "column", "synthetic"]
+        assert names == ["stay-points", "zones", "schedule", "manual", "column", "synthetic"]
 
     def test_what_each_needs(self) -> None:
         needs = {cls.registered_name(): cls.needs() for cls in landmark_methods if cls.needs()}
-        assert needs == {"stay-points": ["time"], "column": ["landmark column"]}
+        assert needs == {"stay-points": ["time"], "schedule": ["time"], "column": ["landmark column"]}
 
     @pytest.mark.parametrize("cls", list(landmark_methods))
     def test_every_field_has_a_label_and_help_and_json(self, cls: Any) -> None:

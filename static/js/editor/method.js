@@ -2,6 +2,7 @@
 
 import { el } from "../dom.js";
 import { createFields } from "../fields.js";
+import { controls } from "./schedule.js";
 
 /** Parameters that are not typed but made on the map: a way with `events` is edited by hand, one with `zones` drawn. */
 const DRAWN = ["events", "zones"];
@@ -25,7 +26,7 @@ export function createMethods(host, methods, { offered, on }) {
     const lacks = (method.needs ?? []).filter((need) => !offered.has(need));
     const possible = !lacks.length;
     const form = el("div", { class: "stack" });
-    const fields = createFields(form, method.fields.filter(({ name }) => !DRAWN.includes(name)), { onChange: on.change });
+    const fields = createFields(form, method.fields.filter(({ name }) => !DRAWN.includes(name)), { onChange: on.change, controls });
     if (has(method, "seed")) form.append(again(fields, on.change));
     const button = el("button", { type: "button", disabled: !possible, "aria-pressed": "false", dataset: { method: method.name } }, method.title);
     button.addEventListener("click", () => on.choose(method.name));

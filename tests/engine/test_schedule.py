@@ -1,0 +1,301 @@
+"""Landmarks by schedule: a function of times alone, equal to the calendar event by event, and quick."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import time
+import zoneinfo
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from privacy_engine.data import Trajectory
+from privacy_engine.errors import DataError, ParameterError, ParameterErrors
+from privacy_engine.landmarks import Schedule, landmark_methods, parse_short
+from privacy_engine.landmarks.local_time import local_clock, zone_names
+from privacy_engine.landmarks.schedule import DAYS
+
+ZONES = sorted(zone_names())
+ODD_ZONES = ["Europe/Paris", "Australia/Lord_Howe", "Pacific/Apia", "America/St_Johns", "Africa/Casablanca", "Asia/Gaza"]
+times_of_day = st.builds("{:02d}:{:02d}".format, st.integers(0, 23), st.sampled_from([0, 1, 30, 59]))
+windows = st.builds(
+    lambda days, start, end: {"days": sorted(days, key=DAYS.index), "start": start, "end": end},
+    st.sets(st.sampled_from(DAYS), min_size=1),
+    times_of_day,
+    times_of_day | st.just("24:00"),
+).filter(lambda one: one["start"] != one["end"])
+zones = st.sampled_from(ODD_ZONES) | st.sampled_from(ZONES)
+dates = st.none() | st.dates(dt.date(2015, 1, 1), dt.date(2030, 1, 1)).map(dt.date.isoformat)
+instants = st.integers(-3_000_000_000, 4_000_000_000)
+
+
+@st.composite
+def schedules(draw: st.DrawFn) -> Schedule:
+    first, last = sorted(draw(st.tuples(dates, dates)), key=lambda date: date or "")
+    if last and not first:
+        first, last = draw(st.sampled_from([(None, last), (last, None)]))
+    chosen = draw(st.lists(windows, min_size=1, max_size=4))
+    return Schedule.model_validate(
+        {"windows": chosen, "time_zone": draw(zones), "first_date": first, "last_date": last}
+    )
+
+
+@st.composite
+def near_changes(draw: st.DrawFn) -> tuple[str, list[int]]:
+    """A zone, and instants about the places where its offset changes within one year."""
+    name, year = draw(zones), draw(st.integers(1950, 2060))
+    zone = zoneinfo.ZoneInfo(name)
+    days = [dt.datetime(year, 1, 1, tzinfo=dt.UTC) + dt.timedelta(days=day) for day in range(367)]
+    changed = [
+        int(b.timestamp())
+        for a, b in zip(days, days[1:], strict=False)
+        if a.astimezone(zone).utcoffset() != b.astimezone(zone).utcoffset()
+    ]
+    around = draw(st.lists(st.integers(-2 * 86400, 86400), min_size=1, max_size=30))
+    return name, sorted(start + shift for start in changed or [int(days[0].timestamp())] for shift in around)
+
+
+def is_inside(schedule: Schedule, instant: float) -> bool:
+    """By the calendar, one event at a time."""
+    zone = zoneinfo.ZoneInfo(schedule.time_zone)
+    local = (dt.datetime(1970, 1, 1, tzinfo=dt.UTC) + dt.timedelta(seconds=instant)).astimezone(zone)
+    clock, today = local.strftime("%H:%M"), local.date()
+    yesterday = today - dt.timedelta(days=1)
+
+    def starts_on(date: dt.date, window: Any) -> bool:
+        text = date.isoformat()
+        return (
+            DAYS[date.weekday()] in window.days
+            and (schedule.first_date is None or text >= schedule.first_date)
+            and (schedule.last_date is None or text <= schedule.last_date)
+        )
+
+    for one in schedule.windows:
+        if one.start < one.end:
+            if starts_on(today, one) and one.start <= clock < one.end:
+                return True
+        elif (starts_on(today, one) and clock >= one.start) or (starts_on(yesterday, one) and clock < one.end):
+            return True
+    return False
+
+
+def trajectory(times: Any, seed: int = 0) -> Trajectory:
+    rng = np.random.default_rng(seed)
+    return Trajectory(rng.uniform(-180, 180, len(times)), rng.uniform(-90, 90, len(times)), np.sort(times))
+
+
+class TestReadsTimesOnly:
+    @settings(max_examples=60, deadline=None)
+    @given(schedules(), st.lists(instants, max_size=20), st.integers(0, 99), st.integers(0, 99))
+    def test_moving_positions_never_changes_which_events_are_landmarks(
+        self, schedule: Schedule, times: list[int], here: int, there: int
+    ) -> None:
+        [a], [b] = (schedule.mark([trajectory(times, seed)]) for seed in (here, there))
+        assert np.array_equal(a.mask, b.mask)
+
+    def test_is_registered_as_covered_and_says_so(self) -> None:
+        assert Schedule.reads == "times"
+        assert parse_short("schedule:daily:22:00-06:00@UTC").not_covered == ()
+        assert "Covered by the promise: reads times only" in Schedule.summary
+
+
+class TestEqualsTheCalendar:
+    @settings(max_examples=300, deadline=None)
+    @given(schedules(), st.lists(instants, max_size=30))
+    def test_at_any_instant(self, schedule: Schedule, times: list[int]) -> None:
+        found = schedule.holds(np.array(times, dtype=np.float64))
+        assert found.tolist() == [is_inside(schedule, one) for one in times]
+
+    @settings(max_examples=300, deadline=None)
+    @given(schedules(), near_changes())
+    def test_where_clocks_are_put_forward_and_back(self, schedule: Schedule, near: tuple[str, list[int]]) -> None:
+        name, times = near
+        schedule = schedule.model_copy(update={"time_zone": name})
+        found = schedule.holds(np.array(times, dtype=np.float64))
+        assert found.tolist() == [is_inside(schedule, one) for one in times]
+
+    @settings(max_examples=100, deadline=None)
+    @given(near_changes())
+    @example(("Pacific/Apia", [1325239199, 1325239200]))  # a whole day was left out: 29 December, then the 31st
+    def test_local_clocks_are_those_of_the_calendar(self, near: tuple[str, list[int]]) -> None:
+        name, times = near
+        clock = local_clock(np.array(times, dtype=np.float64), name)
+        for instant, day, second in zip(times, clock.day.tolist(), clock.second.tolist(), strict=True):
+            local = dt.datetime.fromtimestamp(instant, zoneinfo.ZoneInfo(name))
+            assert day == (local.date() - dt.date(1970, 1, 1)).days
+            assert second == local.hour * 3600 + local.minute * 60 + local.second
+
+    def test_fractions_of_a_second_belong_to_their_second(self) -> None:
+        noon = dt.datetime(2024, 6, 3, 12, tzinfo=dt.UTC).timestamp()
+        schedule = parse_short("schedule:mon:11:00-12:00@UTC")
+        [found] = schedule.mark([Trajectory([0] * 3, [0] * 3, [noon - 3600, noon - 0.001, noon])])
+        assert found.mask.tolist() == [True, True, False]
+
+
+class TestExamples:
+    def at(self, short: str, *local: str) -> list[bool]:
+        schedule = parse_short(short)
+        assert isinstance(schedule, Schedule)
+        zone = zoneinfo.ZoneInfo(schedule.time_zone)
+        times = [dt.datetime.fromisoformat(one).replace(tzinfo=zone).timestamp() for one in local]
+        return [bool(one) for one in schedule.holds(np.array(times))]
+
+    def test_a_night_belongs_to_the_day_it_starts_on(self) -> None:
+        """1 June 2024 was a Saturday: Friday's night lasts into it, and Sunday's into Monday is not asked for."""
+        nights = "schedule:mon-fri:22:00-06:00@Europe/Paris"
+        assert self.at(nights, "2024-05-31 22:00", "2024-06-01 05:59", "2024-06-01 06:00") == [True, True, False]
+        assert self.at(nights, "2024-06-01 23:00", "2024-06-03 05:00", "2024-06-03 22:00") == [False, False, True]
+
+    def test_dates_are_those_on_which_a_window_starts(self) -> None:
+        nights = "schedule:daily:22:00-06:00@Europe/Paris:2024-06-01..2024-06-02"
+        inside = self.at(nights, "2024-06-01 05:00", "2024-06-01 22:00", "2024-06-03 05:00", "2024-06-03 23:00")
+        assert inside == [False, True, True, False]
+
+    def test_an_hour_that_comes_twice_is_inside_both_times(self) -> None:
+        twice = dt.datetime(2024, 10, 27, 2, 30, tzinfo=zoneinfo.ZoneInfo("Europe/Paris"))
+        times = np.array([twice.replace(fold=fold).timestamp() for fold in (0, 1)])
+        assert times[1] - times[0] == 3600
+        for short, inside in (("sun:02:00-03:00", True), ("sun:03:00-04:00", False)):
+            schedule = parse_short(f"schedule:{short}@Europe/Paris")
+            assert isinstance(schedule, Schedule)
+            assert schedule.holds(times).tolist() == [inside, inside]
+
+    def test_a_whole_day_and_several_windows(self) -> None:
+        short = "schedule:mon-fri:09:00-17:00,sat-sun:00:00-24:00@UTC"
+        assert self.at(short, "2024-06-01 00:00", "2024-06-02 23:59", "2024-06-03 08:59", "2024-06-03 09:00") == [
+            True,
+            True,
+            False,
+            True,
+        ]
+
+    def test_each_series_has_its_own_marks(self) -> None:
+        noon = dt.datetime(2024, 6, 3, 12, tzinfo=dt.UTC).timestamp()
+        series = [trajectory([noon]), trajectory([]), trajectory([noon + 3600, noon + 7200])]
+        found = parse_short("schedule:mon:12:00-13:30@UTC").mark(series)
+        assert [one.mask.tolist() for one in found] == [[True], [], [True, False]]
+
+
+def test_a_million_events_take_less_than_half_a_second() -> None:
+    schedule = parse_short("schedule:mon-fri:22:00-06:00,sat-sun:00:00-24:00@Europe/Paris")
+    assert isinstance(schedule, Schedule)
+    times = np.sort(np.random.default_rng(1).uniform(1.6e9, 1.6e9 + 5 * 365 * 86400, 10**6))
+    start = time.thread_time()
+    schedule.holds(times)
+    assert time.thread_time() - start < 0.5
+
+
+GOOD: dict[str, Any] = {
+    "name": "schedule",
+    "windows": [{"days": ["mon"], "start": "22:00", "end": "06:00"}],
+    "time_zone": "Europe/Paris",
+}
+
+
+class TestRefusals:
+    @pytest.mark.parametrize(
+        ("changed", "field", "rule"),
+        [
+            ({"windows": []}, "windows", "must have at least 1 entries"),
+            ({"windows": [{"days": ["mon"], "start": "9:00", "end": "10:00"}]}, "windows.0.start", "time of day"),
+            ({"windows": [{"days": ["mon"], "start": "24:00", "end": "10:00"}]}, "windows.0.start", "to 23:59"),
+            ({"windows": [{"days": ["mon"], "start": "09:00", "end": "24:01"}]}, "windows.0.end", "to 24:00"),
+            ({"windows": [{"days": ["mon"], "start": "09:00", "end": "09:00"}]}, "windows.0", "other than its start"),
+            ({"windows": [{"days": [], "start": "09:00", "end": "10:00"}]}, "windows.0.days", "at least 1"),
+            ({"windows": [{"days": ["Mon"], "start": "09:00", "end": "10:00"}]}, "windows.0.days.0", "one of"),
+            ({"windows": [{"days": ["mon"], "start": "٠٩:00", "end": "10:00"}]}, "windows.0.start", "time of day"),
+            ({"time_zone": "Mars"}, "time_zone", "must be the name of a time zone"),
+            ({"time_zone": "../../etc/passwd"}, "time_zone", "must be the name of a time zone"),
+            ({"time_zone": "localtime"}, "time_zone", "must be the name of a time zone"),
+            ({"time_zone": ""}, "time_zone", "must be the name of a time zone"),
+            ({"time_zone": None}, "time_zone", "must be text"),
+            ({"first_date": "2024-06-31"}, "first_date", "must be a date"),
+            ({"first_date": "20240601"}, "first_date", "must be a date"),
+            ({"first_date": "2024-06-02", "last_date": "2024-06-01"}, "last_date", "before the first date"),
+            ({"zone": "UTC"}, "zone", "is not a parameter"),
+        ],
+    )
+    def test_fail_by_field_rule_and_value(self, changed: dict[str, Any], field: str, rule: str) -> None:
+        with pytest.raises(ParameterErrors) as refused:
+            landmark_methods.parse(GOOD | changed, field="method")
+        [error] = refused.value.errors
+        assert error.field == f"method.{field}"
+        assert rule in error.rule
+
+    def test_fail_without_times(self) -> None:
+        with pytest.raises(DataError, match="the method Schedule need times, and this dataset has none"):
+            landmark_methods.parse(GOOD).mark([Trajectory([0], [0])])
+
+    @pytest.mark.parametrize("instant", [-1e12, 1e12, 253_402_300_000.0])
+    def test_fail_where_there_is_no_calendar(self, instant: float) -> None:
+        with pytest.raises(DataError, match="within the years 1 to 9999") as refused:
+            landmark_methods.parse(GOOD).mark([Trajectory([0], [0], [instant])])
+        assert refused.value.field == "time_s"
+
+    def test_every_zone_is_read_at_both_ends_of_the_calendar(self) -> None:
+        ends = np.array([-62_135_424_000.0, 253_402_127_999.0])
+        for zone in ZONES[::7]:
+            assert len(local_clock(ends, zone).day) == 2
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "schedule",
+            "schedule:",
+            "schedule:mon:22:00-06:00",
+            "schedule:@UTC",
+            "schedule:mon@UTC",
+            "schedule:mon,22:00-06:00@UTC",
+            "schedule:mon:22-6@UTC",
+            "schedule:mon:25:00-06:00@UTC",
+            "schedule:mon:22:00-22:00@UTC",
+            "schedule:moon:22:00-06:00@UTC",
+            "schedule:mon-:22:00-06:00@UTC",
+            "schedule:mon:22:00-06:00@Europe/Paris@UTC",
+            "schedule:mon:22:00-06:00@UTC:2024-06-01",
+            "schedule:mon:22:00-06:00@UTC:..",
+            "schedule:mon:22:00-06:00@UTC:2024-06-01..2024-05-01",
+            "schedule:mon:22:00-06:00,,tue:22:00-06:00@UTC",
+        ],
+    )
+    def test_fail_short_forms_that_mean_nothing(self, text: str) -> None:
+        with pytest.raises(ParameterError) as refused:
+            parse_short(text)
+        assert (getattr(refused.value, "errors", None) or [refused.value])[0].field.startswith("landmarks")
+
+
+class TestShortForm:
+    @settings(max_examples=100, deadline=None)
+    @given(schedules())
+    def test_describes_what_the_long_form_does(self, schedule: Schedule) -> None:
+        """What describe() writes of the windows is the short form's own, but for blanks."""
+        if any(len(window.days) == 7 for window in schedule.windows) or len(schedule.windows) > 3:
+            return
+        written = ",".join(window.describe().replace(" ", ":") for window in schedule.windows)
+        dates = f":{schedule.first_date or ''}..{schedule.last_date or ''}"
+        short = f"schedule:{written}@{schedule.time_zone}{dates if schedule.first_date or schedule.last_date else ''}"
+        assert parse_short(short) == schedule
+        assert landmark_methods.parse(json.loads(json.dumps(schedule.model_dump()))) == schedule
+
+    def test_of_the_issue(self) -> None:
+        found = parse_short("schedule:mon-fri:22:00-06:00@Europe/Paris")
+        assert found.model_dump() == {
+            "name": "schedule",
+            "windows": [{"days": ["mon", "tue", "wed", "thu", "fri"], "start": "22:00", "end": "06:00"}],
+            "time_zone": "Europe/Paris",
+            "first_date": None,
+            "last_date": None,
+        }
+        assert found.describe() == "mon-fri 22:00-06:00, Europe/Paris"
+
+    def test_separators_and_days_that_share_a_time(self) -> None:
+        comma, plus = (parse_short(f"schedule:mon:08:00-09:00{sign}fri-mon:20:00-21:00@UTC") for sign in ",+")
+        assert comma == plus
+        assert isinstance(comma, Schedule)
+        assert comma.windows[1].days == ["mon", "fri", "sat", "sun"]
+        assert parse_short("schedule:mon,wed:8:00-09:00@UTC") == parse_short("schedule:mon+wed:08:00-09:00@UTC")
+        assert parse_short("schedule:08:00-09:00@UTC") == parse_short("schedule:daily:08:00-09:00@UTC")
