@@ -242,7 +242,9 @@ def _windows_of(text: str) -> list[dict[str, Any]]:
         match = _SHORT_WINDOW.fullmatch(part)
         if match and (match[1] or not waiting):
             days = waiting + (_days_of(match[1]) if match[1] else list(DAYS))
-            found.append({"days": sorted(set(days), key=DAYS.index), "start": _padded(match[2]), "end": _padded(match[3])})
+            found.append(
+                {"days": sorted(set(days), key=DAYS.index), "start": _padded(match[2]), "end": _padded(match[3])}
+            )
             waiting = []
         elif not match and re.fullmatch(r"[a-z-]+", part):
             waiting += _days_of(part)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import itertools
 import json
 import time
 import zoneinfo
@@ -20,7 +21,14 @@ from privacy_engine.landmarks.local_time import local_clock, zone_names
 from privacy_engine.landmarks.schedule import DAYS
 
 ZONES = sorted(zone_names())
-ODD_ZONES = ["Europe/Paris", "Australia/Lord_Howe", "Pacific/Apia", "America/St_Johns", "Africa/Casablanca", "Asia/Gaza"]
+ODD_ZONES = [
+    "Europe/Paris",
+    "Australia/Lord_Howe",
+    "Pacific/Apia",
+    "America/St_Johns",
+    "Africa/Casablanca",
+    "Asia/Gaza",
+]
 times_of_day = st.builds("{:02d}:{:02d}".format, st.integers(0, 23), st.sampled_from([0, 1, 30, 59]))
 windows = st.builds(
     lambda days, start, end: {"days": sorted(days, key=DAYS.index), "start": start, "end": end},
@@ -52,7 +60,7 @@ def near_changes(draw: st.DrawFn) -> tuple[str, list[int]]:
     days = [dt.datetime(year, 1, 1, tzinfo=dt.UTC) + dt.timedelta(days=day) for day in range(367)]
     changed = [
         int(b.timestamp())
-        for a, b in zip(days, days[1:], strict=False)
+        for a, b in itertools.pairwise(days)
         if a.astimezone(zone).utcoffset() != b.astimezone(zone).utcoffset()
     ]
     around = draw(st.lists(st.integers(-2 * 86400, 86400), min_size=1, max_size=30))

@@ -37,8 +37,8 @@ JSON of the API's cleaning: --clean '[{"name": "drop-jumps", "highest_km_h": 200
 Without --seed the noise comes from the operating system. With it the release can be repeated, and is not private.
 """
 LANDMARKS = (
-    "schedule:mon-fri:22:00-06:00@Europe/Paris, stay-points:200m:30min, manual:0,2,4 (manual: for none), zones:FILE.geojson, "
-    "column (marked in FILE itself) or synthetic:20%%:uniform:1"
+    "schedule:mon-fri:22:00-06:00@Europe/Paris, stay-points:200m:30min, manual:0,2,4 (manual: for none), "
+    "zones:FILE.geojson, column (marked in FILE itself) or synthetic:20%%:uniform:1"
 )
 
 

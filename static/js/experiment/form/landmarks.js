@@ -8,7 +8,7 @@ import { createMarked } from "./marked.js";
 import { createTicks } from "./ticks.js";
 import { ownValues } from "./variants.js";
 
-const MAPPED = ["zones", "manual"];
+const EDITED = ["zones", "manual", "schedule"]; // made in the landmark editor: here they are chosen as sets
 const MARKED = "marked";
 const WORDS = { synthetic: "Random", column: "In the file", [MARKED]: "Landmark sets" };
 const NEEDS = { time: "It needs data with times.", "landmark column": "It needs a file with a column that marks landmarks." };
@@ -81,7 +81,7 @@ function way(listed, on) {
  * Returns {kinds, values() or null, set(values), of(dataset or null) that it is tried on, fail(at, name, words), clear()}.
  */
 export function createLandmarks(host, methods, usual, doors, { onChange }) {
-  const ways = methods.filter(({ name }) => !MAPPED.includes(name)).map((listed) => way(listed, { onChange }));
+  const ways = methods.filter(({ name }) => !EDITED.includes(name)).map((listed) => way(listed, { onChange }));
   ways.sort((a, b) => (b.listed.name === "synthetic") - (a.listed.name === "synthetic"));
   const marked = createMarked({ ...doors, titles: new Map(methods.map(({ name, title }) => [name, title])) }, { onChange });
   ways.push({ ...marked, listed: { name: MARKED } });
