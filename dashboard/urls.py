@@ -15,7 +15,7 @@ from dashboard.glossary import GLOSSARY
 from dashboard.jobs_api import DismissView, JobsView
 from dashboard.landmarks.api import DummyMethodsView, LandmarkMethodsView, LandmarkSetViewSet
 from dashboard.landmarks.report_api import BudgetPlanView, LandmarkSetLossView
-from dashboard.releases.api import MechanismsView, PostProcessesView, ReleaseViewSet
+from dashboard.releases.api import LabelSchemaView, MechanismsView, PostProcessesView, ReleaseViewSet
 from dashboard.releases.bundle_api import BundleView, ReleaseBundleView
 
 router = SimpleRouter()
@@ -33,6 +33,7 @@ api = [
     path("uploads/<uuid:pk>/", UploadView.as_view(), name="upload"),
     path("cleaning-steps/", CleaningStepsView.as_view(), name="cleaning-steps"),
     path("mechanisms/", MechanismsView.as_view(), name="mechanisms"),
+    path("label-schema/", LabelSchemaView.as_view(), name="label-schema"),
     path("postprocesses/", PostProcessesView.as_view(), name="postprocesses"),
     path("landmark-methods/", LandmarkMethodsView.as_view(), name="landmark-methods"),
     path("landmark-sets/<uuid:pk>/loss/", LandmarkSetLossView.as_view(), name="landmark-set-loss"),

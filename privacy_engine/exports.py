@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import repeat
 from typing import Any, BinaryIO
 from xml.sax.saxutils import escape, quoteattr  # nosec B406
@@ -20,12 +20,15 @@ import numpy as np
 from privacy_engine.data import Floats, Trajectory
 from privacy_engine.errors import ParameterError, shown
 from privacy_engine.formats.arrow import pa, pq
+from privacy_engine.formats.dialect import OUR_COLUMN
 from privacy_engine.formats.gpx import OUR_CREATOR
+from privacy_engine.published import plain_name
 
 DECIMALS = 7
 _CHUNK = 50_000
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
-_NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+JSON_COLUMN = "privacy_label_json"
+LABEL_NAMESPACE = "urn:cairn:label:1"
 
 Label = Mapping[str, Any]
 
@@ -63,12 +66,12 @@ def write(series: Iterable[Trajectory], fmt: str, out: BinaryIO, *, label: Label
     if fmt not in FORMATS:
         rule = f"must be one of {', '.join(FORMATS)}"
         raise ParameterError(f"format {rule}, got {shown(fmt)!r}", field="format", rule=rule, value=fmt)
-    FORMATS[fmt].write(series, out, label)
+    FORMATS[fmt].write((replace(one, name=plain_name(one.name)) for one in series), out, label)
 
 
 def _sentence(label: Label) -> str:
     """The label's text on one line."""
-    return " ".join(_NOT_IN_XML.sub("", str(label.get("text", ""))).split())
+    return " ".join(plain_name(str(label.get("text", ""))).split())
 
 
 def _as_json(value: Any) -> str:
@@ -101,7 +104,6 @@ def _chunks(one: Trajectory) -> Iterator[tuple[list[float], list[float], list[st
 
 def _cell(text: str) -> str:
     """A text cell of a CSV: never a formula to a spreadsheet, quoted where it must be."""
-    text = text.replace("\0", "").encode("utf-8", "replace").decode("utf-8")
     if _FORMULA.match(text):
         text = "'" + text
     if re.search(r'[",\r\n]', text) or text != text.strip():
@@ -110,15 +112,16 @@ def _cell(text: str) -> str:
 
 
 def _write_csv(series: Iterable[Trajectory], out: BinaryIO, label: Label) -> None:
-    out.write(b"series,time,lon,lat,privacy_label\r\n")
-    first = _cell(_sentence(label))
+    out.write(f"series,time,lon,lat,{OUR_COLUMN},{JSON_COLUMN}\r\n".encode())
+    first = f"{_cell(_sentence(label))},{_cell(_as_json(dict(label)))}"
     for one in series:
         name = _cell(one.name)
         for lon, lat, times in _chunks(one):
             rows = [
-                f"{name},{t},{x:.7f},{y:.7f}," for t, x, y in zip(times or repeat("", len(lon)), lon, lat, strict=True)
+                f"{name},{t},{x:.7f},{y:.7f},," for t, x, y in zip(times or repeat("", len(lon)), lon, lat, strict=True)
             ]
-            rows[0], first = rows[0] + first, ""
+            if first:
+                rows[0], first = rows[0][:-1] + first, ""
             out.write(("\r\n".join(rows) + "\r\n").encode("utf-8"))
 
 
@@ -156,7 +159,7 @@ def _write_pieces(pieces: Iterable[str], out: BinaryIO) -> None:
 
 
 def _xml(text: str) -> str:
-    return escape(_NOT_IN_XML.sub("", text), {"\r": "&#13;"})
+    return escape(text, {"\r": "&#13;"})
 
 
 def _write_gpx(series: Iterable[Trajectory], out: BinaryIO, label: Label) -> None:
@@ -164,7 +167,9 @@ def _write_gpx(series: Iterable[Trajectory], out: BinaryIO, label: Label) -> Non
         (
             '<?xml version="1.0" encoding="UTF-8"?>\n'
             f'<gpx version="1.1" creator={quoteattr(OUR_CREATOR)} xmlns="http://www.topografix.com/GPX/1/1">\n'
-            f"<metadata><desc>{_xml(_sentence(label))}</desc></metadata>\n"
+            f"<metadata><desc>{_xml(_sentence(label))}</desc>"
+            f'<extensions><label xmlns="{LABEL_NAMESPACE}">{_xml(_as_json(dict(label)))}</label></extensions>'
+            "</metadata>\n"
         ).encode()
     )
     for one in series:
@@ -195,8 +200,7 @@ def _write_parquet(series: Iterable[Trajectory], out: BinaryIO, label: Label) ->
 
 
 def _table(one: Trajectory, schema: Any) -> Any:
-    name = one.name.encode("utf-8", "replace").decode("utf-8")
-    names = pa.DictionaryArray.from_arrays(pa.array(np.zeros(len(one), dtype=np.int32)), pa.array([name]))
+    names = pa.DictionaryArray.from_arrays(pa.array(np.zeros(len(one), dtype=np.int32)), pa.array([one.name]))
     times = pa.nulls(len(one), pa.int64()) if one.time_s is None else pa.array(_millis(one.time_s))
     columns = [names.cast(pa.string()), times.cast(schema.field("time").type), _rounded(one.lon), _rounded(one.lat)]
     return pa.table(columns, schema=schema)

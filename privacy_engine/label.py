@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from privacy_engine import __version__
 from privacy_engine.cleaning import CleaningStep
 from privacy_engine.landmarks import LandmarkMethod
 from privacy_engine.mechanisms.landmark.base import GRID_DEG
+from privacy_engine.params import Frozen
 from privacy_engine.promise import ONE_PERSON, Context
 from privacy_engine.spec import ReleaseSpec
 
 NOT_PRIVATE = "NOT PRIVATE: seeded simulation"
 CLEAR_FIELDS = ("time", "series", "number of events")
+
+
+Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 
 
 @dataclass(frozen=True)
@@ -23,6 +31,77 @@ class Source:
 
     release: str
     sha256: str
+
+
+class NeighboursLabel(Frozen):
+    """The neighbour relation of a promise: which pairs of data sets it is about."""
+
+    words: str
+    symbols: str
+
+
+class GuaranteeLabel(Frozen):
+    """A guarantee: one sentence with its conditions and what it does not cover, what it assumes, caveats."""
+
+    level: str
+    unit: str
+    neighbours: NeighboursLabel
+    epsilon: float
+    radius_m: float
+    statement: str
+    assumptions: list[str]
+    caveats: list[str]
+    not_covered: list[str]
+
+
+class SourceLabel(Frozen):
+    """The release that this one is made from by post-processing alone."""
+
+    release: str
+    sha256: str
+
+
+class Label(Frozen):
+    """The privacy label of a release: every exported file carries it."""
+
+    text: str = Field(description="The label in one line.")
+    private: bool = Field(
+        description="False for a seeded simulation, which has no guarantee and must not be published."
+    )
+    guarantee: GuaranteeLabel | None
+    spec: dict[str, Any] = Field(description="Mechanism with its parameters, seed, and the steps after it.")
+    unit: str = Field(description='Whose data the promise is about: "one person".')
+    neighbours: NeighboursLabel
+    level: str = Field(description="What is protected: event, w-event, landmark or user.")
+    epsilon: float = Field(
+        description="The level promised about the upload, within radius_m; without a guarantee the mechanism's."
+    )
+    radius_m: float = Field(description="The radius in metres within which the level holds.")
+    landmarks: int | None = Field(description="The largest number of landmarks of any one person.")
+    stability: int = Field(
+        description="The most events that one uploaded record decides; epsilon contains this factor."
+    )
+    whole_trace_epsilon: float | None = Field(
+        description="What all events of a person together leak at most, within radius_m."
+    )
+    not_covered: list[str] = Field(description="What the promise does not cover; empty where all is covered.")
+    grid_degrees: float = Field(description="Positions are whole multiples of this.")
+    clear_fields: list[str] = Field(description="What leaves without noise.")
+    cleaning: list[dict[str, Any]] = Field(description="Steps between the upload and the events of the mechanism.")
+    noise: str = Field(description='Where randomness came from: "operating system" or "seeded".')
+    cairn: str | None = Field(description="The version that drew the release.")
+    ledger_entry: str | None = Field(description="The charge in the ledger; null where nothing was charged.")
+    release: str
+    derived_from: SourceLabel | None
+    sha256: str = Field(description="SHA-256 of the published points, the same in every format; see points_digest.")
+    label_sha256: Digest = Field(description="SHA-256 of this label's canonical JSON without this field.")
+
+
+def label_digest(label: Mapping[str, Any]) -> str:
+    """SHA-256 of a label's JSON with sorted keys and no blanks, without its own ``label_sha256``."""
+    rest = {name: value for name, value in label.items() if name != "label_sha256"}
+    text = json.dumps(rest, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def privacy_label(
@@ -62,7 +141,7 @@ def privacy_label(
     ]
     named = {"ledger entry": ledger_entry, "release": release_id, "sha256": sha256}
     parts += [f"{what} {value}" for what, value in named.items() if value]
-    return {
+    found = {
         "text": "; ".join(part.rstrip(".") for part in parts),
         "private": private,
         "guarantee": guarantee,
@@ -86,6 +165,8 @@ def privacy_label(
         "sha256": sha256,
         "derived_from": asdict(derived_from) if derived_from else None,
     }
+    label = Label(**found, label_sha256="0" * 64).model_dump()
+    return label | {"label_sha256": label_digest(label)}
 
 
 def release_context(

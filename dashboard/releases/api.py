@@ -39,6 +39,7 @@ from dashboard.releases.outlook_serializers import OutlookRequest, OutlookSerial
 from dashboard.releases.serializers import DeriveRequest, ReleaseRequest, ReleaseSerializer
 from dashboard.specs import listing
 from privacy_engine.exports import FORMATS
+from privacy_engine.label import Label
 from privacy_engine.postprocess import postprocesses
 from privacy_engine.registry import mechanisms
 
@@ -189,3 +190,11 @@ class PostProcessesView(APIView):
     @extend_schema(responses={200: OpenApiTypes.OBJECT})
     def get(self, request: Request) -> Response:
         return Response({"results": [listing(cls) for cls in postprocesses]})
+
+
+class LabelSchemaView(APIView):
+    """The JSON schema of the privacy label that every exported file carries."""
+
+    @extend_schema(responses={200: OpenApiTypes.OBJECT})
+    def get(self, request: Request) -> Response:
+        return Response(Label.model_json_schema())

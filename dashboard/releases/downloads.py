@@ -6,12 +6,14 @@ from dataclasses import replace
 from typing import Any, BinaryIO
 
 from dashboard import storage
+from dashboard.datasets.models import BudgetEntry
 from dashboard.landmarks.promise import promise_context
 from dashboard.releases.models import Release
 from privacy_engine import exports
 from privacy_engine.cleaning import parse_cleaning
 from privacy_engine.label import Source, privacy_label
 from privacy_engine.promise import ONE_SERIES, Context
+from privacy_engine.published import trajectories_digest
 
 
 def label(row: Release) -> dict[str, Any]:
@@ -21,11 +23,26 @@ def label(row: Release) -> dict[str, Any]:
         context_of(row),
         private=not row.seeded,
         release_id=str(row.pk),
-        sha256=row.data_sha256,
+        sha256=_points_digest(row),
+        ledger_entry=_ledger_entry(row),
         derived_from=Source(**row.source) if row.source else None,
         cairn=row.cairn,
         cleaning=parse_cleaning(row.dataset.cleaning),
     )
+
+
+def _points_digest(row: Release) -> str:
+    """The digest of the published points; rows of before there was one hold that of their own file."""
+    if row.summary and "landmarks_per_person" not in row.summary:
+        return trajectories_digest(storage.read_points(row.data_path))
+    return row.data_sha256
+
+
+def _ledger_entry(row: Release) -> str:
+    """The number of the charge, of the release itself or of that which it is made from."""
+    charged = row.source["release"] if row.source else row.pk
+    entry = BudgetEntry.objects.filter(release_id=charged, amount__gt=0).values_list("pk", flat=True).first()
+    return "" if entry is None else str(entry)
 
 
 def context_of(row: Release) -> Context:

@@ -19,6 +19,7 @@ from dashboard.releases.models import Release
 from privacy_engine import data
 from privacy_engine.data import Floats, Ints, Mask, Trajectory
 from privacy_engine.people import Person
+from privacy_engine.published import trajectories_digest
 
 
 def name_for(token: uuid.UUID) -> str:
@@ -27,7 +28,7 @@ def name_for(token: uuid.UUID) -> str:
 
 
 def write(row: Release, drawn: Sequence[data.Release], errors: Sequence[Floats]) -> str:
-    """Write the attempt's files (``row.data_file`` is its name) and return the SHA-256 of the published one."""
+    """Write the attempt's files (``row.data_file`` is its name) and return the digest of the published points."""
     storage.write_release(row.data_path, drawn)
     lengths = [len(one.budgets) for one in drawn]
     storage.write_columns(
@@ -40,7 +41,7 @@ def write(row: Release, drawn: Sequence[data.Release], errors: Sequence[Floats])
         },
     )
     storage.write_columns(row.errors_path, {"error_m": np.concatenate(errors).round(3)})
-    return storage.digest_of(row.data_path)
+    return trajectories_digest([one.series for one in drawn])
 
 
 def read_releases(row: Release) -> list[data.Release]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from unittest.mock import Mock
 
@@ -17,6 +16,7 @@ from dashboard.releases import downloads, execution, services
 from dashboard.releases.models import Release
 from privacy_engine import metrics
 from privacy_engine.data import LandmarkSet, Trajectory
+from privacy_engine.published import trajectories_digest
 from privacy_engine.registry import mechanisms
 from privacy_engine.spec import ReleaseSpec
 from tests.dashboard.turns import charges, drawn, expire, fail, interrupted
@@ -37,7 +37,7 @@ class TestDraw:
 
     def test_the_digest_is_the_published_files(self, submit):
         release = drawn(submit())
-        assert release.data_sha256 == hashlib.sha256(release.data_path.read_bytes()).hexdigest()
+        assert release.data_sha256 == trajectories_digest(storage.read_points(release.data_path))
 
     def test_nothing_published_is_original(self, submit, paris_day):
         release = drawn(submit("event-level"))

@@ -23,6 +23,7 @@ from privacy_engine.mechanisms import landmark  # noqa: F401  (registers the mec
 from privacy_engine.people import largest_total, most_landmarks, people
 from privacy_engine.postprocess import postprocesses
 from privacy_engine.promise import Context
+from privacy_engine.published import trajectories_digest
 from privacy_engine.registry import Described, Registry
 from privacy_engine.spec import ReleaseSpec
 
@@ -120,8 +121,10 @@ def _release(
         whole_trace=largest_total([person.joined_values([one.budgets for one in drawn]) for person in everybody]),
     )
     private = all(one.private for one in drawn)
-    label = privacy_label(spec, context, private=private, cleaning=cleaning)
-    _write(out, fmt, [one.series for one in drawn], label)
+    released = [one.series for one in drawn]
+    digest = trajectories_digest(released)
+    label = privacy_label(spec, context, private=private, cleaning=cleaning, sha256=digest)
+    _write(out, fmt, released, label)
     return _summary(spec, context, marks, drawn) + "".join(f" {one.title}: {one.message}" for one in done)
 
 

@@ -1,0 +1,9 @@
+"""Verification of exported files: digest, label, and numbers on the declared grid.
+
+It detects damage and exchange: a digit changed, a label of another release, a point off the grid. It cannot detect
+forgery, since a label is not signed, and it says nothing about how the noise was drawn.
+"""
+
+from privacy_engine.verify.checks import Check, Verification, verify
+
+__all__ = ["Check", "Verification", "verify"]

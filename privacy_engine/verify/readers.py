@@ -1,0 +1,206 @@
+"""The exported formats as :class:`Contents`: strict readers, which know only what Cairn writes."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping
+from itertools import groupby, pairwise
+from operator import itemgetter
+from typing import Any
+
+import numpy as np
+
+from privacy_engine.errors import FormatError
+from privacy_engine.exports import JSON_COLUMN, LABEL_NAMESPACE
+from privacy_engine.formats.arrow import pa, pq
+from privacy_engine.formats.dialect import OUR_COLUMN
+from privacy_engine.formats.xmltools import local, new_parser, run
+from privacy_engine.published import CELLS_PER_DEGREE, NO_TIME, Published, plain_name
+from privacy_engine.verify.contents import Columns, Contents, Unreadable, instants
+
+_GUARDED = re.compile(r"''*[=+\-@\t\r]")
+LONGEST_CELL = 10_000_000
+Row = tuple[str, str, str, str]
+
+
+def read_csv(data: bytes) -> Contents:
+    """A CSV table: series, time, lon, lat and the label beside the first row."""
+    table = csv.DictReader(io.StringIO(_text(data), newline=""))
+    csv.field_size_limit(LONGEST_CELL)
+    wanted = {"series", "time", "lon", "lat", OUR_COLUMN, JSON_COLUMN}
+    if not wanted <= set(table.fieldnames or ()):
+        raise Unreadable(f"The table has no columns {', '.join(sorted(wanted - set(table.fieldnames or ())))}.")
+    columns, rows, labels = Columns(), list[Row](), list[tuple[str, str]]()
+    try:
+        for row in table:
+            cells = {name: row[name] or "" for name in wanted}
+            rows.append((_bare(cells["series"]), cells["time"], cells["lon"], cells["lat"]))
+            if cells[OUR_COLUMN] or cells[JSON_COLUMN]:
+                labels.append((_bare(cells[OUR_COLUMN]), _bare(cells[JSON_COLUMN])))
+    except csv.Error as error:
+        raise Unreadable(f"The table is damaged: {error}.") from None
+    if len(labels) != 1:
+        raise Unreadable(f"The table must have one label beside its first row, got {len(labels)}.")
+    return Contents(_series(rows, columns), labels[0][0], _json(labels[0][1]), columns.off_grid)
+
+
+def _bare(cell: str) -> str:
+    """A cell without the quotation mark that keeps a spreadsheet from taking it for a formula."""
+    return cell[1:] if _GUARDED.match(cell) else cell
+
+
+def _series(rows: Iterable[Row], columns: Columns) -> list[Published]:
+    found = []
+    for name, group in groupby(rows, key=itemgetter(0)):
+        _, times, lon, lat = zip(*group, strict=True)
+        found.append(Published(plain_name(name), columns.cells(lon), columns.cells(lat), instants(times)))
+    return found
+
+
+class _Written(float):
+    """A number with its digits as they are written."""
+
+    text: str
+
+    def __new__(cls, text: str) -> _Written:
+        found = super().__new__(cls, text)
+        found.text = text
+        return found
+
+
+def read_geojson(data: bytes) -> Contents:
+    """A GeoJSON feature collection whose foreign member ``privacy`` is the label."""
+    document = _json(_text(data), parse_float=_Written)
+    try:
+        columns = Columns()
+        series = [_feature(one, columns) for one in document["features"]]
+        label = document["privacy"]
+        return Contents(series, str(label["text"]), label, columns.off_grid)
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise Unreadable("The document is not a feature collection with a label.") from error
+
+
+def _feature(feature: Mapping[str, Any], columns: Columns) -> Published:
+    geometry, properties = feature["geometry"], feature["properties"]
+    places = [] if geometry is None else geometry["coordinates"]
+    if geometry is not None and geometry["type"] == "Point":
+        places = [places]
+    lon, lat = ([str(getattr(place[axis], "text", place[axis])) for place in places] for axis in (0, 1))
+    times = properties.get("coordTimes") or [None] * len(places)
+    if len(times) != len(places):
+        raise Unreadable("A feature has not as many times as positions.")
+    return Published(plain_name(properties["series"]), columns.cells(lon), columns.cells(lat), instants(times))
+
+
+def read_gpx(data: bytes) -> Contents:
+    """A GPX document with a label in its metadata and a track for each series."""
+    document = _Gpx()
+    try:
+        run(document.parser, data)
+    except FormatError as error:
+        raise Unreadable(error.message) from None
+    return Contents(_series(document.rows, document.columns), document.text, _json(document.label), document.off_grid)
+
+
+class _Gpx:
+    """Points, times, names and label as the parser meets them."""
+
+    def __init__(self) -> None:
+        self.parser = new_parser()
+        self.parser.StartElementHandler, self.parser.EndElementHandler = self._start, self._end
+        self.parser.CharacterDataHandler = self._add
+        self.columns, self.rows = Columns(), list[Row]()
+        self.text = self.label = self._name = self._time = ""
+        self._at = ("", "")
+        self._parts: list[str] = []
+
+    @property
+    def off_grid(self) -> list[str]:
+        return self.columns.off_grid
+
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        self._parts = []
+        if local(tag) == "trk":
+            self._name = ""
+        elif local(tag) == "trkpt":
+            self._at, self._time = (attributes.get("lon", ""), attributes.get("lat", "")), ""
+
+    def _add(self, text: str) -> None:
+        self._parts.append(text)
+
+    def _end(self, tag: str) -> None:
+        value, name = "".join(self._parts), local(tag)
+        if tag == f"{LABEL_NAMESPACE}}}label":
+            self.label = value
+        elif name == "desc":
+            self.text = value
+        elif name == "name":
+            self._name = value
+        elif name == "time":
+            self._time = value
+        elif name == "trkpt":
+            self.rows.append((self._name, self._time, *self._at))
+        self._parts = []
+
+
+def read_parquet(data: bytes) -> Contents:
+    """A Parquet table whose schema's metadata holds the label."""
+    try:
+        table = pq.read_table(io.BytesIO(data), columns=["series", "time", "lon", "lat"])
+        metadata = pq.read_schema(io.BytesIO(data)).metadata or {}
+        names = table.column("series").combine_chunks().dictionary_encode()
+        lon, lat = (np.asarray(table.column(axis).to_numpy(), dtype=np.float64) for axis in ("lon", "lat"))
+        times = table.column("time").cast(pa.timestamp("ms", "UTC")).cast(pa.int64()).fill_null(NO_TIME).to_numpy()
+    except (pa.ArrowException, OSError, KeyError, ValueError, TypeError) as error:
+        raise Unreadable("The file is not a table that Cairn exported.") from error
+    label = _json(metadata.get(b"cairn", b"").decode("utf-8", "replace"))
+    off_grid, axes = [], []
+    for axis in (lon, lat):
+        if not (np.isfinite(axis) & (np.abs(axis) <= 180)).all():
+            raise Unreadable("A position is no number of degrees.")
+        cells = np.round(axis * CELLS_PER_DEGREE)
+        off_grid += [repr(value) for value in axis[cells / CELLS_PER_DEGREE != axis].tolist()]
+        axes.append(cells.astype(np.int64))
+    codes = np.asarray(names.indices.to_numpy(zero_copy_only=False))
+    edges = [0, *(np.flatnonzero(np.diff(codes)) + 1).tolist(), len(codes)] if len(codes) else []
+    texts = names.dictionary.to_pylist()
+    series = [
+        Published(plain_name(str(texts[int(codes[i])])), axes[0][i:j], axes[1][i:j], times[i:j])
+        for i, j in pairwise(edges)
+    ]
+    return Contents(series, str(label.get("text", "")) if isinstance(label, dict) else "", label, off_grid)
+
+
+READERS: Mapping[str, Callable[[bytes], Contents]] = {
+    "csv": read_csv,
+    "geojson": read_geojson,
+    "gpx": read_gpx,
+    "parquet": read_parquet,
+}
+
+
+def kind_of(data: bytes) -> str:
+    """The exported format that ``data`` begins like, or ``zip``."""
+    head = data[:4]
+    if head == b"PAR1":
+        return "parquet"
+    if head == b"PK\x03\x04":
+        return "zip"
+    return {b"<": "gpx", b"{": "geojson"}.get(head.lstrip()[:1], "csv")
+
+
+def _text(data: bytes) -> str:
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise Unreadable(f"The file is not UTF-8 text at byte {error.start}.") from None
+
+
+def _json(text: str, **how: Any) -> Any:
+    try:
+        return json.loads(text, **how)
+    except (ValueError, RecursionError):
+        raise Unreadable("A label or document is missing, or not JSON.") from None

@@ -1,0 +1,246 @@
+"""Verification: every export of every mechanism passes; a digit, a label or a point off the grid does not."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import re
+import zipfile
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from privacy_engine import exports
+from privacy_engine.data import LandmarkSet, Trajectory
+from privacy_engine.formats.arrow import pa, pq
+from privacy_engine.label import Label, label_digest, privacy_label, release_context
+from privacy_engine.people import most_landmarks
+from privacy_engine.published import plain_name, trajectories_digest
+from privacy_engine.registry import mechanisms
+from privacy_engine.spec import ReleaseSpec
+from privacy_engine.verify import verify
+from privacy_engine.verify.readers import READERS
+from tests.engine.registered import example
+
+FORMATS = sorted(exports.FORMATS)
+AWKWARD = [
+    "",
+    "'",
+    "''=1",
+    "'=1+1",
+    "=1+1",
+    "\t=1",
+    "\r=1",
+    "two\nlines",
+    "\x00nul\x01",
+    "\ud800",
+    " padded ",
+    'say "hi"',
+]
+
+
+def labelled(series: list[Trajectory], spec: ReleaseSpec | None = None, *, private: bool = True) -> dict:
+    spec = spec or ReleaseSpec.parse({"mechanism": {"name": "landmark-uniform", "epsilon": 1, "radius_m": 200}})
+    context = release_context(landmarks=2, whole_trace=1.5)
+    return privacy_label(spec, context, private=private, sha256=trajectories_digest(series), ledger_entry="7")
+
+
+def exported(series: list[Trajectory], fmt: str, label: dict) -> bytes:
+    out = io.BytesIO()
+    exports.write(series, fmt, out, label=label)
+    return out.getvalue()
+
+
+def failed(data: bytes) -> set[str]:
+    return {check.name for check in verify(data, "release").checks if not check.holds}
+
+
+def track(name: str = "u", n: int = 5, *, timed: bool = True, shift: float = 0.0) -> Trajectory:
+    steps = np.arange(n)
+    return Trajectory(8.5 + shift + steps * 1e-4, 47.3 + steps * 1e-4, 1.2e9 + steps * 60.5 if timed else None, name)
+
+
+@pytest.mark.parametrize("cls", list(mechanisms), ids=lambda cls: cls.registered_name())
+def test_every_export_of_every_mechanism_is_verified(cls):
+    spec = ReleaseSpec.parse({"mechanism": example(cls, epsilon=0.5, radius_m=200.0).model_dump()})
+    series = [track("a", 40), track("b", 30, timed=False, shift=171.49)]
+    marks = [LandmarkSet(np.arange(len(one)) % 4 == 0) for one in series]
+    for seed in (None, 3):
+        drawn = spec.model_copy(update={"seed": seed}).release(series, marks)
+        released = [one.series for one in drawn]
+        private = all(one.private for one in drawn)
+        context = release_context(landmarks=most_landmarks([one.mask for one in marks]))
+        label = privacy_label(
+            spec.model_copy(update={"seed": seed}), context, private=private, sha256=trajectories_digest(released)
+        )
+        assert private == (seed is None)
+        for fmt in FORMATS:
+            assert failed(exported(released, fmt, label)) == set(), fmt
+
+
+@st.composite
+def series_lists(draw: st.DrawFn) -> list[Trajectory]:
+    timed, found = draw(st.booleans()), []
+    for name in draw(st.lists(st.sampled_from(AWKWARD) | st.text(max_size=8), min_size=1, max_size=4)):
+        n = draw(st.integers(0 if found else 1, 5))
+        lon = draw(st.lists(st.floats(-180, 180), min_size=n, max_size=n))
+        lat = draw(st.lists(st.floats(-90, 90), min_size=n, max_size=n))
+        millis = draw(st.lists(st.integers(-(10**13), 4 * 10**12), min_size=n, max_size=n))
+        found.append(Trajectory(lon, lat, np.sort(np.array(millis, dtype=float)) / 1e3 if timed else None, name))
+    return found
+
+
+@pytest.mark.parametrize("fmt", FORMATS)
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(series=series_lists())
+def test_whatever_names_positions_and_times_every_format_has_the_same_digest(fmt, series):
+    assert failed(exported(series, fmt, labelled(series))) == set()
+
+
+@pytest.mark.parametrize("fmt", ["csv", "geojson", "gpx"])
+@settings(max_examples=150, deadline=None)
+@given(data=st.data())
+def test_a_digit_changed_anywhere_is_found(fmt, data):
+    series = [track("u1"), track("v2", shift=1.0)]
+    file = exported(series, fmt, labelled(series))
+    version = file.find(b"<gpx")  # the XML declaration and the document's own version number belong to no check
+    digits = [m.start() for m in re.finditer(rb"[0-9]", file) if fmt != "gpx" or m.start() > version + 140]
+    at = data.draw(st.sampled_from(digits))
+    other = data.draw(st.sampled_from([d for d in b"0123456789" if d != file[at]]))
+    assert failed(file[:at] + bytes([other]) + file[at + 1 :])
+
+
+def test_a_value_changed_in_parquet_is_found():
+    series = [track()]
+    label = labelled(series)
+    table = pq.read_table(io.BytesIO(exported(series, "parquet", label)))
+    for column, values in (("lon", [8.5000001]), ("lat", [47.3000001]), ("time", [1]), ("series", ["w"])):
+        old = table.column(column).to_pylist()
+        changed = pa.array([*(pa.array(values).cast(table.schema.field(column).type).to_pylist()), *old[1:]])
+        index = table.schema.get_field_index(column)
+        other = table.set_column(index, column, changed.cast(table.schema.field(column).type))
+        out = io.BytesIO()
+        pq.write_table(other.replace_schema_metadata(table.schema.metadata), out)
+        assert failed(out.getvalue()) == {"digest"}, column
+
+
+@pytest.mark.parametrize("fmt", FORMATS)
+def test_the_label_of_another_release_is_found(fmt):
+    one, other = [track()], [track(shift=2.0)]
+    assert failed(exported(one, fmt, labelled(other))) == {"digest"}
+
+
+@pytest.mark.parametrize("fmt", FORMATS)
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"epsilon": 0.1},
+        {"text": "everything is private"},
+        {"not_covered": []},
+        {"unit": "one series"},
+        {"surprise": 1},
+        {"grid_degrees": 1e-6},
+    ],
+    ids=lambda change: next(iter(change)),
+)
+def test_a_label_that_was_edited_is_found(fmt, change):
+    series = [track()]
+    label = labelled(series) | {"not_covered": ["x"]}
+    label |= {"label_sha256": label_digest(label)}
+    assert failed(exported(series, fmt, label)) == set()
+    assert "label" in failed(exported(series, fmt, label | change))
+
+
+@pytest.mark.parametrize("fmt", ["csv", "geojson", "gpx"])
+def test_a_point_off_the_grid_is_found(fmt):
+    series = [track()]
+    file = exported(series, fmt, labelled(series)).replace(b"8.5001000", b"8.50010005", 1)
+    assert {"grid", "digest"} <= failed(file)
+
+
+def test_a_point_off_the_grid_is_found_in_parquet():
+    series = [track()]
+    table = pq.read_table(io.BytesIO(exported(series, "parquet", labelled(series))))
+    lon = table.column("lon").to_numpy().copy()
+    lon[2] = np.nextafter(lon[2], 9)
+    out = io.BytesIO()
+    pq.write_table(table.set_column(2, "lon", pa.array(lon)).replace_schema_metadata(table.schema.metadata), out)
+    assert failed(out.getvalue()) == {"grid", "digest"}
+
+
+@pytest.mark.parametrize("fmt", FORMATS)
+@settings(max_examples=60, deadline=None)
+@given(cut=st.floats(0, 1), junk=st.binary(max_size=30))
+def test_damage_fails_a_check_and_never_raises(fmt, cut, junk):
+    series = [track(n=20)]
+    file = exported(series, fmt, labelled(series))
+    at = int(cut * (len(file) - 1))
+    blank = b", \r\n"  # what may be lost at the end without a value being lost
+    assert failed(file[:at]) or file[:at].rstrip(blank) == file.rstrip(blank)
+    verify(file[:at] + junk + file[at:], "release")
+    verify(junk, "release")
+
+
+@pytest.mark.parametrize("data", [b"", b"{" * 100_000, b"[" * 100_000, b'{"features": 1}', b"<a/>", b"PK\x03\x04"])
+def test_what_is_no_export_fails(data):
+    assert failed(data) & {"readable", "label"}
+
+
+def test_a_document_type_is_refused():
+    document = b'<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b "c">]><gpx>&b;</gpx>'
+    assert failed(document) == {"readable"}
+
+
+class TestBundles:
+    def packed(self, members: dict[str, bytes]) -> bytes:
+        out = io.BytesIO()
+        with zipfile.ZipFile(out, "w") as archive:
+            for name, data in members.items():
+                archive.writestr(name, data)
+        return out.getvalue()
+
+    def members(self) -> dict[str, bytes]:
+        series = [track()]
+        label = labelled(series)
+        found = {f"r/r.{fmt}": exported(series, fmt, label) for fmt in FORMATS}
+        found["r/label.json"] = json.dumps(label).encode()
+        sums = "".join(f"{hashlib.sha256(data).hexdigest()}  {name}\n" for name, data in found.items())
+        return found | {"SHA256SUMS": sums.encode()}
+
+    def test_a_whole_one_is_verified(self):
+        assert failed(self.packed(self.members())) == set()
+
+    def test_a_member_changed_added_or_missing_is_found(self):
+        members = self.members()
+        assert "checksums" in failed(self.packed(members | {"r/label.json": b"{}"}))
+        assert "checksums" in failed(self.packed(members | {"r/more.txt": b"x"}))
+        assert "checksums" in failed(self.packed({k: v for k, v in members.items() if k != "r/r.csv"}))
+        assert failed(self.packed({"SHA256SUMS": b""}))
+
+    def test_a_member_twice_is_refused(self):
+        out = io.BytesIO()
+        with zipfile.ZipFile(out, "w") as archive:
+            archive.writestr("a.csv", b"")
+            with pytest.warns(UserWarning, match="Duplicate"):
+                archive.writestr("a.csv", b"")
+        assert failed(out.getvalue()) == {"readable"}
+
+
+def test_every_exported_format_can_be_verified():
+    assert set(READERS) == set(exports.FORMATS)
+
+
+def test_a_label_has_everything_it_must():
+    label = Label.model_validate(labelled([track()]))
+    wanted = "unit neighbours epsilon radius_m not_covered whole_trace_epsilon grid_degrees noise clear_fields cairn"
+    for name in [*wanted.split(), "ledger_entry", "sha256"]:
+        assert getattr(label, name) is not None, name
+    assert "of one person" in label.text
+
+
+@given(st.text())
+def test_a_plain_name_is_plain(name):
+    assert plain_name(plain_name(name)) == plain_name(name)
