@@ -127,7 +127,9 @@ class TestCleaning:
         )
         context = Context(landmarks=2, not_covered=uncovered, whole_trace=label["whole_trace_epsilon"])
         assert context.whole_trace == pytest.approx(1)
-        assert label == json.loads(json.dumps(privacy_label(spec, context, private=False, cleaning=cleaning)))
+        assert label == json.loads(
+            json.dumps(privacy_label(spec, context, private=False, cleaning=cleaning, sha256=label["sha256"]))
+        )
         series, _ = clean(formats.read(jumpy).series, cleaning)
         (expected,) = spec.release(series, parse_short("manual:0,2").mark(series))
         assert formats.read(out).series[0].lon == pytest.approx(expected.series.lon, abs=1e-9)
@@ -158,7 +160,7 @@ def test_every_way_to_mark_landmarks(run, day, tmp_path, landmarks, count):
     )
     assert (wrong, code) == ("", 0)
     assert said.startswith(f"4 points, {count} landmark")
-    assert (tmp_path / "o.csv").read_text().startswith("series,time,lon,lat,privacy_label\n")
+    assert (tmp_path / "o.csv").read_text().startswith("series,time,lon,lat,privacy_label,privacy_label_json\n")
 
 
 REFUSED = {
