@@ -32,12 +32,14 @@ def sweep() -> None:
 
 
 def losses() -> None:
+    from privacy_engine.accounting.pairwise import pairwise_loss
     from privacy_engine.accounting.temporal import LossFunction, landmark_temporal_loss, smoothing_matrix, temporal_loss
 
     matrix = smoothing_matrix(3, 0.1)
     LossFunction(matrix)(np.ones(3))
     temporal_loss(np.ones(20), matrix, matrix)
     landmark_temporal_loss(np.ones(20), np.arange(20) % 5 == 0, matrix, matrix)
+    pairwise_loss(np.ones(20), 1 - np.eye(3), matrix, matrix)
 
 
 def landmark_sets() -> None:

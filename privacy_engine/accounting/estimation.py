@@ -13,13 +13,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from privacy_engine.accounting.checks import MAX_STATES, level, refused
+from privacy_engine.accounting.distance import cell_distances_m
 from privacy_engine.data import Floats, Ints, Trajectory
 from privacy_engine.errors import DataError, ParameterError
 from privacy_engine.geo import EARTH_RADIUS_M
@@ -37,7 +38,8 @@ class CorrelationEstimate:
 
     ``backward`` is Pr(l_{t-1} | l_t), ``forward`` Pr(l_{t+1} | l_t), both (states, states) and row-stochastic.
     ``counts[i, j]`` are the observed moves from state i to j. ``labels`` (states, ...) says what each state is: the
-    value given, or the (column, row) of its cell. Data-dependent: read ``note``.
+    value given, or the (column, row) of its cell. ``distances_m`` (states, states) is how far apart positions in two
+    cells lie at most; None where the states have no geometry. Data-dependent: read ``note``.
     """
 
     data_dependent: ClassVar[bool] = True
@@ -47,6 +49,7 @@ class CorrelationEstimate:
     forward: Floats
     counts: Ints
     labels: Ints
+    distances_m: Floats | None = None
 
 
 def estimate_from_states(states: ArrayLike | Sequence[ArrayLike], *, smoothing: float) -> CorrelationEstimate:
@@ -105,12 +108,16 @@ def estimate_correlation(
     lon, lat = (np.concatenate([getattr(one, axis) for one in every]) for axis in ("lon", "lat"))
     x = (lon - lon[0] + 180.0) % 360.0 - 180.0
     metres = math.radians(1.0) * EARTH_RADIUS_M
-    x = x * metres * math.cos(math.radians((lat.min() + lat.max()) / 2))
+    per_column = metres * math.cos(math.radians((lat.min() + lat.max()) / 2))
+    x = x * per_column
     column, row = (np.floor(one / size).astype(np.int64) for one in (x - x.min(), (lat - lat.min()) * metres))
     rows = int(row.max()) + 1  # at most 2e9, and 4e9 columns: one number tells a cell
     cell, index = np.unique(column * rows + row, return_inverse=True)
     labels = np.column_stack([cell // rows, cell % rows])
-    return _estimate(labels, index, lengths, smoothing, "cell_m", "be so large that the series visit")
+    found = _estimate(labels, index, lengths, smoothing, "cell_m", "be so large that the series visit")
+    south = float(lat.min())
+    apart = cell_distances_m(labels[:, 0], labels[:, 1], size, south=south, metres_per_column=per_column)
+    return replace(found, distances_m=apart)
 
 
 def _estimate(

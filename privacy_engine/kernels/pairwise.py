@@ -1,0 +1,103 @@
+"""Loops of the pairwise temporal privacy loss, which is one number for every ordered pair of states."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from privacy_engine.data import Floats, Ints
+from privacy_engine.kernels import compiled
+from privacy_engine.kernels.envelope import Envelope
+from privacy_engine.kernels.temporal import loss
+
+LARGEST = 600.0
+"""Losses up to here have an exponential that is a number, sums of 400 of them too."""
+
+Direction = tuple[Floats, Ints, Ints, Envelope]
+"""A matrix, its columns in order of falling ratio for each pair, how many of these count, and its envelope."""
+
+
+@compiled
+def columns(matrix: Floats) -> tuple[Ints, Ints]:
+    """For states i and j the columns with matrix[i] > matrix[j], by falling ratio: (n, n, n), and how many: (n, n)."""
+    n = len(matrix)
+    order, count = np.zeros((n, n, n), dtype=np.int64), np.zeros((n, n), dtype=np.int64)
+    ratio = np.empty(n)
+    for i in range(n):
+        for j in range(n):
+            for k in range(n):
+                above = matrix[i, k] > matrix[j, k]
+                ratio[k] = -matrix[i, k] / matrix[j, k] if above and matrix[j, k] > 0.0 else (-np.inf if above else 1.0)
+                count[i, j] += above
+            order[i, j] = np.argsort(ratio)
+    return order, count
+
+
+@compiled
+def carried(losses: Floats, side: Direction, out: Floats) -> None:
+    """``out[i, j]``: what ``losses`` (n, n) of the previous event add to the loss between i and j, an upper bound."""
+    matrix, order, count, envelope = side
+    n, most = len(matrix), losses.max()
+    if most > LARGEST:
+        step = loss(most, envelope[0], envelope[1], envelope[2], 0, len(envelope[0]))
+        for i in range(n):
+            for j in range(n):
+                out[i, j] = 0.0 if i == j else step
+        return
+    odds = np.expm1(losses).T.copy()  # row l: how much more likely than in state l
+    for i in range(n):
+        for j in range(n):
+            worst = 0.0
+            for lowest in range(n):
+                if count[i, j] and (matrix[i, lowest] > 0.0 or matrix[j, lowest] > 0.0):
+                    gain, base = 0.0, 1.0
+                    for at in range(count[i, j]):
+                        k = order[i, j, at]
+                        q, d = matrix[i, k], matrix[j, k]
+                        if q * base <= (base + gain) * d:
+                            break
+                        gain += (q - d) * odds[lowest, k]
+                        base += d * odds[lowest, k]
+                    worst = max(worst, gain / base)
+            out[i, j] = min(np.log1p(worst), most)
+
+
+@compiled
+def recursion(losses: Floats, epsilons: Floats, apart: Floats, side: Direction, out: Floats) -> None:
+    """Go on from ``losses`` (n, n) with the budgets ``epsilons``; ``out`` (events, n, n) has the loss after each."""
+    step, done = np.zeros_like(losses), False
+    for t in range(len(epsilons)):
+        if not done:
+            carried(losses, side, step)
+        out[t] = epsilons[t] * apart + step
+        done = bool((out[t] == losses).all())
+        losses = out[t]
+
+
+@compiled
+def series(epsilons: Floats, apart: Floats, back: Direction, ahead: Direction) -> tuple[Floats, Floats, Floats]:
+    """The largest backward, forward and total loss over all pairs of states at every event, three arrays (events,).
+
+    The forward losses are found block by block from the end; those at the blocks' borders are kept, and each block is
+    found again beside the backward losses, in memory of the order of the root of the events.
+    """
+    events, n = len(epsilons), len(apart)
+    block = int(np.sqrt(events)) + 1
+    blocks = (events + block - 1) // block
+    borders = np.zeros((blocks + 1, n, n))
+    later, earlier = np.empty((block, n, n)), np.empty((block, n, n))
+    for b in range(blocks - 1, -1, -1):
+        part = epsilons[b * block : (b + 1) * block][::-1].copy()
+        recursion(borders[b + 1], part, apart, ahead, later)
+        borders[b] = later[len(part) - 1]
+    backward, forward, total = np.zeros(events), np.zeros(events), np.zeros(events)
+    losses = np.zeros((n, n))
+    for b in range(blocks):
+        part = epsilons[b * block : (b + 1) * block]
+        recursion(losses, part, apart, back, earlier)
+        losses = earlier[len(part) - 1].copy()
+        recursion(borders[b + 1], part[::-1].copy(), apart, ahead, later)
+        for i in range(len(part)):
+            t, mirrored = b * block + i, len(part) - 1 - i
+            backward[t], forward[t] = earlier[i].max(), later[mirrored].max()
+            total[t] = (earlier[i] + (later[mirrored] - part[i] * apart)).max()
+    return backward, forward, total

@@ -1,0 +1,331 @@
+"""The temporal privacy loss at the distance of the states: exact likelihood ratios and black-box bounds beside it.
+
+No formula of the accounting is used for what an adversary learns: paths are listed, densities of planar Laplace noise
+multiplied, posteriors divided. A bound must lie above all of it, and where it is exact, not far above.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import linprog
+from scipy.stats import beta
+
+from privacy_engine import geo, noise
+from privacy_engine.accounting.distance import cell_distances_m, levels_at
+from privacy_engine.accounting.estimation import estimate_correlation, estimate_from_states
+from privacy_engine.accounting.pairwise import MAX_PAIRWISE_STATES, pairwise_loss, pairwise_seconds
+from privacy_engine.accounting.temporal import LossFunction, landmark_temporal_loss, smoothing_matrix, temporal_loss
+from privacy_engine.data import LandmarkSet, Trajectory
+from privacy_engine.errors import EngineError
+from privacy_engine.mechanisms.landmark import EventLevel
+from tests.engine.test_temporal_landmarks import reverse
+
+STAY = np.array([[0.9, 0.1], [0.1, 0.9]])
+RADIUS_M, EPSILON = 200.0, 1.0
+RADII = (0.1, 0.5, 1, 2, 5, 10, 50)
+
+
+class Watched:
+    """A stationary chain over states at ``places`` (states, 2) in radii; every event's output is planar Laplace."""
+
+    def __init__(self, matrix: np.ndarray, places: np.ndarray, epsilons: np.ndarray) -> None:
+        self.matrix, self.epsilons, n = matrix, epsilons, len(epsilons)
+        shares = np.linalg.matrix_power(matrix, 4096)[0]
+        self.backward = reverse(matrix)
+        self.paths = np.array(list(itertools.product(range(len(matrix)), repeat=n)))
+        self.log_chance = np.log(shares[self.paths[:, 0]])
+        self.log_chance += np.log(matrix[self.paths[:, :-1], self.paths[:, 1:]]).sum(axis=1)
+        self.places = places
+        self.far = np.hypot(*(places[:, None] - places).T)
+
+    def loss(self, outputs: np.ndarray, among: list[int]) -> float:
+        """The largest log-ratio of the density at ``outputs`` (m, n, 2), given two states of the events ``among``."""
+        away = np.hypot(*(outputs[:, :, None] - self.places).transpose(3, 0, 1, 2))  # (m, n, states)
+        log_density = -self.epsilons[:, None] * away
+        joint = self.log_chance + log_density[:, np.arange(len(self.epsilons)), self.paths].sum(axis=2)
+        group = self.paths[:, among] @ len(self.matrix) ** np.arange(len(among))
+        found = []
+        for one in range(len(self.matrix) ** len(among)):
+            prior = np.logaddexp.reduce(self.log_chance[group == one])
+            found.append(np.logaddexp.reduce(joint[:, group == one], axis=1) - prior)
+        return float((np.max(found, axis=0) - np.min(found, axis=0)).max())
+
+    def outputs(self, rng: np.random.Generator, many: int) -> np.ndarray:
+        """Outputs far beyond a state, seen from another, at the states, and anywhere: (m, n, 2)."""
+        centre = self.places.mean(axis=0)
+        beyond = centre + 1e3 * (1 + self.far.max()) * (self.places - centre)
+        choices = np.concatenate([beyond, self.places, centre + rng.normal(0, self.far.max() + 1, (4, 2))])
+        return np.asarray(choices[rng.integers(len(choices), size=(many, len(self.epsilons)))])
+
+
+def line(distance: float) -> np.ndarray:
+    return np.array([[0.0, 0.0], [distance, 0.0]])
+
+
+class TestTwoStates:
+    def test_beyond_the_radius_the_loss_is_that_at_the_distance(self) -> None:
+        """States 1,000 m apart at ε = 1 per 200 m: exactly 9.28, where the plain level gave 2.55."""
+        chain = Watched(STAY, line(5.0), np.ones(3))
+        outputs = np.array([[[-1e6, 0.0]] * 3, [[1e6, 0.0]] * 3])
+        exact = chain.loss(outputs, [1])
+        assert exact == pytest.approx(9.278198, abs=1e-6)
+        assert temporal_loss(levels_at([EPSILON] * 3, 1000, RADIUS_M), STAY, STAY).total[1] == pytest.approx(exact)
+        assert temporal_loss([EPSILON] * 3, STAY, STAY).total[1] == pytest.approx(2.552273, abs=1e-6)
+
+    @pytest.mark.parametrize("radii", RADII)
+    def test_is_the_exact_loss_at_every_distance(self, radii: float) -> None:
+        """Below one radius too: the level shrinks with the distance, and the bound with it."""
+        epsilons = np.array([0.7, 0.0, 1.3, 0.4])
+        chain = Watched(STAY, line(radii), epsilons)
+        ends = np.array(list(itertools.product([-1e6, 1e6], repeat=4)))
+        outputs = np.stack([ends, np.zeros_like(ends)], axis=2)
+        bound = temporal_loss(levels_at(epsilons, radii * RADIUS_M, RADIUS_M), STAY, STAY).total
+        for t in range(4):
+            assert bound[t] == pytest.approx(chain.loss(outputs, [t]), rel=1e-6)
+
+    @pytest.mark.parametrize("radii", RADII)
+    def test_a_black_box_never_exceeds_the_bound(self, radii: float) -> None:
+        """The product's own mechanism, 40,000 releases; seeds fixed, Clopper-Pearson with a false alarm in 10^9.
+
+        The adversary guesses by the posterior; its threshold is chosen on one half of the releases and judged on the
+        other. From two radii on it betrays more than the level within one radius would allow.
+        """
+        runs, half = 40_000, 20_000
+        rng = np.random.default_rng(12)
+        states = np.zeros((runs, 3), dtype=np.int64)
+        states[:, 1] = np.arange(runs) % 2
+        for end in (0, 2):
+            states[:, end] = np.where(rng.random(runs) < 0.9, states[:, 1], 1 - states[:, 1])
+        place = line(radii) * RADIUS_M * math.degrees(1 / geo.EARTH_RADIUS_M)
+        truth = Trajectory(*place[states.ravel()].T)
+        mechanism = EventLevel(epsilon=EPSILON, radius_m=RADIUS_M)
+        mask = LandmarkSet(np.zeros(len(truth), dtype=np.bool_))
+        released = mechanism.release(truth, mask, rng=noise.seeded(int(radii * 10))).series
+        away = np.array([geo.distance_m(released.lon, released.lat, *one) for one in place]).reshape(2, runs, 3)
+        log_density = -EPSILON / RADIUS_M * away
+        sides = [
+            [np.logaddexp(*(log_density[k, :, end] + np.log(STAY[i, k]) for k in (0, 1))) for end in (0, 2)]
+            for i in (0, 1)
+        ]
+        odds = (log_density[0, :, 1] + sum(sides[0])) - (log_density[1, :, 1] + sum(sides[1]))
+        lower = max(_lower_bound(odds, states[:, 1], half), _lower_bound(-odds, 1 - states[:, 1], half))
+        bound = temporal_loss(levels_at([EPSILON] * 3, radii * RADIUS_M, RADIUS_M), STAY, STAY).total[1]
+        assert lower <= bound
+        if radii >= 2:
+            assert lower > temporal_loss([EPSILON] * 3, STAY, STAY).total[1]
+
+    def test_the_mechanisms_radius_is_where_its_level_counts(self) -> None:
+        assert levels_at(EPSILON, 200.0, 200.0) == 1.0
+        assert levels_at([0.3, 1.7], 130.0, 130.0).tolist() == [0.3, 1.7]
+
+    @pytest.mark.parametrize(
+        ("epsilons", "distance_m", "radius_m", "field"),
+        [
+            ([1.0], 0.0, 200.0, "distance_m"),
+            ([1.0], math.inf, 200.0, "distance_m"),
+            ([1.0], 3e7, 200.0, "distance_m"),
+            ([1.0], 100.0, 0.001, "radius_m"),
+            ([-1.0], 100.0, 200.0, "epsilons"),
+        ],
+    )
+    def test_names_what_it_refuses(self, epsilons, distance_m, radius_m, field) -> None:
+        with pytest.raises(EngineError, match=rf"^{field} must be") as caught:
+            levels_at(epsilons, distance_m, radius_m)
+        assert caught.value.field == field
+
+
+def _lower_bound(odds: np.ndarray, state: np.ndarray, half: int) -> float:
+    """A lower bound of ln P(odds > c | state 0) / P(odds > c | state 1), c chosen on the first half."""
+
+    def logarithm(part: slice, c: float) -> float:
+        hits = [np.count_nonzero(odds[part][state[part] == one] > c) for one in (0, 1)]
+        many = [np.count_nonzero(state[part] == one) for one in (0, 1)]
+        surely = beta.ppf(5e-10, hits[0], many[0] - hits[0] + 1) if hits[0] else 0.0
+        at_most = beta.ppf(1 - 5e-10, hits[1] + 1, many[1] - hits[1]) if hits[1] < many[1] else 1.0
+        return math.log(surely / at_most) if surely else -math.inf
+
+    first, second = slice(0, half), slice(half, None)
+    best = max(np.quantile(odds[first], np.linspace(0.01, 0.99, 99)), key=lambda c: logarithm(first, c))
+    return logarithm(second, float(best))
+
+
+class TestLandmarks:
+    @pytest.mark.parametrize("radii", RADII)
+    def test_the_bridge_at_the_distance_is_never_below_the_exact_joint_loss(self, radii: float) -> None:
+        """Twenty chains of two or three states at each distance, seeds 0 to 19, budgets of 0 among them."""
+        for seed in range(20):
+            rng = np.random.default_rng(seed)
+            n, states = int(rng.integers(2, 6)), int(rng.integers(2, 4))
+            epsilons = rng.random(n) * (rng.random(n) < 0.8)
+            matrix = rng.dirichlet(np.full(states, 0.4), size=states) + 1e-4
+            matrix /= matrix.sum(axis=1, keepdims=True)
+            places = line(radii) if states == 2 else np.vstack([line(radii), [radii / 2, radii / 3]])
+            chain, mask = Watched(matrix, places, epsilons), rng.random(n) < 0.5
+            at_distance = levels_at(epsilons, radii * RADIUS_M, RADIUS_M)
+            bound = landmark_temporal_loss(at_distance, mask, chain.backward, matrix, bound="bridge")
+            outputs = chain.outputs(rng, 300)
+            for t in range(n):
+                among = sorted({*np.flatnonzero(mask).tolist(), t})
+                assert chain.loss(outputs, among) <= bound[t] + 1e-9, (seed, t)
+
+    @pytest.mark.parametrize("radii", [2.0, 5.0, 50.0])
+    def test_the_level_within_a_radius_is_no_bound_beyond_it(self, radii: float) -> None:
+        chain = Watched(STAY, line(radii), np.full(3, 1 / 3))
+        mask = np.array([True, False, True])
+        outputs = np.array([[[-1e6, 0.0]] * 3, [[1e6, 0.0]] * 3])
+        plain = landmark_temporal_loss(chain.epsilons, mask, STAY, STAY, bound="bridge")[1]
+        assert chain.loss(outputs, [0, 1, 2]) > plain
+
+    @pytest.mark.parametrize("radii", RADII)
+    def test_a_shared_draw_counts_at_the_distance(self, radii: float) -> None:
+        """Joint noise of two landmarks, density exp(-B max d/r), beside own noise of the event between them."""
+        level, own, places = 0.6, 0.4, line(radii)
+        paths = np.array(list(itertools.product([0, 1], repeat=3)))
+        log_chance = np.log(0.5) + np.log(STAY[paths[:, :-1], paths[:, 1:]]).sum(axis=1)
+        ends = np.array(list(itertools.product([-1e6, 0.0, radii / 2, radii, 1e6], repeat=3)))
+        away = np.abs(ends[:, None, :] - places[paths][:, :, 0])  # (outputs, paths, events)
+        joint = log_chance - level * np.maximum(away[..., 0], away[..., 2]) - own * away[..., 1]
+        for t in range(3):
+            at = [np.logaddexp.reduce(joint[:, paths[:, t] == one], axis=1) for one in (0, 1)]
+            exact = float(np.abs(at[0] - at[1]).max())  # both states are as likely
+            distance = radii * RADIUS_M
+            spent = levels_at([0.0, own, 0.0], distance, RADIUS_M)
+            shared = float(levels_at(level, distance, RADIUS_M))
+            assert exact <= temporal_loss(spent, STAY, STAY, shared=shared).total[t] + 1e-9
+
+
+def exact_step(matrix: np.ndarray, losses: np.ndarray) -> np.ndarray:
+    """What losses between pairs add to the next event's, by linear programs: the largest ratio of two rows' means."""
+    n = len(matrix)
+    rows = []
+    for k, m in itertools.permutations(range(n), 2):
+        row = np.zeros(n)
+        row[k], row[m] = 1.0, -math.exp(losses[k, m])
+        rows.append(row)
+    found = np.zeros((n, n))
+    for i, j in itertools.permutations(range(n), 2):
+        solved = linprog(-matrix[i], A_ub=rows, b_ub=np.zeros(len(rows)), A_eq=[matrix[j]], b_eq=[1.0])
+        assert solved.success
+        found[i, j] = math.log(-solved.fun)
+    return found
+
+
+@st.composite
+def placed_chains(draw: st.DrawFn) -> Watched:
+    """Up to four states in the plane, nearly deterministic to nearly uniform, and up to five budgets."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    states = draw(st.integers(2, 4))
+    matrix = rng.dirichlet(np.full(states, draw(st.sampled_from([0.2, 1.0, 5.0]))), size=states) + 1e-4
+    places = rng.random((states, 2)) * draw(st.sampled_from([0.1, 1.0, 5.0]))
+    epsilons = rng.random(draw(st.integers(1, 5))) * (rng.random() < 0.9)
+    return Watched(matrix / matrix.sum(axis=1, keepdims=True), places, epsilons)
+
+
+class TestPairwise:
+    @settings(max_examples=100, deadline=None)
+    @given(placed_chains(), st.integers(0, 2**32))
+    def test_lies_between_the_exact_loss_and_that_at_the_diameter(self, chain: Watched, seed: int) -> None:
+        found = pairwise_loss(chain.epsilons, chain.far, chain.backward, chain.matrix)
+        scalar = temporal_loss(chain.epsilons * chain.far.max(), chain.backward, chain.matrix)
+        assert (found.total <= scalar.total + 1e-9).all()
+        assert (found.backward <= scalar.backward + 1e-9).all()
+        assert (found.forward <= scalar.forward + 1e-9).all()
+        outputs = chain.outputs(np.random.default_rng(seed), 400)
+        for t in range(len(chain.epsilons)):
+            assert chain.loss(outputs, [t]) <= found.total[t] + 1e-9
+
+    @settings(max_examples=25, deadline=None)
+    @given(placed_chains())
+    def test_is_never_below_the_linear_programs(self, chain: Watched) -> None:
+        backward = np.zeros_like(chain.far)
+        found = pairwise_loss(chain.epsilons, chain.far, chain.backward).backward
+        for t, epsilon in enumerate(chain.epsilons):
+            backward = epsilon * chain.far + (exact_step(chain.backward, backward) if t else 0.0)
+            assert found[t] >= backward.max() - 1e-6
+
+    @settings(max_examples=50, deadline=None)
+    @given(st.floats(0.02, 0.98), st.floats(0.1, 50), st.lists(st.floats(0, 3), max_size=20))
+    def test_of_two_states_is_the_scalar_recursion(self, stay: float, radii: float, epsilons: list[float]) -> None:
+        matrix = [[stay, 1 - stay], [1 - stay, stay]]
+        found = pairwise_loss(epsilons, [[0, radii], [radii, 0]], matrix, matrix)
+        expected = temporal_loss(levels_at(epsilons, radii * RADIUS_M, RADIUS_M), matrix, matrix)
+        for part in ("backward", "forward", "total"):
+            assert np.allclose(getattr(found, part), getattr(expected, part), rtol=1e-9, atol=1e-9)
+
+    def test_a_rare_distant_state_costs_less_than_its_distance_everywhere(self) -> None:
+        """Two persistent states one radius apart, and a third fifty radii away that is left at once."""
+        matrix = np.array([[0.98, 0.019, 0.001], [0.019, 0.98, 0.001], [0.5, 0.5, 0.0]])
+        far = np.array([[0, 1, 50], [1, 0, 50], [50, 50, 0.0]])
+        backward = reverse(matrix)
+        found = pairwise_loss(np.full(200, 0.1), far, backward, matrix).total.max()
+        scalar = temporal_loss(np.full(200, 0.1 * 50), backward, matrix).total.max()
+        assert found < 0.9 * scalar
+
+    def test_large_losses_and_long_series_stay_finite(self) -> None:
+        far = np.array([[0, 1e3], [1e3, 0]])
+        found = pairwise_loss(np.full(300, 50.0), far, np.eye(2), np.eye(2))
+        assert found.total == pytest.approx(np.full(300, 300 * 5e4))
+
+    def test_without_correlation_is_the_level_at_the_largest_distance(self) -> None:
+        far = np.array([[0, 3.0, 1.0], [3.0, 0, 2.0], [1.0, 2.0, 0]])
+        found = pairwise_loss([0.1, 0.0, 0.3], far, shared=0.5)
+        assert found.total == pytest.approx([0.8, 0.5, 1.4])
+
+    @pytest.mark.parametrize(
+        ("distances", "backward", "field"),
+        [
+            ([[0, 1], [2, 0]], None, "distances"),
+            ([[1, 1], [1, 0]], None, "distances"),
+            ([[0, 1, 2]], None, "distances"),
+            ([[0, math.inf], [math.inf, 0]], None, "distances"),
+            (np.zeros((MAX_PAIRWISE_STATES + 1,) * 2), None, "distances"),
+            ([[0, 1], [1, 0]], np.eye(3), "backward"),
+        ],
+    )
+    def test_names_what_it_refuses(self, distances, backward, field) -> None:
+        with pytest.raises(EngineError, match=rf"^{field} must ") as caught:
+            pairwise_loss([1.0], distances, backward)
+        assert caught.value.field == field
+
+    def test_its_time_is_foreseen(self) -> None:
+        few, many = (pairwise_seconds(1000, LossFunction(smoothing_matrix(n, 0.1))) for n in (5, 50))
+        assert 0 < few < 0.1 < many < 60
+
+
+class TestCells:
+    @settings(max_examples=100, deadline=None)
+    @given(st.integers(0, 2**32), st.floats(-85, 85), st.floats(-180, 180), st.sampled_from([10.0, 500.0, 2e4, 5e5]))
+    def test_no_two_positions_in_cells_lie_farther_apart(self, seed, lat, lon, cell_m) -> None:
+        """Two positions of the series itself, whatever cells they are in, and others in the same ones."""
+        rng = np.random.default_rng(seed)
+        spread = np.degrees(3 * cell_m / geo.EARTH_RADIUS_M)
+        lats = np.clip(lat + rng.uniform(-spread, spread, 40), -89.9, 89.9)
+        lons = geo.wrap_lon(lon + rng.uniform(-spread, spread, 40) / np.cos(np.radians(lat)))
+        found = estimate_correlation(Trajectory(lons, lats), cell_m=cell_m, smoothing=1.0)
+        assert found.distances_m is not None
+        assert np.array_equal(found.distances_m, found.distances_m.T)
+        metres = math.radians(1.0) * geo.EARTH_RADIUS_M
+        per_column = metres * math.cos(math.radians((lats.min() + lats.max()) / 2))
+        x = ((lons - lons[0] + 180.0) % 360.0 - 180.0) * per_column
+        cell = np.floor(np.column_stack([x - x.min(), (lats - lats.min()) * metres]) / cell_m).astype(int)
+        which = [found.labels.tolist().index(one) for one in cell.tolist()]
+        apart = np.array([geo.distance_m(lons, lats, *one) for one in zip(lons, lats, strict=True)])
+        different = np.not_equal.outer(which, which)
+        assert (apart <= found.distances_m[np.ix_(which, which)])[different].all()
+
+    def test_adjacent_cells_are_as_far_apart_as_their_far_corners(self) -> None:
+        found = cell_distances_m(
+            np.array([0, 1, 1]), np.array([0, 0, 1]), 1000.0, south=48.0, metres_per_column=111_195.0 * 0.669
+        )
+        assert found[0, 1] == pytest.approx(1000 * math.sqrt(5), rel=1e-2)
+        assert found[0, 2] == pytest.approx(1000 * math.sqrt(8), rel=1e-2)
+        assert np.diagonal(found).tolist() == [0.0] * 3
+
+    def test_states_without_geometry_have_no_distances(self) -> None:
+        assert estimate_from_states([1, 2, 1], smoothing=1.0).distances_m is None
