@@ -50,7 +50,7 @@ for name in ("event-level", "landmark-uniform", "landmark-adaptive", "landmark-j
     mechanism = {"name": name, "epsilon": 1.0, "radius_m": 200.0}
     mechanism |= {"step_variance_m2": 1e4} if "joint" in name else {}
     marks = {"name": "synthetic", "share": 0.5, "distribution": "uniform", "seed": 0}
-    known = {} if "joint" in name else {"correlation": {"smoothing": 0.1}}
+    known = {} if "joint" in name else {"correlation": {"diameter_m": None, "smoothing": 0.1}}
     wanted = [one for one in every if "joint" not in name or not one["name"].startswith("loss-")]
     base = {"release": {"mechanism": mechanism}, "landmarks": marks, "redraw": True, **known}
     for at in range(0, len(wanted), 16):

@@ -1,9 +1,13 @@
-"""How neighbouring positions hang together, as the doors are asked: smoothed, given, or estimated from the dataset."""
+"""The temporal correlation an adversary knows: smoothed, given, or estimated from the dataset.
+
+It knows how far apart the positions of two states lie at most: a level is per radius and grows with the distance.
+"""
 
 from __future__ import annotations
 
 import functools
 import json
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,8 +20,10 @@ from dashboard.errors import require_state
 from dashboard.jobs import State
 from privacy_engine.accounting.chains import mismatch, reversal
 from privacy_engine.accounting.checks import transition
+from privacy_engine.accounting.distance import MOST_M, diameter, scale
 from privacy_engine.accounting.estimation import NOTE, estimate_correlation
 from privacy_engine.accounting.temporal import LossFunction, smoothing_matrix
+from privacy_engine.data import Floats
 from privacy_engine.errors import EngineError, ParameterError
 
 MAX_SHOWN_STATES = 10
@@ -32,15 +38,21 @@ ONE_CHAIN = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Correlation:
-    """What an adversary is taken to know; ``kind`` is smoothed, given or estimated."""
+    """What an adversary is taken to know; ``kind`` is smoothed, given or estimated.
+
+    ``diameter_m`` is how far apart positions of two states lie at most, in metres; ``distances_m`` (states, states) the
+    same of each two, where the states are cells of a grid.
+    """
 
     kind: str
     backward: LossFunction | None
     forward: LossFunction | None
+    diameter_m: float
     s: float | None = None
     n: int | None = None
     cell_m: float | None = None
     smoothing: float | None = None
+    distances_m: Floats | None = None
 
     @classmethod
     def asked(
@@ -53,8 +65,11 @@ class Correlation:
         forward: Any = "",
         cell_m: float | None = None,
         smoothing: float | None = None,
+        diameter_m: float | None = None,
     ) -> Correlation:
         """Given matrices where there are any, else estimated where there is ``cell_m``, else smoothed.
+
+        ``diameter_m`` is needed where the states have no geometry, and refused beside ``cell_m``, where they have one.
 
         Raises
         ------
@@ -67,23 +82,25 @@ class Correlation:
         if smoothing is not None and not estimated:
             raise _refused("smoothing", "left out without cell_m", smoothing)
         if given:
-            return cls.given(backward, forward)
+            return cls.given(backward, forward, diameter_m)
         if cell_m is not None:
             if dataset is None:
                 raise _refused("cell_m", "left out where there is no dataset", cell_m)
+            if diameter_m is not None:
+                raise _refused("diameter_m", "left out beside cell_m: the cells' distances are known", diameter_m)
             return cls.estimated(dataset, cell_m, 1.0 if smoothing is None else smoothing)
-        return cls.smoothed(n, s)
+        return cls.smoothed(n, s, diameter_m)
 
     @classmethod
-    def smoothed(cls, n: int, s: float) -> Correlation:
-        """The same smoothing matrix both ways."""
+    def smoothed(cls, n: int, s: float, diameter_m: float | None) -> Correlation:
+        """The same smoothing matrix both ways, for states at most ``diameter_m`` apart."""
         if not 0 <= s <= MAX_S:
             raise _refused("s", f"between 0 and {MAX_S:,.0f}", s)
         carried = _smoothed(n, s)
-        return cls("smoothed", carried, carried, s, n)
+        return cls("smoothed", carried, carried, _diameter(diameter_m), s, n)
 
     @classmethod
-    def given(cls, backward: Any, forward: Any) -> Correlation:
+    def given(cls, backward: Any, forward: Any, diameter_m: float | None) -> Correlation:
         """Matrices as lists or JSON text; without one there is no correlation in that direction.
 
         One of the two may be the word "reversal": it is then the other one's, in one stationary chain.
@@ -98,7 +115,7 @@ class Correlation:
         if (backward == REVERSAL and back is None) or (forward == REVERSAL and ahead is None):
             field = "forward" if backward == REVERSAL else "backward"
             raise _refused(field, "a matrix, for the other one to be its reversal", "")
-        return cls("given", back, ahead)
+        return cls("given", back, ahead, _diameter(diameter_m))
 
     @classmethod
     def estimated(cls, dataset: Dataset, cell_m: float, smoothing: float) -> Correlation:
@@ -107,13 +124,18 @@ class Correlation:
         if dataset.points > MAX_EVENTS:
             rule = f"left out for a dataset of more than {MAX_EVENTS:,} events"
             raise _refused("cell_m", rule, f"{dataset.points:,} events")
-        backward, forward = _estimated(str(dataset.points_path), cell_m, smoothing)
-        return cls("estimated", backward, forward, cell_m=cell_m, smoothing=smoothing)
+        backward, forward, apart = _estimated(str(dataset.points_path), cell_m, smoothing)
+        most = min(max(float(apart.max()), math.sqrt(2) * cell_m), MOST_M)  # of one cell alone its diagonal
+        return cls("estimated", backward, forward, most, cell_m=cell_m, smoothing=smoothing, distances_m=apart)
 
     @property
     def data_dependent(self) -> bool:
         """True if it was read off the original, so that whatever follows from it discloses something of it."""
         return self.kind == "estimated"
+
+    def scale(self, radius_m: float) -> float:
+        """What a level within ``radius_m`` is multiplied by to hold at the states' distance."""
+        return scale(self.diameter_m, radius_m)
 
     @functools.cached_property
     def mismatch(self) -> float:
@@ -141,6 +163,7 @@ class Correlation:
             "n": self.n,
             "cell_m": self.cell_m,
             "smoothing": self.smoothing,
+            "diameter_m": self.diameter_m,
             "states": max(1 if one is None else len(one.matrix) for one in (self.backward, self.forward)),
             "mismatch": self.mismatch,
             "data_dependent": self.data_dependent,
@@ -180,16 +203,26 @@ def _refused(field: str, rule: str, value: Any) -> ParameterError:
     return ParameterError(f"{field} must be {rule}, got {value!r:.60}", field=field, rule=rule, value=value)
 
 
+def _diameter(value: float | None) -> float:
+    if value is None:
+        rule = "given: how far apart the states lie at most, in metres"
+        raise ParameterError(f"diameter_m must be {rule}", field="diameter_m", rule=rule)
+    return diameter(value)
+
+
 @functools.lru_cache(maxsize=16)
 def _smoothed(n: int, s: float) -> LossFunction:
     return LossFunction(smoothing_matrix(n, s))
 
 
 @functools.lru_cache(maxsize=8)
-def _estimated(path: str, cell_m: float, smoothing: float) -> tuple[LossFunction, LossFunction]:
+def _estimated(path: str, cell_m: float, smoothing: float) -> tuple[LossFunction, LossFunction, Floats]:
     """By the points' file, which is never written again under its name."""
     found = estimate_correlation(storage.read_points(Path(path)), cell_m=cell_m, smoothing=smoothing)
-    return LossFunction(found.backward, field="backward"), LossFunction(found.forward, field="forward")
+    apart = found.distances_m
+    if apart is None:
+        raise TypeError("the cells of a grid have distances")
+    return LossFunction(found.backward, field="backward"), LossFunction(found.forward, field="forward"), apart
 
 
 def _matrix(asked: Any, field: str) -> LossFunction | None:

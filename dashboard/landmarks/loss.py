@@ -1,4 +1,4 @@
-"""Temporal privacy loss of one series for the doors: per event, and of the landmarks together by either bound."""
+"""Temporal privacy loss of one series at the distance of the states: per event, and of the landmarks together."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import numpy as np
 
 from dashboard.landmarks.correlation import Correlation
 from privacy_engine.accounting.effort import loss_seconds
-from privacy_engine.accounting.temporal import MAX_BRIDGE_STATES, landmark_losses
+from privacy_engine.accounting.pairwise import MAX_PAIRWISE_STATES, pairwise_loss, pairwise_seconds
+from privacy_engine.accounting.temporal import MAX_BRIDGE_STATES, TemporalLoss, landmark_losses, temporal_loss
 from privacy_engine.data import Floats, Mask
 from privacy_engine.errors import EngineError, ParameterError
 
@@ -55,17 +56,35 @@ class LandmarkLoss:
 def undefined(mechanism: Any) -> str:
     """Why a mechanism's budgets say nothing of its temporal loss; empty where they do.
 
-    A mechanism for which neither the accounting of single draws nor that of a shared one (:func:`apart`) holds says so
-    in a class variable ``temporal_loss_undefined``.
+    A mechanism for which neither the accounting of single draws nor that of a shared one (:func:`levels`) holds has its
+    reason in a class variable ``temporal_loss_undefined``.
     """
     reason = getattr(mechanism, "temporal_loss_undefined", "")
     return f"not defined: {reason}" if reason else ""
 
 
-def apart(mechanism: Any, budgets: Floats, is_landmark: Mask) -> tuple[Floats, float]:
-    """Budgets of the draws with noise of their own, (n,), and the level of a draw that the landmarks share, or 0."""
+def levels(mechanism: Any, budgets: Floats, is_landmark: Mask, correlation: Correlation) -> tuple[Floats, float]:
+    """Levels at the distance of the states: of the draws with noise of their own, (n,), and of a shared one, or 0.
+
+    ``budgets`` (n,) are levels within the mechanism's radius; a level grows with the distance.
+    """
     independent = getattr(mechanism, "independent", None)
-    return independent(budgets, is_landmark) if independent else (budgets, 0.0)
+    own, shared = independent(budgets, is_landmark) if independent else (budgets, 0.0)
+    times = correlation.scale(mechanism.radius_m)
+    return own * times, shared * times
+
+
+def event_loss(own: Floats, shared: float, correlation: Correlation) -> tuple[TemporalLoss, bool]:
+    """The loss of each event, and whether it is pairwise; ``own`` (n,) and ``shared`` are those of :func:`levels`.
+
+    Pairwise where the distance of every two states is known, they are few and time allows it; else at the largest.
+    """
+    sides = correlation.backward, correlation.forward
+    apart = correlation.distances_m
+    few = apart is not None and apart.any() and len(apart) <= MAX_PAIRWISE_STATES
+    if apart is not None and few and pairwise_seconds(len(own), *sides) <= MAX_SECONDS:
+        return pairwise_loss(own, apart / correlation.diameter_m, *sides, shared=shared), True
+    return temporal_loss(own, *sides, shared=shared), False
 
 
 def landmark_loss(
@@ -78,7 +97,7 @@ def landmark_loss(
 ) -> LandmarkLoss:
     """By the bound asked for; without one the bridged bound where it can be had, else the published formula.
 
-    ``budgets`` and ``shared`` are what :func:`apart` gives.
+    ``budgets`` and ``shared`` are what :func:`levels` gives.
 
     Raises
     ------

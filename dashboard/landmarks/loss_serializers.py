@@ -18,7 +18,7 @@ MAX_PARAMETERS = 4000
 
 
 class CorrelationQuery(serializers.Serializer[Any]):
-    """How neighbouring positions hang together: smoothed, given, or estimated from the dataset."""
+    """The temporal correlation an adversary knows: smoothed, given, or estimated from the dataset."""
 
     n = Whole(default=2, help_text="States of the smoothing matrix, both ways.")
     s = Number(default=0.1, help_text="How far it is smoothed: 0 is the strongest correlation.")
@@ -38,6 +38,11 @@ class CorrelationQuery(serializers.Serializer[Any]):
         "data-dependent: for the owner, not for publication.",
     )
     smoothing = Number(required=False, help_text="With cell_m: what every move counts beforehand (1).")
+    diameter_m = Number(
+        required=False,
+        help_text="How far apart the positions of two states lie at most, in metres: levels grow with the distance. "
+        "Required without cell_m; with it the cells' distances are known.",
+    )
 
 
 CORRELATION = tuple(CorrelationQuery().fields)
@@ -85,6 +90,7 @@ class CorrelationShown(serializers.Serializer[Any]):
     n = serializers.IntegerField(allow_null=True)
     cell_m = serializers.FloatField(allow_null=True)
     smoothing = serializers.FloatField(allow_null=True)
+    diameter_m = serializers.FloatField(help_text="How far apart the positions of two states lie at most.")
     states = serializers.IntegerField()
     mismatch = serializers.FloatField(help_text="0 where both matrices belong to one stationary chain.")
     data_dependent = serializers.BooleanField(help_text="Read off the original: publish nothing of this answer.")
@@ -102,7 +108,9 @@ class LandmarkLossShown(serializers.Serializer[Any]):
     own = Curve(help_text="Each event's own part.")
     joint = Curve(help_text="All landmarks and this event together.")
     landmarks_only = serializers.FloatField(allow_null=True)
-    level = serializers.FloatField(allow_null=True, help_text="Landmarks and one event without correlation.")
+    level = serializers.FloatField(
+        allow_null=True, help_text="Landmarks and one event without correlation, at the distance of the states."
+    )
     undefined = serializers.CharField(help_text="Why there is none; else empty.")
 
 
@@ -140,7 +148,7 @@ class LossQuery(CorrelationQuery):
     """A landmark set's report: which series, which level, under which correlation."""
 
     epsilon = Number(default=1.0, help_text="The level each mechanism is given.")
-    radius_m = Number(default=1.0, help_text="The radius each is given; it matters only beside movement.")
+    radius_m = Number(default=1.0, help_text="The radius each is given; ε grows by diameter_m / radius_m.")
     parameters = ParametersField()
     bound = BoundField()
     series = Whole(default=0)
@@ -180,8 +188,10 @@ class MechanismLossShown(serializers.Serializer[Any]):
     parameters = serializers.DictField(help_text="All but ε; examples where it needs some.")
     why_not = serializers.CharField(help_text="Why it has no losses here; else empty.")
     simulated = SimulatedShown(allow_null=True, help_text="null where its budgets are known beforehand.")
-    level = serializers.FloatField(allow_null=True, help_text="Landmarks and one event without correlation.")
-    highest_budget = serializers.FloatField(allow_null=True, help_text="The worst event alone without correlation.")
+    level = serializers.FloatField(
+        allow_null=True, help_text="Landmarks and one event without correlation, at the distance of the states."
+    )
+    highest_budget = serializers.FloatField(allow_null=True, help_text="The same of the worst event alone.")
     bridge = OverallShown(allow_null=True)
     published = OverallShown(allow_null=True)
     own = Curve()
@@ -204,6 +214,7 @@ class LossReport(serializers.Serializer[Any]):
     average_temporal_distance = serializers.FloatField()
     epsilon = serializers.FloatField()
     radius_m = serializers.FloatField()
+    epsilon_at_distance = serializers.FloatField(help_text="epsilon × correlation.diameter_m / radius_m.")
     correlation = CorrelationShown()
     bound = serializers.ChoiceField(choices=list(BOUNDS), help_text="That of the curves.")
     why = serializers.CharField(help_text="Why it is not the bridged bound; empty where it is or was not asked for.")
@@ -238,7 +249,8 @@ class CorrelationField(Anything):
 class PlanRequest(serializers.Serializer[Any]):
     """Budgets whose temporal loss stays at a target: for so many events, or for a series of a landmark set."""
 
-    alpha = Number(help_text="The loss allowed at every event.")
+    alpha = Number(help_text="The loss allowed at every event, between states as far apart as diameter_m.")
+    radius_m = Number(help_text="The budgets are levels within this radius.")
     n = Whole(required=False, help_text="How many events; or name a landmark set.")
     landmark_set = serializers.UUIDField(required=False)
     series = Whole(default=0)
@@ -263,6 +275,7 @@ class PlanShown(serializers.Serializer[Any]):
 
     alpha = serializers.FloatField()
     n = serializers.IntegerField()
+    radius_m = serializers.FloatField(help_text="Budgets are levels within this radius.")
     method = serializers.CharField()
     first = serializers.FloatField()
     middle = serializers.FloatField(allow_null=True, help_text="Of every event between; null where there is none.")

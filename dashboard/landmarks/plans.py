@@ -1,4 +1,4 @@
-"""Budgets for a target loss, and the loss they have."""
+"""Budgets within a radius for a target loss at the distance of the states, and the loss they have there."""
 
 from __future__ import annotations
 
@@ -15,8 +15,12 @@ MAX_EVENTS = 1_000_000
 """Events a plan is worked out for within a request."""
 
 
-def plan(*, alpha: float, n: int, correlation: Correlation, method: Any, points: int) -> dict[str, Any]:
+def plan(
+    *, alpha: float, n: int, radius_m: float, correlation: Correlation, method: Any, points: int
+) -> dict[str, Any]:
     """The budgets of ``n`` events whose temporal loss exceeds ``alpha`` nowhere, and that loss.
+
+    Budgets are levels within ``radius_m``; the loss is that between states as far apart as the correlation has them.
 
     Raises
     ------
@@ -28,22 +32,23 @@ def plan(*, alpha: float, n: int, correlation: Correlation, method: Any, points:
         raise ParameterError(f"n must be {rule}, got {n:,}", field="n", rule=rule, value=n)
     matrices = correlation.backward, correlation.forward
     try:
-        budgets = plan_budgets(alpha, n, *matrices, method=method)
+        levels = plan_budgets(alpha, n, *matrices, method=method)
     except ParameterError as error:
         if error.field in ("backward", "forward"):
             error.field = f"correlation.{error.field}"
         raise
-    loss = temporal_loss(budgets, *matrices)
+    loss, budgets = temporal_loss(levels, *matrices), levels / correlation.scale(radius_m)
     at = decimated([budgets, loss.backward, loss.forward, loss.total], points)
     return {
         "alpha": alpha,
         "n": n,
+        "radius_m": radius_m,
         "method": method,
         "first": float(budgets[0]),
         "middle": float(budgets[n // 2]) if n > 2 else None,
         "last": float(budgets[-1]),
         "highest": highest(loss.total),
-        "user_level": alpha / n,
+        "user_level": alpha / n / correlation.scale(radius_m),
         "correlation": correlation.shown(),
         "event": at.tolist(),
         "budget": budgets[at].tolist(),

@@ -15,7 +15,7 @@ import numpy as np
 from dashboard import storage
 from dashboard.datasets.people import mask_of_person, person_of
 from dashboard.landmarks.correlation import Correlation
-from dashboard.landmarks.loss import Bound, LandmarkLoss, apart, highest, landmark_loss, undefined
+from dashboard.landmarks.loss import Bound, LandmarkLoss, highest, landmark_loss, levels, undefined
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.simulated import Spread, spread
 from dashboard.thinning import decimated
@@ -30,7 +30,7 @@ MAX_EVENTS = 100_000
 """Events of one person that a report is worked out for within a request."""
 CHUNK = 1000
 RADIUS_M = 1.0
-"""Losses are levels, whatever the radius: only mechanisms that weigh movement against noise read it."""
+"""The paper's: levels are per metre."""
 PARTS = ("own", "joint")
 
 
@@ -119,6 +119,7 @@ class Report:
             **facts(self.is_landmark),
             "epsilon": self.epsilon,
             "radius_m": self.radius_m,
+            "epsilon_at_distance": self.epsilon * self.correlation.scale(self.radius_m),
             "correlation": self.correlation.shown(),
             "bound": first.bound if first else "published",
             "why": first.why if first else "",
@@ -145,7 +146,8 @@ class Report:
             f"{name}={about[name]}" for name in ("s", "n", "cell_m", "smoothing") if about[name] is not None
         )
         level = f"epsilon={self.epsilon:g} within {self.radius_m:g} m"
-        yield f"Temporal privacy loss at {level}; correlation {about['kind']} {said}".rstrip()
+        states = f"for states at most {about['diameter_m']:g} m apart"
+        yield f"Temporal privacy loss at {level}, {states}; correlation {about['kind']} {said}".rstrip()
         for loss in self.drawn[:1]:
             yield f"bound {loss.bound}" + ("" if loss.bound == "bridge" else ", which is not an upper bound")
         yield from (f"{row.name}: {one.note}" for row in self.rows for one in [*row.spreads.values()][:1])
@@ -248,7 +250,7 @@ def _row(mechanism: Mechanism, is_landmark: Mask, correlation: Correlation, boun
         return Row(mechanism, {}, None, why_not)
     if not has_known_budgets(mechanism):
         return _simulated_row(mechanism, is_landmark, correlation, bound)
-    budgets, shared = apart(mechanism, mechanism.budgets(is_landmark), is_landmark)
+    budgets, shared = levels(mechanism, mechanism.budgets(is_landmark), is_landmark, correlation)
     chosen = landmark_loss(budgets, is_landmark, correlation, bound, shared=shared)
     losses: dict[Bound, LandmarkLoss] = {chosen.bound: chosen}
     if chosen.bound == "bridge":

@@ -67,7 +67,7 @@ class BudgetPlanView(APIView):
             n = len(person_of(dataset, asked["series"]))
         with named("correlation"):
             correlation = Correlation.asked(dataset=dataset, **asked["correlation"])
-        kept = {name: asked[name] for name in ("alpha", "method", "points")}
+        kept = {name: asked[name] for name in ("alpha", "radius_m", "method", "points")}
         return Response(plans.plan(n=n, correlation=correlation, **kept))
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from dashboard.landmarks.correlation import Correlation
-from dashboard.landmarks.loss import MAX_SECONDS, Bound, LandmarkLoss, apart, highest, landmark_loss
+from dashboard.landmarks.loss import MAX_SECONDS, Bound, LandmarkLoss, highest, landmark_loss, levels
 from privacy_engine.accounting.effort import loss_seconds
 from privacy_engine.data import Floats, Mask
 from privacy_engine.outlook import STEP_M, simulated_budgets
@@ -33,7 +33,10 @@ TOO_LONG = "Its budgets depend on the run, and the series is too long to try it 
 
 @dataclass(frozen=True, eq=False)
 class Spread:
-    """Losses of simulated runs by one bound, and of budgets that no run exceeds; ``runs`` may be none."""
+    """Losses of simulated runs by one bound, and of budgets that no run exceeds; ``runs`` may be none.
+
+    ``epsilon`` is the mechanism's level at the distance of the states.
+    """
 
     runs: list[LandmarkLoss]
     most: LandmarkLoss
@@ -92,7 +95,7 @@ def spread(mechanism: Any, is_landmark: Mask, correlation: Correlation, bound: B
     seconds = sum(loss_seconds(budgets, is_landmark, side, most.bound) for side in sides)
     runs = runs_of(mechanism, is_landmark)[: max(1, int(MAX_SECONDS / max(seconds, 1e-6)))]
     found = [_loss(mechanism, one, is_landmark, correlation, most.bound) for one in runs]
-    return Spread(found, most, mechanism.epsilon)
+    return Spread(found, most, mechanism.epsilon * correlation.scale(mechanism.radius_m))
 
 
 def runs_of(mechanism: Mechanism, is_landmark: Mask, runs: int = MOST_RUNS) -> Floats:
@@ -114,5 +117,5 @@ def _remembered(mechanism: Mechanism, mask: bytes, runs: int) -> Floats:
 def _loss(
     mechanism: Any, budgets: Floats, is_landmark: Mask, correlation: Correlation, bound: Bound | Any
 ) -> LandmarkLoss:
-    own, shared = apart(mechanism, budgets, is_landmark)
+    own, shared = levels(mechanism, budgets, is_landmark, correlation)
     return landmark_loss(own, is_landmark, correlation, bound, shared=shared)

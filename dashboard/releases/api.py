@@ -21,7 +21,7 @@ from dashboard.datasets.queries import visible_datasets
 from dashboard.errors import require_state
 from dashboard.jobs import State
 from dashboard.landmarks.correlation import Correlation, named
-from dashboard.landmarks.loss_serializers import correlation_of
+from dashboard.landmarks.loss_serializers import CORRELATION, correlation_of
 from dashboard.landmarks.queries import visible_landmark_sets
 from dashboard.lines import line
 from dashboard.parsing import UNKEPT, AnyAccept, JSONBody, attachment, file_body, valid
@@ -160,8 +160,10 @@ class ReleaseViewSet(
     def series(self, request: Request, pk: Any = None) -> Response:
         """Error, budget and temporal privacy loss per event of one series, for the owner's charts."""
         row, asked = self._done(), valid(SeriesQuery, request.query_params)
-        correlation = correlation_of(asked, row.dataset)
-        return Response(curves.chart_data(row, correlation=correlation, **asked))
+        wanted = any(name in request.query_params for name in CORRELATION)
+        correlation = correlation_of(asked, row.dataset) if wanted else None
+        rest = {name: value for name, value in asked.items() if name not in CORRELATION}
+        return Response(curves.chart_data(row, correlation=correlation, **rest))
 
     @extend_schema(parameters=[ErrorsQuery], responses={200: ErrorCurvesSerializer}, filters=False)
     @action(detail=True)

@@ -32,7 +32,7 @@ class Stretch(serializers.Serializer[Any]):
 
 
 class SeriesQuery(Stretch, CorrelationQuery):
-    """Which series, how thin, and how neighbouring positions hang together."""
+    """Which series, how thin, and the correlation whose losses are computed; without one there are none."""
 
     series = Whole(default=0)
     points = Whole(default=2000, help_text="At most so many events, each curve's extremes kept.")
@@ -114,7 +114,12 @@ class LossSerializer(serializers.Serializer[Any]):
     backward = Curve()
     forward = Curve()
     total = Curve()
-    level = serializers.FloatField(help_text="The mechanism's ε: what may leak without correlation.")
+    level = serializers.FloatField(
+        allow_null=True, help_text="The mechanism's ε at the distance of the states: what may leak without correlation."
+    )
+    pairwise = serializers.BooleanField(
+        help_text="Every two cells at their own distance; else all states at diameter_m."
+    )
     supremum = SupremumShown(allow_null=True)
     undefined = serializers.CharField(help_text="Why there is none; else empty.")
     s = serializers.FloatField(allow_null=True)
@@ -133,7 +138,7 @@ class ChartSerializer(serializers.Serializer[Any]):
     budget = serializers.ListField(child=serializers.FloatField())
     loss = LossSerializer()
     landmark = LandmarkLossShown()
-    correlation = CorrelationShown()
+    correlation = CorrelationShown(allow_null=True)
     landmarks = serializers.ListField(child=serializers.ListField(child=serializers.IntegerField()))
     points = serializers.IntegerField()
     decimated = serializers.BooleanField()

@@ -7,22 +7,29 @@ from typing import Any
 
 from dashboard import storage
 from dashboard.landmarks.correlation import Correlation
-from dashboard.landmarks.loss import Bound, LandmarkLoss, apart, highest, landmark_loss, undefined
+from dashboard.landmarks.loss import Bound, LandmarkLoss, event_loss, highest, landmark_loss, levels, undefined
 from dashboard.releases import files
 from dashboard.releases.models import Release
 from dashboard.thinning import decimated, listed
-from privacy_engine.accounting.temporal import TemporalLoss, temporal_loss
+from privacy_engine.accounting.temporal import TemporalLoss
 from privacy_engine.data import Floats, Ints, Mask
 from privacy_engine.errors import ParameterError
+
+NOT_ASKED = "not computed: no correlation was asked for; without cell_m it takes diameter_m, how far states lie apart"
 
 
 @dataclass(frozen=True, eq=False)
 class _Losses:
-    """What the budgets of one person leak; nothing and a reason where that is not defined."""
+    """What the budgets of one person leak; nothing and a reason where that is not defined.
+
+    ``level`` is the mechanism's ε at the distance of the states; ``pairwise`` is true where every two have their own.
+    """
 
     event: TemporalLoss | None
     landmark: LandmarkLoss | None
+    level: float | None = None
     supremum: dict[str, float | None] | None = None
+    pairwise: bool = False
     why_not: str = ""
 
     def at(self, events: Ints) -> _Losses:
@@ -42,7 +49,7 @@ def chart_data(
     row: Release,
     *,
     series: int,
-    correlation: Correlation,
+    correlation: Correlation | None,
     points: int,
     bound: Bound | str = "",
     first: int = 0,
@@ -51,7 +58,7 @@ def chart_data(
     """Error, budget and temporal loss over the events of one series, for its owner.
 
     Losses are those of all events of the person whose series it is, shown at the events from ``first`` to before
-    ``after``.
+    ``after``; none without ``correlation``.
 
     Raises
     ------
@@ -71,35 +78,37 @@ def chart_data(
         "time_s": None if found.time_s is None else listed(found.time_s[at]),
         "error_m": listed(found.error_m[at]),
         "budget": found.budget[at].tolist(),
-        "loss": _event_loss(row, loss, correlation, at),
+        "loss": _event_loss(loss, correlation, at),
         "landmark": _landmark_loss(loss, at),
-        "correlation": correlation.shown(),
+        "correlation": correlation and correlation.shown(),
         "landmarks": storage.runs(is_landmark),
         "points": len(found.budget),
         "decimated": len(at) < len(found.budget[first:after]),
     }
 
 
-def _losses(row: Release, budgets: Floats, is_landmark: Mask, correlation: Correlation, bound: Any) -> _Losses:
+def _losses(row: Release, budgets: Floats, is_landmark: Mask, correlation: Correlation | None, bound: Any) -> _Losses:
     mechanism = row.parsed_spec.mechanism
-    if why_not := undefined(mechanism):
-        return _Losses(None, None, None, why_not)
-    own, shared = apart(mechanism, budgets, is_landmark)
-    event = temporal_loss(own, backward=correlation.backward, forward=correlation.forward, shared=shared)
+    if (why_not := undefined(mechanism)) or correlation is None:
+        return _Losses(None, None, why_not=why_not or NOT_ASKED)
+    own, shared = levels(mechanism, budgets, is_landmark, correlation)
+    event, pairwise = event_loss(own, shared, correlation)
+    level = mechanism.epsilon * correlation.scale(mechanism.radius_m)
     limits = correlation.supremum(highest(own), shared)
     try:
-        return _Losses(event, landmark_loss(own, is_landmark, correlation, bound, shared=shared), limits)
+        landmark = landmark_loss(own, is_landmark, correlation, bound, shared=shared)
     except ParameterError as error:
         if bound:
             raise
-        return _Losses(event, None, limits, error.message)
+        return _Losses(event, None, level, limits, pairwise, error.message)
+    return _Losses(event, landmark, level, limits, pairwise)
 
 
-def _event_loss(row: Release, loss: _Losses, correlation: Correlation, at: Ints) -> dict[str, Any]:
-    """Each event alone; ``level`` is the mechanism's ε, ``s``, ``n`` and the matrices are those of ``correlation``."""
-    shown = correlation.shown()
+def _event_loss(loss: _Losses, correlation: Correlation | None, at: Ints) -> dict[str, Any]:
+    """Each event alone; ``s``, ``n`` and the matrices are those of ``correlation``."""
+    shown = correlation.shown() if correlation else {"s": None, "n": None}
     names = ("s", "n", "backward_matrix", "forward_matrix")
-    common = {name: shown[name] for name in names if name in shown} | {"level": row.parsed_spec.mechanism.epsilon}
+    common = {name: shown[name] for name in names if name in shown} | {"level": loss.level, "pairwise": loss.pairwise}
     if loss.event is None:
         return {"backward": None, "forward": None, "total": None, **common, "supremum": None, "undefined": loss.why_not}
     return {

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dashboard.landmarks.correlation import Correlation
-from dashboard.landmarks.loss import MAX_SECONDS, LandmarkLoss, apart, highest, landmark_loss, undefined
+from dashboard.landmarks.loss import MAX_SECONDS, LandmarkLoss, highest, landmark_loss, levels, undefined
 from dashboard.landmarks.simulated import runs_of
 from privacy_engine.accounting.effort import STEP_S, loss_seconds
 from privacy_engine.accounting.temporal import temporal_loss
@@ -26,7 +26,7 @@ FEW_RUNS = 5
 
 @dataclass(frozen=True, eq=False)
 class _Series:
-    """One series: its landmarks (n,), the budgets of draws of its own (n,), the level of a draw they share."""
+    """Landmarks (n,), levels of own draws (n,) and of a shared one, both at the states' distance."""
 
     is_landmark: Mask
     own: Floats
@@ -46,14 +46,17 @@ def expected_loss(
         return NOTHING | {"why": "", "why_not": why_not}
     if has_known_budgets(mechanism):
         return _loss(
-            [_Series(mask, *apart(mechanism, mechanism.budgets(mask), mask)) for mask in masks], correlation, seconds
+            [_Series(mask, *levels(mechanism, mechanism.budgets(mask), mask, correlation)) for mask in masks],
+            correlation,
+            seconds,
         )
     if (n := sum(map(len, masks))) > LONGEST_RUN:
         return NOTHING | {"why": "", "why_not": UNKNOWN}
     few = min(FEW_RUNS, LONGEST_RUN // max(n, 1))
     runs = zip(*(runs_of(mechanism, mask, few) for mask in masks), strict=True)
     series = [
-        [_Series(mask, *apart(mechanism, one, mask)) for mask, one in zip(masks, run, strict=True)] for run in runs
+        [_Series(mask, *levels(mechanism, one, mask, correlation)) for mask, one in zip(masks, run, strict=True)]
+        for run in runs
     ]
     found = [_loss(one, correlation, seconds / FEW_RUNS) for one in series]
     refused = next((one for one in found if one["why_not"]), None)

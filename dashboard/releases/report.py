@@ -19,7 +19,7 @@ from django.urls import reverse
 from dashboard import storage
 from dashboard.datasets import ledger
 from dashboard.landmarks.correlation import Correlation
-from dashboard.landmarks.loss import apart, highest, undefined
+from dashboard.landmarks.loss import highest, levels, undefined
 from dashboard.landmarks.promise import masks_of_people
 from dashboard.landmarks.report import set_facts
 from dashboard.lines import line
@@ -37,6 +37,8 @@ POINTS = 1600  # of a curve on paper
 STRENGTHS = (("weak", 1.0), ("moderate", 0.1), ("strong", 0.01))
 CHARTED = "moderate"
 STATES = 2
+DIAMETER_M = 1000.0
+"""How far apart the adversary's states lie at most, where the reader names no other distance: a constant, no data."""
 PACKAGES = ("numpy", "scipy", "pyarrow", "pydantic", "numba")
 
 
@@ -48,6 +50,7 @@ class _Series:
     budget: Floats
     noise_m: Floats
     losses: dict[str, Floats]
+    level: float
     why_not: str = ""
 
 
@@ -56,15 +59,17 @@ def software() -> list[tuple[str, str]]:
     return [("Cairn", __version__), ("Python", platform.python_version()), *((one, version(one)) for one in PACKAGES)]
 
 
-def public(row: Release, series: int) -> dict[str, Any]:
+def public(row: Release, series: int, diameter_m: float = DIAMETER_M) -> dict[str, Any]:
     """Of one finished release what anybody may know who has it. ``curves`` are for the charts, the rest for the page.
+
+    Losses are between states at most ``diameter_m`` apart.
 
     Raises
     ------
     ParameterError
-        It has no such series.
+        It has no such series, or ``diameter_m`` is no distance between two places.
     """
-    spec, label, found = row.parsed_spec, downloads.label(row), _read(row, series)
+    spec, label, found = row.parsed_spec, downloads.label(row), _read(row, series, diameter_m)
     return {
         "id": str(row.pk),
         "title": row.title,
@@ -86,9 +91,9 @@ def public(row: Release, series: int) -> dict[str, Any]:
     }
 
 
-def owners(row: Release, series: int) -> dict[str, Any]:
+def owners(row: Release, series: int, diameter_m: float = DIAMETER_M) -> dict[str, Any]:
     """What the owner's report adds to :func:`public` of one release."""
-    found, read = files.read_curves(row, series), _read(row, series)
+    found, read = files.read_curves(row, series), _read(row, series, diameter_m)
     entry = (budget := ledger.budget_of(row.dataset)) and budget.entries.filter(release_id=row.pk, amount__gt=0).first()
     ids = {"dataset": str(row.dataset_id), "landmark_set": str(row.landmark_set_id)}
     return {
@@ -180,20 +185,21 @@ def _expected(row: Release) -> list[dict[str, Any]]:
     return [{"who": who, "exact": found.exact, "noise": noise} for who, noise in told if noise.events]
 
 
-def _read(row: Release, series: int) -> _Series:
+def _read(row: Release, series: int, diameter_m: float) -> _Series:
     person = files.person_of_release(row, series)
     release, is_landmark = files.read_person(row, person)
     mechanism, here = row.parsed_spec.mechanism, person.ranks_of(series)
     shown = last_draw(release.fresh)
     noise_m = release.sd_m[release.fresh][shown] if release.fresh.any() else np.full(len(person), np.nan)
+    every = {word: Correlation.smoothed(STATES, s, diameter_m) for word, s in STRENGTHS}
+    level = mechanism.epsilon * every[CHARTED].scale(mechanism.radius_m)
     if why_not := undefined(mechanism):
-        return _Series(is_landmark[here], release.budgets[here], noise_m[here], {}, why_not)
-    own, shared = apart(mechanism, release.budgets, is_landmark)
+        return _Series(is_landmark[here], release.budgets[here], noise_m[here], {}, level, why_not)
     losses = {}
-    for word, s in STRENGTHS:
-        both = Correlation.smoothed(STATES, s)
+    for word, both in every.items():
+        own, shared = levels(mechanism, release.budgets, is_landmark, both)
         losses[word] = temporal_loss(own, backward=both.backward, forward=both.forward, shared=shared).total[here]
-    return _Series(is_landmark[here], release.budgets[here], noise_m[here], losses)
+    return _Series(is_landmark[here], release.budgets[here], noise_m[here], losses, level)
 
 
 def _curves(row: Release, found: _Series, error_m: Floats | None = None) -> dict[str, Any]:
@@ -205,7 +211,7 @@ def _curves(row: Release, found: _Series, error_m: Floats | None = None) -> dict
         "event": at.tolist(),
         "n": len(found.budget),
         "landmarks": storage.runs(found.is_landmark),
-        "level": row.parsed_spec.mechanism.epsilon,
+        "level": found.level,
         "budget": found.budget[at].tolist(),
         "noise_m": listed(found.noise_m[at]),
         "loss": None if loss is None else loss[at].tolist(),

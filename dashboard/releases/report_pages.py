@@ -19,6 +19,8 @@ from dashboard.releases import choice, report, reproduce
 from dashboard.releases.models import Release
 from dashboard.releases.queries import visible_releases
 from dashboard.text import one_line
+from privacy_engine.accounting.distance import diameter
+from privacy_engine.errors import EngineError
 
 OWNER = "owner"
 
@@ -59,9 +61,9 @@ def _answer(request: HttpRequest, rows: Sequence[Release]) -> HttpResponse:
     if any(row.state != State.DONE for row in rows):
         return redirect(_compared(rows))
     owner = request.GET.get("for") == OWNER
-    series = _series(request, rows[0])
+    series, diameter_m = _series(request, rows[0]), _diameter(request)
     ordered = sorted(rows, key=lambda row: (_rank(row), row.created_at))
-    told = [report.public(row, series) for row in ordered]
+    told = [report.public(row, series, diameter_m) for row in ordered]
     context = {
         "owner": owner,
         "title": one_line(request.GET.get("title", "")),
@@ -77,15 +79,16 @@ def _answer(request: HttpRequest, rows: Sequence[Release]) -> HttpResponse:
         "configuration": reproduce.brief(ordered),
         "software": report.software(),
         "strengths": report.STRENGTHS,
+        "diameter_m": diameter_m,
         "asked": [("release", str(row.pk)) for row in rows] if "release" in request.GET else [],
     }
     if owner:
-        told = [one | report.owners(row, series) for one, row in zip(told, ordered, strict=True)]
+        told = [one | report.owners(row, series, diameter_m) for one, row in zip(told, ordered, strict=True)]
         context |= {"dataset": rows[0].dataset, "set": report.owners_set(rows[0]), "spent": spending(rows[0].dataset)}
     pens = report.pens(ordered)
     context["releases"] = [one | {"ink": ink} for one, ink in zip(told, pens, strict=True)]
     drawn = [report.drawn(row, one) | {"ink": ink} for row, one, ink in zip(ordered, told, pens, strict=True)]
-    context["page"] = {"series": series, "owner": owner, "releases": drawn}
+    context["page"] = {"series": series, "diameter_m": diameter_m, "owner": owner, "releases": drawn}
     if owner:
         context["page"]["original"] = reverse("api:dataset-track", args=[rows[0].dataset_id])
     return render(request, "releases/report.html", context)
@@ -96,6 +99,14 @@ def _series(request: HttpRequest, row: Release) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < 10 and int(text) < len(row.dataset.series_lengths)):
         raise Http404("There is no such series.")
     return int(text)
+
+
+def _diameter(request: HttpRequest) -> float:
+    """How far apart the adversary's states lie at most, as the reader says; it is in the address."""
+    try:
+        return diameter(float(request.GET.get("diameter_m", "") or report.DIAMETER_M))
+    except (ValueError, EngineError):
+        raise Http404("There is no such distance between states.") from None
 
 
 def _rank(row: Release) -> tuple[int, int]:

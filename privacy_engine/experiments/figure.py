@@ -134,7 +134,8 @@ def _label(value: Any, path: str, param: Param | None) -> str:
         return value.title
     if isinstance(value, Correlation):
         strength = STRENGTHS.get(value.smoothing, "correlation")
-        return f"{strength.capitalize()}, s = {value.smoothing:g}"
+        apart = "" if value.diameter_m is None else f", states {value.diameter_m:,g} m apart"
+        return f"{strength.capitalize()}, s = {value.smoothing:g}{apart}"
     if isinstance(value, LandmarkMethod):
         return value.describe().capitalize()
     if isinstance(value, Described):

@@ -21,6 +21,7 @@ from pydantic import AfterValidator, PrivateAttr, field_serializer, field_valida
 
 from privacy_engine import noise
 from privacy_engine.accounting.checks import MAX_STATES
+from privacy_engine.accounting.distance import LEAST_M, MOST_M, scale
 from privacy_engine.accounting.temporal import LossFunction, smoothing_matrix
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import ParameterError, ParameterErrors
@@ -45,18 +46,38 @@ SMOOTHING = Param(
     highest=1e6,
     example=0.1,
 )
+DIAMETER = Param(
+    label="How far apart states lie at most",
+    symbol="D",
+    unit="m",
+    help="ε within the radius r counts D / r times. None: states one radius apart, the plain levels of the papers.",
+    lowest=LEAST_M,
+    highest=MOST_M,
+    example=1000.0,
+)
+
+
+def _distance(value: float | None) -> Any:
+    return None if value is None else DIAMETER.check(value)
 
 
 class Correlation(Frozen):
     """What an adversary knows of how positions follow one another: a smoothed matrix, the same in both directions.
 
+    ``diameter_m`` is how far apart the positions of two states lie at most. It must be given, if only as None: states
+    one radius of the mechanism apart, whose levels are plain numbers as in the papers.
     ``bound`` says how landmark losses are put together:
     :func:`privacy_engine.accounting.temporal.landmark_temporal_loss`.
     """
 
     smoothing: Annotated[float, AfterValidator(SMOOTHING.check), SMOOTHING]
+    diameter_m: Annotated[float | None, AfterValidator(_distance), DIAMETER]
     states: Annotated[int, AfterValidator(STATES.check), STATES] = 2
     bound: Literal["published", "bridge"] = "published"
+
+    def scale(self, radius_m: float) -> float:
+        """What a level within ``radius_m`` is multiplied by to hold at the states' distance."""
+        return 1.0 if self.diameter_m is None else scale(self.diameter_m, radius_m)
 
     def carried(self) -> LossFunction:
         """The loss function of the matrix, kept for the next call."""

@@ -31,11 +31,19 @@ from privacy_engine.outlook import simulated_budgets
 from tests.dashboard.asking import first_error
 
 PLANS = "/api/v1/budget-plans/"
+NEAR = {"n": 2, "s": 0.1, "diameter_m": 200}
 PARIS_MASK = np.isin(np.arange(8), [0, 2, 4, 7])
 
 
 def loss_of(landmark_set: Any) -> str:
     return f"/api/v1/landmark-sets/{landmark_set.pk}/loss/"
+
+
+def loss(api: Any, landmark_set: Any, query: dict[str, str] | None = None) -> Any:
+    """The report for states one radius apart, where the query names no distance and no cells: levels are as given."""
+    asked = query or {}
+    known = {} if "cell_m" in asked else {"diameter_m": asked.get("radius_m", "1")}
+    return api.get(loss_of(landmark_set), known | asked)
 
 
 def row_of(answer: Any, name: str) -> dict[str, Any]:
@@ -53,7 +61,7 @@ def vectors() -> dict[str, Any]:
 class TestReport:
     def test_gives_the_published_losses_of_the_papers_example(self, owner_api, landmark_set, vectors):
         expected = vectors["landmark_tpl"]["n=8 L=[1, 3, 5, 8] eps=1.0 Uniform, s=0.1"]
-        answer = owner_api.get(loss_of(landmark_set), {"s": "0.1", "bound": "published"})
+        answer = loss(owner_api, landmark_set, {"s": "0.1", "bound": "published"})
         uniform = row_of(answer, "landmark-uniform")
         assert uniform["joint"] == pytest.approx(expected["alpha_t"], abs=1e-12)
         assert uniform["published"]["joint"] == pytest.approx(max(expected["alpha_t"]), abs=1e-12)
@@ -61,7 +69,7 @@ class TestReport:
 
     @pytest.mark.parametrize("bound", ["published", "bridge"])
     def test_is_the_engines_answer(self, owner_api, landmark_set, bound):
-        answer = owner_api.get(loss_of(landmark_set), {"n": "3", "s": "0.01", "epsilon": "2", "bound": bound})
+        answer = loss(owner_api, landmark_set, {"n": "3", "s": "0.01", "epsilon": "2", "bound": bound})
         found, matrix = row_of(answer, "landmark-uniform"), smoothing_matrix(3, 0.01)
         case = Uniform(epsilon=2.0, radius_m=1.0).budgets(PARIS_MASK), PARIS_MASK, matrix, matrix
         assert found["joint"] == landmark_temporal_loss(*case, bound=bound).tolist()
@@ -73,26 +81,26 @@ class TestReport:
         assert answer.json()["bound"] == bound
 
     def test_tells_what_the_set_is_like(self, owner_api, landmark_set, vectors):
-        found = owner_api.get(loss_of(landmark_set)).json()
+        found = loss(owner_api, landmark_set).json()
         assert (found["count"], found["points"], found["share"], found["runs"]) == (4, 8, 0.5, 4)
         assert found["average_temporal_distance"] == vectors["avg_distance"]["n=8 L=[1, 3, 5, 8]"]["mean distance"]
         assert found["landmarks"] == [[0, 1], [2, 3], [4, 5], [7, 8]]
 
     def test_needs_no_position(self, owner_api, landmark_set, monkeypatch):
         monkeypatch.setattr(storage, "read_points", lambda _: pytest.fail("a position was read"))
-        assert owner_api.get(loss_of(landmark_set)).status_code == 200
+        assert loss(owner_api, landmark_set).status_code == 200
 
     def test_the_bridge_comes_first_where_it_can_be_had(self, owner_api, landmark_set):
-        assert owner_api.get(loss_of(landmark_set)).json()["bound"] == "bridge"
+        assert loss(owner_api, landmark_set).json()["bound"] == "bridge"
         query = {"backward": "[[0.9, 0.1], [0.5, 0.5]]", "forward": "[[0.5, 0.5], [0.1, 0.9]]"}
-        found = owner_api.get(loss_of(landmark_set), query).json()
+        found = loss(owner_api, landmark_set, query).json()
         assert found["bound"] == "published"
         assert found["mechanisms"][0]["bridge"] is None
         assert "not each other's reversal" in found["why"]
 
     @pytest.mark.parametrize("bound", ["published", "bridge"])
     def test_a_mechanism_whose_budgets_depend_on_the_run_is_simulated(self, owner_api, landmark_set, bound):
-        answer = owner_api.get(loss_of(landmark_set), {"bound": bound, "radius_m": "200"})
+        answer = loss(owner_api, landmark_set, {"bound": bound, "radius_m": "200"})
         found, matrix = row_of(answer, "landmark-adaptive"), smoothing_matrix(2, 0.1)
         how = Adaptive(epsilon=1.0, radius_m=200.0)
         runs = simulated_budgets(how, PARIS_MASK, found["simulated"]["runs"])
@@ -111,7 +119,7 @@ class TestReport:
 
     @pytest.mark.parametrize("bound", ["published", "bridge"])
     def test_no_run_exceeds_the_most(self, owner_api, landmark_set, bound):
-        answer = owner_api.get(loss_of(landmark_set), {"bound": bound, "s": "0.01"})
+        answer = loss(owner_api, landmark_set, {"bound": bound, "s": "0.01"})
         most, matrix = row_of(answer, "landmark-adaptive")[bound]["most"], smoothing_matrix(2, 0.01)
         how = Adaptive(epsilon=1.0, radius_m=1.0)
         for budgets in simulated_budgets(how, PARIS_MASK, 60):
@@ -121,7 +129,7 @@ class TestReport:
 
     def test_a_series_too_long_to_simulate_says_what_no_run_exceeds(self, owner_api, landmark_set, monkeypatch):
         monkeypatch.setattr(simulated, "MOST_EVENTS", 7)
-        found = row_of(owner_api.get(loss_of(landmark_set)), "landmark-adaptive")
+        found = row_of(loss(owner_api, landmark_set), "landmark-adaptive")
         assert (found["simulated"]["runs"], found["joint_low"]) == (0, None)
         assert max(found["joint"]) == found["bridge"]["joint"] == found["bridge"]["most"]["joint"]
         assert "no run exceeds" in found["simulated"]["note"]
@@ -129,22 +137,22 @@ class TestReport:
     def test_takes_radius_and_parameters(self, owner_api, landmark_set):
         own = {"landmark-adaptive": {"redistribution": "absorption"}, "landmark-planned": {"step_variance_m2": 1e9}}
         query = {"radius_m": "50", "parameters": json.dumps(own)}
-        answer = owner_api.get(loss_of(landmark_set), query)
+        answer = loss(owner_api, landmark_set, query)
         assert answer.json()["radius_m"] == 50.0
         adaptive, planned = row_of(answer, "landmark-adaptive"), row_of(answer, "landmark-planned")
         assert adaptive["parameters"]["redistribution"] == "absorption"
         assert (planned["parameters"]["step_variance_m2"], planned["parameters"]["radius_m"]) == (1e9, 50.0)
-        usual = row_of(owner_api.get(loss_of(landmark_set), {"radius_m": "50"}), "landmark-planned")
+        usual = row_of(loss(owner_api, landmark_set, {"radius_m": "50"}), "landmark-planned")
         assert usual["joint"] != planned["joint"]
 
     def test_a_mechanism_without_a_temporal_loss_says_why(self, owner_api, landmark_set, monkeypatch):
         monkeypatch.setattr(EventLevel, "temporal_loss_undefined", "its draws hang together.", raising=False)
-        found = row_of(owner_api.get(loss_of(landmark_set)), "event-level")
+        found = row_of(loss(owner_api, landmark_set), "event-level")
         assert found["why_not"] == "not defined: its draws hang together."
         assert found["joint"] is None
 
     def test_a_draw_that_landmarks_share_counts_once(self, owner_api, landmark_set):
-        found, matrix = row_of(owner_api.get(loss_of(landmark_set)), "landmark-joint"), smoothing_matrix(2, 0.1)
+        found, matrix = row_of(loss(owner_api, landmark_set), "landmark-joint"), smoothing_matrix(2, 0.1)
         mechanism = Joint(epsilon=1.0, radius_m=1.0, step_variance_m2=250_000.0)
         own, shared = mechanism.independent(mechanism.budgets(PARIS_MASK), PARIS_MASK)
         assert 0 < shared < 1
@@ -158,31 +166,49 @@ class TestReport:
     def test_reversal_makes_one_chain_of_one_matrix(self, owner_api, landmark_set, vectors):
         case = vectors["landmark_tpl_not_a_bound"]
         query = {"forward": json.dumps(case["P"]), "backward": "reversal"}
-        found = owner_api.get(loss_of(landmark_set), query).json()
+        found = loss(owner_api, landmark_set, query).json()
         assert (found["bound"], found["correlation"]["kind"]) == ("bridge", "given")
         assert found["correlation"]["mismatch"] < 1e-9
         uniform = next(row for row in found["mechanisms"] if row["name"] == "landmark-uniform")
         assert uniform["bridge"]["joint"] > uniform["published"]["joint"]
 
     def test_estimated_is_marked_as_data_dependent(self, owner_api, landmark_set, paris_day):
-        answer = owner_api.get(loss_of(landmark_set), {"cell_m": "1500", "smoothing": "0.5"})
+        answer = loss(owner_api, landmark_set, {"cell_m": "1500", "smoothing": "0.5"})
         found = answer.json()
         assert found["correlation"]["data_dependent"] is True
         assert found["correlation"]["note"] == NOTE
         stored = Trajectory(paris_day.lon.round(7), paris_day.lat.round(7), paris_day.time_s)
         expected = estimate_correlation(stored, cell_m=1500.0, smoothing=0.5)
-        case = np.full(8, 0.2), PARIS_MASK, expected.backward, expected.forward
+        distance_m = found["correlation"]["diameter_m"]
+        assert distance_m == expected.distances_m.max() > 1500
+        case = np.full(8, 0.2 * distance_m), PARIS_MASK, expected.backward, expected.forward
         assert row_of(answer, "landmark-uniform")["joint"] == pytest.approx(
             landmark_temporal_loss(*case, bound="bridge"), rel=1e-12
         )
-        assert owner_api.get(loss_of(landmark_set)).json()["correlation"]["data_dependent"] is False
+        assert loss(owner_api, landmark_set).json()["correlation"]["data_dependent"] is False
+
+    def test_grows_with_the_distance_of_the_states(self, owner_api, landmark_set):
+        """States 1,000 m apart, ε = 1 per 200 m: five times the level, both bounds, own and together."""
+        near = loss(owner_api, landmark_set, {"epsilon": "5"}).json()
+        far = loss(owner_api, landmark_set, {"radius_m": "200", "diameter_m": "1000"}).json()
+        assert (far["epsilon_at_distance"], far["correlation"]["diameter_m"]) == (pytest.approx(5.0), 1000.0)
+        for name in ("event-level", "landmark-uniform", "landmark-skip"):
+            one, other = ({row["name"]: row for row in found["mechanisms"]}[name] for found in (near, far))
+            for key in ("joint", "own", "level", "highest_budget"):
+                assert other[key] == pytest.approx(one[key], rel=1e-12)
+
+    def test_the_distance_must_be_given_where_states_have_no_geometry(self, owner_api, landmark_set):
+        for query in ({}, {"s": "1"}, {"forward": "[[0.5, 0.5], [0.1, 0.9]]"}):
+            answer = owner_api.get(loss_of(landmark_set), query)
+            assert (answer.status_code, first_error(answer)["field"]) == (400, "diameter_m")
+            assert first_error(answer)["rule"].startswith("given: how far apart the states lie at most")
 
     def test_is_estimated_once(self, owner_api, landmark_set, monkeypatch):
         query, calls = {"cell_m": "800"}, []
         monkeypatch.setattr(correlation, "estimate_correlation", lambda *a, **k: calls.append(k) or _known(*a, **k))
         for _ in range(3):
-            assert owner_api.get(loss_of(landmark_set), query).status_code == 200
-        owner_api.get(loss_of(landmark_set), query | {"smoothing": "2"})
+            assert loss(owner_api, landmark_set, query).status_code == 200
+        loss(owner_api, landmark_set, query | {"smoothing": "2"})
         assert [call["smoothing"] for call in calls] == [1.0, 2.0]
 
     @pytest.mark.parametrize(
@@ -207,7 +233,11 @@ class TestReport:
             ({"cell_m": "100", "forward": "[[1]]"}, "cell_m"),
             ({"cell_m": "100", "smoothing": "-1"}, "smoothing"),
             ({"smoothing": "1"}, "smoothing"),
-            ({"radius_m": "0"}, "radius_m"),
+            ({"radius_m": "0", "diameter_m": "1"}, "radius_m"),
+            ({"diameter_m": "0"}, "diameter_m"),
+            ({"diameter_m": "inf"}, "diameter_m"),
+            ({"diameter_m": "3e7"}, "diameter_m"),
+            ({"cell_m": "100", "diameter_m": "1"}, "diameter_m"),
             ({"parameters": "{"}, "parameters"),
             ({"parameters": "[]"}, "parameters"),
             ({"parameters": '{"laplace": {}}'}, "parameters"),
@@ -217,44 +247,44 @@ class TestReport:
         ],
     )
     def test_fail_names_the_field(self, owner_api, landmark_set, query, field):
-        answer = owner_api.get(loss_of(landmark_set), query)
+        answer = loss(owner_api, landmark_set, query)
         assert (answer.status_code, first_error(answer)["field"]) == (400, field)
         assert first_error(answer)["rule"]
 
     def test_fail_series_that_is_too_long(self, owner_api, landmark_set, monkeypatch):
         monkeypatch.setattr(report, "MAX_EVENTS", 7)
-        answer = owner_api.get(loss_of(landmark_set))
+        answer = loss(owner_api, landmark_set)
         assert (answer.status_code, first_error(answer)["field"]) == (400, "series")
 
     def test_fail_estimate_from_more_than_is_read_in_a_request(self, owner_api, landmark_set, monkeypatch):
         monkeypatch.setattr(correlation, "MAX_EVENTS", 7)
-        answer = owner_api.get(loss_of(landmark_set), {"cell_m": "500"})
+        answer = loss(owner_api, landmark_set, {"cell_m": "500"})
         assert (answer.status_code, first_error(answer)["field"]) == (400, "cell_m")
 
     def test_csv_has_every_event(self, owner_api, landmark_set):
-        answer = owner_api.get(loss_of(landmark_set), {"format": "csv", "s": "0.1"})
+        answer = loss(owner_api, landmark_set, {"format": "csv", "s": "0.1"})
         assert answer.headers["Content-Disposition"].endswith('"cairn-landmark-loss.csv"')
         lines = b"".join(answer.streaming_content).decode().splitlines()
         about = [line for line in lines if line.startswith("#")]
         rows = list(csv.DictReader(io.StringIO("\n".join(lines[len(about) :]))))
         assert "epsilon=1" in about[0]
-        found = row_of(owner_api.get(loss_of(landmark_set), {"s": "0.1"}), "landmark-uniform")
+        found = row_of(loss(owner_api, landmark_set, {"s": "0.1"}), "landmark-uniform")
         assert [float(row["landmark-uniform joint"]) for row in rows] == found["joint"]
         assert [row["landmark"] for row in rows] == list("10101001")
 
     def test_csv_of_an_estimate_carries_the_warning(self, owner_api, landmark_set):
-        answer = owner_api.get(loss_of(landmark_set), {"format": "csv", "cell_m": "900"})
+        answer = loss(owner_api, landmark_set, {"format": "csv", "cell_m": "900"})
         assert NOTE in b"".join(answer.streaming_content).decode()
 
     def test_json_is_a_file_too(self, owner_api, landmark_set):
-        answer = owner_api.get(loss_of(landmark_set), {"format": "json"})
+        answer = loss(owner_api, landmark_set, {"format": "json"})
         assert "attachment" in answer.headers["Content-Disposition"]
-        assert answer.json() == owner_api.get(loss_of(landmark_set)).json()
+        assert answer.json() == loss(owner_api, landmark_set).json()
 
     def test_each_series_has_its_own(self, owner, owner_api, make_dataset, paris_day):
         both = make_dataset(owner, paris_day, paris_day)
         marks = mark_landmarks(owner=owner, dataset=both, method={"name": "manual", "events": [0, 9, 10]})
-        counts = [owner_api.get(loss_of(marks), {"series": str(i)}).json()["count"] for i in (0, 1)]
+        counts = [loss(owner_api, marks, {"series": str(i)}).json()["count"] for i in (0, 1)]
         assert counts == [1, 2]
 
 
@@ -264,7 +294,7 @@ _known = estimate_correlation
 class TestPlans:
     def test_gives_the_published_budgets(self, owner_api, vectors):
         case = vectors["contpl"]["smooth n=2 s=.1, target alpha=1.0"]
-        body = {"alpha": 1.0, "n": 50, "correlation": {"n": 2, "s": 0.1}}
+        body = {"alpha": 1.0, "radius_m": 200, "n": 50, "correlation": NEAR}
         found = owner_api.post(PLANS, body).json()
         assert found["first"] == found["last"] == pytest.approx(case["by quantification: first and last"], abs=1e-12)
         assert found["middle"] == pytest.approx(case["by quantification: middle"], abs=1e-12)
@@ -273,37 +303,50 @@ class TestPlans:
         assert even["first"] == even["middle"] == pytest.approx(case["by upper bound: every"], abs=1e-12)
         assert even["highest"] <= 1.0 + 1e-12
 
+    def test_spends_less_within_the_radius_for_states_beyond_it(self, owner_api):
+        """The exact loss of its own budgets, at the distance of the states, is the target and no more."""
+        body = {"alpha": 1.0, "radius_m": 200, "n": 50, "correlation": NEAR}
+        near = owner_api.post(PLANS, body).json()
+        far = owner_api.post(PLANS, body | {"correlation": NEAR | {"diameter_m": 1000}}).json()
+        assert far["budget"] == pytest.approx(np.array(near["budget"]) / 5)
+        assert far["user_level"] == pytest.approx(1 / 50 / 5)
+        matrix = smoothing_matrix(2, 0.1)
+        assert temporal_loss(5 * np.array(far["budget"]), matrix, matrix).total.max() == pytest.approx(1.0)
+        assert far["total"] == pytest.approx([1.0] * 50, abs=1e-12)
+
     def test_is_the_engines_answer_for_given_matrices(self, owner_api):
         forward = [[0.7, 0.3], [0.4, 0.6]]
-        body = {"alpha": 2, "n": 7, "correlation": {"forward": forward, "backward": ""}}
+        body = {"alpha": 2, "radius_m": 1, "n": 7, "correlation": {"forward": forward, "backward": "", "diameter_m": 1}}
         found = owner_api.post(PLANS, body).json()
         budgets = plan_budgets(2.0, 7, None, forward)
         assert found["budget"] == budgets.tolist()
         assert found["forward"] == temporal_loss(budgets, None, forward).forward.tolist()
 
     def test_takes_the_length_from_a_landmark_set(self, owner_api, landmark_set):
-        found = owner_api.post(PLANS, {"alpha": 1, "landmark_set": str(landmark_set.pk)}).json()
+        named = {"alpha": 1, "radius_m": 200, "landmark_set": str(landmark_set.pk)}
+        found = owner_api.post(PLANS, named | {"correlation": NEAR}).json()
         assert found["n"] == 8
-        body = {"alpha": 1, "landmark_set": str(landmark_set.pk), "correlation": {"cell_m": 900}}
+        body = named | {"correlation": {"cell_m": 900}}
         assert owner_api.post(PLANS, body).json()["correlation"]["data_dependent"] is True
 
     def test_short_series(self, owner_api):
-        assert owner_api.post(PLANS, {"alpha": 1, "n": 1}).json()["first"] == 1.0
-        assert owner_api.post(PLANS, {"alpha": 1, "n": 2}).json()["middle"] is None
+        body = {"alpha": 1, "radius_m": 200, "correlation": NEAR}
+        assert owner_api.post(PLANS, body | {"n": 1}).json()["first"] == 1.0
+        assert owner_api.post(PLANS, body | {"n": 2}).json()["middle"] is None
 
     @pytest.mark.parametrize(
         ("body", "field"),
         [
             ({"n": 5}, "alpha"),
-            ({"alpha": 0, "n": 5}, "alpha"),
+            ({"alpha": 0, "n": 5, "correlation": NEAR}, "alpha"),
             ({"alpha": "x", "n": 5}, "alpha"),
-            ({"alpha": -1, "n": 5}, "alpha"),
+            ({"alpha": -1, "n": 5, "correlation": NEAR}, "alpha"),
             ({"alpha": 1}, "n"),
-            ({"alpha": 1, "n": 0}, "n"),
+            ({"alpha": 1, "n": 0, "correlation": NEAR}, "n"),
             ({"alpha": 1, "n": 2.5}, "n"),
-            ({"alpha": 1, "n": 1_000_001}, "n"),
-            ({"alpha": 1, "n": 5, "method": "guess"}, "method"),
-            ({"alpha": 1, "n": 5, "points": 1}, "points"),
+            ({"alpha": 1, "n": 1_000_001, "correlation": NEAR}, "n"),
+            ({"alpha": 1, "n": 5, "method": "guess", "correlation": NEAR}, "method"),
+            ({"alpha": 1, "n": 5, "points": 1, "correlation": NEAR}, "points"),
             ({"alpha": 1, "n": 5, "correlation": []}, "correlation"),
             ({"alpha": 1, "n": 5, "correlation": {"s": -1}}, "correlation.s"),
             ({"alpha": 1, "n": 5, "correlation": {"s": "x"}}, "correlation.s"),
@@ -312,28 +355,33 @@ class TestPlans:
             ({"alpha": 1, "n": 5, "correlation": {"forward": [[1, 0], [1]]}}, "correlation.forward"),
             ({"alpha": 1, "n": 5, "correlation": {"forward": [[True]]}}, "correlation.forward"),
             ({"alpha": 1, "n": 5, "correlation": {"forward": {"a": 1}}}, "correlation.forward"),
-            ({"alpha": 1, "n": 5, "correlation": {"s": 0}}, "correlation.backward"),
+            ({"alpha": 1, "n": 5, "correlation": {"s": 0, "diameter_m": 9}}, "correlation.backward"),
+            ({"alpha": 1, "n": 5, "correlation": {}}, "correlation.diameter_m"),
+            ({"alpha": 1, "n": 5, "correlation": {"diameter_m": 0}}, "correlation.diameter_m"),
+            ({"alpha": 1, "n": 5, "correlation": {"diameter_m": "far"}}, "correlation.diameter_m"),
+            ({"alpha": 1, "n": 5, "correlation": NEAR, "radius_m": 0}, "radius_m"),
+            ({"alpha": 1, "n": 5, "correlation": NEAR, "radius_m": None}, "radius_m"),
         ],
     )
     def test_fail_names_the_field(self, owner_api, body, field):
-        answer = owner_api.post(PLANS, body)
+        answer = owner_api.post(PLANS, {"radius_m": 200} | body)
         assert (answer.status_code, first_error(answer)["field"]) == (400, field)
 
 
 class TestWhoIsLetIn:
     def test_a_stranger_finds_nothing(self, stranger_api, landmark_set):
-        assert stranger_api.get(loss_of(landmark_set)).status_code == 404
-        assert stranger_api.get(loss_of(landmark_set), {"cell_m": "100"}).status_code == 404
-        body = {"alpha": 1, "landmark_set": str(landmark_set.pk)}
+        assert loss(stranger_api, landmark_set).status_code == 404
+        assert loss(stranger_api, landmark_set, {"cell_m": "100"}).status_code == 404
+        body = {"alpha": 1, "radius_m": 200, "landmark_set": str(landmark_set.pk), "correlation": NEAR}
         assert stranger_api.post(PLANS, body).status_code == 404
 
     def test_anonymous_is_told_to_log_in(self, anonymous_api, landmark_set):
-        assert anonymous_api.get(loss_of(landmark_set)).status_code == 401
+        assert loss(anonymous_api, landmark_set).status_code == 401
         assert anonymous_api.post(PLANS, {"alpha": 1, "n": 3}).status_code == 401
 
 
 def test_every_registered_mechanism_has_a_row(owner_api, landmark_set):
-    rows = {row["name"]: row for row in owner_api.get(loss_of(landmark_set)).json()["mechanisms"]}
+    rows = {row["name"]: row for row in loss(owner_api, landmark_set).json()["mechanisms"]}
     assert Adaptive.registered_name() in rows
     assert [name for name, row in rows.items() if row["why_not"]] == []
     assert [name for name, row in rows.items() if row["simulated"]] == ["landmark-adaptive"]

@@ -61,7 +61,7 @@ class TestTrack:
 
 class TestSeries:
     def test_is_the_engines_answer(self, owner_api, done):
-        found = owner_api.get(at(done, "series"), {"s": "0.01", "n": "5"}).json()
+        found = owner_api.get(at(done, "series"), {"s": "0.01", "n": "5", "diameter_m": "200"}).json()
         budgets = np.array([0, 1, 0, 1, 0, 1, 1, 0.0])
         matrix = smoothing_matrix(5, 0.01)
         loss = temporal_loss(budgets, backward=matrix, forward=matrix)
@@ -79,7 +79,7 @@ class TestSeries:
         assert np.mean(found["error_m"][1:]) == pytest.approx(done.owner_view["mae_m"], abs=0.01)
 
     def test_given_matrices(self, owner_api, done):
-        query = {"backward": "[[0.8, 0.2], [0, 1]]", "forward": "[[0.5, 0.5], [0.1, 0.9]]"}
+        query = {"backward": "[[0.8, 0.2], [0, 1]]", "forward": "[[0.5, 0.5], [0.1, 0.9]]", "diameter_m": "200"}
         found = owner_api.get(at(done, "series"), query).json()
         expected = temporal_loss(
             found["budget"], backward=json.loads(query["backward"]), forward=json.loads(query["forward"])
@@ -89,7 +89,7 @@ class TestSeries:
         assert found["loss"]["s"] is None
 
     def test_one_matrix_alone_leaves_the_other_direction_without_correlation(self, owner_api, done):
-        found = owner_api.get(at(done, "series"), {"backward": "[[0.8, 0.2], [0, 1]]"}).json()
+        found = owner_api.get(at(done, "series"), {"backward": "[[0.8, 0.2], [0, 1]]", "diameter_m": "200"}).json()
         assert found["loss"]["forward"] == found["budget"]
 
     @pytest.mark.parametrize(

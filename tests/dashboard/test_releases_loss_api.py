@@ -9,7 +9,8 @@ import pytest
 
 from dashboard.landmarks import loss
 from dashboard.releases import execution as drawing
-from privacy_engine.accounting.estimation import NOTE
+from privacy_engine.accounting.estimation import NOTE, estimate_correlation
+from privacy_engine.accounting.pairwise import pairwise_loss
 from privacy_engine.accounting.temporal import (
     LossFunction,
     landmark_own_loss,
@@ -17,15 +18,23 @@ from privacy_engine.accounting.temporal import (
     smoothing_matrix,
     temporal_loss,
 )
+from privacy_engine.data import Trajectory
 from privacy_engine.mechanisms.landmark.skip import Skip
 from tests.dashboard.asking import at, first_error
 
 BUDGETS, MASK = np.array([0, 1, 0, 1, 0, 1, 1, 0.0]), np.isin(np.arange(8), [0, 2, 4, 7])
 
 
+def series(api, release, query=None):
+    """The charts' data for states one radius apart, where the query names no distance and no cells: levels as given."""
+    asked = query or {}
+    known = {} if "cell_m" in asked else {"diameter_m": "200"}
+    return api.get(at(release, "series"), known | asked)
+
+
 @pytest.mark.parametrize("asked", ["", "bridge", "published"])
 def test_landmark_losses_are_the_engines(owner_api, done, asked):
-    found = owner_api.get(at(done, "series"), {"s": "0.01", "n": "3", "bound": asked}).json()["landmark"]
+    found = series(owner_api, done, {"s": "0.01", "n": "3", "bound": asked}).json()["landmark"]
     bound, matrix = asked or "bridge", smoothing_matrix(3, 0.01)
     joint = landmark_temporal_loss(BUDGETS, MASK, matrix, matrix, bound=bound)
     assert (found["bound"], found["upper_bound"], found["why"]) == (bound, bound == "bridge", "")
@@ -35,8 +44,52 @@ def test_landmark_losses_are_the_engines(owner_api, done, asked):
     assert found["level"] == 1.0
 
 
+def test_states_beyond_the_radius_separate_by_more_than_the_level(owner_api, done):
+    """ε = 1 per 200 m and states 1,000 m apart: every loss and level is that of ε = 5."""
+    query = {"forward": "[[0.9, 0.1], [0.1, 0.9]]", "backward": "reversal", "diameter_m": "1000"}
+    found, matrix = series(owner_api, done, query).json(), [[0.9, 0.1], [0.1, 0.9]]
+    assert found["loss"]["total"] == pytest.approx(temporal_loss(5 * BUDGETS, matrix, matrix).total)
+    joint = landmark_temporal_loss(5 * BUDGETS, MASK, matrix, matrix, bound="bridge")
+    assert found["landmark"]["joint"] == pytest.approx(joint)
+    assert (found["loss"]["level"], found["landmark"]["level"]) == (pytest.approx(5), pytest.approx(5))
+    assert found["loss"]["supremum"]["budget"] == pytest.approx(5)
+    assert found["correlation"]["diameter_m"] == 1000
+
+
+def test_the_distance_must_be_given_where_states_have_no_geometry(owner_api, done):
+    for query in ({"s": "1"}, {"n": "2"}, {"forward": "[[1]]"}):
+        answer = owner_api.get(at(done, "series"), query)
+        assert (answer.status_code, first_error(answer)["field"]) == (400, "diameter_m")
+
+
+def test_without_a_correlation_there_are_errors_and_budgets_and_no_loss(owner_api, done):
+    found = owner_api.get(at(done, "series")).json()
+    assert (found["budget"], found["correlation"]) == (BUDGETS.tolist(), None)
+    assert found["loss"]["total"] is found["loss"]["level"] is found["landmark"]["joint"] is None
+    assert "diameter_m" in found["loss"]["undefined"]
+
+
+@pytest.mark.parametrize("seconds", [2.0, 0.0])
+def test_cells_are_as_far_apart_as_they_lie(owner_api, done, paris_day, monkeypatch, seconds):
+    """Each two at their own distance; without time for that all at the largest."""
+    monkeypatch.setattr(loss, "pairwise_seconds", lambda *_: 1.0)
+    monkeypatch.setattr(loss, "MAX_SECONDS", seconds)
+    found = owner_api.get(at(done, "series"), {"cell_m": "900", "smoothing": "0.5"}).json()
+    stored = Trajectory(paris_day.lon.round(7), paris_day.lat.round(7), paris_day.time_s)
+    known = estimate_correlation(stored, cell_m=900.0, smoothing=0.5)
+    sides, apart = (known.backward, known.forward), known.distances_m / 200
+    if pairwise := seconds > 0:
+        expected = pairwise_loss(BUDGETS, apart, *sides).total
+        assert expected.max() < temporal_loss(BUDGETS * apart.max(), *sides).total.max()
+    else:
+        expected = temporal_loss(BUDGETS * apart.max(), *sides).total
+    assert found["loss"]["total"] == pytest.approx(expected, rel=1e-9)
+    assert found["loss"]["pairwise"] is pairwise
+    assert found["correlation"]["diameter_m"] == pytest.approx(known.distances_m.max())
+
+
 def test_levels_and_suprema(owner_api, done):
-    found = owner_api.get(at(done, "series"), {"s": "0.1"}).json()["loss"]
+    found = series(owner_api, done, {"s": "0.1"}).json()["loss"]
     carried = LossFunction(smoothing_matrix(2, 0.1))
     limit = carried.supremum(1.0)
     assert found["level"] == 1.0
@@ -46,29 +99,29 @@ def test_levels_and_suprema(owner_api, done):
 
 def test_a_loss_that_never_settles_has_no_supremum(owner_api, done):
     query = {"backward": "[[0.8, 0.2], [0, 1]]", "forward": "[[0.5, 0.5], [0.5, 0.5]]"}
-    found = owner_api.get(at(done, "series"), query).json()["loss"]
+    found = series(owner_api, done, query).json()["loss"]
     assert found["supremum"] == {"budget": 1.0, "backward": None, "forward": 1.0, "total": None}
 
 
 def test_matrices_of_no_one_chain_get_the_published_formula_and_why(owner_api, done):
     query = {"backward": "[[0.9, 0.1], [0.5, 0.5]]", "forward": "[[0.5, 0.5], [0.1, 0.9]]"}
-    found = owner_api.get(at(done, "series"), query).json()
+    found = series(owner_api, done, query).json()
     assert (found["landmark"]["bound"], found["landmark"]["upper_bound"]) == ("published", False)
     assert "not each other's reversal" in found["landmark"]["why"]
     assert found["correlation"]["mismatch"] > 0.01
-    refused = owner_api.get(at(done, "series"), query | {"bound": "bridge"})
+    refused = series(owner_api, done, query | {"bound": "bridge"})
     assert (refused.status_code, first_error(refused)["field"]) == (400, "bound")
-    again = owner_api.get(at(done, "series"), query | {"backward": "reversal", "bound": "bridge"}).json()
+    again = series(owner_api, done, query | {"backward": "reversal", "bound": "bridge"}).json()
     assert again["landmark"]["bound"] == "bridge"
 
 
 @pytest.mark.parametrize("bound", ["bridge", "published"])
 def test_what_would_take_too_long_is_refused_beforehand(owner_api, done, monkeypatch, bound):
     monkeypatch.setattr(loss, "loss_seconds", lambda *_: 40.0)
-    answer = owner_api.get(at(done, "series"), {"bound": bound})
+    answer = series(owner_api, done, {"bound": bound})
     assert (answer.status_code, first_error(answer)["field"]) == (400, "bound")
     assert "about 80 s" in first_error(answer)["message"]
-    found = owner_api.get(at(done, "series")).json()
+    found = series(owner_api, done).json()
     assert found["landmark"]["joint"] is None
     assert "about 80 s" in found["landmark"]["undefined"]
     assert found["loss"]["total"]
@@ -76,17 +129,17 @@ def test_what_would_take_too_long_is_refused_beforehand(owner_api, done, monkeyp
 
 def test_estimated_is_marked_as_data_dependent(owner_api, stranger_api, done):
     query = {"cell_m": "900", "smoothing": "0.5"}
-    found = owner_api.get(at(done, "series"), query).json()
+    found = series(owner_api, done, query).json()
     assert (found["correlation"]["kind"], found["correlation"]["data_dependent"]) == ("estimated", True)
     assert found["correlation"]["note"] == NOTE
     assert found["landmark"]["bound"] == "bridge"
-    assert owner_api.get(at(done, "series")).json()["correlation"]["note"] == ""
-    assert stranger_api.get(at(done, "series"), query).status_code == 404
+    assert series(owner_api, done).json()["correlation"]["note"] == ""
+    assert series(stranger_api, done, query).status_code == 404
 
 
 def test_a_mechanism_without_a_temporal_loss_says_why(owner_api, done, monkeypatch):
     monkeypatch.setattr(Skip, "temporal_loss_undefined", "its draws hang together.", raising=False)
-    found = owner_api.get(at(done, "series")).json()
+    found = series(owner_api, done).json()
     assert found["loss"]["undefined"] == found["landmark"]["undefined"] == "not defined: its draws hang together."
     assert found["loss"]["total"] is found["landmark"]["joint"] is found["loss"]["supremum"] is None
     assert len(found["budget"]) == 8
@@ -95,7 +148,7 @@ def test_a_mechanism_without_a_temporal_loss_says_why(owner_api, done, monkeypat
 def test_a_draw_that_landmarks_share_adds_its_level(owner_api, submit):
     release = submit("landmark-joint", epsilon=2.0, step_variance_m2=1e6)
     drawing.run(release.pk)
-    found = owner_api.get(at(release, "series"), {"s": "0.1"}).json()
+    found = series(owner_api, release, {"s": "0.1"}).json()
     budgets, carried = np.array(found["budget"]), LossFunction(smoothing_matrix(2, 0.1))
     own, shared = np.where(MASK, 0.0, budgets), budgets[MASK].sum()
     assert shared > 0
@@ -120,5 +173,5 @@ def test_a_draw_that_landmarks_share_adds_its_level(owner_api, submit):
     ],
 )
 def test_fail_names_the_field(owner_api, done, query, field):
-    answer = owner_api.get(at(done, "series"), query)
+    answer = series(owner_api, done, query)
     assert (answer.status_code, first_error(answer)["field"]) == (400, field)

@@ -16,8 +16,10 @@ OUTLOOK = "/api/v1/releases/outlook/"
 ADAPTIVE = {"name": "landmark-adaptive", "epsilon": 1.0, "radius_m": 200.0}
 EVENT = {"name": "event-level", "epsilon": 1.0, "radius_m": 200.0}
 JOINT = {"name": "landmark-joint", "epsilon": 1.0, "radius_m": 200.0, "step_variance_m2": 250_000.0}
-MODERATE = {"n": 2, "s": 0.1}
-NONE = {"backward": [[1.0]], "forward": [[1.0]]}
+APART = {"diameter_m": 200}
+MODERATE = {"n": 2, "s": 0.1} | APART
+PER_METRE = MODERATE | {"diameter_m": 1}
+NONE = {"backward": [[1.0]], "forward": [[1.0]]} | APART
 
 
 @pytest.fixture
@@ -46,16 +48,24 @@ class TestWithACorrelation:
         assert (found["bound"], found["upper_bound"], found["why"], found["why_not"]) == ("bridge", True, "", "")
 
     def test_it_is_what_the_landmark_sets_report_says(self, ask, owner_api, landmark_set):
-        report = owner_api.get(f"/api/v1/landmark-sets/{landmark_set.pk}/loss/", MODERATE).json()
+        report = owner_api.get(f"/api/v1/landmark-sets/{landmark_set.pk}/loss/", PER_METRE).json()
         rows = {row["name"]: row for row in report["mechanisms"] if not row["why_not"]}
         assert len(rows) >= 5
         asked = [row["parameters"] | {"name": name, "epsilon": 1.0} for name, row in rows.items()]
-        for row, found in zip(rows.values(), losses(ask(*asked, correlation=MODERATE)), strict=True):
+        for row, found in zip(rows.values(), losses(ask(*asked, correlation=PER_METRE)), strict=True):
             assert found["joint"] == pytest.approx(row["bridge"]["joint"], rel=1e-12)
             assert (found["joint_level"], found["event_level"]) == (row["level"], row["highest_budget"])
 
+    def test_farther_states_leak_more_by_the_distance(self, ask, landmark_set):
+        (found,) = losses(ask(UNIFORM, correlation=MODERATE | {"diameter_m": 1000}))
+        matrix, levels = smoothing_matrix(2, 0.1), [5 * 0.2] * 8
+        assert found["event"] == pytest.approx(temporal_loss(levels, matrix, matrix).total.max(), rel=1e-12)
+        joint = landmark_temporal_loss(levels, landmark_set.mask, matrix, matrix, bound="bridge").max()
+        assert found["joint"] == pytest.approx(joint, rel=1e-12)
+        assert (found["event_level"], found["joint_level"]) == (pytest.approx(1.0), pytest.approx(5.0))
+
     def test_stronger_leaks_more_and_none_leaks_the_level(self, ask):
-        weak, moderate, strong = (losses(ask(UNIFORM, correlation={"n": 2, "s": s}))[0] for s in (1, 0.1, 0.01))
+        weak, moderate, strong = (losses(ask(UNIFORM, correlation={"n": 2, "s": s} | APART))[0] for s in (1, 0.1, 0.01))
         for part in ("event", "joint"):
             assert weak[f"{part}_level"] < weak[part] < moderate[part] < strong[part]
             none = losses(ask(UNIFORM, correlation=NONE))[0]
@@ -130,6 +140,8 @@ class TestRefused:
             ({"s": -1}, "correlation.s"),
             ({"cell_m": 500}, "correlation.cell_m"),
             ({"magic": 1}, "correlation.magic"),
+            ({"s": 1}, "correlation.diameter_m"),
+            ({"s": 1, "diameter_m": 3e7}, "correlation.diameter_m"),
             ({"backward": [[0.5, 0.4], [0, 1]]}, "correlation.backward"),
             ("strong", "correlation"),
         ],

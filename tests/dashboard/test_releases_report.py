@@ -193,8 +193,8 @@ class TestCurves:
         release = submit("landmark-uniform")
         execution.run(release.pk)
         release.refresh_from_db()
-        told = report.public(release, 0)
-        budgets = files.read_curves(release, 0).budget
+        told = report.public(release, 0, 1000.0)
+        budgets = 1000 / release.parsed_spec.mechanism.radius_m * files.read_curves(release, 0).budget
         for (word, s, worst), (expected_word, expected_s) in zip(told["losses"], report.STRENGTHS, strict=True):
             matrix = smoothing_matrix(2, s)
             expected = temporal_loss(budgets, matrix, matrix).total

@@ -59,7 +59,7 @@ def described(**changes: Any) -> dict[str, Any]:
         "grid": {
             "release": [UNIFORM, ADAPTIVE, PLANNED],
             "dummies": [None, {"name": "dummies-heuristic", "epsilon": 0.5}],
-            "correlation": [None, {"smoothing": 0.1}],
+            "correlation": [None, {"diameter_m": None, "smoothing": 0.1}],
         },
         "repetitions": 9,
         "seed": 7,
@@ -106,7 +106,7 @@ class TestTheSameBits:
         assert run(small(), series, size=size).equals(whole)
 
     def test_for_two_processes(self, series: list[Trajectory], computed: list[Any]) -> None:
-        spec = small(grid={"correlation": [{"smoothing": 0.1}]})
+        spec = small(grid={"correlation": [{"diameter_m": None, "smoothing": 0.1}]})
         assert run(spec, series, size=5, workers=2).equals(run(spec, series))
         assert len(computed) == 1
 
@@ -269,7 +269,9 @@ class TestSpec:
             ({"base": {"landmarks": PICKED, "redraw": True}}, "base.landmarks", "random"),
             ({"base": {"landmarks": RANDOM}, "grid": {}}, "base.release", "required by the metric error"),
             (one_cell(release=UNIFORM | {"seed": 1}), "base.release.seed", "left out"),
-            (one_cell(correlation={"smoothing": -1.0}), "base.correlation.smoothing", "at least 0"),
+            (one_cell(correlation={"diameter_m": None, "smoothing": -1.0}), "base.correlation.smoothing", "at least 0"),
+            (one_cell(correlation={"smoothing": 1.0}), "base.correlation.diameter_m", "is required"),
+            (one_cell(correlation={"diameter_m": 0, "smoothing": 1}), "base.correlation.diameter_m", "at least 0.01"),
             ({"grid": {"landmarks.share": [0.2, 2.0]}}, "grid.landmarks.share.1", "at most 1"),
             ({"grid": {"release.mechanism.epsilon": [-1.0]}}, "grid.release.mechanism.epsilon.0", "greater than 0"),
             ({"grid": {"release": [UNIFORM, {}]}}, "grid.release.1", "required"),

@@ -154,7 +154,7 @@ class TestCorrelatedLoss:
         metrics = ["loss-summed", "loss-summed-worst"]
         for n, landmarks, expected in examples(vectors["landmark_tpl"]):
             base = picked(landmarks, release=scheme("uniform"))
-            grid = {"correlation": [None, {"smoothing": 0.1}]}
+            grid = {"correlation": [None, {"diameter_m": None, "smoothing": 0.1}]}
             found = means(
                 changed(CorrelatedLoss(), base=base, grid=grid, metrics=metrics), still(n), "correlation.smoothing"
             )
@@ -188,15 +188,36 @@ class TestCorrelatedLoss:
         for smoothing in (None, 1.0, 0.1, 0.01):
             assert found["loss-summed", "bimodal", 1.0, smoothing] == pytest.approx(1.0)
 
+    def test_states_that_its_levels_are_those_of_one_radius(self) -> None:
+        known = CorrelatedLoss().spec().grid["correlation"]
+        assert [one["diameter_m"] for one in known if one] == [None, None, None]
+
+    def test_grows_with_the_distance_of_the_states(self) -> None:
+        """ε = 1 per metre: states 5 m apart lose what states one radius apart do at ε = 5, by either bound."""
+        preset, both = CorrelatedLoss(repetitions=3), ("published", "bridge")
+        known = [{"smoothing": 0.1, "bound": bound} for bound in both]
+        far, near = (
+            changed(
+                preset,
+                base=preset.base() | {"release": {"mechanism": scheme("skip")["mechanism"] | {"epsilon": epsilon}}},
+                grid={"correlation": [one | {"diameter_m": distance_m} for one in known]},
+            )
+            for epsilon, distance_m in ((1.0, 5.0), (5.0, None))
+        )
+        found, expected = (means(spec, still(40), "correlation.bound") for spec in (far, near))
+        assert found == pytest.approx(expected, rel=1e-12)
+
     def test_can_be_the_bridged_bound(self) -> None:
-        grid = {"correlation": [{"smoothing": 0.1, "bound": bound} for bound in ("published", "bridge")]}
+        grid = {
+            "correlation": [{"diameter_m": None, "smoothing": 0.1, "bound": bound} for bound in ("published", "bridge")]
+        }
         found = means(changed(CorrelatedLoss(repetitions=5), grid=grid), still(40), "correlation.bound")
         assert found["loss-summed", "bridge"] != found["loss-summed", "published"]
         assert min(found["loss-summed", "bridge"], found["loss-summed", "published"]) > 1.0
 
     def test_is_that_of_each_run_where_budgets_depend_on_it_and_of_shared_noise(self) -> None:
         schemes = [scheme("adaptive"), scheme("joint", step_variance_m2=1e5)]
-        grid = {"release": schemes, "correlation": [None, {"smoothing": 0.1}]}
+        grid = {"release": schemes, "correlation": [None, {"diameter_m": None, "smoothing": 0.1}]}
         data = [taxi(np.random.default_rng(1), 40)]
         places = ("release.mechanism.name", "correlation.smoothing")
         found = means(changed(CorrelatedLoss(repetitions=5), grid=grid), data, *places)

@@ -20,8 +20,8 @@ class _Loss(Measure):
     r"""The privacy loss that an adversary who knows how positions follow one another can infer [1]_, [2]_.
 
     *Own* is the loss :math:`\alpha_{i=t}` of an event's own draw, *summed* that of all landmarks and one event
-    together, by the bound that the correlation names; without a correlation, budgets are the loss. Of every repetition
-    the mean over all events, or the largest.
+    together, by the bound that the correlation names, between states as far apart as it says (``diameter_m``); without
+    a correlation, budgets within one radius are the loss. Of every repetition the mean over all events, or the largest.
 
     References
     ----------
@@ -116,6 +116,8 @@ def _losses_of(trials: Trials, i: int) -> tuple[Floats, Floats]:
     for row, repetition in enumerate(which):
         spent = mechanism.budgets(masks[row]) if known else trials.draws(repetition)[i].budgets
         budgets[row], shared[row] = mechanism.independent(spent, masks[row])
+    times = correlation.scale(mechanism.radius_m) if correlation else 1.0
+    budgets, shared = budgets * times, shared * times
     bound = correlation.bound if correlation else "published"
     own, summed = landmark_losses(budgets, masks, trials.carried, trials.carried, bound=bound)
     return own + shared * masks, summed + shared

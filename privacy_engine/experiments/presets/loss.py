@@ -11,7 +11,8 @@ from privacy_engine.experiments.presets.base import DISTRIBUTIONS, SHARES, Prese
 class CorrelatedLoss(Preset):
     """Overall privacy loss without, under weak, moderate and strong correlation, for five distributions [1]_.
 
-    Uniform at ε = 1; two places, smoothing 1, 0.1 and 0.01; losses by the formula as printed, which is no upper bound.
+    Uniform at ε = 1; two places one radius apart (``diameter_m`` None: levels are plain numbers, as printed), smoothing
+    1, 0.1 and 0.01; losses by the formula as printed, which is no upper bound.
     The paper's order of distributions, the skewed ones worst, holds for each event's own loss; that of the landmarks
     and one event together goes the other way. Both are measured.
 
@@ -31,7 +32,7 @@ class CorrelatedLoss(Preset):
 
     def grid(self) -> dict[str, list[Any]]:
         return {
-            "correlation": [None, *({"smoothing": s} for s in (1.0, 0.1, 0.01))],
+            "correlation": [None, *({"smoothing": s, "diameter_m": None} for s in (1.0, 0.1, 0.01))],
             "landmarks.distribution": list(DISTRIBUTIONS),
             "landmarks.share": list(SHARES),
         }

@@ -1,10 +1,10 @@
 /* The loss chart of the comparison and what chooses its view. */
 
-import { $, el, number } from "../dom.js";
+import { $, el } from "../dom.js";
 import { radios, tick } from "../loss/choices.js";
 import { correlationWords, createCorrelation } from "../loss/correlation.js";
-import { boundQuery, correlationQuery, readState, writeState } from "../loss/state.js";
-import { BOUNDS, PARTS, SIDES, limitWords, viewWords, warning } from "../loss/words.js";
+import { DIAMETER_M, boundQuery, correlationQuery, readState, writeState } from "../loss/state.js";
+import { BOUNDS, PARTS, SIDES, levelLabel, limitWords, viewWords, warning } from "../loss/words.js";
 
 const VIEWS = [
   ["event", "Each event"],
@@ -48,8 +48,8 @@ export function createLosses(host, figure, note, on) {
 
   function rulesOf(shown) {
     const level = ({ loss, landmark }) => (state.view === "landmarks" && state.part === "joint" ? (landmark.level ?? loss.level) : loss.level);
-    const levels = [...new Set(shown.map(({ curve }) => Number(level(curve).toPrecision(6))))].slice(0, 3);
-    return levels.map((y) => ({ y, label: `ε = ${number(y)}, no correlation` }));
+    const levels = [...new Set(shown.map(({ curve }) => level(curve)).filter((one) => one !== null).map((one) => Number(one.toPrecision(6))))].slice(0, 3);
+    return levels.map((y) => ({ y, label: levelLabel(y, shown[0].curve.correlation.diameter_m) }));
   }
 
   function tell(shown) {
@@ -58,7 +58,7 @@ export function createLosses(host, figure, note, on) {
     const landmark = shown.find(({ curve }) => curve.landmark.bound)?.curve.landmark ?? first.landmark;
     const limits = shown.filter(({ curve }) => curve.loss.supremum).map(({ title, curve }) => [title, curve.loss.supremum[state.side]]);
     const missing = shown.filter(({ curve }) => !valueOf(curve)).map(({ title, curve }) => ` ${title}: ${curve.loss.undefined || curve.landmark.undefined}.`);
-    words.textContent = `${correlationWords(first.correlation)} ${viewWords(state, landmark)}${state.view === "event" ? limitWords(limits) : ""}${missing.join("")}`;
+    words.textContent = `${correlationWords(first.correlation)} ${viewWords(state, { ...landmark, pairwise: first.loss.pairwise, diameter_m: first.correlation.diameter_m })}${state.view === "event" ? limitWords(limits) : ""}${missing.join("")}`;
     warned.replaceChildren(...(first.correlation.data_dependent ? [warning(first.correlation.note)] : []));
   }
 
@@ -67,7 +67,7 @@ export function createLosses(host, figure, note, on) {
     query: () => ({ ...correlationQuery(state), ...boundQuery(state) }),
     /** After the server refused what the address asked for. */
     reset: () => {
-      keep({ corr: "moderate", bound: "bridge" }, () => correlation.show());
+      keep({ corr: "moderate", bound: "bridge", diameter_m: DIAMETER_M }, () => correlation.show());
       bound.set("bridge");
     },
     draw(shown, common, lines) {

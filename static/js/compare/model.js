@@ -2,10 +2,11 @@
 
 import { get } from "../api.js";
 import { metres, number } from "../dom.js";
+import { DIAMETER_M } from "../loss/state.js";
 import { fetchTrack, nearestIndex } from "../track.js";
 import { nameOf } from "./look.js";
 
-const USUAL = { n: 2, s: 0.1 }; // the correlation curves are first fetched for
+const USUAL = { n: 2, s: 0.1, diameter_m: DIAMETER_M }; // the correlation curves are first fetched for
 const POINTS = 4000; // of a curve; each curve's extremes are kept
 const LARGE = 200_000; // points of a track that is let go while nobody looks at it
 const AT_ONCE = 3_000_000; // points of tracks held at a time without being asked for

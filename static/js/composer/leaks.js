@@ -3,26 +3,31 @@
 import { count, el, number } from "../dom.js";
 import { swatch } from "../legend.js";
 import { radios } from "../loss/choices.js";
-import { STANDARD } from "../loss/state.js";
+import { createDistance } from "../loss/distance.js";
+import { DIAMETER_M, STANDARD } from "../loss/state.js";
 
 const WORDS = { weak: "Weak", moderate: "Moderate", strong: "Strong" };
 
 /** The part in `host`; `onChange()` after another correlation was chosen. Returns {correlation(), show(answer, inks), clear()}. */
 export function createLeaks(host, { onChange }) {
-  let chosen = "moderate";
+  let [chosen, diameter_m] = ["moderate", DIAMETER_M];
   const options = Object.entries(WORDS).map(([value, text]) => [value, text, `s = ${STANDARD[value]}, two states`]);
   const choice = radios("Temporal loss where positions are correlated", options, chosen, (value) => {
     chosen = value;
     onChange();
   }, { shown: true });
+  const distance = createDistance(diameter_m, (value) => {
+    diameter_m = value;
+    onChange();
+  });
   const table = el("table", { class: "outlook__figures" });
   const notes = el("div", { class: "small muted" });
-  host.replaceChildren(choice.element, table, notes);
+  host.replaceChildren(choice.element, distance.element, table, notes);
   return {
-    correlation: () => ({ n: 2, s: STANDARD[chosen] }),
-    show({ mechanisms }, inks) {
+    correlation: () => ({ n: 2, s: STANDARD[chosen], diameter_m: Number(diameter_m) }),
+    show({ mechanisms, correlation }, inks) {
       table.replaceChildren(...rows(mechanisms, inks));
-      notes.replaceChildren(...notesOf(mechanisms, chosen).map((text) => el("p", {}, text)));
+      notes.replaceChildren(...notesOf(mechanisms, chosen, correlation).map((text) => el("p", {}, text)));
     },
     clear: () => [table, notes].forEach((part) => part.replaceChildren()),
   };
@@ -46,10 +51,11 @@ function row({ name, title, loss }, ink) {
   return el("tr", { dataset: { loss: name } }, head, cells);
 }
 
-function notesOf(mechanisms, chosen) {
+function notesOf(mechanisms, chosen, correlation) {
   const known = mechanisms.map(({ loss }) => loss).filter(({ event }) => event !== null);
   if (!known.length) return [];
-  const found = [`ε without correlation → ε under a ${chosen} one (two states, s = ${STANDARD[chosen]}). A guarantee holds for independent events; an adversary who knows how positions follow one another learns up to the second number.`];
+  const apart = `${number(correlation.diameter_m)} m`;
+  const found = [`ε at ${apart} without correlation → upper bound under a ${chosen} one, for an adversary whose matrix has two states at most ${apart} apart and s = ${STANDARD[chosen]}. A guarantee holds for independent events; ε within the radius r is ε·D/r for places D apart.`];
   const tried = mechanisms.filter(({ loss }) => loss.simulated);
   if (tried.length) found.push(`${tried.map(({ title }) => title).join(", ")}: the median of ${count(tried[0].loss.simulated, "run")} simulated on generated walks, since how much each event gets depends on the run.`);
   const formula = known.find(({ upper_bound }) => upper_bound === false);

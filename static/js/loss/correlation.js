@@ -3,6 +3,7 @@
 import { ApiError } from "../api.js";
 import { $, announce, count, el, number } from "../dom.js";
 import { radios } from "./choices.js";
+import { createDistance } from "./distance.js";
 import { STANDARD } from "./state.js";
 
 const WORDS = { weak: "Weak", moderate: "Moderate", strong: "Strong" };
@@ -18,8 +19,11 @@ export function createCorrelation(state, note, on) {
   estimated.setAttribute("aria-label", "Estimated from this dataset…");
   const options = Object.entries(WORDS).map(([value, text]) => [value, text, `s = ${STANDARD[value]}, two states`]);
   const group = radios("Temporal loss where positions are correlated", options, state.corr, (corr) => take({ corr }), { shown: true, more: [own, estimated] });
+  const distance = createDistance(state.diameter_m, (diameter_m) => take({ diameter_m }));
   const show = () => {
     group.set(state.corr);
+    distance.set(state.diameter_m);
+    distance.hide(state.corr === "estimated"); // the distances of cells are known
     own.setAttribute("aria-pressed", String(state.corr === "own"));
     estimated.setAttribute("aria-pressed", String(state.corr === "estimated"));
   };
@@ -29,13 +33,13 @@ export function createCorrelation(state, note, on) {
     on.change();
   }
   show();
-  return { element: group.element, show };
+  return { element: el("div", { class: "stack" }, group.element, distance.element), show };
 }
 
 /** A correlation as the server tells it, in words. */
-export function correlationWords({ kind, s, states, cell_m, smoothing, mismatch }) {
-  if (kind === "smoothed") return `Two states, smoothed by s = ${number(s)}.`;
-  if (kind === "given") return `Your ${states === 1 ? "matrix" : `matrices of ${count(states, "state")}`}.`;
+export function correlationWords({ kind, s, states, cell_m, smoothing, mismatch, diameter_m }) {
+  if (kind === "smoothed") return `Two states at most ${number(diameter_m)} m apart, smoothed by s = ${number(s)}.`;
+  if (kind === "given") return `Your ${states === 1 ? "matrix" : `matrices of ${count(states, "state")}`}, states at most ${number(diameter_m)} m apart.`;
   return `Estimated over cells of ${number(Number(cell_m))} m: ${count(states, "state")}, smoothing ${number(smoothing)}. Its two directions differ from one stationary chain by ${number(mismatch, 1)}.`;
 }
 

@@ -59,8 +59,9 @@ export async function createPlan(host, page, state, keep, span) {
     else input.removeAttribute("aria-invalid");
   }
 
-  function tell({ first, middle, last, user_level }) {
+  function tell({ first, middle, last, user_level, radius_m, correlation }) {
     const pairs = [["First", first], ["Between", middle], ["Last", last], ["Instead, α / n", user_level]];
+    $("[data-plan-words]", host).textContent = `Budgets are ε within ${number(radius_m)} m; losses are between states at most ${number(correlation.diameter_m)} m apart.`;
     $("[data-budgets]", host).replaceChildren(
       ...pairs.filter(([, value]) => value !== null).map(([label, value]) => el("div", {}, el("dt", {}, label), el("dd", {}, `ε = ${number(value, 4)}`))),
     );
@@ -70,7 +71,7 @@ export async function createPlan(host, page, state, keep, span) {
     const mine = (turn += 1);
     $("[data-method-words]", host).textContent = WORDS[state.method];
     try {
-      const body = { alpha: Number(state.alpha), landmark_set: page.landmark_set, series, method: state.method, correlation: correlationBody(state) };
+      const body = { alpha: Number(state.alpha), radius_m: Number(state.radius_m), landmark_set: page.landmark_set, series, method: state.method, correlation: correlationBody(state) };
       const found = await post(page.urls.plan, body);
       if (mine !== turn) return;
       fail("");

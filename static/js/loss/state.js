@@ -3,8 +3,9 @@
 import { readdress } from "../address.js";
 
 export const STANDARD = { weak: 1, moderate: 0.1, strong: 0.01 };
+export const DIAMETER_M = "1000"; // how far apart states lie at most until the reader gives another distance; not read from any data
 
-const DEFAULTS = { corr: "moderate", view: "event", side: "total", part: "joint", bound: "bridge", axis: "log", forward: "", backward: "", cell_m: "", smoothing: "" };
+const DEFAULTS = { corr: "moderate", view: "event", side: "total", part: "joint", bound: "bridge", axis: "log", diameter_m: DIAMETER_M, forward: "", backward: "", cell_m: "", smoothing: "" };
 const KNOWN = {
   corr: [...Object.keys(STANDARD), "own", "estimated"],
   view: ["event", "landmarks"],
@@ -41,10 +42,10 @@ export function writeState(state, more = {}) {
 }
 
 /** The state's correlation as the API takes it. */
-export function correlationQuery({ corr, forward, backward, cell_m, smoothing }) {
-  if (corr === "own") return { ...(forward && { forward }), ...(backward && { backward }) };
+export function correlationQuery({ corr, forward, backward, cell_m, smoothing, diameter_m }) {
+  if (corr === "own") return { ...(forward && { forward }), ...(backward && { backward }), diameter_m };
   if (corr === "estimated") return { cell_m, ...(smoothing && { smoothing }) };
-  return { n: 2, s: STANDARD[corr] };
+  return { n: 2, s: STANDARD[corr], diameter_m };
 }
 
 /** The same in a body: matrices as lists, numbers as numbers. */

@@ -23,17 +23,21 @@ const SAID = {
   joint: "Each event and all landmarks together.",
   own: "Each event’s own part of what it and the landmarks leak.",
 };
+const upper = (diameter_m) => `An upper bound for an adversary with this matrix whose states lie at most ${number(diameter_m)} m apart`;
 const BOUND = {
-  bridge: "An upper bound: the landmarks’ positions are taken as known at the ends of each gap.",
-  published: "The published formula is not an upper bound: between two known landmarks the chain is a bridge.",
+  bridge: (diameter_m) => `${upper(diameter_m)}: the landmarks’ positions are taken as known at the ends of each gap.`,
+  published: () => "The published formula is not an upper bound: between two known landmarks the chain is a bridge.",
 };
 
-/** The view in words; `bound` and `why` as the server answered. */
-export function viewWords({ view, side, part }, { bound, why }) {
-  if (view === "event") return SAID[side];
+/** The view in words; `bound`, `why`, `pairwise` and the correlation's `diameter_m` as the server answered. */
+export function viewWords({ view, side, part }, { bound, why, diameter_m, pairwise = false }) {
+  if (view === "event") return `${SAID[side]} ${upper(diameter_m)}${pairwise ? ", each two cells at their own distance" : ""}.`;
   const instead = why && bound === "published" ? ` There is no bridge here: ${why}.` : "";
-  return `${SAID[part]} ${BOUND[bound] ?? ""}${instead}`;
+  return `${SAID[part]} ${BOUND[bound]?.(diameter_m) ?? ""}${instead}`;
 }
+
+/** What the dashed line at `level` means. */
+export const levelLabel = (level, diameter_m) => `ε = ${number(level)} at ${number(diameter_m)} m, no correlation`;
 
 /** Limits of series of any length: "Skip 26.1, Uniform none". `limits` = [[title, value or null]] */
 export function limitWords(limits) {

@@ -19,7 +19,7 @@ const USUAL = {
   release: { mechanisms: ["landmark-skip", "landmark-uniform", "landmark-adaptive"].map((name) => ({ name })), levels: [1], radii: [200], after: [{ step: null, over: [0, 1, 2] }] },
   landmarks: { kind: "synthetic", shares: [0, 0.2, 0.4, 0.6, 0.8, 1], distributions: ["uniform"], more: { seed: 0 }, redraw: true },
   dummies: { none: true, methods: [], levels: [1], shared: false },
-  correlation: { smoothings: [null], states: 2, bound: "published" },
+  correlation: { smoothings: [null], states: 2, bound: "published", diameter_m: 1000 },
   metrics: ["error"],
   repetitions: 100, seed: 1, common: true,
 };

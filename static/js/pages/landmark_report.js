@@ -11,12 +11,12 @@ import { radios, tick } from "../loss/choices.js";
 import { correlationWords, createCorrelation } from "../loss/correlation.js";
 import { createParameters } from "../loss/parameters.js";
 import { createPlan } from "../loss/plan.js";
-import { STANDARD, boundQuery, correlationQuery, readState, writeState } from "../loss/state.js";
+import { DIAMETER_M, STANDARD, boundQuery, correlationQuery, readState, writeState } from "../loss/state.js";
 import { showTable } from "../loss/table.js";
-import { BOUNDS, PARTS, viewWords, warning } from "../loss/words.js";
+import { BOUNDS, PARTS, levelLabel, viewWords, warning } from "../loss/words.js";
 import { runsWithout, spanOf } from "../runs.js";
 
-const MORE = { view: "landmarks", epsilon: "1", radius_m: "1", parameters: "", series: "0", range: "", alpha: "1", method: "quantification" };
+const MORE = { view: "landmarks", epsilon: "1", radius_m: "200", parameters: "", series: "0", range: "", alpha: "1", method: "quantification" };
 const TITLES = { weak: "Weak", moderate: "Moderate", strong: "Strong", own: "Own matrix", estimated: "Estimated" };
 
 const page = data("page-data");
@@ -80,7 +80,7 @@ function drawChart() {
   return figure.show({
     log, note: `${TITLES[state.corr].toLowerCase()} correlation, ε${log ? ", log" : ""}`,
     bands: runsWithout(shown.landmarks, dummies), hollow: dummies, span: spanOf(range(), last), whole: spanOf(null, last),
-    lines: drawn.map(lineOf), rules: [{ y: shown.epsilon, label: `ε = ${number(shown.epsilon)}, no correlation` }],
+    lines: drawn.map(lineOf), rules: [{ y: shown.epsilon_at_distance, label: levelLabel(shown.epsilon_at_distance, shown.correlation.diameter_m) }],
     about: drawn.flatMap(({ title, simulated }) => (simulated ? [`${title}: ${simulated.note}`] : [])).join(" "),
   });
 }
@@ -104,12 +104,12 @@ const words = el("p", { class: "loss__words" });
 const warned = el("div", { "aria-live": "polite" });
 
 function tell() {
-  words.textContent = `${correlationWords(shown.correlation)} ${viewWords(state, shown)}`;
+  words.textContent = `${correlationWords(shown.correlation)} ${viewWords(state, { ...shown, diameter_m: shown.correlation.diameter_m })}`;
   warned.replaceChildren(...(shown.correlation.data_dependent ? [warning(shown.correlation.note)] : []));
   const simulated = shown.mechanisms.filter((one) => one.simulated);
   $("[data-simulated]").replaceChildren(...simulated.map(({ title, simulated: { note } }) => el("p", {}, `${title}: ${note} No position is read.`)));
   const worst = state.part === "joint" ? "All landmarks and the worst event together" : "The worst event’s own part";
-  $("[data-table-words]").textContent = `${worst}, at ε = ${number(Number(state.epsilon))}. The bridge is an upper bound; the published formula below it is not. No correlation: what ${state.part === "joint" ? "the landmarks and one event spend" : "the worst event spends"}.`;
+  $("[data-table-words]").textContent = `${worst}, at ε = ${number(Number(state.epsilon))} within ${number(Number(state.radius_m))} m, for states at most ${number(shown.correlation.diameter_m)} m apart. The bridge is an upper bound for an adversary with this matrix; the published formula below it is not. No correlation: what ${state.part === "joint" ? "the landmarks and one event spend" : "the worst event spends"}, at that distance.`;
 }
 
 // What the reader does --------------------------------------------------------------
@@ -155,7 +155,7 @@ function controls() {
     let waiting;
     input.addEventListener("input", () => {
       clearTimeout(waiting);
-      waiting = setTimeout(() => change({ [name]: input.value }), 250);
+      waiting = setTimeout(() => change({ [name]: input.value }, name === "radius_m"), 250);
     });
   }
   const series = $("#series");
@@ -175,7 +175,7 @@ async function start() {
   await change({}, true);
   if (host.dataset.ready !== "refused") return;
   const why = $("[data-problem]").textContent; // an address may ask for what the server refuses
-  await change({ corr: "moderate", bound: "bridge", epsilon: "1", radius_m: "1", parameters: "", series: "0", range: "" }, true);
+  await change({ corr: "moderate", bound: "bridge", epsilon: "1", radius_m: "200", diameter_m: DIAMETER_M, parameters: "", series: "0", range: "" }, true);
   correlation.show();
   $("[data-problem]").textContent = why;
   $("[data-problem]").hidden = false;

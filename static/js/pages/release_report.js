@@ -57,7 +57,7 @@ async function drawChart(host, part) {
     }));
   if (!lines.length) return host.closest("figure").remove();
   const levels = [...new Set(page.releases.map(({ curves: one }) => one.level))].slice(0, 3);
-  const rules = part === "loss" ? levels.map((y) => ({ y, label: `ε = ${number(y)}, no correlation` })) : [];
+  const rules = part === "loss" ? levels.map((y) => ({ y, label: `ε = ${number(y)} at ${number(page.diameter_m)} m, no correlation` })) : [];
   const words = host.closest("figure").querySelector("figcaption").textContent.trim().replace(/\s+/g, " ");
   const chart = await createChart(host, { label: () => `${words}: ${lines.map(({ name }) => name).join(", ")}.` });
   return chart.draw({ lines, rules, bands: curves.landmarks, span: [0, Math.max(1, curves.n - 1)], log: true });

@@ -74,6 +74,7 @@ const STRENGTHS = [
   [0.01, "Strong", "s = 0.01"],
 ];
 const SMOOTHING = { name: "smoothing", label: "Other strengths", symbol: "s", unit: "", help: "0 is the strongest, and more is weaker. Empty: none but those ticked.", minimum: 0, maximum: 1e6 };
+const DIAMETER = { name: "diameter_m", label: "How far apart states lie at most", symbol: "D", unit: "m", help: "ε within the radius r counts D / r times. Empty: one radius, the plain levels of the papers.", minimum: 0.01, maximum: 20_100_000, example: null, default: 1000, required: false, whole: false, text: false, choices: [] };
 const STATES = { name: "states", label: "States", symbol: "", unit: "", help: "Places the adversary tells apart. The paper uses 2.", minimum: 1, maximum: 400, example: null, default: 2, required: true, whole: true, text: false, choices: [] };
 const BOUND = {
   ...STATES, name: "bound", label: "How landmark losses are put together", help: "", default: "published", minimum: null, maximum: null, whole: false,
@@ -83,10 +84,10 @@ const BOUND = {
 /** The correlation that an adversary knows, in `hosts` = {fold, said, all}. As the other parts. */
 export function createCorrelation(hosts, { onChange }) {
   const standard = STRENGTHS.map(([value]) => value);
-  const ticks = createTicks({ legend: "How strongly successive positions hang together", help: "Each one ticked is a curve of its own. Only privacy losses depend on it.", choices: STRENGTHS.map(([value, label, said]) => ({ value, label, said })) }, [null], { onChange: changed });
+  const ticks = createTicks({ legend: "How strongly successive positions are correlated", help: "Each one ticked is a curve of its own. Only privacy losses depend on it.", choices: STRENGTHS.map(([value, label, said]) => ({ value, label, said })) }, [null], { onChange: changed });
   const others = createList({ ...SMOOTHING, empty: true }, [], { onChange: changed });
   const form = el("div", { class: "own__fields" });
-  const fields = createFields(form, [STATES, BOUND], { onChange: changed });
+  const fields = createFields(form, [DIAMETER, STATES, BOUND], { onChange: changed });
   hosts.all.replaceChildren(ticks.element, others.element, form);
   const smoothings = () => [...ticks.values(), ...(others.values() ?? [])];
   function show() {
@@ -101,14 +102,14 @@ export function createCorrelation(hosts, { onChange }) {
   return {
     any: () => smoothings().some((value) => value !== null),
     values() {
-      const [more, { states, bound }] = [others.values(), fields.values()];
+      const [more, { states, bound, diameter_m }] = [others.values(), fields.all()];
       if (!more || states === null) return null;
       if (more.some((value) => ticks.values().includes(value))) {
         others.fail("It is ticked above already.");
         return null;
       }
       const all = smoothings();
-      return { smoothings: all.length ? all : [null], states, bound };
+      return { smoothings: all.length ? all : [null], states, bound, diameter_m };
     },
     set(values) {
       ticks.set(values.smoothings.filter((value) => standard.includes(value)));

@@ -61,9 +61,9 @@ export function toSpec({ release, landmarks, dummies, correlation, metrics, repe
   if (dummies.methods.length && dummies.shared) grid[SHARED] = dummies.levels.map((level) => [level, release.levels[0] - level]);
   else if (dummies.methods.length) sweep(SELECTION, dummies.levels);
 
-  const { smoothings, states, bound } = correlation;
+  const { smoothings, states, bound, diameter_m } = correlation;
   const more = { ...(states !== 2 && { states }), ...(bound !== "published" && { bound }) };
-  lay("correlation", smoothings.map((smoothing) => (smoothing === null ? null : { smoothing, ...more })));
+  lay("correlation", smoothings.map((smoothing) => (smoothing === null ? null : { smoothing, diameter_m, ...more })));
 
   return { base, grid, repetitions, seed, metrics, common };
 }
@@ -126,13 +126,14 @@ function readDummies(base, grid, usual) {
   return { none: listed.includes(null), methods: methods.map((method) => without(method, "epsilon")), levels, shared: Boolean(pairs) };
 }
 
-function readCorrelation(base, grid) {
+function readCorrelation(base, grid, usual) {
   const listed = grid.correlation ?? [base.correlation ?? null];
   const known = listed.filter(Boolean);
   return {
     smoothings: listed.map((one) => (one ? one.smoothing : null)),
     states: alike(known.map(({ states }) => states ?? 2), 2),
     bound: alike(known.map(({ bound }) => bound ?? "published"), "published"),
+    diameter_m: alike(known.map(({ diameter_m }) => diameter_m), usual.diameter_m),
   };
 }
 
@@ -155,7 +156,7 @@ export function toForm(spec, usual, known) {
     const rest = {
       release: readReleases(base, grid, usual.release),
       dummies: readDummies(base, grid, usual.dummies),
-      correlation: readCorrelation(base, grid),
+      correlation: readCorrelation(base, grid, usual.correlation),
       metrics: [...metrics],
       repetitions, seed, common,
     };
