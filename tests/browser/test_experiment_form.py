@@ -137,12 +137,12 @@ class TestWhatTheFormSays:
         page.get_by_role("checkbox", name="Strong").check()
         page.get_by_label("Other strengths s").fill("0.5")
         expect(uncorrelated).to_be_hidden()
-        expect(plan(page)).to_contain_text("Strong, s = 0.01")
+        expect(plan(page)).to_contain_text("Strong, s = 0.01, states 1,000 m apart")
         made = submitted(page)
         assert made.spec["grid"] == {
             "landmarks.distance_m": [100, 400],
             "dummies.epsilon": [1, 2],
-            "correlation": [None, {"smoothing": 0.01}, {"smoothing": 0.5}],
+            "correlation": [None, *({"smoothing": s, "diameter_m": 1000} for s in (0.01, 0.5))],
         }
         assert made.spec["base"]["dummies"] == {"name": "dummies-one-sided", "epsilon": 1}
         assert made.spec["base"]["landmarks"] == {"name": "stay-points", "distance_m": 100, "duration_s": 1800}

@@ -49,6 +49,8 @@ def pair(owner: User, taxi: Dataset, stays: LandmarkSet) -> list[Release]:
 
 
 MODERATE = (smoothing_matrix(2, 0.1),) * 2
+FAR = 5.0
+"""States 1,000 m apart, as the pages begin, at levels within 200 m."""
 
 
 def compare(page: Page, dataset: Dataset, query: str = "") -> None:
@@ -75,7 +77,8 @@ def loss_is(page: Page, name: str, expected: Any, chart: str = "loss") -> None:
 
 
 def uniform(stays: LandmarkSet) -> Any:
-    share = 1.0 / (stays.count + 1)
+    """Levels of Uniform at the distance of the states, ε = 1."""
+    share = FAR / (stays.count + 1)
     return [share] * stays.points
 
 
@@ -116,7 +119,22 @@ class TestComparison:
         rules = page.evaluate(
             "document.querySelector('[data-chart=loss] .js-plotly-plot').layout.annotations.map(({ text }) => text)"
         )
-        assert rules == ["ε = 1, no correlation"]
+        assert rules == ["ε = 5 at 1,000 m, no correlation"]
+
+    def test_follows_how_far_apart_states_lie(self, page: Page, taxi: Dataset, stays: LandmarkSet, pair: list) -> None:
+        compare(page, taxi)
+        words, bound = page.locator(".loss__words"), "An upper bound for an adversary with this matrix whose states lie"
+        expect(words).to_contain_text(f"{bound} at most 1,000 m apart")
+        apart = page.get_by_label("How far apart states lie at most, D, m")
+        apart.fill("200")
+        loss_is(page, "Uniform", temporal_loss(np.array(uniform(stays)) / FAR, *MODERATE).total)
+        expect(words).to_contain_text(f"{bound} at most 200 m apart")
+        assert query_of(page) == {"diameter_m": ["200"]}
+        apart.fill("0")
+        expect(page.get_by_text("Give a distance from 0.01 to 20,100,000 metres.")).to_be_visible()
+        expect(apart).to_have_attribute("aria-invalid", "true")
+        assert not accessibility_faults(page)
+        expect(words).to_contain_text(f"{bound} at most 200 m apart")
 
     def test_own_matrix(self, page: Page, taxi: Dataset, stays: LandmarkSet, pair: list[Release], watch: Watch) -> None:
         watch.expect(400)
@@ -235,10 +253,11 @@ class TestReport:
         page.get_by_label("What skipped landmarks save").select_option("absorption")
         row = page.get_by_role("row", name="Planned")
         expect(row).to_contain_text("step variance 9,000,000 m², radius 150 m")
-        how = Planned(epsilon=1.0, radius_m=150.0, step_variance_m2=9e6)
-        loss_is(page, "Planned", landmark_temporal_loss(how.budgets(stays.mask), stays.mask, *MODERATE, bound="bridge"))
+        how, far = Planned(epsilon=1.0, radius_m=150.0, step_variance_m2=9e6), 1000 / 150
+        levels = far * how.budgets(stays.mask)
+        loss_is(page, "Planned", landmark_temporal_loss(levels, stays.mask, *MODERATE, bound="bridge"))
         budgets = simulated_budgets(Adaptive(epsilon=1.0, radius_m=150.0, redistribution="absorption"), stays.mask, 20)
-        runs = [landmark_temporal_loss(one, stays.mask, *MODERATE, bound="bridge") for one in budgets]
+        runs = [landmark_temporal_loss(far * one, stays.mask, *MODERATE, bound="bridge") for one in budgets]
         loss_is(page, "Adaptive, simulated", np.median(runs, axis=0))
         settled(page, "[data-report]")
         assert query_of(page)["radius_m"] == ["150"]
@@ -282,6 +301,7 @@ class TestReport:
             page.get_by_role("link", name="Every event as CSV").click()
         lines = Path(waiting.value.path()).read_text().splitlines()
         assert "s=0.01" in lines[0]
+        assert "within 200 m, for states at most 1000 m apart" in lines[0]
         assert len([line for line in lines if not line.startswith("#")]) == stays.points + 1
 
     def test_estimated_is_a_column_with_its_warning(self, page: Page, stays: LandmarkSet) -> None:
@@ -293,9 +313,9 @@ class TestReport:
         watch.expect(400)
         report(page, stays)
         loss_is(page, "Total loss", [1.0] * stays.points, chart="plan")
-        expect(page.locator("[data-budgets]")).to_contain_text("ε = 0.5474")
+        expect(page.locator("[data-budgets]")).to_contain_text("ε = 0.1095")  # 0.5474 at 1,000 m
         page.get_by_label("By upper bound").check(force=True)
-        expect(page.locator("[data-budgets]")).not_to_contain_text("0.5474")
+        expect(page.locator("[data-budgets]")).not_to_contain_text("0.1095")
         page.get_by_label("Target α").fill("0")
         expect(page.locator("#alpha-error")).to_contain_text("alpha must be greater than 0")
         page.get_by_label("Target α").fill("2")

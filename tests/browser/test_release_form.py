@@ -168,10 +168,10 @@ class TestLoss:
         for name, s in (("Moderate", 0.1), ("Strong", 0.01), ("Weak", 1.0)):
             page.get_by_text(name, exact=True).click()
             matrix = smoothing_matrix(2, s)
-            share = 1 / (stays.count + 1)
+            share = 5 / (stays.count + 1)  # states 1,000 m apart, levels within 200 m
             worst = temporal_loss([share] * taxi.points, matrix, matrix).total.max()
             expect(self.row(page, "landmark-uniform")).to_contain_text(f"{share:.3g} → {worst:.3g}")
-            expect(self.row(page, "landmark-uniform")).to_contain_text("1 → ")
+            expect(self.row(page, "landmark-uniform")).to_contain_text("5 → ")
 
     def test_what_depends_on_the_run_is_said_to(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
         form(page, taxi)

@@ -27,9 +27,8 @@ def test_they_say_one_radius_afterwards_and_are_the_preset_again():
     with pytest.raises(ParameterErrors):
         ExperimentSpec.parse(spec)
     assert distance.with_distance(spec)
-    assert (
-        ExperimentSpec.parse(spec).digest == presets.parse({"name": "correlated-loss", "repetitions": 2}).spec().digest
-    )
+    whole = presets.parse({"name": "correlated-loss", "repetitions": 2}).spec()
+    assert ExperimentSpec.parse(spec).digest == whole.digest
     assert not distance.with_distance(deepcopy(spec))
 
 

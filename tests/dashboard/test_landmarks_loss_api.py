@@ -146,9 +146,9 @@ class TestReport:
         assert usual["joint"] != planned["joint"]
 
     def test_a_mechanism_without_a_temporal_loss_says_why(self, owner_api, landmark_set, monkeypatch):
-        monkeypatch.setattr(EventLevel, "temporal_loss_undefined", "its draws hang together.", raising=False)
+        monkeypatch.setattr(EventLevel, "temporal_loss_undefined", "its draws share noise.", raising=False)
         found = row_of(loss(owner_api, landmark_set), "event-level")
-        assert found["why_not"] == "not defined: its draws hang together."
+        assert found["why_not"] == "not defined: its draws share noise."
         assert found["joint"] is None
 
     def test_a_draw_that_landmarks_share_counts_once(self, owner_api, landmark_set):

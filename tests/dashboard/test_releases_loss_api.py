@@ -138,9 +138,9 @@ def test_estimated_is_marked_as_data_dependent(owner_api, stranger_api, done):
 
 
 def test_a_mechanism_without_a_temporal_loss_says_why(owner_api, done, monkeypatch):
-    monkeypatch.setattr(Skip, "temporal_loss_undefined", "its draws hang together.", raising=False)
+    monkeypatch.setattr(Skip, "temporal_loss_undefined", "its draws share noise.", raising=False)
     found = series(owner_api, done).json()
-    assert found["loss"]["undefined"] == found["landmark"]["undefined"] == "not defined: its draws hang together."
+    assert found["loss"]["undefined"] == found["landmark"]["undefined"] == "not defined: its draws share noise."
     assert found["loss"]["total"] is found["landmark"]["joint"] is found["loss"]["supremum"] is None
     assert len(found["budget"]) == 8
 

@@ -271,7 +271,7 @@ class TestSpec:
             (one_cell(release=UNIFORM | {"seed": 1}), "base.release.seed", "left out"),
             (one_cell(correlation={"diameter_m": None, "smoothing": -1.0}), "base.correlation.smoothing", "at least 0"),
             (one_cell(correlation={"smoothing": 1.0}), "base.correlation.diameter_m", "is required"),
-            (one_cell(correlation={"diameter_m": 0, "smoothing": 1}), "base.correlation.diameter_m", "at least 0.01"),
+            (one_cell(correlation={"diameter_m": 3e7, "smoothing": 1}), "base.correlation.diameter_m", "at most"),
             ({"grid": {"landmarks.share": [0.2, 2.0]}}, "grid.landmarks.share.1", "at most 1"),
             ({"grid": {"release.mechanism.epsilon": [-1.0]}}, "grid.release.mechanism.epsilon.0", "greater than 0"),
             ({"grid": {"release": [UNIFORM, {}]}}, "grid.release.1", "required"),
