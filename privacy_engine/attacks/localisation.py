@@ -95,8 +95,9 @@ class Localisation(SeriesAttack):
     expected distance is guessed, the optimal attack for that loss. With probability 1e-6 a step leads anywhere, so that
     no release is impossible.
 
-    Draws of which several share one noise (the mechanism Joint) are each read at their marginal law and multiplied as if
-    independent: a weaker adversary than the best, and then no exact posterior. The release must be as it was drawn; a smoothed one holds no more than that.
+    Draws of which several share one noise (the mechanism Joint) are each read at their marginal law and multiplied as
+    if independent: a weaker adversary than the best, and then no exact posterior. The release must be as it was drawn;
+    a smoothed one holds no more than that.
     O(n · cells · side) time; beyond 100 million events times cells it is refused.
 
     References
