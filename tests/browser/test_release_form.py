@@ -165,6 +165,7 @@ class TestLoss:
 
     def test_it_is_the_engines_for_the_correlation_chosen(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
         form(page, taxi)
+        level(page, 1, 200)
         for name, s in (("Moderate", 0.1), ("Strong", 0.01), ("Weak", 1.0)):
             page.get_by_text(name, exact=True).click()
             matrix = smoothing_matrix(2, s)

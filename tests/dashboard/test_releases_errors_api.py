@@ -84,7 +84,10 @@ class TestStretch:
         assert part["decimated"] is False
 
     def test_of_curves(self, owner_api, done):
-        whole, part = (owner_api.get(at(done, "series"), query).json() for query in ({}, {"first": 2, "after": 6}))
+        whole, part = (
+            owner_api.get(at(done, "series"), {"diameter_m": 200} | query).json()
+            for query in ({}, {"first": 2, "after": 6})
+        )
         assert part["event"] == [2, 3, 4, 5]
         assert (part["error_m"], part["budget"]) == (whole["error_m"][2:6], whole["budget"][2:6])
         assert part["loss"]["total"] == whole["loss"]["total"][2:6]

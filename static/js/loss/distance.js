@@ -1,6 +1,6 @@
 /* How far apart the adversary's states lie at most: a level is per radius, and a loss grows with this distance. */
 
-import { announce, el } from "../dom.js";
+import { el } from "../dom.js";
 
 const [LEAST, MOST] = [0.01, 20_100_000];
 const PAUSE_MS = 250;
@@ -30,7 +30,6 @@ export function createDistance(value, onChange) {
       const right = input.value !== "" && metres >= LEAST && metres <= MOST;
       fail(right ? "" : "Give a distance from 0.01 to 20,100,000 metres.");
       if (right) onChange(input.value);
-      else announce(error.textContent);
     }, PAUSE_MS);
   });
   return {
