@@ -10,6 +10,7 @@ from rest_framework import serializers
 
 from dashboard.palette import palette
 from dashboard.parsing import Anything
+from privacy_engine.landmarks import LandmarkMethod
 from privacy_engine.postprocess import PostProcess
 from privacy_engine.registry import Described, Mechanism, Registry
 
@@ -56,6 +57,8 @@ def listing(cls: type[Described]) -> dict[str, Any]:
             },
             **palette()[cls.registered_name()],
         }
+    if issubclass(cls, LandmarkMethod):
+        entry |= {"reads": cls.reads, "coverage": cls.coverage()}
     if issubclass(cls, PostProcess):
         entry |= {"short": cls.legend(), "causal": cls.causal}
     return entry

@@ -12,10 +12,11 @@ from pydantic import Field
 
 from privacy_engine import __version__
 from privacy_engine.cleaning import CleaningStep
-from privacy_engine.landmarks import LandmarkMethod
+from privacy_engine.landmarks import LandmarkMethod, MarkedBeside, landmark_choice
 from privacy_engine.mechanisms.landmark.base import GRID_DEG
 from privacy_engine.params import Frozen
 from privacy_engine.promise import ONE_PERSON, Context
+from privacy_engine.registry import Mechanism
 from privacy_engine.spec import ReleaseSpec
 
 NOT_PRIVATE = "NOT PRIVATE: seeded simulation"
@@ -133,7 +134,8 @@ def privacy_label(
         f"epsilon {mechanism.epsilon:.15g} per {mechanism.radius_m:.15g} m",
         *(f"then {step.title} over the release" for step in spec.postprocess),
         *([_origin(derived_from)] if derived_from else []),
-        *([_whole_trace(context, mechanism.radius_m)] if private and context.whole_trace is not None else []),
+        *([_selection(context)] if private and mechanism.reads_landmarks and context.choice.added(1) else []),
+        *([_whole_trace(context, mechanism)] if private and context.whole_trace is not None else []),
         f"in clear: {', '.join(CLEAR_FIELDS)}",
         f"positions are multiples of {GRID_DEG:g} degrees",
         f"noise from {_source_of_noise(spec, private)}",
@@ -151,10 +153,10 @@ def privacy_label(
         "level": mechanism.level,
         "epsilon": promised.epsilon if private else mechanism.epsilon,
         "radius_m": mechanism.radius_m,
-        "landmarks": context.landmarks,
+        "landmarks": context.landmarks if mechanism.reads_landmarks else None,
         "stability": context.stability,
         "whole_trace_epsilon": context.whole_trace,
-        "not_covered": list(context.not_covered),
+        "not_covered": list(promised.not_covered),
         "grid_degrees": GRID_DEG,
         "clear_fields": list(CLEAR_FIELDS),
         "cleaning": [step.model_dump() for step in cleaning],
@@ -173,22 +175,23 @@ def release_context(
     *,
     landmarks: int,
     method: LandmarkMethod | None = None,
+    beside: MarkedBeside | None = None,
+    earlier_per_m: float = 0.0,
     cleaning: Sequence[CleaningStep] = (),
     unit: str = ONE_PERSON,
     whole_trace: float | None = None,
 ) -> Context:
-    """What a release's promise depends on: the largest number of ``landmarks`` of a person, and how all came about."""
+    """What a release's promise depends on: the largest number of ``landmarks`` of a person, and how all came about.
+
+    ``method``, ``beside`` and ``earlier_per_m`` are those of :func:`privacy_engine.landmarks.coverage.landmark_choice`.
+    """
     return Context(
         landmarks=landmarks,
         unit=unit,
-        not_covered=(*uncovered_landmarks(method), *uncovered_cleaning(cleaning)),
+        choice=landmark_choice(method, beside=beside, earlier_per_m=earlier_per_m),
+        not_covered=uncovered_cleaning(cleaning),
         whole_trace=whole_trace,
     )
-
-
-def uncovered_landmarks(method: LandmarkMethod | None) -> tuple[str, ...]:
-    """What no promise covers of how landmarks were found, as noun phrases."""
-    return method.not_covered if method else ()
 
 
 def uncovered_cleaning(cleaning: Sequence[CleaningStep]) -> tuple[str, ...]:
@@ -203,10 +206,22 @@ def _source_of_noise(spec: ReleaseSpec, private: bool) -> str:
     return "a generator that the caller supplied" if spec.seed is None else f"seed {spec.seed}"
 
 
-def _whole_trace(context: Context, radius_m: float) -> str:
+def _selection(context: Context) -> str:
+    """What was spent beside the mechanism, of which the promise has the sum."""
+    if context.choice.one_sided:
+        return (
+            f"marked events chosen by a one-sided selection of level {context.choice.one_sided:.15g}, which is included"
+        )
     return (
-        f"all events of {context.unit} together leak at most ε = {context.whole_trace:.15g} per {radius_m:.15g} m "
-        "moved by each"
+        f"landmarks by zones over an earlier release, which spent {context.choice.earlier_per_m:.15g} per m, included"
+    )
+
+
+def _whole_trace(context: Context, mechanism: Mechanism) -> str:
+    given = "" if not mechanism.reads_landmarks or context.choice.from_times else ", with the same landmarks"
+    return (
+        f"all events of {context.unit} together leak by this release at most ε = {context.whole_trace:.15g} per "
+        f"{mechanism.radius_m:.15g} m moved by each{given}"
     )
 
 

@@ -2,11 +2,59 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from decimal import Decimal
 
 ONE_PERSON = "one person"
 ONE_SERIES = "one series"
 """The unit of releases drawn before people were known: each series had a budget of its own."""
+
+
+@dataclass(frozen=True)
+class LandmarkChoice:
+    """What choosing the landmarks adds to a promise about them.
+
+    docs/decisions/0020-landmarks-that-are-covered.md has the theorems.
+
+    Parameters
+    ----------
+    from_times : bool
+        Times, or nothing of the data, decide which events are landmarks: traces with the same times have the same.
+    from_release : bool
+        An earlier release decides, which is published: conditional on it traces with the same times have the same.
+    one_sided : float
+        The level of a one-sided private selection that marked other events beside the landmarks: a plain number, spent
+        for each landmark that could have been none. 0 without one.
+    earlier_per_m : float
+        What the release that decides spent on the landmarks and one more event of any one person, per metre.
+    provided, not_covered : tuple of str
+        As those of :class:`Context`.
+    """
+
+    from_times: bool = False
+    from_release: bool = False
+    one_sided: float = 0.0
+    earlier_per_m: float = 0.0
+    provided: tuple[str, ...] = ()
+    not_covered: tuple[str, ...] = ()
+
+    @property
+    def same(self) -> str:
+        """What two traces have in common that a promise is about."""
+        if self.from_times or self.from_release:
+            return "the same times"
+        if self.one_sided:
+            more = f"{self.one_sided:.15g}"
+            return f"the same times and the same landmarks, or all of these but one (each further one adds ε = {more})"
+        return "the same landmarks and times"
+
+    def added(self, radius_m: float) -> Decimal:
+        """What a release with this radius promises less, as a level within it."""
+        return Decimal(repr(self.one_sided)) + Decimal(repr(self.earlier_per_m)) * Decimal(repr(float(radius_m)))
+
+
+SAME_LANDMARKS = LandmarkChoice()
+"""Promises are about traces with the same landmarks; nothing is stated of how they were chosen."""
 
 
 @dataclass(frozen=True)
@@ -22,9 +70,8 @@ class Context:
     stability : int
         The most events that one uploaded record decides: cleaning that makes several events of one record multiplies
         what the record leaks.
-    added_epsilon : float
-        What was spent before the mechanism on the same records, as a level within its radius: a private selection of
-        landmarks.
+    choice : LandmarkChoice
+        How the landmarks came about; mechanisms whose releases do not depend on landmarks leave it out.
     provided : tuple of str
         Conditions under which the number holds, each a clause that follows "provided that".
     not_covered : tuple of str
@@ -36,10 +83,18 @@ class Context:
     landmarks: int | None = None
     unit: str = ONE_PERSON
     stability: int = 1
-    added_epsilon: float = 0.0
+    choice: LandmarkChoice = SAME_LANDMARKS
     provided: tuple[str, ...] = ()
     not_covered: tuple[str, ...] = ()
     whole_trace: float | None = None
+
+    def merged(self) -> Context:
+        """The same with the conditions of the choice of landmarks, and what it leaves uncovered, before the others."""
+        return replace(
+            self,
+            provided=(*self.choice.provided, *self.provided),
+            not_covered=(*self.choice.not_covered, *self.not_covered),
+        )
 
     def qualified(self, sentence: str) -> str:
         """``sentence``, without a full stop, with its conditions and what is not covered, as one sentence."""

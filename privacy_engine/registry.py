@@ -20,7 +20,7 @@ from privacy_engine import noise
 from privacy_engine.data import Floats, LandmarkSet, Mask, Release, Trajectory
 from privacy_engine.errors import ParameterError, ParameterErrors
 from privacy_engine.params import Frozen, brief, choices_of, explain, param_of
-from privacy_engine.promise import ONE_PERSON, Context, Neighbours
+from privacy_engine.promise import ONE_PERSON, SAME_LANDMARKS, Context, LandmarkChoice, Neighbours
 from privacy_engine.walks import Walk
 
 MAX_STEPS = 8
@@ -129,6 +129,8 @@ class Mechanism(Described):
 
     Sentences have no full stop: conditions and what is not covered follow in the same sentence. ``sentence_of_records``
     is the promise where one uploaded record decides several events; ``remark`` is a sentence of its own.
+    ``reads_landmarks`` is False where neither budgets nor noise depend on which events are landmarks: how those were
+    chosen then takes nothing from the promise.
     """
 
     level: ClassVar[str]
@@ -137,6 +139,7 @@ class Mechanism(Described):
     sentence_of_records: ClassVar[str] = ""
     remark: ClassVar[str] = ""
     neighbours: ClassVar[Neighbours]
+    reads_landmarks: ClassVar[bool] = True
     assumptions: ClassVar[tuple[str, ...]] = ()
     caveats: ClassVar[tuple[str, ...]] = ()
 
@@ -209,14 +212,31 @@ class Mechanism(Described):
         person are within ``epsilon`` already.
         """
         times = 1 if self.level == "user" else context.stability
-        return float(Decimal(repr(float(self.epsilon))) * times + Decimal(repr(context.added_epsilon)))
+        added = self._choice(context).added(self.radius_m)
+        return float((Decimal(repr(float(self.epsilon))) + added) * times)
+
+    def charged_epsilon(self, context: Context) -> float:
+        """The level that one event is charged in the ledger, within ``radius_m``, for one event decided by a record.
+
+        With that of a one-sided selection, which is published together with the release. What an earlier release
+        spent is charged to that one.
+        """
+        return float(Decimal(repr(float(self.epsilon))) + Decimal(repr(self._choice(context).one_sided)))
+
+    def _neighbours(self, choice: LandmarkChoice) -> Neighbours:
+        return self.neighbours
+
+    def _choice(self, context: Context) -> LandmarkChoice:
+        return context.choice if self.reads_landmarks else SAME_LANDMARKS
 
     @classmethod
     def statement(cls) -> str:
         """The guarantee's sentence in symbols, for any parameters."""
         symbols = {field["name"]: field["symbol"] or field["label"].lower() for field in cls.fields()}
         sentence = cls.sentence.replace("ε = {epsilon} per {radius} m", "ε per {radius}")
-        filled = sentence.format(**symbols, radius=symbols["radius_m"], landmarks="all landmarks", unit=ONE_PERSON)
+        filled = sentence.format(
+            **symbols, radius=symbols["radius_m"], landmarks="all landmarks", unit=ONE_PERSON, same=SAME_LANDMARKS.same
+        )
         return f"{filled}. {cls.remark}".rstrip()
 
     def guarantee(self, context: Context = NO_CONTEXT) -> Guarantee:
@@ -224,7 +244,8 @@ class Mechanism(Described):
         multiplied = context.stability > 1 and self.sentence_of_records
         plain = (context.landmarks == 0 and self.sentence_without_landmarks) or self.sentence
         sentence = self.sentence_of_records if multiplied else plain
-        epsilon = self.promised_epsilon(context)
+        epsilon, choice = self.promised_epsilon(context), self._choice(context)
+        context = replace(context, choice=choice).merged()
         numbers = {name: _number(value) for name, value in self if isinstance(value, float | int)}
         filled = sentence.format(
             **numbers | {"epsilon": _number(epsilon)},
@@ -232,12 +253,13 @@ class Mechanism(Described):
             landmarks=_landmarks(context.landmarks),
             unit=context.unit,
             stability=_number(context.stability),
+            same=choice.same,
         )
         statement = f"{context.qualified(filled)} {self.remark}".rstrip()
         return Guarantee(
             self.level,
             context.unit,
-            self.neighbours,
+            self._neighbours(choice),
             epsilon,
             self.radius_m,
             statement,

@@ -22,7 +22,8 @@ from dashboard.datasets.models import Budget, BudgetEntry, Dataset
 from dashboard.errors import Conflict
 from privacy_engine.errors import ParameterErrors
 from privacy_engine.params import Epsilon, Frozen, RadiusM, explain
-from privacy_engine.registry import Mechanism
+from privacy_engine.promise import Context
+from privacy_engine.registry import NO_CONTEXT, Mechanism
 
 MICRO_PER_KM = 1000 * 1_000_000
 LARGEST = 2**62  # the column holds 2**63 - 1
@@ -128,7 +129,9 @@ def composed(budget: Budget) -> Decimal:
 
 
 @transaction.atomic
-def reserve(*, dataset: Dataset, release_id: uuid.UUID, mechanism: Mechanism) -> BudgetEntry:
+def reserve(
+    *, dataset: Dataset, release_id: uuid.UUID, mechanism: Mechanism, context: Context = NO_CONTEXT
+) -> BudgetEntry:
     """Charge a release before anything is drawn; call it in the transaction that creates the release's row.
 
     The charge is what the composed sum, rounded up to whole units, grows by: a tenth of a budget fits ten times.
@@ -140,7 +143,8 @@ def reserve(*, dataset: Dataset, release_id: uuid.UUID, mechanism: Mechanism) ->
     """
     budget = locked(dataset)
     with localcontext(prec=DIGITS):
-        after = whole(composed(budget) + micro_per_km(mechanism.epsilon, mechanism.radius_m))
+        epsilon = mechanism.charged_epsilon(context)
+        after = whole(composed(budget) + micro_per_km(epsilon, mechanism.radius_m))
     amount = max(after - budget.spent, 1)
     allowed = Q(total__isnull=True) | Q(total__gte=F("spent") + amount)
     # the row is locked; the condition in the UPDATE holds even where a lock is a no-op
@@ -153,12 +157,12 @@ def reserve(*, dataset: Dataset, release_id: uuid.UUID, mechanism: Mechanism) ->
         mechanism=mechanism.name,
         level=mechanism.level,
         amount=amount,
-        epsilon=mechanism.epsilon,
+        epsilon=epsilon,
         radius_m=mechanism.radius_m,
     )
 
 
-def quote(dataset: Dataset, mechanisms: Sequence[Mechanism]) -> Quote:
+def quote(dataset: Dataset, mechanisms: Sequence[Mechanism], context: Context = NO_CONTEXT) -> Quote:
     """What :func:`reserve` would charge for one release of each, one after the other; nothing is charged or locked."""
     budget = budget_of(dataset)
     before = budget.spent if budget else 0
@@ -167,7 +171,7 @@ def quote(dataset: Dataset, mechanisms: Sequence[Mechanism]) -> Quote:
         leaked = composed(budget) if budget else Decimal(0)
         after = before
         for mechanism in mechanisms:
-            leaked += micro_per_km(mechanism.epsilon, mechanism.radius_m)
+            leaked += micro_per_km(mechanism.charged_epsilon(context), mechanism.radius_m)
             after = max(whole(leaked), after + 1)
     return {
         "price_per_km": (after - before) / 1e6,

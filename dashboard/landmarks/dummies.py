@@ -105,14 +105,16 @@ def _remember(landmark_set: LandmarkSet, spec: SelectionSpec) -> dict[str, Any]:
     """What was drawn from these landmarks, this draw counted in the level where it is private."""
     before = queries.draws_from(landmark_set)
     if not spec.private:
-        return before
+        return before | {"one_sided_level": None}
+    one_sided = spec.method.one_sided_level is not None and not queries.other_draws_from(landmark_set).exists()
     DummyDraw.objects.create(
         owner_id=landmark_set.dataset.owner_id,
         source_digest=queries.source_digest(landmark_set),
         method=spec.method.name,
         epsilon=spec.method.epsilon,
     )
-    return before | {"level_spent": before["level_spent"] + spec.method.epsilon}
+    level = before["level_spent"] + spec.method.epsilon
+    return before | {"level_spent": level, "one_sided_level": level if one_sided else None}
 
 
 def _selection(

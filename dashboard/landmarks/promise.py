@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from dashboard.datasets.people import person_masks
 from dashboard.landmarks.models import LandmarkSet
 from privacy_engine.cleaning import parse_cleaning
 from privacy_engine.data import Mask
 from privacy_engine.label import release_context
-from privacy_engine.landmarks import LandmarkMethod, landmark_methods
+from privacy_engine.landmarks import LandmarkMethod, MarkedBeside, landmark_methods
 from privacy_engine.people import most_landmarks
 from privacy_engine.promise import Context
 
@@ -24,8 +25,21 @@ def promise_context(
     """
     if landmarks is None:
         landmarks = most_landmarks(masks if masks is not None else masks_of_people(landmark_set))
+    selection = landmark_set.selection
     return release_context(
-        landmarks=landmarks, method=method_of(landmark_set), cleaning=parse_cleaning(landmark_set.dataset.cleaning)
+        beside=None if selection is None else marked_beside(selection),
+        landmarks=landmarks,
+        method=method_of(landmark_set),
+        cleaning=parse_cleaning(landmark_set.dataset.cleaning),
+    )
+
+
+def marked_beside(selection: dict[str, Any]) -> MarkedBeside:
+    """How the dummies of a set were drawn; what was not kept of an old one counts as no promise."""
+    return MarkedBeside(
+        private=selection["private"],
+        level=selection.get("one_sided_level"),
+        draws=selection["earlier_selections"] + 1,
     )
 
 

@@ -14,6 +14,7 @@ from dashboard import storage
 from dashboard.landmarks.models import DummyDraw, LandmarkSet
 from privacy_engine.data import Mask
 from privacy_engine.errors import ParameterError
+from privacy_engine.landmarks.dummy_methods import OneSided
 from privacy_engine.landmarks.synthetic import dataset_temporal_distance
 
 
@@ -56,9 +57,17 @@ def draws_from(landmark_set: LandmarkSet) -> dict[str, Any]:
 
     The levels are plain numbers, added up as draws one after another are (sequential composition); never per metre.
     """
-    draws = DummyDraw.objects.filter(owner=landmark_set.dataset.owner_id, source_digest=source_digest(landmark_set))
-    found = draws.aggregate(n=Count("pk"), level=Sum("epsilon"))
+    found = _draws(landmark_set).aggregate(n=Count("pk"), level=Sum("epsilon"))
     return {"earlier_selections": found["n"], "level_spent": found["level"] or 0.0}
+
+
+def other_draws_from(landmark_set: LandmarkSet) -> QuerySet[DummyDraw]:
+    """The draws of dummies from these landmarks that were no one-sided coins."""
+    return _draws(landmark_set).exclude(method=OneSided.registered_name())
+
+
+def _draws(landmark_set: LandmarkSet) -> QuerySet[DummyDraw]:
+    return DummyDraw.objects.filter(owner=landmark_set.dataset.owner_id, source_digest=source_digest(landmark_set))
 
 
 def described(mask: Mask, lengths: list[int]) -> dict[str, Any]:

@@ -117,6 +117,11 @@ class SelectionSerializer(DrawsSerializer):
     method = DescriptionField(dummy_methods)
     seed = serializers.IntegerField(allow_null=True)
     private = serializers.BooleanField(help_text="False for a seeded draw.")
+    one_sided_level = serializers.FloatField(
+        allow_null=True,
+        help_text="What all draws from these landmarks spent, this one included, where each was of one-sided coins: "
+        "releases over such zones or marks of a file add it to their own ε.",
+    )
     protects = serializers.CharField()
     caveats = serializers.ListField(child=serializers.CharField())
     landmarks = serializers.IntegerField()

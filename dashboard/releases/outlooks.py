@@ -38,7 +38,7 @@ def outlooks(
         ],
         "correlation": correlation and correlation.shown(),
         "postprocess": [{"name": step.name, "title": step.title, "causal": step.causal} for step in steps],
-        "budget": ledger.quote(landmark_set.dataset, mechanisms),
+        "budget": ledger.quote(landmark_set.dataset, mechanisms, context),
     }
 
 

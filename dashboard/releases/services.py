@@ -16,6 +16,7 @@ from dashboard.datasets.models import Dataset
 from dashboard.errors import Conflict, require_state
 from dashboard.jobs import State
 from dashboard.landmarks.models import LandmarkSet
+from dashboard.landmarks.promise import promise_context
 from dashboard.landmarks.services import hold
 from dashboard.releases import files, tasks  # noqa: F401  (tasks: so that the bell is there to ring)
 from dashboard.releases.models import Release
@@ -44,7 +45,8 @@ def submit_release(
     Raises
     ------
     Conflict
-        The dataset is not ready, the budget does not suffice, or the key was used for another request.
+        The dataset is not ready, the budget does not suffice, the key was used for another request, or a publishable
+        release is to be over dummies that a seed drew.
     ParameterError
         The landmark set is another dataset's, or the key is not 1 to 100 visible ASCII characters.
     """
@@ -52,6 +54,8 @@ def submit_release(
         raise PermissionDenied
     _check_key(idempotency_key)
     _check_same_dataset(dataset, landmark_set)
+    if spec.private:
+        _check_dummies(landmark_set)
     asked = {"owner": owner, "dataset": dataset, "landmark_set": landmark_set}
     return _once(_described(spec, name=name, idempotency_key=idempotency_key, **asked), spec)
 
@@ -120,6 +124,20 @@ def _check_same_dataset(dataset: Dataset, landmark_set: LandmarkSet) -> None:
         )
 
 
+def _check_dummies(landmark_set: LandmarkSet) -> None:
+    """Refuse a publishable release over dummies that a seed drew: whoever tries seeds finds the landmarks."""
+    selection = landmark_set.selection
+    if selection is None or selection["private"]:
+        return
+    raise Conflict(
+        "The dummies of this landmark set were drawn from a seed: whoever tries seeds can take them away and is left "
+        "with the landmarks. Draw the dummies again without a seed, or run a simulation with a seed of its own.",
+        field="landmark_set",
+        rule="dummies drawn without a seed, in a release without a seed",
+        value=str(landmark_set.pk),
+    )
+
+
 def _earlier(fresh: Release) -> Release | None:
     """The release that the same key made before."""
     if not fresh.idempotency_key:
@@ -148,7 +166,8 @@ def _create(fresh: Release, spec: ReleaseSpec) -> Release:
     if fresh.source:
         _hold_source(fresh)
     if fresh.charged:
-        ledger.reserve(dataset=fresh.dataset, release_id=fresh.pk, mechanism=spec.mechanism)
+        context = promise_context(fresh.landmark_set, landmarks=0)
+        ledger.reserve(dataset=fresh.dataset, release_id=fresh.pk, mechanism=spec.mechanism, context=context)
     fresh.save(force_insert=True)
     jobs.ring_after_commit(fresh)
     return fresh
@@ -199,6 +218,8 @@ def retry_release(*, release: Release) -> Release:
         rule = "a release whose source is there"
         raise Conflict("The release it was made from is discarded.", field="derived_from", rule=rule)
     release.refresh_from_db()
+    if release.charged:
+        _check_dummies(release.landmark_set)
     if release.charged and not release.claimed and release.state == State.CANCELLED:
         return _submit_again(release)
     jobs.put_back(release)

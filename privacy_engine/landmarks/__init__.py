@@ -10,6 +10,7 @@ from privacy_engine.landmarks.column import Column
 from privacy_engine.landmarks.synthetic import Synthetic
 from privacy_engine.landmarks.geojson import zones_from_geojson
 from privacy_engine.landmarks.short import parse_short
+from privacy_engine.landmarks.coverage import MarkedBeside, landmark_choice
 from privacy_engine.landmarks.dummy_methods import DummyMethod, SelectionSpec, dummy_methods, parse_short_dummies
 # isort: on
 
@@ -19,6 +20,7 @@ __all__ = [
     "DummyMethod",
     "LandmarkMethod",
     "Manual",
+    "MarkedBeside",
     "MultiPolygon",
     "Polygon",
     "Schedule",
@@ -27,6 +29,7 @@ __all__ = [
     "Synthetic",
     "Zones",
     "dummy_methods",
+    "landmark_choice",
     "landmark_methods",
     "parse_short",
     "parse_short_dummies",

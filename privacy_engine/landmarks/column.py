@@ -16,6 +16,7 @@ class Column(LandmarkMethod):
     title: ClassVar[str] = "Marks of the file"
     summary: ClassVar[str] = "The events that a column of your file marks."
     found: ClassVar[str] = "marked by a column of the file"
+    own_mark: ClassVar[str] = "no record of the file decides the mark of another"
     needs_column: ClassVar[bool] = True
 
     name: Literal["column"] = "column"

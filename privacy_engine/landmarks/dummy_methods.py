@@ -60,6 +60,11 @@ class DummyMethod(Described):
             "caveats": list(cls.caveats),
         }
 
+    @property
+    def one_sided_level(self) -> float | None:
+        """The level at which it protects each landmark one-sidedly; None where it does not."""
+        return None
+
     def select(
         self, landmarks: Sequence[LandmarkSet], *, rng: noise.RandomSource | np.random.Generator
     ) -> list[DummySelection]:
@@ -143,6 +148,10 @@ class OneSided(DummyMethod):
 
     name: Literal["dummies-one-sided"] = "dummies-one-sided"
     epsilon: CoinLevel
+
+    @property
+    def one_sided_level(self) -> float | None:
+        return float(self.epsilon)
 
     def counts(self, landmarks: Sequence[LandmarkSet]) -> Floats:
         return one_sided_counts(sum(len(one) - one.count for one in landmarks), epsilon=self.epsilon)

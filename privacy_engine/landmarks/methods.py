@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, TypeAlias
 
 import numpy as np
 
@@ -11,19 +11,26 @@ from privacy_engine.data import LandmarkSet, Mask, Trajectory
 from privacy_engine.errors import DataError
 from privacy_engine.registry import Described, Registry
 
+Reads: TypeAlias = Literal["positions", "release", "times", "nothing"]
+
 landmark_methods: Registry[LandmarkMethod] = Registry("method")
 
 
 class LandmarkMethod(Described):
     """Base of every way to mark landmarks over the series of a dataset; ``needs_…`` says what the dataset must have.
 
-    ``reads`` says what decides which events are landmarks. Promises are about traces with the same landmarks: where
-    positions decide, what the choice itself reveals is not covered by them. ``found`` says
-    how they were found, in a few words.
+    ``reads`` says what decides which events are landmarks: positions of the upload, those of an earlier release, times,
+    or nothing of the data. Promises are about traces with the same landmarks: where positions of the upload decide,
+    what the choice itself reveals is not covered by them. ``found`` says how they were found, in a few words.
+
+    ``condition`` is a clause that the promise about such landmarks needs to hold; ``own_mark`` is one under which a
+    record decides no mark but its own, empty where it may decide any number of them.
     """
 
-    reads: ClassVar[Literal["positions", "times", "nothing"]] = "positions"
+    reads: ClassVar[Reads] = "positions"
     found: ClassVar[str] = ""
+    condition: ClassVar[str] = ""
+    own_mark: ClassVar[str] = ""
 
     def mark(self, series: Sequence[Trajectory]) -> list[LandmarkSet]:
         """One landmark set for each series, in order.
@@ -50,12 +57,25 @@ class LandmarkMethod(Described):
     def _mark(self, series: Sequence[Trajectory]) -> list[LandmarkSet]:
         raise NotImplementedError
 
+    @classmethod
+    def uncovered(cls) -> tuple[str, ...]:
+        """What no promise covers of this method, as noun phrases; none where no position of the upload is read."""
+        if cls.reads != "positions":
+            return ()
+        return (f"which events are landmarks, {cls.found or 'found in positions'}",)
+
     @property
     def not_covered(self) -> tuple[str, ...]:
-        """What no promise covers of this method, as noun phrases; none where no position is read."""
-        if self.reads != "positions":
-            return ()
-        return (f"which events are landmarks, {self.found or 'found in positions'}",)
+        """:meth:`uncovered`."""
+        return self.uncovered()
+
+    @classmethod
+    def coverage(cls) -> str:
+        """One sentence on what promises say of landmarks found by this method."""
+        if not cls.uncovered():
+            given = f", provided that {cls.condition}" if cls.condition else ""
+            return f"Covered by the promise of a release{given}."
+        return f"Not covered by the promise of a release: {cls.uncovered()[0]}."
 
     def describe(self) -> str:
         """The method with its parameters in a few words, to name a set by."""

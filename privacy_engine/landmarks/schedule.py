@@ -13,7 +13,7 @@ from pydantic import AfterValidator, Field, field_validator, model_validator
 from privacy_engine.data import Floats, LandmarkSet, Mask, Trajectory
 from privacy_engine.errors import ParameterError
 from privacy_engine.landmarks.local_time import Clock, local_clock, zone_names
-from privacy_engine.landmarks.methods import LandmarkMethod, landmark_methods, split
+from privacy_engine.landmarks.methods import LandmarkMethod, Reads, landmark_methods, split
 from privacy_engine.params import Frozen, Param, broken
 
 DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
@@ -133,10 +133,9 @@ class Schedule(LandmarkMethod):
     """
 
     title: ClassVar[str] = "Schedule"
-    summary: ClassVar[str] = (
-        "What happens at set times of the week. Covered by the promise: reads times only, which are public."
-    )
-    reads: ClassVar[Literal["positions", "times", "nothing"]] = "times"
+    summary: ClassVar[str] = "What happens at set times of the week. It reads times only, which are public."
+    reads: ClassVar[Reads] = "times"
+    condition: ClassVar[str] = "the schedule was chosen without looking at the positions"
     needs_time: ClassVar[bool] = True
 
     name: Literal["schedule"] = "schedule"

@@ -19,7 +19,7 @@ from pydantic import AfterValidator
 from privacy_engine import noise
 from privacy_engine.data import Floats, LandmarkSet, Mask, Trajectory
 from privacy_engine.errors import ParameterError
-from privacy_engine.landmarks.methods import LandmarkMethod, landmark_methods
+from privacy_engine.landmarks.methods import LandmarkMethod, Reads, landmark_methods
 from privacy_engine.params import Param
 
 Distribution: TypeAlias = Literal["left-skewed", "symmetric", "right-skewed", "bimodal", "uniform"]
@@ -198,7 +198,7 @@ class Synthetic(LandmarkMethod):
 
     title: ClassVar[str] = "Random"
     summary: ClassVar[str] = "A random share of the events. They mean nothing about your data: for experiments only."
-    reads: ClassVar[Literal["positions", "times", "nothing"]] = "nothing"
+    reads: ClassVar[Reads] = "nothing"
 
     name: Literal["synthetic"] = "synthetic"
     share: Annotated[float, AfterValidator(SHARE.check), SHARE]

@@ -108,7 +108,10 @@ class TestReadsTimesOnly:
     def test_is_registered_as_covered_and_says_so(self) -> None:
         assert Schedule.reads == "times"
         assert parse_short("schedule:daily:22:00-06:00@UTC").not_covered == ()
-        assert "Covered by the promise: reads times only" in Schedule.summary
+        assert "reads times only, which are public" in Schedule.summary
+        assert Schedule.coverage().startswith(
+            "Covered by the promise of a release, provided that the schedule was chosen"
+        )
 
 
 class TestEqualsTheCalendar:

@@ -10,7 +10,7 @@ from privacy_engine import geo, noise
 from privacy_engine.accounting.ledger import Ledger
 from privacy_engine.data import Floats, Ints, LandmarkSet, Mask, Release, Trajectory
 from privacy_engine.params import Epsilon, RadiusM
-from privacy_engine.promise import Neighbours
+from privacy_engine.promise import LandmarkChoice, Neighbours
 from privacy_engine.registry import Mechanism, same_law_as
 from privacy_engine.walks import FixedWalk, Walk
 
@@ -37,7 +37,7 @@ class PlanarLaplaceMechanism(Mechanism):
     level: ClassVar[str] = "landmark"
     sentence: ClassVar[str] = (
         "Whichever event of {unit} an adversary targets, it and {landmarks} together leak at most "
-        "ε = {epsilon} per {radius} m, with the same landmarks and times"
+        "ε = {epsilon} per {radius} m, with {same}"
     )
     sentence_without_landmarks: ClassVar[str] = (
         "Whichever event of {unit} an adversary targets, it leaks at most ε = {epsilon} per {radius} m, "
@@ -45,12 +45,18 @@ class PlanarLaplaceMechanism(Mechanism):
     )
     sentence_of_records: ClassVar[str] = (
         "Whichever uploaded record of {unit} an adversary targets, the events it decides (at most {stability}) and "
-        "{landmarks} together leak at most ε = {epsilon} per {radius} m, with the same landmarks and times"
+        "{landmarks} together leak at most ε = {epsilon} per {radius} m, with {same}"
     )
     neighbours: ClassVar[Neighbours] = Neighbours(
         "Two traces of one person with the same times and the same landmarks, that differ in the positions of the "
         "landmarks and of one more event.",
         "x ~ x′ ⇔ L = L′ and there is t with x_i = x′_i for all i ∉ L ∪ {t}",
+    )
+    neighbours_one_sided: ClassVar[Neighbours] = Neighbours(
+        "Two traces of one person with the same times, that differ in the positions of the marked events and of one "
+        "more; the second has the landmarks of the first, or all of them but one. The probability of any release is "
+        "bounded under the first by that under the second, not the other way round.",
+        "x → x′ ⇔ L ∖ {s} ⊆ L′ ⊆ L for some s and there is t with x_i = x′_i for all i ∉ M ∪ {t}, M the marked events",
     )
     assumptions: ClassVar[tuple[str, ...]] = (INDEPENDENT,)
     caveats: ClassVar[tuple[str, ...]] = (PUBLIC_LANDMARKS, CLEAR_TIMES)
@@ -77,6 +83,9 @@ class PlanarLaplaceMechanism(Mechanism):
     def independent(self, budgets: Floats, is_landmark: Mask) -> tuple[Floats, float]:
         """Budgets of the draws with noise of their own, (n,), and the level of the one that the landmarks share."""
         return budgets, 0.0
+
+    def _neighbours(self, choice: LandmarkChoice) -> Neighbours:
+        return self.neighbours_one_sided if choice.one_sided else self.neighbours
 
     def draw(self, series: Trajectory, is_landmark: Mask, *, rng: noise.RandomSource) -> Release:
         budgets = Ledger(self.epsilon).spend_all(self.budgets(is_landmark), self.protected(is_landmark))

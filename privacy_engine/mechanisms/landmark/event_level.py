@@ -28,6 +28,7 @@ class EventLevel(PlanarLaplaceMechanism):
     title: ClassVar[str] = "Event level"
     summary: ClassVar[str] = "Every event on its own; landmarks together are not protected."
     level: ClassVar[str] = "event"
+    reads_landmarks: ClassVar[bool] = False
     sentence_without_landmarks: ClassVar[str] = ""
     sentence: ClassVar[str] = (
         "Whichever event of {unit} an adversary targets, it alone leaks at most ε = {epsilon} per {radius} m, "

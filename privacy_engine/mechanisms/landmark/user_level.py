@@ -27,6 +27,7 @@ class UserLevel(PlanarLaplaceMechanism):
     title: ClassVar[str] = "User level"
     summary: ClassVar[str] = "The whole series at once; every event pays for it."
     level: ClassVar[str] = "user"
+    reads_landmarks: ClassVar[bool] = False
     sentence_without_landmarks: ClassVar[str] = ""
     sentence: ClassVar[str] = (
         "All events of {unit} together leak at most ε = {epsilon} per {radius} m moved by each, with the same times"

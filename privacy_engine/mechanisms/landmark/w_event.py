@@ -32,6 +32,7 @@ class WEvent(PlanarLaplaceMechanism):
     title: ClassVar[str] = "w-event"
     summary: ClassVar[str] = "Every window of so many successive events shares the budget; landmarks get no extra care."
     level: ClassVar[str] = "w-event"
+    reads_landmarks: ClassVar[bool] = False
     sentence_without_landmarks: ClassVar[str] = ""
     sentence: ClassVar[str] = (
         "Any {window} successive events of {unit} together leak at most ε = {epsilon} per {radius} m moved by each, "

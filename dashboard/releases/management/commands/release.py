@@ -18,7 +18,7 @@ from privacy_engine.data import LandmarkSet, Release, Trajectory
 from privacy_engine.errors import ParameterError
 from privacy_engine.formats import ReadOptions
 from privacy_engine.label import NOT_PRIVATE, privacy_label, release_context
-from privacy_engine.landmarks import parse_short, parse_short_dummies
+from privacy_engine.landmarks import MarkedBeside, parse_short, parse_short_dummies
 from privacy_engine.mechanisms import landmark  # noqa: F401  (registers the mechanisms)
 from privacy_engine.people import largest_total, most_landmarks, people
 from privacy_engine.postprocess import postprocesses
@@ -117,6 +117,7 @@ def _release(
     context = release_context(
         landmarks=most_landmarks([person.joined_mask([one.mask for one in marks]) for person in everybody]),
         method=method,
+        beside=beside and MarkedBeside(beside.private, beside.method.one_sided_level),
         cleaning=cleaning,
         whole_trace=largest_total([person.joined_values([one.budgets for one in drawn]) for person in everybody]),
     )

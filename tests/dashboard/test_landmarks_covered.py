@@ -1,0 +1,154 @@
+"""Landmarks and promises in the application: what each way to mark covers, what is charged, what is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dashboard.datasets.models import BudgetEntry
+from dashboard.landmarks.models import LandmarkSet
+from dashboard.landmarks.services import duplicate_landmark_set, mark_landmarks
+from dashboard.releases import downloads, execution
+from dashboard.releases.models import Release
+from dashboard.releases.services import retry_release
+from tests.dashboard.asking import RELEASES, UNIFORM, first_error
+
+SETS = "/api/v1/landmark-sets/"
+COINS = {"name": "dummies-one-sided", "epsilon": 0.5}
+ZONES = {"name": "zones", "zones": [{"type": "Circle", "center": [2.35, 48.85], "radius_m": 5000.0}]}
+SCHEDULE = {
+    "name": "schedule",
+    "windows": [{"days": ["mon", "tue", "wed", "thu", "fri", "sat", "sun"], "start": "00:00", "end": "24:00"}],
+    "time_zone": "Europe/Paris",
+}
+STAYS = {"name": "stay-points", "distance_m": 200.0, "duration_s": 60.0}
+EVENT = {"name": "event-level", "epsilon": 1.0, "radius_m": 200.0}
+
+
+@pytest.fixture
+def drawn(owner, owner_api, ready_dataset):
+    """``drawn(method, seed=None)``: a set with one-sided dummies beside the landmarks of ``method``."""
+
+    def make(method=ZONES, *, dummies=COINS, seed=None, source=None):
+        source = source or mark_landmarks(owner=owner, dataset=ready_dataset, method=method)
+        answer = owner_api.post(f"{SETS}{source.pk}/dummies/", {"method": dummies, "seed": seed})
+        return LandmarkSet.objects.get(pk=answer.json()["id"])
+
+    return make
+
+
+def released(api, landmark_set, mechanism=UNIFORM, seed=None):
+    body = {"dataset": str(landmark_set.dataset_id), "landmark_set": str(landmark_set.pk), "mechanism": mechanism}
+    return api.post(RELEASES, body | ({} if seed is None else {"seed": seed}))
+
+
+def finished(api, landmark_set, mechanism=UNIFORM):
+    row = Release.objects.get(pk=released(api, landmark_set, mechanism).json()["id"])
+    execution.run(row.pk)
+    row.refresh_from_db()
+    return row
+
+
+class TestSeededDummies:
+    def test_a_private_release_over_them_is_refused_and_charged_nothing(self, owner_api, drawn):
+        seeded = drawn(seed=5)
+        answer = released(owner_api, seeded)
+        assert answer.status_code == 409
+        error = first_error(answer)
+        assert (error["field"], error["value"]) == ("landmark_set", str(seeded.pk))
+        assert "without a seed" in error["rule"]
+        assert "Draw the dummies again without a seed" in error["message"]
+        assert not Release.objects.exists()
+        assert not BudgetEntry.objects.exists()
+
+    def test_so_is_one_over_a_copy_of_them(self, owner_api, drawn):
+        assert released(owner_api, duplicate_landmark_set(landmark_set=drawn(seed=5))).status_code == 409
+
+    def test_a_simulation_over_them_is_not(self, owner_api, drawn):
+        assert released(owner_api, drawn(seed=5), seed=1).status_code == 201
+
+    def test_a_release_that_failed_before_this_rule_is_not_tried_again(self, owner_api, drawn):
+        good = drawn()
+        row = Release.objects.get(pk=released(owner_api, good).json()["id"])
+        LandmarkSet.objects.filter(pk=good.pk).update(selection=good.selection | {"private": False, "seed": 5})
+        Release.objects.filter(pk=row.pk).update(state="failed", finished_at=row.created_at)
+        row.refresh_from_db()
+        with pytest.raises(Exception, match="drawn from a seed"):
+            retry_release(release=row)
+
+    def test_one_that_was_made_before_this_rule_says_so_in_its_label(self, owner_api, drawn):
+        good = drawn()
+        row = finished(owner_api, good)
+        LandmarkSet.objects.filter(pk=good.pk).update(selection=good.selection | {"private": False, "seed": 5})
+        label = downloads.label(Release.objects.get(pk=row.pk))
+        assert "which of the marked events are dummies, drawn from a seed" in label["not_covered"]
+        assert "drawn from a seed" in label["text"]
+
+
+class TestOneSided:
+    def test_the_label_the_ledger_and_the_outlook_agree_on_the_sum(self, owner_api, drawn):
+        marked = drawn()
+        outlook = owner_api.post(
+            f"{RELEASES}outlook/", {"landmark_set": str(marked.pk), "mechanisms": [UNIFORM]}
+        ).json()
+        [one] = outlook["mechanisms"]
+        row = finished(owner_api, marked)
+        label = downloads.label(row)
+        entry = BudgetEntry.objects.get(release_id=row.pk)
+        assert label["epsilon"] == entry.epsilon == one["guarantee"]["epsilon"] == 1.5
+        assert outlook["budget"]["price_per_km"] == pytest.approx(1.5 / 0.2)
+        assert "ε = 1.5 per 200 m" in label["text"]
+        assert (
+            one["guarantee"]["statement"].split(" it and ")[0] == label["guarantee"]["statement"].split(" it and ")[0]
+        )
+        assert label["not_covered"] == ["that the events left unmarked are no landmarks, which is certain"]
+
+    def test_every_draw_from_the_same_landmarks_counts(self, owner_api, drawn):
+        first = drawn()
+        second = drawn(source=first.source)
+        assert second.selection["one_sided_level"] == 1.0
+        assert downloads.label(finished(owner_api, second))["epsilon"] == 2.0
+
+    def test_a_draw_that_was_no_coins_ends_the_promise(self, owner_api, drawn):
+        first = drawn(dummies={"name": "dummies-heuristic", "epsilon": 1.0})
+        assert first.selection["one_sided_level"] is None
+        second = drawn(source=first.source)
+        assert second.selection["one_sided_level"] is None
+        label = downloads.label(finished(owner_api, second))
+        assert label["not_covered"] == ["which events are landmarks, found in positions by zones"]
+        assert label["epsilon"] == 1.0
+
+    def test_stays_have_no_group_size_and_no_promise(self, owner_api, drawn):
+        label = downloads.label(finished(owner_api, drawn(STAYS)))
+        assert label["not_covered"] == ["which events are landmarks, found in positions as stay points"]
+        assert label["epsilon"] == 1.0
+
+    def test_a_mechanism_that_reads_no_landmarks_is_not_charged_for_them(self, owner_api, drawn):
+        row = finished(owner_api, drawn(), EVENT)
+        assert BudgetEntry.objects.get(release_id=row.pk).epsilon == 1.0
+        assert downloads.label(row)["not_covered"] == []
+
+
+class TestSchedule:
+    def test_a_release_over_it_covers_all(self, owner, owner_api, ready_dataset):
+        found = mark_landmarks(owner=owner, dataset=ready_dataset, method=SCHEDULE)
+        label = downloads.label(finished(owner_api, found))
+        assert label["not_covered"] == []
+        assert "not covered" not in label["text"]
+        assert "with the same times, provided that the schedule was chosen without looking" in label["text"]
+
+    def test_moving_positions_leaves_the_marks(self, owner, make_dataset, paris_day):
+        elsewhere = paris_day.moved(paris_day.lon + 0.1, paris_day.lat)
+        masks = [
+            mark_landmarks(owner=owner, dataset=make_dataset(owner, one), method=SCHEDULE).mask
+            for one in (paris_day, elsewhere)
+        ]
+        assert np.array_equal(*masks)
+
+    def test_the_listing_says_what_is_covered(self, owner_api):
+        found = {one["name"]: one for one in owner_api.get("/api/v1/landmark-methods/").json()["results"]}
+        assert found["schedule"]["reads"] == "times"
+        assert found["schedule"]["coverage"].startswith("Covered by the promise of a release")
+        assert found["stay-points"]["coverage"] == (
+            "Not covered by the promise of a release: which events are landmarks, found in positions as stay points."
+        )
