@@ -14,7 +14,8 @@ reading it again without. What each did is told (:class:`Done`) and kept with th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from privacy_engine.cleaning.choose import FirstEvents, OnlySeries
@@ -38,6 +39,7 @@ __all__ = [
     "clean",
     "cleaning_steps",
     "parse_cleaning",
+    "stability_of",
 ]
 
 
@@ -69,3 +71,17 @@ def clean(
         found, did = step.apply(found)
         done.append(did)
     return found, done
+
+
+def stability_of(done: Iterable[Done]) -> int:
+    """Return the stability m of several steps: the most events at the end whose position one uploaded record decides.
+
+    It is the product of the steps' own: each of the at most m₁ events that a record decides after the first step
+    decides at most m₂ events after the second. The product is an upper bound and need not be attained.
+
+    Given m, a promise of ε for all landmarks and any one event after cleaning is one of m·ε for all landmarks and any
+    one uploaded record: with Σ the budgets of the landmarks and M the largest budget of any other event, the events
+    that the record decides add at most m·M, and Σ + m·M ≤ m·(Σ + M) ≤ m·ε, provided that a record moved by d moves
+    none of them by more than d (docs/decisions/0018-stability-of-cleaning.md).
+    """
+    return math.prod(one.stability for one in done)

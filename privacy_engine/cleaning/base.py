@@ -26,6 +26,7 @@ class Done:
     """What one step did: JSON-ready through :meth:`as_dict`.
 
     ``events`` are the first numbers (0-based, over the whole dataset as the step met it) of those it dropped.
+    ``stability`` is the most events after the step whose position one record before it decides.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Done:
     series_before: int
     series_after: int
     events: tuple[int, ...] = ()
+    stability: int = 1
 
     def as_dict(self) -> dict[str, Any]:
         """The same as JSON-ready data."""
@@ -48,6 +50,7 @@ class Done:
             "series_before": self.series_before,
             "series_after": self.series_after,
             "events": list(self.events),
+            "stability": self.stability,
         }
 
 
@@ -79,8 +82,25 @@ class CleaningStep(Described):
             raise self._refuse("at least 1 event left", "would leave no event")
         before = sum(len(one) for one in series)
         return found, Done(
-            self.name, self.title, message, before, after, len(series), len(found), tuple(dropped[:SHOWN_EVENTS])
+            self.name,
+            self.title,
+            message,
+            before,
+            after,
+            len(series),
+            len(found),
+            tuple(dropped[:SHOWN_EVENTS]),
+            self.stability(series),
         )
+
+    def stability(self, series_before: Sequence[Trajectory]) -> int:
+        """Return the most events after the step whose position one record of ``series_before`` decides, at least 1.
+
+        It is computed from the times alone, which are public. A step that keeps, drops or cuts copies every event it
+        keeps from one record: 1. For a step with ``reads = "positions"`` it counts the positions of the events that
+        are kept; that one record may also decide whether other events are kept is not counted: it is not covered.
+        """
+        return 1
 
     def _apply(self, series: Sequence[Trajectory]) -> tuple[list[Trajectory], str, list[int]]:
         """The series, one sentence, the events dropped."""

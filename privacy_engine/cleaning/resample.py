@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from privacy_engine.cleaning.base import MOST_EVENTS, CleaningStep, Reads, cleaning_steps
 from privacy_engine.data import Floats, Trajectory
 from privacy_engine.params import BeatS, Param
 
 Between = Literal["straight", "last"]
+Index = NDArray[np.intp]
 
 
 @cleaning_steps.register
@@ -20,6 +22,11 @@ class Resample(CleaningStep):
 
     Between two records a position lies on the great circle through both, or is the last one known. A mark of the file
     goes with the nearer record. The number of events then follows from the times alone.
+
+    One record decides every event between the record before it and the record after it (``straight``), or every event
+    until the next record (``last``): :meth:`stability` counts them. A record that moves by d moves each of them by at
+    most d; for ``straight`` this holds if successive records are less than 10,000 km (a quarter of the globe) apart
+    (docs/decisions/0018-stability-of-cleaning.md).
     """
 
     title: ClassVar[str] = "Resample"
@@ -45,24 +52,47 @@ class Resample(CleaningStep):
             rule = f"at most {MOST_EVENTS:,} events"
             raise self._refuse(rule, f"would make {total:,} events; {rule} can be kept. Take a longer interval")
         found = [
-            self._at(one, np.arange(first, last + 1) * self.every_s)
+            self._at(one, self._instants(one, first, last))
             for one, (first, last) in zip(series, beats, strict=True)
             if first <= last
         ]
         return found, f"One event every {self.every_s:g} s.", []
+
+    def stability(self, series_before: Sequence[Trajectory]) -> int:
+        """Return the most events that one record decides, both ends of each stretch between two records included."""
+        return max((self._decided(one) for one in series_before), default=1)
+
+    def _decided(self, one: Trajectory) -> int:
+        first, last = self._beats(one)
+        if first > last:
+            return 1
+        before, after, share = self._between(one, self._instants(one, first, last))
+        count = np.bincount(before, minlength=len(one))
+        if self.between == "straight":
+            count += np.bincount(after[share > 0], minlength=len(one))
+        return int(count.max())
 
     def _beats(self, one: Trajectory) -> tuple[int, int]:
         if one.time_s is None or not len(one):
             return 0, -1
         return int(np.ceil(one.time_s[0] / self.every_s)), int(np.floor(one.time_s[-1] / self.every_s))
 
-    def _at(self, one: Trajectory, when: Floats) -> Trajectory:
+    def _instants(self, one: Trajectory, first: int, last: int) -> Floats:
         assert one.time_s is not None
-        when = np.clip(when, one.time_s[0], one.time_s[-1])  # a multiple may round past the end by an ulp
+        # a multiple may round past the end by an ulp
+        return np.asarray(np.clip(np.arange(first, last + 1) * self.every_s, one.time_s[0], one.time_s[-1]))
+
+    @staticmethod
+    def _between(one: Trajectory, when: Floats) -> tuple[Index, Index, Floats]:
+        """The last record at or before each instant, the record after it, and the share of the way between them."""
+        assert one.time_s is not None
         before = np.searchsorted(one.time_s, when, side="right") - 1
         after = np.minimum(before + 1, len(one) - 1)
         span = one.time_s[after] - one.time_s[before]
-        share = np.divide(when - one.time_s[before], span, out=np.zeros(len(when)), where=span > 0)
+        return before, after, np.divide(when - one.time_s[before], span, out=np.zeros(len(when)), where=span > 0)
+
+    def _at(self, one: Trajectory, when: Floats) -> Trajectory:
+        before, after, share = self._between(one, when)
         near = np.where(share <= 0.5, before, after)
         if self.between == "last":
             lon, lat = one.lon[before], one.lat[before]
