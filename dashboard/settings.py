@@ -7,6 +7,7 @@ from pathlib import Path
 
 import environ
 from csp.constants import NONE, SELF
+from django.core.exceptions import ImproperlyConfigured
 from kombu import Queue
 
 from dashboard.basemap import base_map
@@ -14,6 +15,7 @@ from dashboard.launcher.home import broker_socket
 
 env = environ.Env()
 BASE_DIR = Path(__file__).resolve().parent.parent
+LEDGER_KEY_CHARS = 32
 
 
 def _home() -> Path:
@@ -24,10 +26,29 @@ def _home() -> Path:
 
 
 def _secret_key(home: Path) -> str:
-    if key := env.str("CAIRN_SECRET_KEY", default=""):
-        return key
-    path = home / "secret.key"
-    fresh = home / f".secret.{os.getpid()}"
+    return env.str("CAIRN_SECRET_KEY", default="") or _own_secret(home / "secret.key")
+
+
+def _ledger_key(home: Path) -> str:
+    """The key of the ledger's digests and sketches: of its own, so that SECRET_KEY can be changed at any time."""
+    key, file = env.str("CAIRN_LEDGER_KEY", default=""), env.str("CAIRN_LEDGER_KEY_FILE", default="")
+    if file and not key:
+        try:
+            key = Path(file).expanduser().read_text().strip()
+        except (OSError, UnicodeDecodeError) as error:
+            raise ImproperlyConfigured(f"CAIRN_LEDGER_KEY_FILE must name a readable file, got {file!r}") from error
+    key = key or ("" if file else _own_secret(home / "ledger.key"))
+    if len(key) < LEDGER_KEY_CHARS:
+        raise ImproperlyConfigured(
+            f"The ledger's key (CAIRN_LEDGER_KEY, CAIRN_LEDGER_KEY_FILE or {home / 'ledger.key'}) must have at least "
+            f"{LEDGER_KEY_CHARS} characters, got {len(key)}"
+        )
+    return key
+
+
+def _own_secret(path: Path) -> str:
+    """The secret in a file of mode 0600, made on first use."""
+    fresh = path.with_name(f".{path.stem}.{os.getpid()}")
     if not path.exists():
         fresh.touch(mode=0o600)
         fresh.write_text(secrets.token_urlsafe(64))
@@ -52,6 +73,7 @@ CAIRN_MAX_ATTEMPTS = 3
 CAIRN_BASE_MAP = base_map(env.str("CAIRN_TILES", default=""), env.str("CAIRN_TILES_ATTRIBUTION", default=""))
 
 SECRET_KEY = _secret_key(CAIRN_HOME)
+CAIRN_LEDGER_KEY = _ledger_key(CAIRN_HOME)
 DEBUG = env.bool("CAIRN_DEBUG", default=False)
 CAIRN_HTTPS = env.bool("CAIRN_HTTPS", default=False)
 ALLOWED_HOSTS = env.list("CAIRN_ALLOWED_HOSTS", default=["127.0.0.1", "localhost", "[::1]", CAIRN_HOST])

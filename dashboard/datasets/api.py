@@ -19,7 +19,8 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from dashboard import track
-from dashboard.datasets import queries, resumable, services
+from dashboard.datasets import lineage, queries, resumable, services
+from dashboard.datasets.lineage_serializers import UNDETECTED, DecisionSerializer, LineageSerializer
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.previews import PreviewQuery, PreviewSerializer
 from dashboard.datasets.serializers import ChangeSerializer, DatasetSerializer, OptionsSerializer, UploadSerializer
@@ -109,6 +110,24 @@ class DatasetViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.
     def retry(self, request: Request, pk: Any = None) -> Response:
         """Read the kept upload again as it was asked, after that failed or was cancelled."""
         return self._told(services.retry_import(dataset=self.get_object()))
+
+    @extend_schema(methods=["get"], responses={200: LineageSerializer}, filters=False)
+    @extend_schema(methods=["post"], request=DecisionSerializer, responses={200: LineageSerializer})
+    @action(detail=True, methods=["get", "post"], filterset_class=None, pagination_class=None)
+    def lineage(self, request: Request, pk: Any = None) -> Response:
+        """Return the uploads that share its budget, or record that it is of other people than they are."""
+        dataset = self.get_object()
+        if request.method == "POST":
+            asked = valid(DecisionSerializer, request.data)
+            lineage.record_other_people(dataset=dataset, others=asked.get("others"))
+            dataset = self.get_object()
+        found = {
+            "upload": dataset.source_file_id,
+            "others": queries.shared_with(dataset),
+            "recorded": queries.recorded(dataset),
+            "not_recognised": UNDETECTED,
+        }
+        return Response(LineageSerializer(found).data, headers=UNKEPT)
 
     @extend_schema(
         parameters=[track.TrackQuery, OpenApiParameter("If-None-Match", location=OpenApiParameter.HEADER)],

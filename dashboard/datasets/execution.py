@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import uuid
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 from django.conf import settings
 
 from dashboard import storage
-from dashboard.datasets import facts
+from dashboard.datasets import facts, lineage
 from dashboard.datasets.models import Dataset
 from dashboard.jobs import Lease, LeaseLost
 from dashboard.text import storable
@@ -25,27 +26,36 @@ UNPACKED = 4
 def import_points(row: Dataset, lease: Lease) -> dict[str, Any]:
     """Read the original of a claimed row and store its points: the columns to settle it with."""
     lease.report("Reading the file", 0.1)
-    series, report = read(row.original_path, name=row.file_name, options=row.options, cleaning=row.cleaning)
+    series, report, evidence = read(row.original_path, name=row.file_name, options=row.options, cleaning=row.cleaning)
     lease.report("Storing the points", 0.8)
     fields = store(row.folder, series, token=lease.token)
     if not lease.rows().exists():  # deleted or replaced while we read: leave nothing
         storage.remove(row.folder / fields["points_file"])
         raise LeaseLost
-    return fields | {"report": report}
+    file = lineage.register(owner_id=row.owner_id, evidence=evidence, content_digest=fields["content_digest"])
+    return fields | cleaned_columns(report) | {"source_file": file}
+
+
+def cleaned_columns(report: dict[str, Any]) -> dict[str, Any]:
+    """The columns that follow from the report of reading and cleaning."""
+    return {"report": report, "stability": math.prod(step["stability"] for step in report["cleaning"])}
 
 
 def import_now(
     path: Path, *, folder: Path, name: str, options: Mapping[str, Any], cleaning: Sequence[Any] = ()
 ) -> dict[str, Any]:
-    """The same at once, without a row: read ``path``, store the points in ``folder``, return the columns."""
-    series, report = read(path, name=name, options=options, cleaning=cleaning)
-    return store(folder, series, token=uuid.uuid4()) | {"report": report}
+    """The same at once, without a row: read ``path``, store the points in ``folder``, return the columns.
+
+    ``evidence`` is among them, which :func:`dashboard.datasets.lineage.register` makes the column ``source_file``.
+    """
+    series, report, evidence = read(path, name=name, options=options, cleaning=cleaning)
+    return store(folder, series, token=uuid.uuid4()) | cleaned_columns(report) | {"evidence": evidence}
 
 
 def read(
     path: Path, *, name: str, options: Mapping[str, Any], cleaning: Sequence[Any] = ()
-) -> tuple[list[Trajectory], dict[str, Any]]:
-    """The file as series, cleaned, and the report of both.
+) -> tuple[list[Trajectory], dict[str, Any], lineage.Evidence]:
+    """The file as series, cleaned; the report of both; and what identifies the upload, before any cleaning.
 
     Raises
     ------
@@ -59,7 +69,8 @@ def read(
     if not len(reading):
         raise FormatError("The file holds no position that could be read.", code="no_points", rule="at least 1 point")
     series, done = clean(reading.series, parse_cleaning(cleaning))
-    return series, storable(reading.report.as_dict()) | {"cleaning": [step.as_dict() for step in done]}
+    report = storable(reading.report.as_dict()) | {"cleaning": [step.as_dict() for step in done]}
+    return series, report, lineage.evidence_of(path, reading.series)
 
 
 def preview(path: Path, *, name: str, options: Mapping[str, Any]) -> formats.Preview:

@@ -1,9 +1,11 @@
-"""The budget of a content: what its releases leak together, and may leak.
+"""The budget of a lineage of uploads: what its releases leak together, and may leak.
 
-One unit for all: integer micro-ε per kilometre, since a release with level ε within r metres tells two places d apart
-by a factor of at most exp(ε·d/r). Every entry carries its own level (event, landmark, user). The sum is *event-level*:
-the composed loss of any one event over all releases, since whatever else a release protects, it protects each event
-with at least that. It says nothing about landmarks or users together, and never claims to.
+One unit for all: integer micro-ε per kilometre, since a release with level ε within r metres changes the probability
+of any output by a factor of at most exp(ε·d/r) between two places d apart. Every entry carries its own level (event,
+landmark, user) and the stability m of the cleaning before it: the most events that one uploaded record decides. The sum
+is the composed loss of *any one uploaded record* over all releases: a release that protects each event with ε protects
+each record with m·ε, for a mechanism with independent draws (docs/decisions/0018-stability-of-cleaning.md). It says
+nothing about landmarks or users together. Which uploads share one budget: dashboard/datasets/lineage.py.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from django.db import transaction
 from django.db.models import Count, F, Q
 from pydantic import ValidationError
 
+from dashboard.datasets.lineage import LARGEST, known_source_of, lock_owner, source_of
 from dashboard.datasets.models import Budget, BudgetEntry, Dataset
 from dashboard.errors import Conflict
 from privacy_engine.errors import ParameterErrors
@@ -26,7 +29,6 @@ from privacy_engine.promise import Context
 from privacy_engine.registry import NO_CONTEXT, Mechanism
 
 MICRO_PER_KM = 1000 * 1_000_000
-LARGEST = 2**62  # the column holds 2**63 - 1
 DIGITS = 60
 DUST = Decimal("1e-9")  # of a unit: what a division to 60 digits may leave, so that three thirds are one whole
 
@@ -52,7 +54,7 @@ class BudgetExceeded(Conflict):
 
 
 class Total(Frozen):
-    """What all releases of a content together may leak, as its owner writes it."""
+    """What all releases of a lineage together may leak, as its owner writes it."""
 
     epsilon: Epsilon  # type: ignore[valid-type]
     radius_m: RadiusM  # type: ignore[valid-type]
@@ -73,17 +75,21 @@ class Total(Frozen):
 
 
 class Quote(TypedDict):
-    """What several releases would be charged, and what the content has leaked and may leak; all in ε per km."""
+    """What several releases would be charged, and what the lineage has leaked and may leak; all in ε per km.
+
+    ``stability`` is how many events one uploaded record decides: how many times each release's level is charged.
+    """
 
     price_per_km: float
     spent_per_km: float
     after_per_km: float
     total_per_km: float | None
     fits: bool
+    stability: int
 
 
 class Spent(TypedDict):
-    """What the releases of a content leaked together."""
+    """What the releases of a lineage leaked together."""
 
     per_km: float
     releases: int
@@ -105,26 +111,34 @@ def whole(amount: Decimal) -> int:
         return max(math.ceil(amount - DUST), 1)
 
 
+def charged_times(dataset: Dataset, mechanism: Mechanism) -> int:
+    """Return how many times a release's level is charged: the events that one uploaded record decides.
+
+    Once at the level of a user: there ε holds for all events together, however many of them one record decides.
+    """
+    return 1 if mechanism.level == "user" else dataset.stability
+
+
 def budget_of(dataset: Dataset) -> Budget | None:
-    """The budget of the dataset's content; None while it has none."""
-    return Budget.objects.filter(owner_id=dataset.owner_id, content_digest=dataset.content_digest).first()
+    """Return the budget of the dataset's lineage; None while it has none."""
+    file = known_source_of(dataset)
+    return file and file.budget
 
 
 @transaction.atomic
 def locked(dataset: Dataset) -> Budget:
-    """The budget of the dataset's content, made if need be, its row locked to the end of the transaction."""
-    key = {"owner_id": dataset.owner_id, "content_digest": dataset.content_digest}
-    Budget.objects.get_or_create(**key)
-    return Budget.objects.select_for_update().get(**key)
+    """Return the budget of the dataset's lineage, made if need be, locked to the end of the transaction."""
+    lock_owner(dataset.owner_id)
+    return Budget.objects.select_for_update().get(pk=source_of(dataset).budget_id)
 
 
 def composed(budget: Budget) -> Decimal:
     """Everything charged and not given back, exactly."""
-    kinds = budget.entries.values_list("epsilon", "radius_m").order_by().annotate(
+    kinds = budget.entries.values_list("epsilon", "radius_m", "stability").order_by().annotate(
         charged=Count("pk", filter=Q(amount__gt=0)), given_back=Count("pk", filter=Q(amount__lt=0))
     )  # fmt: skip
     with localcontext(prec=DIGITS):
-        parts = (micro_per_km(epsilon, radius, times=n - back) for epsilon, radius, n, back in kinds)
+        parts = (micro_per_km(epsilon, radius, times=m * (n - back)) for epsilon, radius, m, n, back in kinds)
         return sum(parts, Decimal(0))
 
 
@@ -134,17 +148,18 @@ def reserve(
 ) -> BudgetEntry:
     """Charge a release before anything is drawn; call it in the transaction that creates the release's row.
 
-    The charge is what the composed sum, rounded up to whole units, grows by: a tenth of a budget fits ten times.
+    The charge is what the composed sum, rounded up to whole units, grows by: a tenth of a budget fits ten times. The
+    level is charged once for each event that one uploaded record decides (:func:`charged_times`).
 
     Raises
     ------
     BudgetExceeded
         The total does not allow it. Nothing is charged.
     """
-    budget = locked(dataset)
+    budget, times = locked(dataset), charged_times(dataset, mechanism)
     with localcontext(prec=DIGITS):
         epsilon = mechanism.charged_epsilon(context)
-        after = whole(composed(budget) + micro_per_km(epsilon, mechanism.radius_m))
+        after = whole(composed(budget) + micro_per_km(epsilon, mechanism.radius_m, times=times))
     amount = max(after - budget.spent, 1)
     allowed = Q(total__isnull=True) | Q(total__gte=F("spent") + amount)
     # the row is locked; the condition in the UPDATE holds even where a lock is a no-op
@@ -152,13 +167,14 @@ def reserve(
         total = LARGEST if budget.total is None else budget.total
         raise BudgetExceeded(amount=amount, spent=budget.spent, total=total)
     return BudgetEntry.objects.create(
-        budget=budget,
+        source_file=source_of(dataset),
         release_id=release_id,
         mechanism=mechanism.name,
         level=mechanism.level,
         amount=amount,
         epsilon=epsilon,
         radius_m=mechanism.radius_m,
+        stability=times,
     )
 
 
@@ -171,7 +187,8 @@ def quote(dataset: Dataset, mechanisms: Sequence[Mechanism], context: Context = 
         leaked = composed(budget) if budget else Decimal(0)
         after = before
         for mechanism in mechanisms:
-            leaked += micro_per_km(mechanism.charged_epsilon(context), mechanism.radius_m)
+            times = charged_times(dataset, mechanism)
+            leaked += micro_per_km(mechanism.charged_epsilon(context), mechanism.radius_m, times=times)
             after = max(whole(leaked), after + 1)
     return {
         "price_per_km": (after - before) / 1e6,
@@ -179,26 +196,28 @@ def quote(dataset: Dataset, mechanisms: Sequence[Mechanism], context: Context = 
         "after_per_km": after / 1e6,
         "total_per_km": None if total is None else total / 1e6,
         "fits": after <= (LARGEST if total is None else total),
+        "stability": dataset.stability,
     }
 
 
 @transaction.atomic
 def refund(*, release_id: uuid.UUID) -> bool:
     """Give a release's charge back, once; True if that happened now. Only for one whose data was never loaded."""
-    charge = BudgetEntry.objects.filter(release_id=release_id, amount__gt=0).first()
+    charge = BudgetEntry.objects.filter(release_id=release_id, amount__gt=0).select_related("source_file").first()
     if charge is None:
         return False
-    budget = Budget.objects.select_for_update().get(pk=charge.budget_id)
-    if budget.entries.filter(release_id=release_id, amount__lt=0).exists():
+    lock_owner(charge.source_file.owner_id)
+    if BudgetEntry.objects.filter(release_id=release_id, amount__lt=0).exists():
         return False
-    back = {name: getattr(charge, name) for name in ("mechanism", "level", "epsilon", "radius_m")}
-    budget.entries.create(release_id=release_id, amount=-charge.amount, **back)
-    Budget.objects.filter(pk=budget.pk).update(spent=F("spent") - charge.amount)
+    same = {name: getattr(charge, name) for name in ("source_file", "mechanism", "level", "epsilon", "radius_m")}
+    same["stability"] = charge.stability
+    BudgetEntry.objects.create(release_id=release_id, amount=-charge.amount, **same)
+    Budget.objects.filter(source_files=charge.source_file).update(spent=F("spent") - charge.amount)
     return True
 
 
 def spent(dataset: Dataset) -> Spent:
-    """What the releases of the dataset's content (of this one or of an earlier upload) leaked together."""
+    """What the releases of the dataset's lineage (of this dataset or of another upload) leaked together."""
     budget = budget_of(dataset)
     if budget is None:
         return {"per_km": 0.0, "releases": 0}

@@ -36,6 +36,10 @@ class Dataset(Job):
     summary = models.JSONField(null=True, blank=True)  # series, bounds, span, length: facts to show
     points_file = models.CharField(max_length=80, default="", blank=True)
     content_digest = models.CharField(max_length=64, default="", blank=True, db_index=True)
+    source_file = models.ForeignKey(
+        "SourceFile", on_delete=models.SET_NULL, null=True, blank=True, related_name="datasets"
+    )
+    stability = models.PositiveBigIntegerField(default=1)  # the most events that one uploaded record decides
     sample = models.BooleanField(default=False)
 
     class Meta:
@@ -112,14 +116,13 @@ class Upload(models.Model):
 
 
 class Budget(models.Model):
-    """What the releases of one content have leaked so far, and may leak.
+    """What the releases of one lineage have leaked so far, and may leak.
 
-    Keyed by owner and content, so a second upload of the same points shares it and deleting the dataset does not
-    forget it. Amounts are integer micro-ε per kilometre: a release with level ε within r metres leaks ε·1000/r per km.
+    A lineage is the source files that share most of their events; see dashboard/datasets/lineage.py. Amounts are
+    integer micro-ε per kilometre: a release with level ε within r metres leaks ε·1000/r per km.
     """
 
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="budgets")
-    content_digest = models.CharField(max_length=64)
     spent = models.BigIntegerField(default=0)
     total = models.BigIntegerField(null=True, blank=True)
     total_epsilon = models.FloatField(null=True, blank=True)  # the total as the owner wrote it
@@ -127,7 +130,6 @@ class Budget(models.Model):
 
     class Meta:
         constraints: ClassVar = [
-            models.UniqueConstraint(fields=["owner", "content_digest"], name="budget_one_per_content"),
             models.CheckConstraint(name="budget_spent_not_negative", condition=Q(spent__gte=0)),
             models.CheckConstraint(
                 name="budget_spent_within_total", condition=Q(total__isnull=True) | Q(spent__lte=F("total"))
@@ -137,17 +139,105 @@ class Budget(models.Model):
     def __str__(self) -> str:
         return f"budget {self.pk}"
 
+    @property
+    def entries(self) -> "models.QuerySet[BudgetEntry]":
+        """The charges and refunds of all its source files."""
+        return BudgetEntry.objects.filter(source_file__budget=self)
+
+
+class SourceFile(models.Model):
+    """One uploaded file of one owner, as the ledger remembers it; it outlives the datasets made from it.
+
+    ``file_digest`` is a keyed digest of its bytes; empty for what was uploaded before the ledger knew files, which is
+    found by ``content_digest``, the keyed digest of the points that were stored.
+    """
+
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="source_files")
+    budget = models.ForeignKey(Budget, on_delete=models.CASCADE, related_name="source_files")
+    file_digest = models.CharField(max_length=64, default="", blank=True)
+    content_digest = models.CharField(max_length=64, default="", blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering: ClassVar = ["created_at", "pk"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["owner", "file_digest"], condition=~Q(file_digest=""), name="source_file_one_per_bytes"
+            ),
+            models.UniqueConstraint(
+                fields=["owner", "content_digest"], condition=Q(file_digest=""), name="source_file_one_per_content"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"source file {self.pk}"
+
+
+class SourceSketch(models.Model):
+    """Sketches of the events of a source file as it was read once; another reading adds another row.
+
+    See privacy_engine/event_sketch.py. ``timed`` is empty where the events have no times.
+    """
+
+    source_file = models.ForeignKey(SourceFile, on_delete=models.CASCADE, related_name="sketches")
+    digest = models.CharField(max_length=64)  # SHA-256 of both sketches
+    timed = models.BinaryField(default=bytes)
+    places = models.BinaryField()
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["source_file", "digest"], name="source_sketch_one_per_reading")
+        ]
+
+    def __str__(self) -> str:
+        return f"sketch {self.pk} of source file {self.source_file_id}"
+
+
+class LineageEntry(models.Model):
+    """One recorded fact about two source files of an owner. Never changed, never deleted.
+
+    ``spent`` and ``other_spent`` are what the budgets of ``source_file`` and of ``other`` held when it was recorded:
+    before they became one, or after they were divided.
+    """
+
+    class Kind(models.TextChoices):
+        """What was recorded."""
+
+        SHARED = "shared-events", "shares most of its events"
+        OTHER_PEOPLE = "other-people", "is of other people, its owner says"
+
+    kind = models.CharField(max_length=20, choices=Kind.choices)
+    source_file = models.ForeignKey(SourceFile, on_delete=models.CASCADE, related_name="lineage_entries")
+    other = models.ForeignKey(SourceFile, on_delete=models.CASCADE, related_name="+")
+    share = models.FloatField(null=True, blank=True)  # of the smaller file's events that the larger one contains
+    spent = models.BigIntegerField()
+    other_spent = models.BigIntegerField()
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering: ClassVar = ["created_at", "pk"]
+        constraints: ClassVar = [
+            models.CheckConstraint(name="lineage_entry_of_two", condition=~Q(source_file=F("other"))),
+            models.CheckConstraint(
+                name="lineage_entry_known_kind", condition=Q(kind__in=["shared-events", "other-people"])
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.source_file_id} {self.kind} {self.other_id}"
+
 
 class BudgetEntry(models.Model):
     """One charge or refund. Never changed, never deleted; it outlives the release it stands for."""
 
-    budget = models.ForeignKey(Budget, on_delete=models.CASCADE, related_name="entries")
+    source_file = models.ForeignKey(SourceFile, on_delete=models.CASCADE, related_name="entries")
     release_id = models.UUIDField(db_index=True)
     mechanism = models.CharField(max_length=60)
     level = models.CharField(max_length=20)
     amount = models.BigIntegerField()
     epsilon = models.FloatField()
     radius_m = models.FloatField()
+    stability = models.PositiveBigIntegerField(default=1)  # how many times the level was charged
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -164,3 +254,8 @@ class BudgetEntry(models.Model):
 
     def __str__(self) -> str:
         return f"{self.amount:+d} for {self.release_id}"
+
+    @property
+    def budget(self) -> Budget:
+        """The budget it counts in."""
+        return self.source_file.budget

@@ -17,6 +17,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from dashboard import lines
 from dashboard.accounts.services import remember_visit
 from dashboard.datasets import queries, services
+from dashboard.datasets.lineage_serializers import UNDETECTED
 from dashboard.datasets.models import Dataset
 from dashboard.jobs import State
 from dashboard.landmarks.queries import visible_landmark_sets
@@ -79,6 +80,7 @@ def detail(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
         "release_count": releases.count(),
         "experiment_count": dataset.experiments.count(),
         "budget": queries.spending(dataset),
+        "undetected": UNDETECTED,
         "options": list(formats.options().values()),
         "chosen": dataset.options,
         "page": _for_script(dataset),
@@ -111,5 +113,6 @@ def _for_script(dataset: Dataset) -> dict[str, Any]:
             "read": reverse("api:dataset-read", args=[dataset.pk]),
             "track": reverse("api:dataset-track", args=[dataset.pk]),
             "preview": reverse("api:dataset-preview", args=[dataset.pk]),
+            "lineage": reverse("api:dataset-lineage", args=[dataset.pk]),
         },
     }

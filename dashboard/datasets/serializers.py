@@ -65,6 +65,11 @@ class DatasetSerializer(serializers.ModelSerializer[Dataset]):
     error = FailureField()
     budget = serializers.SerializerMethodField()
     spent = serializers.SerializerMethodField()
+    sharing = serializers.SerializerMethodField()
+    stability = serializers.IntegerField(
+        read_only=True,
+        help_text="The most events that one uploaded record decides: how many times a release's level is charged.",
+    )
     urls = serializers.SerializerMethodField()
 
     class Meta:
@@ -95,6 +100,8 @@ class DatasetSerializer(serializers.ModelSerializer[Dataset]):
             "sample",
             "budget",
             "spent",
+            "sharing",
+            "stability",
             "urls",
         )
         read_only_fields = fields
@@ -109,10 +116,14 @@ class DatasetSerializer(serializers.ModelSerializer[Dataset]):
     def get_spent(self, row: Any) -> dict[str, float]:
         return {"per_km": (row.spent_micro or 0) / 1e6, "releases": row.spent_releases or 0}
 
+    @extend_schema_field(serializers.IntegerField(help_text="How many other uploads share its budget."))
+    def get_sharing(self, row: Any) -> int:
+        return row.sharing or 0
+
     @extend_schema_field(
         inline_serializer(
             "DatasetUrls",
-            {name: serializers.CharField() for name in ("self", "page", "track", "preview")},
+            {name: serializers.CharField() for name in ("self", "page", "track", "preview", "lineage")},
         )
     )
     def get_urls(self, row: Dataset) -> dict[str, str]:
@@ -121,6 +132,7 @@ class DatasetSerializer(serializers.ModelSerializer[Dataset]):
             "page": reverse("datasets:detail", args=[row.pk]),
             "track": reverse("api:dataset-track", args=[row.pk]),
             "preview": reverse("api:dataset-preview", args=[row.pk]),
+            "lineage": reverse("api:dataset-lineage", args=[row.pk]),
         }
 
 

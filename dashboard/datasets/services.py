@@ -16,8 +16,9 @@ from django.utils import timezone
 
 from dashboard import jobs, storage
 from dashboard.accounts.models import User
-from dashboard.datasets import execution, ledger, tasks  # noqa: F401  (tasks: so that the bell is there to ring)
-from dashboard.datasets.models import Budget, Dataset, Kind
+from dashboard.datasets import execution, ledger, lineage
+from dashboard.datasets import tasks as tasks  # so that the bell is there to ring
+from dashboard.datasets.models import Budget, Dataset, Kind, SourceFile
 from dashboard.errors import Conflict
 from dashboard.jobs import OPEN, State
 from dashboard.text import one_line, storable
@@ -67,7 +68,7 @@ def import_dataset(
         cleaning=[step.model_dump() for step in cleaning],
         sample=sample,
     )
-    staging = storage.home("tmp", f"import-{row.pk}")
+    staging, evidence = storage.home("tmp", f"import-{row.pk}"), None
     try:
         _keep(upload, staging / "original")
         row.size_bytes = (staging / "original").stat().st_size
@@ -83,26 +84,33 @@ def import_dataset(
                 # who asked for this looks at it now: nothing to be told of in the jobs drawer
                 _assign(row, state=State.FAILED, error=storable(error.as_dict()), dismissed=True)
             else:
+                evidence = fields.pop("evidence")
                 _assign(row, state=State.READY, progress=1.0, **fields)
             row.finished_at = timezone.now()
-        _settle_in(row, staging)
+        _settle_in(row, staging, evidence)
     finally:
         storage.remove(staging)
     return row
 
 
-def _settle_in(row: Dataset, staging: Path) -> None:
+def _settle_in(row: Dataset, staging: Path, evidence: lineage.Evidence | None) -> None:
     """Files first, then the row; neither without the other."""
     place = storage.home("datasets") / str(row.pk)
     staging.rename(place)
     try:
         with transaction.atomic():
+            if evidence:
+                row.source_file = _registered(row, evidence, row.content_digest)
             row.save(force_insert=True)
             if row.open:
                 jobs.ring_after_commit(row)
     except BaseException:
         storage.remove(place)
         raise
+
+
+def _registered(row: Dataset, evidence: lineage.Evidence, content_digest: str) -> SourceFile:
+    return lineage.register(owner_id=row.owner_id, evidence=evidence, content_digest=content_digest)
 
 
 def _keep(upload: File[bytes], path: Path) -> None:
@@ -154,10 +162,12 @@ def reread_dataset(
     steps = dataset.cleaning if cleaning is None else [step.model_dump() for step in cleaning]
     anew = {"options": chosen, "cleaning": steps, "error": None, "stage": "", "attempt": 0}
     anew |= {"cancel_requested": False, "dismissed": False}
+    evidence = None
     if _small(dataset.original_path):
         fields = execution.import_now(
             dataset.original_path, folder=dataset.folder, name=dataset.file_name, options=chosen, cleaning=steps
         )
+        evidence = fields.pop("evidence")
         anew |= {"state": State.READY, "progress": 1.0, "finished_at": timezone.now(), **fields}
     else:
         anew |= {"state": State.QUEUED, "progress": 0.0, "finished_at": None, "started_at": None, "rung_at": None}
@@ -165,6 +175,8 @@ def reread_dataset(
         taken = over.update(**anew) and not _stood_on(dataset)
         if not taken:
             transaction.set_rollback(True)
+        elif evidence:
+            over.update(source_file=_registered(dataset, evidence, anew["content_digest"]))
         elif anew["state"] == State.QUEUED:
             jobs.ring_after_commit(dataset)
     stale = anew.get("points_file") if not taken else before if anew["state"] == State.READY else ""
@@ -226,8 +238,9 @@ def _stood_on(dataset: Dataset) -> bool:
 
 def _being_used() -> Conflict:
     return Conflict(
-        "Landmark sets, releases or a running experiment stand on these points, or they are being read now. Upload the "
-        "file again to read it in another way.",
+        "Landmark sets, releases or a running experiment use these points, or they are being read now. Delete them to "
+        "read the file in another way. What was spent stays spent: the budget belongs to the uploaded file, and every "
+        "dataset made from it shares it, however it is read or cleaned.",
         field="state",
         rule="no landmark sets, no releases, no running experiment, not being read",
     )
@@ -255,7 +268,7 @@ def rename_dataset(*, dataset: Dataset, name: str) -> Dataset:
 
 @transaction.atomic
 def set_budget(*, dataset: Dataset, epsilon: float | None, radius_m: float | None) -> Budget:
-    """What all releases of this content together may leak: level ``epsilon`` within ``radius_m``; two None: anything.
+    """What all releases of this lineage together may leak: level ``epsilon`` within ``radius_m``; two None: anything.
 
     Raises
     ------
@@ -284,7 +297,7 @@ def set_budget(*, dataset: Dataset, epsilon: float | None, radius_m: float | Non
 
 
 def delete_dataset(*, dataset: Dataset) -> None:
-    """Remove the dataset with its landmark sets, releases and files. What was spent of its content is remembered."""
+    """Remove the dataset with its landmark sets, releases and files. What its releases spent is remembered."""
     folders = [
         storage.home("datasets") / str(dataset.pk),
         *(storage.home("releases") / str(pk) for pk in dataset.releases.values_list("pk", flat=True)),

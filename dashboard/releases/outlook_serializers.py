@@ -131,6 +131,7 @@ class QuoteSerializer(serializers.Serializer[Any]):
     after_per_km = serializers.FloatField()
     total_per_km = serializers.FloatField(allow_null=True)
     fits = serializers.BooleanField()
+    stability = serializers.IntegerField(help_text="How often the level is charged.")
 
 
 class OutlookSerializer(serializers.Serializer[Any]):

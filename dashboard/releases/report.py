@@ -18,6 +18,7 @@ from django.urls import reverse
 
 from dashboard import storage
 from dashboard.datasets import ledger
+from dashboard.datasets.models import BudgetEntry
 from dashboard.landmarks.correlation import Correlation
 from dashboard.landmarks.loss import highest, levels, undefined
 from dashboard.landmarks.promise import masks_of_people
@@ -99,10 +100,19 @@ def owners(row: Release, series: int, diameter_m: float = DIAMETER_M) -> dict[st
     return {
         "name": row.name,
         "errors": row.owner_view,
-        "entry": entry and {"amount_per_km": entry.amount / 1e6, "level": entry.level, "at": entry.created_at},
+        "entry": entry and _entry(entry),
         "finished_at": row.finished_at,
         "request": reproduce.request(row, ids),
         "curves": _curves(row, read, found.error_m),
+    }
+
+
+def _entry(entry: BudgetEntry) -> dict[str, Any]:
+    return {
+        "amount_per_km": entry.amount / 1e6,
+        "level": entry.level,
+        "stability": entry.stability,
+        "at": entry.created_at,
     }
 
 

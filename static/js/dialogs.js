@@ -1,6 +1,6 @@
-/* Rename and delete: buttons with data-rename or data-delete open the page's dialogs. */
+/* Rename, delete and decide on a shared budget: buttons with data-rename, data-delete or data-other-people open dialogs. */
 
-import { ApiError, del, patch } from "./api.js";
+import { ApiError, del, patch, post } from "./api.js";
 import { $, announce } from "./dom.js";
 
 /** Open the dialog; do `work` when it is confirmed; close it when that worked and go on with `then`, else say why not. */
@@ -51,12 +51,24 @@ function remove(button, done) {
   ask(dialog, work, () => done("delete", button));
 }
 
-/** `done("rename" | "delete", button)` is called once the server has done it. */
+function separate(button, done) {
+  const dialog = $("#other-people-dialog");
+  const { count } = button.dataset;
+  $("[data-text]", dialog).textContent = `This upload gets a budget of its own, apart from ${count === "1" ? "the other upload" : `the ${count} other uploads`}.`;
+  const work = async () => {
+    await post(button.dataset.otherPeople, { decision: "other-people" });
+    announce("Recorded: this upload has a budget of its own.");
+  };
+  ask(dialog, work, () => done("separate", button));
+}
+
+/** `done("rename" | "delete" | "separate", button)` is called once the server has done it. */
 export function watchDialogs(done) {
   document.addEventListener("click", (event) => {
-    const button = event.target.closest("[data-rename], [data-delete]");
+    const button = event.target.closest("[data-rename], [data-delete], [data-other-people]");
     if (!button) return;
     if (button.dataset.rename) rename(button, done);
-    else remove(button, done);
+    else if (button.dataset.delete) remove(button, done);
+    else separate(button, done);
   });
 }

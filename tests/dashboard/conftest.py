@@ -18,7 +18,7 @@ from rest_framework.test import APIClient
 
 from dashboard import storage
 from dashboard.accounts.models import User
-from dashboard.datasets import execution, services
+from dashboard.datasets import execution, lineage, services
 from dashboard.datasets.models import Dataset
 from dashboard.jobs import State
 from dashboard.landmarks.models import LandmarkSet
@@ -120,6 +120,8 @@ def make_dataset() -> Callable[..., Dataset]:
             setattr(row, column, value)
         with storage.written(row.original_path) as out:
             out.write(b"lon,lat\n")
+        evidence = lineage.evidence_of(row.points_path, series)
+        row.source_file = lineage.register(owner_id=owner.pk, evidence=evidence)
         row.save(force_insert=True)
         return row
 

@@ -167,7 +167,7 @@ class TestDatabase:
         entry = reserve(ready_dataset)
         with pytest.raises(IntegrityError), transaction.atomic():
             BudgetEntry.objects.create(
-                budget=entry.budget, release_id=entry.release_id, amount=amount, epsilon=1, radius_m=1
+                source_file=entry.source_file, release_id=entry.release_id, amount=amount, epsilon=1, radius_m=1
             )
 
 

@@ -105,7 +105,8 @@ class TestPrice:
         assert ask(UNIFORM).json()["budget"]["total_per_km"] is None
         set_budget(dataset=ready_dataset, epsilon=2.0, radius_m=200.0)
         assert ask(UNIFORM, UNIFORM).json()["budget"] == {
-            "price_per_km": 10.0, "spent_per_km": 0.0, "after_per_km": 10.0, "total_per_km": 10.0, "fits": True
+            "price_per_km": 10.0, "spent_per_km": 0.0, "after_per_km": 10.0, "total_per_km": 10.0, "fits": True,
+            "stability": 1,
         }  # fmt: skip
         assert ask(UNIFORM, UNIFORM, UNIFORM).json()["budget"]["fits"] is False
 

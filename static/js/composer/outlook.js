@@ -110,6 +110,9 @@ export function spending(quote, { epsilon, radius_m }, many, experiment) {
   const per = (perKm) => number((perKm * radius_m) / 1000);
   const each = `About any one event ${many === 1 ? "the release" : "each release"} may leak ε = ${number(epsilon)} per ${number(radius_m)} m`;
   const found = [experiment ? "Simulations are not published, so they spend nothing." : `${each}${many === 1 ? "" : `, the ${many} together ${number(many * epsilon)}`}.`];
+  if (quote.stability > 1 && !experiment) {
+    found.push(`After cleaning, up to ${whole(quote.stability)} events depend on one uploaded record: a release is charged ${whole(quote.stability)} × ε (once at the level of a user).`);
+  }
   found.push(quote.spent_per_km ? `Earlier releases: ${per(quote.spent_per_km)}.` : "Nothing is spent yet.");
   if (quote.total_per_km === null) return found;
   const fits = experiment || quote.fits;

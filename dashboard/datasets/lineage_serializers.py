@@ -1,0 +1,85 @@
+"""Lineages in the API: the uploads that share a budget, what was recorded, and the owner's decision."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.urls import reverse
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from dashboard.datasets.models import LineageEntry
+from privacy_engine.errors import ParameterError
+
+OTHER_PEOPLE = LineageEntry.Kind.OTHER_PEOPLE.value
+MAX_OTHERS = 10_000
+UNDETECTED = (
+    "Not recognised: positions or times that were changed or rounded, another coordinate system or time zone, a part "
+    "of less than about 1/512 of a larger upload, and uploads of other accounts."
+)
+
+
+class SharingDatasetSerializer(serializers.Serializer[Any]):
+    """A dataset of another upload."""
+
+    id = serializers.UUIDField()
+    name = serializers.CharField()
+    page = serializers.SerializerMethodField()
+
+    @extend_schema_field(serializers.CharField())
+    def get_page(self, row: Any) -> str:
+        return reverse("datasets:detail", args=[row.pk])
+
+
+class SharingSerializer(serializers.Serializer[Any]):
+    """Another upload that shares the budget; without datasets where they were deleted."""
+
+    id = serializers.IntegerField()
+    datasets = SharingDatasetSerializer(many=True)
+    uploaded_at = serializers.DateTimeField()
+    share = serializers.FloatField(
+        allow_null=True, help_text="Of the smaller upload's events, how many are in the larger one; estimated."
+    )
+    spent_per_km = serializers.FloatField(help_text="What its own releases spent of the shared budget, ε per km.")
+
+
+class RecordedSerializer(serializers.Serializer[Any]):
+    """One recorded fact about two uploads. ``spent`` and ``other_spent`` in micro-ε per km, as their budgets were."""
+
+    kind = serializers.ChoiceField(choices=LineageEntry.Kind.choices)
+    upload = serializers.IntegerField(source="source_file_id")
+    other = serializers.IntegerField(source="other_id")
+    share = serializers.FloatField(allow_null=True)
+    spent = serializers.IntegerField()
+    other_spent = serializers.IntegerField()
+    created_at = serializers.DateTimeField()
+
+
+class LineageSerializer(serializers.Serializer[Any]):
+    """The other uploads that share a dataset's budget, and what was recorded of its own."""
+
+    upload = serializers.IntegerField(allow_null=True)
+    others = SharingSerializer(many=True)
+    recorded = RecordedSerializer(many=True)
+    not_recognised = serializers.CharField()
+
+
+class DecisionSerializer(serializers.Serializer[Any]):
+    """The owner's decision: this upload is of other people than those that share its budget."""
+
+    decision = serializers.ChoiceField(choices=[OTHER_PEOPLE])
+    others = serializers.ListField(
+        child=serializers.IntegerField(min_value=1),
+        required=False,
+        min_length=1,
+        max_length=MAX_OTHERS,
+        help_text="Uploads by their id; without it, all that share the budget.",
+    )
+
+    def to_internal_value(self, data: Any) -> Any:
+        known = {"decision", "others", "csrfmiddlewaretoken"}
+        for name in sorted(set(data) - known) if isinstance(data, Mapping) else []:
+            rule = "decision or others"
+            raise ParameterError(f"{name!r:.60} must be {rule}", field=str(name)[:60], rule=rule)
+        return super().to_internal_value(data)

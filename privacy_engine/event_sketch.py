@@ -1,0 +1,166 @@
+"""Sketches of the events of an upload: small keyed samples that show whether two uploads share most of their events.
+
+A sketch holds the :data:`SIZE` smallest values of a keyed hash over the *set* of events: a bottom-k sample (Cohen and
+Kaplan, "Summarizing data using bottom-k sketches", PODC 2007), so the order, the division into series and repeated
+events do not matter. The hash is SipHash-2-4 (Aumasson and Bernstein, INDOCRYPT 2012) with a secret key of 128 bits:
+without the key a sketch reveals nothing but how many values two sketches have in common. An event is its position on
+the grid of 1e-7 degrees and its time in milliseconds, or its position alone where there are no times.
+
+Below the smaller of two thresholds both samples are complete, so the share of the smaller one's values that the other
+has estimates the *containment*: which part of the smaller upload lies in the larger one. A part of an upload, or an
+upload with more data in it, is recognised as a whole copy is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privacy_engine.data import Trajectory
+
+Hashes = NDArray[np.uint64]
+
+SIZE = 4096
+"""The most hashes a sketch holds (32 kB); uploads of at most so many distinct events are compared exactly."""
+LEAST_SAMPLED = 8
+"""Fewer comparable hashes than this decide nothing, unless both sketches hold all events."""
+MOST = 0.5
+"""Uploads are taken to be of the same data from this share of the smaller one's events on."""
+
+_KEY_BYTES = 16
+_BLOCK = 1 << 15  # events hashed at a time: four working arrays of 256 kB stay in the cache
+_LARGEST = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
+_INITIAL = tuple(np.frombuffer(b"somepseudorandomlygeneratedbytes", dtype=">u8").astype(np.uint64))
+
+
+@dataclass(frozen=True, eq=False)
+class EventSketch:
+    """The smallest distinct hashes of the events, sorted; all of them if they are fewer than :data:`SIZE`."""
+
+    hashes: Hashes
+
+    @property
+    def complete(self) -> bool:
+        """True if it holds a hash of every event."""
+        return len(self.hashes) < SIZE
+
+    @property
+    def threshold(self) -> np.uint64:
+        """Every event with a hash up to this one is in the sketch."""
+        return _LARGEST if self.complete else np.uint64(self.hashes[-1])
+
+    def to_bytes(self) -> bytes:
+        """Return the hashes as little-endian 64-bit words."""
+        return self.hashes.astype("<u8").tobytes()
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> EventSketch:
+        """Return the sketch of :meth:`to_bytes`."""
+        return cls(np.frombuffer(data, dtype="<u8").astype(np.uint64))
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """How much of the smaller of two uploads the other contains: ``share`` estimated from ``sampled`` of its events."""
+
+    share: float
+    sampled: int
+    exact: bool
+
+    @property
+    def most(self) -> bool:
+        """True if the smaller upload shares at least :data:`MOST` of its events, as far as can be known."""
+        return self.share >= MOST and (self.exact or self.sampled >= LEAST_SAMPLED)
+
+
+def sketch_of(series: Sequence[Trajectory], key: bytes, *, timed: bool) -> EventSketch:
+    """Return the sketch of all events of ``series`` under the 16 bytes of ``key``.
+
+    With ``timed`` an event is a position and a time, which every series must have; else its position alone. Memory
+    beyond the data is constant: blocks of events are hashed and merged into the sample one after another.
+    """
+    if len(key) != _KEY_BYTES:
+        raise ValueError(f"key must be {_KEY_BYTES} bytes, got {len(key)}")
+    found: Hashes = np.empty(0, dtype=np.uint64)
+    for words in _words(series, timed):
+        hashes = siphash24(words, key)
+        if len(found) == SIZE:
+            hashes = hashes[hashes < found[-1]]
+        if len(hashes):
+            found = np.unique(np.concatenate((found, hashes)))[:SIZE]
+    return EventSketch(found)
+
+
+def overlap(one: EventSketch, other: EventSketch) -> Overlap:
+    """Return how much of the smaller upload the other contains; both sketches under one key and of one sort of event.
+
+    Where the events are sampled, ``sampled`` of the smaller upload's were compared, a uniform sample without
+    replacement. Two uploads of a and b distinct events that share none have a hash in common with probability at most
+    a·b/2**64, for SipHash behaving as a random function.
+    """
+    threshold = min(one.threshold, other.threshold)
+    a, b = (sketch.hashes[sketch.hashes <= threshold] for sketch in (one, other))
+    sampled = min(len(a), len(b))
+    common = len(np.intersect1d(a, b, assume_unique=True))
+    return Overlap(common / sampled if sampled else 0.0, sampled, one.complete and other.complete)
+
+
+def siphash24(words: Sequence[Hashes], key: bytes) -> Hashes:
+    """Return SipHash-2-4 of each event's message: its little-endian 64-bit ``words``, each an (n,) array; (n,)."""
+    k0, k1 = (np.uint64(int.from_bytes(key[i : i + 8], "little")) for i in (0, 8))
+    state = [np.full(len(words[0]), initial ^ k) for initial, k in zip(_INITIAL, (k0, k1, k0, k1), strict=True)]
+    length = np.full(1, 8 * len(words) << 56, dtype=np.uint64)
+    for word in (*words, length):
+        state[3] ^= word
+        _rounds(state, 2)
+        state[0] ^= word
+    state[2] ^= np.uint64(0xFF)
+    _rounds(state, 4)
+    return np.asarray(state[0] ^ state[1] ^ state[2] ^ state[3])
+
+
+def _rounds(state: list[Hashes], count: int) -> None:
+    a, b, c, d = state
+    scratch = np.empty_like(a)
+    for _ in range(count):
+        _add_rotate_xor(a, b, 13, scratch)
+        _rotate(a, 32, scratch)
+        _add_rotate_xor(c, d, 16, scratch)
+        _add_rotate_xor(a, d, 21, scratch)
+        _add_rotate_xor(c, b, 17, scratch)
+        _rotate(c, 32, scratch)
+
+
+def _add_rotate_xor(left: Hashes, right: Hashes, bits: int, scratch: Hashes) -> None:
+    left += right
+    _rotate(right, bits, scratch)
+    right ^= left
+
+
+def _rotate(values: Hashes, bits: int, scratch: Hashes) -> None:
+    np.right_shift(values, np.uint64(64 - bits), out=scratch)
+    np.left_shift(values, np.uint64(bits), out=values)
+    values |= scratch
+
+
+def _words(series: Sequence[Trajectory], timed: bool) -> Iterator[list[Hashes]]:
+    """The events as messages of one or two words, block by block."""
+    for one in series:
+        for start in range(0, len(one), _BLOCK):
+            part = slice(start, start + _BLOCK)
+            words = [_place(one.lon[part], one.lat[part])]
+            if timed:
+                assert one.time_s is not None
+                words.append(np.round(one.time_s[part] * 1000).astype(np.int64).view(np.uint64))
+            yield words
+
+
+def _place(lon: NDArray[np.float64], lat: NDArray[np.float64]) -> Hashes:
+    """Position on the grid as one word; the two names of the antimeridian are one position."""
+    east = np.round(lon * 1e7).astype(np.int64)
+    east[east == -1_800_000_000] = 1_800_000_000
+    north = np.round(lat * 1e7).astype(np.int64)
+    return np.asarray((east & 0xFFFF_FFFF | north << 32).view(np.uint64))

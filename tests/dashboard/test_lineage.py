@@ -1,0 +1,354 @@
+"""Budgets by lineage: uploads that share most of their events share one budget, unless they are of other people."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pytest
+from django.db import connection
+from django.test import override_settings
+from rest_framework.test import APIClient
+
+from dashboard.accounts.models import User
+from dashboard.datasets import ledger, lineage, services, tasks
+from dashboard.datasets.models import Budget, BudgetEntry, Dataset, LineageEntry, SourceFile, SourceSketch
+from dashboard.errors import Conflict
+from privacy_engine.cleaning import parse_cleaning
+from privacy_engine.mechanisms.landmark import Uniform
+from tests.dashboard.conftest import upload
+
+N = 60
+
+
+def lines(start: int = 0, count: int = N, seed: int = 1) -> list[str]:
+    """Rows of a walk: a minute apart, each at a place of its own."""
+    rng = np.random.default_rng(seed)
+    lon, lat = 2.3 + rng.random(10_000) / 100, 48.8 + rng.random(10_000) / 100
+    time = [f"2024-06-{1 + i // 1440:02}T{i // 60 % 24:02}:{i % 60:02}:00Z" for i in range(10_000)]
+    return [f"{time[i]},{lat[i]:.7f},{lon[i]:.7f}" for i in range(start, start + count)]
+
+
+def csv(rows: Sequence[str], header: str = "time,lat,lon") -> bytes:
+    return "\n".join([header, *rows, ""]).encode()
+
+
+def imported(owner: User, body: bytes, name: str = "walk.csv", **more: Any) -> Dataset:
+    return services.import_dataset(owner=owner, upload=upload(body, name), **more)
+
+
+def spend(dataset: Dataset, epsilon: float = 0.1) -> BudgetEntry:
+    mechanism = Uniform(epsilon=epsilon, radius_m=1.0)
+    return ledger.reserve(dataset=dataset, release_id=uuid.uuid4(), mechanism=mechanism)
+
+
+def per_km(dataset: Dataset) -> float:
+    return ledger.spent(Dataset.objects.get(pk=dataset.pk))["per_km"]
+
+
+@pytest.fixture
+def first(owner: User) -> Dataset:
+    """An upload of which a release has spent ε = 100 per km."""
+    dataset = imported(owner, csv(lines()))
+    spend(dataset)
+    return dataset
+
+
+class TestTheSameUpload:
+    """What gave a fresh budget before: the audit's four cases."""
+
+    def test_with_another_reading_shares_the_budget(self, owner: User, first: Dataset) -> None:
+        other = imported(owner, csv(lines()), options={"first_n": 20})
+        swapped = imported(owner, csv(lines()), options={"lon": "lat", "lat": "lon"})
+        assert other.content_digest != first.content_digest != swapped.content_digest
+        assert (per_km(other), per_km(swapped)) == (100.0, 100.0)
+
+    def test_with_another_cleaning_shares_the_budget(self, owner: User, first: Dataset) -> None:
+        cleaned = imported(owner, csv(lines()), cleaning=parse_cleaning([{"name": "first-events", "events": 7}]))
+        assert (cleaned.points, per_km(cleaned)) == (7, 100.0)
+
+    def test_without_its_last_row_shares_the_budget(self, owner: User, first: Dataset) -> None:
+        assert per_km(imported(owner, csv(lines(count=N - 1)))) == 100.0
+
+    def test_after_the_secret_key_was_rotated_shares_the_budget(self, owner: User, first: Dataset) -> None:
+        with override_settings(SECRET_KEY="another-key-" * 5):
+            assert per_km(imported(owner, csv(lines()))) == 100.0
+            assert per_km(imported(owner, csv(lines(count=N - 1)))) == 100.0
+
+    def test_read_again_in_another_way_keeps_the_budget(self, owner: User, first: Dataset) -> None:
+        again = services.reread_dataset(dataset=first, options={"first_n": 10})
+        assert (again.points, per_km(again)) == (10, 100.0)
+
+    def test_nobody_is_advised_to_upload_again(self, first: Dataset) -> None:
+        Dataset.objects.filter(pk=first.pk).update(state="queued", finished_at=None)
+        first.refresh_from_db()
+        with pytest.raises(Conflict, match="the budget belongs to the uploaded file") as refused:
+            services.reread_dataset(dataset=first, options={})
+        assert "upload" not in refused.value.message.lower().replace("the uploaded file", "")
+
+    @pytest.mark.usefixtures("everything_is_large")
+    def test_shares_it_when_a_worker_reads_it(self, owner: User) -> None:
+        rows = [imported(owner, csv(lines(count=N - i))) for i in range(2)]
+        for row in rows:
+            tasks.import_dataset(str(row.pk))
+        first, part = Dataset.objects.order_by("created_at")
+        spend(first)
+        assert per_km(part) == per_km(first) == 100.0
+
+
+class TestAPart:
+    def test_a_day_of_a_month_is_recognised(self, owner: User) -> None:
+        month = imported(owner, csv(lines(count=9000)))
+        spend(month)
+        day = imported(owner, csv(lines(start=4000, count=300)))
+        assert per_km(day) == 100.0
+
+    def test_a_month_with_the_day_is_recognised(self, owner: User) -> None:
+        day = imported(owner, csv(lines(start=4000, count=300)))
+        spend(day)
+        assert per_km(imported(owner, csv(lines(count=9000)))) == 100.0
+
+    def test_rows_in_another_order_and_another_format_are_recognised(self, owner: User, first: Dataset) -> None:
+        rows = [";".join(row.split(",")[::-1]) for row in reversed(lines())]
+        assert per_km(imported(owner, csv(rows, "lon;lat;time"), "walk.txt")) == 100.0
+
+    def test_without_its_times_is_recognised_by_its_places(self, owner: User, first: Dataset) -> None:
+        rows = [row.split(",", 1)[1] for row in lines(count=50)]
+        bare = imported(owner, csv(rows, "lat,lon"))
+        assert not bare.has_time
+        assert per_km(bare) == 100.0
+
+    @pytest.mark.parametrize("common", [0, 10, 28])
+    def test_less_than_half_is_not(self, owner: User, first: Dataset, common: int) -> None:
+        other = imported(owner, csv(lines(count=common) + lines(start=1000, count=N - common)))
+        assert per_km(other) == 0.0
+
+    def test_a_strangers_upload_is_not(self, stranger: User, first: Dataset) -> None:
+        assert per_km(imported(stranger, csv(lines()))) == 0.0
+
+    @pytest.mark.parametrize("change", ["time zone", "rounded"])
+    def test_what_stays_unrecognised_and_is_said_to(self, owner: User, first: Dataset, change: str) -> None:
+        rows = [row.replace("Z,", "+02:00,") for row in lines()]
+        if change == "rounded":
+            rows = [",".join([t, f"{float(lat):.4f}", f"{float(lon):.4f}"]) for t, lat, lon in map(_cells, lines())]
+        assert per_km(imported(owner, csv(rows))) == 0.0
+
+
+def _cells(row: str) -> list[str]:
+    return row.split(",")
+
+
+class TestMerging:
+    def test_an_upload_that_matches_two_lineages_makes_them_one(self, owner: User) -> None:
+        one, two = imported(owner, csv(lines())), imported(owner, csv(lines(start=500)))
+        spend(one, 0.1)
+        spend(two, 0.3)
+        assert (per_km(one), per_km(two)) == (100.0, 300.0)
+        both = imported(owner, csv(lines() + lines(start=500)))
+        assert per_km(one) == per_km(two) == per_km(both) == 400.0
+        assert Budget.objects.count() == 1
+        shared = LineageEntry.objects.values_list("kind", "share", "spent", "other_spent")
+        assert sorted(shared) == [("shared-events", 1.0, 0, 100_000_000), ("shared-events", 1.0, 0, 300_000_000)]
+
+    def test_the_smaller_limit_holds_for_both(self, owner: User) -> None:
+        one, two = imported(owner, csv(lines())), imported(owner, csv(lines(start=500)))
+        services.set_budget(dataset=one, epsilon=1.0, radius_m=1.0)
+        services.set_budget(dataset=two, epsilon=0.2, radius_m=1.0)
+        spend(one, 0.15)
+        both = imported(owner, csv(lines() + lines(start=500)))
+        with pytest.raises(ledger.BudgetExceeded):
+            spend(both, 0.06)
+        spend(both, 0.05)
+
+    def test_a_limit_passed_by_merging_leaves_nothing(self, owner: User) -> None:
+        one, two = imported(owner, csv(lines())), imported(owner, csv(lines(start=500)))
+        services.set_budget(dataset=one, epsilon=0.2, radius_m=1.0)
+        spend(one, 0.2)
+        spend(two, 0.3)
+        both = imported(owner, csv(lines() + lines(start=500)))
+        budget = ledger.budget_of(both)
+        assert (budget.spent, budget.total, budget.total_epsilon) == (500_000_000, 500_000_000, 0.5)
+        with pytest.raises(ledger.BudgetExceeded):
+            spend(one, 1e-6)
+
+    def test_a_deleted_dataset_is_remembered(self, owner: User, first: Dataset) -> None:
+        services.delete_dataset(dataset=first)
+        part = imported(owner, csv(lines(start=5, count=40)))
+        assert per_km(part) == 100.0
+        assert SourceSketch.objects.count() == 2
+
+    def test_a_refund_after_merging_goes_to_the_one_budget(self, owner: User) -> None:
+        one, two = imported(owner, csv(lines())), imported(owner, csv(lines(start=500)))
+        entry = spend(two, 0.3)
+        spend(one, 0.1)
+        imported(owner, csv(lines() + lines(start=500)))
+        assert ledger.refund(release_id=entry.release_id)
+        assert not ledger.refund(release_id=entry.release_id)
+        assert per_km(one) == per_km(two) == 100.0
+
+
+class TestOtherPeople:
+    @pytest.fixture
+    def second(self, owner: User, first: Dataset) -> Dataset:
+        dataset = imported(owner, csv(lines(count=N - 1)))
+        spend(dataset, 0.05)
+        return dataset
+
+    def test_each_keeps_what_its_own_releases_spent(self, first: Dataset, second: Dataset) -> None:
+        services.set_budget(dataset=first, epsilon=1.0, radius_m=1.0)
+        lineage.record_other_people(dataset=second)
+        assert (per_km(first), per_km(second)) == (100.0, 50.0)
+        assert {budget.total for budget in Budget.objects.all()} == {1_000_000_000}
+
+    def test_is_recorded_with_its_time_and_nothing_else_changes(self, first: Dataset, second: Dataset) -> None:
+        before = list(LineageEntry.objects.values())
+        lineage.record_other_people(dataset=second)
+        *same, one = LineageEntry.objects.order_by("pk").values()
+        assert same == before
+        assert (one["kind"], one["spent"], one["other_spent"]) == ("other-people", 50_000_000, 100_000_000)
+        assert one["created_at"] is not None
+
+    def test_holds_for_later_datasets_of_the_same_files(self, owner: User, first: Dataset, second: Dataset) -> None:
+        lineage.record_other_people(dataset=second)
+        assert per_km(imported(owner, csv(lines(count=N - 1)), options={"first_n": 30})) == 50.0
+        assert per_km(imported(owner, csv(lines()))) == 100.0
+
+    def test_an_upload_that_matches_both_makes_them_one_again(
+        self, owner: User, first: Dataset, second: Dataset
+    ) -> None:
+        lineage.record_other_people(dataset=second)
+        assert per_km(imported(owner, csv(lines(count=N - 2)))) == 150.0
+
+    def test_divides_along_what_connects(self, owner: User, first: Dataset, second: Dataset) -> None:
+        third = imported(owner, csv(lines(count=N - 2)))
+        lineage.record_other_people(dataset=second, others=[first.source_file_id])
+        assert per_km(second) == 150.0  # the third connects them still
+        lineage.record_other_people(dataset=third, others=[first.source_file_id])
+        assert (per_km(first), per_km(second), per_km(third)) == (100.0, 50.0, 50.0)
+
+    def test_of_an_upload_that_shares_with_none_is_refused(self, first: Dataset) -> None:
+        with pytest.raises(Conflict, match="shares its budget with no other upload"):
+            lineage.record_other_people(dataset=first)
+
+
+class TestAPI:
+    @pytest.fixture
+    def second(self, owner: User, first: Dataset) -> Dataset:
+        return imported(owner, csv(lines(count=N - 1)), name="Without the last row")
+
+    def test_shows_what_shares_the_budget(self, owner_api: APIClient, first: Dataset, second: Dataset) -> None:
+        dataset = owner_api.get(f"/api/v1/datasets/{second.pk}/").json()
+        assert (dataset["sharing"], dataset["spent"]) == (1, {"per_km": 100.0, "releases": 1})
+        shown = owner_api.get(dataset["urls"]["lineage"]).json()
+        (other,) = shown["others"]
+        assert (other["datasets"][0]["id"], other["share"], other["spent_per_km"]) == (str(first.pk), 1.0, 100.0)
+        assert [one["kind"] for one in shown["recorded"]] == ["shared-events"]
+        assert "time zone" in shown["not_recognised"]
+
+    def test_a_deleted_dataset_has_no_name(self, owner_api: APIClient, first: Dataset, second: Dataset) -> None:
+        services.delete_dataset(dataset=first)
+        (other,) = owner_api.get(f"/api/v1/datasets/{second.pk}/lineage/").json()["others"]
+        assert (other["datasets"], other["spent_per_km"]) == ([], 100.0)
+
+    @pytest.mark.parametrize("named", [True, False])
+    def test_takes_the_decision(self, owner_api: APIClient, first: Dataset, second: Dataset, named: bool) -> None:
+        body = {"decision": "other-people"} | ({"others": [first.source_file_id]} if named else {})
+        answer = owner_api.post(f"/api/v1/datasets/{second.pk}/lineage/", body)
+        assert (answer.status_code, answer.json()["others"]) == (200, [])
+        assert answer.json()["recorded"][-1]["kind"] == "other-people"
+        assert owner_api.get(f"/api/v1/datasets/{second.pk}/").json()["sharing"] == 0
+        assert owner_api.post(f"/api/v1/datasets/{second.pk}/lineage/", body).status_code == 409
+
+    @pytest.mark.parametrize(
+        ("body", "field"),
+        [
+            ({}, "decision"),
+            ({"decision": "same"}, "decision"),
+            ({"decision": "other-people", "others": []}, "others"),
+            ({"decision": "other-people", "others": [987654]}, "others"),
+            ({"decision": "other-people", "force": True}, "force"),
+        ],
+    )
+    def test_refuses_by_name(
+        self, owner_api: APIClient, first: Dataset, second: Dataset, body: dict[str, Any], field: str
+    ) -> None:
+        answer = owner_api.post(f"/api/v1/datasets/{second.pk}/lineage/", body)
+        assert (answer.status_code, answer.json()["errors"][0]["field"].split(".")[0]) == (400, field)
+        assert Budget.objects.count() == 1
+
+    def test_a_stranger_finds_nothing(self, stranger_api: APIClient, second: Dataset) -> None:
+        url = f"/api/v1/datasets/{second.pk}/lineage/"
+        assert stranger_api.get(url).status_code == 404
+        assert stranger_api.post(url, {"decision": "other-people"}).status_code == 404
+        assert LineageEntry.objects.filter(kind="other-people").count() == 0
+
+
+class TestStability:
+    RESAMPLE = {"name": "resample", "every_s": 20.0}
+
+    def test_is_kept_charged_and_shown(self, owner: User, owner_api: APIClient) -> None:
+        dataset = imported(owner, csv(lines()), cleaning=parse_cleaning([self.RESAMPLE]))
+        assert dataset.stability == 5  # two instants on each side, and its own
+        told = owner_api.get(f"/api/v1/datasets/{dataset.pk}/").json()
+        assert (told["stability"], told["report"]["cleaning"][0]["stability"]) == (5, 5)
+        mechanism = Uniform(epsilon=1.0, radius_m=200.0)
+        quote = ledger.quote(dataset, [mechanism])
+        assert (quote["price_per_km"], quote["stability"]) == (25.0, 5)
+        entry = ledger.reserve(dataset=dataset, release_id=uuid.uuid4(), mechanism=mechanism)
+        assert (entry.amount, entry.stability, entry.epsilon) == (25_000_000, 5, 1.0)
+        ledger.refund(release_id=entry.release_id)
+        assert (per_km(dataset), ledger.composed(entry.budget)) == (0.0, 0)
+
+    def test_of_a_record_removed_by_reading_again_is_one_again(self, owner: User) -> None:
+        dataset = imported(owner, csv(lines()), cleaning=parse_cleaning([self.RESAMPLE]))
+        assert services.reread_dataset(dataset=dataset, options={}, cleaning=[]).stability == 1
+
+
+@pytest.mark.django_db(transaction=True)
+class TestRace:
+    def test_uploads_at_once_that_share_events_end_in_one_lineage(self, owner: User) -> None:
+        def attempt(i: int) -> None:
+            try:
+                spend(imported(owner, csv(lines(count=N - i))), 0.1)
+            finally:
+                connection.close()
+
+        with ThreadPoolExecutor(8) as pool:
+            list(pool.map(attempt, range(8)))
+        budget = Budget.objects.get()
+        assert budget.spent == 800_000_000
+        assert SourceFile.objects.filter(budget=budget).count() == 8
+
+    def test_the_same_file_at_once_is_one_source_file(self, owner: User) -> None:
+        def attempt(_: int) -> None:
+            try:
+                imported(owner, csv(lines()))
+            finally:
+                connection.close()
+
+        with ThreadPoolExecutor(8) as pool:
+            list(pool.map(attempt, range(8)))
+        assert (SourceFile.objects.count(), SourceSketch.objects.count(), Dataset.objects.count()) == (1, 1, 8)
+
+    def test_charges_while_lineages_merge_and_divide_add_up(self, owner: User) -> None:
+        one, two = imported(owner, csv(lines())), imported(owner, csv(lines(start=500)))
+
+        def attempt(i: int) -> None:
+            try:
+                if i == 5:
+                    both = imported(owner, csv(lines() + lines(start=500)))
+                    lineage.record_other_people(dataset=both)
+                else:
+                    spend((one, two)[i % 2], 0.1)
+            finally:
+                connection.close()
+
+        with ThreadPoolExecutor(12) as pool:
+            list(pool.map(attempt, range(12)))
+        for budget in Budget.objects.all():
+            assert budget.spent == sum(entry.amount for entry in budget.entries)
+        assert BudgetEntry.objects.count() == 11
+        assert (per_km(one), per_km(two)) == (600.0, 500.0)
