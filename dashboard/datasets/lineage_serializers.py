@@ -16,7 +16,7 @@ OTHER_PEOPLE = LineageEntry.Kind.OTHER_PEOPLE.value
 MAX_OTHERS = 10_000
 UNDETECTED = (
     "Not recognised: positions or times that were changed or rounded, another coordinate system or time zone, a part "
-    "of less than about 1/512 of a larger upload, and uploads of other accounts."
+    "of less than 1/200 of a larger upload, and uploads of other accounts."
 )
 
 

@@ -1,0 +1,76 @@
+"""The ledger's key: a secret file of its own, made once, or given; never SECRET_KEY."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SHOW = "from django.conf import settings; print(settings.CAIRN_LEDGER_KEY)"
+GIVEN = "a-key-of-the-group-0123456789-0123456789"
+
+
+def start(home: Path, code: str = SHOW, **environment: str) -> subprocess.Popen[str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("CAIRN")}
+    environment |= {"CAIRN_HOME": str(home), "DJANGO_SETTINGS_MODULE": "dashboard.settings"}
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    return subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, env=kept | environment, **pipes)
+
+
+def key(home: Path, **environment: str) -> str:
+    out, error = start(home, **environment).communicate(timeout=60)
+    assert not error, error
+    return out.strip()
+
+
+def refused(home: Path, **environment: str) -> str:
+    process = start(home, **environment)
+    error = process.communicate(timeout=60)[1]
+    assert process.returncode == 1
+    return error
+
+
+def test_is_a_file_for_its_owner_alone_made_once(tmp_path: Path) -> None:
+    first = key(tmp_path)
+    assert len(first) > 80
+    assert (tmp_path / "ledger.key").stat().st_mode & 0o777 == 0o600
+    assert (tmp_path / "ledger.key").read_text() == first == key(tmp_path)
+    assert (tmp_path / "secret.key").read_text() != first
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["ledger.key", "secret.key", "tmp"]
+
+
+def test_survives_rotation_of_the_secret_key(tmp_path: Path) -> None:
+    first = key(tmp_path)
+    (tmp_path / "secret.key").unlink()
+    assert key(tmp_path) == first == key(tmp_path, CAIRN_SECRET_KEY="another")
+
+
+def test_of_eight_first_starts_at_once_is_one(tmp_path: Path) -> None:
+    found = [process.communicate(timeout=120)[0] for process in [start(tmp_path) for _ in range(8)]]
+    assert len(set(found)) == 1
+    assert len(found[0].strip()) > 80
+
+
+def test_is_given_by_the_environment_or_a_file(tmp_path: Path) -> None:
+    (tmp_path / "given").write_text(f"{GIVEN}\n")
+    assert key(tmp_path, CAIRN_LEDGER_KEY=GIVEN) == GIVEN
+    assert key(tmp_path, CAIRN_LEDGER_KEY_FILE=str(tmp_path / "given")) == GIVEN
+    assert not (tmp_path / "ledger.key").exists()
+
+
+@pytest.mark.parametrize("text", ["", "short"])
+def test_that_is_too_short_is_refused(tmp_path: Path, text: str) -> None:
+    (tmp_path / "given").write_text(text)
+    told = refused(tmp_path, CAIRN_LEDGER_KEY_FILE=str(tmp_path / "given"))
+    assert f"must have at least 32 characters, got {len(text)}" in told
+    assert "CAIRN_LEDGER_KEY_FILE" in told
+
+
+def test_a_file_that_is_not_there_is_refused_by_name(tmp_path: Path) -> None:
+    told = refused(tmp_path, CAIRN_LEDGER_KEY_FILE=str(tmp_path / "nothing"))
+    assert "CAIRN_LEDGER_KEY_FILE must name a readable file" in told
+    assert not (tmp_path / "ledger.key").exists()

@@ -1,0 +1,123 @@
+"""Budgets that were kept by content move to source files: nothing that was spent is forgotten."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAM = """
+import json, uuid
+import django; django.setup()
+from django.conf import settings
+from django.core.management import call_command
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+from django.utils import timezone
+from dashboard import storage
+from dashboard.datasets import execution, facts, ledger, services
+from tests.dashboard.test_lineage import csv, lines
+from tests.dashboard.conftest import upload
+
+before = ("datasets", "0003_uploads_and_cleaning")
+call_command("migrate", *before, verbosity=0)
+old = MigrationExecutor(connection).loader.project_state([before]).apps
+User, Dataset, Budget, Entry = (old.get_model(*name.split(".")) for name in (
+    "accounts.User", "datasets.Dataset", "datasets.Budget", "datasets.BudgetEntry"))
+owner = User.objects.create(username="owner")
+
+def dataset(name, body, spent, cleaning=(), original=True):
+    row = Dataset(owner=owner, name=name, file_name="w.csv", state="ready", progress=1, finished_at=timezone.now(),
+                  cleaning=list(cleaning))
+    folder = storage.dataset_dir(row.pk)
+    (folder / "original").write_bytes(body)
+    series, _, _ = execution.read(folder / "original", name="w.csv", options={}, cleaning=row.cleaning)
+    for column, value in execution.store(folder, series, token=uuid.uuid4()).items():
+        setattr(row, column, value)
+    if not original:
+        (folder / "original").unlink()
+    row.save(force_insert=True)
+    charged(row.content_digest, spent)
+    return row
+
+def charged(digest, spent):
+    if spent:
+        budget, _ = Budget.objects.get_or_create(owner=owner, content_digest=digest)
+        budget.spent += spent * 1_000_000
+        budget.save()
+        Entry.objects.create(budget=budget, release_id=uuid.uuid4(), mechanism="landmark-uniform", level="landmark",
+                             amount=spent * 1_000_000, epsilon=spent, radius_m=1000.0)
+
+resample = {"name": "resample", "every_s": 20.0}
+dataset("first", csv(lines()), 100)
+dataset("cleaned", csv(lines()), 50, [{"name": "first-events", "events": 3}])
+dataset("semicolons", csv(lines()).replace(b",", b";"), 0)
+dataset("without its last row", csv(lines(count=59)), 25)
+dataset("gone", csv(lines(start=500)), 10, original=False)
+dataset("resampled", csv(lines(start=1000)), 3, [resample])
+dataset("resampled, gone", csv(lines(start=1500)), 0, [resample], original=False)
+dataset("never released", csv(lines(start=2000)), 0)
+deleted = storage.home("tmp", "deleted") / "original"
+deleted.write_bytes(csv(lines(start=3000)))
+series, _, _ = execution.read(deleted, name="w.csv", options={})
+charged(facts.content_digest(series, key=settings.SECRET_KEY), 7)
+
+call_command("migrate", verbosity=0)
+from dashboard.accounts.models import User
+from dashboard.datasets.models import Budget, BudgetEntry, Dataset
+owner = User.objects.get()
+def told(row):
+    return [ledger.spent(row)["per_km"], row.stability]
+found = {row.name: told(row) for row in Dataset.objects.all()}
+for name, body in {"gone again": csv(lines(start=500)), "deleted again": csv(lines(start=3000)),
+                   "part of never released": csv(lines(start=2010, count=30))}.items():
+    found[name] = told(services.import_dataset(owner=owner, upload=upload(body)))
+found["sums"] = all(b.spent == sum(e.amount for e in b.entries) for b in Budget.objects.all())
+found["entries"] = BudgetEntry.objects.count()
+found["spent"] = sum(b.spent for b in Budget.objects.all()) / 1e6
+print(json.dumps(found))
+"""
+
+
+@pytest.fixture(scope="module")
+def moved(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What a home of the version before says of its budgets after migrating."""
+    kept = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
+    environment = kept | {
+        "CAIRN_HOME": str(tmp_path_factory.mktemp("home")), "DJANGO_SETTINGS_MODULE": "dashboard.settings"
+    }  # fmt: skip
+    run = subprocess.run([sys.executable, "-c", PROGRAM], cwd=ROOT, env=environment, text=True, capture_output=True)
+    assert run.returncode == 0, run.stderr[-4000:]
+    return dict(json.loads(run.stdout.splitlines()[-1]))
+
+
+def test_keeps_every_charge(moved: dict[str, Any]) -> None:
+    assert (moved["entries"], moved["spent"], moved["sums"]) == (6, 195.0, True)
+
+
+def test_the_same_bytes_and_shared_events_have_one_budget(moved: dict[str, Any]) -> None:
+    for name in ("first", "cleaned", "semicolons", "without its last row"):
+        assert moved[name] == [175.0, 1]
+
+
+def test_others_keep_their_own(moved: dict[str, Any]) -> None:
+    assert (moved["gone"], moved["never released"]) == ([10.0, 1], [0.0, 1])
+
+
+def test_deleted_datasets_are_found_by_their_points(moved: dict[str, Any]) -> None:
+    assert (moved["gone again"], moved["deleted again"]) == ([10.0, 1], [7.0, 1])
+
+
+def test_later_uploads_are_compared_with_earlier_ones(moved: dict[str, Any]) -> None:
+    assert moved["part of never released"] == [0.0, 1]
+
+
+def test_stability_is_worked_out_or_bounded(moved: dict[str, Any]) -> None:
+    assert moved["resampled"] == [3.0, 5]
+    assert moved["resampled, gone"] == [0.0, 178]
