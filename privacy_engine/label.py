@@ -180,15 +180,20 @@ def release_context(
     cleaning: Sequence[CleaningStep] = (),
     unit: str = ONE_PERSON,
     whole_trace: float | None = None,
+    stability: int = 1,
 ) -> Context:
     """What a release's promise depends on: the largest number of ``landmarks`` of a person, and how all came about.
 
     ``method``, ``beside`` and ``earlier_per_m`` are those of :func:`privacy_engine.landmarks.coverage.landmark_choice`.
+    ``stability`` is how many events one uploaded record decides after ``cleaning``
+    (:func:`privacy_engine.cleaning.stability_of`).
     """
     return Context(
         landmarks=landmarks,
         unit=unit,
-        choice=landmark_choice(method, beside=beside, earlier_per_m=earlier_per_m),
+        stability=stability,
+        choice=landmark_choice(method, beside=beside, stability=stability, earlier_per_m=earlier_per_m),
+        provided=tuple(dict.fromkeys(condition for step in cleaning for condition in step.conditions)),
         not_covered=uncovered_cleaning(cleaning),
         whole_trace=whole_trace,
     )

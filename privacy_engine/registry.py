@@ -128,7 +128,8 @@ class Mechanism(Described):
     :meth:`draw`; those whose budgets do not depend on the run write ``budgets(is_landmark)`` and inherit the rest.
 
     Sentences have no full stop: conditions and what is not covered follow in the same sentence. ``sentence_of_records``
-    is the promise where one uploaded record decides several events; ``remark`` is a sentence of its own.
+    is the promise where one uploaded record decides several events, ``neighbours_of_records`` its neighbour relation;
+    ``remark`` is a sentence of its own.
     ``reads_landmarks`` is False where neither budgets nor noise depend on which events are landmarks: how those were
     chosen then takes nothing from the promise.
     """
@@ -140,6 +141,7 @@ class Mechanism(Described):
     remark: ClassVar[str] = ""
     neighbours: ClassVar[Neighbours]
     reads_landmarks: ClassVar[bool] = True
+    neighbours_of_records: ClassVar[Neighbours | None] = None
     assumptions: ClassVar[tuple[str, ...]] = ()
     caveats: ClassVar[tuple[str, ...]] = ()
 
@@ -259,7 +261,7 @@ class Mechanism(Described):
         return Guarantee(
             self.level,
             context.unit,
-            self._neighbours(choice),
+            (self.neighbours_of_records if multiplied else None) or self._neighbours(choice),
             epsilon,
             self.radius_m,
             statement,

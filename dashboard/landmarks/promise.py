@@ -31,6 +31,7 @@ def promise_context(
         landmarks=landmarks,
         method=method_of(landmark_set),
         cleaning=parse_cleaning(landmark_set.dataset.cleaning),
+        stability=landmark_set.dataset.stability,
     )
 
 

@@ -93,6 +93,11 @@ class CleaningStep(Described):
             self.stability(series),
         )
 
+    @property
+    def conditions(self) -> tuple[str, ...]:
+        """Under which a record that moves by d moves no event by more than d: clauses that follow "provided that"."""
+        return ()
+
     def stability(self, series_before: Sequence[Trajectory]) -> int:
         """Return the most events after the step whose position one record of ``series_before`` decides, at least 1.
 

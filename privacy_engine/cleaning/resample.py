@@ -14,6 +14,7 @@ from privacy_engine.params import BeatS, Param
 
 Between = Literal["straight", "last"]
 Index = NDArray[np.intp]
+NEAR = "successive uploaded records are less than 10,000 km apart"
 
 
 @cleaning_steps.register
@@ -57,6 +58,11 @@ class Resample(CleaningStep):
             if first <= last
         ]
         return found, f"One event every {self.every_s:g} s.", []
+
+    @property
+    def conditions(self) -> tuple[str, ...]:
+        """On the way between two records none but that they are near enough; at the last record none."""
+        return (NEAR,) if self.between == "straight" else ()
 
     def stability(self, series_before: Sequence[Trajectory]) -> int:
         """Return the most events that one record decides, both ends of each stretch between two records included."""

@@ -23,6 +23,11 @@ ONE_RECORD = (
     "Whichever uploaded record of {unit} an adversary targets, the events it decides (at most {stability}) together "
     "leak at most ε = {epsilon} per {radius} m, with the same times"
 )
+RECORD_NEIGHBOURS = Neighbours(
+    "Two traces of one person with the same times that differ in the positions of the events that one uploaded record "
+    "decides.",
+    "x ~ x′ ⇔ there is a record r with x_i = x′_i for all i ∉ E(r), E(r) the events that r decides",
+)
 CLEAR_TIMES = "Timestamps are released as they are; only positions are protected."
 
 
@@ -57,6 +62,11 @@ class PlanarLaplaceMechanism(Mechanism):
         "more; the second has the landmarks of the first, or all of them but one. The probability of any release is "
         "bounded under the first by that under the second, not the other way round.",
         "x → x′ ⇔ L ∖ {s} ⊆ L′ ⊆ L for some s and there is t with x_i = x′_i for all i ∉ M ∪ {t}, M the marked events",
+    )
+    neighbours_of_records: ClassVar[Neighbours | None] = Neighbours(
+        "Two traces of one person with the same times and the same landmarks, that differ in the positions of the "
+        "landmarks and of the events that one uploaded record decides.",
+        "x ~ x′ ⇔ L = L′ and there is a record r with x_i = x′_i for all i ∉ L ∪ E(r), E(r) the events that r decides",
     )
     assumptions: ClassVar[tuple[str, ...]] = (INDEPENDENT,)
     caveats: ClassVar[tuple[str, ...]] = (PUBLIC_LANDMARKS, CLEAR_TIMES)

@@ -7,7 +7,13 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from privacy_engine.data import Floats, Mask
-from privacy_engine.mechanisms.landmark.base import CLEAR_TIMES, ONE_RECORD, PlanarLaplaceMechanism, as_mask
+from privacy_engine.mechanisms.landmark.base import (
+    CLEAR_TIMES,
+    ONE_RECORD,
+    RECORD_NEIGHBOURS,
+    PlanarLaplaceMechanism,
+    as_mask,
+)
 from privacy_engine.promise import Neighbours
 from privacy_engine.registry import mechanisms
 
@@ -40,6 +46,7 @@ class EventLevel(PlanarLaplaceMechanism):
         "Two traces of one person with the same times that differ in the position of one event.",
         "x ~ x′ ⇔ there is t with x_i = x′_i for all i ≠ t",
     )
+    neighbours_of_records: ClassVar[Neighbours | None] = RECORD_NEIGHBOURS
     caveats: ClassVar[tuple[str, ...]] = ("Losses of several events add up; landmarks get no extra care.", CLEAR_TIMES)
 
     name: Literal["event-level"] = "event-level"

@@ -36,6 +36,7 @@ class UserLevel(PlanarLaplaceMechanism):
     neighbours: ClassVar[Neighbours] = Neighbours(
         "Two traces of one person with the same times.", "x ~ x′ ⇔ x and x′ have the same times"
     )
+    neighbours_of_records: ClassVar[Neighbours | None] = None
     assumptions: ClassVar[tuple[str, ...]] = ()
     caveats: ClassVar[tuple[str, ...]] = (CLEAR_TIMES,)
 

@@ -7,7 +7,13 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from privacy_engine.data import Floats, Mask
-from privacy_engine.mechanisms.landmark.base import CLEAR_TIMES, ONE_RECORD, PlanarLaplaceMechanism, as_mask
+from privacy_engine.mechanisms.landmark.base import (
+    CLEAR_TIMES,
+    ONE_RECORD,
+    RECORD_NEIGHBOURS,
+    PlanarLaplaceMechanism,
+    as_mask,
+)
 from privacy_engine.params import WindowLength
 from privacy_engine.promise import Neighbours
 from privacy_engine.registry import mechanisms
@@ -45,6 +51,7 @@ class WEvent(PlanarLaplaceMechanism):
         "successive events.",
         "x ~ x′ ⇔ there is t with x_i = x′_i for all i outside t, …, t + w − 1",
     )
+    neighbours_of_records: ClassVar[Neighbours | None] = RECORD_NEIGHBOURS
     caveats: ClassVar[tuple[str, ...]] = (
         "Losses of events further apart than a window add up; landmarks get no extra care.",
         CLEAR_TIMES,

@@ -13,7 +13,7 @@ from django.core.management.base import CommandParser
 from dashboard.words import LineCommand, pairs, value_of
 from privacy_engine import exports, formats
 from privacy_engine.cleaning import clean as cleaned
-from privacy_engine.cleaning import cleaning_steps, parse_cleaning
+from privacy_engine.cleaning import cleaning_steps, parse_cleaning, stability_of
 from privacy_engine.data import LandmarkSet, Release, Trajectory
 from privacy_engine.errors import ParameterError
 from privacy_engine.formats import ReadOptions
@@ -119,6 +119,7 @@ def _release(
         method=method,
         beside=beside and MarkedBeside(beside.private, beside.method.one_sided_level),
         cleaning=cleaning,
+        stability=stability_of(done),
         whole_trace=largest_total([person.joined_values([one.budgets for one in drawn]) for person in everybody]),
     )
     private = all(one.private for one in drawn)

@@ -1,0 +1,102 @@
+"""One uploaded record that decides many events after cleaning: the promise is m·ε, by page, API and command."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.test import Client
+from rest_framework.test import APIClient
+
+from dashboard.datasets.models import BudgetEntry
+from dashboard.landmarks.services import mark_landmarks
+from dashboard.releases import downloads, execution
+from dashboard.releases.management.commands.release import Command
+from dashboard.releases.models import Release
+from tests.dashboard.asking import RELEASES, UNIFORM
+from tests.dashboard.commanding import runner
+from tests.dashboard.conftest import upload
+
+THREE_FIXES = b"".join(
+    [b"time,lat,lon\n", *(b"2024-06-03T0%d:00:00Z,48.8%d,2.%d\n" % (7 + i, 5 + i % 2, 30 + 5 * i) for i in range(3))]
+)
+RESAMPLE = {"name": "resample", "every_s": 60.0}
+M = 119  # of 121 events
+STATEMENT = (
+    "Whichever uploaded record of one person an adversary targets, the events it decides (at most 119) and "
+    "the 1 landmark together leak at most ε = 119 per 200 m"
+)
+PROVIDED = "provided that successive uploaded records are less than 10,000 km apart"
+
+
+@pytest.fixture
+def released(owner: Any, owner_api: APIClient) -> Release:
+    """A release of three fixes made into an event a minute, by the API."""
+    body = {"file": upload(THREE_FIXES), "cleaning": json.dumps([RESAMPLE])}
+    made = owner_api.post("/api/v1/datasets/", body, format="multipart").json()
+    assert (made["points"], made["stability"]) == (121, M)
+    dataset = owner.datasets.get()
+    marks = mark_landmarks(owner=owner, dataset=dataset, method={"name": "manual", "events": [60]})
+    asked = {"dataset": made["id"], "landmark_set": str(marks.pk), "mechanism": UNIFORM}
+    row = Release.objects.get(pk=owner_api.post(RELEASES, asked).json()["id"])
+    execution.run(row.pk)
+    row.refresh_from_db()
+    return row
+
+
+def checked(label: dict[str, Any]) -> None:
+    """What the label says of one record."""
+    assert (label["epsilon"], label["stability"], label["radius_m"]) == (119.0, M, 200.0)
+    assert STATEMENT in label["text"]
+    assert PROVIDED in label["text"].split(";")[0]
+    assert "one uploaded record decides" in label["neighbours"]["words"]
+    assert "E(r)" in label["neighbours"]["symbols"]
+    assert label["guarantee"]["epsilon"] == 119.0
+
+
+def test_the_api_promises_and_charges_m_times_epsilon(owner_api: APIClient, released: Release) -> None:
+    checked(downloads.label(released))
+    assert STATEMENT in owner_api.get(f"{RELEASES}{released.pk}/").json()["label"]
+    entry = BudgetEntry.objects.get()
+    assert (entry.amount, entry.stability, entry.epsilon) == (M * 5_000_000, M, 1.0)
+    dataset = owner_api.get(f"/api/v1/datasets/{released.dataset_id}/").json()
+    assert dataset["spent"] == {"per_km": M * 5.0, "releases": 1}
+
+
+def test_a_quote_is_what_is_charged(owner_api: APIClient, released: Release) -> None:
+    asked = {"landmark_set": str(released.landmark_set_id), "mechanisms": [UNIFORM]}
+    found = owner_api.post(f"{RELEASES}outlook/", asked).json()
+    assert (found["budget"]["price_per_km"], found["budget"]["stability"]) == (M * 5.0, M)
+    assert STATEMENT in found["mechanisms"][0]["guarantee"]["statement"]
+
+
+def test_the_pages_say_so(owner_page: Client, released: Release) -> None:
+    page = owner_page.get(f"/datasets/{released.dataset_id}/").content.decode()
+    assert "up to 119 events depend on one uploaded record: a release is charged 119 × ε" in page
+
+
+def test_at_the_level_of_a_user_it_is_charged_once(owner_api: APIClient, released: Release) -> None:
+    mechanism = {"name": "user-level", "epsilon": 1.0, "radius_m": 200.0}
+    asked = {"dataset": str(released.dataset_id), "landmark_set": str(released.landmark_set_id)}
+    made = owner_api.post(RELEASES, asked | {"mechanism": mechanism}).json()
+    assert "together leak at most ε = 1 per 200 m" in made["label"]
+    entry = BudgetEntry.objects.get(release_id=made["id"])
+    assert (entry.amount, entry.stability) == (5_000_000, 1)
+
+
+@pytest.mark.parametrize(("between", "m"), [("straight", M), ("last", 60)])
+def test_the_command_says_m_times_epsilon(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], between: str, m: int
+) -> None:
+    source, out = tmp_path / "three.csv", tmp_path / "out.geojson"
+    source.write_bytes(THREE_FIXES)
+    mechanism = ["--mechanism", "landmark-uniform", "--set", "epsilon=1", "--set", "radius_m=200"]
+    cleaning = ["--clean", f"resample:60:{between}", "--landmarks", "manual:60"]
+    said, wrong, code = runner(Command, "release", capsys)(source, *mechanism, *cleaning, "--out", out)
+    assert (wrong, code) == ("", 0)
+    assert f"the events it decides (at most {m}) and the 1 landmark together leak at most ε = {m} per 200 m" in said
+    assert (PROVIDED in said) == (between == "straight")
+    if between == "straight":
+        checked(json.loads(out.read_text())["privacy"])
