@@ -1,0 +1,76 @@
+"""The budget panel of uploads that share most of their events, and the decision that they are of other people."""
+
+from __future__ import annotations
+
+import pytest
+from django.core.files.base import ContentFile
+from playwright.sync_api import Page, expect
+
+from dashboard.accounts.models import User
+from dashboard.datasets.models import Dataset, LineageEntry
+from dashboard.datasets.services import import_dataset
+from dashboard.landmarks.services import mark_landmarks
+from dashboard.releases.services import submit_release
+from privacy_engine.cleaning import parse_cleaning
+from privacy_engine.spec import ReleaseSpec
+from tests.browser.conftest import WALK, accessibility_faults, work_off
+from tests.browser.test_steps import form, only
+
+
+@pytest.fixture
+def part(owner: User, walk: Dataset) -> Dataset:
+    """The walk without its last row, after a release of the walk was charged."""
+    landmarks = mark_landmarks(owner=owner, dataset=walk, method={"name": "manual", "events": [1]})
+    spec = ReleaseSpec.parse({"mechanism": {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 200.0}})
+    submit_release(owner=owner, dataset=walk, landmark_set=landmarks, spec=spec)
+    work_off()
+    shorter = b"\n".join(WALK.splitlines()[:-1])
+    return import_dataset(owner=owner, upload=ContentFile(shorter, name="walk.csv"), name="Shorter walk")
+
+
+def test_shows_the_other_upload_and_takes_the_decision(page: Page, walk: Dataset, part: Dataset) -> None:
+    page.goto(f"/datasets/{part.pk}/")
+    panel = page.locator("#budget")
+    expect(panel).to_contain_text("ε = 1 within 200")
+    expect(panel).to_contain_text("Shares its budget with 1 other upload that shares most of its events")
+    expect(panel.get_by_role("link", name="Walk")).to_have_attribute("href", f"/datasets/{walk.pk}/")
+    expect(panel).to_contain_text("Not recognised: positions or times that were changed")
+    panel.get_by_role("button", name="They are other people").click()
+    dialog = page.get_by_role("dialog", name="Are they other people?")
+    expect(dialog).to_contain_text("apart from the other upload")
+    assert accessibility_faults(page) == []
+    dialog.get_by_role("button", name="Keep one budget").click()
+    expect(dialog).to_be_hidden()
+    assert not LineageEntry.objects.filter(kind="other-people").exists()
+
+    panel.get_by_role("button", name="They are other people").click()
+    dialog.get_by_role("button", name="They are other people").click()
+    expect(dialog).to_be_hidden()
+    expect(panel).to_contain_text("Nothing spent")
+    expect(panel).to_contain_text("this upload and another one are of different people")
+    expect(panel.get_by_role("button", name="They are other people")).to_have_count(0)
+    assert LineageEntry.objects.filter(kind="other-people").count() == 1
+
+
+def test_fits_and_is_accessible_on_a_phone(phone: Page, part: Dataset) -> None:
+    phone.goto(f"/datasets/{part.pk}/")
+    expect(phone.locator("[data-lineage]")).to_be_visible()
+    assert accessibility_faults(phone) == []
+    assert phone.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_a_file_that_releases_use_is_not_to_be_uploaded_again(page: Page, walk: Dataset, part: Dataset) -> None:
+    page.goto(f"/datasets/{walk.pk}/")
+    expect(page.locator("#reading")).to_contain_text("the budget belongs to the uploaded file")
+
+
+def test_the_form_of_a_release_says_how_often_it_is_charged(page: Page, owner: User) -> None:
+    steps = parse_cleaning([{"name": "resample", "every_s": 20}])
+    upload = ContentFile(WALK, name="walk.csv")
+    dataset = import_dataset(owner=owner, upload=upload, name="Every 20 s", cleaning=steps)
+    mark_landmarks(owner=owner, dataset=dataset, method={"name": "manual", "events": [1]})
+    page.goto(f"/datasets/{dataset.pk}/")
+    expect(page.locator("#budget")).to_contain_text("up to 5 events depend on one uploaded record")
+    form(page, dataset)
+    only(page, "Uniform")
+    expect(page.locator("[data-spending]")).to_contain_text("a release is charged 5 × ε")
