@@ -18,6 +18,7 @@ from django.db.models.functions import Now
 from dashboard import jobs, storage, sweeping
 from dashboard.accounts import services as accounts
 from dashboard.attacks.models import Attack
+from dashboard.audits.models import Audit
 from dashboard.datasets import resumable
 from dashboard.datasets.models import Dataset, Upload
 from dashboard.experiments.execution import settle_all
@@ -34,6 +35,7 @@ ROOMS: dict[str, type[jobs.Watched]] = {
     "releases": Release,
     "experiments": Experiment,
     "attacks": Attack,
+    "audits": Audit,
 }
 _TOKEN = re.compile(r"[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}")
 

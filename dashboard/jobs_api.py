@@ -19,6 +19,7 @@ from rest_framework.views import APIView
 from dashboard.attacks.models import Attack
 from dashboard.attacks.queries import visible_attacks
 from dashboard.attacks.serializers import page_of
+from dashboard.audits.selectors import visible_audits
 from dashboard.datasets.queries import visible_datasets
 from dashboard.experiments.queries import visible_experiments
 from dashboard.jobs import OPEN, State
@@ -45,7 +46,7 @@ class FailureSerializer(serializers.Serializer[Any]):
 class JobSerializer(serializers.Serializer[Any]):
     """One job."""
 
-    kind = serializers.CharField(source="_meta.model_name", help_text="dataset, release, experiment or attack")
+    kind = serializers.CharField(source="_meta.model_name", help_text="dataset, release, experiment, attack or audit")
     id = serializers.UUIDField(source="pk")
     title = serializers.SerializerMethodField()
     state = serializers.ChoiceField(choices=State.choices)
@@ -89,7 +90,8 @@ class JobsSerializer(serializers.Serializer[Any]):
 
 def _jobs_of(user: Any) -> list[Any]:
     """Rows of every kind of job that belong to the user."""
-    return [visible_datasets(user), visible_releases(user), visible_experiments(user), visible_attacks(user)]
+    own = [visible_datasets, visible_releases, visible_experiments, visible_attacks, visible_audits]
+    return [visible(user) for visible in own]
 
 
 class JobsView(APIView):

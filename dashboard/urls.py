@@ -8,6 +8,7 @@ from rest_framework.routers import SimpleRouter
 
 from dashboard import health, tiles
 from dashboard.attacks.api import AttackMethodsView, AttackViewSet
+from dashboard.audits.api import AuditViewSet
 from dashboard.datasets.api import CleaningStepsView, DatasetViewSet
 from dashboard.datasets.resumable_api import UploadsView, UploadView
 from dashboard.experiments.api import ExperimentViewSet, MeasuresView, PresetsView
@@ -24,6 +25,7 @@ router.register("landmark-sets", LandmarkSetViewSet, basename="landmark-set")
 router.register("releases", ReleaseViewSet, basename="release")
 router.register("experiments", ExperimentViewSet, basename="experiment")
 router.register("attacks", AttackViewSet, basename="attack")
+router.register("audits", AuditViewSet, basename="audit")
 
 api = [
     path("releases/bundle/", BundleView.as_view(), name="bundle"),  # before the router's releases/<anything>/
@@ -54,6 +56,7 @@ urlpatterns = [
     path("", include("dashboard.landmarks.urls")),
     path("", include("dashboard.releases.urls")),
     path("", include("dashboard.experiments.urls")),
+    path("", include("dashboard.audits.urls")),
     path(
         "glossary/",
         TemplateView.as_view(template_name="glossary.html", extra_context={"glossary": GLOSSARY}),

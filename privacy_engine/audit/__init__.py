@@ -4,7 +4,7 @@ An audit refutes; it never proves. A lower bound above the claim shows, at the s
 false; one below it shows nothing but that these events and these many draws did not refute it.
 """
 
-from privacy_engine.audit.controls import ALTERATIONS, NUMPY_LAPLACE, PREFIX, TITLES
+from privacy_engine.audit.controls import ALTERATIONS, NUMPY_LAPLACE, PREFIX, TITLES, NumpyLaplace
 from privacy_engine.audit.run import (
     CONFIDENCE,
     CONSISTENT,
@@ -15,7 +15,7 @@ from privacy_engine.audit.run import (
     audit_of,
     provable,
 )
-from privacy_engine.audit.spec import FEWEST_TRIALS, MOST_TRIALS, AuditSpec, completed, target_of
+from privacy_engine.audit.spec import FEWEST_TRIALS, MOST_TRIALS, AuditSpec, completed, target_of, trials_field
 
 __all__ = [
     "ALTERATIONS",
@@ -29,10 +29,12 @@ __all__ = [
     "VIOLATED",
     "AuditResult",
     "AuditSpec",
+    "NumpyLaplace",
     "PairResult",
     "audit",
     "audit_of",
     "completed",
     "provable",
     "target_of",
+    "trials_field",
 ]

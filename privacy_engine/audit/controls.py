@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from privacy_engine import noise
 from privacy_engine.audit.numbers import NumberKind
 from privacy_engine.data import Floats, LandmarkSet, Trajectory
-from privacy_engine.params import Epsilon, Frozen, RadiusM
-from privacy_engine.registry import Mechanism
+from privacy_engine.params import Epsilon, RadiusM
+from privacy_engine.registry import Described, Mechanism
 
 
 class Altered:
@@ -43,7 +43,7 @@ def twice_budget(mechanism: Mechanism) -> Altered:
     return Altered(mechanism, mechanism.model_copy(update={"epsilon": 2 * mechanism.epsilon}))
 
 
-class NumpyLaplace(Frozen):
+class NumpyLaplace(Described):
     """A textbook mechanism, x + numpy's Laplace noise in floats: right in real arithmetic, wrong in its low bits.
 
     The sum is rounded to the floats near it, which lie closer together near zero: which low bits are set tells x
@@ -54,9 +54,11 @@ class NumpyLaplace(Frozen):
     .. [1] Mironov. "On significance of the least significant bits for differential privacy". CCS 2012.
     """
 
+    title: ClassVar[str] = "numpy’s Laplace noise"
+    summary: ClassVar[str] = "A number plus floating-point noise: right in real arithmetic, wrong in its low bits."
     kind: ClassVar[str] = NumberKind.name
-    title: ClassVar[str] = "numpy's Laplace noise"
 
+    name: Literal["control:numpy-laplace"] = "control:numpy-laplace"
     epsilon: Epsilon
     radius_m: RadiusM
 

@@ -14,22 +14,15 @@ from privacy_engine.params import Param, Seed, Spec, brief, explain
 from privacy_engine.registry import Mechanism, mechanisms
 
 FEWEST_TRIALS, MOST_TRIALS = 1_000, 1_000_000
-Trials = Annotated[
-    int,
-    AfterValidator(
-        (
-            TRIALS := Param(
-                label="Trials",
-                symbol="N",
-                help="Draws of the mechanism for each input. More can show smaller violations.",
-                lowest=FEWEST_TRIALS,
-                highest=MOST_TRIALS,
-                example=100_000,
-            )
-        ).check
-    ),
-    TRIALS,
-]
+TRIALS = Param(
+    label="Trials",
+    symbol="N",
+    help="Draws of the mechanism for each input. More can show smaller violations.",
+    lowest=FEWEST_TRIALS,
+    highest=MOST_TRIALS,
+    example=100_000,
+)
+Trials = Annotated[int, AfterValidator(TRIALS.check), TRIALS]
 WINDOW = 3
 """Where none is named: over longer windows the budget is spread so thin that 10⁵ draws show less."""
 
@@ -50,34 +43,33 @@ class AuditSpec(Spec):
         """The mechanism's name, with the control's where it is one."""
         return str(self.mechanism.get("name"))
 
-    def target(self) -> Any:
-        """The mechanism to draw from.
+    def target(self, *, field: str = "") -> Any:
+        """The mechanism to draw from; ``field`` is what errors call the description.
 
         Raises
         ------
         ParameterErrors
             The name is not known, or a parameter is missing, unknown or outside its domain.
         """
-        return target_of(self.mechanism)
+        return target_of(self.mechanism, field=field)
 
 
-def target_of(description: Mapping[str, Any]) -> Any:
+def target_of(description: Mapping[str, Any], *, field: str = "") -> Any:
     """Return what a description names: a registered mechanism, or a control."""
     name = description.get("name")
     if not isinstance(name, str) or not name.startswith(PREFIX):
-        return mechanisms.parse(description)
+        return mechanisms.parse(description, field=field)
     control, _, inner = name.removeprefix(PREFIX).partition(":")
-    parameters = {key: value for key, value in description.items() if key != "name"}
     if control == NUMPY_LAPLACE and not inner:
         try:
-            return NumpyLaplace.model_validate(parameters)
+            return NumpyLaplace.model_validate(dict(description))
         except ValidationError as error:
-            raise ParameterErrors(explain(error)) from None
+            raise ParameterErrors(explain(error, prefix=field)) from None
     if control in ALTERATIONS:
-        return ALTERATIONS[control](mechanisms.parse({"name": inner} | parameters))
+        return ALTERATIONS[control](mechanisms.parse({**description, "name": inner}, field=field))
     known = ", ".join([PREFIX + NUMPY_LAPLACE, *(f"{PREFIX}{one}:NAME" for one in ALTERATIONS)])
-    rule = f"must be a registered mechanism or one of {known}"
-    raise ParameterErrors([ParameterError(f"name {rule}, got {brief(name)}", field="name", rule=rule, value=name)])
+    rule, at = f"must be a registered mechanism or one of {known}", f"{field}.name" if field else "name"
+    raise ParameterErrors([ParameterError(f"{at} {rule}, got {brief(name)}", field=at, rule=rule, value=name)])
 
 
 def completed(description: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -94,3 +86,10 @@ def completed(description: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str,
         if field["required"] and field["name"] not in ("epsilon", "radius_m") and field["name"] not in description
     }
     return {**description, **chosen}, chosen
+
+
+def trials_field() -> dict[str, Any]:
+    """The number of trials as a form field, as :meth:`privacy_engine.registry.Described.fields` lists others."""
+    bounds = {"minimum": FEWEST_TRIALS, "maximum": MOST_TRIALS, "example": TRIALS.example, "default": TRIALS.example}
+    text = {"label": TRIALS.label, "symbol": TRIALS.symbol, "unit": TRIALS.unit, "help": TRIALS.help}
+    return {"name": "trials", **text, **bounds, "whole": True, "text": False, "choices": [], "required": True}

@@ -13,6 +13,8 @@ from django.utils import timezone
 from dashboard.accounts.models import User
 from dashboard.accounts.services import make_token, show_tour
 from dashboard.attacks.services import submit_attack
+from dashboard.audits.models import Audit
+from dashboard.audits.services import submit_audit
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.services import import_dataset, set_budget
 from dashboard.experiments.execution import run as run_part
@@ -25,6 +27,7 @@ from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.models import Release
 from dashboard.releases.services import derive_release, submit_release
 from privacy_engine.attacks import attacks
+from privacy_engine.audit import AuditSpec
 from privacy_engine.experiments import presets
 from privacy_engine.postprocess import postprocesses
 from privacy_engine.spec import ReleaseSpec
@@ -88,6 +91,7 @@ class Stage:
         words = {"code": "memory", "message": "The job needed more memory than one job may use."}
         _over(self.unread, error=words, report=None, points_file="", content_digest="")
         self._experiment()
+        self._audits()
         self.reading = self._upload("Long way home.csv")
         _begun(self.reading, stage="Reading", progress=0.3)
 
@@ -105,6 +109,18 @@ class Stage:
         _over(failed, error={"code": "crashed", "message": "The job stopped its worker 3 times and was given up."})
         failed.parts.all().delete()
         work_off()
+
+    def _audits(self) -> None:
+        """One consistent, one violated, one that runs."""
+
+        def submit(name: str) -> Audit:
+            mechanism = {"name": name, "epsilon": 1.0, "radius_m": 200.0}
+            return submit_audit(owner=self.researcher, spec=AuditSpec(mechanism=mechanism, trials=20_000, seed=1))
+
+        self.audit, self.violated = submit("landmark-uniform"), submit("control:half-noise:landmark-uniform")
+        work_off()
+        self.auditing = submit("landmark-skip")
+        _begun(self.auditing, stage="Drawing", progress=0.42)
 
     def _upload(self, name: str) -> Dataset:
         return import_dataset(owner=self.researcher, upload=ContentFile(WALK, name=name))

@@ -18,6 +18,7 @@ from schemathesis.specs.openapi.checks import (
 from dashboard.accounts import services as accounts
 from dashboard.accounts.models import User
 from dashboard.attacks.services import submit_attack
+from dashboard.audits.services import submit_audit
 from dashboard.datasets import resumable
 from dashboard.datasets.models import Dataset
 from dashboard.experiments.services import submit_experiment
@@ -26,6 +27,7 @@ from dashboard.releases import execution
 from dashboard.releases.services import submit_release
 from dashboard.wsgi import application
 from privacy_engine.attacks import attacks
+from privacy_engine.audit import AuditSpec
 from privacy_engine.experiments import presets
 from privacy_engine.spec import ReleaseSpec
 
@@ -53,6 +55,7 @@ def known(owner: User, ready_dataset: Dataset) -> dict[str, str]:
         "uploads": str(upload.pk),
         "experiments": str(submit_experiment(owner=owner, preset=few).pk),
         "attacks": str(submit_attack(owner=owner, release=release, attack=attacks.parse(HOME_WORK))[0].pk),
+        "audits": str(submit_audit(owner=owner, spec=AuditSpec(mechanism=mechanism, trials=1000)).pk),
     }
 
 

@@ -13,11 +13,14 @@ from django.test import Client
 from rest_framework.test import APIClient
 
 from dashboard.accounts.models import User
+from dashboard.audits.models import Audit
+from dashboard.audits.services import submit_audit
 from dashboard.datasets.models import Dataset
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.models import Release
 from dashboard.releases.services import submit_release
+from privacy_engine.audit import AuditSpec
 from privacy_engine.spec import ReleaseSpec
 from tests.dashboard.conftest import CSV, client_of
 
@@ -38,6 +41,7 @@ class Things:
             landmark_set=self.landmark_set,
             spec=ReleaseSpec.parse({"mechanism": MECHANISM}),
         )
+        self.audit = submit_audit(owner=owner, spec=AuditSpec.parse({"mechanism": MECHANISM, "trials": 1000}))
 
     def addresses(self) -> Iterator[str]:
         """Every API address that names one of them."""
@@ -45,7 +49,8 @@ class Things:
         yield from (
             f"{API}datasets/{dataset}/{tail}" for tail in ("", "read/", "cancel/", "retry/", "track/", "preview/")
         )
-        yield from (f"{API}jobs/{thing}/dismiss/" for thing in (dataset, release))
+        yield from (f"{API}jobs/{thing}/dismiss/" for thing in (dataset, release, self.audit.pk))
+        yield from (f"{API}audits/{self.audit.pk}/{tail}" for tail in ("", "cancel/", "retry/", "data/"))
         yield from (f"{API}landmark-sets/{marks}/{tail}" for tail in ("", "events/"))
         yield from (
             f"{API}releases/{release}/{tail}" for tail in ("", "cancel/", "retry/", "data/", "track/", "series/")
@@ -56,6 +61,7 @@ class Things:
         dataset = self.dataset.pk
         yield from (f"/datasets/{dataset}/{tail}" for tail in ("", "landmarks/new/", "releases/new/", "compare/"))
         yield f"/landmark-sets/{self.landmark_set.pk}/"
+        yield f"/audits/{self.audit.pk}/"
 
 
 @pytest.fixture
@@ -71,7 +77,7 @@ def strangers_things(stranger: User, stranger_dataset: Dataset) -> Things:
 
 
 def counts() -> list[int]:
-    return [model.objects.count() for model in (Dataset, LandmarkSet, Release)]
+    return [model.objects.count() for model in (Dataset, LandmarkSet, Release, Audit)]
 
 
 VERBS = ("get", "head", "post", "put", "patch", "delete")
@@ -91,7 +97,10 @@ class TestWhoseIsIt:
     @pytest.mark.parametrize("verb", VERBS)
     def test_anonymous_is_told_to_say_who_it_is(self, anonymous_api: APIClient, things: Things, verb: str) -> None:
         before = counts()
-        rest = [f"{API}{name}/" for name in ("datasets", "landmark-sets", "releases", "mechanisms", "jobs", "schema")]
+        rest = [
+            f"{API}{name}/"
+            for name in ("datasets", "landmark-sets", "releases", "audits", "mechanisms", "jobs", "schema")
+        ]
         for address in [*things.addresses(), *rest, f"{API}landmark-methods/", f"{API}docs/"]:
             answer = getattr(anonymous_api, verb)(address)
             assert answer.status_code == 401, address
@@ -114,9 +123,11 @@ class TestWhoseIsIt:
             ("datasets", things.dataset),
             ("landmark-sets", things.landmark_set),
             ("releases", things.release),
+            ("audits", things.audit),
         ):
             assert [one["id"] for one in owner_api.get(f"{API}{name}/").json()["results"]] == [str(thing.pk)]
-        assert [one["id"] for one in owner_api.get(f"{API}jobs/").json()["results"]] == [str(things.release.pk)]
+        waiting = [one["id"] for one in owner_api.get(f"{API}jobs/").json()["results"]]
+        assert waiting == [str(things.release.pk), str(things.audit.pk)]
 
     def test_a_strangers_id_in_a_filter_finds_nothing(
         self, owner_api: APIClient, things: Things, strangers_things: Things

@@ -6,6 +6,9 @@ process; ``leak`` fails with the data in its message. The file X.reached.PID.TOK
 Every block of an experiment that is computed leaves a file computed.BLOCK.PID.NUMBER. While the file blocks.hold lies
 there with a number in it, a process that has computed so many blocks waits, and hears nothing. CAIRN_TEST_PARTS says
 into how many parts an experiment is cut.
+
+While the file audits.hold lies there, an audit that is computed waits before its result is stored, and touches
+audits.reached.PID.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ from celery.signals import worker_ready
 
 django.setup()
 
+from dashboard.audits import execution as audits  # noqa: E402
 from dashboard.celery import app  # noqa: E402
 from dashboard.experiments import execution as experiments  # noqa: E402
 from dashboard.releases import execution  # noqa: E402
@@ -65,6 +69,19 @@ def compute(material, block, *words):
 
 experiments.compute = compute
 cutting.MOST_PARTS = int(os.environ.get("CAIRN_TEST_PARTS", cutting.MOST_PARTS))
+
+audited = audits.audited
+
+
+def held_audit(row, lease):
+    fields = audited(row, lease)
+    while (BARRIERS / "audits.hold").exists():
+        (BARRIERS / f"audits.reached.{os.getpid()}").touch()
+        time.sleep(0.02)
+    return fields
+
+
+audits.audited = held_audit
 
 
 @worker_ready.connect

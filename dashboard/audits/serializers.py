@@ -1,0 +1,106 @@
+"""Audits in the API."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.urls import reverse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from dashboard.audits.models import Audit
+from dashboard.parsing import Anything, FailureField
+from privacy_engine.audit import AuditSpec, completed
+from privacy_engine.errors import ParameterError, ParameterErrors
+
+
+@extend_schema_field(OpenApiTypes.OBJECT)
+class TargetField(Anything):
+    """``{name, …parameters}`` of a mechanism or a control."""
+
+
+@extend_schema_field({"type": "integer", "minimum": 1000, "maximum": 1_000_000, "default": 100_000})
+class TrialsField(Anything):
+    """A number of trials; the spec checks it."""
+
+
+class AuditRequest(serializers.Serializer[Any]):
+    """What to audit, and by how many draws of each input."""
+
+    mechanism = TargetField(
+        help_text="As in a release; its name may also be control:half-noise:NAME, control:twice-budget:NAME or "
+        "control:numpy-laplace. What is left out beside level and radius is the parameter's example."
+    )
+    trials = TrialsField(required=False, default=100_000)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Return ``{"spec": AuditSpec}``, its mechanism complete; the engine's errors go to the client."""
+        described = attrs["mechanism"]
+        if not isinstance(described, Mapping):
+            rule = "must be an object"
+            raise ParameterErrors([ParameterError(f"mechanism {rule}", field="mechanism", rule=rule)])
+        spec = AuditSpec.parse({"mechanism": completed(described)[0], "trials": attrs["trials"]})
+        spec.target(field="mechanism")
+        return {"spec": spec}
+
+
+class AuditPairSerializer(serializers.Serializer[Any]):
+    """A pair of neighbouring inputs; claimed and lower_bound are log-odds between the two."""
+
+    name = serializers.CharField()
+    claimed = serializers.FloatField()
+    lower_bound = serializers.FloatField()
+    best_event = serializers.CharField()
+    verdict = serializers.ChoiceField(choices=["consistent", "violated"])
+
+
+class AuditResultSerializer(serializers.Serializer[Any]):
+    """A result; claimed and lower_bound are ε per radius."""
+
+    mechanism = serializers.CharField()
+    claimed = serializers.FloatField()
+    lower_bound = serializers.FloatField()
+    confidence = serializers.FloatField()
+    trials = serializers.IntegerField()
+    pairs = AuditPairSerializer(many=True)
+    verdict = serializers.ChoiceField(choices=["consistent", "violated"])
+
+
+class AuditUrls(serializers.Serializer[Any]):
+    """Addresses of an audit."""
+
+    self = serializers.CharField()
+    data = serializers.CharField()
+    page = serializers.CharField()
+
+
+class AuditSerializer(serializers.ModelSerializer[Audit]):
+    """An audit as its owner sees it."""
+
+    mechanism = serializers.SerializerMethodField()
+    trials = serializers.IntegerField()
+    result = AuditResultSerializer(source="outcome", allow_null=True)
+    eta_s = serializers.FloatField(source="seconds_left", allow_null=True)
+    error = FailureField()
+    urls = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Audit
+        fields = (
+            *("id", "name", "mechanism", "trials", "result", "state", "stage", "progress", "eta_s", "attempt"),
+            *("cancel_requested", "error", "created_at", "started_at", "finished_at", "engine_version", "urls"),
+        )
+
+    @extend_schema_field(OpenApiTypes.OBJECT)
+    def get_mechanism(self, row: Audit) -> dict[str, Any]:
+        return dict(row.spec["mechanism"])
+
+    @extend_schema_field(AuditUrls)
+    def get_urls(self, row: Audit) -> dict[str, str]:
+        return {
+            "self": reverse("api:audit-detail", args=[row.pk]),
+            "data": reverse("api:audit-data", args=[row.pk]),
+            "page": reverse("audits:detail", args=[row.pk]),
+        }

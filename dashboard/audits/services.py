@@ -1,0 +1,82 @@
+"""Writes of the audits app: submit, cancel, retry, delete."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib.auth import get_user_model
+from django.db import transaction
+
+from dashboard import jobs
+from dashboard.audits import tasks  # noqa: F401  (registers the task that a submission enqueues)
+from dashboard.audits.models import Audit
+from dashboard.errors import Conflict
+from dashboard.jobs import OPEN
+from privacy_engine.audit import ALTERATIONS, NUMPY_LAPLACE, PREFIX, TITLES, AuditSpec
+from privacy_engine.registry import mechanisms
+
+MOST_OPEN = 4
+"""Audits of one user that wait or run at once: each keeps a worker busy for up to minutes."""
+
+
+@transaction.atomic
+def submit_audit(*, owner: Any, spec: AuditSpec) -> Audit:
+    """Create an audit and enqueue it.
+
+    Raises
+    ------
+    ParameterErrors
+        The mechanism is not known, or one of its parameters is not valid.
+    Conflict
+        The owner has :data:`MOST_OPEN` audits open.
+    """
+    spec.target()
+    get_user_model().objects.select_for_update().get(pk=owner.pk)
+    waiting = Audit.objects.filter(owner=owner, state__in=OPEN).count()
+    if waiting >= MOST_OPEN:
+        rule = f"at most {MOST_OPEN} audits that wait or run"
+        message = f"{waiting} of your audits wait or run; wait until one ends, or cancel one."
+        raise Conflict(message, field="audits", rule=rule, value=waiting)
+    row = Audit.objects.create(owner=owner, name=title_of(spec), spec=spec.model_dump())
+    jobs.ring_after_commit(row)
+    return row
+
+
+def title_of(spec: AuditSpec) -> str:
+    """Return what lists call an audit: the mechanism, what a control alters, level and radius."""
+    parts = spec.name.removeprefix(PREFIX).split(":")
+    altered = [TITLES[parts[0]].lower()] if parts[0] in ALTERATIONS else []
+    title = "numpy’s Laplace noise" if parts == [NUMPY_LAPLACE] else mechanisms[parts[-1]].title
+    level = f"ε = {spec.mechanism['epsilon']:g} per {spec.mechanism['radius_m']:g} m"
+    return ", ".join([title, *altered, level])
+
+
+def cancel_audit(*, audit: Audit) -> None:
+    """Stop it: at once if it waits, within a lease if it runs.
+
+    Raises
+    ------
+    jobs.NotOpen
+        It is over already.
+    """
+    jobs.request_cancel(audit)
+
+
+@transaction.atomic
+def retry_audit(*, audit: Audit) -> Audit:
+    """Run one again that failed or was cancelled.
+
+    Raises
+    ------
+    jobs.NotRetryable
+        It neither failed nor was cancelled.
+    """
+    jobs.put_back(audit)
+    audit.refresh_from_db()
+    return audit
+
+
+@transaction.atomic
+def delete_audit(*, audit: Audit) -> None:
+    """Delete an audit with its result. A worker that runs it stores nothing."""
+    Audit.objects.select_for_update().get(pk=audit.pk).delete()

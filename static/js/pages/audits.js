@@ -1,0 +1,82 @@
+/* The audits page: the form, progress and actions of the audit shown, the list. */
+
+import { ApiError, post } from "../api.js";
+import { watchDialogs } from "../dialogs.js";
+import { $, announce, data, el } from "../dom.js";
+import { createFields } from "../fields.js";
+import { stir } from "../jobs.js";
+import { swapSoon, watchStates } from "../states.js";
+
+const { url, list, audit, mechanisms, controls, trials } = data("page-data");
+const form = $("[data-form]");
+const mechanism = $("[data-mechanism]");
+const alteration = $("[data-alteration]");
+const problem = $("[data-problem]");
+const submit = $("[data-submit]");
+const refresh = swapSoon("audit", "audits");
+const described = new Map([...mechanisms, ...controls].map((one) => [one.name, one]));
+const isControl = (name) => controls.some((one) => one.name === name);
+let kept = {}; // what was typed, for the next mechanism that has a field of that name
+let fields = null;
+
+const option = ({ name, title }) => el("option", { value: name }, title);
+mechanism.append(...mechanisms.map(option), el("optgroup", { label: "Controls" }, controls.map(option)));
+const draws = createFields($("[data-trials]"), [trials], { onChange: () => {} });
+
+function showFields() {
+  const one = described.get(mechanism.value);
+  if (fields) kept = { ...kept, ...fields.all() };
+  fields = createFields($("[data-parameters]"), one.fields, { onChange: () => {} });
+  fields.set(Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== null)));
+  $("[data-summary]").textContent = one.summary;
+  $("[data-alteration-field]").hidden = isControl(one.name);
+}
+
+function fail(error) {
+  if (!(error instanceof ApiError)) throw error;
+  const rest = draws.fail(fields.fail(error.errors));
+  problem.replaceChildren(...rest.map(({ message }) => el("p", {}, message)));
+  problem.hidden = rest.length === 0;
+  const first = rest.length ? problem : $("[aria-invalid=true]", form);
+  first?.focus();
+}
+
+async function start(event) {
+  event.preventDefault();
+  problem.hidden = true;
+  fields.clear();
+  draws.clear();
+  submit.disabled = true;
+  const name = isControl(mechanism.value) ? mechanism.value : `${alteration.value}${mechanism.value}`;
+  try {
+    const made = await post(url, { mechanism: { name, ...fields.values() }, ...draws.values() });
+    location.assign(made.urls.page);
+  } catch (error) {
+    submit.disabled = false;
+    fail(error);
+  }
+}
+
+/** Cancel or run again the audit that is shown. */
+async function act(button) {
+  button.disabled = true;
+  try {
+    await post(button.dataset.post);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    announce(error.message);
+  }
+  stir();
+  await refresh();
+}
+
+mechanism.addEventListener("change", showFields);
+form.addEventListener("submit", start);
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("[data-post]");
+  if (button) act(button);
+});
+watchDialogs((what, button) => (button.dataset.key === audit ? location.assign(list) : refresh()));
+watchStates(refresh);
+window.addEventListener("pageshow", () => (submit.disabled = false)); // also on the way back
+showFields();

@@ -1,0 +1,260 @@
+"""Audits in the API, on the page and as jobs."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import signal
+from typing import Any
+
+import pytest
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from dashboard import jobs, sweeping
+from dashboard.audits import execution, services
+from dashboard.audits.models import Audit
+from dashboard.jobs import State
+from privacy_engine.audit import AuditSpec
+from tests.dashboard.worker_support.house import a_house, wait_for
+
+API = "/api/v1/audits/"
+CLAIM = {"epsilon": 1.0, "radius_m": 200.0}
+UNIFORM = {"name": "landmark-uniform", **CLAIM}
+
+
+def start(api: Any, *, trials: Any = 1000, **mechanism: Any) -> Any:
+    return api.post(API, {"mechanism": UNIFORM | mechanism, "trials": trials}, format="json")
+
+
+@pytest.fixture
+def waiting(owner: Any) -> Audit:
+    return services.submit_audit(owner=owner, spec=AuditSpec.parse({"mechanism": UNIFORM, "trials": 1000}))
+
+
+@pytest.fixture
+def done(waiting: Audit) -> Audit:
+    execution.run(waiting.pk)
+    waiting.refresh_from_db()
+    assert waiting.state == State.DONE
+    return waiting
+
+
+class TestApi:
+    def test_a_worker_runs_it(self, owner_api):
+        made = start(owner_api)
+        assert made.status_code == 201
+        row = made.json()
+        assert (row["name"], row["state"], row["result"]) == ("Uniform, ε = 1 per 200 m", "queued", None)
+        assert (row["mechanism"], row["trials"]) == (UNIFORM, 1000)
+        execution.run(row["id"])
+        found = owner_api.get(row["urls"]["self"]).json()
+        assert (found["state"], found["progress"], found["error"]) == ("done", 1.0, None)
+        result = found["result"]
+        assert list(result) == ["mechanism", "claimed", "lower_bound", "confidence", "trials", "pairs", "verdict"]
+        assert (result["mechanism"], result["claimed"], result["verdict"]) == ("landmark-uniform", 1.0, "consistent")
+        assert len(result["pairs"]) == 4
+        assert [one["id"] for one in owner_api.get(f"{API}?state=done").json()["results"]] == [row["id"]]
+        assert owner_api.get(f"{API}?state=failed").json()["results"] == []
+
+    def test_its_noise_is_what_is_published(self, owner_api):
+        assert Audit.objects.get(pk=start(owner_api).json()["id"]).spec["seed"] is None
+        assert owner_api.post(API, {"mechanism": UNIFORM, "seed": 1}, format="json").status_code == 201
+        assert [row.spec["seed"] for row in Audit.objects.all()] == [None, None]
+
+    def test_controls_have_names_of_their_own(self, owner_api):
+        made = start(owner_api, name="control:half-noise:landmark-uniform", trials=20_000).json()
+        assert made["name"] == "Uniform, half the noise, ε = 1 per 200 m"
+        execution.run(made["id"])
+        assert owner_api.get(made["urls"]["self"]).json()["result"]["verdict"] == "violated"
+        assert start(owner_api, name="control:numpy-laplace").json()["name"].startswith("numpy’s Laplace noise, ε")
+
+    def test_what_is_left_out_is_chosen(self, owner_api):
+        assert start(owner_api, name="w-event").json()["mechanism"]["window"] == 3
+        assert start(owner_api, name="landmark-joint").json()["mechanism"]["step_variance_m2"] == 250_000.0
+
+    @pytest.mark.parametrize(
+        ("changes", "field", "message"),
+        [
+            ({"name": "nothing"}, "mechanism.name", "mechanism.name must be one of event-level"),
+            ({"name": "control:nothing"}, "mechanism.name", "mechanism.name must be a registered mechanism or one of"),
+            ({"epsilon": 0}, "mechanism.epsilon", "mechanism.epsilon must be greater than 0, got 0"),
+            ({"window": 2}, "mechanism.window", "mechanism.window is not a parameter here"),
+            ({"name": "control:numpy-laplace", "radius_m": -1}, "mechanism.radius_m", "mechanism.radius_m must be"),
+            ({"trials": 999}, "trials", "trials must be at least 1000, got 999"),
+            ({"trials": 2_000_000}, "trials", "trials must be at most 1e+06, got 2000000"),
+            ({"trials": "many"}, "trials", "trials must be a whole number, got 'many'"),
+            ({"trials": None}, "trials", "trials"),
+        ],
+    )
+    def test_bad_input_names_its_field(self, owner_api, changes, field, message):
+        refused = start(owner_api, **changes)
+        assert refused.status_code == 400
+        (error,) = refused.json()["errors"]
+        assert error["field"] == field
+        assert error["message"].startswith(message)
+        assert not Audit.objects.exists()
+
+    @pytest.mark.parametrize("mechanism", [None, 3, [], "landmark-uniform", {}])
+    def test_a_mechanism_that_is_none(self, owner_api, mechanism):
+        refused = owner_api.post(API, {"mechanism": mechanism}, format="json")
+        assert refused.status_code == 400
+        assert refused.json()["errors"][0]["field"].startswith("mechanism")
+
+    def test_few_wait_at_once(self, owner_api, stranger_api):
+        ids = [start(owner_api).json()["id"] for _ in range(services.MOST_OPEN)]
+        refused = start(owner_api)
+        assert refused.status_code == 409
+        assert refused.json()["errors"][0]["message"].startswith("4 of your audits wait or run")
+        assert start(stranger_api).status_code == 201
+        owner_api.post(f"{API}{ids[0]}/cancel/")
+        assert start(owner_api).status_code == 201
+
+    def test_downloads(self, owner_api, done):
+        whole = owner_api.get(f"{API}{done.pk}/data/")
+        assert whole["Content-Disposition"] == f'attachment; filename="audit-{done.pk.hex[:8]}.json"'
+        assert json.loads(b"".join(whole)) == done.result | {"parameters": UNIFORM, "cairn": done.engine_version}
+        table = owner_api.get(f"{API}{done.pk}/data/?format=csv")
+        rows = list(csv.DictReader(io.StringIO(b"".join(table).decode())))
+        assert [row["name"] for row in rows] == [pair["name"] for pair in done.result["pairs"]]
+        assert [float(row["lower_bound"]) for row in rows] == [pair["lower_bound"] for pair in done.result["pairs"]]
+        assert owner_api.get(f"{API}{done.pk}/data/?format=xml").status_code == 400
+
+    def test_no_download_before_it_is_done(self, owner_api, waiting):
+        assert owner_api.get(f"{API}{waiting.pk}/data/").status_code == 409
+
+    def test_a_done_row_has_a_result(self, done):
+        with pytest.raises(IntegrityError), transaction.atomic():
+            Audit.objects.filter(pk=done.pk).update(result=None)
+
+
+class TestJob:
+    def test_it_is_listed_cancelled_and_run_again(self, owner_api, waiting):
+        (job,) = owner_api.get("/api/v1/jobs/").json()["results"]
+        assert (job["kind"], job["title"], job["state"]) == ("audit", waiting.name, "queued")
+        assert job["urls"]["page"] == f"/audits/{waiting.pk}/"
+        assert owner_api.post(job["urls"]["cancel"]).json()["state"] == "cancelled"
+        execution.run(waiting.pk)
+        (job,) = owner_api.get("/api/v1/jobs/").json()["ended"]
+        assert owner_api.post(job["urls"]["retry"]).json()["state"] == "queued"
+        execution.run(waiting.pk)
+        (job,) = owner_api.get("/api/v1/jobs/").json()["ended"]
+        assert job["state"] == "done"
+        assert owner_api.post(f"{API}{waiting.pk}/retry/").status_code == 409
+        assert owner_api.post(f"{API}{waiting.pk}/cancel/").status_code == 409
+        assert owner_api.delete(f"{API}{waiting.pk}/").status_code == 204
+        assert not Audit.objects.exists()
+
+    def test_cancelled_while_it_draws_it_stops(self, waiting, monkeypatch):
+        shares = []
+        report = jobs.Lease.report
+
+        def cancelling(lease, stage, share):
+            shares.append(share)
+            lease._reported = 0.0
+            if len(shares) == 2:
+                services.cancel_audit(audit=waiting)
+            report(lease, stage, share)
+
+        monkeypatch.setattr(jobs.Lease, "report", cancelling)
+        execution.run(waiting.pk)
+        waiting.refresh_from_db()
+        assert (waiting.state, waiting.result, len(shares)) == (State.CANCELLED, None, 2)
+
+    def test_a_worker_that_lost_its_lease_stores_nothing(self, waiting, monkeypatch):
+        audited = execution.audited
+
+        def lost(row, lease):
+            fields = audited(row, lease)
+            Audit.objects.filter(pk=row.pk).update(lease_until=timezone.now() - timezone.timedelta(seconds=1))
+            sweeping.sweep(Audit)
+            return fields
+
+        monkeypatch.setattr(jobs, "ring", lambda job: True)
+        with monkeypatch.context() as patch:
+            patch.setattr(execution, "audited", lost)
+            execution.run(waiting.pk)
+        waiting.refresh_from_db()
+        assert (waiting.state, waiting.result) == (State.QUEUED, None)
+        execution.run(waiting.pk)
+        waiting.refresh_from_db()
+        assert (waiting.state, waiting.attempt) == (State.DONE, 2)
+
+    def test_deleted_while_a_worker_runs_it_nothing_stays(self, waiting, monkeypatch):
+        audited = execution.audited
+
+        def deleted(row, lease):
+            services.delete_audit(audit=row)
+            return audited(row, lease)
+
+        monkeypatch.setattr(execution, "audited", deleted)
+        execution.run(waiting.pk)
+        assert not Audit.objects.exists()
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("worker")
+@pytest.mark.timeout(600)
+def test_kill_9_of_the_worker_and_there_is_one_result():
+    """Killed after the audit was computed and before its row was settled: another worker computes it, once."""
+    with a_house() as house:
+        hold = house.barriers / "audits.hold"
+        hold.touch()
+        worker = house.start_worker()
+        made = house.ask("call", method="post", path=API, body={"mechanism": UNIFORM, "trials": 1000})
+        assert made["status"] == 201
+        address = f"{API}{made['json']['id']}/"
+        wait_for(lambda: list(house.barriers.glob("audits.reached.*")), within_s=300, why="the audit is computed")
+        os.killpg(worker.process.pid, signal.SIGKILL)
+        worker.process.wait()
+        hold.unlink()
+        house.start_worker()
+
+        def ended() -> Any:
+            row = house.ask("call", method="get", path=address)["json"]
+            return row if row["state"] in ("done", "failed") else None
+
+        row = wait_for(ended, within_s=200, why="the audit is done")
+        assert (row["state"], row["attempt"], row["error"]) == ("done", 2, None)
+        assert row["result"]["verdict"] == "consistent"
+
+
+class TestPage:
+    def test_without_audits_it_says_what_to_do(self, owner_page):
+        page = owner_page.get("/audits/").content.decode()
+        assert "No audit yet" in page
+        assert "None yet. Start one with the form." in page
+
+    def test_the_newest_is_shown_and_any_by_its_address(self, owner_page, done, owner):
+        other = services.submit_audit(owner=owner, spec=AuditSpec.parse({"mechanism": UNIFORM, "trials": 2000}))
+        assert "waiting for a worker" in owner_page.get("/audits/").content.decode()
+        page = owner_page.get(f"/audits/{done.pk}/").content.decode()
+        assert page.count('class="bound"') == 4
+        assert "did not refute the claim, which does not prove it" in page
+        assert f"/audits/{other.pk}/" in page
+
+    def test_a_claim_that_is_refuted(self, owner_page, owner):
+        mechanism = UNIFORM | {"name": "control:half-noise:landmark-uniform"}
+        row = services.submit_audit(owner=owner, spec=AuditSpec.parse({"mechanism": mechanism, "trials": 20_000}))
+        execution.run(row.pk)
+        page = owner_page.get("/audits/").content.decode()
+        assert "The claim is refuted." in page
+        assert "bound__bar--violated" in page
+
+    def test_bars_of_every_pair_share_one_axis(self):
+        from dashboard.audits.views import _rows
+
+        pairs = [{"claimed": 1.0, "lower_bound": 0.5}, {"claimed": 3.0, "lower_bound": 6.0}]
+        first, second = _rows({"pairs": pairs})
+        assert first["claim"] == second["claim"]
+        assert first["bound"] == pytest.approx(0.5 * first["claim"])
+        assert second["bound"] == pytest.approx(2 * second["claim"])
+        assert second["bound"] < 100
+
+    def test_strangers_find_nothing(self, client, stranger, done):
+        assert client.get("/audits/")["Location"].startswith("/login/")
+        client.force_login(stranger)
+        assert client.get(f"/audits/{done.pk}/").status_code == 404
+        assert str(done.pk) not in client.get("/audits/").content.decode()
