@@ -16,6 +16,8 @@ ROOT = Path(__file__).resolve().parents[1]
 USE = r"""
 import numpy as np
 from privacy_engine import noise
+from privacy_engine.accounting.estimation import estimate_correlation
+from privacy_engine.accounting.pairwise import pairwise_loss
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.metrics import DynamicTimeWarping, Hausdorff
 from privacy_engine.experiments import ExperimentSpec, measures, presets, run
@@ -40,6 +42,8 @@ for given in (mask, LandmarkSet(mask).mask, mask.tolist()):
 
 turns = [(np.sin(np.arange(30.0) + i) * 1e-2, np.cos(np.arange(30.0)) * 1e-2) for i in (0, 1)]
 series = [Trajectory(lon, lat, np.arange(30.0) * 60) for lon, lat in turns]
+known = estimate_correlation(series, cell_m=500.0, smoothing=1.0)
+pairwise_loss(np.arange(30.0), known.distances_m / 200, known.backward, known.forward)
 for cls in presets:
     run(cls(repetitions=3).spec(), series)
 every = []

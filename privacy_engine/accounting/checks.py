@@ -50,7 +50,7 @@ def level(value: ArrayLike | float, field: str) -> float:
 
 def transition(matrix: ArrayLike, field: str) -> Floats:
     """``matrix`` as a frozen row-stochastic matrix (n, n) of at most 400 states."""
-    found = numbers(matrix, field, DataError)
+    found = np.array(numbers(matrix, field, DataError), order="C")  # kernels are compiled for each order anew
     if found.ndim != 2 or found.shape[0] != found.shape[1] or not found.size:
         raise refused(DataError, field, "be square", f"shape {found.shape}")
     if len(found) > MAX_STATES:

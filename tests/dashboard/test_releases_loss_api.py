@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 
 import numpy as np
@@ -21,6 +22,7 @@ from privacy_engine.accounting.temporal import (
 from privacy_engine.data import Trajectory
 from privacy_engine.mechanisms.landmark.skip import Skip
 from tests.dashboard.asking import at, first_error
+from tests.engine.test_temporal_distance import RADII, STAY, Watched, line
 
 BUDGETS, MASK = np.array([0, 1, 0, 1, 0, 1, 1, 0.0]), np.isin(np.arange(8), [0, 2, 4, 7])
 
@@ -54,6 +56,25 @@ def test_states_beyond_the_radius_separate_by_more_than_the_level(owner_api, don
     assert (found["loss"]["level"], found["landmark"]["level"]) == (pytest.approx(5), pytest.approx(5))
     assert found["loss"]["supremum"]["budget"] == pytest.approx(5)
     assert found["correlation"]["diameter_m"] == 1000
+
+
+@pytest.mark.parametrize("radii", RADII)
+def test_what_is_shown_lies_above_what_an_adversary_learns(owner_api, done, radii):
+    """Exact likelihood ratios of planar Laplace outputs over two states; of each event, and with all landmarks."""
+    query = {"forward": json.dumps(STAY.tolist()), "backward": "reversal", "diameter_m": str(radii * 200)}
+    found = series(owner_api, done, query).json()
+    assert (found["landmark"]["bound"], found["landmark"]["upper_bound"]) == ("bridge", True)
+    chain = Watched(STAY, line(radii), BUDGETS)
+    outputs = np.zeros((2**8, 8, 2))
+    outputs[:, :, 0] = list(itertools.product([-1e3, 1e3], repeat=8))
+    for t in range(8):
+        exact = chain.loss(outputs, [t])
+        assert exact <= found["loss"]["total"][t] * (1 + 1e-9)
+        assert found["loss"]["total"][t] == pytest.approx(exact, rel=1e-6)  # and no more than that
+        together = chain.loss(outputs, sorted({*np.flatnonzero(MASK).tolist(), t}))
+        assert together <= found["landmark"]["joint"][t] * (1 + 1e-9)
+    if radii > 1:
+        assert max(found["loss"]["total"]) > temporal_loss(BUDGETS, STAY, STAY).total.max() + 1
 
 
 def test_the_distance_must_be_given_where_states_have_no_geometry(owner_api, done):
