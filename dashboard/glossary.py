@@ -69,7 +69,7 @@ GLOSSARY: dict[str, Term] = {
     "temporal-loss": Term(
         "Temporal privacy loss",
         "What all releases leak about an event to an adversary who knows how positions follow one another, for states "
-        "at most a distance D apart, where ε within a radius r counts D / r times: at least what its own release spends.",
+        "at most a distance D apart, where ε within a radius r counts D / r times: at least what its release spends.",
     ),
     "bridge-bound": Term(
         "Bridge bound",
