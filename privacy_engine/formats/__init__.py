@@ -106,7 +106,7 @@ def read(
     ChoiceNeeded
         The owner must choose between readings; ``parameter`` is the option that settles it.
     ParameterError
-        An option is unknown or out of its domain.
+        An option is unknown, out of its domain, or one that this format cannot use.
     """
     chosen, taken = _checked(values), checked(kinds)
     meter = Meter(limits or Limits())
@@ -141,7 +141,7 @@ def preview(
 
 def _preview(stream: BinaryIO, name: str, chosen: ReadOptions, meter: Meter) -> Preview:
     if _is_zip(stream):
-        return preview_zip(stream, chosen, meter, _read_as)
+        return preview_zip(stream, chosen, meter, _read_member)
     return preview_of(_source(stream, name, meter), chosen, Report(file=display_name(name)), meter, _read_as)
 
 
@@ -203,11 +203,24 @@ def _read_one(source: Source, chosen: ReadOptions, report: Report) -> list[Traje
     """One member of an archive."""
     format = detect(source, chosen)
     report.format = format.name
-    return _read_as(format, source, chosen, report)
+    return _read_member(format, source, chosen, report)
+
+
+def _read_member(format: Format, source: Source, chosen: ReadOptions, report: Report) -> list[Trajectory]:
+    """As :func:`_read_as`, but options that this member cannot use may be for others; never so that of the person."""
+    report.unused = {error.field: error for error in format.unusable(chosen)}
+    if "person" in report.unused:
+        raise report.unused["person"]
+    return _read_as(format, source, replace(chosen, **dict.fromkeys(report.unused)), report)
 
 
 def _read_as(format: Format, source: Source, chosen: ReadOptions, report: Report) -> list[Trajectory]:
     other = misnamed(format, source.name)
+    for error in format.unusable(chosen):
+        raise error
+    if chosen.person == "folder":
+        rule = "an archive of folders"
+        raise ParameterError("person can be folder only in an archive", field="person", rule=rule, value="folder")
     if other is not None and chosen.format is None:
         message = f"The file is called .{extension(source.name)} but holds {format.title}, and was read as that."
         report.note("extension", message)

@@ -11,7 +11,7 @@ from privacy_engine.formats import heads
 from privacy_engine.formats.delimited import points_of
 from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.numbers import GOOD, UNAVAILABLE
-from privacy_engine.formats.options import TABLE, ReadOptions
+from privacy_engine.formats.options import COLUMNS, TABLE, ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.series import build
 from privacy_engine.formats.source import Source
@@ -48,6 +48,8 @@ AIS = register(
         rank=36,
         keeps="times, series (each ship's MMSI), landmarks",
         options=TABLE,
+        columns=COLUMNS,
+        person="each ship, by its MMSI",
         source="https://www.itu.int/rec/R-REC-M.1371",
         head=heads.of_text,
     )

@@ -1,4 +1,8 @@
-"""Zip archives: members are read as streams, one after another, never written anywhere and never nested."""
+"""Zip archives: members are read as streams, one after another, never written anywhere and never nested.
+
+Whose they are: what a column of the members says; else their folders, where these are laid out as Geolife's or are
+called person-1, user_2 and so on; else all members are one person's.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +18,13 @@ from typing import BinaryIO
 import numpy as np
 
 from privacy_engine.data import Trajectory
-from privacy_engine.errors import ChoiceNeeded, FormatError
-from privacy_engine.formats import gtfs
+from privacy_engine.errors import ChoiceNeeded, EngineError, FormatError
+from privacy_engine.formats import folders, gtfs, people
+from privacy_engine.formats.folders import Member
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.series import cut
-from privacy_engine.formats.source import Meter, Source, display_name, size_of
+from privacy_engine.formats.source import Meter, Source, display_name, size_of, stem
 
 Reader = Callable[[Source, ReadOptions, Report], list[Trajectory]]
 PACKED = (b"PK\x03\x04", b"PK\x05\x06", b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"7z\xbc\xaf", b"Rar!", b"\x28\xb5\x2f\xfd")
@@ -38,13 +43,12 @@ def read_zip(stream: BinaryIO, options: ReadOptions, report: Report, meter: Mete
     report.format, report.unit = "zip", "line"
     with _opened(stream, meter) as archive:
         members = _allowed(archive, report, meter)
-        found: dict[str, list[Trajectory]] = {}
+        found: list[Member] = []
         failures: list[FormatError] = []
-        taken: set[str] = set()
-        plain = ReadOptions(**{**vars(options), "first_n": None})
+        plain = replace(options, first_n=None, person=folders.of_members(options))
         for info in members:
             try:
-                _add(info, _read_member(archive, info, plain, report, meter, reader), found, taken)
+                found.append(_read_member(archive, info, plain, report, meter, reader))
             except ChoiceNeeded:
                 raise
             except FormatError as error:
@@ -56,9 +60,19 @@ def read_zip(stream: BinaryIO, options: ReadOptions, report: Report, meter: Mete
                 _list(report, info, reason, error.message)
     if not found:
         raise _nothing(failures)
-    series = cut([_joined(name, parts, report) for name, parts in found.items()], options)
+    _refuse_unused(found)
+    owned, value, why = folders.owned(found, options)
+    series = [_joined(parts, report) for parts in _same_names(found, owned, options).values()]
+    series = people.told(cut(series, options), value, why, report)
     _all_or_none_timed(series)
     return _marked_throughout(series, report)
+
+
+def _refuse_unused(found: list[Member]) -> None:
+    """Refuse an option that no member can use."""
+    for name, error in found[0].unused.items():
+        if all(name in member.unused for member in found):
+            raise error
 
 
 def _opened(stream: BinaryIO, meter: Meter) -> zipfile.ZipFile:
@@ -143,7 +157,7 @@ def _list(report: Report, info: zipfile.ZipInfo, reason: str, message: str) -> N
 
 def _read_member(
     archive: zipfile.ZipFile, info: zipfile.ZipInfo, options: ReadOptions, report: Report, meter: Meter, reader: Reader
-) -> list[Trajectory]:
+) -> Member:
     own = Report(file=display_name(info.filename))
     if info.flag_bits & 1:
         raise FormatError("The archive is encrypted. Upload it without a password.", code="encrypted")
@@ -156,39 +170,49 @@ def _read_member(
                 )
             series = reader(source, options, own)
     except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError, OSError, ValueError) as error:
-        if isinstance(error, FormatError):
+        if isinstance(error, EngineError):
             raise
         raise _damaged(f"member {display_name(info.filename)[:60]!r} cannot be read") from error
+    own.guesses = [guess for guess in own.guesses if guess["option"] != "person"]  # of all members there is one
     report.absorb(own)
     report.unit = own.unit
     report.members.append({"name": own.file, "format": own.format, "points": sum(len(one) for one in series)})
-    return series
+    return Member(info.filename, series, own.people, own.unused)
 
 
-def _add(info: zipfile.ZipInfo, series: list[Trajectory], found: dict[str, list[Trajectory]], taken: set[str]) -> None:
-    """File a member's series under their names; nameless ones are named after the member, or its Geolife user."""
-    for one in series:
-        name = one.name
-        if info.filename.lower().endswith(".plt"):
-            user = re.search(r"(?:^|/)([^/]+)/Trajectory/[^/]+$", info.filename)
-            name = display_name(user[1]) if user else ""
-        elif not name:
-            stem = display_name(info.filename).rsplit(".", 1)[0]
-            name, n = stem, 2
-            while name in taken:
-                name, n = f"{stem} ({n})", n + 1
-        found.setdefault(name, []).append(one)
-    taken.update(found)
+def _same_names(
+    found: list[Member], owned: list[str | None], options: ReadOptions
+) -> dict[tuple[str, str], list[Trajectory]]:
+    """The series of all members by name and person: those of one name and person are one series.
+
+    Nameless ones are named after their member, or their Geolife user. ``owned`` are the persons of the members, None
+    where the series have their own.
+    """
+    parts: dict[tuple[str, str], list[Trajectory]] = {}
+    taken: set[str] = set()
+    for member, owner in zip(found, owned, strict=True):
+        path = member.path
+        for one in member.series:
+            name = one.name
+            if path.lower().endswith(".plt") and options.person != "file":
+                name = folders.geolife_user(path)
+            elif not name:
+                own = stem(path)
+                name, n = own, 2
+                while name in taken:
+                    name, n = f"{own} ({n})", n + 1
+            person = name if options.person == "series" else one.person if owner is None else owner
+            parts.setdefault((name, person), []).append(replace(one, name=name, person=person))
+        taken.update(name for name, _ in parts)
+    return parts
 
 
-def _joined(name: str, parts: list[Trajectory], report: Report) -> Trajectory:
-    """Parts of one series as one, sorted by time; untimed parts one after another."""
-    if len(parts) == 1 and parts[0].name == name:
+def _joined(parts: list[Trajectory], report: Report) -> Trajectory:
+    """Parts of one series and person as one, sorted by time; untimed parts one after another."""
+    name, person = parts[0].name, parts[0].person
+    if len(parts) == 1:
         return parts[0]
-    if len(parts) > 1:
-        report.note(
-            "members_joined", f"{len(parts)} members were joined into one series.", level="info", count=len(parts)
-        )
+    report.note("members_joined", f"{len(parts)} members were joined into one series.", level="info", count=len(parts))
     lon, lat = (np.concatenate([getattr(part, axis) for part in parts]) for axis in ("lon", "lat"))
     marks = [part.marked for part in _marked_throughout(parts, report) if part.marked is not None]
     marked = np.concatenate(marks) if marks else None
@@ -196,11 +220,11 @@ def _joined(name: str, parts: list[Trajectory], report: Report) -> Trajectory:
     if len(timed) < len(parts):
         if timed:
             raise FormatError("Some members have times and others have none. Upload them apart.", code="mixed_times")
-        return Trajectory(lon, lat, None, name, marked, person=name)
+        return Trajectory(lon, lat, None, name, marked, person)
     seconds = np.concatenate(timed)
     order = np.argsort(seconds, kind="stable")
     marked = None if marked is None else marked[order]
-    return Trajectory(lon[order], lat[order], seconds[order], name, marked, person=name)
+    return Trajectory(lon[order], lat[order], seconds[order], name, marked, person)
 
 
 def _marked_throughout(series: list[Trajectory], report: Report) -> list[Trajectory]:

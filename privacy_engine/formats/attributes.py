@@ -8,12 +8,20 @@ from typing import Any
 
 import numpy as np
 
+from privacy_engine.data import Ints
+from privacy_engine.formats.columns import whose
 from privacy_engine.formats.marks import marks_of
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.series import Points
 from privacy_engine.formats.times import times
 from privacy_engine.formats.wkb import Geometries
+
+
+def coded(column: Any) -> tuple[Ints, list[str]]:
+    """A code for each row of a column of text or whole numbers, and the texts that they stand for."""
+    found = column.cast("string").fill_null("").dictionary_encode()
+    return found.indices.to_numpy(zero_copy_only=False).astype(np.int64), found.dictionary.to_pylist()
 
 
 def points_of(
@@ -33,9 +41,12 @@ def points_of(
         read = times(column(roles["time"]), options)
         points.times = replace(read, seconds=read.seconds[row], naive=read.naive[row], missing=read.missing[row])
     if "id" in roles:
-        coded = column(roles["id"]).cast("string").fill_null("").dictionary_encode()
-        points.codes = coded.indices.to_numpy(zero_copy_only=False).astype(np.int64)[row]
-        points.names = coded.dictionary.to_pylist()
+        codes, points.names = coded(column(roles["id"]))
+        points.codes = codes[row]
+    if "person" in roles:
+        codes, points.person_names = coded(column(roles["person"]))
+        points.person_codes = codes[row]
+    points.whose = whose(list(roles.values()), {role: i for i, role in enumerate(roles)}, options)
     if "landmark" in roles:
         marks = marks_of(column(roles["landmark"]), roles["landmark"], options)
         marks.yes, marks.filled, marks.bad = marks.yes[row], marks.filled[row], marks.bad[row]

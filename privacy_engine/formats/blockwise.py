@@ -16,8 +16,9 @@ from privacy_engine.errors import FormatError
 from privacy_engine.formats.crs import above_slips
 from privacy_engine.formats.dialect import Dialect, as_utf8, sniff
 from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.people import Whose, settle
 from privacy_engine.formats.report import Report
-from privacy_engine.formats.series import MAX_SERIES, Points, build, cut, tell_repeats
+from privacy_engine.formats.series import MAX_SERIES, Points, cut, split, tell_repeats
 from privacy_engine.formats.source import Source
 from privacy_engine.formats.table import order_is_plain
 
@@ -63,6 +64,7 @@ class _Column:
 
 
 _Parts = tuple[_Column, _Column, _Column]
+_Owner = tuple[str, str]  # a series' name and its person
 
 
 def read(source: Source, options: ReadOptions, report: Report, points_in: ReadBlock) -> list[Trajectory] | None:
@@ -75,7 +77,7 @@ def read(source: Source, options: ReadOptions, report: Report, points_in: ReadBl
         return None
     own = Report(file=report.file, format=report.format)
     try:
-        parts, timed, repeats = _parts(_chained(first, second, blocks), options, own, points_in)
+        parts, timed, repeats, whose = _parts(_chained(first, second, blocks), options, own, points_in)
     except (_NotPlain, FormatError, UnicodeDecodeError):
         source.rewind()
         return None
@@ -84,7 +86,7 @@ def read(source: Source, options: ReadOptions, report: Report, points_in: ReadBl
     report.notes += own.notes
     report.guesses += own.guesses
     tell_repeats(repeats, report)
-    return cut(_joined(parts, timed), options)
+    return cut(settle(_joined(parts, timed), whose, options, report), options)
 
 
 def _chained(first: bytes, second: bytes, others: Iterator[bytes]) -> Iterator[bytes]:
@@ -95,11 +97,11 @@ def _chained(first: bytes, second: bytes, others: Iterator[bytes]) -> Iterator[b
 
 def _parts(
     blocks: Iterator[bytes], options: ReadOptions, report: Report, points_in: ReadBlock
-) -> tuple[dict[str, _Parts], bool, int]:
-    """The columns of each series, whether they have times, and how many records repeat the one before."""
+) -> tuple[dict[_Owner, _Parts], bool, int, Whose]:
+    """The columns of each series, whether they have times, how many records repeat the one before, whose they are."""
     whole = ReadOptions(**{**vars(options), "first_n": None})
-    parts: dict[str, _Parts] = {}
-    dialect, timed, row, repeats = None, False, 1, 0
+    parts: dict[_Owner, _Parts] = {}
+    dialect, timed, row, repeats, whose = None, False, 1, 0, Whose()
     for data in blocks:
         own = Report(unit=report.unit)
         lines = data.count(b"\n")
@@ -115,16 +117,17 @@ def _parts(
             data.decode("utf-8")
             found = replace(dialect, offset=0, first_row=row)
             own.guesses = [dict(guess) for guess in guessed]
-        series = build(points_in(data, found, whole, own), whole, own)
+        points = points_in(data, found, whole, own)
+        series, whose = split(points, whole, own), points.whose
         row += lines
         timed = series[0].time_s is not None
         repeats += sum(note["count"] for note in own.notes if note["code"] == "repeated")
         repeats += _add(series, own, report, parts)
     _check_range(parts, options, report)
-    return parts, timed, repeats
+    return parts, timed, repeats, whose
 
 
-def _check_range(parts: dict[str, _Parts], options: ReadOptions, report: Report) -> None:
+def _check_range(parts: dict[_Owner, _Parts], options: ReadOptions, report: Report) -> None:
     """Longitudes above 180 may be too few in each block, and not in the file: see :func:`crs.eastward`."""
     off = report.dropped.get("out_of_range", 0)
     points = sum(lon.size for lon, _, _ in parts.values())
@@ -132,10 +135,12 @@ def _check_range(parts: dict[str, _Parts], options: ReadOptions, report: Report)
         raise _NotPlain
 
 
-def _add(series: list[Trajectory], own: Report, report: Report, parts: dict[str, _Parts]) -> int:
+def _add(series: list[Trajectory], own: Report, report: Report, parts: dict[_Owner, _Parts]) -> int:
     """File the series of a block under their names; how many begin by repeating the last record of the block before."""
     plain = {"repeated"} if series[0].time_s is not None else {"repeated", "untimed"}
     if {note["code"] for note in own.notes} - plain or (parts and own.guesses != report.guesses):
+        raise _NotPlain
+    if "no_person" in own.drops:  # its column may be empty throughout, which is an error
         raise _NotPlain
     if parts and (series[0].time_s is None) != any(note["code"] == "untimed" for note in report.notes):
         raise _NotPlain
@@ -147,7 +152,7 @@ def _add(series: list[Trajectory], own: Report, report: Report, parts: dict[str,
         report.drop(reason, drops.count, drops.rows)
     repeats = 0
     for one in series:
-        columns = parts.setdefault(one.name, (_Column(), _Column(), _Column()))
+        columns = parts.setdefault((one.name, one.person), (_Column(), _Column(), _Column()))
         pieces = [piece for piece in (one.lon, one.lat, one.time_s) if piece is not None]
         if columns[0].size:
             if one.time_s is not None and columns[2].last > one.time_s[0]:
@@ -160,10 +165,10 @@ def _add(series: list[Trajectory], own: Report, report: Report, parts: dict[str,
     return repeats
 
 
-def _joined(parts: dict[str, _Parts], timed: bool) -> list[Trajectory]:
+def _joined(parts: dict[_Owner, _Parts], timed: bool) -> list[Trajectory]:
     """Each series in one piece."""
     series = []
-    for name in list(parts):
-        lon, lat, times = (column.taken() for column in parts.pop(name))
-        series.append(Trajectory(lon, lat, times if timed else None, name, person=name))
+    for name, person in list(parts):
+        lon, lat, times = (column.taken() for column in parts.pop((name, person)))
+        series.append(Trajectory(lon, lat, times if timed else None, name, person=person))
     return series

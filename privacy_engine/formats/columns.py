@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from privacy_engine.errors import ChoiceNeeded, FormatError
 from privacy_engine.formats.options import OPTIONS, ReadOptions
+from privacy_engine.formats.people import COLUMN, EITHER, ONE, SERIES, Whose
 from privacy_engine.formats.report import Report
 
 Roles = dict[str, int]
@@ -37,19 +38,29 @@ TIME = _words(
     "event_time eventtime local_time localtime local_datetime local_timestamp epoch epoch_s epoch_ms unix unixtime "
     "unix_time unix_timestamp basedatetime tst start_time starttime started_at begin begin_time when dt date"
 )
-ID = _words(
-    "series user_id userid user_no uid user individual_local_identifier individual_id animal_id "
+PERSON = _words(
+    "user_id userid user_no uid user username user_name individual_local_identifier individual_id animal_id "
     "tag_local_identifier mmsi vehicle_id vehicleid vehicle vehicle_ref taxi_id taxiid taxi cab_id device_id "
-    "deviceid device tracker_id imei person_id participant_id participant subject_id subject object_id oid "
-    "entity_id track_id trackid track trajectory_id traj_id trajectory tid trip_id tripid trip journey_id ride_id id"
+    "deviceid device tracker_id imei person_id person participant_id participant subject_id subject driver_id"
+)
+EITHER_NAMES = ("id", "tid", "oid", "object_id", "entity_id")
+ID = (
+    "series",
+    *PERSON,
+    *_words(
+        "object_id oid entity_id track_id trackid track track_fid track_name trajectory_id traj_id trajectory tid "
+        "trip_id tripid trip journey_id ride_id segment_id segment id name"
+    ),
 )
 LANDMARK = _words("landmark is_landmark islandmark landmarks marked poi sensitive")
+_BY_COLUMN = ("lon", "lat", "time", "id", "landmark")
 CLOCKS = {"date": "time", "lcl_date": "lcl_time", "local_date": "local_time", "utc_date": "utc_time"}
 CLOCKS |= {"gps_date": "gps_time", "start_date": "start_time", "datum": "zeit"}
 OFFSETS = ("utcofst", "utc_offset", "utcoffset")
 HEMISPHERES = {"lat_sign": ("n_s", "ns", "lat_dir", "lat_ref", "lat_hemisphere", "northsouth")}
 HEMISPHERES |= {"lon_sign": ("e_w", "ew", "lon_dir", "lon_ref", "lon_hemisphere", "eastwest")}
 TITLES = {"lon": "longitude", "lat": "latitude", "time": "time", "id": "series", "landmark": "landmark"}
+TITLES |= {"person": "person"}
 _CLOCK = re.compile(r"[0-9]{1,2}:[0-9]{2}.*|[0-9]{6}(\.[0-9]+)?")
 _WHEN = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{1,2}:[0-9]{2}.*")
 
@@ -99,6 +110,22 @@ def assign(
 _KNOWN = (("lat", LAT), ("lon", LON), ("time", TIME), ("id", ID), ("landmark", LANDMARK))
 
 
+def whose(names: Sequence[str], roles: Roles, options: ReadOptions) -> Whose:
+    """Whose the series of a table with these roles are."""
+    if "person" in roles:
+        return Whose(COLUMN, names[roles["person"]].strip())
+    if "id" not in roles:
+        return Whose()
+    name = names[roles["id"]].strip()
+    return Whose(SERIES if options.person_column is not None else kind_of(name), name)
+
+
+def kind_of(name: str) -> str:
+    """What a column of series' names names: people, perhaps people, or what says nothing about people."""
+    plain = canonical(name)
+    return SERIES if plain in PERSON else EITHER if plain in EITHER_NAMES else ONE
+
+
 def assign_beside(names: Sequence[str], sample: Sequence[Sequence[str]], options: ReadOptions, report: Report) -> Roles:
     """The roles of the columns beside a geometry, which holds the position."""
     return _assigned(_KNOWN[2:], names, sample, options, report)
@@ -127,10 +154,25 @@ def _assigned(
                 _tell(role, names[place], plain[place], report)
             if place is not None:
                 roles[role] = place
+    place = _person(names, plain, roles, options)
+    if place is not None and place != roles.get("id"):
+        roles["person"] = place
     return roles
 
 
-def said(names: Sequence[str], options: ReadOptions, among: Sequence[str] = tuple(TITLES)) -> Roles:
+def _person(names: Sequence[str], plain: Sequence[str], roles: Roles, options: ReadOptions) -> int | None:
+    """The place of the column that names the person."""
+    if options.person is not None:
+        return _named("person", names, options.person_column)
+    if options.id == "#0":  # the whole file is one series, so one person's
+        return None
+    if "id" in roles and plain[roles["id"]] in PERSON:
+        return roles["id"]
+    free = [name if i not in _taken("person", roles) else "" for i, name in enumerate(plain)]
+    return next((free.index(name) for name in PERSON if name in free), None)
+
+
+def said(names: Sequence[str], options: ReadOptions, among: Sequence[str] = _BY_COLUMN) -> Roles:
     """The roles that the owner gave to columns."""
     places = {role: _named(role, names, getattr(options, role)) for role in among}
     return {role: place for role, place in places.items() if place is not None}
@@ -152,6 +194,14 @@ def no_positions(names: Sequence[str], role: str = "lat") -> FormatError:
     )
 
 
+def place_of(role: str, names: Sequence[str], wanted: str) -> int:
+    """The place of the column that the owner named for ``role``; an error where there is none, or more than one."""
+    place = _named(role, names, wanted)
+    if place is None:
+        raise no_column(role, names, wanted)
+    return place
+
+
 def _named(role: str, names: Sequence[str], wanted: str | None) -> int | None:
     """The place of the column the owner named; ``#0`` is none."""
     if wanted is None or (wanted == "#0" and not OPTIONS[role].needed):
@@ -164,7 +214,12 @@ def _named(role: str, names: Sequence[str], wanted: str | None) -> int | None:
         return places[0]
     if len(places) > 1:
         raise _which(role, names, places, ())
-    raise FormatError(
+    raise no_column(role, names, wanted)
+
+
+def no_column(role: str, names: Sequence[str], wanted: str) -> FormatError:
+    """The error for a column that the owner named and that is not there."""
+    return FormatError(
         f"There is no column {wanted[:40]!r}. The columns are: {', '.join(name[:30] for name in names[:12])}.",
         code="unknown_column",
         field=role,
@@ -220,8 +275,10 @@ def _by_look(sample: Sequence[Sequence[str]], width: int, taken: set[int]) -> in
 
 
 def _numbers_the_rows(name: str, sample: Sequence[Sequence[str]], place: int) -> bool:
-    """A column called id that counts the rows says nothing about whose they are."""
+    """A column called id that counts the rows, or name that names each row, says nothing about whose they are."""
     cells = _cells(sample, place)
+    if name == "name":
+        return len(set(cells)) == len(cells)
     if (
         name != "id"
         or len(cells) < 2

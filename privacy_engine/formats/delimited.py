@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from privacy_engine.data import KINDS, Trajectory
 from privacy_engine.formats import blockwise, heads
+from privacy_engine.formats.columns import whose
 from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.dialect import Dialect, as_utf8, looks_like_text, sniff
-from privacy_engine.formats.options import TABLE, ReadOptions
+from privacy_engine.formats.options import COLUMNS, TABLE, ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.series import Points, build
 from privacy_engine.formats.source import Source
@@ -23,11 +24,13 @@ def points_in(data: bytes, dialect: Dialect, options: ReadOptions, report: Repor
     """The rows of a table whose dialect is known."""
     points = read_points(data, dialect, options, report)
     points.labelled = True
+    points.whose = whose(dialect.names, dialect.roles, options)
     place = dialect.roles.get("time")
     if place is not None and "/" in dialect.names[place]:
         points.hint = f"Its column is called {dialect.names[place].strip()[:60]!r}: should that be the zone?"
     if dialect.ours:
         points.names = [_without_guard(name) for name in points.names]
+        points.person_names = [_without_guard(name) for name in points.person_names]
     return points
 
 
@@ -53,6 +56,10 @@ DELIMITED = register(
         rank=90,
         keeps="times, series, landmarks",
         options=TABLE,
+        columns=COLUMNS,
+        person="a column of users, people, devices, vehicles or animals; else everything is one person's, but where "
+        "the series of a column such as id overlap in time each is a person. Columns of trips, tracks and segments "
+        "make series, not people",
         kinds=tuple(KINDS),
         source="https://www.rfc-editor.org/rfc/rfc4180",
         head=heads.of_text,

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from privacy_engine.data import Trajectory
-from privacy_engine.errors import FormatError
+from privacy_engine.errors import FormatError, ParameterError
 from privacy_engine.formats.heads import TakeHead
-from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.options import PLACED, ReadOptions, unusable
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.source import Source, extension
 from privacy_engine.formats.xmltools import plain_head
@@ -22,10 +22,12 @@ class Format:
     ``sniff`` looks at the first 64 kB; ``read`` returns the series and writes to the report. Formats are
     asked in the order of their registration, ``rank`` first: lower is more particular. A ``hidden`` one only refuses.
 
-    ``keeps`` says what is read beside the positions, ``options`` names the reading options that it heeds
+    ``keeps`` says what is read beside the positions, ``options`` names the reading options that it uses
     beside :data:`privacy_engine.formats.options.PLACED`, ``kinds``
     are of :data:`privacy_engine.data.KINDS`, ``source`` is where it is described. With the docstrings of ``sniff``
     ("Whether …"), of ``read`` and of its module they are its part of ``docs/formats.md``.
+    ``columns`` are those of ``options``, and ``person``, whose value may name a column (a property, an element); a
+    column option that is not among them takes #0 only. ``person`` says what identifies a person.
     ``head`` makes a small file of a large one, for a preview of its columns; None where there are no columns.
     """
 
@@ -38,9 +40,15 @@ class Format:
     hidden: bool = False
     keeps: str = ""
     options: Sequence[str] = ()
+    columns: Sequence[str] = ()
+    person: str = ""
     kinds: Sequence[str] = (Trajectory.kind,)
     source: str = ""
     head: TakeHead | None = None
+
+    def unusable(self, options: ReadOptions) -> list[ParameterError]:
+        """The errors for options that were given and that this format cannot use."""
+        return [] if self.hidden else unusable(self.title, (*self.options, *PLACED), self.columns, options)
 
 
 _REGISTERED: dict[str, Format] = {}

@@ -153,6 +153,7 @@ FIT = register(
         rank=12,
         keeps="times",
         options=("time",),
+        person="everything is one person's: a file is one device's",
         source="https://developer.garmin.com/fit/protocol/",
     )
 )

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from privacy_engine.data import Trajectory
+from privacy_engine.data import Ints, Trajectory
 from privacy_engine.errors import FormatError
 from privacy_engine.formats import crs
 from privacy_engine.formats.arrow import pa
@@ -18,6 +18,8 @@ from privacy_engine.formats.jsontools import begins_like_json, parsed
 from privacy_engine.formats.marks import marks_of
 from privacy_engine.formats.numbers import GOOD, MISSING, NOT_A_NUMBER, NOT_FINITE
 from privacy_engine.formats.options import TIMED, ReadOptions
+from privacy_engine.formats.people import COLUMN
+from privacy_engine.formats.properties import Named, named
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.series import Points, build
 from privacy_engine.formats.source import Source
@@ -25,11 +27,13 @@ from privacy_engine.formats.times import times
 
 _LISTS = ("coordTimes", "times", "datetimes", "timestamps", "coordinateTimes", "time")
 _NAMED_TIMES = (*TIME, "timestamp_iso", "date_recorded")
+PERSON_TEXT = "a property of the features, as a column of a CSV table"
 _LINES = ("LineString", "MultiPoint")
 
 
 @dataclass
 class _Rows:
+    named: Named
     mark_names: tuple[str, ...] = LANDMARK
     lon: list[float] = field(default_factory=list)
     lat: list[float] = field(default_factory=list)
@@ -39,7 +43,7 @@ class _Rows:
     mark_name: str = ""
     feature: list[int] = field(default_factory=list)
     code: list[int] = field(default_factory=list)
-    names: dict[str, int] = field(default_factory=dict)
+    names: dict[tuple[str, str], int] = field(default_factory=dict)
     nulls: list[int] = field(default_factory=list)
     others: list[int] = field(default_factory=list)
     lines: int = 0
@@ -68,7 +72,7 @@ class _Rows:
 
 
 def read(source: Source, options: ReadOptions, report: Report) -> list[Trajectory]:
-    """The timeline of a GeoJSON file; one series for each name of a file that Cairn exported."""
+    """The series of a GeoJSON file: one for each value of a property that names one, else one timeline."""
     report.unit = "feature"
     document = parsed(source.read())
     features = _features(document)
@@ -78,8 +82,8 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
 def read_features(
     features: Sequence[Any], numbers: Sequence[int], options: ReadOptions, report: Report
 ) -> list[Trajectory]:
-    """The timeline of features, which bear ``numbers`` in the file."""
-    rows = _Rows(_mark_names(options))
+    """The series of features, which bear ``numbers`` in the file."""
+    rows = _Rows(named(features, options, report), _mark_names(options))
     for number, feature in zip(numbers, features, strict=True):
         _read_feature(feature, number, rows)
     report.drop("null_geometry", len(rows.nulls), rows.nulls[:20])
@@ -116,8 +120,7 @@ def _read_feature(feature: Any, number: int, rows: _Rows) -> None:
     if geometry is None:
         rows.nulls.append(number)
         return
-    series = properties.get("series")
-    code = rows.names.setdefault(series if isinstance(series, str) else "", len(rows.names))
+    code = rows.names.setdefault(rows.named.of(properties), len(rows.names))
     _read_geometry(geometry, properties, number, code, rows)
 
 
@@ -227,9 +230,21 @@ def _points(rows: _Rows, options: ReadOptions) -> Points:
             rule="a property of the features",
             value=options.landmark,
         )
-    if list(rows.names) != [""]:
-        points.codes, points.names = np.array(rows.code, dtype=np.int64), list(rows.names)
+    points.whose = rows.named.whose
+    code = np.array(rows.code, dtype=np.int64)
+    names, of_series = _coded([name for name, _ in rows.names])
+    if names != [""]:
+        points.names, points.codes = names, of_series[code]
+    if points.whose.kind == COLUMN:
+        points.person_names, of_person = _coded([person for _, person in rows.names])
+        points.person_codes = of_person[code]
     return points
+
+
+def _coded(texts: list[str]) -> tuple[list[str], Ints]:
+    """The different texts in their order, and for each text its place among them."""
+    place = {text: i for i, text in enumerate(dict.fromkeys(texts))}
+    return list(place), np.array([place[text] for text in texts], dtype=np.int64)
 
 
 def _with_system(document: Any, options: ReadOptions) -> ReadOptions:
@@ -251,8 +266,10 @@ GEOJSON = register(
         begins_like_json,
         read,
         rank=22,
-        keeps="times, landmarks, the names of our own exports",
-        options=("landmark", *TIMED),
+        keeps="times, series, landmarks",
+        options=("id", "landmark", *TIMED),
+        columns=("id", "person", "landmark"),
+        person=PERSON_TEXT,
         source="https://www.rfc-editor.org/rfc/rfc7946",
     )
 )

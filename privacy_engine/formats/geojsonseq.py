@@ -8,7 +8,7 @@ from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.dialect import as_utf8
-from privacy_engine.formats.geojson import read_features
+from privacy_engine.formats.geojson import PERSON_TEXT, read_features
 from privacy_engine.formats.jsontools import parsed_line
 from privacy_engine.formats.options import TIMED, ReadOptions
 from privacy_engine.formats.report import Report
@@ -22,7 +22,7 @@ _SEQUENCE = re.compile(rb"\s*\x1e\s*\{|" + _START + rb"\n\s*\{[^\n]{0,2000}\"typ
 
 
 def read(source: Source, options: ReadOptions, report: Report) -> list[Trajectory]:
-    """The timeline of a sequence of features; lines that are no JSON are dropped by number."""
+    """The series of a sequence of features; lines that are no JSON are dropped by number."""
     report.unit = "line"
     text = as_utf8(source.read(), report).decode("utf-8")
     features, numbers, bad = [], [], []
@@ -55,8 +55,10 @@ GEOJSONSEQ = register(
         sniff,
         read,
         rank=18,
-        keeps="times, landmarks, the names of our own exports",
-        options=("landmark", *TIMED),
+        keeps="times, series, landmarks",
+        options=("id", "landmark", *TIMED),
+        columns=("id", "person", "landmark"),
+        person=PERSON_TEXT,
         source="https://www.rfc-editor.org/rfc/rfc8142",
     )
 )

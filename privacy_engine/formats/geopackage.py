@@ -18,8 +18,9 @@ from privacy_engine.formats.attributes import points_of
 from privacy_engine.formats.columns import assign_beside
 from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.options import TIMED, ReadOptions
+from privacy_engine.formats.people import COLUMN, SERIES, Whose, settle
 from privacy_engine.formats.report import Report
-from privacy_engine.formats.series import Points, build, cut
+from privacy_engine.formats.series import Points, cut, split
 from privacy_engine.formats.source import Source
 from privacy_engine.formats.wkb import positions
 
@@ -144,9 +145,19 @@ def _joined(layers: list[tuple[str, Points, ReadOptions]], options: ReadOptions,
     series = []
     for name, points, in_system in chosen:
         if len(chosen) > 1:
-            points.names = [f"{name} {one}".strip() for one in points.names]
-        series += build(points, in_system, report)
-    return cut(series, options)
+            _named_after(name, points)
+        series += split(points, in_system, report)
+    found = [points.whose for _, points, _ in chosen]
+    same = len({whose.kind for whose in found}) == 1
+    return cut(settle(series, found[0] if same else Whose(), options, report), options)
+
+
+def _named_after(table: str, points: Points) -> None:
+    """Series of several tables bear their table's name; a person is the same in all of them."""
+    if points.whose.kind == SERIES:
+        points.person_codes, points.person_names = points.codes, points.names
+        points.whose = Whose(COLUMN, points.whose.column)
+    points.names = [f"{table} {one}".strip() for one in points.names]
 
 
 def sniff(head: bytes) -> bool:
@@ -164,6 +175,8 @@ GEOPACKAGE = register(
         rank=11,
         keeps="times, series, landmarks, coordinate system",
         options=("id", "landmark", *TIMED),
+        columns=("time", "id", "person", "landmark"),
+        person="a column, as of a CSV table; a name is the same person in all tables",
         source="https://www.geopackage.org/spec/",
     )
 )

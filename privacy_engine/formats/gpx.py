@@ -9,12 +9,14 @@ from xml.parsers import expat  # nosec B407
 
 import numpy as np
 
-from privacy_engine.data import Trajectory
+from privacy_engine.data import Ints, Trajectory
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.arrow import pa
+from privacy_engine.formats.columns import canonical
 from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.numbers import GOOD, numbers
 from privacy_engine.formats.options import TIMED, ReadOptions
+from privacy_engine.formats.people import COLUMN, Whose
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.series import Points, build
 from privacy_engine.formats.source import Source
@@ -22,6 +24,7 @@ from privacy_engine.formats.times import times
 from privacy_engine.formats.xmltools import clean, looks_like_xml, new_parser, root_name, run
 
 OUR_CREATOR = "Cairn"
+OUR_PERSON = "person"
 KINDS = ("trkpt", "rtept", "wpt")
 _TITLES = {"trkpt": "track points", "rtept": "route points", "wpt": "waypoints"}
 MAX_TEXT = 100
@@ -60,13 +63,19 @@ class _Document:
     points: dict[str, _Column] = field(default_factory=lambda: {kind: _Column() for kind in KINDS})
     counts: Counter[str] = field(default_factory=Counter)
     names: list[str] = field(default_factory=list)
+    persons: list[str] = field(default_factory=list)
     ours: bool = False
+
+    def begin(self) -> None:
+        """A track, a route or a waypoint begins."""
+        self.names.append("")
+        self.persons.append("")
 
 
 def read(source: Source, options: ReadOptions, report: Report) -> list[Trajectory]:
-    """The timeline of a GPX file; one series for each track of a file that Cairn exported."""
+    """The timeline of a GPX file; one series for each track of a file that Cairn exported, or for each person."""
     report.unit = "point"
-    document = _parse(clean(source.read(), report))
+    document = _parse(clean(source.read(), report), options.person_column)
     kind = next((kind for kind in KINDS if document.points[kind]), None)
     if kind is None:
         raise FormatError("The GPX holds no points.", code="no_points")
@@ -76,15 +85,15 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
         report.note("fallback", message)
     elif counts["trk"] > 1 or counts["trkseg"] > 1:
         message = f"{counts['trk']} tracks in {counts['trkseg']} segments were joined into one timeline."
-        if not document.ours:
+        if not document.ours and options.person_column is None:
             report.note("joined", message, level="info", count=counts["trkseg"])
     return build(_points(document, kind, options), options, report)
 
 
-def _parse(data: bytes) -> _Document:
+def _parse(data: bytes, person: str | None) -> _Document:
     document = _Document()
     parser = new_parser()
-    handlers = _Handlers(parser, document)
+    handlers = _Handlers(parser, document, OUR_PERSON if person is None else canonical(person))
     parser.StartElementHandler = handlers.start
     parser.EndElementHandler = handlers.end
     run(parser, data, handlers.pack)
@@ -92,11 +101,15 @@ def _parse(data: bytes) -> _Document:
 
 
 class _Handlers:
-    """What happens at each tag. ``depth`` counts from the root, ``inside`` from the open point."""
+    """What happens at each tag. ``depth`` counts from the root, ``inside`` from the open point.
 
-    def __init__(self, parser: expat.XMLParserType, document: _Document) -> None:
+    ``person`` is the element of a track, a route or a waypoint that names the person.
+    """
+
+    def __init__(self, parser: expat.XMLParserType, document: _Document, person: str) -> None:
         self.parser = parser
         self.document = document
+        self.person = person
         self.depth = 0
         self.inside = 0
         self.time_tag = ""
@@ -109,6 +122,8 @@ class _Handlers:
         if self.inside:
             if self.inside == 1 and tag == self.time_tag and self.column.time[-1] is None:
                 self._collect("time")
+            elif self.column is self.document.points["wpt"]:
+                self._of_person(tag.rpartition("}")[2])
             self.inside += 1
             return
         self.depth += 1
@@ -117,6 +132,8 @@ class _Handlers:
         if column is not None:
             self.inside = 1
             self.column = column
+            if name == "wpt":
+                self.document.begin()
             self.time_tag = tag[: -len(name)] + "time"
             column.lat.append(attributes.get("lat"))
             column.lon.append(attributes.get("lon"))
@@ -131,13 +148,19 @@ class _Handlers:
             if name.lower() != "gpx":
                 raise FormatError(f"This XML is no GPX: its root is {name[:40]!r}.", code="not_gpx")
             document.ours = attributes.get("creator") == OUR_CREATOR
-        elif name == "trk":
-            document.counts["trk"] += 1
-            document.names.append("")
+        elif name in ("trk", "rte"):
+            document.counts[name] += 1
+            document.begin()
         elif name == "trkseg":
             document.counts["trkseg"] += 1
         elif name == "name" and self.depth == 3 and document.ours and document.names:
             self._collect("name")
+        elif self.depth > 2 and document.names:
+            self._of_person(name)
+
+    def _of_person(self, name: str) -> None:
+        if canonical(name) == self.person and not self.target and not self.document.persons[-1]:
+            self._collect("person")
 
     def _collect(self, target: str) -> None:
         self.target = target
@@ -150,8 +173,12 @@ class _Handlers:
             text = "".join(self.text)
             if self.target == "time":
                 self.column.time[-1] = text[:MAX_TEXT]
-            else:
+            elif self.target == "name":
                 self.document.names[-1] = text
+                if self.person == "name":
+                    self.document.persons[-1] = text
+            else:
+                self.document.persons[-1] = text
             self.target = ""
             self.parser.CharacterDataHandler = None
         if self.inside:
@@ -174,12 +201,19 @@ def _points(document: _Document, kind: str, options: ReadOptions) -> Points:
     reasons = np.where(lat_reasons == GOOD, lon_reasons, lat_reasons)
     when = None if options.time == "#0" else times(time_text, options)
     points = Points(lon, lat, when, reasons)
+    of = track.to_numpy()
     if document.ours and kind == "trkpt" and document.names:
-        distinct = list(dict.fromkeys(document.names))
-        place = {name: i for i, name in enumerate(distinct)}
-        of_track = np.array([place[name] for name in document.names], dtype=np.int64)
-        points.names, points.codes = distinct, of_track[track.to_numpy()]
+        points.names, points.codes = _coded(document.names, of)
+    if options.person_column is not None or (document.ours and any(document.persons)):
+        points.whose = Whose(COLUMN, options.person_column or OUR_PERSON)
+        points.person_names, points.person_codes = _coded([text.strip() for text in document.persons] or [""], of)
     return points
+
+
+def _coded(texts: list[str], track: Ints) -> tuple[list[str], Ints]:
+    """The different texts, and which of them each point bears."""
+    place = {text: i for i, text in enumerate(dict.fromkeys(texts))}
+    return list(place), np.array([place[text] for text in texts], dtype=np.int64)[track]
 
 
 def sniff(head: bytes) -> bool:
@@ -197,6 +231,9 @@ GPX = register(
         rank=20,
         keeps="times, the tracks' names of our own exports",
         options=TIMED,
+        columns=("person",),
+        person="an element of each track, route or waypoint where one is named, such as name; else everything is one "
+        "person's",
         source="https://www.topografix.com/GPX/1/1/",
     )
 )

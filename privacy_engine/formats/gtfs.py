@@ -68,6 +68,7 @@ GTFS = register(
         rank=34,
         keeps="series (each shape's id)",
         options=(),
+        person="everything is one person's: a timetable names none",
         source="https://gtfs.org/documentation/schedule/reference/#shapestxt",
         head=heads.of_text,
     )

@@ -87,6 +87,7 @@ IGC = register(
         rank=26,
         keeps="times",
         options=("time",),
+        person="everything is one person's: a log is one flight",
         source="https://www.fai.org/igc-documents",
     )
 )

@@ -10,7 +10,7 @@ from privacy_engine.formats import checkins, streams
 from privacy_engine.formats.detect import Format
 from privacy_engine.formats.dialect import as_utf8
 from privacy_engine.formats.geoparquet import geometry_column
-from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.options import COLUMNS, TIMED, ReadOptions, unusable
 from privacy_engine.formats.parquet import whole_table
 from privacy_engine.formats.plaintable import Table, arrow_table, outline, text_table
 from privacy_engine.formats.report import Report
@@ -56,10 +56,18 @@ def read_other(
         return None
     if len(kinds) > 1:
         report.guess("kind", kind, f"The table was read as {TITLES[kind]}.", "kind")
+    for error in unusable(TITLES[kind], _used(kind, format), COLUMNS, options):
+        raise error
     table = table or text_table(source.read_lines(), options, report)
     if kind == CheckIns.kind:
         return checkins.checkins_of(table, options, report)
     return streams.stream_of(table, options, report)
+
+
+def _used(kind: str, format: Format) -> tuple[str, ...]:
+    """The options that are used for counts or check-ins in a table of this format."""
+    used = ("lon", "lat", "time", "id", "lon_range") if kind == CheckIns.kind else ()
+    return (*used, *(name for name in ("delimiter", *TIMED[1:]) if name in format.options))
 
 
 def _recognised(table: Table | None, source: Source, kinds: tuple[str, ...], options: ReadOptions) -> str:

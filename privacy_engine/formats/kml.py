@@ -7,8 +7,10 @@ from xml.parsers import expat  # nosec B407
 
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
+from privacy_engine.formats.columns import canonical
 from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.options import TIMED, ReadOptions
+from privacy_engine.formats.people import COLUMN, Whose
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.rows import Rows
 from privacy_engine.formats.series import build
@@ -17,6 +19,8 @@ from privacy_engine.formats.xmltools import Text, clean, local, looks_like_xml, 
 
 MAX_COORDINATES = 32_000_000  # characters of one line: a million positions
 _TEXTS = {"when": 100, "begin": 100, "end": 100, "coord": 200, "coordinates": MAX_COORDINATES}
+_DATA = ("Data", "SimpleData")
+_LONGEST_NAME = 200
 _AREAS = ("Polygon", "Model", "LatLonBox", "LatLonQuad")
 
 
@@ -34,7 +38,7 @@ class _Found:
 def read(source: Source, options: ReadOptions, report: Report) -> list[Trajectory]:
     """The timeline of a KML file: its tracks, else its placemarks with times, else its lines and points."""
     report.unit = "line"
-    found = _parse(clean(source.read(), report))
+    found = _parse(clean(source.read(), report), options.person_column)
     report.drop("unsupported_geometry", len(found.areas), found.areas[:20])
     rows = found.tracks or found.timed or found.untimed
     if not rows:
@@ -42,16 +46,20 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
     if left := len(found.timed) + len(found.untimed) - (0 if found.tracks else len(rows)):
         what = "positions outside of its tracks" if found.tracks else "positions without a time"
         report.note("left_out", f"{left} {what} were left out.", level="info", count=left)
-    if found.track_count > 1:
+    if found.track_count > 1 and options.person_column is None:
         message = f"{found.track_count} tracks were joined into one timeline."
         report.note("joined", message, level="info", count=found.track_count)
-    return build(rows.points(options), options, report)
+    points = rows.points(options)
+    if options.person_column is not None:
+        points.person_names, points.person_codes = points.names, points.codes
+        points.whose = Whose(COLUMN, options.person_column)
+    return build(points, options, report)
 
 
-def _parse(data: bytes) -> _Found:
+def _parse(data: bytes, person: str | None) -> _Found:
     found = _Found()
     parser = new_parser()
-    handlers = _Handlers(parser, found)
+    handlers = _Handlers(parser, found, None if person is None else canonical(person))
     parser.StartElementHandler = handlers.start
     parser.EndElementHandler = handlers.end
     run(parser, data)
@@ -61,9 +69,14 @@ def _parse(data: bytes) -> _Found:
 class _Handlers:
     """What happens at each tag, by local name: writers disagree about prefixes."""
 
-    def __init__(self, parser: expat.XMLParserType, found: _Found) -> None:
+    def __init__(self, parser: expat.XMLParserType, found: _Found, person: str | None) -> None:
         self.parser = parser
         self.found = found
+        self.asked = person
+        self.person = ""
+        self.named = ""  # the element that is being collected as the person
+        self.data = False
+        self.starts = 0
         self.text = Text(parser)
         self.depth = 0
         self.inside: dict[str, int] = {}
@@ -72,7 +85,7 @@ class _Handlers:
         self.span: dict[str, str] = {}
         self.lines: list[tuple[str, str, int]] = []
 
-    def start(self, tag: str, _: dict[str, str]) -> None:
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
         """A start tag."""
         name = local(tag)
         self.depth += 1
@@ -82,11 +95,25 @@ class _Handlers:
         if name in _TEXTS:
             self.text.collect(name, _TEXTS[name])
         elif name == "Placemark":
-            self.span, self.lines = {}, []
+            self.span, self.lines, self.person = {}, [], ""
+            self.starts = len(self.found.tracks)
         elif name == "Track":
             self.whens, self.coords = [], []
         elif name in _AREAS:
             self.found.areas.append(self.parser.CurrentLineNumber)
+        if self.asked is not None and self.inside.get("Placemark") and not self.person:
+            self._person(name, attributes)
+
+    def _person(self, name: str, attributes: dict[str, str]) -> None:
+        """Collect the element that names the person: one of the placemark, or data by their attribute ``name``."""
+        if name in _DATA:
+            self.data = canonical(attributes.get("name", "")) == self.asked
+            if self.data and name == "SimpleData":
+                self.named = name
+        elif (name == "value" and self.data) or (canonical(name) == self.asked and name not in _TEXTS):
+            self.named = name
+        if self.named == name:
+            self.text.collect(name, _LONGEST_NAME)
 
     def end(self, tag: str) -> None:
         """An end tag."""
@@ -94,7 +121,10 @@ class _Handlers:
         self.depth -= 1
         self.inside[name] = self.inside.get(name, 0) - 1
         if (text := self.text.taken(name)) is not None:
-            self._take(name, text)
+            if name == self.named:
+                self.person, self.named = text.strip(), ""
+            else:
+                self._take(name, text)
         elif name == "Track":
             self._track()
         elif name == "Placemark":
@@ -122,6 +152,7 @@ class _Handlers:
 
     def _placemark(self) -> None:
         """A point lasts from the beginning of its span to the end; a line begins and ends with it."""
+        self.found.tracks.belong(self.starts, self.person)
         begin, end = self.span.get("begin"), self.span.get("end")
         rows = self.found.timed if begin or end else self.found.untimed
         for kind, text, line in self.lines:
@@ -131,13 +162,13 @@ class _Handlers:
                 continue
             for i, cell in enumerate(cells):
                 time = begin if i == 0 else end if i == len(cells) - 1 else None
-                rows.add(*_pair(cell), time or None, line)
+                rows.add(*_pair(cell), time or None, line, self.person)
         self.span, self.lines = {}, []
 
     def _point(self, rows: Rows, cell: list[str], line: int) -> None:
         times = [time for time in (self.span.get("begin"), self.span.get("end")) if time]
         for time in dict.fromkeys(times) or [None]:
-            rows.add(*_pair(cell), time, line)
+            rows.add(*_pair(cell), time, line, self.person)
 
 
 def _tuples(text: str) -> list[list[str]]:
@@ -165,6 +196,9 @@ KML = register(
         rank=21,
         keeps="times",
         options=TIMED,
+        columns=("person",),
+        person="an element or extended data of each placemark where one is named, such as name; else everything is one "
+        "person's",
         source="https://docs.ogc.org/is/12-007r2/12-007r2.html",
     )
 )

@@ -8,7 +8,7 @@ from privacy_engine.data import Trajectory
 from privacy_engine.formats import heads
 from privacy_engine.formats.delimited import points_of
 from privacy_engine.formats.detect import Format, register
-from privacy_engine.formats.options import TABLE, ReadOptions
+from privacy_engine.formats.options import COLUMNS, TABLE, ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.series import build
 from privacy_engine.formats.source import Source
@@ -42,6 +42,8 @@ MOVEBANK = register(
         rank=35,
         keeps="times, series (each animal's identifier), landmarks",
         options=TABLE,
+        columns=COLUMNS,
+        person="each animal, by its individual-local-identifier (else its tag)",
         source="https://www.movebank.org/cms/movebank-content/movebank-attribute-dictionary",
         head=heads.of_text,
     )

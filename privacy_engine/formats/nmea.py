@@ -163,6 +163,7 @@ NMEA = register(
         rank=24,
         keeps="times",
         options=("time",),
+        person="everything is one person's: a log is one receiver's",
         source="https://gpsd.gitlab.io/gpsd/NMEA.html",
     )
 )

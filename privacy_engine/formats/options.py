@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 import zoneinfo
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from privacy_engine.errors import ParameterError
+from privacy_engine.errors import ParameterError, shown
 
 Choices = tuple[tuple[str, str], ...]
 
@@ -50,6 +50,13 @@ TIME_UNITS: Choices = (
     ("ns", "nanoseconds since 1970"),
     ("days", "days since 1899-12-30 (spreadsheets, OziExplorer)"),
 )
+PEOPLE: Choices = (
+    ("one", "everything is one person"),
+    ("series", "each series is a person"),
+    ("file", "each file is a person"),
+    ("folder", "each folder of an archive is a person"),
+)
+NAMED_COLUMN = "column:"
 SYSTEMS: Choices = (
     ("EPSG:4326", "degrees (WGS 84)"),
     ("E7", "degrees × 10,000,000"),
@@ -78,6 +85,10 @@ def _option(kind: str, label: str, help: str, choices: Choices = (), *, needed: 
 
 
 _COLUMN = "A column's name, or #1, #2 … for its place."
+_PERSON = (
+    "What identifies a person, whose series share one budget. column:NAME is a column of a table, a property or an "
+    "element (column:#1 its place); without a better answer everything is one person."
+)
 
 
 @dataclass(frozen=True)
@@ -94,6 +105,7 @@ class ReadOptions:
     lat: str | None = _option("column", "Latitude column", _COLUMN, needed=True)
     time: str | None = _option("column", "Time column", _COLUMN + " #0 reads the file without times.")
     id: str | None = _option("column", "Series column", _COLUMN + " #0 makes the whole file one series.")
+    person: str | None = _option("open-choice", "Person", _PERSON, PEOPLE)
     landmark: str | None = _option(
         "column", "Landmark column", _COLUMN + " Yes or no for each row; #0 reads the file without."
     )
@@ -132,18 +144,27 @@ class ReadOptions:
                 )
         return cls(**{name: _checked(OPTIONS[name], value) for name, value in values.items()})
 
+    @property
+    def person_column(self) -> str | None:
+        """The column that the owner says names the person; None where they name none."""
+        named = self.person is not None and self.person.startswith(NAMED_COLUMN)
+        return self.person.removeprefix(NAMED_COLUMN) if self.person is not None and named else None
+
 
 OPTIONS: Mapping[str, Option] = {item.name: Option(item.name, **item.metadata) for item in fields(ReadOptions)}
 
 
-PLACED = ("swap", "lon_range", "crs", "first_n")
-"""The options that every format heeds, beside ``format`` itself."""
+PLACED = ("person", "swap", "lon_range", "crs", "first_n")
+"""The options that every format uses, beside ``format`` itself; a column of persons only where there are columns."""
 
 TIMED = ("time", "date_order", "time_zone", "time_unit")
 """The options about times that are written in the file."""
 
 TABLE = ("delimiter", "decimal", "lon", "lat", "id", "landmark", *TIMED)
 """The options about tables of text."""
+
+COLUMNS = ("lon", "lat", "time", "id", "person", "landmark")
+"""The options that may name a column of a table."""
 
 
 def _checked(option: Option, value: Any) -> Any:
@@ -161,6 +182,13 @@ def _checked(option: Option, value: Any) -> Any:
         raise _refused(option, value, f"must be one of {', '.join(dict(option.choices))}")
     if option.name == "time_zone":
         zone(value)
+    return _person(option, value) if option.name == "person" else value
+
+
+def _person(option: Option, value: str) -> str:
+    column = value.removeprefix(NAMED_COLUMN).strip() if value.startswith(NAMED_COLUMN) else ""
+    if value not in dict(option.choices) and column in ("", "#0"):
+        raise _refused(option, value, f"must be {', '.join(dict(option.choices))} or column:NAME")
     return value
 
 
@@ -173,6 +201,38 @@ def _whole(option: Option, value: Any) -> int:
 
 def _refused(option: Option, value: Any, rule: str) -> ParameterError:
     return ParameterError(f"{option.name} {rule}", field=option.name, rule=rule, value=value)
+
+
+def unusable(title: str, used: Collection[str], columns: Collection[str], options: ReadOptions) -> list[ParameterError]:
+    """The errors for the options that were given and cannot be used.
+
+    Parameters
+    ----------
+    title : str
+        What is read, for the errors.
+    used : collection of str
+        The names of the options that are used, beside ``format``.
+    columns : collection of str
+        Those of them that may name a column; the others take #0, which reads the file without.
+    """
+    found = []
+    for name, value in vars(options).items():
+        if value is None or name == "format":
+            continue
+        usable = ", ".join(one for one in OPTIONS if one in used)
+        if name not in used:
+            rule = f"one of the options of {title}: {usable}"
+            message = f"{title} cannot be read with the option {name}; it uses {usable}"
+        elif name == "person" and name not in columns and options.person_column is not None:
+            rule = "one, series, file or folder: there are no columns of persons"
+            message = f"person of {title} must be {rule}"
+        elif OPTIONS[name].kind == "column" and name not in columns and value != "#0":
+            rule = "#0, which reads the file without: the format itself says which column is which"
+            message = f"{name} of {title} must be {rule}"
+        else:
+            continue
+        found.append(ParameterError(f"{message}, got {shown(value)!r}", field=name, rule=rule, value=value))
+    return found
 
 
 def zone(name: str) -> zoneinfo.ZoneInfo:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import numpy as np
+
 from privacy_engine.data import Trajectory
 from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.dialect import as_utf8
 from privacy_engine.formats.jsontools import parsed_line
 from privacy_engine.formats.options import TIMED, ReadOptions
+from privacy_engine.formats.people import COLUMN, Whose
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.rows import Rows
 from privacy_engine.formats.series import build, nothing_left
@@ -22,7 +25,7 @@ _START = re.compile(rb"\s*[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}Z\s+\S{1,40}\s+\{"
 
 def read(source: Source, options: ReadOptions, report: Report) -> list[Trajectory]:
     """The devices of a recorder file, named after their topics; crossings and settings are no fixes."""
-    rows = Rows()
+    rows, persons = Rows(), list[str]()
     dropped: dict[str, list[int]] = {"short_row": [], "not_a_position": []}
     text = as_utf8(source.read_lines(), report).decode("utf-8", "replace")
     for number, line in enumerate(text.splitlines(), start=1):
@@ -31,6 +34,7 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
         if match is not None and isinstance(entry, dict):
             if entry.get("_type") == "location":
                 rows.add(entry.get("lon"), entry.get("lat"), _time(entry, match[1]), number, _device(entry))
+                persons.append(_person(entry, options))
             else:
                 dropped["not_a_position"].append(number)
         elif line.strip():
@@ -40,7 +44,26 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
         report.drop(reason, len(numbers), numbers[:20])
     if not rows:
         raise nothing_left(report)
-    return build(rows.points(options), options, report)
+    points = rows.points(options)
+    place = {name: i for i, name in enumerate(dict.fromkeys(persons))}
+    if options.id == "#0" and options.person_column is None:  # one series, so one person's
+        return build(points, options, report)
+    points.whose = Whose(COLUMN, options.person_column or "topic")
+    points.person_codes, points.person_names = np.array([place[name] for name in persons]), list(place)
+    return build(points, options, report)
+
+
+def _person(entry: dict[str, Any], options: ReadOptions) -> str:
+    """The user of ``owntracks/user/device``, else the tracker's id; or what the owner names."""
+    named = options.person_column
+    if named is None:
+        return _device(entry).split("/")[0] or _text(entry.get("tid"))
+    return _device(entry).split("/")[0] if named == "topic" else _text(entry.get(named))
+
+
+def _text(value: Any) -> str:
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    return str(value).strip()[:200] if whole or isinstance(value, str) else ""
 
 
 def _time(entry: dict[str, Any], written: str) -> str:
@@ -70,6 +93,9 @@ OWNTRACKS = register(
         rank=25,
         keeps="times, series (each device's topic)",
         options=("id", *TIMED),
+        columns=("person",),
+        person="each user, by the topic owntracks/user/device, else each tracker by its tid; or what is named of a "
+        "location's JSON",
         source="https://owntracks.org/booklet/tech/json/",
     )
 )

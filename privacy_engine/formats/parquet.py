@@ -10,15 +10,15 @@ import numpy as np
 from privacy_engine.data import KINDS, Trajectory
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.arrow import pa, pq
-from privacy_engine.formats.attributes import points_of
-from privacy_engine.formats.columns import assign, assign_beside, has_positions
+from privacy_engine.formats.attributes import coded, points_of
+from privacy_engine.formats.columns import assign, assign_beside, has_positions, whose
 from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.geoparquet import geometries, geometry_column
 from privacy_engine.formats.heads import Head
 from privacy_engine.formats.layout import Layout
 from privacy_engine.formats.marks import marks_of
 from privacy_engine.formats.numbers import GOOD, numbers, typed
-from privacy_engine.formats.options import TIMED, ReadOptions
+from privacy_engine.formats.options import COLUMNS, TIMED, ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.series import Points, build
 from privacy_engine.formats.source import Source, size_of
@@ -27,7 +27,7 @@ from privacy_engine.formats.times import times
 MAX_ROWS = 20_000_000
 _BYTES_PER_ROW = 32
 _HEAD_ROWS = 200
-_ROLES = ("lon", "lat", "time", "id", "landmark")
+_ROLES = ("lon", "lat", "time", "id", "person", "landmark")
 
 
 def read(source: Source, options: ReadOptions, report: Report) -> list[Trajectory]:
@@ -49,7 +49,10 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
     when = times(_simple(table, roles["time"]), options) if "time" in roles else None
     points = Points(lon, lat, when, np.where(lat_reasons == GOOD, lon_reasons, lat_reasons))
     if "id" in roles:
-        points.codes, points.names = _series(_simple(table, roles["id"]))
+        points.codes, points.names = coded(_simple(table, roles["id"]))
+    if "person" in roles:
+        points.person_codes, points.person_names = coded(_simple(table, roles["person"]))
+    points.whose = whose(list(roles.values()), {role: i for i, role in enumerate(roles)}, options)
     if "landmark" in roles:
         points.marks = marks_of(table.column(roles["landmark"]).combine_chunks(), roles["landmark"], options)
     return build(points, options, report)
@@ -154,11 +157,6 @@ def _coordinate(table: Any, name: str) -> tuple[Any, Any]:
     return numbers(column) if pa.types.is_string(column.type) else typed(column)
 
 
-def _series(column: Any) -> tuple[Any, list[str]]:
-    coded = column.cast(pa.string()).fill_null("").dictionary_encode()
-    return coded.indices.to_numpy(zero_copy_only=False).astype(np.int64), coded.dictionary.to_pylist()
-
-
 def sniff(head: bytes) -> bool:
     """Whether the file begins as Parquet files do."""
     return head.startswith(b"PAR1")
@@ -174,6 +172,8 @@ PARQUET = register(
         rank=10,
         keeps="times, series, landmarks, coordinate system",
         options=("lon", "lat", "id", "landmark", *TIMED),
+        columns=COLUMNS,
+        person="a column, as of a CSV table",
         kinds=tuple(KINDS),
         source="https://geoparquet.org/releases/v1.1.0/",
         head=head,

@@ -102,6 +102,7 @@ PLT = register(
         rank=30,
         keeps="times",
         options=TIMED,
+        person="everything is one person's; in an archive as Geolife is published, the folder above Trajectory",
         source="https://www.microsoft.com/en-us/research/publication/geolife-gps-trajectory-dataset-user-guide/",
         head=heads.of_text,
     )

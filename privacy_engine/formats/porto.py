@@ -11,11 +11,12 @@ import numpy as np
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.arrow import pa
-from privacy_engine.formats.columns import canonical
+from privacy_engine.formats.columns import canonical, place_of
 from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.dialect import as_utf8
 from privacy_engine.formats.jsontools import parsed_line
 from privacy_engine.formats.options import TIMED, ReadOptions
+from privacy_engine.formats.people import COLUMN, Whose
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.rows import Rows
 from privacy_engine.formats.series import build
@@ -29,14 +30,16 @@ _HEADER = re.compile(rb'[^\n]{0,400}(?:^|[,;"])polyline(?:$|[,;"\r\n])', re.IGNO
 
 
 def read(source: Source, options: ReadOptions, report: Report) -> list[Trajectory]:
-    """The taxis of a file of trips (the trips, where no column names the taxi)."""
+    """The taxis of a file of trips (the trips, where no column names the taxi; id=TRIP_ID says so)."""
     data = as_utf8(source.read_lines(), report).decode("utf-8", "replace")
     reader = csv.reader(io.StringIO(data, newline=""), delimiter=";" if ";" in data.split("\n", 1)[0] else ",")
     rows, starts, steps = Rows(), list[str](), list[int]()
+    persons, of_person = list[int](), dict[str, int]()
     bad: dict[str, list[int]] = {"short_row": [], "bad_polyline": [], "missing": []}
     gaps = 0
     try:
-        places = _places(next(reader, []), options)
+        header = next(reader, [])
+        places = _places(header, options)
         for cells in reader:
             if not any(cells):
                 continue
@@ -45,22 +48,27 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
             if reason:
                 bad[reason].append(line)
                 continue
-            name = cells[places["id"]].strip() if "id" in places else ""
+            name, person = (cells[places[role]].strip() if role in places else "" for role in ("id", "person"))
             gaps += "missing_data" in places and cells[places["missing_data"]].strip().lower() == "true"
             for step, position in enumerate(polyline):
                 lon, lat = position[:2] if isinstance(position, list) and len(position) > 1 else (None, None)
                 rows.add(lon, lat, None, line, name)
+                persons.append(of_person.setdefault(person, len(of_person)))
                 starts.append(cells[places["timestamp"]])
                 steps.append(step)
     except csv.Error as error:
         message = f"A quoted cell near line {reader.line_num} is never closed, or is too long."
         raise FormatError(message, code="bad_quoting", row=reader.line_num) from error
-    return _built(rows, _times(starts, steps, options), bad, gaps, options, report)
+    _tell(rows, bad, gaps, report)
+    points = rows.points(options)
+    points.times = None if options.time == "#0" else _times(starts, steps, options)
+    if "person" in places:
+        points.whose = Whose(COLUMN, header[places["person"]].strip())
+        points.person_codes, points.person_names = np.array(persons, dtype=np.int64), list(of_person)
+    return build(points, options, report)
 
 
-def _built(
-    rows: Rows, when: Times, bad: dict[str, list[int]], gaps: int, options: ReadOptions, report: Report
-) -> list[Trajectory]:
+def _tell(rows: Rows, bad: dict[str, list[int]], gaps: int, report: Report) -> None:
     for reason, lines in bad.items():
         report.rows_read += len(lines)
         report.drop(reason, len(lines), lines[:20])
@@ -70,20 +78,24 @@ def _built(
     if gaps:
         message = "Trips say that positions are missing in them; what comes after a gap is dated too early."
         report.note("missing_data", message, count=gaps)
-    points = rows.points(options)
-    points.times = None if options.time == "#0" else when
-    return build(points, options, report)
 
 
 def _places(header: list[str], options: ReadOptions) -> dict[str, int]:
     plain = [canonical(name) for name in header]
     wanted = {"polyline": ["polyline"], "timestamp": ["timestamp"], "missing_data": ["missing_data"]}
     wanted["id"] = [canonical(options.id)] if options.id else ["taxi_id", "trip_id"]
+    named = options.person_column
+    wanted["person"] = (
+        [canonical(named)] if named else ["taxi_id"] if options.person is None and options.id != "#0" else []
+    )
     places = {}
     for role, names in wanted.items():
         found = next((name for name in names if name in plain), None)
+        said = {"id": options.id, "person": named}.get(role)
         if found is not None:
             places[role] = plain.index(found)
+        elif said not in (None, "#0"):
+            places[role] = place_of(role, header, str(said))
         elif role in ("polyline", "timestamp"):
             message = f"A table of trips needs a column {role.upper()}."
             raise FormatError(message, code="no_position_columns", row=1, column=role, rule=f"a {role} column")
@@ -121,6 +133,8 @@ PORTO = register(
         rank=33,
         keeps="times, series (each taxi's id)",
         options=("id", *TIMED),
+        columns=("id", "person"),
+        person="each taxi, by its TAXI_ID; else everything is one person's: a TRIP_ID names no person",
         source="https://www.kaggle.com/c/pkdd-15-predict-taxi-service-trajectory-i/data",
     )
 )

@@ -7,7 +7,7 @@ on the way is the preview. So there is nobody here who guesses a second time.
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, BinaryIO
 
@@ -44,6 +44,7 @@ class Preview:
 
     ``columns`` is empty where the format has none. ``problem`` is what a reading of these rows ends with, if it fails;
     ``whole`` says that there are no more rows than were looked at. ``editable`` where the owner may say otherwise.
+    ``options`` are the reading options of the format, ``named`` those that may name a column.
     """
 
     format: str
@@ -60,13 +61,19 @@ class Preview:
     encoding: str = ""
     guesses: list[dict[str, Any]] = field(default_factory=list, repr=False)
     problem: FormatError | None = None
+    options: Sequence[str] = field(default=(), repr=False)
+    named: Sequence[str] = field(default=(), repr=False)
 
     @property
     def mapping(self) -> dict[str, str]:
         """The reading options that say what was found: read with them, the file gives the same."""
         places = {column.role: column.place for column in self.columns if column.role in ROLES}
         absent = {role: "#0" for role, option in ROLES.items() if role not in places and not option.needed}
-        return places | absent if self.columns else {}
+        found = places | absent if self.columns else {}
+        return {role: place for role, place in found.items() if self._takes(role, place)}
+
+    def _takes(self, role: str, place: str) -> bool:
+        return role in self.options and (place == "#0" or role in self.named)
 
 
 def preview_of(source: Source, options: ReadOptions, report: Report, meter: Meter, read_as: ReadAs) -> Preview:
@@ -124,6 +131,8 @@ def _told(format: Format, head: heads.Head, layout: Layout, report: Report, prob
         encoding=report.encoding if layout.delimiter else "",
         guesses=report.guesses,
         problem=problem,
+        options=format.options,
+        named=format.columns,
     )
 
 

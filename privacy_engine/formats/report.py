@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from privacy_engine.data import CheckIns, CountStream, Trajectory
-from privacy_engine.errors import shown
+from privacy_engine.errors import ParameterError, shown
 from privacy_engine.formats.layout import Layout
 
 SHOWN_ROWS = 20
@@ -30,6 +30,7 @@ WHY = {
     "unavailable": "The ship says that its position is not available.",
     "bad_json": "The line is not JSON.",
     "negative": "A count is negative.",
+    "no_person": "The row names no person, though other rows do: it could be anyone's.",
     "null_geometry": "The feature has no geometry.",
     "unsupported_geometry": "The geometry is not a point or a line.",
     "bad_geometry": "The geometry is damaged.",
@@ -52,8 +53,10 @@ class Drops:
 class Report:
     """What happened while a file was read; JSON-ready through :meth:`as_dict`.
 
-    ``unit`` says what the row numbers count: lines of a table, points of a GPX, features of a GeoJSON. ``encoding``
-    and ``layout`` are a text's and a table's; they are for a preview and not part of the stored report.
+    ``unit`` says what the row numbers count: lines of a table, points of a GPX, features of a GeoJSON. ``people`` says
+    how many there are, what identifies them and why (:func:`privacy_engine.formats.people.settle`). ``unused`` holds
+    the options that a member of an archive cannot use. ``encoding`` and ``layout`` are a text's and a table's. These
+    three are not part of the stored report.
     """
 
     format: str = ""
@@ -65,6 +68,8 @@ class Report:
     notes: list[dict[str, Any]] = field(default_factory=list)
     guesses: list[dict[str, Any]] = field(default_factory=list)
     members: list[dict[str, Any]] = field(default_factory=list)
+    people: dict[str, Any] = field(default_factory=dict)
+    unused: dict[str, ParameterError] = field(default_factory=dict, repr=False)
     encoding: str = "UTF-8"
     layout: Layout | None = field(default=None, repr=False)
 
@@ -129,6 +134,7 @@ class Report:
             "kept": self.kept,
             "series_count": len(self.series),
             "series": [{"name": shown(name), "points": points} for name, points in self.series[:SHOWN_SERIES]],
+            "people": dict(self.people),
             "dropped": {
                 reason: {"count": drops.count, "rows": list(drops.rows), "message": WHY.get(reason, reason)}
                 for reason, drops in self.drops.items()

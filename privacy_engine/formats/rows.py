@@ -46,6 +46,12 @@ class Rows:
         self.row.append(row)
         self.code.append(self.names.setdefault(series, len(self.names)))
 
+    def belong(self, start: int, series: str) -> None:
+        """The positions from the ``start``-th on are of ``series``, which became known after them."""
+        if series:
+            code = self.names.setdefault(series, len(self.names))
+            self.code[start:] = [code] * (len(self.code) - start)
+
     def points(self, options: ReadOptions) -> Points:
         """All positions as columns."""
         row = np.array(self.row, dtype=np.int64)

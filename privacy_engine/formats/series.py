@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from privacy_engine.data import Floats, Ints, Mask, Trajectory
 from privacy_engine.errors import FormatError
-from privacy_engine.formats import crs, zones
+from privacy_engine.formats import crs, people, zones
 from privacy_engine.formats.marks import Marks, settle
 from privacy_engine.formats.numbers import REASON_NAMES, Reasons
 from privacy_engine.formats.options import DATE_ORDERS, TIME_UNITS, ReadOptions
@@ -28,6 +28,8 @@ class Points:
     ``codes`` says which of ``names`` each row belongs to; None is one series. ``labelled`` is about the order of
     coordinates: see :func:`privacy_engine.formats.crs.placed`. ``documented`` and ``hint``
     are about the time zone: see :func:`privacy_engine.formats.zones.settle`. ``marks`` are a landmark column's cells.
+    ``whose`` says whose the series are; where its kind is ``column``, ``person_codes`` says which of ``person_names``
+    each row belongs to.
     """
 
     lon: Floats
@@ -41,10 +43,21 @@ class Points:
     documented: str = ""
     hint: str = ""
     marks: Marks | None = None
+    whose: people.Whose = people.UNNAMED
+    person_codes: Ints | None = None
+    person_names: list[str] = field(default_factory=list)
 
 
 def build(points: Points, options: ReadOptions, report: Report) -> list[Trajectory]:
-    """The series of ``points``, with everything dropped or noticed written to ``report``.
+    """The series of ``points`` and whose they are, with everything dropped or noticed written to ``report``.
+
+    Errors are those of :func:`split`.
+    """
+    return people.settle(split(points, options, report), points.whose, options, report)
+
+
+def split(points: Points, options: ReadOptions, report: Report) -> list[Trajectory]:
+    """The series of ``points`` before :func:`people.settle`: only a person of a column of its own is set.
 
     Raises
     ------
@@ -63,13 +76,42 @@ def build(points: Points, options: ReadOptions, report: Report) -> list[Trajecto
     if marked is not None and points.marks is not None:
         _drop(points, keep & points.marks.bad, "bad_mark", report)
         keep = keep & ~points.marks.bad
+    if options.person_column is not None:
+        keep = _keep_persons(points, keep, options.person_column, report)
     if not keep.any():
         raise nothing_left(report)
     kept = np.flatnonzero(keep)
-    codes = None if points.codes is None else points.codes[kept]
+    codes, owners = _of_persons(points, kept)
     columns = (lon[kept], lat[kept], _picked(seconds, kept), _picked(marked, kept))
-    series = _split(columns, codes, points.names, lambda index: points.rows(kept[index]), report)
-    return cut(series, options)
+    return cut(_split(columns, codes, owners, lambda index: points.rows(kept[index]), report), options)
+
+
+def _keep_persons(points: Points, keep: Mask, column: str, report: Report) -> Mask:
+    """Without the rows for which the column that the owner named says nothing."""
+    names, codes = points.names, points.codes
+    if points.whose.kind == people.COLUMN:
+        names, codes = points.person_names, points.person_codes
+    empty = np.array([not name for name in names])
+    unknown = np.full(len(keep), empty[0]) if codes is None else empty[codes]
+    if keep.any() and unknown[keep].all():
+        raise people.no_person(column)
+    _drop(points, keep & unknown, "no_person", report)
+    return np.asarray(keep & ~unknown)
+
+
+def _of_persons(points: Points, kept: NDArray[np.intp]) -> tuple[Ints | None, list[tuple[str, str]]]:
+    """A code for each kept row, and the name and the person of the series that the codes stand for."""
+    codes, owners = _picked(points.codes, kept), _picked(points.person_codes, kept)
+    if points.whose.kind != people.COLUMN:
+        return codes, [(name, "") for name in points.names]
+    if owners is None:
+        return codes, [(name, points.person_names[0]) for name in points.names]
+    if codes is None:
+        return owners, [(points.names[0], person) for person in points.person_names]
+    both, first, inverse = np.unique(codes * len(points.person_names) + owners, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    pairs = [divmod(int(both[i]), len(points.person_names)) for i in order]
+    return np.argsort(order)[inverse.ravel()], [(points.names[i], points.person_names[j]) for i, j in pairs]
 
 
 def cut(series: list[Trajectory], options: ReadOptions) -> list[Trajectory]:
@@ -155,7 +197,7 @@ def _picked(column: NDArray[T] | None, index: NDArray[np.intp] | slice | None) -
 def _split(
     columns: Columns,
     codes: Ints | None,
-    names: list[str],
+    owners: list[tuple[str, str]],
     rows: Callable[[NDArray[np.intp]], NDArray[Any]],
     report: Report,
 ) -> list[Trajectory]:
@@ -180,9 +222,9 @@ def _split(
             lon[i:j],
             lat[i:j],
             _picked(seconds, slice(i, j)),
-            names[code],
+            owners[code][0],
             _picked(marked, slice(i, j)),
-            person=names[code],
+            owners[code][1],
         )
         for i, j, code in zip(starts.tolist(), ends.tolist(), labels, strict=True)
     ]

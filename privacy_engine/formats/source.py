@@ -199,6 +199,11 @@ def display_name(name: str, limit: int = 255) -> str:
     return text.encode("utf-8")[:limit].decode("utf-8", "ignore").strip()
 
 
+def stem(name: str) -> str:
+    """A file's name to show, without its extension."""
+    return display_name(name).rsplit(".", 1)[0]
+
+
 def extension(name: str) -> str:
     """The extension of a file name in lower case, without the dot."""
     base = display_name(name)

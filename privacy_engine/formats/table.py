@@ -53,6 +53,8 @@ def read_points(data: bytes, dialect: Dialect, options: ReadOptions, report: Rep
     reasons = np.where((lon_reasons == num.MISSING) & (lat_reasons != num.GOOD), num.MISSING, reasons)
     codes, names = _series(None if options.id == "#0" else columns.get("id"), dialect.ours)
     points = Points(lon, lat, _times(columns, options), reasons, codes, names, cells.rows)
+    if "person" in columns:
+        points.person_codes, points.person_names = _series(columns["person"], dialect.ours)
     if "landmark" in columns:
         points.marks = marks_of(columns["landmark"], dialect.names[dialect.roles["landmark"]], options)
     return points
@@ -165,7 +167,7 @@ def _types(dialect: Dialect) -> dict[str, Any]:
     """The types that the first rows promise."""
     roles = dialect.roles
     kinds = {f"c{roles[role]}": pa.float64() for role in ("lon", "lat")}
-    for role in {"id", "landmark"} & roles.keys():
+    for role in {"id", "person", "landmark"} & roles.keys():
         kinds[f"c{roles[role]}"] = pa.dictionary(pa.int32(), pa.string())
     if "time" in roles and "clock" not in roles:
         kinds[f"c{roles['time']}"] = _kind_of_time(dialect)

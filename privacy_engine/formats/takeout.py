@@ -169,6 +169,7 @@ TAKEOUT = register(
         rank=19,
         keeps="times, series (one for each kind of record)",
         options=("id", *TIMED),
+        person="everything is one person's: a file is one account's",
         source="https://locationhistoryformat.com/",
     )
 )

@@ -77,6 +77,7 @@ TCX = register(
         rank=23,
         keeps="times",
         options=TIMED,
+        person="everything is one person's: a file is one account's",
         source="https://www8.garmin.com/xmlschemas/TrainingCenterDatabasev2.xsd",
     )
 )

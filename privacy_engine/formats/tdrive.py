@@ -10,6 +10,7 @@ from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.dialect import Dialect, as_utf8, first_lines
 from privacy_engine.formats.layout import Layout
 from privacy_engine.formats.options import TIMED, ReadOptions
+from privacy_engine.formats.people import SERIES, Whose
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.series import build
 from privacy_engine.formats.source import Source
@@ -36,6 +37,7 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
     dialect = Dialect(",", offset, 2 if header else 1, 4, roles, sample=sample)
     points = read_points(data, dialect, options, report)
     points.hint = HINT
+    points.whose = Whose() if options.id == "#0" else Whose(SERIES, "taxi")
     return build(points, options, report)
 
 
@@ -54,6 +56,7 @@ TDRIVE = register(
         rank=31,
         keeps="times, series (each taxi's id)",
         options=("id", *TIMED),
+        person="each taxi, by its id",
         source="https://www.microsoft.com/en-us/research/publication/t-drive-trajectory-data-sample/",
         head=heads.of_text,
     )

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from privacy_engine.data import KINDS, Trajectory
-from privacy_engine.errors import EngineError
+from privacy_engine.errors import EngineError, FormatError, ParameterError
 from privacy_engine.formats import Format, formats, options
 from privacy_engine.formats.options import PLACED
 from privacy_engine.formats.page import page
@@ -40,13 +40,47 @@ class TestEveryFormat:
         assert inspect.getdoc(one.read)
         assert inspect.getdoc(inspect.getmodule(one.read))
 
-    def test_an_option_that_it_does_not_name_changes_nothing(self, one: Format) -> None:
-        plain = reading.of(SEEDS[one.name], format=one.name)
-        for name in options().keys() - {"format", *PLACED, *one.options}:
-            found = reading.of(SEEDS[one.name], format=one.name, **{name: VALUES[name]})
-            assert found.report.as_dict() == plain.report.as_dict(), name
-            for mine, theirs in zip(found.series, plain.series, strict=True):
-                assert all(np.array_equal(getattr(mine, key), getattr(theirs, key)) for key in ("lon", "lat"))
+    @pytest.mark.parametrize("name", sorted(options().keys() - {"format", *PLACED}))
+    def test_an_option_that_it_does_not_name_is_refused(self, one: Format, name: str) -> None:
+        if name in one.options:
+            value = VALUES[name] if name in one.columns or options()[name].kind != "column" else "#0"
+            with contextlib.suppress(FormatError):  # the file may not be what the option says
+                reading.of(SEEDS[one.name], format=one.name, **{name: value})
+            return
+        with pytest.raises(ParameterError) as refused:
+            reading.of(SEEDS[one.name], format=one.name, **{name: VALUES[name]})
+        assert (refused.value.field, refused.value.value) == (name, VALUES[name])
+        assert one.title in refused.value.rule
+
+    @pytest.mark.parametrize("name", sorted(name for name, one in options().items() if one.kind == "column"))
+    def test_a_column_is_refused_where_there_are_none_to_name(self, one: Format, name: str) -> None:
+        if name not in one.options or name in one.columns:
+            return
+        with pytest.raises(ParameterError, match="#0") as refused:
+            reading.of(SEEDS[one.name], format=one.name, **{name: "nothing"})
+        assert (refused.value.field, refused.value.value) == (name, "nothing")
+
+    def test_says_who_its_people_are(self, one: Format) -> None:
+        assert one.person
+        found = reading.of(SEEDS[one.name], format=one.name)
+        assert found.report.people["message"]
+        assert found.report.people["count"] == len({series.person for series in found.series})
+        for said in ("one", "series", "file"):
+            again = reading.of(SEEDS[one.name], name="seed.x", format=one.name, person=said)
+            persons = {"one": [""], "series": [series.name for series in found.series], "file": ["seed"]}[said]
+            assert [series.person for series in again.series] == persons * (len(again.series) // len(persons))
+            assert again.report.people == {"count": len(set(persons)), "by": said, "column": "", "said": True} | {
+                "message": ""
+            }
+            assert not [guess for guess in again.report.guesses if guess["option"] == "person"]
+
+    def test_a_person_that_it_cannot_find_is_refused(self, one: Format) -> None:
+        for said in ("folder", "column:nobody"):
+            with pytest.raises(EngineError) as refused:
+                reading.of(SEEDS[one.name], format=one.name, person=said)
+            assert refused.value.field == "person"
+            assert refused.value.rule
+            assert refused.value.value in (said, "nobody")
 
     def test_without_times_where_it_names_the_option(self, one: Format) -> None:
         found = reading.of(SEEDS[one.name], format=one.name, time="#0") if "time" in one.options else None

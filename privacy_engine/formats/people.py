@@ -1,0 +1,159 @@
+"""Whose the series of a file are: what the owner says, else what the file tells, else everything is one person's.
+
+A wrong guess in one direction costs accuracy (people counted as one share one budget), in the other it breaks the
+promise (one person counted as several spends several budgets). So only what names a person makes several people.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from privacy_engine.data import Trajectory
+from privacy_engine.errors import FormatError
+from privacy_engine.formats.options import NAMED_COLUMN, ReadOptions
+from privacy_engine.formats.report import Report
+from privacy_engine.formats.source import display_name, stem
+
+ONE, SERIES, EITHER, COLUMN = "one", "series", "either", "column"
+TITLES = {"one": "everything", "series": "series", "file": "file", "folder": "folder", "column": "column"}
+
+
+@dataclass(frozen=True)
+class Whose:
+    """What a reader found out about whose its series are.
+
+    ``kind`` is ``one`` (nothing names a person), ``series`` (the series' names are those of people), ``either`` (they
+    may name people or one person's pieces) or ``column`` (the series carry their persons already). ``column`` is the
+    column, property or element that says so.
+    """
+
+    kind: str = ONE
+    column: str = ""
+
+    @property
+    def value(self) -> str:
+        """The reading option that says the same."""
+        return NAMED_COLUMN + self.column if self.column else SERIES
+
+
+UNNAMED = Whose()
+
+
+def settle(series: list[Trajectory], whose: Whose, options: ReadOptions, report: Report) -> list[Trajectory]:
+    """The series of one file with their persons, told in ``report.people``; a guess that matters is a guess there."""
+    said = options.person
+    if said is None:
+        return _guessed(series, whose, report)
+    if options.person_column is not None:
+        return told(series if whose.kind == COLUMN else _by_name(series), said, "", report)
+    if said == SERIES:
+        return told(_apart(series), said, "", report)
+    return told(_all_one(series, stem(report.file) if said == "file" else ""), said, "", report)
+
+
+def _guessed(series: list[Trajectory], whose: Whose, report: Report) -> list[Trajectory]:
+    named = series if whose.kind == COLUMN else _by_name(series)
+    without = sum(len(one) for one in named if not one.person)
+    column = whose.column[:40]
+    source = f"{column!r} names" if column else "The name of each series names"
+    value = whose.value
+    if whose.kind == ONE:
+        what = f"{column!r} makes series and does not say whose they are" if column else "Nothing says whose they are"
+        value, why = ONE, f"{what}: all series count as one person's."
+    elif without and len(named) > 1:
+        why = f"{source} a person, but not for {without:,} of the positions: everything counts as one person's."
+        report.note("unnamed_person", f"{why} Set person to {value} to leave those out.", count=without)
+        value = ONE
+    elif whose.kind == EITHER and not overlap(series):
+        value = ONE
+        why = f"{source} series that never overlap in time, so they may be one person's."
+    elif whose.kind == EITHER:
+        why = f"{source} series that overlap in time, so each name is a person."
+    else:
+        why = f"{source} a person."
+    return told(_all_one(named) if value == ONE else named, value, why, report)
+
+
+def told(series: list[Trajectory], value: str, why: str, report: Report) -> list[Trajectory]:
+    """The series, once ``report`` says who they belong to; ``why`` is empty where the owner said so."""
+    count = len({one.person for one in series})
+    by, _, column = value.partition(":")
+    report.people = {"count": count, "by": by, "column": column, "said": not why, "message": why}
+    if why and len(series) > 1:
+        report.guess("person", value, f"{_counted(count)}: {why}", "person")
+    return _distinct(series)
+
+
+def _counted(count: int) -> str:
+    return "One person" if count == 1 else f"{count:,} people"
+
+
+def overlap(series: Sequence[Trajectory]) -> bool:
+    """Whether two of the series are recorded at the same time, which one person's pieces are not."""
+    spans = [(one.time_s[0], one.time_s[-1]) for one in series if one.time_s is not None and len(one)]
+    if len(spans) < len(series):
+        return False
+    starts, ends = np.array(sorted(spans)).reshape(-1, 2).T
+    return bool((starts[1:] < np.maximum.accumulate(ends)[:-1]).any())
+
+
+def no_person(column: str) -> FormatError:
+    """The error for a column that the owner named and that is empty throughout."""
+    message = f"{column[:40]!r} names no person: it is missing or empty throughout."
+    return FormatError(message, code="no_person", field="person", rule="a column that names persons", value=column)
+
+
+def key_of(name: str) -> str:
+    """A folder's or file's name for comparing: as file systems that ignore case and ways of writing accents do."""
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", display_name(name)).casefold())
+
+
+def _by_name(series: list[Trajectory]) -> list[Trajectory]:
+    return [of_person(one, one.name) for one in series]
+
+
+def _all_one(series: list[Trajectory], name: str = "") -> list[Trajectory]:
+    return [of_person(one, name) for one in series]
+
+
+def of_person(one: Trajectory, person: str) -> Trajectory:
+    """The series as that person's."""
+    return one if one.person == person else replace(one, person=person)
+
+
+def _apart(series: list[Trajectory]) -> list[Trajectory]:
+    """Each series a person of its own, also where two bear the same name."""
+    names = numbered([one.name for one in series])
+    return [of_person(one, name) for one, name in zip(series, names, strict=True)]
+
+
+def numbered(names: Sequence[str]) -> list[str]:
+    """The names, with a number after those that came before.
+
+    >>> numbered(["a", "a (2)", "a", "b"])
+    ['a', 'a (2)', 'a (3)', 'b']
+    """
+    taken: set[str] = set()
+    known = set(names)
+    found = []
+    for name in names:
+        own, n = name, 2
+        while own in taken or (own != name and own in known):
+            own, n = f"{name} ({n})".strip(), n + 1
+        taken.add(own)
+        found.append(own)
+    return found
+
+
+def _distinct(series: list[Trajectory]) -> list[Trajectory]:
+    """Series of one name and several persons, with the person before the name."""
+    owners: dict[str, set[str]] = {}
+    for one in series:
+        owners.setdefault(one.name, set()).add(one.person)
+    return [
+        replace(one, name=f"{one.person} {one.name}".strip()) if len(owners[one.name]) > 1 else one for one in series
+    ]
