@@ -1,7 +1,8 @@
 """Series out to files: CSV, GeoJSON, GPX and Parquet, each with its privacy label, none linkable to another.
 
 No file carries a time of writing, a host or a counter, so that two exports of one release are the same bytes.
-Coordinates have 7 decimals (1 cm), times are UTC. Everything written here is read back by
+Coordinates have 7 decimals (1 cm), times are UTC. Where the series are of several people, each says whose it is (a
+column or property ``person``, an extension of a GPX track). Everything written here is read back by
 :func:`privacy_engine.formats.read`.
 """
 
@@ -9,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import repeat
 from typing import Any, BinaryIO
@@ -21,7 +22,7 @@ from privacy_engine.data import Floats, Trajectory
 from privacy_engine.errors import ParameterError, shown
 from privacy_engine.formats.arrow import pa, pq
 from privacy_engine.formats.dialect import OUR_COLUMN
-from privacy_engine.formats.gpx import OUR_CREATOR
+from privacy_engine.formats.gpx import OUR_CREATOR, OUR_PERSON
 from privacy_engine.published import plain_name
 
 DECIMALS = 7
@@ -29,6 +30,7 @@ _CHUNK = 50_000
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 JSON_COLUMN = "privacy_label_json"
 LABEL_NAMESPACE = "urn:cairn:label:1"
+_PERSON = f'<c:{OUR_PERSON} xmlns:c="urn:cairn:1">{{}}</c:{OUR_PERSON}>'
 
 Label = Mapping[str, Any]
 
@@ -41,7 +43,7 @@ class ExportFormat:
     title: str
     media_type: str
     extension: str
-    write: Callable[[Iterable[Trajectory], BinaryIO, Label], None]
+    write: Callable[[Sequence[Trajectory], BinaryIO, Label], None]
 
 
 def write(series: Iterable[Trajectory], fmt: str, out: BinaryIO, *, label: Label) -> None:
@@ -66,7 +68,13 @@ def write(series: Iterable[Trajectory], fmt: str, out: BinaryIO, *, label: Label
     if fmt not in FORMATS:
         rule = f"must be one of {', '.join(FORMATS)}"
         raise ParameterError(f"format {rule}, got {shown(fmt)!r}", field="format", rule=rule, value=fmt)
-    FORMATS[fmt].write((replace(one, name=plain_name(one.name)) for one in series), out, label)
+    plain = [replace(one, name=plain_name(one.name), person=plain_name(one.person)) for one in series]
+    FORMATS[fmt].write(plain, out, label)
+
+
+def _several_people(series: Sequence[Trajectory]) -> bool:
+    """Whether the file must say whose each series is; without that all are read back as one person's."""
+    return len({one.person for one in series}) > 1
 
 
 def _sentence(label: Label) -> str:
@@ -111,11 +119,13 @@ def _cell(text: str) -> str:
     return text
 
 
-def _write_csv(series: Iterable[Trajectory], out: BinaryIO, label: Label) -> None:
-    out.write(f"series,time,lon,lat,{OUR_COLUMN},{JSON_COLUMN}\r\n".encode())
+def _write_csv(series: Sequence[Trajectory], out: BinaryIO, label: Label) -> None:
+    several = _several_people(series)
+    out.write(b"series,person,time" if several else b"series,time")
+    out.write(f",lon,lat,{OUR_COLUMN},{JSON_COLUMN}\r\n".encode())
     first = f"{_cell(_sentence(label))},{_cell(_as_json(dict(label)))}"
     for one in series:
-        name = _cell(one.name)
+        name = f"{_cell(one.name)},{_cell(one.person)}" if several else _cell(one.name)
         for lon, lat, times in _chunks(one):
             rows = [
                 f"{name},{t},{x:.7f},{y:.7f},," for t, x, y in zip(times or repeat("", len(lon)), lon, lat, strict=True)
@@ -125,13 +135,16 @@ def _write_csv(series: Iterable[Trajectory], out: BinaryIO, label: Label) -> Non
             out.write(("\r\n".join(rows) + "\r\n").encode("utf-8"))
 
 
-def _write_geojson(series: Iterable[Trajectory], out: BinaryIO, label: Label) -> None:
+def _write_geojson(series: Sequence[Trajectory], out: BinaryIO, label: Label) -> None:
     out.write(f'{{"type":"FeatureCollection","privacy":{_as_json(dict(label))},"features":['.encode())
     comma = b""
+    several = _several_people(series)
     for one in series:
         out.write(comma + b'\n{"type":"Feature","geometry":')
         _write_geometry(one, out)
         out.write(f',"properties":{{"series":{_as_json(one.name)}'.encode())
+        if several:
+            out.write(f',"person":{_as_json(one.person)}'.encode())
         if one.time_s is not None:
             out.write(b',"coordTimes":[')
             _write_pieces((",".join(f'"{t}"' for t in times or ()) for _, _, times in _chunks(one)), out)
@@ -162,7 +175,7 @@ def _xml(text: str) -> str:
     return escape(text, {"\r": "&#13;"})
 
 
-def _write_gpx(series: Iterable[Trajectory], out: BinaryIO, label: Label) -> None:
+def _write_gpx(series: Sequence[Trajectory], out: BinaryIO, label: Label) -> None:
     out.write(
         (
             '<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -172,8 +185,10 @@ def _write_gpx(series: Iterable[Trajectory], out: BinaryIO, label: Label) -> Non
             "</metadata>\n"
         ).encode()
     )
+    several = _several_people(series)
     for one in series:
-        out.write(f"<trk><name>{_xml(one.name)}</name><trkseg>\n".encode())
+        person = f"<extensions>{_PERSON.format(_xml(one.person))}</extensions>" if several else ""
+        out.write(f"<trk><name>{_xml(one.name)}</name>{person}<trkseg>\n".encode())
         for lon, lat, times in _chunks(one):
             if times is None:
                 rows = [f'<trkpt lat="{y:.7f}" lon="{x:.7f}"/>\n' for x, y in zip(lon, lat, strict=True)]
@@ -188,22 +203,38 @@ def _write_gpx(series: Iterable[Trajectory], out: BinaryIO, label: Label) -> Non
 
 
 _SCHEMA = pa.schema(
-    [("series", pa.string()), ("time", pa.timestamp("ms", "UTC")), ("lon", pa.float64()), ("lat", pa.float64())]
+    [
+        ("series", pa.string()),
+        ("person", pa.string()),
+        ("time", pa.timestamp("ms", "UTC")),
+        ("lon", pa.float64()),
+        ("lat", pa.float64()),
+    ]
 )
 
 
-def _write_parquet(series: Iterable[Trajectory], out: BinaryIO, label: Label) -> None:
-    schema = _SCHEMA.with_metadata({"cairn": _as_json(dict(label))})
+def _write_parquet(series: Sequence[Trajectory], out: BinaryIO, label: Label) -> None:
+    columns = _SCHEMA if _several_people(series) else _SCHEMA.remove(_SCHEMA.get_field_index("person"))
+    schema = columns.with_metadata({"cairn": _as_json(dict(label))})
     tables = [_table(one, schema) for one in series]
     table = pa.concat_tables(tables) if tables else schema.empty_table()
     pq.write_table(table, _Written(out), compression="zstd")
 
 
 def _table(one: Trajectory, schema: Any) -> Any:
-    names = pa.DictionaryArray.from_arrays(pa.array(np.zeros(len(one), dtype=np.int32)), pa.array([one.name]))
     times = pa.nulls(len(one), pa.int64()) if one.time_s is None else pa.array(_millis(one.time_s))
-    columns = [names.cast(pa.string()), times.cast(schema.field("time").type), _rounded(one.lon), _rounded(one.lat)]
-    return pa.table(columns, schema=schema)
+    columns = {
+        "series": _repeated(one.name, len(one)),
+        "person": _repeated(one.person, len(one)),
+        "time": times.cast(schema.field("time").type),
+        "lon": _rounded(one.lon),
+        "lat": _rounded(one.lat),
+    }
+    return pa.table([columns[name] for name in schema.names], schema=schema)
+
+
+def _repeated(text: str, n: int) -> Any:
+    return pa.DictionaryArray.from_arrays(pa.array(np.zeros(n, dtype=np.int32)), pa.array([text])).cast(pa.string())
 
 
 class _Written:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -46,6 +46,14 @@ def summarise(series: Sequence[Trajectory]) -> dict[str, Any]:
         "length_m": length_m(series),
         **_span(series, has_time),
     }
+
+
+def by_person(series: Sequence[Mapping[str, Any]]) -> list[tuple[str, list[Mapping[str, Any]]]]:
+    """The series of a summary under the name of their person, people in the order of their first series."""
+    groups: dict[str, list[Mapping[str, Any]]] = {}
+    for one in series:
+        groups.setdefault(one.get("person", ""), []).append(one)
+    return list(groups.items())
 
 
 def _joined(parts: Sequence[Floats]) -> Floats:

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from dashboard import lines
 from dashboard.accounts.services import remember_visit
-from dashboard.datasets import queries, services
+from dashboard.datasets import facts, queries, services
 from dashboard.datasets.lineage_serializers import UNDETECTED
 from dashboard.datasets.models import Dataset
 from dashboard.jobs import State
@@ -26,6 +26,7 @@ from privacy_engine import formats
 from privacy_engine.errors import EngineError
 
 SHOWN = 100  # releases on a dataset's page
+SHOWN_SERIES = 2000
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -84,6 +85,7 @@ def detail(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
         "options": list(formats.options().values()),
         "chosen": dataset.options,
         "page": _for_script(dataset),
+        "people": facts.by_person((dataset.summary or {}).get("series", [])[:SHOWN_SERIES]),
     }
     return render(request, "datasets/detail.html", context)
 
@@ -96,7 +98,7 @@ def _roles() -> list[dict[str, Any]]:
 
 def _for_script(dataset: Dataset) -> dict[str, Any]:
     """What the page's script draws itself: the map, the reading report."""
-    facts = dataset.summary or {}
+    known = dataset.summary or {}
     return {
         "state": dataset.state,
         "name": dataset.name,
@@ -106,7 +108,7 @@ def _for_script(dataset: Dataset) -> dict[str, Any]:
         "cleaning": dataset.cleaning,
         "sample": dataset.sample,
         "roles": _roles(),
-        "bounds": facts.get("bounds"),
+        "bounds": known.get("bounds"),
         "series": dataset.series_lengths,
         "urls": {
             "self": reverse("api:dataset-detail", args=[dataset.pk]),

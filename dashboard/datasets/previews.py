@@ -31,8 +31,9 @@ class ColumnSerializer(serializers.Serializer[Any]):
     place = serializers.CharField(help_text="As the reading options name it: #1, #2 …")
     name = serializers.CharField(help_text="As the file names it, shortened.")
     role = serializers.CharField(
-        help_text="What it is read as: time, lat, lon, id (the series) or landmark; clock, offset, lat_sign and "
-        "lon_sign go with another, geometry holds positions; empty: it is not read."
+        help_text="What it is read as: time, lat, lon, id (the series), person (where that is another column) or "
+        "landmark; clock, offset, lat_sign and lon_sign go with another, geometry holds positions; empty: it is not "
+        "read."
     )
 
 

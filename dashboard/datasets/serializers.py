@@ -25,6 +25,9 @@ class SeriesSerializer(serializers.Serializer[Any]):
 
     index = serializers.IntegerField()
     name = serializers.CharField()
+    person = serializers.CharField(
+        default="", help_text="Whose it is: series of one person share one budget; empty for the one without a name."
+    )
     points = serializers.IntegerField()
     first_event = serializers.IntegerField(help_text="Number of its first event, counted over the whole dataset.")
     start = serializers.CharField(allow_null=True)
@@ -50,6 +53,9 @@ class DatasetSerializer(serializers.ModelSerializer[Dataset]):
 
     state = serializers.ChoiceField(choices=[State.QUEUED, State.RUNNING, State.READY, State.FAILED, State.CANCELLED])
     series = SeriesSerializer(many=True, source="summary.series", default=list, read_only=True)
+    people = serializers.IntegerField(
+        source="summary.people", default=None, read_only=True, help_text="How many people the series are of."
+    )
     has_time = serializers.BooleanField(read_only=True)
     has_landmark_column = serializers.BooleanField(read_only=True, help_text="The file marks landmarks itself.")
     bounds = serializers.ListField(
@@ -86,6 +92,7 @@ class DatasetSerializer(serializers.ModelSerializer[Dataset]):
             "created_at",
             "points",
             "series",
+            "people",
             "has_time",
             "has_landmark_column",
             "bounds",

@@ -5,7 +5,7 @@ import { $, announce, el } from "./dom.js";
 
 const WAIT_MS = 250;
 /** What goes with another column and is not chosen by itself. */
-const BESIDE = { clock: "with the time", offset: "zone of the time", lat_sign: "with the latitude", lon_sign: "with the longitude", geometry: "Position" };
+const BESIDE = { clock: "with the time", offset: "zone of the time", lat_sign: "with the latitude", lon_sign: "with the longitude", geometry: "Position", person: "Person" };
 const MARKS = { ",": "commas", ";": "semicolons", "|": "vertical bars", tab: "tabs", space: "spaces" };
 
 /**

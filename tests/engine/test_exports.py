@@ -6,6 +6,7 @@ import json
 import re
 import time
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -88,6 +89,29 @@ def test_what_is_written_is_read_back(fmt: str, series: list[Trajectory]) -> Non
         else:
             assert two.time_s is not None
             assert np.abs(one.time_s - two.time_s).max() <= 5e-4
+
+
+@pytest.mark.parametrize("fmt", FORMATS)
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(series=series_lists(), whose=st.lists(st.integers(0, 2), min_size=4, max_size=4), data=st.data())
+def test_people_are_read_back(fmt: str, series: list[Trajectory], whose: list[int], data: st.DataObject) -> None:
+    people = data.draw(st.lists(st.sampled_from([*AWKWARD, "anna"]).filter(str.strip), min_size=3, max_size=3))
+    owned = [replace(one, person=people[i]) for one, i in zip(series, whose, strict=False)]
+    persons = [clean(one.person, fmt).strip() for one in owned]
+    if len({clean(one.name, fmt) for one in series}) < len(series) or not all(persons):
+        return
+    back = again(owned, fmt)
+    several = len({one.person for one in owned}) > 1
+    assert [one.person.strip() for one in back.series] == (persons if several else [""] * len(owned))
+
+
+@pytest.mark.parametrize("fmt", FORMATS)
+def test_only_several_people_are_named(fmt: str) -> None:
+    one = replace(track("a"), person="anna")
+    assert b"anna" not in exported([one, replace(track("b"), person="anna")], fmt)
+    back = again([one, replace(track("b"), person="bob"), replace(track("c"), person="anna")], fmt)
+    assert [(each.name, each.person) for each in back.series] == [("a", "anna"), ("b", "bob"), ("c", "anna")]
+    assert back.report.people["count"] == 2
 
 
 @pytest.mark.parametrize("fmt", FORMATS)
