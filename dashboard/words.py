@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from privacy_engine.errors import EngineError, ParameterError
+from privacy_engine.formats import ReadOptions
 
 _WHOLE = re.compile(r"[+-]?[0-9]{1,400}", re.ASCII)
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,4})?", re.ASCII)
@@ -56,6 +57,21 @@ def pairs(items: list[str], option: str) -> dict[str, str]:
             rule = "NAME=VALUE, each name once"
             raise ParameterError(f"{option} must be {rule}, got {item!r:.60}", field=option, rule=rule, value=item)
         found[name] = value
+    return found
+
+
+PERSON = "what identifies a person: column:NAME, folder, file, one or series (default: found out from the file)"
+
+
+def reading(read: list[str], person: str | None) -> dict[str, str]:
+    """The reading options of ``--read NAME=VALUE …`` and ``--person``, checked; ParameterError where one is wrong."""
+    found = pairs(read, "--read")
+    if person is not None:
+        if found.get("person", person) != person:
+            rule = "the same in --person and --read"
+            raise ParameterError(f"person must be {rule}, got {person!r:.60}", field="person", rule=rule, value=person)
+        found["person"] = person
+    ReadOptions.of(found)
     return found
 
 

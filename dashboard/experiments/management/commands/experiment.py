@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser, OutputWrapper
 
-from dashboard.words import LineCommand, pairs, value_of
+from dashboard.words import PERSON, LineCommand, pairs, reading, value_of
 from privacy_engine import experiments, formats
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import ParameterError
@@ -32,7 +32,7 @@ DIR/blocks: an experiment that was stopped goes on there, and one that shares ce
 class Command(LineCommand):
     help = "Run an experiment without a server: a grid of parameters, each repeated, to a table."
     example = EXAMPLE
-    arguments = ("what", "files", "set", "like", "read", "workers", "keep", "out")
+    arguments = ("what", "files", "set", "like", "read", "person", "workers", "keep", "out")
     place = "out"
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -49,6 +49,7 @@ class Command(LineCommand):
             help="whose generated data a SPEC.json without FILE takes",
         )
         add("--read", action="append", default=[], metavar="NAME=VALUE", help="how to read the files")
+        add("--person", metavar="WHAT", help=PERSON)
         add("--workers", type=int, default=1, metavar="N", help="processes that compute")
         add("--keep", type=Path, metavar="DIR", help="where what is done is kept (default: blocks in --out)")
         add("--out", required=True, type=Path, metavar="DIR", help="the folder to write to")
@@ -68,6 +69,7 @@ def _experiment(
     set: list[str],
     like: str,
     read: list[str],
+    person: str | None,
     workers: int,
     keep: Path | None,
     out: Path,
@@ -77,8 +79,8 @@ def _experiment(
         rule = "must be from 1 to 256"
         raise ParameterError(f"--workers {rule}, got {workers}", field="workers", rule=rule, value=workers)
     chosen = {name: value_of(text) for name, text in pairs(set, "--set").items()}
-    reading = pairs(read, "--read")
-    given = [one for file in files for one in formats.read(file, **reading).series]
+    how = reading(read, person)
+    given = [one for file in files for one in formats.read(file, **how).series]
     spec, series = _asked(what, chosen, like, given)
     store = FolderStore(keep or out / "blocks")
     out.mkdir(parents=True, exist_ok=True)

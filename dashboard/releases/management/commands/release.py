@@ -10,13 +10,12 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from dashboard.words import LineCommand, pairs, value_of
+from dashboard.words import PERSON, LineCommand, pairs, reading, value_of
 from privacy_engine import exports, formats
+from privacy_engine.cleaning import Done, cleaning_steps, parse_cleaning, stability_of
 from privacy_engine.cleaning import clean as cleaned
-from privacy_engine.cleaning import cleaning_steps, parse_cleaning, stability_of
 from privacy_engine.data import LandmarkSet, Release, Trajectory
 from privacy_engine.errors import ParameterError
-from privacy_engine.formats import ReadOptions
 from privacy_engine.label import NOT_PRIVATE, privacy_label, release_context
 from privacy_engine.landmarks import MarkedBeside, parse_short, parse_short_dummies
 from privacy_engine.mechanisms import landmark  # noqa: F401  (registers the mechanisms)
@@ -46,7 +45,7 @@ LANDMARKS = (
 class Command(LineCommand):
     help = "Release a file of trajectories without a server: read, mark landmarks, draw, write."
     example = EXAMPLE
-    arguments = ("file", "clean", "mechanism", "set", "landmarks", "dummies", "then", "read", "seed", "out")
+    arguments = ("file", "clean", "mechanism", "set", "landmarks", "dummies", "then", "read", "person", "seed", "out")
     place = "file"
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -71,6 +70,7 @@ class Command(LineCommand):
             help=f"post-processing: {', '.join(_shorts(postprocesses))}",
         )
         add("--read", action="append", default=[], metavar="NAME=VALUE", help="how to read the file")
+        add("--person", metavar="WHAT", help=PERSON)
         add("--seed", help="make the run repeatable, and so not private")
         add(
             "--out", required=True, type=Path, help=f"where to; its extension is the format: {', '.join(_extensions())}"
@@ -90,6 +90,7 @@ def _release(
     dummies: str | None,
     then: list[str],
     read: list[str],
+    person: str | None,
     seed: str | None,
     out: Path,
 ) -> str:
@@ -106,9 +107,8 @@ def _release(
     cleaning = parse_cleaning([step for text in clean for step in _cleaning(text)])
     method = parse_short(landmarks, read=lambda name: Path(name).read_bytes())
     beside = None if dummies is None else parse_short_dummies(dummies, seed=spec.seed)
-    reading = pairs(read, "--read")
-    ReadOptions.of(reading)
-    series, done = cleaned(formats.read(file, **reading).series, cleaning)
+    found = formats.read(file, **reading(read, person))
+    series, done = cleaned(found.series, cleaning)
     marks = method.mark(series)
     if beside:
         marks = [LandmarkSet(one.mask) for one in beside.select(marks)]
@@ -127,7 +127,7 @@ def _release(
     digest = trajectories_digest(released)
     label = privacy_label(spec, context, private=private, cleaning=cleaning, sha256=digest)
     _write(out, fmt, released, label)
-    return _summary(spec, context, marks, drawn) + "".join(f" {one.title}: {one.message}" for one in done)
+    return _summary(spec, context, marks, drawn) + _told(found.report, done)
 
 
 def _summary(spec: ReleaseSpec, context: Context, marks: list[LandmarkSet], drawn: list[Release]) -> str:
@@ -137,6 +137,12 @@ def _summary(spec: ReleaseSpec, context: Context, marks: list[LandmarkSet], draw
     share = count / points if points else 0.0
     then = "".join(f" Then {step.title}, which costs nothing." for step in spec.postprocess)
     return f"{points:,} points, {count:,} landmarks ({share:.1%}), {published:,} published. {statement}{then}"
+
+
+def _told(report: formats.Report, done: list[Done]) -> str:
+    """What cleaning did, and how the people were guessed where that matters."""
+    guesses = [f"{one['message']} --person says otherwise." for one in report.guesses if one["option"] == "person"]
+    return "".join(f" {part}" for part in [*(f"{one.title}: {one.message}" for one in done), *guesses])
 
 
 def _write(out: Path, fmt: str, series: list[Trajectory], label: dict[str, Any]) -> None:

@@ -1,0 +1,175 @@
+"""A person's three days spend one budget, in whatever shape they come: by the command and by the API.
+
+Issue 12, item 1: a file that a cleaning step cuts, three files in a ZIP, and a folder among other people's folders.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import zipfile
+
+import pyarrow.parquet as pq
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from dashboard.releases import execution
+from dashboard.releases.management.commands.release import Command
+from privacy_engine.landmarks import parse_short
+from privacy_engine.people import people
+from privacy_engine.spec import ReleaseSpec
+from tests.dashboard.asking import RELEASES
+from tests.dashboard.commanding import runner
+
+NIGHTS = "schedule:22:00-06:00@UTC"  # 8 of a day's 24 events
+EPSILON = 1.0
+SETS = "/api/v1/landmark-sets/"
+CUT = {"name": "split-gaps", "silence_s": 7000}
+
+
+def fixes(days: list[int], *, hours: range = range(24), shift: float = 0.0) -> list[tuple[str, float, float]]:
+    """Hourly positions of these days of June 2024."""
+    return [(f"2024-06-{day:02d}T{hour:02d}:00:00Z", 48.85 + hour / 1e3, 2.3 + shift) for day in days for hour in hours]
+
+
+def csv(rows: list[tuple[str, float, float]]) -> bytes:
+    return ("time,lat,lon\n" + "".join(f"{time},{lat},{lon}\n" for time, lat, lon in rows)).encode()
+
+
+def gpx(rows: list[tuple[str, float, float]]) -> bytes:
+    points = "".join(f'<trkpt lat="{lat}" lon="{lon}"><time>{time}</time></trkpt>' for time, lat, lon in rows)
+    head = '<gpx version="1.1" creator="x" xmlns="http://www.topografix.com/GPX/1/1">'
+    return f"{head}<trk><trkseg>{points}</trkseg></trk></gpx>".encode()
+
+
+def zipped(members: dict[str, bytes]) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    return out.getvalue()
+
+
+DAYS = {f"day{i}.gpx": gpx(fixes([i])) for i in (1, 3, 5)}
+OTHERS = {"person-2/day1.gpx": gpx(fixes([1], shift=1)), "person-3/day1.gpx": gpx(fixes([1], hours=range(12), shift=2))}
+MINE = {f"person-1/{name}": data for name, data in DAYS.items()}
+# shape -> file name, bytes, cleaning, what is said of people, series of the person, people, landmarks of the person
+SHAPES = {
+    "one file cut by a cleaning step": ("me.csv", csv(fixes([1, 3, 5])), [CUT], None, 3, 1, 24),
+    "three files in a ZIP": ("me.zip", zipped(DAYS), [], None, 3, 1, 24),
+    "three files in a ZIP, said": ("me.zip", zipped(DAYS), [], "one", 3, 1, 24),
+    "a folder among other people's": ("all.zip", zipped(MINE | OTHERS), [], None, 5, 3, 24),
+    "a folder among other people's, said": ("all.zip", zipped(MINE | OTHERS), [], "folder", 5, 3, 24),
+}
+MECHANISMS = ["landmark-uniform", "landmark-skip", "landmark-adaptive"]
+
+
+@pytest.fixture
+def watched(monkeypatch):
+    """What every release of the engine drew: (series, landmark sets, releases)."""
+    seen = []
+    release = ReleaseSpec.release
+
+    def spy(self, series, landmarks, **more):
+        drawn = release(self, series, landmarks, **more)
+        seen.append((list(series), list(landmarks), drawn))
+        return drawn
+
+    monkeypatch.setattr(ReleaseSpec, "release", spy)
+    return seen
+
+
+def totals(series, marks, drawn) -> list[float]:
+    """For each person what their landmarks and any one other event spend together."""
+    found = []
+    for person in people(series):
+        budgets = person.joined_values([one.budgets for one in drawn])
+        mask = person.joined_mask([one.mask for one in marks])
+        found.append(float(budgets[mask].sum() + budgets[~mask].max(initial=0.0)))
+    return found
+
+
+def check(watched, label, shape) -> None:
+    *_, series_count, people_count, landmarks = shape
+    [(series, marks, drawn)] = watched
+    assert len(series) == series_count
+    assert len(people(series)) == people_count
+    assert max(totals(series, marks, drawn)) <= EPSILON * (1 + 1e-12)
+    assert (label["landmarks"], label["unit"]) == (landmarks, "one person")
+    assert f"all {landmarks} landmarks together" in label["text"]
+    assert "of one person" in label["text"]
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
+def test_by_the_command(shape, mechanism, watched, capsys, tmp_path) -> None:
+    name, data, cleaning, said, *_ = shape
+    (tmp_path / name).write_bytes(data)
+    out = tmp_path / "out.parquet"
+    words = ["--mechanism", mechanism, "--set", f"epsilon={EPSILON}", "--set", "radius_m=200", "--landmarks", NIGHTS]
+    words += ["--clean", json.dumps(cleaning)] if cleaning else []
+    words += ["--person", said] if said else []
+    told, wrong, code = runner(Command, "release", capsys)(tmp_path / name, *words, "--out", out)
+    assert (wrong, code) == ("", 0)
+    assert ("--person says otherwise" in told) == (said is None and name.endswith(".zip"))
+    check(watched, json.loads(pq.read_schema(out).metadata[b"cairn"]), shape)
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS[:2])
+@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
+def test_by_the_api(shape, mechanism, watched, owner_api) -> None:
+    name, data, cleaning, said, series_count, people_count, _ = shape
+    body = {"file": SimpleUploadedFile(name, data), "cleaning": json.dumps(cleaning)} | (
+        {"person": said} if said else {}
+    )
+    dataset = owner_api.post("/api/v1/datasets/", body, format="multipart").json()
+    assert dataset["people"] == len({one["person"] for one in dataset["series"]}) == people_count
+    assert len(dataset["series"]) == series_count
+    assert dataset["report"]["people"]["said"] is bool(said)
+    method = parse_short(NIGHTS).model_dump(mode="json")
+    marks = owner_api.post(SETS, {"dataset": dataset["id"], "method": method}, format="json").json()
+    spec = {"name": mechanism, "epsilon": EPSILON, "radius_m": 200.0}
+    asked = {"dataset": dataset["id"], "landmark_set": marks["id"], "mechanism": spec}
+    release = owner_api.post(RELEASES, asked, format="json").json()
+    execution.run(release["id"])
+    answer = owner_api.get(release["urls"]["data"], {"format": "parquet"})
+    label = json.loads(pq.read_schema(io.BytesIO(answer.getvalue())).metadata[b"cairn"])
+    check(watched, label, shape)
+
+
+def test_each_file_a_person_is_three_budgets_and_only_where_it_is_said(watched, capsys, tmp_path) -> None:
+    """The same three files, of three people as the owner says: then each spends its own."""
+    (tmp_path / "a.zip").write_bytes(zipped(DAYS))
+    words = ["--mechanism", "landmark-uniform", "--set", "epsilon=1", "--set", "radius_m=200", "--landmarks", NIGHTS]
+    out = tmp_path / "o.parquet"
+    assert runner(Command, "release", capsys)(tmp_path / "a.zip", *words, "--person", "file", "--out", out)[2] == 0
+    [(series, marks, drawn)] = watched
+    assert totals(series, marks, drawn) == pytest.approx([1.0] * 3)
+    assert json.loads(pq.read_schema(out).metadata[b"cairn"])["landmarks"] == 8
+
+
+@pytest.mark.parametrize(
+    ("said", "complaint"),
+    [
+        ("folder", "lies in no folder"),
+        ("column:user", "there are no columns of persons|names no person"),
+        ("nobody", "must be one, series, file, folder or column:NAME"),
+    ],
+)
+def test_what_cannot_identify_a_person_is_refused(said, complaint, capsys, tmp_path, owner_api) -> None:
+    body = {"file": SimpleUploadedFile("a.zip", zipped(DAYS)), "person": said}
+    answer = owner_api.post("/api/v1/datasets/", body, format="multipart")
+    assert answer.status_code == 400
+    [error] = answer.json()["errors"]
+    assert (error["field"], bool(error["rule"])) == ("person", True)
+    assert error["value"] in (said, "user")
+    assert owner_api.get("/api/v1/datasets/").json()["results"] == []
+
+    (tmp_path / "a.zip").write_bytes(zipped(DAYS))
+    words = ["--mechanism", "landmark-uniform", "--set", "epsilon=1", "--set", "radius_m=200", "--landmarks", NIGHTS]
+    words += ["--person", said, "--out", tmp_path / "o.csv"]
+    told, wrong, code = runner(Command, "release", capsys)(tmp_path / "a.zip", *words)  # closes the database
+    assert (told, code) == ("", 1)
+    assert re.search(complaint, wrong)
+    assert not (tmp_path / "o.csv").exists()
