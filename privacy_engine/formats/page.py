@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from privacy_engine.formats import archive, checkins, options, streams
+from privacy_engine.formats import archive, checkins, folders, options, streams
 from privacy_engine.formats.detect import Format, formats
 from privacy_engine.formats.kinds import TITLES
 from privacy_engine.formats.options import PLACED, Option
@@ -20,6 +20,10 @@ A file is recognised by its content, in the order of this page: the first format
 file is called. The reading option `format` names one instead. Of every format positions are read, and what its line
 *read beside them* names; altitudes, speeds, heart rates and all else are left out and never stored. The report of a
 file says how many rows were left out and why, and what was guessed, with the option that says otherwise.
+
+A guarantee is about one person, so each format says what identifies a person; the reading option `person` says
+otherwise. Where nothing names people, everything is one person's: that costs accuracy and keeps the promise
+([decision 19](decisions/0019-a-dataset-knows-its-people.md)). An option that a format cannot use is an error.
 """
 
 
@@ -32,7 +36,7 @@ def page() -> str:
             _table(("format", "name", "files"), ((one.title, f"`{one.name}`", _endings(one)) for one in shown)),
             *map(_section, shown),
             _kinds(),
-            f"## Archives\n\n{_first(archive)} A gzip of one file is read as that file.\n",
+            f"## Archives\n\n{_text(archive)} A gzip of one file is read as that file.\n\n{_text(folders)}\n",
             "## Reading options\n",
             f"Every format heeds {_names(PLACED)}; the others are named with the formats that heed them.\n",
             _table(("option", "what", "values"), (_option(one) for name, one in options().items() if name != "format")),
@@ -49,6 +53,7 @@ def _section(one: Format) -> str:
         f"Recognised when {_whether(one.sniff)}",
         f"Becomes {_either(kinds)}: {_lowered(_first(one.read))}",
         f"Read beside them: {one.keeps}.",
+        f"What identifies a person: {one.person}.",
         f"Options: {_names(heeded)}." if heeded else "",
         f"Described at <{one.source}>.",
     ]
@@ -79,6 +84,12 @@ def _whether(judge: Callable[..., bool]) -> str:
 def _first(described: Any) -> str:
     """The first paragraph of a docstring, on one line."""
     return " ".join((inspect.getdoc(described) or "").split("\n\n")[0].split()).replace("``", "`")
+
+
+def _text(described: Any) -> str:
+    """A whole docstring, a paragraph on each line."""
+    paragraphs = (inspect.getdoc(described) or "").split("\n\n")
+    return "\n\n".join(" ".join(one.split()).replace("``", "`") for one in paragraphs)
 
 
 def _lowered(text: str) -> str:
