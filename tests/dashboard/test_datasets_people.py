@@ -1,0 +1,98 @@
+"""The people of a dataset: on its page, in the API, and in the way it is read again."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+GPX = (
+    '<gpx version="1.1" xmlns="http://www.topografix.com/GPX/1/1"><trk><trkseg><trkpt lat="52.5" lon="13.4">'
+    "<time>2024-06-{0}T10:00:00Z</time></trkpt></trkseg></trk></gpx>"
+)
+URL = "/api/v1/datasets/"
+
+
+def folders(*names: str) -> bytes:
+    """A ZIP of two days for each folder."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name in names:
+            for day in (15, 16):
+                archive.writestr(f"{name}/day{day}.gpx", GPX.format(day))
+    return out.getvalue()
+
+
+@pytest.fixture
+def dataset(owner_api: Any) -> Any:
+    """``dataset(data, **options)``: what the API tells of an upload."""
+
+    def made(data: bytes, name: str = "all.zip", **options: str) -> Any:
+        answer = owner_api.post(URL, {"file": SimpleUploadedFile(name, data), **options}, format="multipart")
+        assert answer.status_code == 201, answer.json()
+        return answer.json()
+
+    return made
+
+
+def test_the_api_tells_whose_each_series_is(dataset: Any) -> None:
+    told = dataset(folders("person-1", "person-2"))
+    assert told["people"] == 2
+    assert [one["person"] for one in told["series"]] == ["person-1", "person-1", "person-2", "person-2"]
+    assert told["report"]["people"] == {
+        "count": 2,
+        "by": "folder",
+        "column": "",
+        "said": False,
+        "message": "The names of the folders are those of people.",
+    }
+
+
+def test_the_page_counts_people_and_groups_their_series(dataset: Any, owner_page: Any) -> None:
+    told = dataset(folders("person-1", "person-2"))
+    page = owner_page.get(told["urls"]["page"]).content.decode()
+    assert "4 series of 2 people" in page
+    assert page.count("<optgroup") == 2
+    assert '<optgroup label="person-1">' in page
+    assert "The names of the folders are those of people." in page
+    one = owner_page.get(dataset(folders("anna", "bob"))["urls"]["page"]).content.decode()
+    assert "4 series of 1 person" in one
+    assert "<optgroup" not in one
+
+
+def test_a_guess_can_be_said_otherwise(dataset: Any, owner_api: Any, owner_page: Any) -> None:
+    told = dataset(folders("anna", "bob"))
+    assert (told["people"], [one["option"] for one in told["report"]["guesses"]]) == (1, ["person"])
+    assert 'id="reread-person"' in owner_page.get(told["urls"]["page"]).content.decode()
+    again = owner_api.post(f"{told['urls']['self']}read/", {"person": "folder"}, format="json").json()
+    assert (again["people"], again["options"]) == (2, {"person": "folder"})
+    assert {one["person"] for one in again["series"]} == {"anna", "bob"}
+    assert again["report"]["guesses"] == []
+
+
+def test_the_preview_takes_the_option_and_refuses_what_cannot_be(dataset: Any, owner_api: Any) -> None:
+    table = b"trip_id,who,time,lat,lon\n1,a,2024-06-15T10:00:00Z,1,1\n2,b,2024-06-15T11:00:00Z,1,1\n"
+    told = dataset(table, "t.csv")
+    assert told["people"] == 1
+    seen = owner_api.get(told["urls"]["preview"], {"person": "column:who"}).json()
+    assert [column["role"] for column in seen["columns"]] == ["id", "person", "time", "lat", "lon"]
+    for said in ("folder", "nobody"):
+        answer = owner_api.get(told["urls"]["preview"], {"person": said})
+        assert answer.status_code == 400
+        assert answer.json()["errors"][0]["field"] == "person"
+    seen = owner_api.get(told["urls"]["preview"], {"person": "column:nothing"})
+    assert seen.status_code == 400 or seen.json()["problem"]["field"] == "person"
+
+
+@pytest.mark.parametrize(("option", "value"), [("delimiter", ";"), ("id", "track"), ("landmark", "#1")])
+def test_an_option_that_the_format_cannot_use_is_refused(owner_api: Any, option: str, value: str) -> None:
+    file = SimpleUploadedFile("a.gpx", GPX.format(15).encode())
+    answer = owner_api.post(URL, {"file": file, option: value}, format="multipart")
+    assert answer.status_code == 400
+    [error] = answer.json()["errors"]
+    assert (error["field"], error["value"]) == (option, value)
+    assert "GPX" in error["rule"]
+    assert owner_api.get(URL).json()["results"] == []
