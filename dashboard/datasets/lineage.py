@@ -27,7 +27,7 @@ from privacy_engine.event_sketch import EventSketch, Overlap, overlap, sketch_of
 
 CHUNK = 1 << 20
 LARGEST = 2**62  # the column holds 2**63 - 1
-Kind = LineageEntry.Kind
+Fact = LineageEntry.Fact
 Pair = frozenset[int]
 
 
@@ -125,7 +125,7 @@ def _connect(file: SourceFile, found: dict[int, float]) -> None:
     new = [pk for pk in sorted(found) if frozenset((file.pk, pk)) not in decided]
     others = SourceFile.objects.select_related("budget").in_bulk(new)
     for pk in new:
-        one = LineageEntry(kind=Kind.SHARED, source_file=file, other=others[pk], share=round(found[pk], 4))
+        one = LineageEntry(fact=Fact.SHARED, source_file=file, other=others[pk], share=round(found[pk], 4))
         one.spent, one.other_spent = file.budget.spent, others[pk].budget.spent
         one.save()
     together = {file.budget_id, *(one.budget_id for one in others.values())}
@@ -183,7 +183,7 @@ def record_other_people(*, dataset: Dataset, others: Sequence[int] | None = None
             rule = f"source files that share the budget: {', '.join(map(str, sorted(sharing)))}"
             raise ParameterError(f"others must be {rule}, got {pk}", field="others", rule=rule, value=pk)
     chosen = sharing if others is None else set(others)
-    pairs = [LineageEntry(kind=Kind.OTHER_PEOPLE, source_file=file, other_id=pk) for pk in sorted(chosen)]
+    pairs = [LineageEntry(fact=Fact.OTHER_PEOPLE, source_file=file, other_id=pk) for pk in sorted(chosen)]
     for one in pairs:
         one.spent, one.other_spent = _charged({file.pk}), _charged({one.other_id})
         one.save()
@@ -207,8 +207,8 @@ def _charged(files: Iterable[int]) -> int:
 def _components(files: Sequence[int]) -> list[set[int]]:
     """The connected parts of ``files``, in the order of their first one."""
     near: dict[int, set[int]] = {pk: set() for pk in files}
-    for pair, kind in _latest(files).items():
-        if kind == Kind.SHARED:
+    for pair, fact in _latest(files).items():
+        if fact == Fact.SHARED:
             one, other = pair
             if one in near and other in near:
                 near[one].add(other)
@@ -232,8 +232,8 @@ def _reached(start: int, near: Callable[[int], set[int]]) -> set[int]:
 def _latest(files: Iterable[int]) -> dict[Pair, str]:
     """What was recorded last of each pair of which one is in ``files``."""
     entries = LineageEntry.objects.filter(source_file__in=files) | LineageEntry.objects.filter(other__in=files)
-    rows = entries.order_by("pk").values_list("source_file_id", "other_id", "kind")
-    return {frozenset((one, other)): kind for one, other, kind in rows}
+    rows = entries.order_by("pk").values_list("source_file_id", "other_id", "fact")
+    return {frozenset((one, other)): fact for one, other, fact in rows}
 
 
 # Reading -----------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from rest_framework import serializers
 from dashboard.datasets.models import LineageEntry
 from privacy_engine.errors import ParameterError
 
-OTHER_PEOPLE = LineageEntry.Kind.OTHER_PEOPLE.value
+OTHER_PEOPLE = LineageEntry.Fact.OTHER_PEOPLE.value
 MAX_OTHERS = 10_000
 UNDETECTED = (
     "Not recognised: positions or times that were changed or rounded, another coordinate system or time zone, a part "
@@ -47,7 +47,7 @@ class SharingSerializer(serializers.Serializer[Any]):
 class RecordedSerializer(serializers.Serializer[Any]):
     """One recorded fact about two uploads. ``spent`` and ``other_spent`` in micro-ε per km, as their budgets were."""
 
-    kind = serializers.ChoiceField(choices=LineageEntry.Kind.choices)
+    fact = serializers.ChoiceField(choices=LineageEntry.Fact.choices)
     upload = serializers.IntegerField(source="source_file_id")
     other = serializers.IntegerField(source="other_id")
     share = serializers.FloatField(allow_null=True)

@@ -200,13 +200,13 @@ class LineageEntry(models.Model):
     before they became one, or after they were divided.
     """
 
-    class Kind(models.TextChoices):
+    class Fact(models.TextChoices):
         """What was recorded."""
 
         SHARED = "shared-events", "shares most of its events"
         OTHER_PEOPLE = "other-people", "is of other people, its owner says"
 
-    kind = models.CharField(max_length=20, choices=Kind.choices)
+    fact = models.CharField(max_length=20, choices=Fact.choices)
     source_file = models.ForeignKey(SourceFile, on_delete=models.CASCADE, related_name="lineage_entries")
     other = models.ForeignKey(SourceFile, on_delete=models.CASCADE, related_name="+")
     share = models.FloatField(null=True, blank=True)  # of the smaller file's events that the larger one contains
@@ -219,12 +219,12 @@ class LineageEntry(models.Model):
         constraints: ClassVar = [
             models.CheckConstraint(name="lineage_entry_of_two", condition=~Q(source_file=F("other"))),
             models.CheckConstraint(
-                name="lineage_entry_known_kind", condition=Q(kind__in=["shared-events", "other-people"])
+                name="lineage_entry_known_fact", condition=Q(fact__in=["shared-events", "other-people"])
             ),
         ]
 
     def __str__(self) -> str:
-        return f"{self.source_file_id} {self.kind} {self.other_id}"
+        return f"{self.source_file_id} {self.fact} {self.other_id}"
 
 
 class BudgetEntry(models.Model):

@@ -53,7 +53,7 @@ def shared_with(dataset: Dataset) -> list[dict[str, Any]]:
     if file is None:
         return []
     others = file.budget.source_files.exclude(pk=file.pk).prefetch_related("datasets")
-    entries = LineageEntry.objects.filter(source_file__budget=file.budget, kind=LineageEntry.Kind.SHARED)
+    entries = LineageEntry.objects.filter(source_file__budget=file.budget, fact=LineageEntry.Fact.SHARED)
     share: dict[int, float] = {}
     for one, other, found in entries.values_list("source_file_id", "other_id", "share"):
         for pk in (one, other):
@@ -106,5 +106,5 @@ def spending(dataset: Dataset) -> dict[str, Any]:
         "releases": spent["releases"],
         "stability": dataset.stability,
         "others": [one | {"spent": one["spent_per_km"] * radius_m / 1000} for one in shared_with(dataset)],
-        "decisions": [one for one in recorded(dataset) if one.kind == LineageEntry.Kind.OTHER_PEOPLE],
+        "decisions": [one for one in recorded(dataset) if one.fact == LineageEntry.Fact.OTHER_PEOPLE],
     }

@@ -41,7 +41,7 @@ def test_shows_the_other_upload_and_takes_the_decision(page: Page, walk: Dataset
     assert accessibility_faults(page) == []
     dialog.get_by_role("button", name="Keep one budget").click()
     expect(dialog).to_be_hidden()
-    assert not LineageEntry.objects.filter(kind="other-people").exists()
+    assert not LineageEntry.objects.filter(fact="other-people").exists()
 
     panel.get_by_role("button", name="They are other people").click()
     dialog.get_by_role("button", name="They are other people").click()
@@ -49,7 +49,7 @@ def test_shows_the_other_upload_and_takes_the_decision(page: Page, walk: Dataset
     expect(panel).to_contain_text("Nothing spent")
     expect(panel).to_contain_text("this upload and another one are of different people")
     expect(panel.get_by_role("button", name="They are other people")).to_have_count(0)
-    assert LineageEntry.objects.filter(kind="other-people").count() == 1
+    assert LineageEntry.objects.filter(fact="other-people").count() == 1
 
 
 def test_fits_on_a_phone(phone: Page, part: Dataset) -> None:

@@ -150,7 +150,7 @@ class TestMerging:
         both = imported(owner, csv(lines() + lines(start=500)))
         assert per_km(one) == per_km(two) == per_km(both) == 400.0
         assert Budget.objects.count() == 1
-        shared = LineageEntry.objects.values_list("kind", "share", "spent", "other_spent")
+        shared = LineageEntry.objects.values_list("fact", "share", "spent", "other_spent")
         assert sorted(shared) == [("shared-events", 1.0, 0, 100_000_000), ("shared-events", 1.0, 0, 300_000_000)]
 
     def test_the_smaller_limit_holds_for_both(self, owner: User) -> None:
@@ -208,7 +208,7 @@ class TestOtherPeople:
         lineage.record_other_people(dataset=second)
         *same, one = LineageEntry.objects.order_by("pk").values()
         assert same == before
-        assert (one["kind"], one["spent"], one["other_spent"]) == ("other-people", 50_000_000, 100_000_000)
+        assert (one["fact"], one["spent"], one["other_spent"]) == ("other-people", 50_000_000, 100_000_000)
         assert one["created_at"] is not None
 
     def test_holds_for_later_datasets_of_the_same_files(self, owner: User, first: Dataset, second: Dataset) -> None:
@@ -245,7 +245,7 @@ class TestAPI:
         shown = owner_api.get(dataset["urls"]["lineage"]).json()
         (other,) = shown["others"]
         assert (other["datasets"][0]["id"], other["share"], other["spent_per_km"]) == (str(first.pk), 1.0, 100.0)
-        assert [one["kind"] for one in shown["recorded"]] == ["shared-events"]
+        assert [one["fact"] for one in shown["recorded"]] == ["shared-events"]
         assert "time zone" in shown["not_recognised"]
 
     def test_a_deleted_dataset_has_no_name(self, owner_api: APIClient, first: Dataset, second: Dataset) -> None:
@@ -258,7 +258,7 @@ class TestAPI:
         body = {"decision": "other-people"} | ({"others": [first.source_file_id]} if named else {})
         answer = owner_api.post(f"/api/v1/datasets/{second.pk}/lineage/", body)
         assert (answer.status_code, answer.json()["others"]) == (200, [])
-        assert answer.json()["recorded"][-1]["kind"] == "other-people"
+        assert answer.json()["recorded"][-1]["fact"] == "other-people"
         assert owner_api.get(f"/api/v1/datasets/{second.pk}/").json()["sharing"] == 0
         assert owner_api.post(f"/api/v1/datasets/{second.pk}/lineage/", body).status_code == 409
 
@@ -283,7 +283,7 @@ class TestAPI:
         url = f"/api/v1/datasets/{second.pk}/lineage/"
         assert stranger_api.get(url).status_code == 404
         assert stranger_api.post(url, {"decision": "other-people"}).status_code == 404
-        assert LineageEntry.objects.filter(kind="other-people").count() == 0
+        assert LineageEntry.objects.filter(fact="other-people").count() == 0
 
 
 class TestStability:

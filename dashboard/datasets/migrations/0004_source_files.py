@@ -6,7 +6,7 @@ from django.db import migrations, models
 from django.db.models import F, Q
 
 CASCADE = django.db.models.deletion.CASCADE
-KINDS = [("shared-events", "shares most of its events"), ("other-people", "is of other people, its owner says")]
+FACTS = [("shared-events", "shares most of its events"), ("other-people", "is of other people, its owner says")]
 
 
 def key():
@@ -64,7 +64,7 @@ class Migration(migrations.Migration):
             name="LineageEntry",
             fields=[
                 ("id", key()),
-                ("kind", models.CharField(choices=KINDS, max_length=20)),
+                ("fact", models.CharField(choices=FACTS, max_length=20)),
                 ("share", models.FloatField(blank=True, null=True)),
                 ("spent", models.BigIntegerField()),
                 ("other_spent", models.BigIntegerField()),
@@ -80,7 +80,7 @@ class Migration(migrations.Migration):
                 "constraints": [
                     models.CheckConstraint(condition=~Q(source_file=F("other")), name="lineage_entry_of_two"),
                     models.CheckConstraint(
-                        condition=Q(kind__in=[kind for kind, _ in KINDS]), name="lineage_entry_known_kind"
+                        condition=Q(fact__in=[fact for fact, _ in FACTS]), name="lineage_entry_known_fact"
                     ),
                 ],
             },

@@ -69,7 +69,7 @@ def _record(apps, file, found):
             or LineageEntry.objects.filter(source_file=other, other=file).exists()
         ):
             spent = {"spent": file.budget.spent, "other_spent": other.budget.spent}
-            LineageEntry.objects.create(kind="shared-events", share=round(found[other.pk], 4), **pair, **spent)
+            LineageEntry.objects.create(fact="shared-events", share=round(found[other.pk], 4), **pair, **spent)
 
 
 def _read(row):
