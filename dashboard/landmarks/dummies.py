@@ -9,6 +9,7 @@ from django.core.exceptions import PermissionDenied
 from django.db import transaction
 
 from dashboard import storage
+from dashboard.datasets.people import person_masks
 from dashboard.errors import Conflict, TooLarge, require_state
 from dashboard.jobs import State
 from dashboard.landmarks import queries
@@ -21,6 +22,7 @@ from privacy_engine.landmarks import DummyMethod, SelectionSpec, dummy_methods
 from privacy_engine.landmarks.counts import bars, mean_of
 from privacy_engine.landmarks.dummies import DummySelection
 from privacy_engine.landmarks.methods import split
+from privacy_engine.people import most_landmarks
 
 WORK_S = 40.0  # what a request may take: half a minute is Optimal's worst, and the server gives up after two minutes
 
@@ -73,6 +75,7 @@ def add_dummies(
             packed=storage.pack_mask(mask),
             points=len(mask),
             count=int(mask.sum()),
+            count_per_person=most_landmarks(person_masks(held, mask)),
             source=landmark_set,
             selection=_selection(landmark_set, spec, drawn, _remember(landmark_set, spec)),
         )

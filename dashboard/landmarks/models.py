@@ -26,6 +26,7 @@ class LandmarkSet(models.Model):
     packed = models.BinaryField()
     points = models.PositiveBigIntegerField()
     count = models.PositiveBigIntegerField()
+    count_per_person = models.PositiveBigIntegerField(null=True)  # the most that anyone has; null: not counted yet
     source = models.ForeignKey(
         "self", on_delete=models.RESTRICT, related_name="with_dummies", null=True, blank=True, editable=False
     )

@@ -20,9 +20,11 @@ def promise_context(
 ) -> Context:
     """The context of releases with this landmark set.
 
-    ``landmarks`` is the largest number of landmarks of any one person; without it, it is that of ``masks``, one for
-    each person, or of the masks as they are read from the dataset.
+    ``landmarks`` is the largest number of landmarks of any one person; without it, it is what the set
+    knows, or counted in ``masks``, one for each person, or in those that are read from the dataset.
     """
+    if landmarks is None:
+        landmarks = landmark_set.count_per_person
     if landmarks is None:
         landmarks = most_landmarks(masks if masks is not None else masks_of_people(landmark_set))
     selection = landmark_set.selection

@@ -12,6 +12,7 @@ from django.db.models import RestrictedError
 
 from dashboard import storage
 from dashboard.datasets.models import Dataset
+from dashboard.datasets.people import person_masks
 from dashboard.errors import Conflict, require_state
 from dashboard.jobs import State
 from dashboard.landmarks.models import LandmarkSet
@@ -19,6 +20,7 @@ from dashboard.text import one_line
 from privacy_engine import data
 from privacy_engine.errors import ParameterError
 from privacy_engine.landmarks import LandmarkMethod, landmark_methods
+from privacy_engine.people import most_landmarks
 
 COPY = ", copy"
 
@@ -72,6 +74,7 @@ def mark_landmarks(
             packed=storage.pack_mask(mask),
             points=len(mask),
             count=int(mask.sum()),
+            count_per_person=most_landmarks(person_masks(held, mask)),
         )
 
 

@@ -40,6 +40,10 @@ def _points_digest(row: Release) -> str:
 
 def _ledger_entry(row: Release) -> str:
     """The number of the charge, of the release itself or of that which it is made from."""
+    if row.seeded:
+        return ""
+    if not row.source and hasattr(row, "charge"):  # a list reads the charges of all its rows at once
+        return "" if row.charge is None else str(row.charge)
     charged = row.source["release"] if row.source else row.pk
     entry = BudgetEntry.objects.filter(release_id=charged, amount__gt=0).values_list("pk", flat=True).first()
     return "" if entry is None else str(entry)

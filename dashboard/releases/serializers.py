@@ -98,6 +98,8 @@ class ReleaseSerializer(serializers.ModelSerializer[Release]):
     error = FailureField()
     urls = serializers.SerializerMethodField()
 
+    _labelled: tuple[Release, dict[str, Any]] | None = None
+
     class Meta:
         model = Release
         fields = (
@@ -124,10 +126,16 @@ class ReleaseSerializer(serializers.ModelSerializer[Release]):
 
     @extend_schema_field({"type": "object", "nullable": True})
     def get_guarantee(self, row: Release) -> dict[str, Any] | None:
-        return downloads.label(row)["guarantee"]
+        return self._label(row)["guarantee"]
 
     def get_label(self, row: Release) -> str:
-        return str(downloads.label(row)["text"])
+        return str(self._label(row)["text"])
+
+    def _label(self, row: Release) -> dict[str, Any]:
+        """The label of ``row``, made once for all fields that show a part of it."""
+        if self._labelled is None or self._labelled[0] is not row:
+            self._labelled = (row, downloads.label(row))
+        return self._labelled[1]
 
     @extend_schema_field(ReleaseUrls)
     def get_urls(self, row: Release) -> dict[str, str]:
