@@ -50,7 +50,12 @@ def log(x: float) -> float:
     """Natural logarithm of a normal number greater than 0."""
     bits = np.float64(x).view(np.uint64) + TO_ONE
     k = to_float(bits >> EXPONENT) - 1023.0
-    f = np.uint64((bits & MANTISSA) + ROOT_HALF).view(np.float64) - 1.0
+    return log_of_parts(k, np.uint64((bits & MANTISSA) + ROOT_HALF).view(np.float64) - 1.0)
+
+
+@inlined
+def log_of_parts(k: float, f: float) -> float:
+    """k ln 2 + ln(1 + f), for a whole k and 1 + f between the roots of 1/2 and 2."""
     s = f / (2.0 + f)
     z = s * s
     w = z * z
@@ -58,11 +63,11 @@ def log(x: float) -> float:
     odd = 1.818357216161805012e-01 + w * 1.479819860511658591e-01
     odd = z * (6.666666666666735130e-01 + w * (2.857142874366239149e-01 + w * odd))
     half = 0.5 * f * f
-    return float(k * LN2_HIGH - ((half - (s * (half + (even + odd)) + k * LN2_LOW)) - f))
+    return k * LN2_HIGH - ((half - (s * (half + (even + odd)) + k * LN2_LOW)) - f)
 
 
 @inlined
-def _octant(r: float) -> tuple[float, float]:
+def octant(r: float) -> tuple[float, float]:
     """Sine and cosine for -pi/4 <= r <= pi/4."""
     z = r * r
     s = -1.98412698298579493134e-04 + z * (
@@ -83,7 +88,7 @@ def _octant(r: float) -> tuple[float, float]:
 def direction(word: np.uint64) -> tuple[float, float]:
     """Sine and cosine of (``word`` + 1/2) / 2**32 turns: :func:`sincos` where the quarter is read off the word."""
     shifted = word + EIGHTH
-    s, c = _octant((to_float(shifted & QUARTER_MASK) - EIGHTH_LESS_HALF) * PER_QUARTER)
+    s, c = octant((to_float(shifted & QUARTER_MASK) - EIGHTH_LESS_HALF) * PER_QUARTER)
     quarter = shifted >> QUARTER_BITS  # 0 to 4
     odd = quarter & ONE == ONE
     sine = np.float64(c if odd else s).view(np.uint64) ^ ((quarter << TO_SIGN) & SIGN)
@@ -96,7 +101,7 @@ def sincos(x: float) -> tuple[float, float]:
     """Sine and cosine for -10 <= x <= 10."""
     turns = (x * PER_HALF_PI + ROUNDER) - ROUNDER
     r = (x - turns * HALF_PI_HIGH) - turns * HALF_PI_LOW
-    s, c = _octant(r)
+    s, c = octant(r)
     over = turns - 4.0 * ((turns * 0.25 + ROUNDER) - ROUNDER)  # -2, -1, 0, 1 or 2 quarters
     odd = over == 1.0 or over == -1.0
     sine, cosine = (c if odd else s), (s if odd else c)
@@ -111,7 +116,16 @@ def arctan2(y: float, x: float) -> float:
     low, high = (ax if steep else ay), (ay if steep else ax)
     large = low > TAN_PI_8 * high
     below = (low + high) if large else high
-    t = ((low - high) if large else low) / (below if below > 0.0 else 1.0)
+    angle = small_arctan(((low - high) if large else low) / (below if below > 0.0 else 1.0))
+    angle = QUARTER_PI + angle if large else angle
+    angle = HALF_PI - angle if steep else angle
+    angle = math.pi - angle if x < 0.0 else angle
+    return -angle if y < 0.0 else angle
+
+
+@inlined
+def small_arctan(t: float) -> float:
+    """Arc tangent for -tan(pi/8) <= t <= tan(pi/8)."""
     z = t * t
     w = z * z
     even = 4.97687799461593236017e-02 + w * 1.62858201153657823623e-02
@@ -121,11 +135,7 @@ def arctan2(y: float, x: float) -> float:
     odd = w * (
         -1.99999999998764832476e-01 + w * (-1.11111104054623557880e-01 + w * (-7.69187620504482999495e-02 + w * odd))
     )
-    angle = t - t * (even + odd)
-    angle = QUARTER_PI + angle if large else angle
-    angle = HALF_PI - angle if steep else angle
-    angle = math.pi - angle if x < 0.0 else angle
-    return -angle if y < 0.0 else angle
+    return t - t * (even + odd)
 
 
 @inlined

@@ -19,12 +19,13 @@ from privacy_engine.noise.choice import (
     exponential_weights,
     gumbel_top,
 )
+from privacy_engine.noise.grid import GRID_DEG, on_grid
 from privacy_engine.noise.joint import joint_mean_m, joint_planar, joint_reach_m, joint_sd_m
 from privacy_engine.noise.planar import (
+    planar_cells,
     planar_laplace,
     planar_mean_m,
     planar_quantile_m,
-    planar_radius_m,
     planar_sd_m,
 )
 from privacy_engine.noise.simulated import (
@@ -39,6 +40,7 @@ from privacy_engine.noise.simulated import (
 from privacy_engine.noise.sources import RandomSource, Stream, as_source, publishable, seeded, source, spawned, watched
 
 __all__ = [
+    "GRID_DEG",
     "RandomSource",
     "Stream",
     "as_source",
@@ -53,10 +55,11 @@ __all__ = [
     "joint_planar",
     "joint_reach_m",
     "joint_sd_m",
+    "on_grid",
+    "planar_cells",
     "planar_laplace",
     "planar_mean_m",
     "planar_quantile_m",
-    "planar_radius_m",
     "planar_sd_m",
     "publishable",
     "scales_m",

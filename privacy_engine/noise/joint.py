@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from privacy_engine import geo
 from privacy_engine.data import Floats
 from privacy_engine.errors import DataError
-from privacy_engine.noise.planar import checked_rates
+from privacy_engine.noise.checks import checked_rates
 from privacy_engine.noise.sources import RandomSource, as_source
 
 

@@ -1,4 +1,4 @@
-"""Planar Laplace noise on the sphere, and its closed forms."""
+"""Planar Laplace noise on the sphere, exactly rounded to the grid, and its closed forms."""
 
 from __future__ import annotations
 
@@ -6,77 +6,105 @@ import math
 
 import numpy as np
 import scipy
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from privacy_engine import geo
-from privacy_engine.data import Floats
+from privacy_engine.data import Floats, Ints
 from privacy_engine.errors import ParameterError
-from privacy_engine.noise.sources import RandomSource, as_source
+from privacy_engine.noise.checks import exact_rates, positions
+from privacy_engine.noise.grid import degrees, wrapped
+from privacy_engine.noise.lazy import LazyUniform
+from privacy_engine.noise.planar_exact import planar_cell
+from privacy_engine.noise.sources import RandomSource, Words, as_source
 
-
-def checked_rates(values: ArrayLike, field: str = "epsilon_per_m") -> Floats:
-    """``values`` as an array, every entry finite and greater than 0, or a ParameterError on ``field``."""
-    epsilon = np.asarray(values, dtype=np.float64)
-    good = np.isfinite(epsilon) & (epsilon > 0)
-    if not good.all():
-        value = float(epsilon[~good][0])
-        raise ParameterError(
-            f"{field} must be finite and greater than 0, got {value}",
-            field=field,
-            rule="> 0",
-            value=value,
-        )
-    return epsilon
-
-
-def planar_radius_m(epsilon_per_m: ArrayLike, *, rng: RandomSource | np.random.Generator) -> Floats:
-    r"""Great-circle displacements of planar Laplace noise, one for each entry of ``epsilon_per_m``.
-
-    On a sphere of radius R the density of the displacement is proportional to
-    :math:`\sin(r/R) e^{-\epsilon r}` on [0, πR]. Two exact rejection samplers cover every scale with an acceptance
-    of at least a quarter: Gamma(2, 1/ε) thinned by :math:`\sin(r/R)/(r/R)` where the noise is small against the Earth,
-    and uniform positions thinned by :math:`e^{-\epsilon r}` where it is not.
-    """
-    rng = as_source(rng)
-    epsilon = checked_rates(epsilon_per_m).ravel()
-    rate = epsilon * geo.EARTH_RADIUS_M
-    angle = np.empty_like(rate)
-    todo = np.arange(rate.size)
-    while todo.size:
-        u = rng.uniform(3 * todo.size).reshape(3, todo.size)
-        local = rate[todo] > 1.0
-        gamma = -np.log(u[0] * u[1]) / np.maximum(rate[todo], 1.0)
-        sphere = np.arccos(1.0 - 2.0 * u[0])
-        proposal = np.where(local, gamma, sphere)
-        kept = np.where(
-            local,
-            (proposal <= np.pi) & (u[2] * proposal <= np.sin(proposal)),
-            u[2] <= np.exp(-rate[todo] * proposal),
-        )
-        angle[todo[kept]] = proposal[kept]
-        todo = todo[~kept]
-    return (angle * geo.EARTH_RADIUS_M).reshape(np.shape(epsilon_per_m) or (1,))
+PROPOSAL = 4  # words
+CHUNK = 16_384
+"""Positions drawn at once: their words stay in the processor's cache."""
 
 
 def planar_laplace(
     lon: ArrayLike, lat: ArrayLike, epsilon_per_m: ArrayLike, *, rng: RandomSource | np.random.Generator
 ) -> tuple[Floats, Floats]:
-    """Planar Laplace noise on the sphere: every position moved along a great circle.
+    r"""Planar Laplace noise on the sphere, rounded to the grid of 1e-7 degrees.
 
-    Exactly ``epsilon_per_m``-geo-indistinguishable for the great-circle distance in real arithmetic [1]_; see the
-    trust notes for what floating point leaves. Broadcasts ``epsilon_per_m`` (per metre) over the positions.
+    The point is drawn with density :math:`\propto e^{-\epsilon d(x, z)}` on the sphere, d the great-circle distance,
+    which is ``epsilon_per_m``-geo-indistinguishable [1]_; what is returned is *exactly* that point rounded to its cell,
+    a function of the point alone. So it is exactly as indistinguishable, with no allowance for floating point, if the
+    bits of ``rng`` are uniform and independent; those of :func:`publishable` are so against whoever cannot break the
+    operating system's generator. Proof: docs/decisions/0016-exact-noise.md. A draw that floats do not decide takes a
+    thousand times as long, about one in 30,000: whoever can time single draws learns that.
 
-    Returns ``(lon, lat)`` in degrees, longitude in [-180, 180).
+    Parameters
+    ----------
+    lon, lat : (n,) array_like
+        Degrees, within ±360 and ±90; each float stands for the real number it is.
+    epsilon_per_m : (n,) or scalar array_like
+        Per metre, from 1e-30 to 1e12.
+
+    Returns ``(lon, lat)``, each (n,), in degrees: the floats nearest to integer multiples of 1e-7, longitude in
+    [-180, 180).
+
+    Raises
+    ------
+    ParameterError
+        ``epsilon_per_m`` is out of its domain, or not one or as many as the positions.
+    DataError
+        Positions out of their domain, or not as many longitudes as latitudes.
 
     References
     ----------
     .. [1] Andrés, Bordenabe, Chatzikokolakis, Palamidessi. "Geo-indistinguishability". CCS 2013.
     """
+    east, north = planar_cells(lon, lat, epsilon_per_m, rng=rng)
+    return degrees(east), degrees(north)
+
+
+def planar_cells(
+    lon: ArrayLike, lat: ArrayLike, epsilon_per_m: ArrayLike, *, rng: RandomSource | np.random.Generator
+) -> tuple[Ints, Ints]:
+    """The cells of :func:`planar_laplace`, its arguments and errors: integers east and north, each (n,)."""
     rng = as_source(rng)
-    lon = np.atleast_1d(np.asarray(lon, dtype=np.float64))
-    lat = np.atleast_1d(np.asarray(lat, dtype=np.float64))
-    radius = planar_radius_m(np.broadcast_to(np.asarray(epsilon_per_m, dtype=np.float64), lon.shape), rng=rng)
-    return geo.destination(lon, lat, radius, 2 * np.pi * rng.uniform(lon.size).reshape(lon.shape))
+    lon, lat = positions(lon, lat)
+    epsilon = exact_rates(epsilon_per_m)
+    if epsilon.ndim and epsilon.shape != lon.shape:
+        rule = f"one or as many as lon, {lon.shape}"
+        raise ParameterError(
+            f"epsilon_per_m must be {rule}, got {epsilon.shape}", field="epsilon_per_m", rule=rule, value=epsilon.shape
+        )
+    epsilon = np.ascontiguousarray(np.broadcast_to(epsilon, lon.shape))
+    east, north = np.empty((2, lon.size), dtype=np.int64)
+    for first in range(0, lon.size, CHUNK):
+        part = slice(first, first + CHUNK)
+        east[part], north[part] = _drawn(lon[part], lat[part], epsilon[part], rng)
+    return wrapped(east), north
+
+
+def _drawn(lon: Floats, lat: Floats, epsilon: Floats, rng: RandomSource) -> tuple[Ints, Ints]:
+    """Proposals for all positions, then for those whose proposal was rejected, until none is left."""
+    cells, todo = np.empty((2, lon.size), dtype=np.int64), np.arange(lon.size)
+    while todo.size:
+        words = rng.words(PROPOSAL * todo.size).reshape(-1, PROPOSAL)
+        found, kept = proposed(lon[todo], lat[todo], epsilon[todo], words, rng)
+        cells[:, todo[kept]] = found[:, kept]
+        todo = todo[~kept]
+    return cells[0], cells[1]
+
+
+def proposed(
+    lon: Floats, lat: Floats, epsilon: Floats, words: Words, rng: RandomSource
+) -> tuple[Ints, NDArray[np.bool_]]:
+    """One proposal for each position from its row of ``words`` (n, 4): cells (2, n), and which are kept (n,)."""
+    from privacy_engine.kernels import certified
+
+    rate = epsilon * geo.EARTH_RADIUS_M
+    state, cells = np.empty(lon.size, dtype=np.uint8), np.empty((2, lon.size), dtype=np.int64)
+    certified.planar_cells(lon, lat, rate, words, state, cells[0], cells[1])
+    for i in np.flatnonzero(state == certified.UNDECIDED):
+        uniforms = [LazyUniform(word, rng) for word in words[i].tolist()]
+        found = planar_cell(lon[i], lat[i], epsilon[i], uniforms, near=bool(rate[i] > 1))
+        state[i] = certified.REJECTED if found is None else certified.DONE
+        cells[:, i] = found or (0, 0)
+    return cells, state == certified.DONE
 
 
 def planar_mean_m(epsilon_per_m: ArrayLike) -> Floats:

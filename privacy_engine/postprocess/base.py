@@ -9,7 +9,7 @@ import numpy as np
 
 from privacy_engine import geo
 from privacy_engine.data import Floats, Release
-from privacy_engine.mechanisms.landmark.base import on_grid
+from privacy_engine.noise import on_grid
 from privacy_engine.registry import Described, Registry
 
 

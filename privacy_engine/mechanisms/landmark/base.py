@@ -6,16 +6,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from privacy_engine import geo, noise
+from privacy_engine import noise
 from privacy_engine.accounting.ledger import Ledger
 from privacy_engine.data import Floats, Ints, LandmarkSet, Mask, Release, Trajectory
+from privacy_engine.noise import GRID_DEG as GRID_DEG
 from privacy_engine.params import Epsilon, RadiusM
 from privacy_engine.promise import LandmarkChoice, Neighbours
 from privacy_engine.registry import Mechanism, same_law_as
 from privacy_engine.walks import FixedWalk, Walk
-
-GRID_DEG = 1e-7
-"""Released coordinates are integer multiples of this: a declared grid of about 1 cm, fixed and public."""
 
 INDEPENDENT = "Events are independent of each other; where they are not, see the temporal privacy loss."
 PUBLIC_LANDMARKS = "Which events are landmarks is public: the noise and the repeats show it."
@@ -121,7 +119,7 @@ class PlanarLaplaceMechanism(Mechanism):
 
     def perturb(self, lon: Floats, lat: Floats, budgets: Floats, *, rng: noise.RandomSource) -> tuple[Floats, Floats]:
         """Noisy positions on the grid, one for each budget."""
-        return on_grid(*noise.planar_laplace(lon, lat, self.epsilon_per_m(budgets), rng=rng))
+        return noise.planar_laplace(lon, lat, self.epsilon_per_m(budgets), rng=rng)
 
     def assemble(self, series: Trajectory, lon: Floats, lat: Floats, event: Ints, budgets: Floats) -> Release:
         """A release from the draws made at ``event``, each event with the one it has :meth:`shown`."""
@@ -155,11 +153,6 @@ class PlanarLaplaceMechanism(Mechanism):
 def last_draw(fresh: Mask) -> Ints:
     """Index of the draw each event shows, (n,): its own or the last one before it; the first where none is before."""
     return np.asarray(np.maximum(np.cumsum(fresh, dtype=np.int64) - 1, 0))
-
-
-def on_grid(lon: Floats, lat: Floats) -> tuple[Floats, Floats]:
-    """Positions rounded to :data:`GRID_DEG` (post-processing; the float's low bits would betray the noise)."""
-    return geo.wrap_lon(np.round(lon, 7)), np.round(lat, 7)
 
 
 def as_mask(is_landmark: object) -> Mask:

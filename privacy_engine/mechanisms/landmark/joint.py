@@ -11,7 +11,7 @@ import numpy as np
 from privacy_engine import noise
 from privacy_engine.accounting.ledger import Ledger
 from privacy_engine.data import Floats, Ints, Mask, Release, Trajectory
-from privacy_engine.mechanisms.landmark.base import PlanarLaplaceMechanism, as_mask, on_grid
+from privacy_engine.mechanisms.landmark.base import PlanarLaplaceMechanism, as_mask
 from privacy_engine.params import StepVarianceM2
 from privacy_engine.registry import mechanisms, same_law_as
 
@@ -128,7 +128,9 @@ class Joint(PlanarLaplaceMechanism):
         lon[other], lat[other] = self.perturb(lon[other], lat[other], budgets[other], rng=rng)
         if landmark.any():
             rate = float(self.epsilon_per_m(budgets[landmark].sum()))
-            lon[landmark], lat[landmark] = on_grid(*noise.joint_planar(lon[landmark], lat[landmark], rate, rng=rng))
+            lon[landmark], lat[landmark] = noise.on_grid(
+                *noise.joint_planar(lon[landmark], lat[landmark], rate, rng=rng)
+            )
         fresh = budgets > 0
         release = self.assemble(series, lon[fresh], lat[fresh], np.flatnonzero(fresh), budgets)
         sd_m = release.sd_m.copy()

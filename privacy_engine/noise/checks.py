@@ -1,0 +1,113 @@
+"""What the functions of noise refuse: parameters that are no numbers, or outside the domain their proofs hold in."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from privacy_engine.data import Floats
+from privacy_engine.errors import DataError, ParameterError
+
+RATES = (1e-30, 1e12)
+"""Rates per metre that exact samplers take: from noise far larger than the Earth to noise far below the grid."""
+
+
+def refused(field: str, rule: str, value: Any) -> ParameterError:
+    """The error of a parameter that breaks ``rule``."""
+    return ParameterError(f"{field} must be {rule}, got {value!r:.60}", field=field, rule=rule, value=value)
+
+
+def number(value: Any, field: str, *, lowest: float = 0.0, highest: float = math.inf) -> float:
+    """``value`` as a float, finite and greater than 0, from ``lowest`` to ``highest``; truth values and texts are none.
+
+    Raises
+    ------
+    ParameterError
+        It is not.
+    """
+    if isinstance(value, bool | np.bool_ | str | bytes) or np.ndim(value):
+        raise refused(field, "a number", value)
+    try:
+        found = float(value)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise refused(field, "a number", value) from error
+    if not 0 < found < math.inf:
+        raise refused(field, "finite and greater than 0", value)
+    if not lowest <= found <= highest:
+        raise refused(field, f"from {lowest:g} to {highest:g}", value)
+    return found
+
+
+def whole_number(value: Any, field: str, *, highest: int) -> int:
+    """``value`` as an int from 0 to ``highest``, or a ParameterError."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer) or not 0 <= value <= highest:
+        raise refused(field, f"a whole number from 0 to {highest}", value)
+    return int(value)
+
+
+def numbers(values: ArrayLike, field: str) -> Floats:
+    """``values`` as an array of floats of any shape, or a ParameterError where they are no numbers."""
+    try:
+        found = np.asarray(values)
+    except ValueError as error:
+        raise refused(field, "numbers", values) from error
+    if found.size and (found.dtype.kind not in "iuf" or _holds_truth_values(values)):
+        raise refused(field, "numbers", values)
+    return found.astype(np.float64, copy=False)
+
+
+def _holds_truth_values(values: ArrayLike) -> bool:
+    return isinstance(values, list | tuple) and any(isinstance(one, bool | np.bool_) for one in values)
+
+
+def checked_rates(values: ArrayLike, field: str = "epsilon_per_m") -> Floats:
+    """``values`` as an array, every entry finite and greater than 0, or a ParameterError on ``field``."""
+    found = numbers(values, field)
+    good = np.isfinite(found) & (found > 0)
+    if not good.all():
+        value = float(found[~good][0])
+        raise ParameterError(
+            f"{field} must be finite and greater than 0, got {value}", field=field, rule="> 0", value=value
+        )
+    return found
+
+
+def exact_rates(values: ArrayLike) -> Floats:
+    """As :func:`checked_rates`, of rates per metre, all within :data:`RATES`."""
+    found = checked_rates(values)
+    if found.size and not (found.min() >= RATES[0] and found.max() <= RATES[1]):
+        outside = found[(found < RATES[0]) | (found > RATES[1])].flat[0]
+        raise refused("epsilon_per_m", f"from {RATES[0]:g} to {RATES[1]:g}", float(outside))
+    return found
+
+
+def positions(lon: ArrayLike, lat: ArrayLike) -> tuple[Floats, Floats]:
+    """Longitudes and latitudes as arrays (n,), finite, within ±360 and ±90 degrees.
+
+    Raises
+    ------
+    DataError
+        They are not, or not as many.
+    """
+    found = []
+    for field, values, bound in (("lon", lon, 360.0), ("lat", lat, 90.0)):
+        try:
+            column = np.ascontiguousarray(np.atleast_1d(np.asarray(values, dtype=np.float64)))
+        except (TypeError, ValueError) as error:
+            raise DataError(f"{field} must be numbers", field=field, rule="numeric") from error
+        if column.ndim != 1:
+            rule = "one-dimensional"
+            raise DataError(f"{field} must be {rule}, got {column.shape}", field=field, rule=rule, value=column.shape)
+        if column.size and not (column.min() >= -bound and column.max() <= bound):
+            value = float(column[~(np.abs(column) <= bound)][0])
+            rule = f"finite and within -{bound:g} to {bound:g}"
+            raise DataError(f"{field} must be {rule}, got {value}", field=field, rule=rule, value=value)
+        found.append(column)
+    lons, lats = found
+    if lons.shape != lats.shape:
+        message = f"lat must be as many as lon, {lons.shape}, got {lats.shape}"
+        raise DataError(message, field="lat", rule="same length", value=lats.shape)
+    return lons, lats

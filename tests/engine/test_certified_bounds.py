@@ -1,0 +1,216 @@
+"""Each bound of docs/decisions/0016-exact-noise.md: of the elementary functions rigorously, of what is made from them
+by comparison with balls. The numbers in capitals are those of the proof, in units of U = 2**-53."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from privacy_engine import geo
+from privacy_engine.kernels import certified, elementary
+from privacy_engine.noise.balls import Ball
+from privacy_engine.noise.planar_exact import HALF_TURN, rate_ball
+from tests.engine.running_error import BITS, UP, Rounded, Series, U, dyadic, magnitude, most_on, worst
+
+OCTANT, SMALL_SINE, LOG, ARCTAN2, SINCOS, BEARING = 3.4, 1.5, 2.9, 9.5, 4.0, 6.0
+QUARTER = math.pi / 4 * (1 + 2.0**-20)
+octant, small_arctan, log_of_parts = (
+    getattr(elementary, name).py_func for name in ("octant", "small_arctan", "log_of_parts")
+)
+
+
+def x_series(order: int) -> Series:
+    return Series([0, 1] + [0] * (order - 2))
+
+
+def factorial_series(order: int, odd: bool) -> list[Fraction]:
+    signs = (Fraction((-1) ** (k // 2), math.factorial(k)) for k in range(order))
+    return [sign if k % 2 == odd else Fraction(0) for k, sign in enumerate(signs)]
+
+
+def off_by(found: Series, true: list[Fraction]) -> list[Fraction]:
+    return [a - b for a, b in zip(found.c, true, strict=True)]
+
+
+ORDER = 34
+SINE_OFF, COSINE_OFF = (
+    off_by(found, factorial_series(ORDER, odd))
+    for found, odd in zip(octant(x_series(ORDER)), (True, False), strict=True)
+)
+TAIL = QUARTER**ORDER / math.factorial(ORDER) * 2
+ARCTAN_OFF = off_by(
+    small_arctan(x_series(80)), [Fraction((-1) ** (k // 2), k) if k % 2 else Fraction(0) for k in range(80)]
+)
+# of s = f/(2 + f), so that ln(1 + f) = 2 (s + s³/3 + …) and f = 2 (s + s² + …)
+LOG_OFF = off_by(
+    log_of_parts(0.0, Series([0] + [2] * 39)), [Fraction(2, k) if k % 2 else Fraction(0) for k in range(40)]
+)
+
+
+class TestElementaryFunctions:
+    """The very code of the kernels: what its polynomials leave of the functions, and every rounding."""
+
+    def test_of_an_eighth_of_a_turn(self) -> None:
+        pieces = [(Fraction(QUARTER) * i / 128, Fraction(QUARTER) * (i + 1) / 128) for i in range(128)]
+        for which, off in ((0, SINE_OFF), (1, COSINE_OFF)):
+            assert most_on(off, Fraction(0), Fraction(QUARTER), 64) + TAIL < 0.3 * U
+            assert worst(lambda a, b, which=which: octant(Rounded.between(a, b))[which].error, pieces) < OCTANT - 0.3
+
+    def test_a_small_sine_is_right_in_proportion(self) -> None:
+        """Down to 2**-100; below, z and all that is multiplied by it are less than U**3."""
+        relative = most_on(SINE_OFF[1:], Fraction(0), Fraction(QUARTER), 64) + TAIL
+        pieces = dyadic(QUARTER, 100, 16)
+
+        def bound(a: Fraction, b: Fraction) -> float:
+            least = float(a) * (1 - float(a) ** 2 / 6)
+            return octant(Rounded.between(a, b))[0].error / least
+
+        assert worst(bound, pieces) + relative / U < SMALL_SINE
+
+    def test_sine_and_cosine_up_to_pi(self) -> None:
+        """What taking quarters out costs: one rounding of at most half U, and what the two constants leave of π/2."""
+        left = Ball.exact(elementary.HALF_PI_HIGH, BITS) + Ball.exact(elementary.HALF_PI_LOW, BITS)
+        constants = 2 * magnitude(left - Ball.pi(BITS) / Ball.exact(2, BITS))
+        assert int(2 * elementary.HALF_PI_HIGH * 2.0**32) == 2 * elementary.HALF_PI_HIGH * 2.0**32  # products are exact
+        reduction = 0.5 * U + 2 * elementary.HALF_PI_LOW * U + constants
+        assert OCTANT * U + reduction < SINCOS * U
+
+    @pytest.mark.parametrize("k", [*range(-110, 2)])
+    def test_of_a_logarithm_in_proportion(self, k: int) -> None:
+        """Of every float from 2**-110 to 2: k ln 2 + ln(1 + f), f between the roots less 1."""
+        low, high = math.sqrt(0.5) * (1 - 2.0**-18) - 1, math.sqrt(2) * (1 + 2.0**-18) - 1
+        s = Fraction(0.1716)
+        off = most_on(LOG_OFF[1:], -s, s, 32) + 2 * 0.1716**39 / (1 - 0.1716)  # over s
+        ends = dyadic(high, 54 if k in (0, -1) else 3, 8), [(-b, -a) for a, b in dyadic(-low, 54 if k == 0 else 3, 8)]
+        within = [(-Fraction(1, 16), Fraction(1, 16))] if k not in (0, -1) else []
+        for a, b in [*ends[0], *ends[1], *within]:
+            found = log_of_parts(float(k), Rounded.between(a, b))
+            least = self.least_logarithm(k, a, b)
+            if least:  # what lies between -2**-53 and 2**-53 is 0, exactly
+                assert (found.error + off * max(abs(float(a)), abs(float(b))) / 1.7) / least < LOG * U
+
+    @staticmethod
+    def least_logarithm(k: int, a: Fraction, b: Fraction) -> float:
+        ends = [k * math.log(2) + math.log1p(float(end)) for end in (a, b)]
+        if ends[0] * ends[1] <= 0:
+            assert k in (0, -1)
+            return 0.0
+        return min(map(abs, ends)) * (1 - 1e-9)
+
+    def test_of_an_angle(self) -> None:
+        """The octant's angle t, known to three roundings; then π/4 + t, π/2 − that, π − that: each with its constant."""
+        t, relative = elementary.TAN_PI_8 * UP, 3.01
+        approximation = most_on(ARCTAN_OFF, Fraction(0), Fraction(t), 32) + t**81 / 81
+
+        def bound(a: Fraction, b: Fraction) -> float:
+            return small_arctan(Rounded.between(a, b, float(b) * relative * U)).error
+
+        angle = worst(bound, [(Fraction(t) * i / 64, Fraction(t) * (i + 1) / 64) for i in range(64)]) * U
+        pi = Ball.pi(BITS)
+        for share, rounding in ((4, 0.5), (2, 1.0), (1, 2.0)):  # half a last place of what is below 1, 2 and 4
+            constant = magnitude(Ball.exact(math.pi / share, BITS) - pi / Ball.exact(share, BITS))
+            angle += constant + rounding * U
+        assert angle + approximation < ARCTAN2 * U
+
+    def test_of_a_bearing(self) -> None:
+        """Half of the last of 54 bits, the constant of a quarter turn, one rounding, and the octant's."""
+        pi = Ball.pi(BITS)
+        half_bit = math.pi / 2 * U
+        constant = magnitude(Ball.exact(certified.QUARTER_TURN, BITS) * 2**53 - pi) / 4
+        assert half_bit + constant + 0.5 * U + OCTANT * U < BEARING * U
+        words = np.random.default_rng(1).integers(0, 2**64, size=300, dtype=np.uint64).tolist()
+        for word in [*words, *(q * 2**62 + e for q in range(4) for e in (0, 2**61, 2**61 - 1, 1023, 2**62 - 1))]:
+            sine, cosine = certified.bearing(np.uint64(word))
+            for end in (word >> 10 << 10, (word >> 10) + 1 << 10):  # both ends of what 54 bits leave
+                turn = Ball.exact(Fraction(end, 2**63), 200) * Ball.pi(200)
+                for found, true in zip((sine, cosine), turn.sin_cos(), strict=True):
+                    assert abs(float(Ball.exact(found, 200) - true)) < BEARING * U
+
+    @pytest.mark.parametrize("lat", [0.0, 44.999999, 45.0, 45.0000001, 60.0, 89.9999999, 90.0, -90.0, -33.3, 5e-324])
+    def test_a_latitude_past_45_degrees_is_taken_from_the_pole_exactly(self, lat: float) -> None:
+        """90 − |lat| is exact (Sterbenz), so that its sine keeps its proportion: 2 U of the angle and 1.5 U of its own."""
+        if abs(lat) > 45:
+            assert Fraction(90.0 - abs(lat)) == 90 - Fraction(abs(lat))
+            angle = (90.0 - abs(lat)) * certified.PER_DEGREE
+            true = float(Ball.exact((90 - Fraction(abs(lat))) / 180, 300) * Ball.pi(300))
+            assert abs(angle - true) <= 2 * U * true
+
+
+def draws(kind: str, n: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Positions, rates per metre and words: at random, at the edges of every branch, or aimed at the pole."""
+    rng = np.random.default_rng(seed)
+    words = rng.integers(0, 2**64, size=(n, 4), dtype=np.uint64)
+    lon, lat = rng.uniform(-180, 180, n), np.degrees(np.arcsin(rng.uniform(-1, 1, n)))
+    epsilon = 10.0 ** rng.uniform(-9, 1, n)
+    if kind == "edges":
+        lat = rng.choice([90, -90, 89.9999999, -89.99999995, 89.99, 0, 45, -45, 45.00000005, 1e-300, 30.00000005], n)
+        lon = rng.choice([180, -180, 179.99999995, -179.99999995, 0, 90, -0.0, 1e-308, 120.1234567], n)
+        edges = [0, 1, 2**10, 2**12, 2**20, 2**61 - 1, 2**61, 2**62 - 1, 2**62, 2**63 - 1, 2**63, 3 * 2**62, 2**64 - 1]
+        words = np.where(rng.random((n, 4)) < 0.4, rng.choice(np.array(edges, dtype=np.uint64), (n, 4)), words)
+        one = 1 / geo.EARTH_RADIUS_M
+        some = rng.choice([one, np.nextafter(one, 0), np.nextafter(one, 1), 1e-30, 1e-9, 2e-7, 10, 1e6, 1e12], n)
+        epsilon = np.where(rng.random(n) < 0.5, some, epsilon)
+    if kind == "pole":
+        gap = 10.0 ** rng.uniform(-8, 1, n)
+        lat, epsilon = 90 - gap, np.clip(2 / (np.radians(gap) * geo.EARTH_RADIUS_M), 1e-9, 10)
+        words[:, 3] = (rng.normal(0, 1, n) * 2.0 ** rng.uniform(30, 58, n)).astype(np.int64).view(np.uint64)
+    return lon, lat, epsilon, words
+
+
+def true_draw(lon: float, lat: float, epsilon: float, uniforms: list[Fraction], near: bool) -> tuple[Ball, ...]:
+    """Angle travelled, east and north in cells, of uniforms that are exactly these numbers; 400 bits."""
+    bits = 400
+    u = [Ball.exact(one, bits) for one in uniforms]
+    one = Ball.exact(1, bits)
+    angle = (
+        -(u[0] * u[1]).log() / rate_ball(epsilon, bits) if near else Ball.atan2(u[0].sqrt(), (one - u[0]).sqrt()) * 2
+    )
+    sp, cp = (Ball.exact(Fraction(lat) / 180, bits) * Ball.pi(bits)).sin_cos()
+    (sd, cd), (sb, cb) = angle.sin_cos(), (u[3] * 2 * Ball.pi(bits)).sin_cos()
+    out, east, north = cp * cd - sp * sd * cb, sd * sb, sp * cd + cp * sd * cb
+    y = Ball.atan2(north, (out * out + east * east).sqrt()) * HALF_TURN / Ball.pi(bits)
+    return angle, Ball.exact(Fraction(lon) * 10**7, bits) + Ball.atan2(east, out) * HALF_TURN / Ball.pi(bits), y
+
+
+@pytest.mark.parametrize("kind", ["random", "edges", "pole"])
+def test_destinations_lie_within_their_bounds(kind: str) -> None:
+    """The uniforms' further bits are at an end of what the words leave, where the middle is wrong by most."""
+    ratio = np.zeros(2)
+    compared = 0
+    for i, (lon, lat, epsilon, words) in enumerate(zip(*draws(kind, 1500, 4), strict=True)):
+        near, rate = epsilon * geo.EARTH_RADIUS_M > 1, epsilon * geo.EARTH_RADIUS_M
+        kept, sd, cd, off = (
+            certified.near_angle(rate, *words[:3]) if near else certified.far_angle(rate, words[0], words[2])
+        )
+        if kept != certified.DONE:
+            continue
+        x, y, off_x, off_y = certified.destination(lon, lat, sd, cd, words[3], off)
+        shift = 2**11 if i % 2 else 2**12 - 2  # the middle of the 52 bits, or nearly their end
+        uniforms = [Fraction((int(word) >> 12 << 12) + shift, 2**64) for word in words[:3]]
+        angle, east, north = true_draw(lon, lat, epsilon, [*uniforms, Fraction(2 * int(words[3]) + 1, 2**65)], near)
+        assert abs(float(angle.sin_cos()[0] - Ball.exact(sd, 400))) <= off + SINCOS * U
+        if off_x < 0.5:  # otherwise it is undecided, whatever the error
+            errors = abs(float(east - Ball.exact(x, 400))), abs(float(north - Ball.exact(y, 400)))
+            wrapped = min(errors[0], abs(errors[0] - 2 * HALF_TURN)), errors[1]
+            ratio = np.maximum(ratio, np.array(wrapped) / (off_x, off_y))
+            compared += 1
+    assert compared > 300
+    assert (ratio < 0.85).all()
+    assert (ratio > 0.001).all()
+
+
+def test_undecided_is_what_the_bounds_leave_and_no_more(record_property: Any) -> None:
+    """Of two million draws in a city, at 1 and at 0.01 per metre: 1e-5 to 1e-4 are undecided."""
+    n = 1_000_000
+    words = np.random.default_rng(7).integers(0, 2**64, size=(n, 4), dtype=np.uint64)
+    for epsilon in (1.0, 0.01):
+        state, cells = np.empty(n, np.uint8), np.empty((2, n), np.int64)
+        rate = np.full(n, epsilon * geo.EARTH_RADIUS_M)
+        certified.planar_cells(np.full(n, 116.4), np.full(n, 39.9), rate, words, state, *cells)
+        share = (state == certified.UNDECIDED).mean()
+        record_property(f"undecided at {epsilon} per metre", float(share))
+        assert 1e-5 < share < 1e-4

@@ -1,0 +1,294 @@
+"""Planar noise is the real-number sampler rounded to its cell: floats and balls agree, whatever the bits and the place.
+
+Statistical tests have fixed seeds and state their false-alarm rate over seeds.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import multiprocessing
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import integrate
+from scipy.special import chdtrc
+
+from privacy_engine import geo, noise
+from privacy_engine.errors import DataError, ParameterError
+from privacy_engine.kernels import certified
+from privacy_engine.noise import planar
+from privacy_engine.noise.grid import HALF_TURN, TURN, degrees, on_grid, wrapped
+from privacy_engine.noise.lazy import LazyUniform
+from privacy_engine.noise.planar_exact import planar_cell
+from tests.engine.test_certified_bounds import draws
+
+ROOT = Path(__file__).resolve().parents[2]
+HOSTILE = [
+    math.nan,
+    math.inf,
+    -math.inf,
+    -1,
+    0,
+    0.0,
+    -0.0,
+    1e-300,
+    5e-324,
+    1e308,
+    True,
+    False,
+    "1",
+    "١",
+    b"1",
+    None,
+    {},
+]
+
+
+class Scripted:
+    """A source that gives the bits of given words, so many at a time, then those of a seed."""
+
+    private = False
+
+    def __init__(self, words: list[int], seed: int = 1) -> None:
+        self.given, self.later = list(words), noise.seeded(seed)
+
+    def words(self, n: int) -> np.ndarray:
+        found = [self.given.pop(0) if self.given else int(self.later.words(1)[0]) for _ in range(n)]
+        return np.array(found, dtype=np.uint64)
+
+    def uniform(self, n: int) -> np.ndarray:
+        raise AssertionError("exact samplers draw words")
+
+    def reached(self, event: int, n: int) -> None:
+        pass
+
+
+def decided_by_floats(lon: Any, lat: Any, epsilon: Any, words: Any) -> tuple[np.ndarray, np.ndarray]:
+    state, cells = np.empty(len(lon), np.uint8), np.zeros((2, len(lon)), np.int64)
+    certified.planar_cells(lon, lat, epsilon * geo.EARTH_RADIUS_M, words, state, *cells)
+    return state, cells
+
+
+def decided_by_balls(lon: float, lat: float, epsilon: float, words: Any) -> tuple[int, int] | None:
+    uniforms = [LazyUniform(int(word), noise.seeded(3)) for word in words]
+    return planar_cell(lon, lat, epsilon, uniforms, near=epsilon * geo.EARTH_RADIUS_M > 1)
+
+
+class TestFloatsAndBalls:
+    @pytest.mark.slow
+    @pytest.mark.timeout(400)
+    @pytest.mark.parametrize(("kind", "n"), [("random", 50_000), ("edges", 30_000), ("pole", 30_000)])
+    def test_agree_on_every_draw_that_floats_decide(self, kind: str, n: int) -> None:
+        """More than 10^5 draws, from 1e-30 to 1e12 per metre, both poles and the antimeridian among them."""
+        lon, lat, epsilon, words = draws(kind, n, 11)
+        state, cells = decided_by_floats(lon, lat, epsilon, words)
+        sure = np.flatnonzero(state != certified.UNDECIDED)
+        for i in sure.tolist():
+            found = decided_by_balls(lon[i], lat[i], epsilon[i], words[i])
+            if state[i] == certified.REJECTED:
+                assert found is None
+            else:
+                assert found is not None
+                assert ((found[0] - cells[0, i]) % TURN, found[1]) == (0, cells[1, i])
+        assert len(sure) > (0.99 if kind != "edges" else 0.5) * n
+
+    @settings(max_examples=60, deadline=None)
+    @given(st.integers(0, 2**32), st.sampled_from([4, 8, 16]))
+    def test_short_words_extended_are_the_same_uniforms(self, seed: int, bits: int) -> None:
+        """A draw read in words of 4 to 16 bits needs them again and again, and must end in the cell of 64-bit words."""
+        lon, lat, epsilon, words = (one[0] for one in draws("random", 1, seed))
+        found = decided_by_balls(lon, lat, epsilon, words)
+        near = epsilon * geo.EARTH_RADIUS_M > 1
+        mask = 2**bits - 1
+        uniforms = []
+        for word in words.tolist():
+            parts = [(word >> 64 - bits * (i + 1) & mask) << 64 - bits for i in range(64 // bits)]
+            uniforms.append(LazyUniform(parts[0] >> 64 - bits, Scripted(parts[1:]), first_bits=bits, word_bits=bits))
+        assert planar_cell(lon, lat, epsilon, uniforms, near=near) == found
+
+    def test_a_draw_on_a_boundary_is_settled_by_its_further_bits(self) -> None:
+        """One word of the acceptance holds the level exp(-rate d): with it the further bits decide, either way."""
+        epsilon, far = 1e-9, int(0.3 * 2**64)
+
+        def kept(word: int, more: int) -> bool:
+            scripts = ([2**63], [], [more] * 3, [])
+            uniforms = [
+                LazyUniform(w, Scripted(list(one))) for w, one in zip((far, 5, word, 12345), scripts, strict=True)
+            ]
+            return planar_cell(10.0, 50.0, epsilon, uniforms, near=False) is not None
+
+        level = math.exp(-epsilon * geo.EARTH_RADIUS_M * 2 * math.asin(math.sqrt(0.3)))
+        low, high = int(level * 2**64) - 2**20, int(level * 2**64) + 2**20
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if kept(middle, 2**63) else (low, middle)
+        answers = [(kept(word, 0), kept(word, 2**64 - 1)) for word in range(low - 2, low + 4)]
+        assert answers == sorted(answers, reverse=True)
+        assert answers[0] == (True, True)
+        assert answers[-1] == (False, False)
+        assert answers.count((True, False)) == 1
+
+    def test_proposals_left_undecided_by_floats_are_decided_by_balls(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """With every draw undecided by floats, whole releases are the same."""
+        where = np.array([180.0, -180.0, 116.4, 0.0, 7.0]), np.array([90.0, -90.0, 39.9, 0.0, -60.0])
+        epsilon = np.array([1.0, 1e-8, 0.01, 1e-7, 1e-30])
+        quick = noise.planar_cells(*where, epsilon, rng=noise.seeded(4))
+
+        def undecided(*arguments: Any) -> None:
+            arguments[4][:] = certified.UNDECIDED
+
+        monkeypatch.setattr(certified, "planar_cells", undecided)
+        slow = noise.planar_cells(*where, epsilon, rng=noise.seeded(4))
+        assert np.array_equal(quick, slow)
+
+
+def expected_cells(lat: float, rate: float, half: int) -> np.ndarray:
+    """Probabilities of the (2 half + 1)² cells around a place, by integrating the density over each: the ideal law."""
+    side, scale = math.radians(1e-7), rate * geo.EARTH_RADIUS_M
+    constant = scale * scale / (2 * math.pi)
+    found = np.empty((2 * half + 1, 2 * half + 1))
+    for j in range(-half, half + 1):
+        for i in range(-half, half + 1):
+
+            def density(y: float, x: float) -> float:
+                return constant * math.exp(-scale * math.hypot(x * math.cos(math.radians(lat)), y))
+
+            part = integrate.dblquad(density, (i - 0.5) * side, (i + 0.5) * side, (j - 0.5) * side, (j + 0.5) * side)[0]
+            found[j + half, i + half] = part * math.cos(math.radians(lat))
+    return found
+
+
+class TestLaw:
+    @pytest.mark.parametrize("place", [(0.0, 0.0), (180.0, 60.0), (-180.0, -60.0)])
+    def test_of_single_cells_is_the_integral_of_the_density(self, place: tuple[float, float]) -> None:
+        """Chi-square over 49 cells about a cell's centre and the rest, 400,000 draws; false alarms 1e-5 each."""
+        n, half, rate = 400_000, 3, 100.0  # a scale of a centimetre, about a cell
+        east, north = noise.planar_cells(np.full(n, place[0]), np.full(n, place[1]), rate, rng=noise.seeded(17))
+        i = (east - round(place[0] * 1e7) + HALF_TURN) % TURN - HALF_TURN + half
+        j = north - round(place[1] * 1e7) + half
+        inside = (i >= 0) & (i <= 2 * half) & (j >= 0) & (j <= 2 * half)
+        seen = np.append(np.bincount((j * (2 * half + 1) + i)[inside], minlength=(2 * half + 1) ** 2), (~inside).sum())
+        law = expected_cells(place[1], rate, half).ravel()
+        law = np.append(law, 1 - law.sum()) * n
+        assert chdtrc(len(law) - 1, ((seen - law) ** 2 / law).sum()) > 1e-5
+
+    @pytest.mark.parametrize("lat", [90.0, -90.0, 89.99999])
+    def test_at_a_pole_bearings_are_even_and_distances_gamma(self, lat: float) -> None:
+        """Kolmogorov's bound at 1e-6 for the distances, chi-square at 1e-5 for longitudes about the very pole."""
+        n, rate = 200_000, 0.01
+        lon, found = noise.planar_laplace(np.full(n, 33.0), np.full(n, lat), rate, rng=noise.seeded(23))
+        r = np.sort(geo.distance_m(33.0, lat, lon, found)) * rate
+        assert np.abs(1 - (1 + r) * np.exp(-r) - (np.arange(n) + 0.5) / n).max() < math.sqrt(math.log(2e6) / (2 * n))
+        if abs(lat) == 90:
+            counts = np.bincount(((lon + 180) / 10).astype(int), minlength=36)
+            assert chdtrc(35, ((counts - n / 36) ** 2 / (n / 36)).sum()) > 1e-5
+
+
+class TestGrid:
+    @given(st.lists(st.integers(-HALF_TURN, HALF_TURN - 1), min_size=1))
+    def test_degrees_give_their_cell_back_and_are_written_with_seven_decimals(self, cells: list[int]) -> None:
+        found = degrees(np.array(cells))
+        assert np.rint(found * 1e7).astype(int).tolist() == cells
+        for value, cell in zip(found.tolist(), cells, strict=True):
+            assert value == float(f"{cell}e-7")
+            assert value == round(value, 7)
+
+    @given(st.integers(-10 * TURN, 10 * TURN))
+    def test_wrapping_is_exact(self, cell: int) -> None:
+        found = int(wrapped(np.array([cell]))[0])
+        assert -HALF_TURN <= found < HALF_TURN
+        assert (found - cell) % TURN == 0
+
+    @settings(max_examples=200)
+    @given(st.floats(-180, 180), st.floats(-90, 90))
+    def test_the_nearest_cell_is_within_half_a_cell(self, lon: float, lat: float) -> None:
+        east, north = on_grid(np.array([lon]), np.array([lat]))
+        assert abs(float(geo.wrap_lon(east[0] - lon))) <= 0.5e-7 * (1 + 1e-6)
+        assert abs(north[0] - lat) <= 0.5e-7 * (1 + 1e-6)
+        assert -180 <= east[0] < 180
+
+
+class TestRefusals:
+    @pytest.mark.parametrize("value", HOSTILE, ids=repr)
+    def test_rates_are_refused_by_name(self, value: Any) -> None:
+        for rates in (value, [1.0, value]):
+            with pytest.raises(ParameterError, match="^epsilon_per_m must be "):
+                noise.planar_laplace([0.0, 0.0], [0.0, 0.0], rates, rng=noise.seeded(1))
+
+    @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 1e308, "x", 360.1])
+    def test_positions_are_refused_by_name(self, value: Any) -> None:
+        for lon, lat, field in (([0.0, value], [0.0, 0.0], "lon"), ([0.0, 0.0], [value, 0.0], "lat")):
+            with pytest.raises(DataError, match=f"^{field} must be ") as refused:
+                noise.planar_laplace(lon, lat, 1.0, rng=noise.seeded(1))
+            assert refused.value.field == field
+
+    def test_shapes_that_do_not_fit_are_refused(self) -> None:
+        with pytest.raises(DataError, match="lat must be as many as lon"):
+            noise.planar_laplace([0.0], [0.0, 1.0], 1.0, rng=noise.seeded(1))
+        with pytest.raises(ParameterError, match="epsilon_per_m must be one or as many as lon"):
+            noise.planar_laplace([0.0], [0.0], [1.0, 1.0], rng=noise.seeded(1))
+        assert [len(axis) for axis in noise.planar_laplace([], [], 1.0, rng=noise.seeded(1))] == [0, 0]
+
+
+CELLS = r"""
+import hashlib, sys, numba, numpy as np
+from privacy_engine import noise
+rng = np.random.default_rng(5)
+lon, lat = rng.uniform(-180, 180, 20_000), rng.uniform(-90, 90, 20_000)
+epsilon = 10.0 ** rng.uniform(-9, 1, 20_000)
+cells = np.array(noise.planar_cells(lon, lat, epsilon, rng=noise.seeded(6)))
+together = np.array(noise.joint_planar(lon[:3000], lat[:3000], 0.01, rng=noise.seeded(7)))
+fma = "+fma" in (numba.config.CPU_FEATURES or numba.core.codegen.get_host_cpu_features())
+print(hashlib.sha256(cells.tobytes() + together.tobytes()).hexdigest(), fma)
+"""
+
+
+def test_two_processors_draw_the_same_cells(tmp_path: Path) -> None:
+    """With and without fused multiply-add and vectors: the cells of a seed are the same."""
+    plain = {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": "-fma,-avx,-avx2"}
+    fused = {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": "+fma,+avx,+avx2"}
+    if "fma" not in Path("/proc/cpuinfo").read_text().split():
+        pytest.skip("this processor has no fused multiply-add")
+    found = []
+    for name, features in (("plain", plain), ("fused", fused)):
+        environment = os.environ | features | {"NUMBA_CACHE_DIR": str(tmp_path / name), "PYTHONPATH": str(ROOT)}
+        ran = subprocess.run([sys.executable, "-c", CELLS], env=environment, capture_output=True, text=True, check=True)
+        found.append(ran.stdout.split())
+    assert found[0][0] == found[1][0]
+    assert [one[1] for one in found] == ["False", "True"]
+
+
+def noise_of_a_child(_: int) -> str:
+    where = np.zeros(50)
+    drawn = noise.planar_laplace(where, where, 0.001, rng=SOURCE)
+    return hashlib.sha256(np.array(drawn).tobytes()).hexdigest()
+
+
+SOURCE = noise.publishable()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+def test_forked_children_draw_different_noise_also_from_a_source_made_before() -> None:
+    """D5: 4 children of each of 2 pools, forked after noise was drawn; equal noise has probability below 2**-1000."""
+    found = [noise_of_a_child(0)]
+    for _ in range(2):
+        with multiprocessing.get_context("fork").Pool(4) as pool:
+            found += pool.map(noise_of_a_child, range(4), chunksize=1)
+    assert len(set(found)) == 9
+
+
+def test_chunks_are_no_boundary(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All positions are drawn, and from words of their own, however they are divided."""
+    n = 3 * planar.CHUNK + 5
+    lon, lat = noise.planar_laplace(np.zeros(n), np.zeros(n), 0.01, rng=noise.seeded(1))
+    assert len(lon) == n
+    assert len(np.unique(np.stack([lon, lat]), axis=1).T) > 0.999 * n
