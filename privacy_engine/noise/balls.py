@@ -48,7 +48,7 @@ class Ball:
 
     def contains(self, value: float | Fraction) -> bool:
         """Whether a rational number is a member."""
-        return abs(Fraction(value) * 2**self.bits - self.mid) <= self.rad
+        return bool(abs(Fraction(value) * (1 << self.bits) - self.mid) <= self.rad)
 
     def __float__(self) -> float:
         """The middle, rounded."""
@@ -187,7 +187,7 @@ def _log(mid: int, bits: int) -> int:
 
 
 def _exp(mid: int, bits: int) -> int:
-    """e^(mid·2**-bits), off by less than 1 unit: ln 2 taken out, Taylor's series of the rest over 2^8, squared again."""
+    """e^(mid·2**-bits), off by less than 1 unit: ln 2 is taken out, Taylor's series of the rest/2^8, squared again."""
     q = bits + _guard(bits) + 16 + max(mid.bit_length() - bits, 0) + max(2 * mid >> bits, 0)
     x = mid << q - bits
     twos = x // _log2(q)

@@ -119,7 +119,7 @@ class Series:
 
 
 def most_on(coefficients: Sequence[Fraction], low: Fraction, high: Fraction, pieces: int) -> float:
-    """An upper bound of a polynomial's absolute value on an interval: Taylor's formula about the middle of each piece."""
+    """An upper bound of a polynomial's absolute value on an interval: Taylor's formula about each piece's middle."""
     worst = Fraction(0)
     for i in range(pieces):
         a, b = (low + (high - low) * j / pieces for j in (i, i + 1))

@@ -102,7 +102,7 @@ class TestElementaryFunctions:
         return min(map(abs, ends)) * (1 - 1e-9)
 
     def test_of_an_angle(self) -> None:
-        """The octant's angle t, known to three roundings; then π/4 + t, π/2 − that, π − that: each with its constant."""
+        """The octant's t, known to three roundings; then π/4 + t, π/2 − that, π − that, with their constants."""
         t, relative = elementary.TAN_PI_8 * UP, 3.01
         approximation = most_on(ARCTAN_OFF, Fraction(0), Fraction(t), 32) + t**81 / 81
 
@@ -132,7 +132,7 @@ class TestElementaryFunctions:
 
     @pytest.mark.parametrize("lat", [0.0, 44.999999, 45.0, 45.0000001, 60.0, 89.9999999, 90.0, -90.0, -33.3, 5e-324])
     def test_a_latitude_past_45_degrees_is_taken_from_the_pole_exactly(self, lat: float) -> None:
-        """90 − |lat| is exact (Sterbenz), so that its sine keeps its proportion: 2 U of the angle and 1.5 U of its own."""
+        """90 − |lat| is exact (Sterbenz), so its sine keeps its proportion: 2 U of the angle, 1.5 U of its own."""
         if abs(lat) > 45:
             assert Fraction(90.0 - abs(lat)) == 90 - Fraction(abs(lat))
             angle = (90.0 - abs(lat)) * certified.PER_DEGREE
