@@ -151,7 +151,7 @@ class Joint(PlanarLaplaceMechanism):
             rate = float(self.epsilon_per_m(budgets[landmark].sum()))
             lon, lat = series.lon[landmark], series.lat[landmark]
             for i in range(times):
-                drawn[i, landmark] = np.stack(on_grid(*noise.joint_planar(lon, lat, rate, rng=rng)), axis=1)
+                drawn[i, landmark] = np.stack(noise.on_grid(*noise.joint_planar(lon, lat, rate, rng=rng)), axis=1)
         return self.spread(drawn[:, fresh], fresh)
 
 
