@@ -1,14 +1,29 @@
-r"""The ledger of landmark privacy: one class, used by every mechanism.
+r"""The ledger of landmark privacy: one class, used by every mechanism, with exact sums.
 
 State: ``S``, what the landmarks spent so far, and ``M``, the largest budget a regular event spent. Invariant
-:math:`S + M \le \epsilon`. Only the factors of :math:`L \cup \{t\}` differ between neighbours, and
-:math:`\sum_{L \cup \{t\}} \epsilon_i = S + \epsilon_t \le S + M \le \epsilon` at every prefix, for every output
-sequence (Katsomallos et al., "Landmark Privacy", CODASPY 2022, theorem of landmark privacy).
+:math:`S + M \le \epsilon(1 + 10^{-12})`, in exact arithmetic: budgets are floats, and every float is a whole multiple
+of 2**-1074, so sums are kept as integers. Only the factors of :math:`L \cup \{t\}` differ between neighbours, and
+:math:`\sum_{L \cup \{t\}} b_i = S + b_t \le S + M` at every prefix, for every output sequence (Katsomallos et al.,
+"Landmark Privacy", CODASPY 2022, theorem of landmark privacy).
+
+**No more than ε is spent.** Noise for a budget b within the radius r is drawn at the rate
+:math:`\rho = \mathrm{fl}(\mathrm{fl}(b / r) \cdot c)`, c the float :data:`MARGIN`, nearest to :math:`1 - 2 \cdot
+10^{-12}` (:meth:`~privacy_engine.mechanisms.landmark.base.PlanarLaplaceMechanism.rates`). With u = 2**-53 each of the
+two roundings adds at most the share u (budgets and radii of the mechanisms' domains leave quotients above 1e-30, so
+none is subnormal), and :math:`c \le (1 - 2 \cdot 10^{-12})(1 + u)`. A joint draw's budget is a sum that is rounded
+once more. Hence, as reals,
+
+.. math:: \sum_{L \cup \{t\}} \rho_i r \le (1 + u)^4 c' \sum_{L \cup \{t\}} b_i \le
+          \epsilon (1 + u)^4 (1 - 2 \cdot 10^{-12})(1 + 10^{-12}) < \epsilon,
+
+since :math:`(1 - 2 \cdot 10^{-12})(1 + 10^{-12}) < 1 - 10^{-12}` and :math:`(1 + u)^4 < 1 + 5 \cdot 10^{-16}`. The same
+holds for a window of w events, and for all events, where those are what is protected.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -16,7 +31,40 @@ from privacy_engine.data import Floats, Mask
 from privacy_engine.errors import BudgetError
 
 TOLERANCE = 1e-12
-"""Relative slack of every comparison: a sum of k shares ε/k overshoots ε in floating point for half of all k."""
+"""Relative slack of every comparison of budgets: k shares, each the float ε/k, are more than ε for half of all k."""
+PER_TOLERANCE = 10**12
+MARGIN = 1 - 2e-12
+"""What rates are multiplied by, so that neither that slack nor a rounding spends more than ε."""
+UNIT_BITS = 1074
+"""Every float is a whole multiple of 2**-1074."""
+
+
+def exact_units(value: float) -> int:
+    """A finite float as a whole number of units of 2**-1074."""
+    numerator, denominator = value.as_integer_ratio()
+    return numerator << UNIT_BITS - denominator.bit_length() + 1
+
+
+def exact_sum(values: Floats) -> int:
+    """The sum of finite floats of at least 0, (n,), in units of 2**-1074: no rounding.
+
+    >>> exact_sum(np.array([0.1, 0.2])) == exact_units(0.1) + exact_units(0.2)
+    True
+    """
+    mantissa, exponent = np.frexp(values)
+    whole = (mantissa * 2.0**53).astype(np.int64)
+    total = 0
+    for power in np.unique(exponent).tolist():
+        one = whole[exponent == power]
+        part = (int((one >> 26).sum()) << 26) + int((one & (1 << 26) - 1).sum())  # 2**36 of them do not overflow
+        shift = power - 53 + UNIT_BITS
+        total += part << shift if shift >= 0 else part >> -shift  # subnormal ones end in as many zeros
+    return total
+
+
+def nearest_float(units: int) -> float:
+    """The float nearest to so many units of 2**-1074."""
+    return units / (1 << UNIT_BITS)
 
 
 @dataclass
@@ -33,25 +81,39 @@ class Ledger:
     """
 
     epsilon: float
-    landmarks: float = 0.0
-    largest_regular: float = 0.0
+    _epsilon: int = field(init=False, repr=False)
+    _spent: int = field(default=0, init=False, repr=False)
+    _largest: int = field(default=0, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._epsilon = exact_units(self.epsilon)
+
+    @property
+    def landmarks(self) -> float:
+        """S, what the landmarks spent so far."""
+        return nearest_float(self._spent)
+
+    @property
+    def largest_regular(self) -> float:
+        """M, the largest budget that a regular event spent."""
+        return nearest_float(self._largest)
 
     @property
     def left_for_landmark(self) -> float:
         """ε - S - M: the next landmark adds to S, and M must still fit beside it."""
-        return max(self.epsilon - self.landmarks - self.largest_regular, 0.0)
+        return nearest_float(max(self._epsilon - self._spent - self._largest, 0))
 
     @property
     def left_for_regular(self) -> float:
         """ε - S: regular events share one slot, the largest of them."""
-        return max(self.epsilon - self.landmarks, 0.0)
+        return nearest_float(max(self._epsilon - self._spent, 0))
 
     def share(self, landmarks_to_come: int, regulars_to_come: bool) -> float:
         """What is left for landmarks, divided by those to come and one slot for the regular events, if any need it.
 
         A slot once used stays reserved: the regulars' slot counts as long as one of them was or will be released.
         """
-        slots = landmarks_to_come + (1 if regulars_to_come or self.largest_regular > 0 else 0)
+        slots = landmarks_to_come + (1 if regulars_to_come or self._largest > 0 else 0)
         return self.left_for_regular / max(slots, 1)
 
     def spend(self, budget: float, *, is_landmark: bool) -> None:
@@ -60,10 +122,12 @@ class Ledger:
         Raises
         ------
         BudgetError
-            More than what is left, beyond :data:`TOLERANCE`. Nothing is taken then.
+            More than what is left, beyond :data:`TOLERANCE`, or no number of at least 0. Nothing is taken then.
         """
-        left = self.left_for_landmark if is_landmark else self.left_for_regular
-        if not 0.0 <= budget <= left + TOLERANCE * self.epsilon:
+        units = exact_units(budget) if 0.0 <= budget < math.inf else -1
+        beside = self._largest if is_landmark else 0
+        if units < 0 or self._exceeds(self._spent + beside + units):
+            left = self.left_for_landmark if is_landmark else self.left_for_regular
             raise BudgetError(
                 f"budget must be between 0 and what is left ({left:g}), got {budget:g}",
                 field="budget",
@@ -71,9 +135,9 @@ class Ledger:
                 value=budget,
             )
         if is_landmark:
-            self.landmarks += budget
+            self._spent += units
         else:
-            self.largest_regular = max(self.largest_regular, budget)
+            self._largest = max(self._largest, units)
 
     def spend_all(self, budgets: Floats, is_landmark: Mask) -> Floats:
         """Take a whole series' budgets at once, (n,), and return them.
@@ -81,25 +145,31 @@ class Ledger:
         Raises
         ------
         BudgetError
-            Some timestamp t would have ``sum over L ∪ {t}`` above ε.
+            Some timestamp t would have ``sum over L ∪ {t}`` above ε, or a budget is no finite number of at least 0.
         """
-        if budgets.size and not (budgets >= 0).all():
-            raise BudgetError("budgets must not be negative", field="budgets", rule=">= 0", value=float(budgets.min()))
-        total = float(np.where(is_landmark, budgets, 0.0).sum())
-        largest = float(np.where(is_landmark, 0.0, budgets).max(initial=0.0))
-        if self.landmarks + total + max(self.largest_regular, largest) > self.epsilon * (1 + TOLERANCE):
+        if budgets.size and not (budgets.min() >= 0 and budgets.max() < math.inf):
+            wrong = float(budgets[~((budgets >= 0) & (budgets < math.inf))][0])
+            rule = "finite and at least 0"
+            raise BudgetError(f"budgets must be {rule}, got {wrong:g}", field="budgets", rule=rule, value=wrong)
+        spent = self._spent + exact_sum(budgets[is_landmark])
+        largest = max(self._largest, exact_units(float(budgets[~is_landmark].max(initial=0.0))))
+        if self._exceeds(spent + largest):
+            total = nearest_float(spent + largest)
             raise BudgetError(
-                f"landmarks and one regular event must spend at most {self.epsilon:g}, got {total + largest:g}",
+                f"landmarks and one regular event must spend at most {self.epsilon:g}, got {total:g}",
                 field="budgets",
                 rule=f"<= {self.epsilon:g}",
-                value=total + largest,
+                value=total,
             )
-        self.landmarks += total
-        self.largest_regular = max(self.largest_regular, largest)
+        self._spent, self._largest = spent, largest
         return budgets
+
+    def _exceeds(self, units: int) -> bool:
+        """Whether it is more than ε (1 + 10^-12), exactly."""
+        return units * PER_TOLERANCE > self._epsilon * (PER_TOLERANCE + 1)
 
 
 def protected_sums(budgets: Floats, is_landmark: Mask) -> Floats:
-    """For every t the budget spent on L ∪ {t}, (n,): what the theorem bounds by ε."""
+    """For every t the budget spent on L ∪ {t}, (n,), rounded: what the theorem bounds by ε."""
     total = budgets[is_landmark].sum()
     return np.asarray(np.where(is_landmark, total, total + budgets))

@@ -162,8 +162,63 @@ def disc_cells(
         root = math.sqrt(inner * outer)
         state[i] = UNDECIDED
         if u >= 2.0**-30 and root >= 2.0**-24 * sine:
-            away = off + 1.25 * U / u * math.sqrt(inner / outer)
+            away = off + 64 * U + 1.25 * U / u * math.sqrt(inner / outer)  # 64 U: the roundings of inner and outer
             found, x, y = cell(lon[i], lat[i], 2.0 * root, outer - inner, words[i, 1], away)
             state[i] = found
             if found == DONE:
                 cell_x[i], cell_y[i] = x, y
+
+
+@compiled
+def reach_proposal(
+    words: np.ndarray, power: float, rate: float, left: float, right: float, up: float, down: float, top: float
+) -> tuple[np.uint8, float, float]:
+    """One proposal for how far a joint draw reaches: its state, the angle, and how far that may be off.
+
+    ``words`` (3,): piece, place, acceptance. The density of the angle a is exp(g(a)), with g(a) = ``power`` ln sin(a/2)
+    - rate a up to pi and -rate a beyond; the envelope is exp(top) from left to right, and falls with the slopes ``up``
+    and ``down`` before and after (:mod:`privacy_engine.noise.reach`).
+    """
+    piece, v, w = unit(words[0]), unit(words[1]), unit(words[2])
+    before, level = 1.0 / up, right - left
+    total = before + level - 1.0 / down
+    at, tie = piece * total, 2.0**-40 * total
+    if abs(at - before) < tie or abs(at - before - level) < tie or v < 2.0**-40 or w < 2.0**-40:
+        return UNDECIDED, 0.0, 0.0
+    lift, slope, start = log(v), (up if at < before else down), (left if at < before else right)
+    a = start + lift / slope
+    off = (1.25 * U / v - 8 * U * lift) / abs(slope)
+    if before < at < before + level:
+        a, lift, off = left + v * level, 0.0, 4 * U * level
+    off += 4 * U * (abs(a) + right)
+    if a < -off:
+        return REJECTED, 0.0, 0.0
+    if not off < 0.01 * a or abs(a - math.pi) <= off + 8 * U:
+        return UNDECIDED, 0.0, 0.0
+    sine = log(sincos(0.5 * min(a, math.pi))[0]) if a < math.pi else 0.0
+    chance = log(w)
+    spare = power * sine - rate * a - top - lift - chance
+    slack = 64 * U * (power * (1.0 - sine) + rate * a + abs(top) + 1.0 - lift - chance)
+    slack += 1.25 * off * (power / a + rate) + 1.25 * U / w + 1.25 * U / v
+    if not abs(spare) > slack:
+        return UNDECIDED, 0.0, 0.0
+    return (DONE if spare > 0.0 else REJECTED), a, off
+
+
+@compiled
+def half_angle(angle: float) -> tuple[float, float]:
+    """Sine and cosine of half an angle from 0 to pi."""
+    return sincos(0.5 * angle)
+
+
+@compiled
+def scaled_logarithms(words: np.ndarray, rate: float, found: Ints, sure: np.ndarray) -> None:
+    """The whole part of -ln(u) / ``rate`` for each word's uniform, and whether it is decided, (n,)."""
+    for i in range(len(words)):
+        u = unit(words[i])
+        level = -log(u)
+        x = level / rate
+        off = (1.25 * U / u + 4 * U * level) / rate + 4 * U * x
+        k = math.floor(x)
+        sure[i] = u >= SURE and x - k > off and 1.0 - (x - k) > off
+        found[i] = k

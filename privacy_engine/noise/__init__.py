@@ -19,6 +19,7 @@ from privacy_engine.noise.choice import (
     exponential_weights,
     gumbel_top,
 )
+from privacy_engine.noise.discrete import discrete_laplace
 from privacy_engine.noise.grid import GRID_DEG, on_grid
 from privacy_engine.noise.joint import joint_mean_m, joint_planar, joint_reach_m, joint_sd_m
 from privacy_engine.noise.planar import (
@@ -47,6 +48,7 @@ __all__ = [
     "counted",
     "cover_probability",
     "covered",
+    "discrete_laplace",
     "drawn_in_groups",
     "exponential_mechanism",
     "exponential_weights",

@@ -3,31 +3,32 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from privacy_engine.data import Floats, Ints, Mask
 from privacy_engine.errors import ParameterError
+from privacy_engine.noise.balls import Ball
+from privacy_engine.noise.checks import number, refused
 from privacy_engine.noise.sources import RandomSource, as_source
+from privacy_engine.noise.tables import Table
 
-
-def _positive(value: float, field: str) -> float:
-    try:
-        number = float(value)
-    except (TypeError, ValueError) as error:
-        raise ParameterError(f"{field} must be a number", field=field, rule="numeric", value=value) from error
-    if not 0 < number < math.inf:
-        rule = "finite and greater than 0"
-        raise ParameterError(f"{field} must be {rule}, got {value}", field=field, rule=rule, value=value)
-    return number
+FLOAT_ERROR = 2.0**-36
+"""More than floats lose of a weight: 1e-12 of it, if the library's exponential is right to 2**-40."""
+DRAWN_LEVELS, DRAWN_UTILITIES = (1e-9, 1e9), 1e100
+"""Levels, and the size of utilities and of their sensitivity, for which that holds."""
+HIGHEST_COIN_LEVEL = 20.0
+"""Of 485 million other events one is marked at this level: beyond it every mark is practically a landmark."""
 
 
 def exponential_weights(utilities: ArrayLike, epsilon: float, sensitivity: float) -> Floats:
     r"""How likely the exponential mechanism chooses what, :math:`p_i \propto e^{\epsilon u_i/2\Delta}`, (m,).
 
     Epsilon-differentially private if no neighbour's utilities differ by more than ``sensitivity`` *and neighbours
-    choose among the same options* [1]_.
+    choose among the same options* [1]_. Rounded to floats: :func:`exponential_mechanism` draws from the exact ones.
 
     Parameters
     ----------
@@ -50,49 +51,112 @@ def exponential_weights(utilities: ArrayLike, epsilon: float, sensitivity: float
     >>> exponential_weights([0, -1, -2], epsilon=2, sensitivity=1).round(4).tolist()
     [0.6652, 0.2447, 0.09]
     """
-    epsilon, sensitivity = _positive(epsilon, "epsilon"), _positive(sensitivity, "sensitivity")
+    found, epsilon, sensitivity = _checked(utilities, epsilon, sensitivity)
+    weights = _weights(found, epsilon, sensitivity)
+    return np.asarray(weights / weights.sum())
+
+
+def _checked(utilities: ArrayLike, epsilon: float, sensitivity: float) -> tuple[Floats, float, float]:
+    epsilon, sensitivity = number(epsilon, "epsilon"), number(sensitivity, "sensitivity")
     found = np.asarray(utilities, dtype=np.float64)
     if found.ndim != 1 or not found.size or not np.isfinite(found).all():
         rule = "a one-dimensional array of at least one finite number"
         raise ParameterError(f"utilities must be {rule}", field="utilities", rule=rule, value=str(found)[:60])
-    with np.errstate(over="ignore"):  # an option hopelessly worse than the best one weighs 0
-        weights = np.exp((found - found.max()) / (2 * sensitivity) * epsilon)
-    return np.asarray(weights / weights.sum())
+    return found, epsilon, sensitivity
+
+
+def _weights(utilities: Floats, epsilon: float, sensitivity: float) -> Floats:
+    """Weights whose largest is 1; what is hopelessly worse weighs 0."""
+    with np.errstate(over="ignore", under="ignore"):
+        return np.asarray(np.exp((utilities - utilities.max()) / (2 * sensitivity) * epsilon))
 
 
 def exponential_mechanism(
     utilities: ArrayLike, epsilon: float, sensitivity: float, *, rng: RandomSource | np.random.Generator
 ) -> int:
-    """The index of one option, drawn by :func:`exponential_weights`; its arguments and errors are the same."""
-    rng = as_source(rng)
-    upto = np.cumsum(exponential_weights(utilities, epsilon, sensitivity))
-    return int(np.searchsorted(upto, rng.uniform(1)[0] * upto[-1], side="right").clip(max=len(upto) - 1))
+    """The index of one option, drawn exactly with the probabilities that :func:`exponential_weights` rounds.
+
+    Floats stand for the real numbers they are. O(m). Its arguments and errors are the same, in a smaller domain:
+    ``epsilon`` from 1e-9 to 1e9, ``sensitivity`` from 1e-100 to 1e100, utilities within ±1e100.
+    """
+    found, epsilon, sensitivity = _checked(utilities, epsilon, sensitivity)
+    number(epsilon, "epsilon", lowest=DRAWN_LEVELS[0], highest=DRAWN_LEVELS[1])
+    number(sensitivity, "sensitivity", lowest=1 / DRAWN_UTILITIES, highest=DRAWN_UTILITIES)
+    if np.abs(found).max() > DRAWN_UTILITIES:
+        raise refused("utilities", f"within ±{DRAWN_UTILITIES:g}", float(found[np.abs(found).argmax()]))
+    return int(option_table(found, epsilon, sensitivity).draw(1, as_source(rng))[0])
+
+
+def option_table(utilities: Floats, epsilon: float, sensitivity: float, *, bits: int = 64) -> Table:
+    """The table of the exponential mechanism's options, (m,): thresholds from floats, ties by balls of every weight."""
+    upto = np.cumsum(_weights(utilities, epsilon, sensitivity))
+    shares, most, off = upto[:-1] / upto[-1], (1 << bits) - 1, FLOAT_ERROR + len(upto) * 2.0**-52
+    low, high = (
+        np.array([min(max(int(end), 0), most) for end in np.ldexp(shares + side, bits).tolist()], dtype=np.uint64)
+        for side in (-off, off)
+    )
+
+    def exact(precision: int) -> Sequence[Ball]:
+        best, scale = Fraction(float(utilities.max())), Fraction(epsilon) / (2 * Fraction(sensitivity))
+        exponents = [(Fraction(one) - best) * scale for one in utilities.tolist()]
+        within = precision + 8 + len(exponents).bit_length()
+        sums, total = [], Ball(0, 0, within)
+        for exponent in exponents:
+            total += _small_exponential(exponent, within)
+            sums.append(total)
+        return [_narrowed(one / total, precision) for one in sums[:-1]]
+
+    return Table(low, high, exact, bits)
+
+
+def _small_exponential(exponent: Fraction, bits: int) -> Ball:
+    """e^exponent for an exponent of at most 0; far below the precision it is known to be nearly 0."""
+    if exponent < -bits:
+        return Ball(0, 1, bits)
+    return Ball.exact(exponent, bits).exp()
+
+
+def _narrowed(ball: Ball, bits: int) -> Ball:
+    down = ball.bits - bits
+    return Ball(ball.mid >> down, (ball.rad >> down) + 2, bits)
 
 
 def cover_probability(epsilon: float) -> float:
     r"""How often a regular event must pass for a landmark so that a mark tells little: :math:`e^{-\epsilon}`.
 
     A landmark is always marked; a mark then moves the odds by at most :math:`e^\epsilon`. No smaller probability
-    does, so no one-sided mechanism that keeps all landmarks marks fewer events [1]_.
+    does, so no one-sided mechanism that keeps all landmarks marks fewer events [1]_. Rounded to a float, 0 above 745.
 
     References
     ----------
     .. [1] Kotsogiannis, Doudalis, Haney, Machanavajjhala, Mehrotra. "One-sided Differential Privacy". ICDE 2020.
     """
-    return math.exp(-_positive(epsilon, "epsilon"))
+    return math.exp(-number(epsilon, "epsilon"))
 
 
 def covered(n: int, epsilon: float, *, rng: RandomSource | np.random.Generator) -> Mask:
-    """``n`` independent coins, true with :func:`cover_probability`, (n,)."""
-    rng = as_source(rng)
-    return np.asarray(rng.uniform(n) < cover_probability(epsilon))
+    """``n`` independent coins, (n,), each true with probability *exactly* e^-epsilon.
+
+    Raises
+    ------
+    ParameterError
+        ``epsilon`` is not finite, not above 0, or above :data:`HIGHEST_COIN_LEVEL`: its coin would be right, and true
+        so seldom that calling what it gives protection would mislead.
+    """
+    level = number(epsilon, "epsilon", highest=HIGHEST_COIN_LEVEL)
+    return np.asarray(coin_table(level).draw(n, as_source(rng)) == 0)
+
+
+def coin_table(epsilon: float, *, bits: int = 64) -> Table:
+    """The table whose index is 0 with probability e^-epsilon, epsilon > 0 of any size, and else 1."""
+    return Table.of(lambda precision: [_small_exponential(-Fraction(epsilon), precision)], bits)
 
 
 def gumbel_top(log_weights: ArrayLike, count: int, *, rng: RandomSource | np.random.Generator) -> Ints:
     """``count`` indices drawn one after another without replacement, each in proportion to its weight, sorted.
 
     The largest of ``log_weights`` + Gumbel noise are such a sample [1]_, in O(n). ``count`` is at most how many
-    weights are above 0 (``log_weights`` above -inf).
+    weights are above 0 (``log_weights`` above -inf). In floats: for synthetic data, not for what must be private.
 
     References
     ----------

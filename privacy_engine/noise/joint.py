@@ -1,44 +1,43 @@
-"""Joint planar noise: one draw for several positions that are protected together."""
+"""Joint planar noise: one draw for several positions that are protected together, exactly rounded to the grid."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from privacy_engine import geo
-from privacy_engine.data import Floats
-from privacy_engine.errors import DataError
-from privacy_engine.noise.checks import checked_rates
+from privacy_engine.data import Floats, Ints
+from privacy_engine.noise.balls import Ball
+from privacy_engine.noise.checks import RATES, number, positions, refused
+from privacy_engine.noise.grid import degrees, wrapped
+from privacy_engine.noise.lazy import LazyUniform, settle
+from privacy_engine.noise.planar_exact import Cell, destination_cell
+from privacy_engine.noise.reach import Reach
 from privacy_engine.noise.sources import RandomSource, as_source
+
+CHUNK = 16_384
+MOST_POSITIONS = 2**40
 
 
 def joint_reach_m(count: int, epsilon_per_m: float, *, rng: RandomSource | np.random.Generator) -> float:
-    r"""How far one joint draw of ``count`` positions may move any of them, s, in metres.
+    r"""How far one joint draw of ``count`` positions may move any of them, s, in metres; the nearest float.
 
     The density of the angle :math:`a = s/R` is proportional to :math:`e^{-\epsilon R a} \sin^{2p}(a/2)` up to π and to
     :math:`e^{-\epsilon R a}` beyond, where every disc is the whole sphere; in the plane s is Gamma(2p + 1, 1/ε).
-    Sampled exactly: a Gamma law as steep at the mode :math:`2 \arctan(p / \epsilon R)` lies above the first part,
-    because :math:`\ln(\sin(a/2)/a)` is concave, and the second is exponential.
+    Sampled exactly (:mod:`privacy_engine.noise.reach`), in O(1).
+
+    Raises
+    ------
+    ParameterError
+        ``count`` is no whole number from 1, or ``epsilon_per_m`` is out of its domain, 1e-30 to 1e12.
     """
     rng = as_source(rng)
-    rate = float(checked_rates([epsilon_per_m])[0]) * geo.EARTH_RADIUS_M
-    power = 2 * count
-    mode = 2 * math.atan2(count, rate)
-    steepness = power / mode  # of the Gamma law; what it has more than the rate makes the two touch at the mode
-    at_mode = power * math.log(math.sin(mode / 2) / mode) + (steepness - rate) * mode
-    near = at_mode + math.lgamma(power + 1) - (power + 1) * math.log(steepness)
-    far = -rate * math.pi - math.log(rate)
-    share_far = 1 / (1 + math.exp(min(near - far, 700.0)))
-    while True:
-        if rng.uniform(1)[0] < share_far:
-            return float(geo.EARTH_RADIUS_M * (math.pi - math.log(rng.uniform(1)[0]) / rate))
-        angle = float(-np.log(rng.uniform(power + 1)).sum()) / steepness
-        if angle < math.pi:
-            height = power * math.log(math.sin(angle / 2) / angle) + (steepness - rate) * angle
-            if math.log(rng.uniform(1)[0]) <= height - at_mode:
-                return geo.EARTH_RADIUS_M * angle
+    if isinstance(count, bool) or not isinstance(count, int | np.integer) or not 1 <= count <= MOST_POSITIONS:
+        raise refused("count", f"a whole number from 1 to {MOST_POSITIONS}", count)
+    return geo.EARTH_RADIUS_M * Reach(int(count), _rate(epsilon_per_m), rng).angle
 
 
 def joint_planar(
@@ -53,36 +52,69 @@ def joint_planar(
     are the same law. A position is uniform in a disc about the truth whose radius, :func:`joint_reach_m`, is drawn
     once for all. O(p).
 
+    What is returned is exactly the real draw rounded to its cells, as :func:`~privacy_engine.noise.planar_laplace`
+    says, with the same assumption on ``rng``.
+
     Parameters
     ----------
     lon, lat : (p,) array_like
-        Degrees.
+        Degrees, within ±360 and ±90.
     epsilon_per_m : float
-        Per metre, for all positions together; finite and greater than 0.
+        Per metre, for all positions together; from 1e-30 to 1e12.
 
-    Returns ``(lon, lat)`` in degrees, longitude in [-180, 180).
+    Returns ``(lon, lat)`` in degrees: the floats nearest to integer multiples of 1e-7, longitude in [-180, 180).
 
     Raises
     ------
     ParameterError
         ``epsilon_per_m`` is out of its domain.
     DataError
-        ``lon`` and ``lat`` are not as many.
+        Positions out of their domain, or not as many longitudes as latitudes.
 
     References
     ----------
     .. [1] Hardt, Talwar. "On the Geometry of Differential Privacy". STOC 2010.
     """
     rng = as_source(rng)
-    lon, lat = (np.array(degrees, dtype=np.float64, ndmin=1) for degrees in (lon, lat))
-    if lon.shape != lat.shape or lon.ndim != 1:
-        raise DataError(f"lat must be as many as lon, {lon.shape}, got {lat.shape}", field="lat", rule="same length")
-    checked_rates([epsilon_per_m])
+    lon, lat = positions(lon, lat)
+    rate = _rate(epsilon_per_m)
     if not lon.size:
         return lon, lat
-    reach = min(joint_reach_m(lon.size, epsilon_per_m, rng=rng) / geo.EARTH_RADIUS_M, math.pi)
-    radius_m = 2 * geo.EARTH_RADIUS_M * np.arcsin(np.sqrt(rng.uniform(lon.size)) * math.sin(reach / 2))
-    return geo.destination(lon, lat, radius_m, 2 * np.pi * rng.uniform(lon.size))
+    reach = Reach(lon.size, rate, rng)
+    east, north = np.empty((2, lon.size), dtype=np.int64)
+    for first in range(0, lon.size, CHUNK):
+        part = slice(first, first + CHUNK)
+        east[part], north[part] = _in_discs(lon[part], lat[part], reach, rng)
+    return degrees(wrapped(east)), degrees(north)
+
+
+def _rate(epsilon_per_m: float) -> float:
+    return number(epsilon_per_m, "epsilon_per_m", lowest=RATES[0], highest=RATES[1])
+
+
+def _in_discs(lon: Floats, lat: Floats, reach: Reach, rng: RandomSource) -> tuple[Ints, Ints]:
+    """The cells of uniform points of discs with the radius of ``reach`` about positions."""
+    from privacy_engine.kernels import certified
+
+    words = rng.words(2 * lon.size).reshape(-1, 2)
+    state, cells = np.empty(lon.size, dtype=np.uint8), np.empty((2, lon.size), dtype=np.int64)
+    sine, cosine, off = (1.0, 0.0, 0.0) if reach.whole else (*certified.half_angle(reach.angle), reach.off)
+    certified.disc_cells(lon, lat, sine, cosine, off, words, state, cells[0], cells[1])
+    for i in np.flatnonzero(state == certified.UNDECIDED):
+        share, turn = (LazyUniform(word, rng) for word in words[i].tolist())
+        cells[:, i] = disc_cell(lon[i], lat[i], reach, share, turn)
+    return cells[0], cells[1]
+
+
+def disc_cell(lon: float, lat: float, reach: Reach, share: LazyUniform, turn: LazyUniform) -> Cell:
+    """The cell of one position, decided in balls: it is moved by d with sin²(d/2) = share · sin²(s/2)."""
+
+    def decide(balls: Sequence[Ball], bits: int) -> Cell:
+        half = balls[0].sqrt() * reach.half_sine(bits)
+        angle = Ball.atan2(half, (Ball.exact(1, bits) - half * half).sqrt()) * 2
+        return destination_cell(lon, lat, angle, balls[1])
+
+    return settle([share, turn], decide)
 
 
 def joint_mean_m(count: int, epsilon_per_m: float) -> float:

@@ -139,8 +139,8 @@ def losses(mechanism: Any, mask: np.ndarray, seed: int) -> list[float]:
                 assert np.array_equal(one.series.lat, two.series.lat)
                 found.append(log_ratio(mechanism)(here, there, mask, one.fresh))
         alone = one.fresh & ~(mask & bool(here.joint))
-        assert np.allclose(here.rates[alone] * RADIUS_M, one.budgets[alone], rtol=1e-12)
-        assert here.joint * RADIUS_M == pytest.approx(one.budgets[mask].sum() if here.joint else 0, rel=1e-12)
+        assert np.allclose(here.rates[alone] * RADIUS_M, one.budgets[alone], rtol=3e-12)
+        assert here.joint * RADIUS_M == pytest.approx(one.budgets[mask].sum() if here.joint else 0, rel=3e-12)
     return found
 
 

@@ -9,7 +9,7 @@ from typing import ClassVar, Literal, NamedTuple
 import numpy as np
 
 from privacy_engine import noise
-from privacy_engine.accounting.ledger import Ledger
+from privacy_engine.accounting.ledger import Ledger, exact_sum, nearest_float
 from privacy_engine.data import Floats, Ints, Mask, Release, Trajectory
 from privacy_engine.mechanisms.landmark.base import PlanarLaplaceMechanism, as_mask
 from privacy_engine.params import StepVarianceM2
@@ -121,16 +121,18 @@ class Joint(PlanarLaplaceMechanism):
     def drawn_together(self, is_landmark: Mask, fresh: Mask) -> Mask:
         return is_landmark & fresh
 
+    def joint_rate(self, budgets: Floats) -> float:
+        """The rate per metre of the draw that landmarks of these budgets share."""
+        return float(self.rates(np.array([nearest_float(exact_sum(budgets))]))[0])
+
     def draw(self, series: Trajectory, is_landmark: Mask, *, rng: noise.RandomSource) -> Release:
         budgets = Ledger(self.epsilon).spend_all(self.budgets(is_landmark), is_landmark)
         lon, lat = series.lon.copy(), series.lat.copy()
         landmark, other = is_landmark & (budgets > 0), ~is_landmark
         lon[other], lat[other] = self.perturb(lon[other], lat[other], budgets[other], rng=rng)
         if landmark.any():
-            rate = float(self.epsilon_per_m(budgets[landmark].sum()))
-            lon[landmark], lat[landmark] = noise.on_grid(
-                *noise.joint_planar(lon[landmark], lat[landmark], rate, rng=rng)
-            )
+            rate = self.joint_rate(budgets[landmark])
+            lon[landmark], lat[landmark] = noise.joint_planar(lon[landmark], lat[landmark], rate, rng=rng)
         fresh = budgets > 0
         release = self.assemble(series, lon[fresh], lat[fresh], np.flatnonzero(fresh), budgets)
         sd_m = release.sd_m.copy()
@@ -148,10 +150,10 @@ class Joint(PlanarLaplaceMechanism):
             lon, lat, budget = (np.tile(one[other], times) for one in (series.lon, series.lat, budgets))
             drawn[:, other] = np.stack(self.perturb(lon, lat, budget, rng=rng), axis=1).reshape(times, -1, 2)
         if landmark.any():
-            rate = float(self.epsilon_per_m(budgets[landmark].sum()))
+            rate = self.joint_rate(budgets[landmark])
             lon, lat = series.lon[landmark], series.lat[landmark]
             for i in range(times):
-                drawn[i, landmark] = np.stack(noise.on_grid(*noise.joint_planar(lon, lat, rate, rng=rng)), axis=1)
+                drawn[i, landmark] = np.stack(noise.joint_planar(lon, lat, rate, rng=rng), axis=1)
         return self.spread(drawn[:, fresh], fresh)
 
 

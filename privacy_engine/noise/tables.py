@@ -1,0 +1,71 @@
+"""Exact draws from a table of probabilities: integer thresholds, and further bits where a word lies on one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+
+import numpy as np
+
+from privacy_engine.data import Ints
+from privacy_engine.noise.balls import Ball
+from privacy_engine.noise.lazy import LazyUniform, settle
+from privacy_engine.noise.sources import RandomSource, Words
+
+Cumulative = Callable[[int], Sequence[Ball]]
+
+
+class Table:
+    """An index i with probability p_i, from the cumulative probabilities p_0, p_0 + p_1, … without the last one, 1.
+
+    A word below ``low[i]`` surely lies below the i-th of them times 2**``bits``, one above ``high[i]`` surely above it;
+    what lies between is a tie, which further bits of the same uniform decide.
+
+    Parameters
+    ----------
+    low, high : (m - 1,) uint64
+        Never decreasing.
+    exact : callable
+        ``exact(bits)`` gives balls of that precision that hold the cumulative probabilities, (m - 1,).
+    bits : int
+        Of the words used: 64, or fewer so that ties are likely, for tests.
+    """
+
+    def __init__(self, low: Words, high: Words, exact: Cumulative, bits: int = 64) -> None:
+        self.low, self.high, self.bits = low, high, bits
+        self.exact: Cumulative = lru_cache(maxsize=8)(exact)
+
+    @classmethod
+    def of(cls, exact: Cumulative, bits: int = 64) -> Table:
+        """The table whose thresholds are as narrow as they can be, from balls of 64 bits more."""
+        most, balls = (1 << bits) - 1, exact(bits + 64)
+
+        def thresholds(sign: int) -> Words:
+            ends = [(one.mid + sign * one.rad) >> one.bits - bits for one in balls]
+            return np.array([min(max(end, 0), most) for end in ends], dtype=np.uint64)
+
+        return cls(thresholds(-1), thresholds(1), exact, bits)
+
+    def draw(self, n: int, rng: RandomSource) -> Ints:
+        """``n`` independent indices, (n,)."""
+        words = rng.words(n) >> np.uint64(64 - self.bits)
+        found = np.searchsorted(self.high, words, side="left").astype(np.int64)
+        if len(self.low):
+            tied = (found < len(self.low)) & (self.low[np.minimum(found, len(self.low) - 1)] <= words)
+            for i in np.flatnonzero(tied):
+                found[i] = self.settled(int(words[i]), rng)
+        return found
+
+    def settled(self, word: int, rng: RandomSource) -> int:
+        """The index of a uniform that begins with ``word``, by as many further bits as that takes."""
+        uniform = LazyUniform(word, rng, first_bits=self.bits, word_bits=self.bits)
+
+        def decide(balls: Sequence[Ball], bits: int) -> int:
+            cumulative = self.exact(bits)
+            first, last = 0, len(cumulative)
+            while first < last:
+                middle = (first + last) // 2
+                first, last = (first, middle) if balls[0] < cumulative[middle] else (middle + 1, last)
+            return first
+
+        return settle([uniform], decide)

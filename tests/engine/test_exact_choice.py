@@ -1,0 +1,230 @@
+"""Tables, coins, the exponential mechanism and the discrete Laplace law: exact, ties included (bars D2, D3).
+
+Words of 2 to 8 bits make ties likely: every first word is enumerated, and what a tie leads to by every second one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.special import chdtrc
+from scipy.stats import chi2_contingency
+
+from privacy_engine import noise
+from privacy_engine.errors import ParameterError
+from privacy_engine.landmarks.dummies import one_sided_counts, one_sided_dummies
+from privacy_engine.noise.choice import coin_table, option_table
+from privacy_engine.noise.discrete import magnitude, magnitudes
+from privacy_engine.noise.lazy import LazyUniform
+from privacy_engine.noise.tables import Table
+from tests.engine.test_exact_planar import HOSTILE, Scripted
+
+
+class NeedsMore(Exception):
+    pass
+
+
+class Limited(Scripted):
+    """Gives the words it has, and raises where more are needed."""
+
+    def words(self, n: int) -> np.ndarray:
+        if len(self.given) < n:
+            raise NeedsMore
+        return super().words(n)
+
+
+def enumerated(draw: Callable[[Sequence[int]], Any], bits: int, depth: int) -> tuple[dict[Any, Fraction], Fraction]:
+    """The probability of each result over all strings of at most ``depth`` words, and of those that need more."""
+    found: dict[Any, Fraction] = {}
+    undecided = Fraction(0)
+    open_strings = [(word,) for word in range(2**bits)]
+    for length in range(1, depth + 1):
+        longer = []
+        for words in open_strings:
+            try:
+                result = draw(words)
+                found[result] = found.get(result, Fraction(0)) + Fraction(1, 2 ** (bits * length))
+            except NeedsMore:
+                longer.append(words)
+        if length == depth:
+            undecided = Fraction(len(longer), 2 ** (bits * length))
+        open_strings = [(*words, word) for words in longer for word in range(2**bits)]
+    return found, undecided
+
+
+def of_table(table: Table) -> Callable[[Sequence[int]], int]:
+    return lambda words: int(table.draw(1, Limited([word << 64 - table.bits for word in words]))[0])
+
+
+def assert_exact(found: dict[Any, Fraction], undecided: Fraction, law: Sequence[float], slack: float = 1e-13) -> None:
+    """Each probability lies between what was decided for it and that plus what is still undecided."""
+    for index, p in enumerate(law):
+        decided = float(found.get(index, Fraction(0)))
+        assert decided - slack <= p <= decided + float(undecided) + slack
+    assert sum(found.values()) + undecided == 1
+
+
+class TestTables:
+    @pytest.mark.parametrize("bits", [2, 3, 4, 8])
+    @pytest.mark.parametrize("epsilon", [0.01, 1 / 3, 1.0, 3.0, 9.0, 60.0])
+    def test_of_a_coin(self, epsilon: float, bits: int) -> None:
+        depth = {2: 8, 3: 5, 4: 4, 8: 2}[bits]
+        found, undecided = enumerated(of_table(coin_table(epsilon, bits=bits)), bits, depth)
+        assert_exact(found, undecided, [math.exp(-epsilon), -math.expm1(-epsilon)])
+        assert 0 < undecided <= Fraction(2, 2 ** (bits * depth))
+
+    @pytest.mark.parametrize("bits", [2, 4, 8])
+    @settings(max_examples=25, deadline=None)
+    @given(utilities=st.lists(st.floats(-5, 5), min_size=1, max_size=6), epsilon=st.floats(0.1, 6))
+    def test_of_the_exponential_mechanism(self, bits: int, utilities: list[float], epsilon: float) -> None:
+        depth = {2: 5, 4: 3, 8: 2}[bits]
+        table = option_table(np.array(utilities), epsilon, 1.0, bits=bits)
+        found, undecided = enumerated(of_table(table), bits, depth)
+        assert_exact(found, undecided, noise.exponential_weights(utilities, epsilon, 1.0).tolist(), 1e-12)
+        assert undecided <= Fraction(3 * len(utilities), 2 ** (bits * depth))
+
+    def test_neighbours_are_within_epsilon_as_fractions(self) -> None:
+        """D2: utilities that move by the sensitivity; the decided probabilities bound the log-ratio from both sides."""
+        epsilon, one, two = 1.0, np.array([0.0, -1.0, 0.5]), np.array([-1.0, 0.0, 1.5])
+        laws = [enumerated(of_table(option_table(u, epsilon, 1.0, bits=8)), 8, 3) for u in (one, two)]
+        for (p, p_rest), (q, q_rest) in (laws, laws[::-1]):
+            for index in range(3):
+                assert math.log((p[index] + p_rest) / q[index]) <= epsilon + 1e-5
+                assert math.log(p[index] / (q[index] + q_rest)) <= epsilon + 1e-9
+
+    def test_thresholds_of_64_bits_are_as_narrow_as_can_be(self) -> None:
+        for epsilon in (1e-6, 0.7, 20.0):
+            table = coin_table(epsilon)
+            assert int(table.high[0]) - int(table.low[0]) <= 1
+            assert abs(int(table.low[0]) - math.exp(-epsilon) * 2**64) < 2**13  # the float's own error
+
+    def test_a_tie_of_64_bits_is_settled_by_the_next_word(self) -> None:
+        table = coin_table(0.7)
+        word = int(table.low[0])
+        draws = [of_table(table)([word, more]) for more in (0, 2**64 - 1)]
+        assert draws == [0, 1]
+        assert of_table(table)([word - 1]) == 0
+        assert of_table(table)([word + 2]) == 1
+
+
+class TestCoins:
+    @pytest.mark.parametrize("epsilon", [20.1, 745.0, 800.0, 1e4])
+    def test_that_are_practically_never_true_are_refused_and_not_called_protection(self, epsilon: float) -> None:
+        """A coin of e^-800 was 0 in floats: all dummies came out unmarked and the label promised protection."""
+        mask = np.zeros(10, dtype=bool)
+        for refused in (
+            lambda: noise.covered(3, epsilon, rng=noise.seeded(1)),
+            lambda: one_sided_dummies(mask, epsilon=epsilon, rng=noise.seeded(1)),
+            lambda: one_sided_counts(3, epsilon=epsilon),
+        ):
+            with pytest.raises(ParameterError, match=r"^epsilon must be .*20"):
+                refused()
+
+    def test_at_the_end_of_the_domain_are_still_exact(self) -> None:
+        """e^-20: of 2^64 words the share below the threshold is that, to the threshold's own width."""
+        table = coin_table(20.0)
+        assert int(table.low[0]) / 2**64 == pytest.approx(math.exp(-20), rel=1e-15)
+
+    @pytest.mark.parametrize("value", HOSTILE, ids=repr)
+    def test_refuse_what_is_no_level(self, value: Any) -> None:
+        if value == 1e-300:
+            return  # a coin that is always true for practical purposes protects more, not less
+        for call in (lambda: noise.covered(3, value, rng=noise.seeded(1)), lambda: noise.cover_probability(value)):
+            if value == 1e308 and call() == 0:
+                continue
+            with pytest.raises(ParameterError, match="^epsilon must be "):
+                call()
+
+
+class TestExponentialMechanism:
+    @pytest.mark.parametrize("field", ["epsilon", "sensitivity"])
+    @pytest.mark.parametrize("value", HOSTILE, ids=repr)
+    def test_refuses_by_name(self, field: str, value: Any) -> None:
+        with pytest.raises(ParameterError) as refused:
+            noise.exponential_mechanism([0.0, 1.0], **({"epsilon": 1, "sensitivity": 1, "rng": 1} | {field: value}))
+        assert refused.value.field == field
+
+    def test_ten_thousand_options_are_drawn_by_their_weights(self) -> None:
+        """Chi-square over 50 groups of 200 options, 4,000 draws of one table; false alarms 1e-5."""
+        utilities = np.sin(np.arange(10_000))
+        seen = option_table(utilities, 2.0, 1.0).draw(4000, noise.seeded(5)) // 200
+        law = noise.exponential_weights(utilities, 2.0, 1.0).reshape(50, 200).sum(axis=1) * 4000
+        assert chdtrc(49, ((np.bincount(seen, minlength=50) - law) ** 2 / law).sum()) > 1e-5
+
+
+class TestDiscreteLaplace:
+    @pytest.mark.parametrize("bits", [2, 4, 8])
+    @pytest.mark.parametrize("rate", [0.05, 0.7, 2.0])
+    def test_magnitudes_of_short_words_have_the_exact_law(self, rate: float, bits: int) -> None:
+        depth = {2: 6, 4: 3, 8: 2}[bits]
+
+        def draw(words: Sequence[int]) -> int:
+            further = Limited([word << 64 - bits for word in words[1:]])
+            return magnitude(rate, LazyUniform(words[0], further, first_bits=bits, word_bits=bits))
+
+        found, undecided = enumerated(draw, bits, depth)
+        law = [math.exp(-rate * k) * -math.expm1(-rate) for k in range(8)]
+        for k, p in enumerate(law):
+            decided = float(found.get(k, Fraction(0)))
+            assert decided - 1e-13 <= p <= decided + float(undecided) + 1e-13
+        assert undecided > 0
+
+    @pytest.mark.parametrize("rate", [1e-9, 1e-7, 1e-3, 0.5, 3.0, 40.0])
+    def test_floats_and_balls_agree(self, rate: float) -> None:
+        rng = noise.seeded(8)
+        words = rng.words(1500)
+        words[:6] = np.array([0, 1, 2**63, 2**64 - 1, 2**13, 2**64 - 2**12], dtype=np.uint64)
+        found = magnitudes(rate, words, noise.seeded(9))
+        for word, k in zip(words.tolist()[6:], found.tolist()[6:], strict=True):
+            assert magnitude(rate, LazyUniform(word >> 1, rng, first_bits=63)) == k
+
+    @pytest.mark.parametrize("rate", [1e-6, 0.01, 1.0, 3.0])
+    def test_follows_its_law(self, rate: float) -> None:
+        """Chi-square of 400,000 draws in up to 60 bins of about equal probability; false alarms 1e-5 each."""
+        n = 400_000
+        found = noise.discrete_laplace(rate, n, rng=noise.seeded(3))
+        q = math.exp(-rate)
+        edges = np.unique(np.ceil(np.log(2 * np.linspace(0.03, 0.5, 30)) / -rate).astype(np.int64))
+        edges = np.unique(np.concatenate([-edges, [0, 1], edges + 1]))
+        upto = np.where(edges <= 0, q ** (1.0 - edges) / (1 + q), 1 - q ** np.maximum(edges, 0.0) / (1 + q))
+        law = np.diff(np.concatenate([[0], upto, [1]])) * n
+        seen = np.bincount(np.searchsorted(edges, found, side="right"), minlength=len(law))
+        assert chdtrc(len(law) - 1, ((seen - law) ** 2 / law).sum()) > 1e-5
+
+    @pytest.mark.parametrize("value", HOSTILE, ids=repr)
+    def test_refuses_by_name(self, value: Any) -> None:
+        with pytest.raises(ParameterError, match="^rate must be "):
+            noise.discrete_laplace(value, 3, rng=noise.seeded(1))
+        if not (isinstance(value, int) and not isinstance(value, bool) and value == 0):
+            with pytest.raises(ParameterError, match="^n must be a whole number"):
+                noise.discrete_laplace(1.0, value, rng=noise.seeded(1))
+        assert noise.discrete_laplace(1.0, 0, rng=noise.seeded(1)).shape == (0,)
+
+
+class TestAgainstOpenDP:
+    """D11: two samplers of one law, written by different people; chi-square of two samples, false alarms 1e-5 each.
+
+    OpenDP draws from its own generator, so these cannot be seeded: each run is a new sample.
+    """
+
+    @pytest.mark.parametrize("scale", [0.7, 5.0, 100.0])
+    def test_discrete_laplace(self, scale: float) -> None:
+        dp = pytest.importorskip("opendp.prelude")
+        dp.enable_features("contrib")
+        n = 50_000
+        space = dp.vector_domain(dp.atom_domain(T=int)), dp.l1_distance(T=int)
+        theirs = np.array(dp.m.make_laplace(*space, scale=scale)([0] * n))
+        ours = noise.discrete_laplace(1 / scale, n, rng=noise.publishable())
+        edges = np.unique(np.round(np.linspace(-3, 3, 25) * scale).astype(int))
+        counts = np.stack(
+            [np.bincount(np.searchsorted(edges, one), minlength=len(edges) + 1) for one in (ours, theirs)]
+        )
+        counts = counts[:, counts.sum(axis=0) > 20]
+        assert chi2_contingency(counts).pvalue > 1e-5
