@@ -189,7 +189,7 @@ CoinLevel = _number(
         help="A plain level, never added to the ε per metre of a release. Each event that is no landmark is marked "
         "with probability e to the −ε: smaller protects more and marks more.",
         lowest=1e-6,
-        highest=20.0,  # a coin of e^-20 is still exact to 1e-7 with the 52 bits of a draw
+        highest=20.0,  # coins are exact at every level, but beyond this they are practically never true
         example=1.0,
     ),
 )

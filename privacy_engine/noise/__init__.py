@@ -12,6 +12,7 @@ A source is made inside the job that uses it and never kept at module level: for
 """
 
 from privacy_engine.noise.choice import (
+    coin_level,
     cover_probability,
     covered,
     drawn_in_groups,
@@ -45,6 +46,7 @@ __all__ = [
     "RandomSource",
     "Stream",
     "as_source",
+    "coin_level",
     "counted",
     "cover_probability",
     "covered",

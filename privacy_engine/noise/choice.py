@@ -20,8 +20,8 @@ FLOAT_ERROR = 2.0**-36
 """More than floats lose of a weight: 1e-12 of it, if the library's exponential is right to 2**-40."""
 DRAWN_LEVELS, DRAWN_UTILITIES = (1e-9, 1e9), 1e100
 """Levels, and the size of utilities and of their sensitivity, for which that holds."""
-HIGHEST_COIN_LEVEL = 20.0
-"""Of 485 million other events one is marked at this level: beyond it every mark is practically a landmark."""
+LOWEST_COIN_LEVEL, HIGHEST_COIN_LEVEL = 1e-6, 20.0
+"""Of 485 million other events one is marked at the highest level: beyond it every mark is practically a landmark."""
 
 
 def exponential_weights(utilities: ArrayLike, epsilon: float, sensitivity: float) -> Floats:
@@ -134,17 +134,21 @@ def cover_probability(epsilon: float) -> float:
     return math.exp(-number(epsilon, "epsilon"))
 
 
-def covered(n: int, epsilon: float, *, rng: RandomSource | np.random.Generator) -> Mask:
-    """``n`` independent coins, (n,), each true with probability *exactly* e^-epsilon.
+def coin_level(epsilon: float) -> float:
+    """``epsilon`` as a level of one-sided coins.
 
     Raises
     ------
     ParameterError
-        ``epsilon`` is not finite, not above 0, or above :data:`HIGHEST_COIN_LEVEL`: its coin would be right, and true
-        so seldom that calling what it gives protection would mislead.
+        It is not from 1e-6 to 20. Above, its coin would be right, and true so seldom that calling what it gives
+        protection would mislead.
     """
-    level = number(epsilon, "epsilon", highest=HIGHEST_COIN_LEVEL)
-    return np.asarray(coin_table(level).draw(n, as_source(rng)) == 0)
+    return number(epsilon, "epsilon", lowest=LOWEST_COIN_LEVEL, highest=HIGHEST_COIN_LEVEL)
+
+
+def covered(n: int, epsilon: float, *, rng: RandomSource | np.random.Generator) -> Mask:
+    """``n`` independent coins, (n,), each true with probability *exactly* e^-epsilon; errors: :func:`coin_level`."""
+    return np.asarray(coin_table(coin_level(epsilon)).draw(n, as_source(rng)) == 0)
 
 
 def coin_table(epsilon: float, *, bits: int = 64) -> Table:

