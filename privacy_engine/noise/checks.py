@@ -28,12 +28,14 @@ def number(value: Any, field: str, *, lowest: float = 0.0, highest: float = math
     ParameterError
         It is not.
     """
-    if isinstance(value, bool | np.bool_ | str | bytes) or np.ndim(value):
-        raise refused(field, "a number", value)
     try:
-        found = float(value)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise refused(field, "a number", value) from error
+        found = math.nan if isinstance(value, bool | np.bool_ | str | bytes) or np.ndim(value) else float(value)
+        wrong = found != found and not isinstance(value, float | np.floating)
+    except (TypeError, ValueError, OverflowError):
+        wrong = True
+    if wrong:
+        message = f"{field} must be a number, got {value!r:.60}"
+        raise ParameterError(message, field=field, rule="numeric", value=value)
     if not 0 < found < math.inf:
         raise refused(field, "finite and greater than 0", value)
     if not lowest <= found <= highest:

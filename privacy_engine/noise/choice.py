@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -151,6 +152,7 @@ def covered(n: int, epsilon: float, *, rng: RandomSource | np.random.Generator) 
     return np.asarray(coin_table(coin_level(epsilon)).draw(n, as_source(rng)) == 0)
 
 
+@lru_cache(maxsize=64)
 def coin_table(epsilon: float, *, bits: int = 64) -> Table:
     """The table whose index is 0 with probability e^-epsilon, epsilon > 0 of any size, and else 1."""
     return Table.of(lambda precision: [_small_exponential(-Fraction(epsilon), precision)], bits)

@@ -63,7 +63,7 @@ class TestExponentialMechanism:
             noise.exponential_weights(**({"utilities": [0.0], "epsilon": 1, "sensitivity": 1} | {field: value}))
         assert refused.value.field == field
         assert refused.value.value is value
-        assert refused.value.rule in ("finite and greater than 0", "a number")
+        assert refused.value.rule in ("finite and greater than 0", "numeric")
 
     @pytest.mark.parametrize("utilities", [[], [math.nan], [[0.0]]])
     def test_refuses_utilities_that_are_none(self, utilities: Any) -> None:
