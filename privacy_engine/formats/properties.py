@@ -49,7 +49,7 @@ def named(features: Sequence[Any], options: ReadOptions, report: Report) -> Name
             report.guess("id column", series, f"Property {series[:40]!r} was read as the series.", "id")
     person = _said("person", options.person_column, keys, by_plain)
     if options.person is None and options.id != "#0" and (series is None or kind_of(series) != SERIES):
-        person = next((by_plain[one] for one in PERSON if one in by_plain and _values(by_plain[one], features)), None)
+        person = next((by_plain[one] for one in PERSON if one in by_plain and _usual(by_plain[one], features)), None)
     if person is not None and person == series:
         return Named(series, None, Whose(SERIES, series))
     if person is not None:
@@ -87,11 +87,16 @@ def _values(key: str, features: Sequence[Any]) -> list[str]:
     return [value for properties in _all(features) if (value := _value(properties, key))]
 
 
+def _usual(key: str, features: Sequence[Any]) -> bool:
+    """Whether most features have the property: one that few have says nothing about the others."""
+    return 2 * len(_values(key, features)) > len(features)
+
+
 def _names(key: str, plain: str, features: Sequence[Any]) -> bool:
     """Whether a property can name series: one called id or name does not if every point has another."""
     values = _values(key, features)
     if plain not in _EACH_ITS_OWN or len(values) < 2 or len(set(values)) < len(values):
-        return bool(values)
+        return _usual(key, features)
     return not all(_is_point(feature) for feature in features)
 
 

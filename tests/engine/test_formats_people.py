@@ -125,6 +125,10 @@ class TestGeoJson:
     def test_points_that_are_numbered_or_named_each_are_one_timeline(self) -> None:
         assert whose(of(features("id", [1, 2, 3]))) == whose(of(features("name", ["x", "y", "z"]))) == [("", "")]
 
+    def test_a_property_that_few_features_have_names_nothing(self) -> None:
+        assert whose(of(features("device", [None, None, "a"]))) == [("", "")]
+        assert whose(of(features("device", ["b", None, "a"]))) == [("b", ""), ("", ""), ("a", "")]
+
     def test_a_property_of_its_own(self) -> None:
         data = features("track", ["m", "m", "n"]).replace(b'"track"', b'"owner": "anna", "track"')
         assert whose(of(data, person="column:Owner")) == [("m", "anna"), ("n", "anna")]
