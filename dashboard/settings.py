@@ -123,7 +123,9 @@ TEMPLATES = [
         "DIRS": [BASE_DIR / "templates"],
         "APP_DIRS": True,
         "OPTIONS": {
-            "builtins": [f"dashboard.{name}" for name in ("display", "glossary", "modules", "tiles", "tour")],
+            "builtins": [
+                f"dashboard.{name}" for name in ("display", "glossary", "modules", "number_fields", "tiles", "tour")
+            ],
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",

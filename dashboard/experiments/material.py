@@ -14,15 +14,33 @@ from dashboard import storage
 from dashboard.experiments.models import Experiment
 from privacy_engine import experiments
 from privacy_engine.data import Floats, Trajectory
-from privacy_engine.experiments import Block, ExperimentSpec, FolderStore
+from privacy_engine.errors import ParameterError
+from privacy_engine.experiments import AS_THEY_ARE, Block, ExperimentSpec, FolderStore, Preset, SeriesSelection
 from privacy_engine.experiments.table import Results
 
 
 def series_of(row: Experiment) -> list[Trajectory]:
     """The series it is tried on."""
     given = [] if row.dataset is None else storage.read_points(row.dataset.points_path)
-    preset = row.parsed_preset
-    return given if preset is None else preset.data(given)
+    return selection_of(row.parsed_spec, row.parsed_preset).of(given)
+
+
+def selection_of(spec: ExperimentSpec | None, preset: Preset | None) -> SeriesSelection:
+    """What an experiment is tried on: as its spec says, else as its preset does, else the series as they are.
+
+    Raises
+    ------
+    ParameterError
+        Spec and preset say different things.
+    """
+    said = None if spec is None else spec.series
+    if preset is None:
+        return said or AS_THEY_ARE
+    found = preset.selection()
+    if said not in (None, found):
+        rule = "must be left out where the spec says otherwise what it is tried on"
+        raise ParameterError(f"preset {rule}", field="preset", rule=rule, value=preset.name)
+    return found
 
 
 def folder_of(owner_id: uuid.UUID) -> Path:

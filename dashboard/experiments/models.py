@@ -15,12 +15,15 @@ from privacy_engine.experiments import ExperimentSpec, Preset, presets
 
 
 class Experiment(Watched):
-    """A spec, and what it is tried on: a dataset, or what a preset generates, or a preset's part of a dataset."""
+    """A spec, and the dataset it is tried on if any; the spec says which series of it, or what is generated.
+
+    ``preset`` says so for rows from before specs did.
+    """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="experiments")
     dataset = models.ForeignKey(Dataset, on_delete=models.CASCADE, related_name="experiments", null=True, blank=True)
-    preset = models.JSONField(null=True, blank=True)  # what chooses or generates the series
+    preset = models.JSONField(null=True, blank=True)  # as it was asked for
     name = models.CharField(max_length=200, default="", blank=True)
     spec = models.JSONField()
     spec_digest = models.CharField(max_length=64)
@@ -35,9 +38,6 @@ class Experiment(Watched):
         ordering: ClassVar = ["-created_at"]
         constraints: ClassVar = [
             *watched_constraints("experiment"),
-            models.CheckConstraint(
-                name="experiment_has_data", condition=Q(dataset__isnull=False) | Q(preset__isnull=False)
-            ),
             models.CheckConstraint(
                 name="experiment_done_has_table", condition=~Q(state=State.DONE) | ~Q(table_sha256="")
             ),

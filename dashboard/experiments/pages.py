@@ -64,7 +64,9 @@ def new(request: HttpRequest) -> HttpResponse:
         }
         for one in datasets
     ]
-    generated = [{"preset": name, "title": title, "said": said} for name, (title, said) in GENERATED.items()]
+    generated = [
+        {"preset": name, "like": _like(name), "title": title, "said": said} for name, (title, said) in GENERATED.items()
+    ]
     known = {"urls": _urls(), "datasets": told, "palette": palette(), "generated": generated}
     named = _presets()
     context = {
@@ -102,6 +104,11 @@ def _release(request: HttpRequest) -> Any:
     asked = request.GET.get("release")
     known = visible_releases(request.user).filter(landmark_set__source=None)
     return get_object_or_404(known, pk=uuid_or_404(asked)) if asked else None
+
+
+def _like(preset: str) -> str:
+    generated = presets.parse({"name": preset}).selection().generated
+    return "" if generated is None else generated.like
 
 
 def _ready_datasets(request: HttpRequest) -> Any:

@@ -17,7 +17,7 @@ from privacy_engine.experiments import ExperimentSpec, presets
 
 @extend_schema_field(OpenApiTypes.OBJECT)
 class SpecField(Anything):
-    """``{base, grid, repetitions, seed, metrics, common}``, as docs/decisions/0013 and the presets have it."""
+    """``{base, grid, repetitions, seed, metrics, common, series}``, as docs/decisions/0013 and the presets have it."""
 
 
 class ExperimentRequest(serializers.Serializer[Any]):
@@ -29,8 +29,8 @@ class ExperimentRequest(serializers.Serializer[Any]):
         required=False,
         allow_null=True,
         default=None,
-        help_text="Says what the series are: its part of the dataset, or without one what it generates. Without a spec "
-        "it is the experiment too. GET /api/v1/experiment-presets/ lists them.",
+        help_text="Says what the series are where the spec does not: its part of the dataset, or without one what it "
+        "generates. Without a spec it is the experiment too. GET /api/v1/experiment-presets/ lists them.",
     )
     spec = SpecField(required=False, allow_null=True, default=None)
     name = serializers.CharField(max_length=200, required=False, allow_blank=True, default="")

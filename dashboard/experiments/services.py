@@ -11,9 +11,10 @@ from django.db.models.functions import Now
 
 from dashboard import jobs
 from dashboard.datasets.models import Dataset
+from dashboard.datasets.people import people_of
 from dashboard.datasets.queries import require_ready
 from dashboard.experiments import execution, tasks  # noqa: F401  (tasks: so that the bell is there to ring)
-from dashboard.experiments.material import folder_of, series_of
+from dashboard.experiments.material import folder_of, selection_of, series_of
 from dashboard.experiments.models import Experiment, Part
 from dashboard.jobs import State
 from dashboard.text import one_line
@@ -54,18 +55,21 @@ def plan(*, dataset: Dataset | None, preset: Preset | None, spec: ExperimentSpec
     Conflict
         The dataset is not ready.
     """
-    if dataset is None and preset is None:
+    selection = selection_of(spec, preset)
+    if dataset is None and selection.generated is None:
         rule = "is required where no preset generates the series"
         raise ParameterError(f"dataset {rule}", field="dataset", rule=rule)
-    asked = spec or (preset and preset.spec())
-    if asked is None:
+    described = spec or (preset and preset.spec())
+    if described is None:
         rule = "is required where no preset is named"
         raise ParameterError(f"spec {rule}", field="spec", rule=rule)
+    asked = described.on(selection)
     given: list[int] = []
+    of_people: list[int] = []
     if dataset is not None:
         require_ready(dataset)
-        given = dataset.series_lengths
-    lengths = given if preset is None else preset.lengths(given)
+        given, of_people = dataset.series_lengths, [len(person) for person in people_of(dataset)]
+    lengths = selection.lengths(given, of_people)
     seconds = experiments.predicted_seconds(asked, lengths)
     if seconds > MOST_S:
         rule = f"must come to at most {MOST_S / 3600:g} hours of work"
@@ -86,7 +90,7 @@ def submit_experiment(
     """Run a small experiment now; keep the description of a larger one and ring for the workers.
 
     ``preset`` says what the series are: its part of the dataset, or without a dataset what it generates. It also gives
-    the spec where there is none.
+    the spec where there is none. The spec that is kept says what it is tried on (``series``), whoever said it here.
 
     Raises
     ------

@@ -28,11 +28,13 @@ from privacy_engine.experiments.figure import figure, placed, points, summed
 from privacy_engine.experiments.measures import Measure, measures
 from privacy_engine.experiments.presets import Preset, presets
 from privacy_engine.experiments.running import run, run_block
+from privacy_engine.experiments.selection import AS_THEY_ARE, GeneratedSeries, SeriesSelection
 from privacy_engine.experiments.spec import Cell, Correlation, ExperimentSpec, dataset_digest
 from privacy_engine.experiments.store import FolderStore, Key, MemoryStore, Store
 from privacy_engine.experiments.table import FILES, assemble, latex, write
 
 __all__ = [
+    "AS_THEY_ARE",
     "AT_ONCE_S",
     "BLOCK_S",
     "FILES",
@@ -41,11 +43,13 @@ __all__ = [
     "Correlation",
     "ExperimentSpec",
     "FolderStore",
+    "GeneratedSeries",
     "Key",
     "Measure",
     "MemoryStore",
     "Part",
     "Preset",
+    "SeriesSelection",
     "Store",
     "assemble",
     "blocks",

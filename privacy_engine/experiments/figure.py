@@ -8,8 +8,8 @@ from typing import Any
 
 from privacy_engine.data import Floats
 from privacy_engine.experiments.measures import Measure
-from privacy_engine.experiments.spec import Axis, Cell, Correlation, ExperimentSpec, flattened
-from privacy_engine.experiments.table import HIGH, LOW, Results, horizontal, summary
+from privacy_engine.experiments.spec import Axis, Cell, Correlation, ExperimentSpec
+from privacy_engine.experiments.table import HIGH, LOW, Results, flattened, horizontal, summary
 from privacy_engine.landmarks import LandmarkMethod
 from privacy_engine.params import Param, brief, param_of
 from privacy_engine.registry import Described

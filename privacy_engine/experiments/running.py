@@ -65,7 +65,7 @@ def run(
     Parameters
     ----------
     series : sequence of Trajectory
-        The dataset.
+        The dataset; the spec's ``series`` says what of it is used, or what is generated where this is empty.
     workers : int
         Processes that compute; with one, this process does.
     size : int, optional
@@ -79,6 +79,7 @@ def run(
         The data lack what a cell needs, or do not suit it.
     """
     kept = MemoryStore() if store is None else store
+    series = series if spec.series is None else spec.series.of(series)
     dataset = dataset_digest(series)
     todo = {block.key(dataset): block for block in in_order(blocks(spec, list(map(len, series)), size))}
     found: dict[Key, Floats] = {}

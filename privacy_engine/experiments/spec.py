@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from functools import cached_property, lru_cache
 from itertools import product
@@ -17,7 +17,15 @@ from math import prod
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
-from pydantic import AfterValidator, PrivateAttr, field_serializer, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    PrivateAttr,
+    SerializerFunctionWrapHandler,
+    field_serializer,
+    field_validator,
+    model_serializer,
+    model_validator,
+)
 
 from privacy_engine import noise
 from privacy_engine.accounting.checks import MAX_STATES
@@ -26,6 +34,7 @@ from privacy_engine.accounting.temporal import LossFunction, smoothing_matrix
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import ParameterError, ParameterErrors
 from privacy_engine.experiments.measures import Measure, measures
+from privacy_engine.experiments.selection import SeriesSelection
 from privacy_engine.landmarks import DummyMethod, LandmarkMethod, dummy_methods, landmark_methods
 from privacy_engine.params import Frozen, Param, Repetitions, Seed, Spec, brief, broken
 from privacy_engine.spec import ReleaseSpec
@@ -213,6 +222,10 @@ class ExperimentSpec(Spec):
     several places that move together are joined by commas, and each value is then a list with one entry for each.
     Every combination is a cell: axes by depth and name, whatever order the JSON had, and the last moves first.
     ``metrics`` are measures by name, or with parameters as ``{"name": …}``.
+
+    ``series`` says what the cells are tried on, as a
+    :class:`~privacy_engine.experiments.selection.SeriesSelection`. Without it they are the series of the dataset
+    as they are, which is what specs of earlier versions mean.
     """
 
     base: dict[str, Any]
@@ -221,6 +234,7 @@ class ExperimentSpec(Spec):
     seed: Seed
     metrics: Any
     common: bool = True
+    series: SeriesSelection | None = None
 
     _points: tuple[Point, ...] = PrivateAttr(())
 
@@ -251,6 +265,17 @@ class ExperimentSpec(Spec):
     @field_serializer("metrics")
     def _dumped_metrics(self, value: tuple[Measure, ...]) -> list[Any]:
         return [one.plain for one in value]
+
+    @model_serializer(mode="wrap")
+    def _dumped(self, dumped: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        found: dict[str, Any] = dumped(self)
+        if self.series is None:
+            del found["series"]  # a spec that does not say it keeps its digest
+        return found
+
+    def on(self, series: SeriesSelection) -> Self:
+        """The same experiment, which says that it is tried on ``series``."""
+        return self.parse(self.model_dump() | {"series": series.model_dump()})
 
     @model_validator(mode="after")
     def _expands(self) -> Self:
@@ -366,16 +391,3 @@ def dataset_digest(series: Sequence[Trajectory]) -> str:
             if column is not None:
                 found.update(np.ascontiguousarray(column).tobytes())
     return found.hexdigest()
-
-
-def flattened(description: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """A description as one row: ``{"release.mechanism.epsilon": 1.0, …}``; lists of plain values as JSON text."""
-    found: dict[str, Any] = {}
-    for name, value in description.items():
-        if isinstance(value, list) and value and isinstance(value[0], dict):
-            value = {str(i): one for i, one in enumerate(value)}
-        if isinstance(value, dict):
-            found |= flattened(value, f"{prefix}{name}.")
-        else:
-            found[prefix + name] = json.dumps(value) if isinstance(value, list) else value
-    return found

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from string import ascii_uppercase
@@ -14,7 +15,7 @@ import numpy as np
 from privacy_engine import __version__
 from privacy_engine.data import Floats
 from privacy_engine.experiments.measures import Measure
-from privacy_engine.experiments.spec import ExperimentSpec, Point, flattened
+from privacy_engine.experiments.spec import ExperimentSpec, Point
 from privacy_engine.formats.arrow import pa, pacsv, pq
 from privacy_engine.label import NOT_PRIVATE
 
@@ -60,6 +61,19 @@ def _parameters(point: Point) -> dict[str, Any]:
     if point.cell.release is not None:
         description["release"]["title"] = point.cell.release.title
     return {name: value for name, value in flattened(description).items() if value is not None}
+
+
+def flattened(description: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """A description as one row: ``{"release.mechanism.epsilon": 1.0, …}``; lists of plain values as JSON text."""
+    found: dict[str, Any] = {}
+    for name, value in description.items():
+        if isinstance(value, list) and value and isinstance(value[0], dict):
+            value = {str(i): one for i, one in enumerate(value)}
+        if isinstance(value, dict):
+            found |= flattened(value, f"{prefix}{name}.")
+        else:
+            found[prefix + name] = json.dumps(value) if isinstance(value, list) else value
+    return found
 
 
 def summary(values: Floats) -> dict[str, Any]:

@@ -1,9 +1,11 @@
 /* The one way to the server: JSON over fetch, uploads over XMLHttpRequest (fetch cannot tell how much was sent). */
 
+import { sentenceOf } from "./field_errors.js";
+
 /** What the server refused, or could not do. `errors` are the API's: {code, field, rule, value, message, …}. */
 export class ApiError extends Error {
   constructor(status, errors, retryAfter = null) {
-    super(errors.map((error) => error.message).join(" "));
+    super(errors.map(sentenceOf).join(" "));
     this.name = "ApiError";
     this.status = status;
     this.errors = errors;

@@ -1,6 +1,8 @@
 /* Form fields out of a description: what the API lists of a mechanism or a way to mark landmarks. */
 
 import { duration, el, metres, percent } from "./dom.js";
+import { learnLabels, messageOf } from "./field_errors.js";
+import { check, createNumber, ruleText, showProblem, valueOf, write } from "./number_field.js";
 
 const SPAN = 100; // a slider reaches from a hundredth of the example to a hundred times
 const STEPS = 400;
@@ -15,25 +17,27 @@ let ids = 0;
 /**
  * Controls for `fields` in `host`. `onChange(name)` after every change of the field of that name; `controls` are those
  * beside numbers, texts and choices, by the name that a field's `control` has.
- * Returns {values(), all(), set(values), fail(errors), clear(), disable(on)}; `all` has null for what was left empty.
+ * Returns {values(), all(), set(values), fail(errors), clear(), disable(on)}. In `values` a number that is missing is null
+ * and one that is refused NaN; `all` has null for what was left empty, and the text of what is refused.
  */
 export function createFields(host, fields, { onChange, controls: more = {} }) {
+  learnLabels(fields);
   const controls = fields.map((field) => controlOf(field, more)(field, onChange));
   host.replaceChildren(...controls.map(({ element }) => element));
   return {
     values: () => Object.fromEntries(controls.map(({ field, value }) => [field.name, value()]).filter(([, value]) => value !== undefined)),
-    all: () => Object.fromEntries(controls.map(({ field, value }) => [field.name, value() ?? null])),
+    all: () => Object.fromEntries(controls.map(({ field, value, kept = value }) => [field.name, kept() ?? null])),
     set: (values) => controls.forEach(({ field, set }) => field.name in values && set(values[field.name])),
     /** Show the errors that name one of these fields; returns the others. */
     fail(errors) {
       return errors.filter((error) => {
         const path = (error.field ?? "").split(".");
         const found = controls.find(({ field }) => path.at(-1) === field.name) ?? controls.find(({ field }) => path.includes(field.name));
-        found?.fail(error.message);
+        found?.fail(messageOf(error));
         return !found;
       });
     },
-    clear: () => controls.forEach(({ fail }) => fail("")),
+    clear: () => controls.forEach(({ fail, clear = () => fail("") }) => clear()),
     disable: (on) => controls.forEach(({ element }) => element.querySelectorAll("input, select").forEach((input) => (input.disabled = on))),
   };
 }
@@ -42,48 +46,43 @@ export function createFields(host, fields, { onChange, controls: more = {} }) {
 export function frame(field, inputs, input, hint) {
   const id = `field-${field.name}-${(ids += 1)}`;
   input.id = id;
-  const help = field.help ? el("p", { class: "field__help", id: `${id}-help` }, field.help) : null;
+  const rule = "number" in input.dataset && ruleText(field);
+  const help = field.help || rule ? el("p", { class: "field__help", id: `${id}-help` }, field.help, field.help && rule && " ", rule) : null;
   const error = el("p", { class: "field__error", id: `${id}-error`, role: "alert", hidden: true });
   input.setAttribute("aria-describedby", [help && help.id, error.id].filter(Boolean).join(" "));
   const label = el("label", { for: id }, field.label, field.symbol ? ` ${field.symbol}` : "", field.unit ? `, ${field.unit}` : "");
   const element = el("div", { class: "field", dataset: { field: field.name } }, el("div", { class: "row row--apart" }, label, hint), inputs, help, error);
-  const fail = (message) => {
-    error.textContent = message;
-    error.hidden = !message;
-    if (message) input.setAttribute("aria-invalid", "true");
-    else input.removeAttribute("aria-invalid");
-  };
-  return { element, fail };
+  return { element, fail: (message) => showProblem(input, message) };
 }
 
 function numberField(field, onChange) {
-  const start = field.default ?? field.example ?? "";
-  const input = el("input", { type: "number", step: field.whole ? "1" : "any", min: field.minimum, max: field.maximum, required: field.required, inputmode: "decimal", value: String(start), placeholder: field.required ? null : "none" });
+  const { input } = createNumber(field, { class: null, value: field.default ?? field.example ?? null, placeholder: field.required ? null : "none" });
   const scale = isShare(field) ? SHARES : field.example && !isSeed(field) ? logarithmic(field) : null;
   const slider = scale && el("input", { type: "range", min: "0", max: String(STEPS), "aria-label": `${field.label}, slider`, class: "field__slider" });
   const hint = el("output", { class: "small muted" });
   const show = () => {
-    const value = input.valueAsNumber;
-    hint.textContent = Number.isFinite(value) ? (hintOf(field)?.(value) ?? "") : "";
-    if (slider && (value > 0 || isShare(field))) slider.value = String(scale.position(value));
+    const value = valueOf(input);
+    hint.textContent = value !== null && Number.isFinite(value) ? (hintOf(field)?.(value) ?? "") : "";
+    if (slider && (value > 0 || (value === 0 && isShare(field)))) slider.value = String(scale.position(value));
   };
   const { element, fail } = frame(field, el("div", { class: "field__number" }, slider, input), input, hint);
   const changed = () => {
-    fail("");
     show();
     onChange(field.name);
   };
   input.addEventListener("input", changed);
   slider?.addEventListener("input", () => {
-    input.value = String(scale.value(Number(slider.value)));
+    write(input, scale.value(Number(slider.value)));
     changed();
   });
   show();
+  const value = () => valueOf(input) ?? (field.required ? null : undefined);
   return {
-    field, element, fail,
-    value: () => (input.value === "" ? (field.required ? null : undefined) : input.valueAsNumber),
-    set(value) {
-      input.value = value === null ? "" : String(value);
+    field, element, fail, value,
+    kept: () => (Number.isNaN(value()) ? input.value : value()),
+    clear: () => (input.value === "" ? fail("") : check(input)),
+    set(to) {
+      write(input, to);
       show();
     },
   };

@@ -2,6 +2,7 @@
 
 import { el } from "./dom.js";
 import { mayMove } from "./ink.js";
+import { createNumber, valueOf, write } from "./number_field.js";
 import { lastAtMost } from "./track.js";
 
 const SPEEDS = [1, 10, 60, 600, 3600, 21600, 86400]; // seconds of the data in one of the reader's
@@ -31,14 +32,14 @@ export function createPlayback({ at, select }) {
   let timer = null;
   const play = el("button", { class: "button button--square timeline__play", type: "button", "aria-label": "Play", "aria-keyshortcuts": "P", onclick: toggle });
   const speed = el("select", { class: "input timeline__speed", "aria-label": "Speed", hidden: true, onchange: choose }); // until there is something to play
-  const typed = el("input", { type: "number", class: "input", min: "0.001", step: "any", inputmode: "decimal", oninput: again });
+  const { input: typed, error } = createNumber({ minimum: 0.001, required: true }, { value: 1, oninput: again });
   const unit = el("span", { class: "small muted" });
-  const other = el("label", { class: "timeline__other", hidden: true }, typed, unit);
+  const other = el("label", { class: "timeline__other", hidden: true }, typed, unit, error);
 
-  const rate = () => (speed.value === OTHER ? typed.valueAsNumber : Number(speed.value));
+  const rate = () => (speed.value === OTHER ? valueOf(typed) : Number(speed.value));
 
   function choose() {
-    if (speed.value !== OTHER) typed.value = speed.value; // what another speed begins with
+    if (speed.value !== OTHER) write(typed, Number(speed.value)); // what another speed begins with
     other.hidden = speed.value !== OTHER;
     if (!other.hidden) typed.focus();
     again();
@@ -111,7 +112,7 @@ export function createPlayback({ at, select }) {
       speed.value = String(rates.find((one) => one >= wanted) ?? rates.at(-1));
       speed.hidden = n < 2;
       other.hidden = true;
-      typed.value = speed.value;
+      write(typed, Number(speed.value));
       typed.setAttribute("aria-label", time ? "Seconds of the data in one second" : "Events in one second");
       unit.textContent = time ? "s in 1 s" : "in 1 s";
       play.disabled = n < 2 || !mayMove();

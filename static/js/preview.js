@@ -2,6 +2,8 @@
 
 import { ApiError, get } from "./api.js";
 import { $, announce, el } from "./dom.js";
+import { sentenceOf } from "./field_errors.js";
+import { invalidIn, numbersOf } from "./number_field.js";
 
 const WAIT_MS = 250;
 /** What goes with another column and is not chosen by itself. */
@@ -27,6 +29,7 @@ export function createPreview(host, form, { url, roles }) {
 
   async function ask() {
     asking?.abort();
+    if (invalidIn(form).length) return;
     asking = new AbortController();
     region.setAttribute("aria-busy", "true");
     try {
@@ -41,7 +44,7 @@ export function createPreview(host, form, { url, roles }) {
   }
 
   /** The form's reading options; cleaning comes after reading and has no part in it. */
-  const query = () => new URLSearchParams([...new FormData(form)].filter(([, value]) => value));
+  const query = () => new URLSearchParams(Object.entries({ ...Object.fromEntries([...new FormData(form)].filter(([, value]) => value)), ...numbersOf(form) }));
   const tell = (nodes) => said.replaceChildren(...nodes.flat().filter(Boolean));
 
   function show(seen) {
@@ -119,7 +122,7 @@ export function createPreview(host, form, { url, roles }) {
     return el("div", { class: "notice notice--error", role: "status" }, el("p", {}, el("strong", {}, message)), !whole && el("p", { class: "muted" }, "The first rows alone say so; only they were looked at."), settle && el("p", {}, settle));
   }
 
-  const refusal = (error) => el("div", { class: "notice notice--error", role: "status" }, el("p", {}, el("strong", {}, error.message)));
+  const refusal = (error) => el("div", { class: "notice notice--error", role: "status" }, el("p", {}, el("strong", {}, sentenceOf(error))));
 
   function facts(seen) {
     const words = [

@@ -1,6 +1,7 @@
 /* What was understood of a file and what was refused: reports, errors and questions as elements. */
 
 import { count, el, number, percent, whole } from "./dom.js";
+import { labelOf, sentenceOf } from "./field_errors.js";
 
 /** Whether an error is best answered with the columns of the file in view. */
 export const asksForColumns = ({ code }) => ["no_position_columns", "no_points", "bad_times"].includes(code);
@@ -153,9 +154,9 @@ export function renderErrors(errors, after = null) {
     "div",
     { class: "notice notice--error", role: "alert" },
     errors.map((error) => [
-      el("p", {}, el("strong", {}, error.message)),
+      el("p", {}, el("strong", {}, sentenceOf(error))),
       PLACE(error) && el("p", {}, `${PLACE(error)}.`),
-      error.rule && error.field !== "file" && el("p", { class: "muted" }, `${error.field}: ${error.rule}`),
+      error.rule && error.field !== "file" && el("p", { class: "muted" }, `${labelOf(error.field)}: ${error.rule}`),
       error.report && renderReport(error.report),
     ]),
     after && el("p", { class: "muted" }, after),
@@ -175,7 +176,7 @@ export function renderAsk(error, onChoose) {
     el(
       "fieldset",
       {},
-      el("legend", {}, error.message),
+      el("legend", {}, sentenceOf(error)),
       el(
         "div",
         { class: error.choices.length > 6 ? "ask__choices ask__choices--many" : "ask__choices" },

@@ -1,6 +1,7 @@
 /* Steps, one after another: those on offer as cards, those chosen as a list in their order with their parameters. */
 
 import { announce, el } from "./dom.js";
+import { sentenceOf } from "./field_errors.js";
 import { createFields } from "./fields.js";
 
 /**
@@ -50,7 +51,7 @@ export function createSteps(hosts, listed, { field, most = 8, short = false, chi
     const made = entry(step);
     chosen.push(made);
     draw();
-    (made.element.querySelector("input[type=number]") ?? made.remove).focus();
+    (made.element.querySelector("input[data-number]") ?? made.remove).focus();
     announce(`${step.title} is step ${chosen.length}.`);
   }
 
@@ -86,7 +87,7 @@ export function createSteps(hosts, listed, { field, most = 8, short = false, chi
       return errors.filter((error) => {
         const one = chosen[at.exec(error.field ?? "")?.[1]];
         for (const rest of one ? one.fields.fail([error]) : []) {
-          one.error.textContent = rest.message;
+          one.error.textContent = sentenceOf(rest);
           one.error.hidden = false;
         }
         return !one;

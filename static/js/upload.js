@@ -3,6 +3,7 @@
 import { ApiError, poll, post, postForm } from "./api.js";
 import { announce, bytes, count, done, el, span } from "./dom.js";
 import { stir } from "./jobs.js";
+import { numbersOf, refuseInvalid } from "./number_field.js";
 import { asksForColumns, renderAsk, renderErrors, renderReport, understood } from "./report.js";
 import { PIECE, sendInPieces } from "./resumable.js";
 
@@ -184,7 +185,7 @@ export function upload({ url, uploads, file, options, limit, settled }) {
     input.removeAttribute("aria-describedby");
     form.addEventListener("submit", (event) => {
       event.preventDefault();
-      reread(dataset, { [option]: input.value });
+      if (!refuseInvalid(form)) reread(dataset, { [option]: input.value, ...numbersOf(form) });
     });
     understoodAs(dataset, form);
     input.focus();

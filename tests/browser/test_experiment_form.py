@@ -18,7 +18,7 @@ from dashboard.experiments.models import Experiment
 from dashboard.experiments.services import submit_experiment
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
-from privacy_engine.experiments import ExperimentSpec, presets
+from privacy_engine.experiments import AS_THEY_ARE, ExperimentSpec, presets
 from privacy_engine.landmarks import landmark_methods
 from tests.browser.conftest import DESKTOP, PHONE, Watch, accessibility_faults, widths
 from tests.browser.drawn import settled
@@ -26,6 +26,7 @@ from tests.browser.sweeping import UNFOLD, WATCH_SHIFTS, keyboard_faults, loadin
 
 ADDRESS = "/experiments/new/"
 SHARES = [0, 0.2, 0.4, 0.6, 0.8, 1]
+SERIES = presets.parse({"name": "error-tdrive", "events": 1000}).selection().model_dump()
 RANDOM = {"name": "synthetic", "share": 0, "distribution": "uniform", "seed": 0}
 ODD = {
     "base": {"landmarks": {"name": "manual", "events": [1, 2]}},
@@ -82,6 +83,7 @@ class TestWhatTheFormSays:
             "seed": 1,
             "metrics": ["error"],
             "common": True,
+            "series": SERIES,
         }
         assert made.preset == presets.parse({"name": "error-tdrive", "events": 1000}).model_dump()
         assert made.name == "Mean absolute error by release and share of landmarks"
@@ -207,7 +209,7 @@ class TestRoundTrips:
         expect(page.locator("[data-by-hand]")).to_contain_text("This experiment is edited as text.")
         expect(page.get_by_label("Levels ε")).to_be_hidden()
         expect(plan(page)).to_contain_text("3 cells × 2 repetitions")
-        assert submitted(page).spec_digest == spec.digest
+        assert submitted(page).spec_digest == spec.on(AS_THEY_ARE).digest
         form(page, f"?from={first.pk}")
         page.get_by_role("button", name="Use the form instead").click()
         expect(plan(page)).to_contain_text("18 cells")
@@ -295,7 +297,7 @@ class TestText:
         expect(page.locator("[data-text-error]")).to_contain_text("This is not JSON")
         expect(page.get_by_role("button", name="Run the experiment")).to_be_disabled()
         text.fill(json.dumps(spec))
-        assert submitted(page).spec_digest == ExperimentSpec.parse(spec).digest
+        assert submitted(page).spec_digest == ExperimentSpec.parse(spec | {"series": SERIES}).digest
 
     def test_it_is_kept_in_a_file_and_loaded_again(self, page: Page, tmp_path: Path) -> None:
         form(page, "?preset=privacy-utility")
@@ -318,14 +320,14 @@ class TestWrong:
         only(page, "Skip", "Planned")
         row = page.locator("[data-row=landmark-planned]")
         row.get_by_label("Step variance q, m²", exact=True).fill("-5")
-        expect(row.locator(".field__error").first).to_have_text("Must be greater than 0, got -5")
-        expect(plan(page)).to_contain_text("Not with these values")
+        expect(row.locator(".field__error").first).to_have_text("Must be greater than 0, got -5.")
+        expect(plan(page)).to_contain_text("Something is missing or no number")
         page.get_by_role("button", name="Run the experiment").click()
         expect(row.get_by_label("Step variance q, m²", exact=True)).to_be_focused()
         row.get_by_label("Step variance q, m²", exact=True).fill("5")
         expect(plan(page)).to_contain_text("12 cells")
         page.get_by_label("Repetitions", exact=True).fill("0")
-        expect(page.locator("[data-runs]")).to_contain_text("Must be greater than 0")
+        expect(page.locator("[data-runs]")).to_contain_text("Must be at least 1, got 0")
         page.get_by_label("Repetitions", exact=True).fill("1000000")
         page.get_by_label("Shares, %").fill(", ".join(str(i / 2) for i in range(101)))
         page.get_by_label("Levels ε").fill(", ".join(str(i) for i in range(1, 21)))
@@ -337,13 +339,15 @@ class TestWrong:
         shares = page.get_by_label("Shares, %")
         wrong = page.locator("[data-field=share] .field__error")
         for typed, said in (
-            ("20, 101", "Each must be at most 100."),
-            ("2o", "“2o” is no number"),
+            ("20, 101", "Must be at most 100, got 101."),
+            ("2o", "“2o” is not a number"),
             ("5 5", "5 is there"),
         ):
             shares.fill(typed)
             expect(wrong).to_contain_text(said)
-            expect(page.get_by_role("button", name="Run the experiment")).to_be_disabled()
+            page.get_by_role("button", name="Run the experiment").click()
+            expect(shares).to_be_focused()
+            assert not Experiment.objects.exists()
         shares.fill("7, 14.1")
         expect(wrong).to_be_hidden()
         expect(plan(page)).to_contain_text("6 cells")

@@ -51,8 +51,8 @@ def test_a_preset_writes_the_engines_table_in_four_forms(command, tmp_path):
 def test_the_spec_it_writes_can_be_run_again_and_its_cells_are_taken_over(command, tmp_path, monkeypatch):
     assert command(*FEW, "--out", tmp_path / "one")[2] == 0
     monkeypatch.setattr(running, "run_block", None)
-    spec, like = tmp_path / "one" / "spec.json", ["--like", "temporal-distance"]
-    _, wrong, code = command(spec, *like, "--keep", tmp_path / "one" / "blocks", "--out", tmp_path / "two")
+    spec = tmp_path / "one" / "spec.json"
+    _, wrong, code = command(spec, "--keep", tmp_path / "one" / "blocks", "--out", tmp_path / "two")
     assert (wrong, code) == ("", 0)
     for name in ("table.parquet", "table.csv", "table.tex", "spec.json"):
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
@@ -148,6 +148,8 @@ def test_help_tells_of_every_preset(command):
         (["broken.json"], "must be JSON text"),
         (["list.json"], "must be an object"),
         (["spec.json", "--like", "nothing"], "like.name must be one of"),
+        (["spec.json", "--like", "error-tdrive"], "--like must be left out: the spec says what it is tried on"),
+        (["temporal-distance", "--set", "repetitions=0,5"], "repetitions must be a whole number, got '0,5'"),
         (["spec.json", "--set", "seed=-1"], "seed must be at least 0, got -1"),
     ],
 )
@@ -169,4 +171,6 @@ def test_a_spec_without_a_file_takes_a_generated_series(command, tmp_path):
     said, wrong, code = command(tmp_path / "spec.json", "--out", tmp_path)
     assert (wrong, code) == ("", 0)
     assert said.startswith("1 cell, 1 repetition, 1,000 events.")
-    assert json.loads((tmp_path / "spec.json").read_text())["metrics"] == ["marked-share"]
+    written = json.loads((tmp_path / "spec.json").read_text())
+    assert written["metrics"] == ["marked-share"]
+    assert written["series"]["generated"] == {"like": "taxi", "events": 1000, "seed": 1}

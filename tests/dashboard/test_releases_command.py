@@ -181,6 +181,10 @@ REFUSED = {
         ["day.csv", *UNIFORM[:2], "--set", "epsilon=nan", "--set", "radius_m=1", *MARKS, "--out", "o.csv"],
         "mechanism.epsilon must be a number, got 'nan'",
     ),
+    "decimal comma": (
+        ["day.csv", *UNIFORM[:2], "--set", "epsilon=0,5", "--set", "radius_m=1", *MARKS, "--out", "o.csv"],
+        "mechanism.epsilon must be a number, got '0,5'",
+    ),
     "infinite": (
         ["day.csv", *UNIFORM[:2], "--set", "epsilon=1e999", "--set", "radius_m=1", *MARKS, "--out", "o.csv"],
         "mechanism.epsilon must be a finite number",

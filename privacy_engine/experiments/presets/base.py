@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-import numpy as np
-
 from privacy_engine.data import Trajectory
-from privacy_engine.experiments.lookalikes import taxi
+from privacy_engine.experiments.selection import GeneratedSeries, SeriesSelection
 from privacy_engine.experiments.spec import ExperimentSpec
 from privacy_engine.params import EventCount, Repetitions, Seed
 from privacy_engine.registry import Described, Registry
@@ -30,13 +28,13 @@ class Preset(Described):
     seed: Seed = 1
     events: EventCount = 100
 
-    def data(self, series: Sequence[Trajectory] = ()) -> list[Trajectory]:
-        """What it runs on: ``series``, or without any a generated one of ``events`` events."""
-        return list(series) or [taxi(np.random.default_rng(self.seed), self.events)]
+    def selection(self) -> SeriesSelection:
+        """What it is tried on: the series as they are, or without any a generated one of ``events`` events."""
+        return SeriesSelection(generated=GeneratedSeries(like="taxi", events=self.events, seed=self.seed))
 
-    def lengths(self, lengths: Sequence[int] = ()) -> list[int]:
-        """How many events :meth:`data` has in each of its series, where what is given has so many."""
-        return list(lengths) or [self.events]
+    def data(self, series: Sequence[Trajectory] = ()) -> list[Trajectory]:
+        """What it runs on, of the ``series`` of a dataset or without any."""
+        return self.selection().of(series)
 
     def base(self) -> dict[str, Any]:
         """What all cells have in common: landmarks drawn anew in every repetition."""
@@ -55,6 +53,7 @@ class Preset(Described):
                 "repetitions": self.repetitions,
                 "seed": self.seed,
                 "metrics": self.metrics,
+                "series": self.selection().model_dump(),
             }
         )
 

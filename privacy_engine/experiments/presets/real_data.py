@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Annotated, Any, ClassVar, Literal
 
-import numpy as np
-
-from privacy_engine.data import Trajectory
-from privacy_engine.experiments.lookalikes import TAXI_Q_M2, WALK_Q_M2, first_events, taxi, walk
+from privacy_engine.experiments.lookalikes import TAXI_Q_M2, WALK_Q_M2
 from privacy_engine.experiments.presets.base import SHARES, Preset, presets, random_landmarks, scheme
+from privacy_engine.experiments.selection import GeneratedSeries, SeriesSelection
 from privacy_engine.params import EventCount, Param
 
 MARKS = Param(
@@ -25,20 +22,15 @@ class RealData(Preset):
     metrics: ClassVar[tuple[str, ...]] = ("error",)
     stays: ClassVar[tuple[tuple[float, float], ...]]
     step_variance_m2: ClassVar[float]
+    like: ClassVar[Literal["taxi", "walk"]]
 
     events: EventCount = 1000
     marks: Annotated[Literal["random", "stay-points"], MARKS] = "random"
 
-    def data(self, series: Sequence[Trajectory] = ()) -> list[Trajectory]:
-        """The first ``events`` of what is given, as one series; otherwise as many generated ones."""
-        return [first_events(series, self.events)] if series else [self.generated()]
-
-    def lengths(self, lengths: Sequence[int] = ()) -> list[int]:
-        return [min(sum(lengths), self.events)] if lengths else [self.events]
-
-    def generated(self) -> Trajectory:
-        """The look-alike."""
-        raise NotImplementedError
+    def selection(self) -> SeriesSelection:
+        """The first ``events`` of each person, joined in the order of time; otherwise as many generated ones."""
+        generated = GeneratedSeries(like=self.like, events=self.events, seed=self.seed)
+        return SeriesSelection(join="person", first_events=self.events, generated=generated)
 
     def base(self) -> dict[str, Any]:
         return {"landmarks": random_landmarks(), "redraw": self.marks == "random"}
@@ -88,14 +80,9 @@ class GeolifeError(RealData):
         (50_000, 30),
     )
     step_variance_m2: ClassVar[float] = WALK_Q_M2
+    like: ClassVar[Literal["taxi", "walk"]] = "walk"
 
     name: Literal["error-geolife"] = "error-geolife"
-
-    def lengths(self, lengths: Sequence[int] = ()) -> list[int]:
-        return super().lengths(lengths or [len(self.generated())])  # the walk ends at some time
-
-    def generated(self) -> Trajectory:
-        return walk(self.events)
 
 
 @presets.register
@@ -118,8 +105,6 @@ class TDriveError(RealData):
         (10_350, 30),
     )
     step_variance_m2: ClassVar[float] = TAXI_Q_M2
+    like: ClassVar[Literal["taxi", "walk"]] = "taxi"
 
     name: Literal["error-tdrive"] = "error-tdrive"
-
-    def generated(self) -> Trajectory:
-        return taxi(np.random.default_rng(self.seed), self.events)

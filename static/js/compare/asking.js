@@ -2,6 +2,8 @@
 
 import { ApiError } from "../api.js";
 import { $, el } from "../dom.js";
+import { sentenceOf } from "../field_errors.js";
+import { refuseInvalid } from "../number_field.js";
 
 /**
  * `send()` does what was asked; what the API refuses goes to `fail(errors)`, and what that gives back has no field and is
@@ -12,11 +14,12 @@ export function createAsking(dialog, { clear, send, fail, ready }) {
 
   function complain(errors) {
     box.hidden = !errors.length;
-    box.replaceChildren(...errors.map(({ message }) => el("span", {}, message)));
+    box.replaceChildren(...errors.map((error) => el("span", {}, sentenceOf(error))));
   }
 
   $("form", dialog).addEventListener("submit", async (event) => {
     event.preventDefault();
+    if (refuseInvalid(dialog)) return;
     clear();
     complain([]);
     confirm.disabled = true;

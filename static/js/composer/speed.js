@@ -1,6 +1,7 @@
 /* The step variance out of how fast one moves, which anybody may know. */
 
 import { $, el, number, whole } from "../dom.js";
+import { createNumber, valueOf } from "../number_field.js";
 
 const FIELD = "step_variance_m2";
 const KMH = 3.6;
@@ -15,14 +16,14 @@ export function addSpeed(host, fields, onChange) {
   if (!field) return;
   const id = `speed-${(made += 1)}`;
   const input = (name, label) => {
-    const control = el("input", { class: "input", id: `${id}-${name}`, type: "number", min: "0", step: "any", inputmode: "decimal", oninput: apply });
-    return { control, element: el("div", { class: "speed__one" }, el("label", { class: "small", for: control.id }, label), control) };
+    const { input: control, error } = createNumber({ minimum: 0 }, { id: `${id}-${name}`, oninput: apply });
+    return { control, element: el("div", { class: "speed__one" }, el("label", { class: "small", for: control.id }, label), control, error) };
   };
   const [speed, time] = [input("v", "Typical speed, km/h"), input("t", "Between two events, s")];
   const said = el("output", { class: "small" }, "q = (v·Δt)² / 2");
 
   function apply() {
-    const [kmh, seconds] = [speed.control.valueAsNumber, time.control.valueAsNumber];
+    const [kmh, seconds] = [speed, time].map(({ control }) => valueOf(control));
     if (!(kmh > 0 && seconds > 0)) {
       said.textContent = "q = (v·Δt)² / 2";
       return;

@@ -2,6 +2,7 @@
    under the words that say why they have none. */
 
 import { el } from "../dom.js";
+import { sentenceOf } from "../field_errors.js";
 import { createFields } from "../fields.js";
 
 const GROUPS = [
@@ -79,7 +80,7 @@ function card(method, onChoose, onChange) {
     fail(errors) {
       const rest = fields.fail(errors);
       const own = rest.filter(({ field }) => field === "method.name");
-      complain(own.map(({ message }) => message).join(" "));
+      complain(own.map(sentenceOf).join(" "));
       return rest.filter((one) => !own.includes(one));
     },
     clear() {

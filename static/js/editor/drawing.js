@@ -2,7 +2,8 @@
 
 import { announce, el, metres } from "../dom.js";
 import { distanceM } from "../layers/globe.js";
-import { circleZone, polygonZone } from "./zones.js";
+import { check, createNumber, valueOf } from "../number_field.js";
+import { RADIUS_M, circleZone, polygonZone, typedCircle } from "./zones.js";
 
 const CLOSE_PX = 12;
 const TOUCH_CLOSE_PX = 22;
@@ -112,12 +113,11 @@ export function polygonTool({ map, on, ask, done, stop }) {
 export function circleTool({ map, on, ask, done, stop }) {
   let centre = null;
   const atEvent = () => fix(...on.here());
-  const radius = el("input", { type: "number", class: "input tools__radius", min: "0.1", step: "any", inputmode: "decimal", "aria-label": "Radius, m", placeholder: "Radius, m" });
+  const { input: radius, error } = createNumber({ ...RADIUS_M, required: true }, { class: "input tools__radius", "aria-label": "Radius, m", placeholder: "Radius, m" });
   const typed = () => {
-    if (radius.valueAsNumber > 0) done(circleZone(...centre, radius.valueAsNumber));
-    else announce("The radius must be greater than 0.");
+    if (check(radius)) done(typedCircle(...centre, valueOf(radius)));
   };
-  radius.addEventListener("input", () => draw(radius.valueAsNumber));
+  radius.addEventListener("input", () => draw(valueOf(radius) || 0));
   radius.addEventListener("keydown", (event) => {
     if (event.key === "Enter") typed();
     else if (event.key === "Escape") stop();
@@ -134,7 +134,7 @@ export function circleTool({ map, on, ask, done, stop }) {
   function fix(lon, lat) {
     centre = [lon, lat];
     draw(0);
-    ask(`${isCoarse() ? "Tap" : "Click"} where the circle should reach, or type its radius.`, [radius, small("Add circle", "Enter", typed), cancel(stop)]);
+    ask(`${isCoarse() ? "Tap" : "Click"} where the circle should reach, or type its radius.`, [radius, small("Add circle", "Enter", typed), cancel(stop), error]);
     if (!isCoarse()) radius.focus();
   }
 

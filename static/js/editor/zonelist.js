@@ -1,8 +1,9 @@
 /* The zones in the rail: one row each; the chosen one opens to be labelled, measured and deleted. */
 
 import { count, el, metres, number } from "../dom.js";
+import { check, createNumber, valueOf, write } from "../number_field.js";
 import { zoneIcon } from "./tools.js";
-import { areaM2, cornersOf, moved, nameOf, withoutCorner } from "./zones.js";
+import { RADIUS_M, areaM2, cornersOf, moved, nameOf, withoutCorner } from "./zones.js";
 
 /** 12,300 m², 4.2 km² */
 const area = (m2) => (m2 < 1e5 ? `${number(m2)}\u202fm²` : `${number(m2 / 1e6)}\u202fkm²`);
@@ -62,8 +63,8 @@ function openRow(zone, index, on) {
   const label = textField("Label", "label", (value) => change({ ...now, label: value }, "label"));
   const place = () => (now.type === "Circle" ? now.center : cornersOf(now)[at]);
   const handle = () => (now.type === "Circle" ? "centre" : `corner-${at}`);
-  const lon = numberField("Longitude, °", "lon", { min: -180, max: 180 }, (value) => change(moved(now, handle(), value, place()[1]), "lon"));
-  const lat = numberField("Latitude, °", "lat", { min: -90, max: 90 }, (value) => change(moved(now, handle(), place()[0], value), "lat"));
+  const lon = numberField("Longitude, °", "lon", { minimum: -180, maximum: 180 }, (value) => change(moved(now, handle(), value, place()[1]), "lon"));
+  const lat = numberField("Latitude, °", "lat", { minimum: -90, maximum: 90 }, (value) => change(moved(now, handle(), place()[0], value), "lat"));
   const more = zone.type === "Circle" ? radiusField(() => now, change) : cornerField(zone, on);
   const withoutOne = zone.type === "Circle" ? null : button("Remove corner", "drop-corner", () => change(withoutCorner(now, at), "corner"));
   if (withoutOne) withoutOne.disabled = cornersOf(zone).length <= 3;
@@ -88,7 +89,7 @@ function openRow(zone, index, on) {
   };
 }
 
-const radiusField = (now, change) => numberField("Radius, m", "radius", { min: 0.1 }, (value) => change({ ...now(), radius_m: value }, "radius"));
+const radiusField = (now, change) => numberField("Radius, m", "radius", RADIUS_M, (value) => change({ ...now(), radius_m: value }, "radius"));
 
 function cornerField(zone, on) {
   const options = cornersOf(zone).map((_, i) => el("option", { value: String(i) }, `Corner ${i + 1} of ${cornersOf(zone).length}`));
@@ -98,32 +99,28 @@ function cornerField(zone, on) {
 
 const button = (words, key, onclick) => el("button", { type: "button", class: "button button--small", dataset: { key }, onclick }, words);
 
-/** An input that is not written to while somebody types in it. */
-function field(words, input) {
-  return {
-    element: el("label", { class: "field" }, el("span", { class: "small" }, words), input),
-    set(value) {
-      if (document.activeElement !== input) input.value = String(value);
-    },
-  };
-}
+/** An input with its label, and the place of its error. */
+const field = (words, input, error = null) => ({ input, element: el("div", { class: "field" }, el("label", { class: "small", for: input.id }, words), input, error) });
+
+const isTypedIn = (input) => document.activeElement === input;
 
 function textField(words, key, onChange) {
-  const input = el("input", { class: "input", maxlength: "200", placeholder: "none", dataset: { key } });
+  const input = el("input", { class: "input", id: `zone-${key}`, maxlength: "200", placeholder: "none", dataset: { key } });
   input.addEventListener("input", () => onChange(input.value));
-  return field(words, input);
+  return { ...field(words, input), set: (value) => isTypedIn(input) || (input.value = String(value)) };
 }
 
-function numberField(words, key, { min, max }, onChange) {
-  const input = el("input", { class: "input", type: "number", step: "any", min: min, max: max, required: true, inputmode: "decimal", dataset: { key } });
-  input.addEventListener("input", () => input.validity.valid && onChange(input.valueAsNumber));
-  input.addEventListener("blur", () => input.validity.valid || onChange(Number(input.defaultValue)));
-  const made = field(words, input);
+/** What is typed is kept. A number that is refused changes nothing and stays marked, so that nothing is saved with it. */
+function numberField(words, key, rule, onChange) {
+  const { input, error } = createNumber({ ...rule, required: true }, { dataset: { key } });
+  let own = null;
+  input.addEventListener("input", () => check(input) && onChange(valueOf(input)));
+  input.addEventListener("blur", () => check(input) && write(input, own));
   return {
-    ...made,
+    ...field(words, input, error),
     set(value) {
-      input.defaultValue = String(value); // what blur falls back to
-      made.set(value);
+      own = value;
+      if (!isTypedIn(input) && !input.hasAttribute("aria-invalid")) write(input, value);
     },
   };
 }

@@ -6,6 +6,9 @@
 
 import { circle, distanceM, EARTH_RADIUS_M, near } from "../layers/globe.js";
 
+/** What a circle's radius may be, in metres. */
+export const RADIUS_M = { minimum: 0.1, maximum: 2e7 };
+
 const RAD = Math.PI / 180;
 
 /** Seven decimals, a centimetre: what tracks have. */
@@ -14,12 +17,15 @@ const degrees = (value) => Number(value.toFixed(7));
 /** A position as the API takes it. */
 export const position = (lon, lat) => [degrees(near(lon, 0)), degrees(Math.max(-90, Math.min(90, lat)))];
 
+/** A circle of a radius that was drawn: six digits of it. One that was typed is kept by `typedCircle`. */
 export const circleZone = (lon, lat, radius, label = "") => ({
   type: "Circle",
   center: position(lon, lat),
   radius_m: Number(radius.toPrecision(6)),
   label,
 });
+
+export const typedCircle = (lon, lat, radius_m) => ({ ...circleZone(lon, lat, radius_m), radius_m });
 
 /** A polygon from its corners, the last not repeated. */
 export function polygonZone(corners, label = "") {

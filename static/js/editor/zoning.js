@@ -1,8 +1,10 @@
 /* Zones on the map and in the rail: chosen, moved, renamed, deleted, typed, imported and downloaded. */
 
 import { announce, count, el, metres, save } from "../dom.js";
+import { messageOf } from "../field_errors.js";
+import { createNumber, refuseInvalid, valueOf } from "../number_field.js";
 import { createZoneList } from "./zonelist.js";
-import { circleZone, cornersOf, eventsIn, fromGeoJSON, handlesOf, moved, nameOf, toGeoJSON, withoutCorner, zoneAt } from "./zones.js";
+import { RADIUS_M, cornersOf, eventsIn, fromGeoJSON, handlesOf, moved, nameOf, toGeoJSON, typedCircle, withoutCorner, zoneAt } from "./zones.js";
 
 const COUNTED_LIVE = 200_000;
 
@@ -18,7 +20,7 @@ export function createZoning({ map, radius, name, on }) {
   let corner = 0;
   let visible = false;
 
-  const around = el("input", { type: "number", class: "input", id: "around-radius", min: "0.1", step: "any", value: String(radius), inputmode: "decimal" });
+  const { input: around, error: aroundError } = createNumber({ ...RADIUS_M, required: true }, { id: "around-radius", value: radius });
   const aroundLabel = el("label", { for: "around-radius", class: "small" });
   const rows = el("ol", { class: "zones", "aria-label": "Zones" });
   const empty = el("p", { class: "small muted" }, "Draw a polygon or a circle on the map. Every event inside a zone is a landmark.");
@@ -27,7 +29,7 @@ export function createZoning({ map, radius, name, on }) {
   const element = el(
     "div",
     { class: "stack", dataset: { zones: "" } },
-    el("form", { class: "zones__around", onsubmit: addAround }, aroundLabel, around, el("button", { class: "button" }, "Add circle")),
+    el("form", { class: "zones__around", novalidate: true, onsubmit: addAround }, aroundLabel, around, el("button", { class: "button" }, "Add circle"), aroundError),
     empty,
     rows,
     el("div", { class: "row" }, file, el("label", { for: "zones-file", class: "button button--small" }, "Import GeoJSON"), download),
@@ -121,7 +123,7 @@ export function createZoning({ map, radius, name, on }) {
   function addAround(event) {
     event.preventDefault();
     const { lon, lat } = on.here();
-    if (around.valueAsNumber > 0) add(circleZone(lon, lat, around.valueAsNumber));
+    if (!refuseInvalid(event.target)) add(typedCircle(lon, lat, valueOf(around)));
   }
 
   async function readFile() {
@@ -149,10 +151,10 @@ export function createZoning({ map, radius, name, on }) {
     chooseAt: (lon, lat) => choose(zoneAt(zones, lon, lat)),
     /** Show the errors that name a zone; returns the others. */
     fail: (errors) =>
-      errors.filter(({ field, message }) => {
-        const index = Number(/zones\.(\d+)/.exec(field ?? "")?.[1] ?? -1);
+      errors.filter((error) => {
+        const index = Number(/zones\.(\d+)/.exec(error.field ?? "")?.[1] ?? -1);
         if (index < 0 || index >= zones.length) return true;
-        list.fail(index, message);
+        list.fail(index, messageOf(error));
         return false;
       }),
   };

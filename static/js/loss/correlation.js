@@ -2,10 +2,14 @@
 
 import { ApiError } from "../api.js";
 import { $, announce, count, el, number } from "../dom.js";
+import { createNumber, refuseInvalid, ruleText, valueOf } from "../number_field.js";
+import { readNumbers } from "../number_text.js";
 import { radios } from "./choices.js";
 import { createDistance } from "./distance.js";
 import { STANDARD } from "./state.js";
 
+const CELL_M = { minimum: 0.01 };
+const SMOOTHING = { minimum: 0 };
 const WORDS = { weak: "Weak", moderate: "Moderate", strong: "Strong" };
 
 /**
@@ -58,6 +62,7 @@ function open(title, content, submit) {
   );
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
+    if (refuseInvalid(form)) return;
     const button = $("button:not([type=button])", form);
     button.disabled = true;
     error.hidden = true;
@@ -89,9 +94,10 @@ function area(id, label, help, value) {
 export function matrixText(text, label) {
   if (!text.trim()) return "";
   if (text.trim().startsWith("[")) return text.trim();
-  const rows = text.trim().split(/\n+/).map((line) => line.trim().split(/[\s,;]+/).filter(Boolean).map(Number));
-  if (rows.flat().some((value) => !Number.isFinite(value))) throw new SyntaxError(`${label}: each row is a line of numbers.`);
-  return JSON.stringify(rows);
+  const rows = text.trim().split(/\n+/).map((line) => readNumbers(line, { minimum: 0, maximum: 1, required: true, repeated: true }));
+  const wrong = rows.findIndex(({ problem }) => problem);
+  if (wrong >= 0) throw new SyntaxError(`${label}, row ${wrong + 1}: each row is a line of numbers. ${rows[wrong].problem}`);
+  return JSON.stringify(rows.map(({ values }) => values));
 }
 
 function readable(json) {
@@ -127,18 +133,17 @@ function matrixDialog(state, take, check) {
   });
 }
 
-function numberField(id, label, value, help) {
-  const input = el("input", { id, type: "number", step: "any", min: "0", inputmode: "decimal", value, "aria-describedby": `${id}-help` });
-  return { input, element: el("div", { class: "field" }, el("label", { for: id }, label), input, el("p", { class: "field__help", id: `${id}-help` }, help)) };
+function numberField(id, label, rule, value, help) {
+  const { input, error } = createNumber({ ...rule, required: true }, { id, value: Number(value), describedby: [`${id}-help`] });
+  return { input, element: el("div", { class: "field" }, el("label", { for: id }, label), input, el("p", { class: "field__help", id: `${id}-help` }, help, " ", ruleText(rule)), error) };
 }
 
 function estimateDialog(state, note, take, check) {
-  const cell = numberField("loss-cell", "Cell, m", state.cell_m || "1000", "Side of the square cells that count as states; at most 400 are visited, at most 50 for the bridge.");
-  const added = numberField("loss-smoothing", "Smoothing", state.smoothing || "1", "What every move counts beforehand; more hides more of the correlation.");
+  const cell = numberField("loss-cell", "Cell, m", CELL_M, state.cell_m || "1000", "Side of the square cells that count as states; at most 400 are visited, at most 50 for the bridge.");
+  const added = numberField("loss-smoothing", "Smoothing", SMOOTHING, state.smoothing || "1", "What every move counts beforehand; more hides more of the correlation.");
   const content = el("div", { class: "stack" }, el("p", { class: "notice notice--accent" }, note), cell.element, added.element);
   open("Estimated from this dataset", content, async () => {
-    const changes = { corr: "estimated", cell_m: cell.input.value, smoothing: added.input.value };
-    if (!changes.cell_m) throw new SyntaxError("Cell: give a size in metres.");
+    const changes = { corr: "estimated", cell_m: String(valueOf(cell.input)), smoothing: String(valueOf(added.input)) };
     await check(changes);
     take(changes);
   });

@@ -5,6 +5,7 @@ import { addSpeed } from "../composer/speed.js";
 import { el } from "../dom.js";
 import { createFields } from "../fields.js";
 import { swatch } from "../legend.js";
+import { invalidIn } from "../number_field.js";
 
 const PAUSE_MS = 250;
 const usual = ({ default: set, example }) => set ?? example ?? null;
@@ -28,6 +29,7 @@ export function createParameters(host, described, inks, text, onChange) {
   let waiting;
   const changed = () => {
     clearTimeout(waiting);
+    if (invalidIn(host).length) return;
     waiting = setTimeout(() => onChange(written()), PAUSE_MS);
   };
   const parts = described.flatMap((mechanism) => {
@@ -43,7 +45,7 @@ export function createParameters(host, described, inks, text, onChange) {
   });
   host.replaceChildren(...parts.map(({ element }) => element));
 
-  /** What differs from the usual, a missing number too: the server says what is wrong with it. */
+  /** What differs from the usual. */
   function written() {
     const found = {};
     for (const { name, own, fields } of parts) {

@@ -2,8 +2,10 @@
 
 import { post } from "../api.js";
 import { $, el, number } from "../dom.js";
+import { messageOf } from "../field_errors.js";
 import { createFigure } from "../figure.js";
 import { swatch } from "../legend.js";
+import { check, showProblem, valueOf, write } from "../number_field.js";
 import { radios } from "./choices.js";
 import { correlationBody } from "./state.js";
 
@@ -29,8 +31,7 @@ const WORDS = {
 export async function createPlan(host, page, state, keep, span) {
   const figure = await createFigure($("[data-chart=plan]", host), { title: "Budget and loss under the plan", unit: "ε", name: "cairn-budget-plan", log: false });
   const input = $("#alpha", host);
-  const error = $("#alpha-error", host);
-  input.value = state.alpha;
+  write(input, isFinite(state.alpha) ? Number(state.alpha) : 1);
   const method = radios("Method", METHODS, state.method, (value) => {
     state.method = value;
     changed();
@@ -39,8 +40,9 @@ export async function createPlan(host, page, state, keep, span) {
   let [turn, series] = [0, 0];
   let waiting;
   input.addEventListener("input", () => {
-    state.alpha = input.value;
     clearTimeout(waiting);
+    if (!check(input)) return;
+    state.alpha = String(valueOf(input));
     waiting = setTimeout(changed, 250);
   });
 
@@ -50,13 +52,6 @@ export async function createPlan(host, page, state, keep, span) {
   function changed() {
     keep();
     return draw();
-  }
-
-  function fail(message) {
-    error.textContent = message;
-    error.hidden = !message;
-    if (message) input.setAttribute("aria-invalid", "true");
-    else input.removeAttribute("aria-invalid");
   }
 
   function tell({ first, middle, last, user_level, radius_m, correlation }) {
@@ -74,7 +69,7 @@ export async function createPlan(host, page, state, keep, span) {
       const body = { alpha: Number(state.alpha), radius_m: Number(state.radius_m), landmark_set: page.landmark_set, series, method: state.method, correlation: correlationBody(state) };
       const found = await post(page.urls.plan, body);
       if (mine !== turn) return;
-      fail("");
+      check(input);
       tell(found);
       await figure.show((log) => ({
         span: span(found.n), whole: [0, Math.max(1, found.n - 1)], log, note: "ε",
@@ -83,7 +78,8 @@ export async function createPlan(host, page, state, keep, span) {
       }));
     } catch (problem) {
       if (problem.status !== 400 || mine !== turn) throw problem;
-      fail(problem.message);
+      const [own] = problem.errors.filter(({ field }) => field === "alpha");
+      showProblem(input, own ? messageOf(own) : problem.message);
     }
   }
 

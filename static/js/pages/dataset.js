@@ -4,6 +4,8 @@ import { ApiError, patch, post } from "../api.js";
 import { $, $$, announce, data, el } from "../dom.js";
 import { createCleaning } from "../cleaning.js";
 import { watchDialogs } from "../dialogs.js";
+import { messageOf, sentenceOf } from "../field_errors.js";
+import { numbersOf, refuseInvalid, showProblem } from "../number_field.js";
 import { createPreview } from "../preview.js";
 import { asksForColumns, renderAsk, renderErrors, renderReport, understood } from "../report.js";
 import { swapSoon, watchStates } from "../states.js";
@@ -91,8 +93,9 @@ async function offerReading() {
   cleaning = await createCleaning($("[data-cleaning]", form), page.cleaning);
   form.addEventListener("submit", (event) => {
     event.preventDefault();
+    if (refuseInvalid(form)) return;
     cleaning.clear();
-    const options = Object.fromEntries([...new FormData(form)].filter(([, value]) => value));
+    const options = { ...Object.fromEntries([...new FormData(form)].filter(([, value]) => value)), ...numbersOf(form) };
     readAgain({ ...options, cleaning: cleaning.values() }, $("[data-problem]", form));
   });
   for (const button of $$("[data-again]")) button.disabled = false;
@@ -105,8 +108,7 @@ if (failed && page.error) failed.replaceChildren(explain([page.error], page.opti
 document.addEventListener("submit", (event) => {
   if (!event.target.matches("[data-budget]")) return;
   event.preventDefault();
-  const { epsilon, radius_m: radius } = Object.fromEntries(new FormData(event.target));
-  setBudget({ epsilon: Number(epsilon), radius_m: Number(radius) });
+  if (!refuseInvalid(event.target)) setBudget(numbersOf(event.target));
 });
 document.addEventListener("click", (event) => {
   if (event.target.closest("[data-no-budget]")) setBudget(null);
@@ -121,8 +123,15 @@ async function setBudget(budget) {
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const problem = $("[data-budget] [data-error]");
-    problem.textContent = error.message;
-    problem.hidden = false;
+    const rest = error.errors.filter((one) => !failBudget(one));
+    problem.textContent = rest.map(sentenceOf).join(" ");
+    problem.hidden = !rest.length;
   }
 }
 
+/** Show an error at the number it is about; whether there is one. */
+function failBudget(error) {
+  const input = $(`[data-budget] [name=${(error.field ?? "").split(".").at(-1) || "none"}]`);
+  if (input) showProblem(input, messageOf(error));
+  return Boolean(input);
+}

@@ -3,6 +3,7 @@
 import { $ } from "../dom.js";
 import { createCleaning } from "../cleaning.js";
 import { watchDialogs } from "../dialogs.js";
+import { numbersOf, refuseInvalid } from "../number_field.js";
 import { swapSoon, watchStates } from "../states.js";
 import { upload } from "../upload.js";
 
@@ -20,10 +21,11 @@ let cleaning = null;
 function chosen() {
   const options = [...new FormData(form)].filter(([name, value]) => !["file", "csrfmiddlewaretoken"].includes(name) && value);
   const steps = cleaning?.values() ?? [];
-  return { ...Object.fromEntries(options), ...(steps.length && { cleaning: steps }) };
+  return { ...Object.fromEntries(options), ...numbersOf(form), ...(steps.length && { cleaning: steps }) };
 }
 
 function take(files) {
+  if (refuseInvalid(form)) return;
   const common = { url: form.dataset.url, uploads: form.dataset.uploads, limit: Number(form.dataset.limit), options: chosen(), settled: changed };
   outcomes.prepend(...files.map((file) => upload({ ...common, file })));
 }

@@ -4,6 +4,8 @@ import { get, post } from "../api.js";
 import { $, announce, count, data, el, percent } from "../dom.js";
 import { bars, before, expected, price } from "../dummies/chances.js";
 import { createWays } from "../dummies/ways.js";
+import { messageOf, sentenceOf } from "../field_errors.js";
+import { check, invalidIn, refuseInvalid, reveal, showProblem, valueOf } from "../number_field.js";
 
 const WAIT_MS = 200;
 const page = data("page-data");
@@ -12,7 +14,7 @@ let ways;
 let waiting = null;
 let asking = null;
 
-const seed = () => ($("#seed").value === "" ? null : Number($("#seed").value));
+const seed = () => valueOf($("#seed"));
 const enable = (on) => buttons.forEach((button) => (button.disabled = !on));
 
 // What to expect ------------------------------------------------------------------------
@@ -23,7 +25,18 @@ function changed() {
   waiting = setTimeout(foresee, WAIT_MS);
 }
 
+function stop() {
+  $("[data-expected]").textContent = "Not with this choice.";
+  $("[data-price]").textContent = "";
+  $("[data-chances]").hidden = true;
+}
+
 async function foresee() {
+  if (invalidIn($("[data-methods]")).length) {
+    stop();
+    enable(true); // pressed, they show what is wrong
+    return;
+  }
   asking = new AbortController();
   try {
     show(await post(page.urls.preview, { method: ways.values() }, { signal: asking.signal }));
@@ -32,9 +45,7 @@ async function foresee() {
     enable(true);
   } catch (error) {
     if (error.name === "AbortError") return;
-    $("[data-expected]").textContent = "Not with this choice.";
-    $("[data-price]").textContent = "";
-    $("[data-chances]").hidden = true;
+    stop();
     enable(false);
     refuse(error);
   }
@@ -52,7 +63,7 @@ function show(found) {
 
 function showSeed() {
   $("[data-not-private]").hidden = seed() === null;
-  failSeed("");
+  check($("#seed"));
 }
 
 // Drawing -------------------------------------------------------------------------------
@@ -60,6 +71,7 @@ function showSeed() {
 async function draw(release) {
   clearTimeout(waiting);
   asking?.abort();
+  if (refuseInvalid($("[data-form]"))) return;
   enable(false);
   try {
     const made = await post(page.urls.draw, { method: ways.values(), seed: seed(), name: $("#set-name").value });
@@ -95,18 +107,13 @@ async function tell(made) {
 function refuse(error) {
   const rest = ways.fail(error.errors ?? [error]);
   const own = rest.filter(({ field }) => field === "seed");
-  failSeed(own.map(({ message }) => message).join(" "));
-  complain(rest.filter((one) => !own.includes(one)).map(({ message }) => message));
+  if (own.length) failSeed(own.map(messageOf).join(" "));
+  complain(rest.filter((one) => !own.includes(one)).map(sentenceOf));
 }
 
 function failSeed(message) {
-  const place = $("#seed-error");
-  place.textContent = message;
-  place.hidden = !message;
-  if (message) {
-    $("#seed").setAttribute("aria-invalid", "true");
-    $("#seed").closest("details").open = true;
-  } else $("#seed").removeAttribute("aria-invalid");
+  showProblem($("#seed"), message);
+  reveal($("#seed"));
 }
 
 function complain(words) {

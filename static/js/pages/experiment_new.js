@@ -13,6 +13,7 @@ import { createReleases } from "../experiment/form/releases.js";
 import { toForm, toSpec } from "../experiment/form/spec.js";
 import { createText } from "../experiment/form/text.js";
 import { createFields } from "../fields.js";
+import { invalidIn, isGiven, refuseInvalid } from "../number_field.js";
 
 const page = data("page-data");
 const USUAL = {
@@ -29,6 +30,7 @@ let filling = false;
 let given = null; // a spec as it was given, sent as it is until the form is changed
 let byHand = false; // the text says what the form cannot
 let broken = false; // the text is no spec
+let typing = false; // the text is what was changed last
 let held = null; // what the form held when this was asked
 let title = ""; // what it is called where nobody says
 
@@ -38,7 +40,7 @@ function read() {
   const { repetitions, seed } = parts.runs.values();
   const runs = { repetitions, seed, common: common.checked };
   const found = { ...Object.fromEntries(["release", "landmarks", "dummies", "correlation", "metrics"].map((name) => [name, parts[FILLS[name]].values()])), ...runs };
-  return Object.values(found).includes(null) ? null : found;
+  return Object.values(found).every(isGiven) ? found : null;
 }
 const FILLS = { release: "releases", landmarks: "landmarks", dummies: "dummies", correlation: "correlation", metrics: "measures" };
 
@@ -51,8 +53,9 @@ function fill(form) {
 }
 
 /** Take a spec as it is: into the form if that can hold it, otherwise as text alone. */
-function take(spec) {
+function take({ series, ...spec }, preset = null) {
   given = spec;
+  if (series) parts.data.set({ dataset: parts.data.dataset(), preset, series });
   const form = toForm(spec, usual, known);
   showByHand(!form);
   if (form) fill(form);
@@ -87,16 +90,22 @@ function show({ typed = false } = {}) {
   held = byHand ? null : read();
   const spec = given ?? (held && toSpec(held));
   const where = parts.data.values();
-  $("[data-submit]").disabled = broken || !spec || !where;
-  if (spec && !typed && !broken) text.show(spec);
-  if ($("[data-submit]").disabled) {
+  typing = typed;
+  const missing = !spec || !where;
+  $("[data-submit]").disabled = broken || (missing && !invalidIn($("[data-form]")).length); // pressed, it goes to a refused number
+  if (spec && !typed && !broken) text.show(where?.series ? { ...spec, series: where.series } : spec);
+  if (broken || missing) {
     outlook.stop();
     empty("Something is missing or no number: it is marked in the form.");
-  } else outlook.ask({ ...where, spec });
+  } else outlook.ask(bodyOf(where, spec));
 }
+
+/** What is sent: the spec says what it is tried on where it was given so, otherwise the server adds what the choices mean. */
+const bodyOf = ({ series, ...where }, spec) => ({ ...where, spec: series ? { ...spec, series } : spec });
 
 function showPlan(answer) {
   clear();
+  if (!typing) text.show({ ...(given ?? toSpec(held)), series: answer.spec.series });
   $("[data-plan]").replaceChildren(...planned(answer, inks));
   $("#experiment-name").placeholder = title || suggested(answer.figure);
   text.name($("#experiment-name").value || $("#experiment-name").placeholder);
@@ -134,12 +143,12 @@ function complain(words) {
 async function submit(event) {
   event.preventDefault();
   const button = $("[data-submit]");
-  if (button.disabled) return;
+  if (button.disabled || refuseInvalid($("[data-form]"))) return;
   button.disabled = true;
   const name = $("#experiment-name");
   const spec = given ?? toSpec(held);
   try {
-    const made = await post(page.urls.experiments, { ...parts.data.values(), spec, name: name.value.trim() || name.placeholder });
+    const made = await post(page.urls.experiments, { ...bodyOf(parts.data.values(), spec), name: name.value.trim() || name.placeholder });
     location.assign(made.urls.page);
   } catch (error) {
     if (!error.errors) throw error;
@@ -165,7 +174,7 @@ function build({ mechanisms, postprocesses, landmarks, dummies, measures, preset
   const described = [...mechanisms].sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name));
   inks = new Map(described.map(({ name, dash }) => [name, { index: order.indexOf(name), dash }]));
   known = { mechanisms: fieldsOf(mechanisms), steps: fieldsOf(postprocesses), landmarks: fieldsOf(landmarks), dummies: fieldsOf(dummies), measures: fieldsOf(measures) };
-  const field = (name) => presets[0].fields.find((one) => one.name === name);
+  const field = (name) => ({ ...presets[0].fields.find((one) => one.name === name), required: true });
   const on = { onChange: changed };
   const host = (name) => $(`[data-${name}]`);
   outlook = createOutlook(page.urls.plan, { show: showPlan, fail: refuse });
@@ -210,7 +219,7 @@ async function start() {
   parts.data.set(beginning.data, beginning.events);
   title = beginning.name;
   fill(USUAL);
-  if (beginning.spec) take(beginning.spec);
+  if (beginning.spec) take(beginning.spec, beginning.data.preset);
   show();
 }
 

@@ -5,6 +5,7 @@ import { ApiError, get } from "../api.js";
 import { withQuery } from "../compare/model.js";
 import { $, announce, data, el, number } from "../dom.js";
 import { createFigure } from "../figure.js";
+import { sentenceOf } from "../field_errors.js";
 import { term } from "../glossary.js";
 import { swatch } from "../legend.js";
 import { radios, tick } from "../loss/choices.js";
@@ -14,6 +15,7 @@ import { createPlan } from "../loss/plan.js";
 import { DIAMETER_M, STANDARD, boundQuery, correlationQuery, readState, writeState } from "../loss/state.js";
 import { showTable } from "../loss/table.js";
 import { BOUNDS, PARTS, levelLabel, viewWords, warning } from "../loss/words.js";
+import { check, valueOf, write } from "../number_field.js";
 import { runsWithout, spanOf } from "../runs.js";
 
 const MORE = { view: "landmarks", epsilon: "1", radius_m: "200", parameters: "", series: "0", range: "", alpha: "1", method: "quantification" };
@@ -123,10 +125,10 @@ async function attempt(what) {
     host.dataset.ready = "all";
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    parameters?.fail(error.errors);
-    box.textContent = error.message;
+    const words = (parameters?.fail(error.errors) ?? error.errors).map(sentenceOf).join(" ") || "Not with this parameter: it is marked.";
+    box.textContent = words;
     box.hidden = false;
-    announce(error.message);
+    announce(words);
     host.dataset.ready = "refused";
   }
 }
@@ -151,11 +153,11 @@ function controls() {
   $("[data-controls]").replaceChildren(correlation.element, el("div", { class: "loss__pair" }, part.element, bound.element), log.element, words, warned);
   for (const [id, name] of [["#epsilon", "epsilon"], ["#radius", "radius_m"]]) {
     const input = $(id);
-    input.value = state[name];
+    if (isFinite(state[name])) write(input, Number(state[name]));
     let waiting;
     input.addEventListener("input", () => {
       clearTimeout(waiting);
-      waiting = setTimeout(() => change({ [name]: input.value }, name === "radius_m"), 250);
+      if (check(input)) waiting = setTimeout(() => change({ [name]: String(valueOf(input)) }, name === "radius_m"), 250);
     });
   }
   const series = $("#series");

@@ -18,8 +18,9 @@ import { fetchSeen } from "../early.js";
 import { distanceM } from "../layers/globe.js";
 import { roundLength } from "../layers/scale.js";
 import { createMap } from "../map.js";
+import { sentenceOf } from "../field_errors.js";
+import { isGiven, refuseInvalid } from "../number_field.js";
 import { createTimeline, stepOf } from "../timeline.js";
-
 
 const ASKED_AT_MOST = 20_000; // events picked by hand that are sent to be measured
 const DOTS_AT_MOST = 4000; // of events; a crowd of them hides the line
@@ -39,7 +40,7 @@ function show() {
   timeline.set({ runs });
   showEvent();
   showFacts({ marked: marks.count, points: dataset.points, runs: marks.runs().length, distance: here.distance });
-  showPlaces(runs, track, { zones: isZones() ? (here.draft ?? history.now.zones) : [], reach_m: history.now.values.distance_m ?? undefined }, (event) => timeline.select(event));
+  showPlaces(runs, track, { zones: isZones() ? (here.draft ?? history.now.zones) : [], reach_m: Number.isFinite(history.now.values.distance_m) ? history.now.values.distance_m : undefined }, (event) => timeline.select(event));
   against.show(marks);
   showSteps();
 }
@@ -82,7 +83,7 @@ function complain(message) {
   if (message) announce(message);
 }
 
-const failed = (errors) => complain(zoning.fail(methods.fail(errors)).map(({ message }) => message).join(" "));
+const failed = (errors) => complain(zoning.fail(methods.fail(errors)).map(sentenceOf).join(" "));
 
 // Steps -----------------------------------------------------------------------------
 
@@ -110,8 +111,15 @@ function put(change, key = null) {
   settle();
 }
 
+/** Whether a number of the chosen way is missing or refused. */
+const hasRefused = () => !Object.values(methods.describe()).every(isGiven);
+
 /** A field was changed: a step of its own, or one with its last changes. */
 function adjust(field) {
+  if (hasRefused()) {
+    preview.stop();
+    return;
+  }
   history.put({ ...history.now, runs: null, values: methods.values() }, field);
   showSteps();
   preview.ask();
@@ -131,6 +139,7 @@ function step(way) {
 /** What the server is asked: the zones while they are drawn, hands' work only while it is small. */
 function described() {
   const { way, zones } = history.now;
+  if (hasRefused()) return null;
   if (way === methods.zones) return (here.draft ?? zones).length ? methods.describe({ zones: here.draft ?? zones }) : null;
   if (way === methods.manual) return marks.count <= ASKED_AT_MOST ? methods.describe({ events: marks.events() }) : null;
   return methods.describe();
@@ -199,6 +208,7 @@ function onKey(event) {
 // Saving ------------------------------------------------------------------------------
 
 async function keep(then) {
+  if (refuseInvalid($("[data-methods]"))) return;
   const buttons = [$("[data-save]"), $("[data-save-release]")];
   buttons.forEach((button) => (button.disabled = true));
   try {

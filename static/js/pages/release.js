@@ -12,8 +12,10 @@ import { loadRuns, loadScene } from "../composer/scene.js";
 import { createAfter } from "../composer/after.js";
 import { notice, warnings } from "../composer/warnings.js";
 import { $, announce, count, data, el } from "../dom.js";
+import { sentenceOf } from "../field_errors.js";
 import { createFields } from "../fields.js";
 import { distanceM } from "../layers/globe.js";
+import { invalidIn, isGiven, refuseInvalid } from "../number_field.js";
 
 const FIRST = ["landmark-skip", "landmark-uniform", "landmark-adaptive"];
 const page = data("page-data");
@@ -23,8 +25,7 @@ let answer = null; // the newest outlook, while it is one of what the form asks 
 
 const setId = () => $("[name=landmark_set]:checked")?.value ?? null;
 const level = () => common.values();
-const given = (value) => value !== null && !Number.isNaN(value);
-const whole = (description) => Object.values(description).every(given);
+const whole = (description) => Object.values(description).every(isGiven);
 
 /** The mechanisms asked for, each as the API takes it. */
 const mechanisms = () => cards.chosen().map(({ mechanism, own }) => ({ name: mechanism.name, ...level(), ...own }));
@@ -40,17 +41,17 @@ function spec(mechanism) {
 function show() {
   if (!steps) return; // a part of the form, while the next one is made
   const [asked, after] = [mechanisms(), steps.values()];
-  const ok = level().epsilon > 0 && level().radius_m > 0;
-  showOdds($("[data-odds]"), level());
+  const ok = !invalidIn($("[data-common]")).length;
+  showOdds($("[data-odds]"), ok ? level() : {});
   if (ok) picture.level(level());
   $("[data-afterwards]").replaceChildren(...afterwards(steps.chosen()).map((text) => el("p", { class: "small" }, text)));
   const submit = $("[data-submit]");
-  submit.disabled = !asked.length || !setId() || !ok || !given(purpose.seed() ?? 0);
+  submit.disabled = !asked.length || !setId();
   showPurpose(asked.length);
-  $("[data-save]").disabled = submit.disabled;
+  $("[data-save]").disabled = submit.disabled || invalidIn($("[data-form]")).length > 0;
   if (!asked.length || !ok || ![...asked, ...after].every(whole)) {
     outlook.stop();
-    empty(asked.length && ok ? "A number is missing." : "Choose a mechanism and a level.");
+    empty(asked.length ? "A number is missing or refused: it is marked in the form." : "Choose a mechanism and a level.");
   } else {
     outlook.ask({ landmark_set: setId(), mechanisms: asked, postprocess: after, correlation: leaks.correlation() });
   }
@@ -122,6 +123,7 @@ function keyFor(body) {
 
 async function submit(event) {
   event.preventDefault();
+  if (refuseInvalid($("[data-form]"))) return;
   const button = $("[data-submit]");
   button.disabled = true;
   [cards, common, steps, purpose].forEach((part) => part.clear());
@@ -144,7 +146,7 @@ async function submit(event) {
 function refuse(name, error, made) {
   const { mechanism } = cards.chosen().find((one) => one.mechanism.name === name);
   const rest = cards.fail(name, purpose.fail(common.fail(steps.fail(error.errors ?? [error]))));
-  const words = rest.map(({ message }) => `${mechanism.title}: ${message}`);
+  const words = rest.map((error) => `${mechanism.title}: ${sentenceOf(error)}`);
   if (made.length) words.push(`${count(made.length, "release")} before it ${made.length === 1 ? "was" : "were"} submitted and will not be made twice.`);
   complain(words);
   ($("[aria-invalid=true]") ?? $("[data-problem]")).focus();
@@ -194,7 +196,7 @@ async function start() {
     .map((one) => ({ ...one, index: order.indexOf(one.name) }))
     .sort((a, b) => a.index - b.index);
   inks = new Map(described.map(({ name, index, dash }) => [name, { index, dash }]));
-  outlook = createOutlook(page.urls.outlook, { show: showOutlook, fail: (errors) => empty(...errors.map(({ message }) => message)) });
+  outlook = createOutlook(page.urls.outlook, { show: showOutlook, fail: (errors) => empty(...errors.map(sentenceOf)) });
   const fields = commonFields(described);
   common = createFields($("[data-common]"), fields, { onChange: show });
   picture = createPicture($("[data-picture]"), inks);

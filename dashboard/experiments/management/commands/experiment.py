@@ -12,7 +12,7 @@ from dashboard.words import PERSON, LineCommand, pairs, reading, value_of
 from privacy_engine import experiments, formats
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import ParameterError
-from privacy_engine.experiments import ExperimentSpec, FolderStore, Preset, presets
+from privacy_engine.experiments import AS_THEY_ARE, ExperimentSpec, FolderStore, Preset, presets
 from privacy_engine.label import NOT_PRIVATE
 
 EXAMPLE = f"""\
@@ -24,7 +24,8 @@ examples:
   manage.py experiment error-geolife 000/*.plt --set marks=stay-points --set repetitions=20 --out figure
   manage.py experiment figure/spec.json walk.gpx --set seed=2 --out again
 
-DIR gets table.parquet, table.csv, table.tex (pgfplots) and spec.json, which can be run again. What is done is kept in
+DIR gets table.parquet, table.csv, table.tex (pgfplots) and spec.json, which can be run again and gives the same table:
+it says which series of the files it takes, and what it generates without any. What is done is kept in
 DIR/blocks: an experiment that was stopped goes on there, and one that shares cells with it takes them over (--keep).
 """
 
@@ -45,8 +46,7 @@ class Command(LineCommand):
         add(
             "--like",
             metavar="PRESET",
-            default="error-tdrive",
-            help="whose generated data a SPEC.json without FILE takes",
+            help="whose generated data a SPEC.json without “series” and FILE takes (default: error-tdrive)",
         )
         add("--read", action="append", default=[], metavar="NAME=VALUE", help="how to read the files")
         add("--person", metavar="WHAT", help=PERSON)
@@ -67,7 +67,7 @@ def _experiment(
     what: str,
     files: list[Path],
     set: list[str],
-    like: str,
+    like: str | None,
     read: list[str],
     person: str | None,
     workers: int,
@@ -81,7 +81,9 @@ def _experiment(
     chosen = {name: value_of(text) for name, text in pairs(set, "--set").items()}
     how = reading(read, person)
     given = [one for file in files for one in formats.read(file, **how).series]
-    spec, series = _asked(what, chosen, like, given)
+    spec = _asked(what, chosen, like, given)
+    selection = spec.series or AS_THEY_ARE
+    series = selection.of(given)
     store = FolderStore(keep or out / "blocks")
     out.mkdir(parents=True, exist_ok=True)
     table = experiments.run(spec, series, store, workers=workers, watch=_bar(err))
@@ -92,12 +94,11 @@ def _experiment(
     return f"{said}. {NOT_PRIVATE}, seed {spec.seed}."
 
 
-def _asked(
-    what: str, chosen: dict[str, Any], like: str, given: list[Trajectory]
-) -> tuple[ExperimentSpec, list[Trajectory]]:
+def _asked(what: str, chosen: dict[str, Any], like: str | None, given: list[Trajectory]) -> ExperimentSpec:
+    """The experiment, which says what it is tried on."""
     if not what.endswith(".json"):
         preset: Preset = presets.parse({"name": what} | chosen)
-        return preset.spec(), preset.data(given)
+        return preset.spec()
     try:
         description = json.loads(Path(what).read_bytes())
     except (ValueError, RecursionError):
@@ -105,7 +106,13 @@ def _asked(
     if not isinstance(description, dict):
         raise ParameterError(f"{what} must be an object", field="spec", rule="object")
     spec = ExperimentSpec.parse(description | chosen)
-    return spec, given or presets.parse({"name": like}, field="like").data()
+    generated = presets.parse({"name": like or "error-tdrive"}, field="like").selection()
+    if spec.series is None:
+        return spec.on(AS_THEY_ARE if given else generated)
+    if like is not None:
+        rule = "must be left out: the spec says what it is tried on"
+        raise ParameterError(f"--like {rule}", field="like", rule=rule, value=like)
+    return spec
 
 
 def _bar(err: OutputWrapper) -> Any:

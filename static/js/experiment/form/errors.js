@@ -1,12 +1,8 @@
 /* Errors of the API at the fields they name: grid.landmarks.share.2, base.release.mechanism.step_variance_m2, … */
 
-const AXES = ["dummies.epsilon,release.mechanism.epsilon", "release.mechanism.epsilon", "release.mechanism.radius_m", "landmarks.share", "landmarks.distribution", "landmarks.distance_m", "release", "landmarks", "dummies", "correlation"];
+import { messageOf, sentenceOf } from "../../field_errors.js";
 
-/** The message without the field's name, which stands beside it. */
-function said({ field, message }) {
-  const rest = field && message.startsWith(`${field} `) ? message.slice(field.length + 1) : message;
-  return rest.charAt(0).toUpperCase() + rest.slice(1);
-}
+const AXES = ["dummies.epsilon,release.mechanism.epsilon", "release.mechanism.epsilon", "release.mechanism.radius_m", "landmarks.share", "landmarks.distribution", "landmarks.distance_m", "release", "landmarks", "dummies", "correlation"];
 
 /** {axis, at, path} of "grid.AXIS.2.rest" and of "base.release.rest". */
 function read(field) {
@@ -42,5 +38,5 @@ function placed({ field }, words, form, { data, releases, landmarks, dummies, co
 
 /** Show errors at their fields; returns what has none, in words. `form` is null where the spec is not the form's. */
 export function place(errors, form, parts) {
-  return errors.filter((error) => !placed(error, said(error), form, parts)).map(({ message }) => message);
+  return errors.filter((error) => !placed(error, messageOf(error), form, parts)).map(sentenceOf);
 }

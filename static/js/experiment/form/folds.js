@@ -2,6 +2,7 @@
 
 import { count, el, number } from "../../dom.js";
 import { createFields } from "../../fields.js";
+import { isGiven } from "../../number_field.js";
 import { createList, ofValue } from "./lists.js";
 import { createTicks } from "./ticks.js";
 import { createVariants } from "./variants.js";
@@ -103,7 +104,7 @@ export function createCorrelation(hosts, { onChange }) {
     any: () => smoothings().some((value) => value !== null),
     values() {
       const [more, { states, bound, diameter_m }] = [others.values(), fields.all()];
-      if (!more || states === null) return null;
+      if (!more || !Object.values(fields.values()).every(isGiven)) return null;
       if (more.some((value) => ticks.values().includes(value))) {
         others.fail("It is ticked above already.");
         return null;

@@ -1,7 +1,9 @@
 /* Several numbers in one field, "0.1, 0.3, 1": each is a value to try. */
 
-import { count, el, number } from "../../dom.js";
+import { count, el } from "../../dom.js";
 import { frame } from "../../fields.js";
+import { createNumber, readingOf } from "../../number_field.js";
+import { writtenNumber } from "../../number_text.js";
 
 /** Shift the decimal point as text, so that 20 % are 0.2 to the last bit. */
 const shifted = (text, by) => {
@@ -9,16 +11,7 @@ const shifted = (text, by) => {
   return Number.isNaN(found) ? Number(text) * 10 ** by : found;
 };
 
-function wrong(tokens, values, { minimum, maximum, share, empty }) {
-  const shown = (value) => number(share ? value * 100 : value, 12);
-  const odd = tokens.find((token) => !Number.isFinite(Number(token)));
-  const twice = values.find((value, i) => values.indexOf(value) < i);
-  if (!tokens.length) return empty ? "" : "Give at least one number.";
-  if (odd !== undefined) return `“${odd}” is no number. Put commas between several.`;
-  if (values.some((value) => value < minimum)) return `Each must be at least ${shown(minimum)}.`;
-  if (values.some((value) => value > maximum)) return `Each must be at most ${shown(maximum)}.`;
-  return twice === undefined ? "" : `${shown(twice)} is there twice.`;
-}
+const inPercent = (field) => ({ ...field, unit: "%", minimum: (field.minimum ?? 0) * 100, maximum: (field.maximum ?? 1) * 100 });
 
 /**
  * A field for `field` = {name, label, symbol, unit, help, minimum, maximum, share}; `share` are typed in per cent,
@@ -27,18 +20,14 @@ function wrong(tokens, values, { minimum, maximum, share, empty }) {
  */
 export function createList(field, start, { onChange }) {
   const by = field.share ? -2 : 0;
-  const input = el("input", { class: "input", type: "text", autocomplete: "off", spellcheck: "false", required: !field.empty });
+  const shown = { ...(field.share ? inPercent(field) : field), required: !field.empty };
+  const { input } = createNumber(shown, { list: true });
   const many = el("output", { class: "small muted" });
-  const shown = field.share ? { ...field, unit: "%" } : field;
   const { element, fail } = frame(shown, input, input, many);
 
-  function read() {
-    const tokens = input.value.split(/[\s,;]+/).filter(Boolean);
-    const values = tokens.map((token) => shifted(token, by));
-    return { values, problem: wrong(tokens, values, field) };
-  }
+  const numbers = () => readingOf(input).texts.map((text) => shifted(text, by));
   function show() {
-    const { values, problem } = read();
+    const { values, problem } = readingOf(input);
     many.textContent = !problem && values.length > 1 ? count(values.length, "value") : "";
     fail(problem);
   }
@@ -47,7 +36,8 @@ export function createList(field, start, { onChange }) {
     onChange();
   });
   const set = (values) => {
-    input.value = values.map((value) => (by ? shifted(value, -by) : value)).join(", ");
+    const texts = values.map((value) => writtenNumber(by ? shifted(value, -by) : value, shown));
+    if (input.value === "" || String(numbers()) !== String(values)) input.value = texts.join(", ");
     show();
   };
   set(start);
@@ -55,8 +45,8 @@ export function createList(field, start, { onChange }) {
     element, set, fail,
     clear: show,
     values() {
-      const { values, problem } = read();
-      return problem ? null : values;
+      const { problem } = readingOf(input);
+      return problem ? null : numbers();
     },
   };
 }

@@ -2,11 +2,12 @@
 
 import { announce, el } from "../../dom.js";
 import { createFields } from "../../fields.js";
+import { isGiven } from "../../number_field.js";
 
 /** What a form of fields says beyond what is usual; null where a number is missing. */
 export function ownValues(fields, listed) {
   const values = fields.values();
-  if (Object.values(values).some((value) => value === null || Number.isNaN(value))) return null;
+  if (!Object.values(values).every(isGiven)) return null;
   const usual = (name, value) => listed.some((field) => field.name === name && !field.required && field.default === value);
   return Object.fromEntries(Object.entries(values).filter(([name, value]) => !usual(name, value)));
 }

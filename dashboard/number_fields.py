@@ -1,0 +1,94 @@
+"""``{% number_input %}``: a number input of a template, with the domain of its parameter. Built in for every template.
+
+What is typed is read by static/js/number_text.js; the rule beside the field is written here in the same words.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, get_args
+
+from django import template
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+
+from privacy_engine import params
+from privacy_engine.params import Param
+
+register = template.Library()
+POSITIVE = sys.float_info.min * sys.float_info.epsilon
+"""The smallest number above 0: as a minimum it stands for "greater than 0"."""
+
+DOMAINS: dict[str, Any] = {
+    "epsilon": params.Epsilon,
+    "radius_m": params.RadiusM,
+    "seed": params.Seed,
+    "alpha": (float, Param(label="Target", lowest=POSITIVE)),
+    "count": (int, Param(label="Count", lowest=1)),
+}
+"""What a template may ask for: the type and the domain of a number."""
+
+
+def domain(name: str) -> tuple[bool, Param]:
+    """Whether the number is whole, and its :class:`~privacy_engine.params.Param`."""
+    declared = DOMAINS[name]
+    kind, *rest = declared if isinstance(declared, tuple) else get_args(declared)
+    return kind is int, next(one for one in rest if isinstance(one, Param))
+
+
+def plain_number(value: float) -> str:
+    """A number with a decimal point and no separators, powers of ten where these are shorter: 20000000, 1e14.
+
+    >>> plain_number(1e-6), plain_number(2e7), plain_number(2**53 - 1), plain_number(1e14)
+    ('0.000001', '20000000', '9007199254740991', '1e14')
+    """
+    if value == int(value):
+        text = str(int(value))
+        power = f"{value:e}".replace("e+", "e")
+        mantissa, _, exponent = power.partition("e")
+        short = f"{mantissa.rstrip('0').rstrip('.')}e{int(exponent)}"
+        return short if abs(value) >= 1e9 and float(short) == value and len(short) < len(text) else text
+    return f"{value:.17f}".rstrip("0") if float(f"{value:.6f}") == value else repr(float(value))
+
+
+def rule_text(whole: bool, param: Param) -> str:
+    """The rule beside a field, as ruleWords in static/js/number_text.js writes it.
+
+    >>> rule_text(*domain("epsilon")), rule_text(*domain("alpha"))
+    ('A number from 0.000001 to 10000.', 'A number greater than 0.')
+    """
+    start = "A whole number" if whole else "A number"
+    if param.lowest == POSITIVE:
+        return f"{start} greater than 0."
+    ends = [(" of at least ", param.lowest), (" of at most ", param.highest)]
+    if param.lowest is not None and param.highest is not None:
+        ends = [(" from ", param.lowest), (" to ", param.highest)]
+    return start + "".join(word + plain_number(end) for word, end in ends if end is not None) + "."
+
+
+@register.simple_tag
+def number_input(
+    name: str, id: str, *, value: Any = "", help: str = "", required: bool = True, field: str = "", **more: Any
+) -> SafeString:
+    """The input of the number ``name`` of :data:`DOMAINS`, its rule after ``help``, and the place of its error.
+
+    ``field`` is its name in the form, and ``more`` further attributes.
+    """
+    whole, param = domain(name)
+    attributes = {"data-minimum": param.lowest, "data-maximum": param.highest} | more
+    attributes |= {"name": field or None, "data-whole": whole or None, "data-required": required or None}
+    attributes |= {"aria-required": "true" if required else None}
+    given = ((key, "" if one is True else one) for key, one in attributes.items() if one is not None)
+    written = format_html_join("", ' {}="{}"', given)
+    text = "" if value is None else str(value)
+    return format_html(
+        '<input class="input" id="{id}" type="text" inputmode="decimal" autocomplete="off" spellcheck="false" '
+        'data-number value="{value}" aria-describedby="{id}-help {id}-error"{attributes}>'
+        '<p class="field__help" id="{id}-help">{help} <span class="field__rule">{rule}</span></p>'
+        '<p class="field__error" id="{id}-error" role="alert" hidden></p>',
+        id=id,
+        value=text,
+        attributes=written,
+        help=help,
+        rule=rule_text(whole, param),
+    )

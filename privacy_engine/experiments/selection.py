@@ -1,0 +1,83 @@
+"""Which series an experiment is tried on: those of a dataset, joined and cut, or without one a synthetic series."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Literal
+
+import numpy as np
+
+from privacy_engine import people
+from privacy_engine.data import Trajectory
+from privacy_engine.errors import ParameterError
+from privacy_engine.experiments.lookalikes import taxi, walk
+from privacy_engine.params import EventCount, Frozen, Param, Seed
+
+JOIN = Param(
+    label="Series",
+    help="As they are, or those of one person joined in the order of time.",
+    options=(("none", "As they are"), ("person", "One for each person")),
+)
+LIKE = Param(
+    label="Generated like",
+    help="A taxi with an event every three minutes, or a walk with one every five seconds.",
+    options=(("taxi", "A taxi"), ("walk", "A walk")),
+)
+
+
+class GeneratedSeries(Frozen):
+    """One synthetic series of ``events`` events; a walk has fewer where it ends before, and takes no ``seed``."""
+
+    like: Annotated[Literal["taxi", "walk"], LIKE]
+    events: EventCount
+    seed: Seed = 1
+
+    def series(self) -> Trajectory:
+        """The series: the same for equal descriptions."""
+        return walk(self.events) if self.like == "walk" else taxi(np.random.default_rng(self.seed), self.events)
+
+    def __len__(self) -> int:
+        return len(self.series()) if self.like == "walk" else self.events
+
+
+class SeriesSelection(Frozen):
+    """What cells are tried on, as a function of the series that are given and of nothing else.
+
+    ``join`` is "none" for the series as they are, or "person" for one series a person with their events in the order
+    of time (:func:`privacy_engine.people.joined`). Of each that results the ``first_events`` are taken, all without a
+    number. ``generated`` is what takes their place where no series are given.
+    """
+
+    join: Annotated[Literal["none", "person"], JOIN] = "none"
+    first_events: EventCount | None = None
+    generated: GeneratedSeries | None = None
+
+    def of(self, series: Sequence[Trajectory]) -> list[Trajectory]:
+        """The selection of the ``series`` of a dataset, or without any what is generated.
+
+        Raises
+        ------
+        ParameterError
+            No series are given and none are generated.
+        """
+        if not series:
+            return [self._required().series()]
+        found = people.joined(series) if self.join == "person" else list(series)
+        return found if self.first_events is None else [one.first(self.first_events) for one in found]
+
+    def lengths(self, series: Sequence[int], of_people: Sequence[int]) -> list[int]:
+        """How many events each series of :meth:`of` has, from those of the dataset's series and of its people."""
+        if not series:
+            return [len(self._required())]
+        found = of_people if self.join == "person" else series
+        return [one if self.first_events is None else min(one, self.first_events) for one in found]
+
+    def _required(self) -> GeneratedSeries:
+        if self.generated is None:
+            rule = "is required where no series are generated"
+            raise ParameterError(f"dataset {rule}", field="dataset", rule=rule)
+        return self.generated
+
+
+AS_THEY_ARE = SeriesSelection()
+"""The series of a dataset as they are: what a spec without ``series`` means."""

@@ -1,0 +1,25 @@
+/* Errors of the API in the words of a page: a field is called by its label, never by its path. */
+
+const labels = new Map([["epsilon", "Level ε"], ["radius_m", "Radius"], ["alpha", "Target α"], ["seed", "Seed"]]);
+const UNIT = /_(?:m2|m|s|kmh)$/;
+
+/** Learn what fields are called: [{name, label}]. */
+export const learnLabels = (fields) => fields.forEach(({ name, label }) => labels.set(name, label));
+
+const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** What a path is called: the label of its last name that is no position in a list, or that name in words. */
+export function labelOf(path) {
+  const name = path.split(".").filter((part) => !/^\d+$/.test(part)).at(-1) ?? path;
+  return labels.get(name) ?? capital(name.replace(UNIT, "").replaceAll("_", " "));
+}
+
+/** The rule that was broken and the value, for a place beside the field: "Must be greater than 0, got -1." */
+export function messageOf({ field, message }) {
+  return capital(field && message.startsWith(`${field} `) ? message.slice(field.length + 1) : message);
+}
+
+/** The same for a place that is not beside the field: "Level ε must be greater than 0, got -1." */
+export function sentenceOf({ field, message }) {
+  return field && message.startsWith(`${field} `) ? `${labelOf(field)} ${message.slice(field.length + 1)}` : message;
+}
