@@ -24,13 +24,14 @@ class Published:
     """One series as whole numbers.
 
     ``lon`` and ``lat`` (n,) are multiples of 1e-7 degrees, ``time_ms`` (n,) milliseconds since 1970-01-01 UTC,
-    :data:`NO_TIME` where there is none.
+    :data:`NO_TIME` where there is none. ``person`` says whose it is.
     """
 
     name: str
     lon: Ints
     lat: Ints
     time_ms: Ints
+    person: str = ""
 
 
 def published(series: Trajectory) -> Published:
@@ -38,7 +39,7 @@ def published(series: Trajectory) -> Published:
     n = len(series)
     time_ms = np.full(n, NO_TIME) if series.time_s is None else np.round(series.time_s * 1e3).astype(np.int64)
     lon, lat = (np.round(axis * CELLS_PER_DEGREE).astype(np.int64) for axis in (series.lon, series.lat))
-    return Published(plain_name(series.name), lon, lat, time_ms)
+    return Published(plain_name(series.name), lon, lat, time_ms, plain_name(series.person))
 
 
 def plain_name(name: str) -> str:
@@ -51,20 +52,22 @@ def plain_name(name: str) -> str:
 
 
 def points_digest(series: Iterable[Published]) -> str:
-    """SHA-256 of series in their order: names, positions and times.
+    """SHA-256 of series in their order: names, positions and times, and people where there are several.
 
-    Series without events count for nothing and neighbours of one name as one, since not every format can tell them
-    apart. The digest detects damage and exchange. It is no signature: whoever forges a file can compute it too.
+    Series without events count for nothing and neighbours of one name and person as one, since not every format can
+    tell them apart. The digest detects damage and exchange. It is no signature: whoever forges a file can compute it
+    too.
 
     >>> one = Published("a", np.array([85000000]), np.array([473000000]), np.array([NO_TIME]))
     >>> points_digest([one, one]) == points_digest([one])
     False
     """
-    found = hashlib.sha256(b"cairn points 1\n")
-    for name, parts in groupby((one for one in series if len(one.lon)), key=lambda one: one.name):
+    found, held = hashlib.sha256(b"cairn points 1\n"), [one for one in series if len(one.lon)]
+    several = len({one.person for one in held}) > 1
+    for key, parts in groupby(held, key=lambda one: (one.name, *[one.person] * several)):
         group = list(parts)
         columns = [np.concatenate([getattr(one, column) for one in group]) for column in ("lon", "lat", "time_ms")]
-        found.update(json.dumps([name, len(columns[0])]).encode() + b"\n")
+        found.update(json.dumps([*key, len(columns[0])]).encode() + b"\n")
         for column in columns:
             found.update(np.ascontiguousarray(column, dtype="<i8").tobytes())
     return found.hexdigest()

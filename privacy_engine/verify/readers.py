@@ -7,7 +7,7 @@ import io
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
-from itertools import groupby, pairwise
+from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
@@ -23,7 +23,8 @@ from privacy_engine.verify.contents import Columns, Contents, Unreadable, instan
 
 _GUARDED = re.compile(r"''*[=+\-@\t\r]")
 LONGEST_CELL = 10_000_000
-Row = tuple[str, str, str, str]
+Row = tuple[str, str, str, str, str]
+"""Series, person, time, longitude, latitude."""
 
 
 def read_csv(data: bytes) -> Contents:
@@ -36,8 +37,9 @@ def read_csv(data: bytes) -> Contents:
     columns, rows, labels = Columns(), list[Row](), list[tuple[str, str]]()
     try:
         for row in table:
-            cells = {name: row[name] or "" for name in wanted}
-            rows.append((_bare(cells["series"]), cells["time"], cells["lon"], cells["lat"]))
+            cells = {name: row.get(name) or "" for name in (*wanted, "person")}
+            whose = (_bare(cells["series"]), _bare(cells["person"]))
+            rows.append((*whose, cells["time"], cells["lon"], cells["lat"]))
             if cells[OUR_COLUMN] or cells[JSON_COLUMN]:
                 labels.append((_bare(cells[OUR_COLUMN]), _bare(cells[JSON_COLUMN])))
     except csv.Error as error:
@@ -54,9 +56,10 @@ def _bare(cell: str) -> str:
 
 def _series(rows: Iterable[Row], columns: Columns) -> list[Published]:
     found = []
-    for name, group in groupby(rows, key=itemgetter(0)):
-        _, times, lon, lat = zip(*group, strict=True)
-        found.append(Published(plain_name(name), columns.cells(lon), columns.cells(lat), instants(times)))
+    for (name, person), group in groupby(rows, key=itemgetter(0, 1)):
+        _, _, times, lon, lat = zip(*group, strict=True)
+        cells = columns.cells(lon), columns.cells(lat)
+        found.append(Published(plain_name(name), *cells, instants(times), plain_name(person)))
     return found
 
 
@@ -92,7 +95,8 @@ def _feature(feature: Mapping[str, Any], columns: Columns) -> Published:
     times = properties.get("coordTimes") or [None] * len(places)
     if len(times) != len(places):
         raise Unreadable("A feature has not as many times as positions.")
-    return Published(plain_name(properties["series"]), columns.cells(lon), columns.cells(lat), instants(times))
+    cells, person = (columns.cells(lon), columns.cells(lat)), plain_name(properties.get("person", ""))
+    return Published(plain_name(properties["series"]), *cells, instants(times), person)
 
 
 def read_gpx(data: bytes) -> Contents:
@@ -113,7 +117,7 @@ class _Gpx:
         self.parser.StartElementHandler, self.parser.EndElementHandler = self._start, self._end
         self.parser.CharacterDataHandler = self._add
         self.columns, self.rows = Columns(), list[Row]()
-        self.text = self.label = self._name = self._time = ""
+        self.text = self.label = self._name = self._person = self._time = ""
         self._at = ("", "")
         self._parts: list[str] = []
 
@@ -124,7 +128,7 @@ class _Gpx:
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         self._parts = []
         if local(tag) == "trk":
-            self._name = ""
+            self._name = self._person = ""
         elif local(tag) == "trkpt":
             self._at, self._time = (attributes.get("lon", ""), attributes.get("lat", "")), ""
 
@@ -139,24 +143,27 @@ class _Gpx:
             self.text = value
         elif name == "name":
             self._name = value
+        elif name == "person":
+            self._person = value
         elif name == "time":
             self._time = value
         elif name == "trkpt":
-            self.rows.append((self._name, self._time, *self._at))
+            self.rows.append((self._name, self._person, self._time, *self._at))
         self._parts = []
 
 
 def read_parquet(data: bytes) -> Contents:
     """A Parquet table whose schema's metadata holds the label."""
     try:
-        table = pq.read_table(io.BytesIO(data), columns=["series", "time", "lon", "lat"])
-        metadata = pq.read_schema(io.BytesIO(data)).metadata or {}
-        names = table.column("series").combine_chunks().dictionary_encode()
+        schema = pq.read_schema(io.BytesIO(data))
+        names = [name for name in ("series", "person") if name in schema.names]
+        table = pq.read_table(io.BytesIO(data), columns=[*names, "time", "lon", "lat"])
+        texts = [table.column(name).to_pylist() for name in names]
         lon, lat = (np.asarray(table.column(axis).to_numpy(), dtype=np.float64) for axis in ("lon", "lat"))
         times = table.column("time").cast(pa.timestamp("ms", "UTC")).cast(pa.int64()).fill_null(NO_TIME).to_numpy()
     except (pa.ArrowException, OSError, KeyError, ValueError, TypeError) as error:
         raise Unreadable("The file is not a table that Cairn exported.") from error
-    label = _json(metadata.get(b"cairn", b"").decode("utf-8", "replace"))
+    label = _json((schema.metadata or {}).get(b"cairn", b"").decode("utf-8", "replace"))
     off_grid, axes = [], []
     for axis in (lon, lat):
         if not (np.isfinite(axis) & (np.abs(axis) <= 180)).all():
@@ -164,13 +171,12 @@ def read_parquet(data: bytes) -> Contents:
         cells = np.round(axis * CELLS_PER_DEGREE)
         off_grid += [repr(value) for value in axis[cells / CELLS_PER_DEGREE != axis].tolist()]
         axes.append(cells.astype(np.int64))
-    codes = np.asarray(names.indices.to_numpy(zero_copy_only=False))
-    edges = [0, *(np.flatnonzero(np.diff(codes)) + 1).tolist(), len(codes)] if len(codes) else []
-    texts = names.dictionary.to_pylist()
-    series = [
-        Published(plain_name(str(texts[int(codes[i])])), axes[0][i:j], axes[1][i:j], times[i:j])
-        for i, j in pairwise(edges)
-    ]
+    series, start = [], 0
+    for whose, group in groupby(zip(*texts, strict=True)):
+        end = start + sum(1 for _ in group)
+        name, person = (plain_name(str(text or "")) for text in (*whose, "")[:2])
+        series.append(Published(name, axes[0][start:end], axes[1][start:end], times[start:end], person))
+        start = end
     return Contents(series, str(label.get("text", "")) if isinstance(label, dict) else "", label, off_grid)
 
 
