@@ -95,3 +95,39 @@ def bench_releases(beside: Any) -> None:
         plain=Side(lambda: reference.plain_planar(*COLUMNS, plain), FEW),
         numpy=repeated(lambda rng: reference.numpy_planar(LON, LAT, EPSILON, rng)),
     )
+
+
+def bench_joint_releases(beside: Any) -> None:
+    """One draw for a thousand positions: numpy's is the float sampler of a Gamma reach and uniform discs."""
+    count, source, rng = 1000, noise.publishable(), np.random.default_rng(1)
+    lon, lat = LON[:count], LAT[:count]
+    moved = geo.distance_m(lon, lat, *noise.joint_planar(lon, lat, RATE, rng=source)).mean()
+    expected = noise.joint_mean_m(count, RATE)
+    assert abs(moved / expected - 1) < 0.15
+
+    def floats() -> tuple[Any, Any]:
+        reach = rng.gamma(2 * count + 1, 1 / RATE)
+        return reference.numpy_destination(lon, lat, reach * np.sqrt(rng.random(count)), 2 * np.pi * rng.random(count))
+
+    beside(
+        "joint noise, releases: published positions of one draw for 1,000",
+        Side(lambda: noise.joint_planar(lon, lat, RATE, rng=source), count),
+        unit="a position",
+        each=True,
+        numpy=Side(floats, count),
+    )
+
+
+def bench_discrete_laplace(beside: Any) -> None:
+    """A million exact whole numbers; numpy's difference of two geometric ones is neither exact nor publishable."""
+    source, rng, q = noise.publishable(), np.random.default_rng(1), math.exp(-RATE)
+    drawn = noise.discrete_laplace(RATE, DRAWS, rng=source)
+    assert abs(np.abs(drawn).mean() / (2 * q / (1 - q * q)) - 1) < 0.01
+    beside(
+        "discrete Laplace, exact: whole numbers",
+        Side(lambda: noise.discrete_laplace(RATE, DRAWS, rng=source), DRAWS),
+        unit="a number",
+        each=True,
+        target=Target(250e-9),
+        numpy=Side(lambda: rng.geometric(1 - q, DRAWS) - rng.geometric(1 - q, DRAWS), DRAWS),
+    )
