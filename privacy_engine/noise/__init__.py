@@ -5,8 +5,8 @@ Two sources with one interface:
 * :func:`publishable`: the operating system's generator. What is drawn from it may be published.
 * :func:`seeded`: Philox keyed by a seed. What is drawn from it is a simulation, repeatable and never private.
 
-:func:`planar_laplace`, :func:`joint_planar`, :func:`discrete_laplace`, :func:`exponential_mechanism` and :func:`covered`
-draw exactly from either: real-number samplers, rounded (docs/decisions/0016-exact-noise.md).
+:func:`planar_laplace`, :func:`joint_planar`, :func:`discrete_laplace`, :func:`exponential_mechanism` and
+:func:`covered` draw exactly from either: real-number samplers, rounded (docs/decisions/0016-exact-noise.md).
 
 Experiments that repeat a release many times draw from :func:`simulated_planar` and :func:`simulated_laplace` instead:
 the same laws, many times faster, each draw a function of (seed, repetition, event) alone.
