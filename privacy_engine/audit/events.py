@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from privacy_engine.audit.bounds import loss_at_least
-from privacy_engine.audit.kinds import Statistics
+from privacy_engine.audit.kinds import Column, Kind, Observed, Pair
 from privacy_engine.audit.score import learn
 from privacy_engine.data import Floats, Ints, Mask
 
@@ -21,14 +21,6 @@ RELATIONS: dict[str, Callable[[Floats, float], Mask]] = {
     "≤": lambda values, threshold: values <= threshold,
     ">": lambda values, threshold: values > threshold,
 }
-
-
-@dataclass(frozen=True)
-class Column:
-    """One number computed from a draw; ``of`` returns it for all draws, (n,)."""
-
-    name: str
-    of: Callable[[Statistics], Floats]
 
 
 @dataclass(frozen=True)
@@ -49,21 +41,21 @@ class Event:
         """The event as a person reads it."""
         return f"{self.column.name} {self.relation} {self.threshold:.6g}"
 
-    def count(self, statistics: Statistics) -> int:
+    def count(self, observed: Observed) -> int:
         """How many of the draws fall into it."""
-        return int(np.count_nonzero(RELATIONS[self.relation](self.column.of(statistics), self.threshold)))
+        return int(np.count_nonzero(RELATIONS[self.relation](self.column.of(observed), self.threshold)))
 
 
-def best_events(first: Statistics, second: Statistics, alpha: float) -> dict[str, Event]:
+def best_events(kind: Kind, pair: Pair, first: Observed, second: Observed, alpha: float) -> dict[str, Event]:
     """Return of each family the event whose lower bound on these draws of two inputs is largest, in either direction.
 
     The draws must not be used again: a bound on them would be of the event that fits them by chance.
     """
-    score = learn(first.features, second.features)
+    score = learn(kind.features(pair, first), kind.features(pair, second))
     columns = {
-        "value": [_value(j, name) for j, name in enumerate(first.value_names)],
-        "grid residue": [_residue(j, name) for j, name in enumerate(first.residue_names)],
-        "learned": [Column("learned score", lambda statistics: score.of(statistics.features))],
+        "value": kind.values(pair),
+        "grid residue": kind.residues(pair),
+        "learned": [Column("learned score", lambda observed: score.of(kind.features(pair, observed)))],
     }
     return {
         family: max((_best_of(one, first, second, alpha) for one in columns[family]), key=lambda best: best[0])[1]
@@ -72,15 +64,7 @@ def best_events(first: Statistics, second: Statistics, alpha: float) -> dict[str
     }
 
 
-def _value(j: int, name: str) -> Column:
-    return Column(name, lambda statistics: statistics.values[:, j])
-
-
-def _residue(j: int, name: str) -> Column:
-    return Column(name, lambda statistics: statistics.residues[:, j].astype(np.float64))
-
-
-def _best_of(column: Column, first: Statistics, second: Statistics, alpha: float) -> tuple[float, Event]:
+def _best_of(column: Column, first: Observed, second: Observed, alpha: float) -> tuple[float, Event]:
     a, b = np.sort(column.of(first)), np.sort(column.of(second))
     n = len(a)
     values, counts = np.unique(np.concatenate([a, b]), return_counts=True)

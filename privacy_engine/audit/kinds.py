@@ -1,4 +1,4 @@
-"""What the audit needs of a kind of data: neighbouring inputs, draws of a mechanism, statistics of its output."""
+"""What the audit needs of a kind of data: neighbouring inputs, draws of a mechanism, numbers computed from them."""
 
 from __future__ import annotations
 
@@ -32,19 +32,12 @@ class Pair:
     claimed: float
 
 
-@dataclass(frozen=True, eq=False)
-class Statistics:
-    """Columns computed from draws, each with a name: (draws, columns).
+@dataclass(frozen=True)
+class Column:
+    """One number computed from a draw; ``of`` returns it for all draws, (n,)."""
 
-    ``values`` are numbers to compare with thresholds, ``residues`` small integers to compare for equality,
-    ``features`` what a score is learned from.
-    """
-
-    value_names: tuple[str, ...]
-    values: Floats
-    residue_names: tuple[str, ...]
-    residues: Ints
-    features: Floats
+    name: str
+    of: Callable[[Observed], Floats]
 
 
 class Kind(Protocol):
@@ -58,29 +51,53 @@ class Kind(Protocol):
     def draw(self, mechanism: Any, given: Any, times: int, rng: noise.RandomSource) -> Observed:
         """What ``mechanism`` published of the input ``given`` in ``times`` independent runs, (times, …)."""
 
-    def statistics(self, pair: Pair, observed: Observed) -> Statistics:
-        """Statistics of draws of either input; they may read the pair, never which of the two was the input."""
+    # What follows may read the pair, never which of the two was the input.
+
+    def values(self, pair: Pair) -> list[Column]:
+        """Numbers to compare with thresholds."""
+
+    def residues(self, pair: Pair) -> list[Column]:
+        """Small integers to compare for equality: low bits, places on the grid."""
+
+    def features(self, pair: Pair, observed: Observed) -> Floats:
+        """What a score is learned from, (draws, features)."""
 
 
-def residues_of(values: Floats, grid: float | None, modules: tuple[int, ...]) -> tuple[tuple[str, ...], list[Ints]]:
-    """Return residue columns of published numbers, (n,): their float's low bits and their place on the grid.
+def residue_columns(
+    name: str, of: Callable[[Observed], Floats], grid: float | None = None, modules: tuple[int, ...] = ()
+) -> list[Column]:
+    """Return residue columns of one published number: its float's low bits and its place on the grid.
 
     The float's lowest set bit as a power of two, its lowest mantissa bit, its three lowest; with a ``grid`` whether
     the number is the float nearest to a multiple k of it, and k mod m for each m of ``modules``. Missing numbers
     (not a number) count as zero.
     """
-    known = np.where(np.isfinite(values), values, 0.0)
-    bits = known.view(np.int64) if known.flags.c_contiguous else np.ascontiguousarray(known).view(np.int64)
-    names, columns = ["lowest set bit", "last bit", "last three bits"], [lowest_bit(known), bits & 1, bits & 7]
-    if grid is not None:
-        per_unit = round(1 / grid)
-        k = np.rint(known * per_unit)
-        names.append("multiple of the grid")
-        columns.append((k / per_unit == known).astype(np.int64))
-        for m in modules:
-            names.append(f"k mod {m}")
-            columns.append(np.mod(k, m).astype(np.int64))
-    return tuple(names), columns
+
+    def known(observed: Observed) -> Floats:
+        values = of(observed)
+        return np.ascontiguousarray(np.where(np.isfinite(values), values, 0.0))
+
+    def low_bits(mask: int) -> Callable[[Observed], Floats]:
+        return lambda observed: (known(observed).view(np.int64) & mask).astype(np.float64)
+
+    columns = [
+        Column(f"{name}: lowest set bit", lambda observed: lowest_bit(known(observed)).astype(np.float64)),
+        Column(f"{name}: last bit", low_bits(1)),
+        Column(f"{name}: last three bits", low_bits(7)),
+    ]
+    if grid is None:
+        return columns
+    per_unit = round(1 / grid)
+
+    def on_grid(observed: Observed) -> Floats:
+        values = known(observed)
+        return np.asarray(np.rint(values * per_unit) / per_unit == values, dtype=np.float64)
+
+    def modulo(m: int) -> Callable[[Observed], Floats]:
+        return lambda observed: np.asarray(np.mod(np.rint(known(observed) * per_unit), m))
+
+    columns.append(Column(f"{name}: multiple of the grid", on_grid))
+    return columns + [Column(f"{name}: k mod {m}", modulo(m)) for m in modules]
 
 
 def lowest_bit(values: Floats) -> Ints:

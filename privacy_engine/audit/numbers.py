@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from privacy_engine import noise
-from privacy_engine.audit.kinds import Observed, Pair, Statistics, residues_of
+from privacy_engine.audit.kinds import Column, Observed, Pair, residue_columns
 from privacy_engine.data import Floats
 
 
@@ -28,12 +28,20 @@ class NumberKind:
         """Published numbers of ``times`` runs, (times,)."""
         return np.asarray(mechanism.release(np.full(times, given), rng=rng), dtype=np.float64)
 
-    def statistics(self, pair: Pair, observed: Observed) -> Statistics:
-        """The number, its distances to both inputs, its low bits."""
+    def values(self, pair: Pair) -> list[Column]:
+        """The number and its distances to both inputs, in units of their distance."""
         apart = pair.second - pair.first
-        here, there = np.abs(observed - pair.first) / apart, np.abs(observed - pair.second) / apart
-        names, residues = residues_of(observed, None, ())
-        values: Floats = np.column_stack([(observed - pair.first) / apart, here, there])
-        features = np.column_stack([there - here, np.log1p(here), np.log1p(there)])
-        value_names = ("value", "distance to the first input", "distance to the second input")
-        return Statistics(value_names, values, names, np.column_stack(residues), features)
+        return [
+            Column("value", lambda observed: (observed - pair.first) / apart),
+            Column("distance to the first input", lambda observed: np.abs(observed - pair.first) / apart),
+            Column("distance to the second input", lambda observed: np.abs(observed - pair.second) / apart),
+        ]
+
+    def residues(self, pair: Pair) -> list[Column]:
+        """Its low bits."""
+        return residue_columns("value", lambda observed: observed)
+
+    def features(self, pair: Pair, observed: Observed) -> Floats:
+        """How much nearer it is to which input, and both distances."""
+        here, there = (column.of(observed) for column in self.values(pair)[1:])
+        return np.column_stack([there - here, np.log1p(here), np.log1p(there)])

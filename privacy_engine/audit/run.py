@@ -9,8 +9,8 @@ import numpy as np
 
 from privacy_engine import noise
 from privacy_engine.audit.bounds import loss_at_least, most_provable
-from privacy_engine.audit.events import FAMILIES, best_events
-from privacy_engine.audit.kinds import Kind, Observed, Pair, Statistics, Watch
+from privacy_engine.audit.events import FAMILIES, Event, best_events
+from privacy_engine.audit.kinds import Kind, Observed, Pair, Watch
 from privacy_engine.audit.numbers import NumberKind
 from privacy_engine.audit.spec import AuditSpec
 from privacy_engine.audit.trajectory import TrajectoryKind
@@ -147,18 +147,17 @@ class _Draws:
 
 def _of_pair(kind: Kind, pair: Pair, first: Observed, second: Observed, alpha: float) -> PairResult:
     training = _training(len(first))
-    events = best_events(kind.statistics(pair, first[:training]), kind.statistics(pair, second[:training]), alpha)
-    counts = {family: [0, 0] for family in events}
     trials = len(first) - training
-    for which, draws in enumerate((first, second)):
-        for start in range(training, len(draws), AT_ONCE):
-            statistics: Statistics = kind.statistics(pair, draws[start : start + AT_ONCE])
-            for family, event in events.items():
-                counts[family][which] += event.count(statistics)
+    events = best_events(kind, pair, first[:training], second[:training], alpha)
     bounds = {}
     for family, event in events.items():
-        hits, other = counts[family][::-1] if event.reverse else counts[family]
+        counts = [_count(event, draws[training:]) for draws in (first, second)]
+        hits, other = counts[::-1] if event.reverse else counts
         bounds[family] = float(loss_at_least(hits, other, trials, alpha))
     best = max(bounds, key=lambda family: bounds[family])
     verdict = VIOLATED if bounds[best] > pair.claimed else CONSISTENT
     return PairResult(pair.name, pair.claimed, bounds[best], f"{best}: {events[best].name}", verdict)
+
+
+def _count(event: Event, draws: Observed) -> int:
+    return sum(event.count(draws[start : start + AT_ONCE]) for start in range(0, len(draws), AT_ONCE))

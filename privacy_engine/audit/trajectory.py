@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from privacy_engine import geo, noise
-from privacy_engine.audit.kinds import Observed, Pair, Statistics, residues_of
-from privacy_engine.data import Floats, Ints, LandmarkSet, Mask, Trajectory
+from privacy_engine.audit.kinds import Column, Observed, Pair, residue_columns
+from privacy_engine.data import Floats, LandmarkSet, Mask, Trajectory
 from privacy_engine.mechanisms.landmark.base import GRID_DEG
 
 LANDMARK_EVENTS, FEWEST_EVENTS, MOST_EVENTS = 4, 2, 12
@@ -70,81 +72,108 @@ class TrajectoryKind:
         """
         return np.asarray(mechanism.repeat(given.series, given.landmarks, times, rng=rng))
 
-    def statistics(self, pair: Pair, observed: Observed) -> Statistics:
-        """Where published positions lie relative to the two places between which events moved."""
-        moved = (pair.first.series.lon != pair.second.series.lon) | (pair.first.series.lat != pair.second.series.lat)
-        t = int(np.flatnonzero(moved)[0])
-        start, end = ((one.series.lon[t], one.series.lat[t]) for one in (pair.first, pair.second))
-        near = _Near.of(observed, start, end)
-        names, values = near.columns()
-        residue_names, residues = _residues(observed)
-        return Statistics(
-            tuple(names),
-            np.column_stack(values),
-            tuple(residue_names),
-            np.column_stack(residues),
-            near.features(moved, pair.first.landmarks.mask),
-        )
+    def values(self, pair: Pair) -> list[Column]:
+        """Of every event its published position along the move, its distances to both places and their difference."""
+        places = _places(pair)
+        found = [Column("repeated positions (+ 100 for each missing)", _repeats)]
+        for i in range(len(pair.first.series)):
+            for name, of in _POSITIONS.items():
+                found.append(Column(f"event {i}: {name}", partial(_of_event, of=of, event=i, places=places)))
+        return found
 
+    def residues(self, pair: Pair) -> list[Column]:
+        """Low bits of every published longitude and latitude, and where they lie on the grid."""
+        return [
+            column
+            for i in range(len(pair.first.series))
+            for axis, name in enumerate(("longitude", "latitude"))
+            for column in residue_columns(
+                f"event {i}, {name}", partial(_degrees, event=i, axis=axis), GRID_DEG, MODULES
+            )
+        ]
 
-@dataclass(frozen=True, eq=False)
-class _Near:
-    """Distances of published positions from the two places, (draws, n), in units of the distance between these."""
-
-    here: Floats
-    there: Floats
-    along: Floats
-    missing: Mask
-    repeated: Mask
-
-    @classmethod
-    def of(cls, observed: Observed, start: tuple[float, float], end: tuple[float, float]) -> _Near:
-        missing = np.isnan(observed[:, :, 0])
-        lon, lat = (np.where(missing, place, observed[:, :, axis]) for axis, place in enumerate(start))
-        metres = float(geo.distance_m(*start, *end))
-        plane = geo.LocalPlane(*start)
-        direction = plane.project(*end)[0] / metres
-        along = (plane.project(lon.ravel(), lat.ravel()) @ direction).reshape(lon.shape)
-        here, there = (geo.distance_m(lon, lat, *place) for place in (start, end))
-        repeated = np.zeros_like(missing)
-        repeated[:, 1:] = (lon[:, 1:] == lon[:, :-1]) & (lat[:, 1:] == lat[:, :-1])
-        return cls(here / metres, there / metres, along / metres, missing, repeated)
-
-    def columns(self) -> tuple[list[str], list[Floats]]:
-        """Columns to compare with thresholds; positions that are missing count as at the first place."""
-        names, columns = [], []
-        for i in range(self.here.shape[1]):
-            for name, column in (
-                ("position along the move", self.along),
-                ("distance to the first place", self.here),
-                ("distance to the second place", self.there),
-                ("difference of the distances", self.there - self.here),
-            ):
-                names.append(f"event {i}: {name}")
-                columns.append(column[:, i])
-        repeats = self.repeated.sum(axis=1) + 100.0 * self.missing.sum(axis=1)
-        return [*names, "repeated positions (+ 100 for each missing)"], [*columns, repeats]
-
-    def features(self, moved: Mask, landmarks: Mask) -> Floats:
-        """What a score is learned from: how much nearer each draw is to which place, alone and together, (draws, f)."""
-        nearer = np.where(self.missing, 0.0, self.there - self.here)
-        found = [nearer, self.repeated, self.repeated * nearer, self.missing]
-        found += [np.log1p(self.here), np.log1p(self.there)]
-        for group in {moved.tobytes(): moved, landmarks.tobytes(): landmarks}.values():
+    def features(self, pair: Pair, observed: Observed) -> Floats:
+        """How much nearer each published position is to which place, alone and together, and what is repeated."""
+        places = _places(pair)
+        here, there = (_of_all(observed, of, places) for of in (_here, _there))
+        missing, repeated = np.isnan(observed[:, :, 0]), _repeated(observed)
+        nearer = np.where(missing, 0.0, there - here)
+        found = [nearer, repeated, repeated * nearer, missing, np.log1p(here), np.log1p(there)]
+        for group in {mask.tobytes(): mask for mask in (places.moved, pair.first.landmarks.mask)}.values():
             if group.any():
-                found.append((self.there[:, group].max(axis=1) - self.here[:, group].max(axis=1))[:, None])
+                found.append((there[:, group].max(axis=1) - here[:, group].max(axis=1))[:, None])
         return np.concatenate([np.asarray(one, dtype=np.float64) for one in found], axis=1)
 
 
-def _residues(observed: Observed) -> tuple[list[str], list[Ints]]:
-    names: list[str] = []
-    columns: list[Ints] = []
-    for i in range(observed.shape[1]):
-        for axis, degrees in enumerate(("longitude", "latitude")):
-            of_one, found = residues_of(observed[:, i, axis], GRID_DEG, MODULES)
-            names += [f"event {i}, {degrees}: {name}" for name in of_one]
-            columns += found
-    return names, columns
+class _Places(NamedTuple):
+    """The two places between which events are moved, (lon, lat) in degrees, how far apart, and which events are."""
+
+    start: tuple[float, float]
+    end: tuple[float, float]
+    metres: float
+    moved: Mask
+
+
+def _places(pair: Pair) -> _Places:
+    here, there = pair.first.series, pair.second.series
+    moved = (here.lon != there.lon) | (here.lat != there.lat)
+    t = int(np.flatnonzero(moved)[0])
+    start, end = ((float(one.lon[t]), float(one.lat[t])) for one in (here, there))
+    return _Places(start, end, float(geo.distance_m(*start, *end)), moved)
+
+
+def _here(lon: Floats, lat: Floats, places: _Places) -> Floats:
+    return geo.distance_m(lon, lat, *places.start) / places.metres
+
+
+def _there(lon: Floats, lat: Floats, places: _Places) -> Floats:
+    return geo.distance_m(lon, lat, *places.end) / places.metres
+
+
+def _nearer(lon: Floats, lat: Floats, places: _Places) -> Floats:
+    return np.asarray(_there(lon, lat, places) - _here(lon, lat, places))
+
+
+def _along(lon: Floats, lat: Floats, places: _Places) -> Floats:
+    plane = geo.LocalPlane(*places.start)
+    direction = plane.project(*places.end)[0] / places.metres
+    return np.asarray(plane.project(lon, lat) @ direction / places.metres)
+
+
+_Position = Callable[[Floats, Floats, _Places], Floats]
+_POSITIONS: dict[str, _Position] = {
+    "position along the move": _along,
+    "distance to the first place": _here,
+    "distance to the second place": _there,
+    "difference of the distances": _nearer,
+}
+
+
+def _of_event(observed: Observed, *, of: _Position, event: int, places: _Places) -> Floats:
+    """A number of the position published for one event, (draws,); a missing one counts as at the first place."""
+    return _of_all(observed[:, event : event + 1], of, places)[:, 0]
+
+
+def _of_all(observed: Observed, of: _Position, places: _Places) -> Floats:
+    missing = np.isnan(observed[:, :, 0])
+    lon, lat = (np.where(missing, place, observed[:, :, axis]) for axis, place in enumerate(places.start))
+    return of(lon.ravel(), lat.ravel(), places).reshape(lon.shape)
+
+
+def _degrees(observed: Observed, *, event: int, axis: int) -> Floats:
+    return observed[:, event, axis]
+
+
+def _repeated(observed: Observed) -> Mask:
+    """Whether an event shows the position of the one before it, (draws, n)."""
+    found = np.zeros(observed.shape[:2], dtype=np.bool_)
+    found[:, 1:] = (observed[:, 1:] == observed[:, :-1]).all(axis=2)
+    return found
+
+
+def _repeats(observed: Observed) -> Floats:
+    missing = np.isnan(observed[:, :, 0]).sum(axis=1)
+    return np.asarray(_repeated(observed).sum(axis=1) + 100.0 * missing)
 
 
 def _still(place: tuple[float, float], mask: Mask) -> MarkedSeries:

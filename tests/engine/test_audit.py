@@ -77,11 +77,14 @@ class TestLowestBit:
 
     def test_a_number_off_the_grid_is_seen(self) -> None:
         values = np.array([1234567 / 1e7, np.nextafter(1234567 / 1e7, 1), -0.3, math.nan])
-        names, columns = kinds.residues_of(values, 1e-7, (2, 10))
-        found = dict(zip(names, columns, strict=True))
-        assert found["multiple of the grid"].tolist() == [1, 0, 1, 1]
-        assert found["k mod 10"].tolist() == [7, 7, 0, 0]
-        assert found["k mod 2"].tolist() == [1, 1, 0, 0]
+        columns = kinds.residue_columns("x", lambda observed: observed, 1e-7, (2, 10))
+        found = {column.name: column.of(values).tolist() for column in columns}
+        assert found["x: multiple of the grid"] == [1, 0, 1, 1]
+        assert found["x: k mod 10"] == [7, 7, 0, 0]
+        assert found["x: k mod 2"] == [1, 1, 0, 0]
+        bits = [int(np.float64(value).view(np.int64)) & 7 for value in (*values[:3], 0.0)]
+        assert found["x: last three bits"] == bits
+        assert found["x: last bit"] == [one & 1 for one in bits]
 
 
 class TestScore:
@@ -180,7 +183,7 @@ class TestVerdicts:
         found = audit.audit(spec("control:numpy-laplace", trials=100_000))
         assert found.verdict == audit.VIOLATED
         assert found.lower_bound > 5
-        assert found.pairs[0].best_event.startswith("grid residue: lowest set bit")
+        assert found.pairs[0].best_event.startswith("grid residue: value: lowest set bit")
 
     @pytest.mark.parametrize("epsilon", [0.01, 0.3, 5.0, 50.0])
     def test_whatever_the_level(self, epsilon: float) -> None:
@@ -196,9 +199,9 @@ class TestVerdicts:
             np.broadcast_to(np.column_stack([one.series.lon, one.series.lat]), (4000, len(one.series), 2))
             for one in (pair.first, pair.second)
         ]
-        found = events.best_events(*(kind.statistics(pair, one) for one in draws), 0.01)
+        found = events.best_events(kind, pair, *draws, 0.01)
         for event in found.values():
-            counts = [event.count(kind.statistics(pair, one)) for one in draws]
+            counts = [event.count(one) for one in draws]
             assert sorted(counts) == [0, 4000]
         assert set(found) == set(events.FAMILIES)
 
