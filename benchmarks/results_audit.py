@@ -1,6 +1,6 @@
 """What the audit finds of every mechanism and of mutants with half the noise; writes the tables of docs/trust.md.
 
-    python benchmarks/results_audit.py [--trials 100000] [--mutant-trials 20000] [--workers 1]
+    python benchmarks/results_audit.py [--trials 100000] [--mutant-trials 10000] [--workers 1]
 
 Without seeds: the noise is the operating system's, so another run finds other bounds. Some minutes a mechanism.
 """
@@ -79,7 +79,7 @@ def commit() -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--trials", type=int, default=100_000)
-    parser.add_argument("--mutant-trials", type=int, default=20_000)
+    parser.add_argument("--mutant-trials", type=int, default=10_000)
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--out", type=Path, default=ROOT / "docs" / "trust.md")
     asked = parser.parse_args()
