@@ -71,5 +71,6 @@ def test_the_form_of_a_release_says_how_often_it_is_charged(page: Page, owner: U
     page.goto(f"/datasets/{dataset.pk}/")
     expect(page.locator("#budget")).to_contain_text("up to 5 events depend on one uploaded record")
     page.goto(f"/datasets/{dataset.pk}/releases/new/")
+    page.wait_for_selector("[data-form][data-ready=all]", timeout=120_000)
     only(page, "Uniform")
-    expect(page.locator("[data-spending]")).to_contain_text("a release is charged 5 × ε", timeout=120_000)
+    expect(page.locator("[data-spending]")).to_contain_text("a release is charged 5 × ε", timeout=30_000)
