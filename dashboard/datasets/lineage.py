@@ -103,10 +103,10 @@ def register(*, owner_id: Any, evidence: Evidence, content_digest: str = "") -> 
     return file
 
 
-def matches(sketch: Any, others: Iterable[Any]) -> dict[int, float]:
+def matches(sketch: Any, others: Any) -> dict[int, float]:
     """The source files that share most events with ``sketch``, each with the largest share."""
     found: dict[int, float] = {}
-    for other in others:
+    for other in others.iterator(chunk_size=100):  # each is up to 64 kB
         common = compared(sketch, other)
         if common.most:
             found[other.source_file_id] = max(common.share, found.get(other.source_file_id, 0.0))
