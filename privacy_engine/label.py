@@ -15,7 +15,7 @@ from privacy_engine.cleaning import CleaningStep
 from privacy_engine.landmarks import LandmarkMethod, MarkedBeside, landmark_choice
 from privacy_engine.mechanisms.landmark.base import GRID_DEG
 from privacy_engine.params import Frozen
-from privacy_engine.promise import ONE_PERSON, Context
+from privacy_engine.promise import ONE_PERSON, Context, at_most, shortest
 from privacy_engine.registry import Mechanism
 from privacy_engine.spec import ReleaseSpec
 
@@ -131,11 +131,11 @@ def privacy_label(
         promised.statement if private else NOT_PRIVATE,
         f"mechanism {mechanism.name}",
         f"level {mechanism.level}",
-        f"epsilon {mechanism.epsilon:.15g} per {mechanism.radius_m:.15g} m",
+        f"epsilon {shortest(mechanism.epsilon)} per {shortest(mechanism.radius_m)} m",
         *(f"then {step.title} over the release" for step in spec.postprocess),
         *([_origin(derived_from)] if derived_from else []),
         *([_selection(context)] if private and mechanism.reads_landmarks and context.choice.added(1) else []),
-        *([_whole_trace(context, mechanism)] if private and context.whole_trace is not None else []),
+        *(_whole_trace(context, mechanism) if private else ()),
         f"in clear: {', '.join(CLEAR_FIELDS)}",
         f"positions are multiples of {GRID_DEG:g} degrees",
         f"noise from {_source_of_noise(spec, private)}",
@@ -213,21 +213,18 @@ def _source_of_noise(spec: ReleaseSpec, private: bool) -> str:
 
 def _selection(context: Context) -> str:
     """What was spent beside the mechanism, of which the promise has the sum."""
-    if context.choice.one_sided:
-        return (
-            f"marked events chosen by a one-sided selection of level {context.choice.one_sided:.15g}, which is included"
-        )
-    return (
-        f"landmarks by zones over an earlier release, which spent {context.choice.earlier_per_m:.15g} per m, included"
-    )
+    choice = context.choice
+    if choice.one_sided:
+        return f"marked events chosen by a one-sided selection of level {shortest(choice.one_sided)}, which is included"
+    return f"landmarks by zones over an earlier release, which spent {shortest(choice.earlier_per_m)} per m, included"
 
 
-def _whole_trace(context: Context, mechanism: Mechanism) -> str:
+def _whole_trace(context: Context, mechanism: Mechanism) -> tuple[str, ...]:
+    if context.whole_trace is None:
+        return ()
     given = "" if not mechanism.reads_landmarks or context.choice.from_times else ", with the same landmarks"
-    return (
-        f"all events of {context.unit} together leak by this release at most ε = {context.whole_trace:.15g} per "
-        f"{mechanism.radius_m:.15g} m moved by each{given}"
-    )
+    leak = f"all events of {context.unit} together leak by this release at most ε = {at_most(context.whole_trace)}"
+    return (f"{leak} per {shortest(mechanism.radius_m)} m moved by each{given}",)
 
 
 def _origin(source: Source) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from decimal import Decimal
+from decimal import ROUND_CEILING, Decimal, localcontext
 
 ONE_PERSON = "one person"
 ONE_SERIES = "one series"
@@ -44,7 +44,7 @@ class LandmarkChoice:
         if self.from_times or self.from_release:
             return "the same times"
         if self.one_sided:
-            more = f"{self.one_sided:.15g}"
+            more = f"{shortest(self.one_sided)}"
             return f"the same times and the same landmarks, or all of these but one (each further one adds ε = {more})"
         return "the same landmarks and times"
 
@@ -101,6 +101,26 @@ class Context:
         provided = f", provided that {' and '.join(self.provided)}" if self.provided else ""
         uncovered = f"; not covered: {'; '.join(self.not_covered)}" if self.not_covered else ""
         return f"{sentence}{provided}{uncovered}."
+
+
+def shortest(value: float) -> str:
+    """A number with the fewest digits that are read back as the same number.
+
+    >>> shortest(0.5), shortest(118.0), shortest(0.1 + 0.2)
+    ('0.5', '118', '0.30000000000000004')
+    """
+    return f"{value:.0f}" if value == int(value) and abs(value) < 1e15 else repr(float(value))
+
+
+def at_most(value: float) -> str:
+    """A bound with six significant digits, rounded up; what differs by less than 1e-12 of it counts as equal.
+
+    >>> at_most(2.9387755102040813), at_most(0.1 + 0.2), at_most(4.0)
+    ('2.93878', '0.3', '4')
+    """
+    settled = Decimal(f"{value:.12g}")
+    with localcontext(prec=6, rounding=ROUND_CEILING):
+        return shortest(float(+settled))
 
 
 @dataclass(frozen=True)

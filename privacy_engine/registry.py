@@ -20,7 +20,7 @@ from privacy_engine import noise
 from privacy_engine.data import Floats, LandmarkSet, Mask, Release, Trajectory
 from privacy_engine.errors import ParameterError, ParameterErrors
 from privacy_engine.params import Frozen, brief, choices_of, explain, param_of
-from privacy_engine.promise import ONE_PERSON, SAME_LANDMARKS, Context, LandmarkChoice, Neighbours
+from privacy_engine.promise import ONE_PERSON, SAME_LANDMARKS, Context, LandmarkChoice, Neighbours, shortest
 from privacy_engine.walks import Walk
 
 MAX_STEPS = 8
@@ -272,7 +272,7 @@ class Mechanism(Described):
 
 
 def _number(value: float) -> str:
-    return f"{value:,}" if isinstance(value, int) else f"{value:.15g}"
+    return f"{value:,}" if isinstance(value, int) else shortest(value)
 
 
 def _landmarks(count: int | None) -> str:
