@@ -2,7 +2,7 @@
 
 Two source files are connected if a sketch of the one shares most of its events with a sketch of the other, unless the
 owner recorded that they are of other people. A lineage is a connected component, and has one :class:`Budget`. Datasets
-made from the same bytes have the same source file, whatever reading or cleaning. See docs/decisions/0019.
+made from the same bytes have the same source file, whatever reading or cleaning. See docs/decisions/0023.
 """
 
 from __future__ import annotations
