@@ -14,6 +14,8 @@ from dashboard.errors import Conflict, TooLarge, require_state
 from dashboard.jobs import State
 from dashboard.landmarks import queries
 from dashboard.landmarks.models import DummyDraw, LandmarkSet
+from dashboard.landmarks.promise import method_of
+from dashboard.landmarks.released import earlier_of
 from dashboard.landmarks.services import hold, joined
 from dashboard.text import one_line
 from privacy_engine import data
@@ -63,6 +65,7 @@ def add_dummies(
     spec = SelectionSpec.parse({"method": method, "seed": seed})
     drawn = spec.select(_series(landmark_set, spec.method))  # outside: a lock is not held that long
     mask = joined([data.LandmarkSet(one.mask) for one in drawn])
+    earlier = earlier_of(landmark_set.dataset, method_of(landmark_set), mask)
     with transaction.atomic():
         held = hold(landmark_set.dataset)
         require_state(held, State.READY, "dataset")
@@ -77,6 +80,7 @@ def add_dummies(
             count=int(mask.sum()),
             count_per_person=most_landmarks(person_masks(held, mask)),
             source=landmark_set,
+            earlier=earlier,
             selection=_selection(landmark_set, spec, drawn, _remember(landmark_set, spec)),
         )
 

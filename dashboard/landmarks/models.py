@@ -17,6 +17,7 @@ class LandmarkSet(models.Model):
     """A mask over all events of a dataset, and the method that made it.
 
     One with dummies has the ``source`` they were added to; ``selection`` tells the landmarks: for their owner only.
+    ``earlier`` names the release that decided which events are landmarks, and what it spent on them per metre.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -31,6 +32,7 @@ class LandmarkSet(models.Model):
         "self", on_delete=models.RESTRICT, related_name="with_dummies", null=True, blank=True, editable=False
     )
     selection = models.JSONField(null=True, blank=True)
+    earlier = models.JSONField(null=True, blank=True, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

@@ -36,6 +36,7 @@ def new(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
         "preview": reverse("api:landmark-set-preview"),
         "save": reverse("api:landmark-set-list"),
         "sets": f"{reverse('api:landmark-set-list')}?dataset={pk}",
+        "releases": f"{reverse('api:release-list')}?dataset={pk}&page_size=200",
         "page": reverse("datasets:detail", args=[pk]),
         "release": reverse("releases:new", args=[pk]),
         "source": reverse("api:landmark-set-detail", args=[source.pk]) if source else None,

@@ -30,6 +30,7 @@ def promise_context(
     selection = landmark_set.selection
     return release_context(
         beside=None if selection is None else marked_beside(selection),
+        earlier_per_m=landmark_set.earlier["spent_per_m"] if landmark_set.earlier else 0.0,
         landmarks=landmarks,
         method=method_of(landmark_set),
         cleaning=parse_cleaning(landmark_set.dataset.cleaning),

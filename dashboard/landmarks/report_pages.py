@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from dashboard.landmarks import report
+from dashboard.landmarks.promise import promise_context
 from dashboard.landmarks.queries import visible_landmark_sets
 from dashboard.palette import palette
 from privacy_engine.accounting.estimation import NOTE
@@ -19,10 +20,13 @@ from privacy_engine.accounting.estimation import NOTE
 def detail(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
     """What mechanisms would leak over the set; budgets for a target. The script asks the API for the numbers."""
     landmark_set = get_object_or_404(visible_landmark_sets(request.user), pk=pk)
-    dataset = landmark_set.dataset
+    dataset, choice = landmark_set.dataset, promise_context(landmark_set, landmarks=0).choice
     context = {
         "landmark_set": landmark_set,
         "dataset": dataset,
+        "same": choice.same,
+        "provided": choice.provided,
+        "not_covered": choice.not_covered,
         "facts": report.set_facts(landmark_set),
         "series": (dataset.summary or {}).get("series", []),
         "page": {

@@ -152,7 +152,8 @@ class LandmarkSetSerializer(serializers.ModelSerializer[LandmarkSet]):
     class Meta:
         model = LandmarkSet
         fields = (
-            *("id", "dataset", "name", "method", "count", "share", "points", "source", "selection", "created_at"),
+            *("id", "dataset", "name", "method", "count", "share", "points", "source", "selection", "earlier"),
+            "created_at",
             "urls",
         )
 

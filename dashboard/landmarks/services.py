@@ -16,10 +16,11 @@ from dashboard.datasets.people import person_masks
 from dashboard.errors import Conflict, require_state
 from dashboard.jobs import State
 from dashboard.landmarks.models import LandmarkSet
+from dashboard.landmarks.released import earlier_of, mark_released
 from dashboard.text import one_line
 from privacy_engine import data
 from privacy_engine.errors import ParameterError
-from privacy_engine.landmarks import LandmarkMethod, landmark_methods
+from privacy_engine.landmarks import LandmarkMethod, ReleasedZones, landmark_methods
 from privacy_engine.people import most_landmarks
 
 COPY = ", copy"
@@ -51,6 +52,8 @@ def preview_landmarks(*, dataset: Dataset, method: dict[str, Any] | LandmarkMeth
     """
     require_state(dataset, State.READY, "dataset")
     described = landmark_methods.parse(method, field="method")
+    if isinstance(described, ReleasedZones):
+        return mark_released(dataset, described)
     return described.mark(storage.read_points(dataset.points_path))
 
 
@@ -62,6 +65,7 @@ def mark_landmarks(
         raise PermissionDenied
     described = landmark_methods.parse(method, field="method")
     mask = joined(preview_landmarks(dataset=dataset, method=described))  # outside: a lock is not held that long
+    earlier = earlier_of(dataset, described, mask)
     with transaction.atomic():
         held = hold(dataset)
         require_state(held, State.READY, "dataset")
@@ -75,6 +79,7 @@ def mark_landmarks(
             points=len(mask),
             count=int(mask.sum()),
             count_per_person=most_landmarks(person_masks(held, mask)),
+            earlier=earlier,
         )
 
 

@@ -5,6 +5,7 @@ from privacy_engine.landmarks.methods import LandmarkMethod, landmark_methods
 from privacy_engine.landmarks.staypoints import StayPoints
 from privacy_engine.landmarks.zones import Circle, MultiPolygon, Polygon, Zones
 from privacy_engine.landmarks.schedule import Schedule
+from privacy_engine.landmarks.released_zones import ReleasedZones
 from privacy_engine.landmarks.manual import Manual
 from privacy_engine.landmarks.column import Column
 from privacy_engine.landmarks.synthetic import Synthetic
@@ -23,6 +24,7 @@ __all__ = [
     "MarkedBeside",
     "MultiPolygon",
     "Polygon",
+    "ReleasedZones",
     "Schedule",
     "SelectionSpec",
     "StayPoints",

@@ -52,7 +52,7 @@ class TestCreate:
             ({"name": "manual", "events": [0], "more": 1}, "method.more", "is not a parameter here"),
             ({"name": "stay-points", "distance_m": 1, "duration_s": -1}, "method.duration_s", "at least 0"),
             ({"name": "stay-points", "distance_m": "١", "duration_s": 1}, "method.distance_m", "must be a number"),
-            ({"name": "guess"}, "method.name", "one of stay-points, zones, schedule, manual"),
+            ({"name": "guess"}, "method.name", "one of stay-points, zones, schedule, released-zones"),
             ([], "method", "object"),
         ],
     )
@@ -214,7 +214,7 @@ class TestWhoIsLetIn:
 
 def test_landmark_methods_describe_their_fields_and_needs(owner_api):
     found = {one["name"]: one for one in owner_api.get("/api/v1/landmark-methods/").json()["results"]}
-    assert list(found) == ["stay-points", "zones", "schedule", "manual", "column", "synthetic"]
+    assert list(found) == ["stay-points", "zones", "schedule", "released-zones", "manual", "column", "synthetic"]
     assert found["stay-points"]["schema"]["properties"]["distance_m"]["maximum"] == 2.1e7
     needs = {"stay-points": ["time"], "schedule": ["time"], "column": ["landmark column"]}
     assert {name: one["needs"] for name, one in found.items() if one["needs"]} == needs

@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from dashboard import storage
 from dashboard.datasets.models import BudgetEntry
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import duplicate_landmark_set, mark_landmarks
 from dashboard.releases import downloads, execution
 from dashboard.releases.models import Release
 from dashboard.releases.services import retry_release
+from privacy_engine.landmarks import landmark_methods
 from tests.dashboard.asking import RELEASES, UNIFORM, first_error
 
 SETS = "/api/v1/landmark-sets/"
@@ -22,7 +24,8 @@ SCHEDULE = {
     "time_zone": "Europe/Paris",
 }
 STAYS = {"name": "stay-points", "distance_m": 200.0, "duration_s": 60.0}
-EVENT = {"name": "event-level", "epsilon": 1.0, "radius_m": 200.0}
+EVENT_LEVEL = {"epsilon": 1.0, "radius_m": 200.0}
+EVENT = {"name": "event-level"} | EVENT_LEVEL
 
 
 @pytest.fixture
@@ -152,3 +155,95 @@ class TestSchedule:
         assert found["stay-points"]["coverage"] == (
             "Not covered by the promise of a release: which events are landmarks, found in positions as stay points."
         )
+
+
+class TestZonesOnARelease:
+    @pytest.fixture
+    def earlier(self, owner_api, landmark_set):
+        """A finished release at event level, over landmarks picked by hand, which it does not read."""
+        return finished(owner_api, landmark_set, EVENT)
+
+    def method(self, row, **changed):
+        return ZONES | {"name": "released-zones", "release": str(getattr(row, "pk", row))} | changed
+
+    def test_marks_by_released_positions_alone(self, owner, earlier):
+        dataset = earlier.dataset
+        found = mark_landmarks(owner=owner, dataset=dataset, method=self.method(earlier))
+        [(published, event)] = storage.read_release(earlier.data_path)
+        [inside] = landmark_methods.parse(ZONES).mark([published])
+        expected = np.ones(len(found.mask), dtype=np.bool_)
+        expected[event] = inside.mask
+        assert np.array_equal(found.mask, expected)
+        everywhere = [one.moved(one.lon + 1, one.lat) for one in storage.read_points(dataset.points_path)]
+        storage.write_points(dataset.points_path, everywhere)
+        assert np.array_equal(
+            mark_landmarks(owner=owner, dataset=dataset, method=self.method(earlier)).mask, found.mask
+        )
+
+    def test_the_label_adds_what_the_earlier_release_spent_and_the_ledger_does_not(self, owner, owner_api, earlier):
+        """ε = 1 within 200 m at every landmark and one more event; 0.5 within 100 m of its own."""
+        found = mark_landmarks(owner=owner, dataset=earlier.dataset, method=self.method(earlier))
+        k = found.count
+        assert found.earlier == {
+            "release": str(earlier.pk),
+            "sha256": earlier.data_sha256,
+            "spent_per_m": pytest.approx((k + (k < found.points)) / 200, rel=1e-14),
+        }
+        row = finished(owner_api, found, UNIFORM | {"epsilon": 0.5, "radius_m": 100.0})
+        label = downloads.label(row)
+        assert label["epsilon"] == pytest.approx(0.5 + 100 * found.earlier["spent_per_m"], rel=1e-14)
+        assert label["not_covered"] == []
+        assert "with the same times, provided that the zones were chosen without looking" in label["text"]
+        assert "landmarks by zones over an earlier release, which spent" in label["text"]
+        assert BudgetEntry.objects.get(release_id=row.pk).epsilon == 0.5
+
+    def test_events_left_out_of_it_are_landmarks(self, owner, earlier):
+        [(published, event)] = storage.read_release(earlier.data_path)
+        method = landmark_methods.parse(self.method(earlier))
+        [marks] = method.mark_released([(published.moved(published.lon + 9, published.lat), event)], [len(event) + 3])
+        assert marks.mask.tolist() == [False] * len(event) + [True] * 3
+
+    def test_dummies_beside_them_count_as_landmarks_that_it_spent_on(self, owner, earlier, drawn):
+        source = mark_landmarks(owner=owner, dataset=earlier.dataset, method=self.method(earlier))
+        more = drawn(source=source, dummies={"name": "dummies-one-sided", "epsilon": 1e-6})
+        assert more.count == more.points
+        assert more.earlier["spent_per_m"] == pytest.approx(more.points / 200)
+
+    def test_fail_a_seeded_release(self, owner_api, landmark_set):
+        row = Release.objects.get(pk=released(owner_api, landmark_set, EVENT, seed=3).json()["id"])
+        execution.run(row.pk)
+        self.refused(owner_api, row, 409, "without a seed")
+
+    def test_fail_one_that_is_not_finished(self, owner_api, landmark_set):
+        row = Release.objects.get(pk=released(owner_api, landmark_set, EVENT).json()["id"])
+        self.refused(owner_api, row, 409, "a finished release")
+
+    def test_fail_one_whose_own_landmarks_were_found_in_positions(self, owner_api, landmark_set):
+        self.refused(owner_api, finished(owner_api, landmark_set), 409, "reads no landmarks")
+
+    def test_landmarks_by_schedule_are_no_hindrance(self, owner, owner_api, ready_dataset):
+        nights = mark_landmarks(owner=owner, dataset=ready_dataset, method=SCHEDULE)
+        row = finished(owner_api, nights, {"name": "landmark-joint", "step_variance_m2": 100.0} | EVENT_LEVEL)
+        found = mark_landmarks(owner=owner, dataset=ready_dataset, method=self.method(row))
+        assert (
+            0 < found.earlier["spent_per_m"] <= 1 / 200 * (1 + 1e-9)
+        )  # its landmarks share one draw, and spend ε at most
+
+    @pytest.mark.parametrize("release", ["x", "", "00000000-0000-4000-8000-000000000000", 7, None])
+    def test_fail_what_is_no_release_of_the_dataset(self, owner_api, ready_dataset, release):
+        for url in (SETS, f"{SETS}preview/"):
+            answer = owner_api.post(url, {"dataset": str(ready_dataset.pk), "method": self.method(release)})
+            assert answer.status_code == 400
+            assert first_error(answer)["field"] == "method.release"
+
+    def test_fail_another_datasets_release(self, owner, owner_api, earlier, make_dataset, paris_day):
+        other = make_dataset(owner, paris_day)
+        answer = owner_api.post(SETS, {"dataset": str(other.pk), "method": self.method(earlier)})
+        assert (answer.status_code, first_error(answer)["field"]) == (400, "method.release")
+
+    def refused(self, api, row, status, rule):
+        answer = api.post(SETS, {"dataset": str(row.dataset_id), "method": self.method(row)})
+        assert answer.status_code == status
+        assert first_error(answer)["field"] == "method.release"
+        assert rule in first_error(answer)["rule"]
+        assert not LandmarkSet.objects.filter(method__name="released-zones").exists()

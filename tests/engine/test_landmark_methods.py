@@ -29,7 +29,7 @@ def series(*lengths: int, marked: bool = False) -> list[Trajectory]:
 class TestListing:
     def test_names_are_for_ever(self) -> None:
         names = [cls.registered_name() for cls in landmark_methods]
-        assert names == ["stay-points", "zones", "schedule", "manual", "column", "synthetic"]
+        assert names == ["stay-points", "zones", "schedule", "released-zones", "manual", "column", "synthetic"]
 
     def test_what_each_needs(self) -> None:
         needs = {cls.registered_name(): cls.needs() for cls in landmark_methods if cls.needs()}

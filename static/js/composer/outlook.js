@@ -91,8 +91,14 @@ export function entry(one, ink) {
     el("p", {}, swatch(ink), el("strong", {}, one.title), mean === null ? null : el("span", { class: "outlook__mean" }, `mean ${metres(mean)}`)),
     one.expected && figures(one),
     notes(one).map((text) => el("p", { class: "small muted" }, text)),
-    el("details", { class: "small" }, el("summary", { "aria-label": `Guarantee of ${one.title}` }, "Guarantee"), el("p", {}, one.guarantee.statement)),
   );
+}
+
+/** What releases of `outlooks` promise for the landmark set chosen, each sentence once with the mechanisms that state it. */
+export function promises(outlooks) {
+  const sentences = new Map();
+  for (const { title, guarantee } of outlooks) sentences.set(guarantee.statement, [...(sentences.get(guarantee.statement) ?? []), title]);
+  return [...sentences].map(([statement, titles]) => el("p", { class: "small" }, sentences.size > 1 && el("strong", {}, `${titles.join(", ")}: `), statement));
 }
 
 /** What follows the noise; nothing for no steps. */
@@ -105,11 +111,14 @@ export function afterwards(steps) {
   ];
 }
 
-/** What the budget says about `many` releases at a level, `quote` from the server. */
-export function spending(quote, { epsilon, radius_m }, many, experiment) {
+/** What the budget says about releases of `outlooks` at a level, `quote` from the server. */
+export function spending(quote, { radius_m }, outlooks, experiment) {
   const per = (perKm) => number((perKm * radius_m) / 1000);
-  const each = `About any one event ${many === 1 ? "the release" : "each release"} may leak ε = ${number(epsilon)} per ${number(radius_m)} m`;
-  const found = [experiment ? "Simulations are not published, so they spend nothing." : `${each}${many === 1 ? "" : `, the ${many} together ${number(many * epsilon)}`}.`];
+  const many = outlooks.length === 1 ? "the release" : `the ${outlooks.length} releases together`;
+  const record = quote.stability > 1 ? "uploaded record" : "event";
+  const uncovered = [...new Set(outlooks.flatMap(({ guarantee }) => guarantee.not_covered))];
+  const rest = uncovered.length ? `; not covered: ${uncovered.join("; ")}` : "";
+  const found = [experiment ? "Simulations are not published, so they spend nothing." : `About any one ${record} ${many} may leak ε = ${per(quote.price_per_km)} per ${number(radius_m)} m${rest}.`];
   if (quote.stability > 1 && !experiment) {
     found.push(`After cleaning, up to ${whole(quote.stability)} events depend on one uploaded record: a release is charged ${whole(quote.stability)} × ε (once at the level of a user).`);
   }

@@ -13,13 +13,16 @@ const has = (method, parameter) => method.fields.some(({ name }) => name === par
  * Tabs in `host` for `methods`; `offered` are the things the dataset has of those that methods need. `on.change(field)`
  * after a field changed, `on.choose(name)` when another tab is pressed.
  * Returns {first, manual, zones: names of ways, choose(name), isPossible(name), values(), set(values), describe(drawn),
- * fail(errors), clear(), panel(name, element)}; values are those of the way that is chosen, by field.
+ * fail(errors), clear(), panel(name, element), cover(release), released: name of the way by a release}; values are those of the way that is chosen, by field.
  */
-export function createMethods(host, methods, { offered, on }) {
+export function createMethods(host, listed, { offered, on }) {
+  const methods = listed.filter((method) => !has(method, "release")); // chosen beside the zones
+  const released = listed.find((method) => has(method, "release"));
   const tabs = new Map();
   let chosen = null;
   const bar = el("div", { class: "segmented segmented--wrap", role: "group", "aria-label": "How landmarks are marked" });
   const summary = el("p", { class: "small muted" });
+  const coverage = el("p", { class: "small", dataset: { coverage: "" } });
   const body = el("div", { class: "stack", dataset: { fields: "" } });
 
   for (const method of methods) {
@@ -36,13 +39,19 @@ export function createMethods(host, methods, { offered, on }) {
   const missing = [...tabs.values()].filter(({ possible }) => !possible);
   const reasons = missing.map(({ method, lacks }) => `“${method.title}” needs ${lacks.map((need) => NEEDS[need] ?? need).join(" and ")}`);
   const why = missing.length ? el("p", { class: "small muted", dataset: { why: "" } }, `${reasons.join(", ")}; this dataset has none.`) : null;
-  host.replaceChildren(bar, summary, body, ...[why].filter(Boolean));
+  host.replaceChildren(bar, summary, coverage, body, ...[why].filter(Boolean));
 
   function choose(name) {
     chosen = tabs.get(name);
     for (const tab of tabs.values()) tab.button.setAttribute("aria-pressed", String(tab === chosen));
     summary.textContent = chosen.method.summary;
+    cover(null);
     if (body.firstChild !== chosen.form) body.replaceChildren(chosen.form); // put in again it would lose the focus
+  }
+
+  /** What promises say of the way chosen, or of the same zones on the positions of a `release`. */
+  function cover(release) {
+    coverage.textContent = (release ? released : chosen.method).coverage;
   }
 
   const withParameter = (parameter) => [...tabs.values()].find(({ method }) => has(method, parameter))?.method.name ?? null;
@@ -57,6 +66,8 @@ export function createMethods(host, methods, { offered, on }) {
     isPossible: (name) => tabs.get(name)?.possible ?? false,
     values: () => chosen.fields.all(),
     set: (values) => chosen.fields.set(values),
+    cover,
+    released: released?.name,
     describe: (drawn = {}) => ({ name: chosen.method.name, ...chosen.fields.values(), ...drawn }),
     fail: (errors) => chosen.fields.fail(errors),
     clear: () => chosen.fields.clear(),

@@ -324,7 +324,7 @@ async function start() {
   titles = new Map(mechanisms.results.map((one) => [one.name, one]));
   layers = releases.map((release) => new Layer(release)).sort(byRank(page.palette));
   layers.forEach((layer) => (layer.visible = !look.hidden.has(nameOf(layer.id))));
-  zones = method.name === "zones" ? method.zones : null;
+  zones = method.zones ?? null;
   maps = createModes($("[data-panes]"), $("[data-modes]"), { bounds: dataset.bounds, look, on: { look: relook, choose: (id) => toggle(id, true), click: clicked, hover: hovered } });
   legend = createLegend($("[data-layers]"), { toggle, activate, cancel, retry, opacity: setOpacity, move: moveLayer, ink: setInk }, linesOf(page.palette));
   timeline = createTimeline($("[data-timeline]"), {

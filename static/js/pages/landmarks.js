@@ -4,10 +4,11 @@ import { get, post } from "../api.js";
 import { withQuery } from "../compare/model.js";
 import { pickedFrom } from "../compare/places.js";
 import { seriesChoice } from "../compare/series.js";
-import { $, announce, count, data, percent } from "../dom.js";
+import { $, announce, count, data, el, percent } from "../dom.js";
 import { createAgainst } from "../editor/against.js";
 import { showFacts, showPlaces } from "../editor/facts.js";
 import { History } from "../editor/history.js";
+import { createJudged } from "../editor/judged.js";
 import { Marks } from "../editor/marks.js";
 import { createMethods } from "../editor/method.js";
 import { createPreview } from "../editor/preview.js";
@@ -27,7 +28,7 @@ const DOTS_AT_MOST = 4000; // of events; a crowd of them hides the line
 const NEAR_PX = 16;
 const page = data("page-data");
 const here = { series: 0, first: 0, event: 0, looked: null, where: null, edited: false, draft: null, distance: null, other: null };
-let dataset, track, marks, methods, map, timeline, tools, zoning, preview, against, history;
+let dataset, track, marks, methods, judged, map, timeline, tools, zoning, preview, against, history;
 
 const isManual = () => history.now.way === methods.manual;
 const isZones = () => history.now.way === methods.zones;
@@ -93,6 +94,8 @@ function settle() {
   here.draft = null;
   methods.choose(way);
   methods.set(values);
+  judged.set(history.now.release ?? null);
+  if (isZones()) methods.cover(history.now.release);
   zoning.show({ zones, track, visible: isZones() });
   const known = isZones() && !zones.length ? [] : runs;
   if (known) {
@@ -136,11 +139,14 @@ function step(way) {
   announce(way === "undo" ? "Undone." : "Done again.");
 }
 
+/** Zones as the way to mark that they are: on positions of the upload or of a release. */
+const zonesAs = (zones) => (history.now.release ? { name: methods.released, release: history.now.release, zones } : methods.describe({ zones }));
+
 /** What the server is asked: the zones while they are drawn, hands' work only while it is small. */
 function described() {
   const { way, zones } = history.now;
   if (hasRefused()) return null;
-  if (way === methods.zones) return (here.draft ?? zones).length ? methods.describe({ zones: here.draft ?? zones }) : null;
+  if (way === methods.zones) return (here.draft ?? zones).length ? zonesAs(here.draft ?? zones) : null;
   if (way === methods.manual) return marks.count <= ASKED_AT_MOST ? methods.describe({ events: marks.events() }) : null;
   return methods.describe();
 }
@@ -212,8 +218,8 @@ async function keep(then) {
   const buttons = [$("[data-save]"), $("[data-save-release]")];
   buttons.forEach((button) => (button.disabled = true));
   try {
-    const drawn = { [methods.manual]: { events: marks.events() }, [methods.zones]: { zones: history.now.zones } }[history.now.way];
-    const made = await post(page.urls.save, { dataset: dataset.id, method: methods.describe(drawn), name: $("#set-name").value });
+    const method = isZones() ? zonesAs(history.now.zones) : methods.describe(isManual() ? { events: marks.events() } : {});
+    const made = await post(page.urls.save, { dataset: dataset.id, method, name: $("#set-name").value });
     here.edited = false;
     location.assign(then === "release" ? withQuery(page.urls.release, { landmark_set: made.id }) : `${page.urls.page}#landmark-sets`);
   } catch (error) {
@@ -240,14 +246,15 @@ async function readSeries(index) {
 /** What the editor begins with: the first way, or the set it is a copy of, by hand where its way is not to be had here. */
 async function begin(source) {
   if (!source) return { way: methods.first, zones: [], runs: null };
-  const { name, zones = [], ...values } = source.method;
+  const { name, zones = [], release = null, ...values } = source.method;
+  if (release) return { way: methods.zones, zones: asDrawn(zones), release, runs: null };
   if (name === methods.manual || !methods.isPossible(name)) return { way: methods.manual, zones: [], runs: (await get(source.urls.events)).runs };
   methods.choose(name);
   methods.set(values);
   return { way: name, zones: asDrawn(zones), runs: null };
 }
 
-function createParts(ways, sets) {
+function createParts(ways, sets, releases) {
   marks = new Marks(dataset.points);
   const offered = new Set([dataset.has_time && "time", dataset.has_landmark_column && "landmark column"]);
   methods = createMethods($("[data-methods]"), ways, { offered, on: { change: adjust, choose: chooseWay } });
@@ -273,7 +280,8 @@ function createParts(ways, sets) {
     radius: roundLength(Math.max(1, distanceM(...dataset.bounds) / 20)),
     on: { put: putZones, draft, check, problem: complain, here: () => ({ event: here.event, lon: track.lonAt(here.event), lat: track.latAt(here.event) }) },
   });
-  methods.panel(methods.zones, zoning.element);
+  judged = createJudged(releases.filter(({ state, seed }) => state === "done" && seed === null), { onChange: (release) => put({ release }) });
+  methods.panel(methods.zones, el("div", { class: "stack" }, zoning.element, judged.element));
   against = createAgainst($("[data-against]"), sets, { change: showOther });
 }
 
@@ -300,9 +308,9 @@ function showOther(runs) {
 }
 
 async function start() {
-  const [found, ways, sets, source] = await Promise.all([page.urls.dataset, page.urls.methods, page.urls.sets, page.urls.source].map((url) => url && get(url)));
+  const [found, ways, sets, releases, source] = await Promise.all([page.urls.dataset, page.urls.methods, page.urls.sets, page.urls.releases, page.urls.source].map((url) => url && get(url)));
   dataset = found;
-  createParts(ways.results, sets.results);
+  createParts(ways.results, sets.results, releases.results);
   history = new History({ ...(await begin(source)), values: methods.values() });
   seriesChoice($("[data-series]"), dataset.series, readSeries);
   await readSeries(0);

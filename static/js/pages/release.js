@@ -5,7 +5,7 @@ import { commonFields, createCards } from "../composer/cards.js";
 import { asText, download, parse } from "../composer/configuration.js";
 import { createLeaks } from "../composer/leaks.js";
 import { showOdds } from "../composer/odds.js";
-import { afterwards, createOutlook, entry, spending } from "../composer/outlook.js";
+import { afterwards, createOutlook, entry, promises, spending } from "../composer/outlook.js";
 import { createPicture } from "../composer/picture.js";
 import { createPurpose } from "../composer/purpose.js";
 import { loadRuns, loadScene } from "../composer/scene.js";
@@ -69,7 +69,7 @@ function showPurpose(many) {
 }
 
 function empty(...words) {
-  for (const part of ["outlook", "warnings"]) $(`[data-${part}]`).replaceChildren();
+  for (const part of ["outlook", "warnings", "promises"]) $(`[data-${part}]`).replaceChildren();
   leaks.clear();
   picture.answer(null, []);
   answer = null;
@@ -93,7 +93,8 @@ function showSpending({ mechanisms: outlooks, budget: quote }) {
   const after = steps.chosen().map(({ title }, i) => ({ ...steps.values()[i], title }));
   const notices = warnings({ level: level(), outlooks, asked, steps: after, extent_m: extent(), seeded: experiment });
   $("[data-warnings]").replaceChildren(...notices.map(notice));
-  $("[data-spending]").textContent = spending(quote, level(), outlooks.length, experiment).join(" ");
+  $("[data-promises]").replaceChildren(...(experiment ? [] : promises(outlooks)));
+  $("[data-spending]").textContent = spending(quote, level(), outlooks, experiment).join(" ");
   const bar = $("[data-budget]");
   bar.hidden = quote.total_per_km === null;
   bar.max = quote.total_per_km ?? 1;

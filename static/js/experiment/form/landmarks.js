@@ -8,7 +8,7 @@ import { createMarked } from "./marked.js";
 import { createTicks } from "./ticks.js";
 import { ownValues } from "./variants.js";
 
-const EDITED = ["zones", "manual", "schedule"]; // made in the landmark editor: here they are chosen as sets
+const EDITED = ["zones", "manual", "schedule", "released-zones"]; // made in the landmark editor: here they are chosen as sets
 const MARKED = "marked";
 const WORDS = { synthetic: "Random", column: "In the file", [MARKED]: "Landmark sets" };
 const NEEDS = { time: "It needs data with times.", "landmark column": "It needs a file with a column that marks landmarks." };
