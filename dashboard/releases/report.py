@@ -33,6 +33,7 @@ from privacy_engine.accounting.temporal import temporal_loss
 from privacy_engine.data import Floats, Mask
 from privacy_engine.mechanisms.landmark.base import last_draw
 from privacy_engine.outlook import outlook
+from privacy_engine.registry import Mechanism
 
 POINTS = 1600  # of a curve on paper
 STRENGTHS = (("weak", 1.0), ("moderate", 0.1), ("strong", 0.01))
@@ -79,7 +80,7 @@ def public(row: Release, series: int, diameter_m: float = DIAMETER_M) -> dict[st
         "source": row.source,
         "parameters": _parameters(spec.mechanism),
         "steps": [{"title": step.title, "parameters": _parameters(step)} for step in spec.postprocess],
-        "price_per_km": spec.mechanism.epsilon * 1000 / spec.mechanism.radius_m if row.charged else None,
+        "price_per_km": _price_per_km(row, spec.mechanism) if row.charged else None,
         "summary": row.summary,
         "expected": _expected(row),
         "losses": [(word, s, highest(found.losses[word])) for word, s in STRENGTHS if word in found.losses],
@@ -90,6 +91,11 @@ def public(row: Release, series: int, diameter_m: float = DIAMETER_M) -> dict[st
         "command": reproduce.command(row),
         "curves": _curves(row, found),
     }
+
+
+def _price_per_km(row: Release, mechanism: Mechanism) -> float:
+    epsilon = mechanism.charged_epsilon(downloads.context_of(row)) * ledger.charged_times(row.dataset, mechanism)
+    return float(epsilon * 1000 / mechanism.radius_m)
 
 
 def owners(row: Release, series: int, diameter_m: float = DIAMETER_M) -> dict[str, Any]:

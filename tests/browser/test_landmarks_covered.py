@@ -8,9 +8,13 @@ from playwright.sync_api import Page, expect
 
 from dashboard.accounts.models import User
 from dashboard.datasets.models import Dataset
+from dashboard.landmarks.dummies import add_dummies
+from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
-from tests.browser.conftest import Watch
-from tests.browser.editing import edit
+from dashboard.releases.services import submit_release
+from privacy_engine.spec import ReleaseSpec
+from tests.browser.conftest import Watch, work_off
+from tests.browser.editing import draw_polygon, edit, save
 
 STAYS = {"name": "stay-points", "distance_m": 200.0, "duration_s": 1200.0}
 NIGHTS = {
@@ -55,8 +59,6 @@ def test_the_report_of_a_set_states_it_too(page: Page, owner: User, taxi: Datase
 
 
 def test_fail_a_release_over_dummies_of_a_seed(page: Page, watch: Watch, owner: User, taxi: Dataset) -> None:
-    from dashboard.landmarks.dummies import add_dummies
-
     watch.expect(409)
     source = mark_landmarks(owner=owner, dataset=taxi, method=STAYS)
     coins = {"name": "dummies-one-sided", "epsilon": 2.0}
@@ -65,3 +67,23 @@ def test_fail_a_release_over_dummies_of_a_seed(page: Page, watch: Watch, owner: 
     expect(page.locator("[data-promises]")).to_contain_text("which of the marked events are dummies, drawn from a seed")
     page.get_by_role("button", name=re.compile("Make .* release")).click()
     expect(page.locator("[data-problem]")).to_contain_text("Draw the dummies again without a seed")
+
+
+def test_zones_apply_to_an_earlier_release(page: Page, owner: User, taxi: Dataset, stays: LandmarkSet) -> None:
+    spec = ReleaseSpec.parse({"mechanism": {"name": "event-level", "epsilon": 1.0, "radius_m": 20.0}})
+    earlier = submit_release(owner=owner, dataset=taxi, landmark_set=stays, spec=spec, name="First look")
+    work_off()
+    edit(page, taxi)
+    page.get_by_role("button", name="Zones", exact=True).click()
+    draw_polygon(page)
+    expect(page.locator("[data-coverage]")).to_contain_text("Not covered by the promise")
+    page.get_by_label("Zones apply to").select_option(str(earlier.pk))
+    expect(page.locator("[data-coverage]")).to_contain_text(
+        "Covered by the promise of a release, provided that the zones"
+    )
+    made = save(page, taxi)
+    assert made.method["name"] == "released-zones"
+    assert made.method["release"] == str(earlier.pk)
+    assert made.earlier is not None
+    edit(page, taxi, f"?from={made.pk}")
+    expect(page.get_by_label("Zones apply to")).to_have_value(str(earlier.pk))

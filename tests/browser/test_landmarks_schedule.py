@@ -86,7 +86,7 @@ def test_fail_a_zone_that_does_not_exist(page: Page, watch: Watch, taxi: Dataset
     choose(page)
     page.get_by_label("Time zone").fill("Mars/Olympus")
     error = page.locator("[data-field=time_zone] .field__error")
-    expect(error).to_contain_text("must be the name of a time zone")
+    expect(error).to_contain_text("Must be the name of a time zone")
     expect(page.get_by_label("Time zone")).to_have_attribute("aria-invalid", "true")
     page.get_by_label("Time zone").fill(ZONE)
     expect(error).to_be_hidden()
@@ -98,9 +98,9 @@ def test_fail_a_window_without_an_end_or_a_time(page: Page, watch: Watch, taxi: 
     choose(page)
     error = page.locator("[data-field=windows] > .field__error")
     page.get_by_label("From").fill("06:00")
-    expect(error).to_contain_text("must have an end other than its start")
+    expect(error).to_contain_text("Must have an end other than its start")
     page.get_by_label("From").fill("")
-    expect(error).to_contain_text("must be a time of day")
+    expect(error).to_contain_text("Must be a time of day")
 
 
 @pytest.mark.parametrize("size", ["desk", "phone"])

@@ -4,7 +4,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("landmarks", "0002_dummies")]
+    dependencies = [("landmarks", "0003_count_per_person")]
 
     operations = [
         migrations.AddField("landmarkset", "earlier", models.JSONField(null=True, blank=True, editable=False)),
