@@ -80,6 +80,7 @@ def earlier_loss_per_m(budgets: Floats, together: float, radius_m: float, is_lan
     is_landmark : (n,) array of bool
         The landmarks of the new release.
 
+    >>> import numpy as np
     >>> earlier_loss_per_m(np.array([1.0, 2.0, 3.0]), 0.0, 200.0, np.array([True, False, False]))
     0.02
     """
