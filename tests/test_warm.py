@@ -29,6 +29,13 @@ noise.simulated_planar([1.0, 2.0], [3.0, 4.0], [1.0, 2.0], seed=1, repetition=[1
 noise.simulated_polar(np.ones(4), seed=1)
 noise.simulated_laplace([1.0, 2.0], 1.0, seed=1, first_event=3)
 line = Trajectory(np.arange(9.0), np.arange(9.0))
+for source in (noise.publishable(), noise.seeded(1), noise.watched(noise.publishable(), lambda share: None)):
+    for lon, lat in ((line.lon, line.lat), (line.lon[::2], line.lat[::2]), ([1.0], [2.0]), (np.ones(3), np.ones(3))):
+        for rate in (1.0, 1e-9, np.full(len(lon), 0.01)):
+            noise.planar_laplace(lon, lat, rate, rng=source)
+        noise.joint_planar(lon, lat, 1.0, rng=source)
+        noise.joint_planar(lon, lat, 1e-9, rng=source)
+    noise.discrete_laplace(0.5, 7, rng=source)
 for metric in (DynamicTimeWarping(), DynamicTimeWarping(band=2), Hausdorff()):
     metric.over(line, line.lon + 1, line.lat, np.arange(9))
     metric.over(line, line.lon[::2], line.lat[::2], np.arange(0, 9, 2))

@@ -15,6 +15,7 @@ def main() -> None:
     losses()
     landmark_sets()
     simulations()
+    releases()
     pictures()
     cleaning()
     measures()
@@ -66,6 +67,15 @@ def simulations() -> None:
     noise.simulated_laplace(event + 1.0, 1.0, seed=1)
     both = [Adaptive(**how), Joint(**how, step_variance_m2=1.0)]
     simulate(both, Trajectory(event, event), [LandmarkSet(event % 5 == 0)], seed=1, repetitions=2)
+
+
+def releases() -> None:
+    from privacy_engine import noise
+
+    event, source = np.arange(20.0), noise.publishable()
+    noise.planar_laplace(event, event, np.where(event < 10, 1.0, 1e-9), rng=source)
+    noise.joint_planar(event, event, 1.0, rng=source)
+    noise.discrete_laplace(1.0, 20, rng=source)
 
 
 def pictures() -> None:

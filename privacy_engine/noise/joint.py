@@ -84,7 +84,8 @@ def joint_planar(
     east, north = np.empty((2, lon.size), dtype=np.int64)
     for first in range(0, lon.size, CHUNK):
         part = slice(first, first + CHUNK)
-        east[part], north[part] = _in_discs(lon[part], lat[part], reach, rng)
+        # copies: kernels are compiled for arrays that may be written, and a trajectory's may not
+        east[part], north[part] = _in_discs(lon[part].copy(), lat[part].copy(), reach, rng)
     return degrees(wrapped(east)), degrees(north)
 
 

@@ -27,7 +27,7 @@ class RandomSource(Protocol):
         """True only for the operating system's generator."""
 
     def words(self, n: int) -> Words:
-        """``n`` independent words of 64 uniform bits, (n,)."""
+        """``n`` independent words of 64 uniform bits, (n,), read-only."""
 
     def uniform(self, n: int) -> Floats:
         """``n`` independent values, uniform on the open interval (0, 1), with 52 bits each: for simulations."""
@@ -39,6 +39,12 @@ class RandomSource(Protocol):
 def open_unit(words: Words) -> Floats:
     """The middle of the interval of (0, 1) that the first 52 bits of each word leave, (n,): exact, never 0, never 1."""
     return ((words >> np.uint64(12)).astype(np.float64) + 0.5) * 2.0**-52
+
+
+def _read_only(words: Words) -> Words:
+    """``words`` as those of the operating system come, so that kernels are compiled for one type of array."""
+    words.setflags(write=False)
+    return words
 
 
 class _Source:
@@ -78,7 +84,7 @@ class _SeededSource(_Source):
         self._generator = generator
 
     def words(self, n: int) -> Words:
-        return self._generator.integers(0, 2**64, size=n, dtype=np.uint64)
+        return _read_only(self._generator.integers(0, 2**64, size=n, dtype=np.uint64))
 
 
 class _SuppliedSource(_Source):
@@ -90,7 +96,7 @@ class _SuppliedSource(_Source):
         self._supplied = supplied
 
     def words(self, n: int) -> Words:
-        return np.asarray(self._supplied.words(n), dtype=np.uint64)
+        return _read_only(np.array(self._supplied.words(n), dtype=np.uint64))
 
     def uniform(self, n: int) -> Floats:
         return np.asarray(self._supplied.uniform(n), dtype=np.float64)

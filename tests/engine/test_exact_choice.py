@@ -175,7 +175,7 @@ class TestDiscreteLaplace:
     @pytest.mark.parametrize("rate", [1e-9, 1e-7, 1e-3, 0.5, 3.0, 40.0])
     def test_floats_and_balls_agree(self, rate: float) -> None:
         rng = noise.seeded(8)
-        words = rng.words(1500)
+        words = rng.words(1500).copy()
         words[:6] = np.array([0, 1, 2**63, 2**64 - 1, 2**13, 2**64 - 2**12], dtype=np.uint64)
         found = magnitudes(rate, words, noise.seeded(9))
         for word, k in zip(words.tolist()[6:], found.tolist()[6:], strict=True):
