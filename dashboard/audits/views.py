@@ -13,6 +13,7 @@ from django.views.decorators.http import require_safe
 
 from dashboard.audits.models import Audit
 from dashboard.audits.selectors import visible_audits
+from dashboard.display import number
 from privacy_engine.audit import ALTERATIONS, PREFIX, TITLES, NumpyLaplace, completed, provable, trials_field
 from privacy_engine.registry import Described, mechanisms
 
@@ -61,8 +62,13 @@ def _facts(row: Audit) -> list[dict[str, Any]]:
     labels = {field["name"]: field for field in cls.fields()}
     values = {key: value for key, value in row.spec["mechanism"].items() if key != "name"}
     return [
-        {"label": labels[key]["label"], "unit": labels[key]["unit"], "value": value} for key, value in values.items()
+        {"label": labels[key]["label"], "unit": labels[key]["unit"], "text": _text(value)}
+        for key, value in values.items()
     ]
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else number(value, 6)
 
 
 def _rows(result: dict[str, Any]) -> list[dict[str, Any]]:

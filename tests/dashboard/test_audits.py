@@ -232,6 +232,8 @@ class TestPage:
         assert "waiting for a worker" in owner_page.get("/audits/").content.decode()
         page = owner_page.get(f"/audits/{done.pk}/").content.decode()
         assert page.count('class="bound"') == 4
+        assert "<dt>Level</dt><dd>1</dd>" in page
+        assert "<dt>Radius</dt><dd>200&#8239;m</dd>" in page
         assert "did not refute the claim, which does not prove it" in page
         assert f"/audits/{other.pk}/" in page
 
