@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from dashboard.audits.models import Audit
 from dashboard.jobs import State
-from tests.browser.conftest import Watch, work_off
+from tests.browser.conftest import work_off
 
 
 def fill(page: Page, *, mechanism: str, trials: int = 20_000) -> None:
@@ -58,15 +58,14 @@ def test_cancelled_and_run_again(page: Page) -> None:
     expect(page.locator("#audit")).to_contain_text("did not refute the claim, which does not prove it")
 
 
-def test_a_value_out_of_its_domain_is_named_beside_its_field(page: Page, watch: Watch) -> None:
-    watch.expected = {400}
+def test_a_value_out_of_its_domain_is_named_beside_its_field(page: Page) -> None:
     fill(page, mechanism="w-event", trials=10)
     expect(page.get_by_label("Window w, events", exact=True)).to_have_value("3")
     page.get_by_role("button", name="Start the audit").click()
     trials = page.get_by_label("Trials N", exact=True)
     expect(trials).to_have_attribute("aria-invalid", "true")
     expect(trials).to_be_focused()
-    expect(page.locator("[data-field=trials] .field__error")).to_contain_text("at least 1000")
+    expect(page.locator("[data-field=trials] .field__error")).to_contain_text("1000")
     assert not Audit.objects.exists()
 
 

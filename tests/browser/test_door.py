@@ -111,7 +111,7 @@ class TestCleaning:
         page.get_by_label("Series", exact=True).last.fill("none")
         watch.expect(400)
         page.get_by_role("button", name="Read it again").click()
-        expect(page.get_by_role("alert")).to_contain_text("must be numbers of series")
+        expect(page.get_by_role("alert")).to_contain_text("Must be numbers of series")
         page.get_by_role("button", name="Remove Only some series").click()
         for step in ("drop-jumps", "first-events"):
             page.get_by_label("Step to add").select_option(step)

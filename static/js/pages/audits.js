@@ -5,6 +5,7 @@ import { watchDialogs } from "../dialogs.js";
 import { $, announce, data, el } from "../dom.js";
 import { createFields } from "../fields.js";
 import { stir } from "../jobs.js";
+import { refuseInvalid } from "../number_field.js";
 import { swapSoon, watchStates } from "../states.js";
 
 const { url, list, audit, mechanisms, controls, trials } = data("page-data");
@@ -46,6 +47,7 @@ async function start(event) {
   problem.hidden = true;
   fields.clear();
   draws.clear();
+  if (refuseInvalid(form)) return;
   submit.disabled = true;
   const name = isControl(mechanism.value) ? mechanism.value : `${alteration.value}${mechanism.value}`;
   try {
