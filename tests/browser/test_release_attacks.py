@@ -175,9 +175,12 @@ class TestLocalisation:
         expect_painted(page, "guessed")
 
 
+SERIES = {"person": "series"}
+
+
 def test_one_series_at_a_time_and_all_together(page: Page, owner: User) -> None:
     one, other = samples()[1].series, samples()[2].series
-    both = import_dataset(owner=owner, upload=table(("taxi", one), ("walker", other)), name="Two")
+    both = import_dataset(owner=owner, upload=table(("taxi", one), ("walker", other)), name="Two", options=SERIES)
     released(mark_landmarks(owner=owner, dataset=both, method={"name": "manual", "events": [0, 5, 262]}))
     compare(page, both)
     page.get_by_label("Series").select_option(label="walker")

@@ -13,7 +13,7 @@ const STATES = { queued: "Waiting for a worker.", running: "Running.", failed: "
 function refusal(method, release, dataset) {
   if (method.reads_draws && release.postprocess.length) return "It reads the draws: attack the release that this one was smoothed from.";
   if (method.needs.includes("time") && !dataset.has_time) return "It needs times, and this release has none.";
-  if (method.population && dataset.series.length < 2) return "It needs the series of several people, and there is one.";
+  if (method.population && dataset.people < 2) return "It needs the series of several people, and there is one.";
   return "";
 }
 
