@@ -102,7 +102,7 @@ class TestDrawing:
     def test_a_crossed_polygon_is_refused_at_its_row(self, editor: Page, watch: Watch) -> None:
         watch.expect(400)
         draw_polygon(editor, [SQUARE[0], SQUARE[2], SQUARE[1], SQUARE[3]])
-        expect(editor.locator(".zone > .field__error")).to_contain_text("must")
+        expect(editor.locator(".zone > .field__error")).to_contain_text("Must")
 
 
 class TestChanging:
