@@ -17,6 +17,7 @@ from django.utils import timezone
 from dashboard import failures, jobs, sweeping
 from dashboard.accounts.models import User
 from dashboard.attacks.models import Attack
+from dashboard.audits.models import Audit
 from dashboard.datasets import tasks  # noqa: F401  (its doorbell)
 from dashboard.datasets.models import Dataset
 from dashboard.experiments.models import Part
@@ -281,4 +282,4 @@ def test_a_row_that_is_rolled_back_rings_nobody(
 
 
 def test_every_job_model_is_found() -> None:
-    assert set(jobs.models_of()) == {Dataset, Release, Part, Attack}
+    assert set(jobs.models_of()) == {Dataset, Release, Part, Attack, Audit}
