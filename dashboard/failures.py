@@ -100,6 +100,14 @@ ADVICE: Mapping[str, Advice] = {
         "Nothing in the file can be used as a position.",
         "Open the dataset: its report says why, and under “Read it in another way” you can name the columns.",
     ),
+    "no_folder": Advice(
+        "The files of the archive lie in no folders that could be people.",
+        "Open the dataset and say under “Read it in another way” what identifies a person.",
+    ),
+    "no_person": Advice(
+        "The column that was said to name people is empty.",
+        "Open the dataset and choose another one under “Read it in another way”.",
+    ),
     "no_checkin_columns": Advice("The columns of the check-ins were not found.", _COLUMNS),
     "no_position_columns": Advice("The columns of the positions were not found.", _COLUMNS),
     "no_rows": Advice("The file has a head but no rows.", "Choose the file that holds the positions."),

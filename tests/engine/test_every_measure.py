@@ -211,7 +211,12 @@ class TestTheRegistry:
 class TestSpecs:
     def test_with_names_alone_have_the_digests_they_always_had(self) -> None:
         first, *_, last = TDriveError().spec().cells()
-        found = [TemporalDistance().spec(), TDriveError().spec(), first, last]
+        specs = [TemporalDistance().spec(), TDriveError().spec()]
+        found = [
+            *(one.model_copy(update={"series": None}) for one in specs),
+            first,
+            last,
+        ]  # which they did not say then
         assert [one.digest[:12] for one in found] == DIGESTS
 
     def test_name_a_measure_that_is_as_it_comes(self) -> None:
