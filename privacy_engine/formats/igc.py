@@ -21,7 +21,7 @@ from privacy_engine.formats.xmltools import plain_head
 
 _DATE = re.compile(r"HFDTE(?:DATE:?)?\s*([0-9]{6})", re.IGNORECASE)
 _FIX = re.compile(r"B([0-9]{6})([0-9]{2})([0-9]{5})([NS])([0-9]{3})([0-9]{5})([EW])([AV])")
-_START = re.compile(rb"\s*A[A-Za-z0-9 ]{3,}[^\n]*\r?\n(?:[A-Z][^\n]*\r?\n){0,40}?H[FOP]", re.IGNORECASE)
+_START = re.compile(rb"\s*A[A-Za-z0-9 ]{3}[^\n]*\r?\n(?:[A-Z][^\n]*\r?\n){0,40}?H[FOP]", re.IGNORECASE)
 
 
 def read(source: Source, options: ReadOptions, report: Report) -> list[Trajectory]:

@@ -88,8 +88,12 @@ def _values(key: str, features: Sequence[Any]) -> list[str]:
 
 
 def _usual(key: str, features: Sequence[Any]) -> bool:
-    """Whether most features have the property: one that few have says nothing about the others."""
-    return 2 * len(_values(key, features)) > len(features)
+    """Whether most features have the property: one that few have says nothing about the others.
+
+    An empty name is a name where we wrote it ourselves.
+    """
+    having = sum(key in one for one in _all(features)) if key in _VERBATIM else len(_values(key, features))
+    return 2 * having > len(features)
 
 
 def _names(key: str, plain: str, features: Sequence[Any]) -> bool:
