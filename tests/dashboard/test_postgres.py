@@ -12,7 +12,10 @@ import pytest
 from tests import postgres
 
 ROOT = Path(__file__).resolve().parents[2]
-ELSEWHERE = ("test_postgres.py", "test_worker.py", "test_experiments_worker.py")  # their house names its own database
+ELSEWHERE = (
+    "test_postgres.py",
+    *("test_worker.py", "test_experiments_worker.py", "test_audits_worker.py"),  # their house names its own database
+)
 
 
 PARTS = 3
