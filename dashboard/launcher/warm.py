@@ -4,7 +4,9 @@ Usage: ``python -m dashboard.launcher.warm`` (``make install`` and the image's b
 argument types it meets in use is loaded from the disk ever after; one forgotten here is compiled at its first use.
 """
 
+import os
 import shutil
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -12,10 +14,15 @@ import numpy as np
 
 def main() -> None:
     sweep()
-    losses()
-    landmark_sets()
-    simulations()
-    releases()
+    with ProcessPoolExecutor(
+        max_workers=min(os.cpu_count() or 1, 4)
+    ) as pool:  # each compiles its own to the same cache
+        for running in [pool.submit(one) for one in (losses, simulations, landmark_sets, releases, rest)]:
+            running.result()
+
+
+def rest() -> None:
+    """What shares kernels with the others, and little besides."""
     pictures()
     cleaning()
     measures()
