@@ -116,10 +116,6 @@ class Person:
             found.append(replace(release, series=series, event=published[here].astype(np.int64), **columns))
         return found
 
-    def cut_values(self, values: NDArray[Any]) -> list[NDArray[Any]]:
-        """An array over the joined events (n,) as one array for each member."""
-        return [values[rank] for rank in self.ranks()]
-
     def _ordered(self, parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
         if len(parts) == 1:
             return parts[0]

@@ -33,7 +33,7 @@ class _Losses:
     why_not: str = ""
 
     def at(self, events: Ints) -> _Losses:
-        """The same at ``events`` alone; what is told of all of them together stays."""
+        """The same at ``events`` alone; what holds for all of them together stays."""
         event = self.event and TemporalLoss(
             *(getattr(self.event, one)[events] for one in ("backward", "forward", "total"))
         )
