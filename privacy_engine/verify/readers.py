@@ -6,7 +6,8 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -29,8 +30,21 @@ Row = tuple[str, str, str, str, str]
 
 def read_csv(data: bytes) -> Contents:
     """A CSV table: series, time, lon, lat and the label beside the first row."""
-    table = csv.DictReader(io.StringIO(_text(data), newline=""))
-    csv.field_size_limit(LONGEST_CELL)
+    with _long_cells():
+        return _table(csv.DictReader(io.StringIO(_text(data), newline="")))
+
+
+@contextmanager
+def _long_cells() -> Iterator[None]:
+    """Let cells be long while a table is read: the limit is the whole process's, and other readers rely on theirs."""
+    before = csv.field_size_limit(LONGEST_CELL)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)
+
+
+def _table(table: csv.DictReader[str]) -> Contents:
     wanted = {"series", "time", "lon", "lat", OUR_COLUMN, JSON_COLUMN}
     if not wanted <= set(table.fieldnames or ()):
         raise Unreadable(f"The table has no columns {', '.join(sorted(wanted - set(table.fieldnames or ())))}.")

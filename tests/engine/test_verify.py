@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import io
 import json
@@ -252,6 +253,13 @@ def test_a_label_has_everything_it_must():
     for name in [*wanted.split(), "ledger_entry", "sha256"]:
         assert getattr(label, name) is not None, name
     assert "of one person" in label.text
+
+
+def test_the_limit_of_a_cell_is_put_back():
+    before = csv.field_size_limit()
+    verify(exported([track()], "csv", labelled([track()])), "release")
+    verify(b"series,time\n", "release")
+    assert csv.field_size_limit() == before
 
 
 @given(st.text())
