@@ -168,12 +168,11 @@ def worker(live_server: Any, transactional_db: None) -> Iterator[None]:
 
 
 # an animation that repeats for ever is never over, and one of a hidden element may not be either
-ANIMATIONS_OVER = """() => Promise.race([
-    Promise.allSettled(
-        document.getAnimations().filter((one) => one.effect.getComputedTiming().endTime < Infinity).map((one) => one.finished)
-    ),
-    new Promise((resolve) => setTimeout(resolve, 2000)),
-]).then(() => null)"""
+ANIMATIONS_OVER = """() => {
+    const ending = document.getAnimations().filter((one) => one.effect.getComputedTiming().endTime < Infinity);
+    const over = Promise.allSettled(ending.map((one) => one.finished));
+    return Promise.race([over, new Promise((resolve) => setTimeout(resolve, 2000))]).then(() => null);
+}"""
 
 
 def accessibility_faults(page: Page, *rules: str) -> list[str]:
