@@ -148,7 +148,7 @@ def term(parser: Parser, token: Token) -> TermNode:
 
 @register.simple_tag(takes_context=True)
 def terms(context: Context, *names: str) -> str:
-    """Nothing here, but the sentences of these at the page's end: its script says them (static/js/glossary.js)."""
+    """Nothing here, but their sentences at the end of the page, for static/js/components/glossary.js."""
     _said(context).notes.update({_known(name): GLOSSARY[name] for name in names})
     return ""
 

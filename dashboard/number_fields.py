@@ -1,6 +1,6 @@
 """``{% number_input %}``: a number input of a template, with the domain of its parameter. Built in for every template.
 
-What is typed is read by static/js/number_text.js; the rule beside the field is written here in the same words.
+What is typed is read by static/js/core/number_text.js; the rule beside the field is written here in the same words.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def plain_number(value: float) -> str:
 
 
 def rule_text(whole: bool, param: Param) -> str:
-    """The rule beside a field, as ruleWords in static/js/number_text.js writes it.
+    """The rule beside a field, as ruleWords in static/js/core/number_text.js writes it.
 
     >>> rule_text(*domain("epsilon")), rule_text(*domain("alpha"))
     ('A number from 0.000001 to 10000.', 'A number greater than 0.')

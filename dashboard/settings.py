@@ -216,7 +216,7 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     # the list of all shapes is the schema's business; a link inside a button is nobody's
-    # a text is taken as JavaScript: the layout is static/js/swagger.js
+    # a text is taken as JavaScript: the layout is static/js/pages/swagger_layout.js
     "SWAGGER_UI_SETTINGS": "{defaultModelsExpandDepth: -1, deepLinking: false, displayRequestDuration: true, "
     "layout: 'CairnLayout', plugins: [window.cairnLayout]}",
     "SCHEMA_PATH_PREFIX": r"/api/v1",

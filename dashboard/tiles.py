@@ -47,7 +47,7 @@ def _reader(path: Path) -> Reader:
 
 @register.simple_tag
 def base_map_data() -> SafeString:
-    """What static/js/layers/basemap.js reads; nothing where there is no base map."""
+    """What static/js/map/basemap.js reads; nothing where there is no base map."""
     base = settings.CAIRN_BASE_MAP
     if base is None:
         return SafeString("")

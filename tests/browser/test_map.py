@@ -17,8 +17,8 @@ from tests.browser.conftest import work_off
 POINTS = 80_000  # more than are dashed, so that crowds are put down as pixels
 # A map of its own on the dataset's page, and all steps of the track stroked by the canvas at the same place
 _DRAWN = """async ({ url, keys, fade }) => {
-  const { fetchTrack } = await import("/static/js/track.js");
-  const { createMap } = await import("/static/js/map.js");
+  const { fetchTrack } = await import("/static/js/trajectory/track.js");
+  const { createMap } = await import("/static/js/map/map.js");
   const track = await fetchTrack(url);
   const host = document.createElement("div");
   Object.assign(host.style, { position: "fixed", inset: "0 auto auto 0", width: "700px", height: "500px", zIndex: 99 });
@@ -128,8 +128,8 @@ def test_the_nearest_point_is_the_one_an_exhaustive_search_finds(page: Page, cit
     page.goto(f"/datasets/{city.pk}/")
     found = page.evaluate(
         """async (url) => {
-          const { fetchTrack } = await import("/static/js/track.js");
-          const { frameOf, nearestPoint, pointsWithin, positionsOf } = await import("/static/js/layers/positions.js");
+          const { fetchTrack } = await import("/static/js/trajectory/track.js");
+          const { frameOf, nearestPoint, pointsWithin, positionsOf } = await import("/static/js/map/positions.js");
           const track = await fetchTrack(url);
           const positions = positionsOf(track, 2.35);
           const scale = 256 * 2 ** 11.25;

@@ -1,4 +1,4 @@
-"""How typed numbers are read: static/js/number_text.js over generated texts, beside a reading in Python."""
+"""How typed numbers are read: static/js/core/number_text.js over generated texts, beside a reading in Python."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ ALPHABET = [
     "234",
 ]
 READ = """async ([name, texts, rules]) => {
-  const { [name]: read } = await import("/static/js/number_text.js");
+  const { [name]: read } = await import("/static/js/core/number_text.js");
   return rules.map((rule) => texts.map((text) => {
     const { value, values = null, problem } = read(text, rule);
     return [Number.isNaN(value) ? "refused" : value ?? null, values, problem];
@@ -138,7 +138,7 @@ def test_what_a_field_writes_it_reads_again(blank: Page) -> None:
 def written_and_read(page: Page, values: list[float], rule: dict[str, Any]) -> Any:
     return page.evaluate(
         """async ([values, rule]) => {
-          const { readNumber, writtenNumber } = await import("/static/js/number_text.js");
+          const { readNumber, writtenNumber } = await import("/static/js/core/number_text.js");
           return values.map((value) => readNumber(writtenNumber(value, rule), rule).value);
         }""",
         [values, rule],
@@ -168,7 +168,7 @@ def test_rules_are_written_alike_in_python_and_javascript(blank: Page) -> None:
     asked += [field for cls in mechanisms for field in cls.fields() if not field["choices"]]
     words = blank.evaluate(
         """async (rules) => {
-          const { ruleText } = await import("/static/js/number_field.js");
+          const { ruleText } = await import("/static/js/components/number_field.js");
           return rules.map((rule) => ruleText(rule).textContent);
         }""",
         asked,

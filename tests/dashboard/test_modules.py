@@ -33,7 +33,7 @@ def test_names_every_module_once(page: str) -> None:
 
 def test_the_script_comes_after_its_hints() -> None:
     html = Template('{% module "js/pages/compare.js" %}').render(Context())
-    assert html.index('<link rel="modulepreload" href="/static/js/api.js">') < html.index('<script type="module"')
+    assert html.index('<link rel="modulepreload" href="/static/js/core/api.js">') < html.index('<script type="module"')
     assert html.endswith('src="/static/js/pages/compare.js"></script>')
 
 

@@ -1,12 +1,12 @@
 /* The audits page: the form, progress and actions of the audit shown, the list. */
 
-import { ApiError, post } from "../api.js";
-import { watchDialogs } from "../dialogs.js";
-import { $, announce, data, el } from "../dom.js";
-import { createFields } from "../fields.js";
-import { stir } from "../jobs.js";
-import { refuseInvalid } from "../number_field.js";
-import { swapSoon, watchStates } from "../states.js";
+import { ApiError, post } from "../core/api.js";
+import { watchDialogs } from "../components/dialogs.js";
+import { $, announce, data, el } from "../core/dom.js";
+import { createFields } from "../components/form_fields.js";
+import { stir } from "../components/jobs.js";
+import { refuseInvalid } from "../components/number_field.js";
+import { swapSoon, watchStates } from "../components/job_status.js";
 
 const { url, list, audit, mechanisms, controls, trials } = data("page-data");
 const form = $("[data-form]");

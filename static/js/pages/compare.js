@@ -1,25 +1,25 @@
 /* The comparison: original and releases on one map beside their charts, all at one event. */
 
-import { get, poll, post } from "../api.js";
-import { createBrush } from "../brush.js";
-import { createAttacks } from "../compare/attacks.js";
-import { createCharted } from "../compare/charted.js";
-import { entriesOf } from "../compare/entries.js";
-import { showGuarantee } from "../compare/guarantee.js";
-import { circlesAt, linksAt } from "../compare/here.js";
-import { watchKeys } from "../compare/keys.js";
-import { giveInk, nameOf, readLook, writeLook } from "../compare/look.js";
-import { Layer, byRank, inksFor, linesOf, roomFor, titleOf, withQuery } from "../compare/model.js";
-import { createModes } from "../compare/modes.js";
-import { ORIGINAL, listedIds, markPictures, markSources, tracksOf } from "../compare/pictures.js";
-import { eventOf } from "../compare/places.js";
-import { seriesChoice } from "../compare/series.js";
-import { createSmoothing } from "../compare/smooth.js";
-import { showDownloads, showSummary } from "../compare/summary.js";
-import { $, announce, data } from "../dom.js";
-import { stir } from "../jobs.js";
-import { createLegend } from "../legend.js";
-import { createTimeline } from "../timeline.js";
+import { get, poll, post } from "../core/api.js";
+import { createBrush } from "../components/timeline_brush.js";
+import { createAttacks } from "../trajectory/compare/attacks.js";
+import { createCharted } from "../trajectory/compare/release_charts.js";
+import { entriesOf } from "../trajectory/compare/legend_entries.js";
+import { showGuarantee } from "../trajectory/compare/guarantee.js";
+import { circlesAt, linksAt } from "../trajectory/compare/cursor.js";
+import { watchKeys } from "../trajectory/compare/keyboard.js";
+import { giveInk, nameOf, readLook, writeLook } from "../trajectory/compare/view_state.js";
+import { Layer, byRank, inksFor, linesOf, roomFor, titleOf, withQuery } from "../trajectory/compare/release_layers.js";
+import { createModes } from "../trajectory/compare/map_modes.js";
+import { ORIGINAL, listedIds, markPictures, markSources, tracksOf } from "../trajectory/compare/map_layers.js";
+import { eventOf } from "../trajectory/track_parts.js";
+import { seriesChoice } from "../components/series_select.js";
+import { createSmoothing } from "../trajectory/compare/postprocess_dialog.js";
+import { showDownloads, showSummary } from "../trajectory/compare/summary_table.js";
+import { $, announce, data } from "../core/dom.js";
+import { stir } from "../components/jobs.js";
+import { createLegend } from "../components/legend.js";
+import { createTimeline } from "../components/timeline.js";
 
 const page = data("page-data");
 const bench = $("[data-bench]");

@@ -1,15 +1,15 @@
 /* One dataset: its map, the facts that need the points, how it was read, its budget. */
 
-import { ApiError, patch, post } from "../api.js";
-import { $, $$, announce, data, el } from "../dom.js";
-import { createCleaning } from "../cleaning.js";
-import { watchDialogs } from "../dialogs.js";
-import { messageOf, sentenceOf } from "../field_errors.js";
-import { numbersOf, refuseInvalid, showProblem } from "../number_field.js";
-import { createPreview } from "../preview.js";
-import { asksForColumns, renderAsk, renderErrors, renderReport, understood } from "../report.js";
-import { swapSoon, watchStates } from "../states.js";
-import { showPoints } from "../points.js";
+import { ApiError, patch, post } from "../core/api.js";
+import { $, $$, announce, data, el } from "../core/dom.js";
+import { createCleaning } from "../components/cleaning_steps.js";
+import { watchDialogs } from "../components/dialogs.js";
+import { messageOf, sentenceOf } from "../core/field_errors.js";
+import { numbersOf, refuseInvalid, showProblem } from "../components/number_field.js";
+import { createPreview } from "../components/column_preview.js";
+import { asksForColumns, renderAsk, renderErrors, renderReport, understood } from "../components/import_report.js";
+import { swapSoon, watchStates } from "../components/job_status.js";
+import { showPoints } from "../trajectory/dataset_map.js";
 
 const page = data("dataset-data");
 const ready = page.state === "ready";

@@ -1,11 +1,11 @@
 /* The list of datasets and the uploads. */
 
-import { $ } from "../dom.js";
-import { createCleaning } from "../cleaning.js";
-import { watchDialogs } from "../dialogs.js";
-import { numbersOf, refuseInvalid } from "../number_field.js";
-import { swapSoon, watchStates } from "../states.js";
-import { upload } from "../upload.js";
+import { $ } from "../core/dom.js";
+import { createCleaning } from "../components/cleaning_steps.js";
+import { watchDialogs } from "../components/dialogs.js";
+import { numbersOf, refuseInvalid } from "../components/number_field.js";
+import { swapSoon, watchStates } from "../components/job_status.js";
+import { upload } from "../components/upload_card.js";
 
 const form = $("[data-upload]");
 const input = $("input[type=file]", form);

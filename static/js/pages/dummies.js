@@ -1,11 +1,11 @@
 /* Dummy landmarks: choose how, see how many to expect, draw, go on to a release on all marks. */
 
-import { get, post } from "../api.js";
-import { $, announce, count, data, el, percent } from "../dom.js";
-import { bars, before, expected, price } from "../dummies/chances.js";
-import { createWays } from "../dummies/ways.js";
-import { messageOf, sentenceOf } from "../field_errors.js";
-import { check, invalidIn, refuseInvalid, reveal, showProblem, valueOf } from "../number_field.js";
+import { get, post } from "../core/api.js";
+import { $, announce, count, data, el, percent } from "../core/dom.js";
+import { bars, before, expected, price } from "../trajectory/dummy_landmarks/selection_forecast.js";
+import { createWays } from "../trajectory/dummy_landmarks/method_cards.js";
+import { messageOf, sentenceOf } from "../core/field_errors.js";
+import { check, invalidIn, refuseInvalid, reveal, showProblem, valueOf } from "../components/number_field.js";
 
 const WAIT_MS = 200;
 const page = data("page-data");

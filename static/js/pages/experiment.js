@@ -1,14 +1,14 @@
 /* One experiment: charts that fill in while it runs, its numbers, and another one beside it. */
 
-import { ApiError, get, poll, post } from "../api.js";
-import { $, $$, announce, data, done, duration, el, percent, whole } from "../dom.js";
-import { watchDialogs } from "../dialogs.js";
-import { fillLegend, fillView } from "../experiment/controls.js";
-import { inksOf } from "../experiment/inks.js";
-import { fillNumbers } from "../experiment/numbers.js";
-import { createPanels } from "../experiment/panels.js";
-import { alignedTo, comparable, indexOf, panelsOf, usualView } from "../experiment/reading.js";
-import { stir } from "../jobs.js";
+import { ApiError, get, poll, post } from "../core/api.js";
+import { $, $$, announce, data, done, duration, el, percent, whole } from "../core/dom.js";
+import { watchDialogs } from "../components/dialogs.js";
+import { fillLegend, fillView } from "../components/experiment/chart_controls.js";
+import { inksOf } from "../components/experiment/line_styles.js";
+import { fillNumbers } from "../components/experiment/results_table.js";
+import { createPanels } from "../components/experiment/chart_panels.js";
+import { alignedTo, comparable, indexOf, panelsOf, usualView } from "../components/experiment/results_view.js";
+import { stir } from "../components/jobs.js";
 
 const { experiment, other, palette } = data("page-data");
 const BESIDE = "dot";

@@ -1,19 +1,19 @@
 /* The form of an experiment: what is swept, on what, measured how; begun by a preset, a copy, a dataset or as usual. */
 
-import { get, post } from "../api.js";
-import { createOutlook } from "../composer/outlook.js";
-import { $, announce, data, el } from "../dom.js";
-import { createData } from "../experiment/form/data.js";
-import { place } from "../experiment/form/errors.js";
-import { createCorrelation, createDummies } from "../experiment/form/folds.js";
-import { createLandmarks } from "../experiment/form/landmarks.js";
-import { createMeasures } from "../experiment/form/measures.js";
-import { planned, suggested } from "../experiment/form/plan.js";
-import { createReleases } from "../experiment/form/releases.js";
-import { toForm, toSpec } from "../experiment/form/spec.js";
-import { createText } from "../experiment/form/text.js";
-import { createFields } from "../fields.js";
-import { invalidIn, isGiven, refuseInvalid } from "../number_field.js";
+import { get, post } from "../core/api.js";
+import { createOutlook } from "../trajectory/release_form/forecast.js";
+import { $, announce, data, el } from "../core/dom.js";
+import { createData } from "../trajectory/experiment_form/data_source.js";
+import { place } from "../trajectory/experiment_form/error_placement.js";
+import { createCorrelation, createDummies } from "../trajectory/experiment_form/optional_sections.js";
+import { createLandmarks } from "../trajectory/experiment_form/landmark_sources.js";
+import { createMeasures } from "../trajectory/experiment_form/measures.js";
+import { planned, suggested } from "../trajectory/experiment_form/plan.js";
+import { createReleases } from "../trajectory/experiment_form/releases.js";
+import { toForm, toSpec } from "../trajectory/experiment_form/spec.js";
+import { createText } from "../trajectory/experiment_form/spec_text.js";
+import { createFields } from "../components/form_fields.js";
+import { invalidIn, isGiven, refuseInvalid } from "../components/number_field.js";
 
 const page = data("page-data");
 const USUAL = {

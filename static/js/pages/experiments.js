@@ -1,9 +1,9 @@
 /* The list of experiments, and the presets that run from a click. */
 
-import { ApiError, post } from "../api.js";
-import { $, $$, data } from "../dom.js";
-import { watchDialogs } from "../dialogs.js";
-import { swapSoon, watchStates } from "../states.js";
+import { ApiError, post } from "../core/api.js";
+import { $, $$, data } from "../core/dom.js";
+import { watchDialogs } from "../components/dialogs.js";
+import { swapSoon, watchStates } from "../components/job_status.js";
 
 const { urls } = data("page-data");
 const chosen = $("[data-data]");

@@ -1,22 +1,22 @@
 /* A landmark set's report: what mechanisms would leak over it, and budgets for a target. */
 
-import { rangeOf } from "../address.js";
-import { ApiError, get } from "../api.js";
-import { withQuery } from "../compare/model.js";
-import { $, announce, data, el, number } from "../dom.js";
-import { createFigure } from "../figure.js";
-import { sentenceOf } from "../field_errors.js";
-import { term } from "../glossary.js";
-import { swatch } from "../legend.js";
-import { radios, tick } from "../loss/choices.js";
-import { correlationWords, createCorrelation } from "../loss/correlation.js";
-import { createParameters } from "../loss/parameters.js";
-import { createPlan } from "../loss/plan.js";
-import { DIAMETER_M, STANDARD, boundQuery, correlationQuery, readState, writeState } from "../loss/state.js";
-import { showTable } from "../loss/table.js";
-import { BOUNDS, PARTS, levelLabel, viewWords, warning } from "../loss/words.js";
-import { check, valueOf, write } from "../number_field.js";
-import { runsWithout, spanOf } from "../runs.js";
+import { rangeOf } from "../core/address.js";
+import { ApiError, get } from "../core/api.js";
+import { withQuery } from "../trajectory/compare/release_layers.js";
+import { $, announce, data, el, number } from "../core/dom.js";
+import { createFigure } from "../charts/figure.js";
+import { sentenceOf } from "../core/field_errors.js";
+import { term } from "../components/glossary.js";
+import { swatch } from "../components/legend.js";
+import { radios, tick } from "../components/choice_controls.js";
+import { correlationWords, createCorrelation } from "../trajectory/loss/correlation.js";
+import { createParameters } from "../trajectory/loss/mechanism_parameters.js";
+import { createPlan } from "../trajectory/loss/budget_plan.js";
+import { DIAMETER_M, STANDARD, boundQuery, correlationQuery, readState, writeState } from "../trajectory/loss/view_state.js";
+import { showTable } from "../trajectory/loss/loss_table.js";
+import { BOUNDS, PARTS, levelLabel, viewWords, warning } from "../trajectory/loss/loss_text.js";
+import { check, valueOf, write } from "../components/number_field.js";
+import { runsWithout, spanOf } from "../core/event_runs.js";
 
 const MORE = { view: "landmarks", epsilon: "1", radius_m: "200", parameters: "", series: "0", range: "", alpha: "1", method: "quantification" };
 const TITLES = { weak: "Weak", moderate: "Moderate", strong: "Strong", own: "Own matrix", estimated: "Estimated" };

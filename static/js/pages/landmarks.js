@@ -1,27 +1,27 @@
 /* The landmark editor: a way to mark with live preview; zones drawn on the map; events picked on map and strip. */
 
-import { get, post } from "../api.js";
-import { withQuery } from "../compare/model.js";
-import { pickedFrom } from "../compare/places.js";
-import { seriesChoice } from "../compare/series.js";
-import { $, announce, count, data, el, percent } from "../dom.js";
-import { createAgainst } from "../editor/against.js";
-import { showFacts, showPlaces } from "../editor/facts.js";
-import { History } from "../editor/history.js";
-import { createJudged } from "../editor/judged.js";
-import { Marks } from "../editor/marks.js";
-import { createMethods } from "../editor/method.js";
-import { createPreview } from "../editor/preview.js";
-import { createTools } from "../editor/tools.js";
-import { asDrawn } from "../editor/zones.js";
-import { createZoning } from "../editor/zoning.js";
-import { fetchSeen } from "../early.js";
-import { distanceM } from "../layers/globe.js";
-import { roundLength } from "../layers/scale.js";
-import { createMap } from "../map.js";
-import { sentenceOf } from "../field_errors.js";
-import { isGiven, refuseInvalid } from "../number_field.js";
-import { createTimeline, stepOf } from "../timeline.js";
+import { get, post } from "../core/api.js";
+import { withQuery } from "../trajectory/compare/release_layers.js";
+import { pickedFrom } from "../trajectory/track_parts.js";
+import { seriesChoice } from "../components/series_select.js";
+import { $, announce, count, data, el, percent } from "../core/dom.js";
+import { createAgainst } from "../trajectory/landmark_editor/set_comparison.js";
+import { showFacts, showPlaces } from "../trajectory/landmark_editor/landmark_facts.js";
+import { History } from "../trajectory/landmark_editor/history.js";
+import { createJudged } from "../trajectory/landmark_editor/position_source.js";
+import { Marks } from "../trajectory/landmark_editor/event_mask.js";
+import { createMethods } from "../trajectory/landmark_editor/method_tabs.js";
+import { createPreview } from "../trajectory/landmark_editor/method_preview.js";
+import { createTools } from "../trajectory/landmark_editor/toolbar.js";
+import { asDrawn } from "../trajectory/landmark_editor/zone_geometry.js";
+import { createZoning } from "../trajectory/landmark_editor/zone_editor.js";
+import { fetchSeen } from "../trajectory/track_preview.js";
+import { distanceM } from "../map/projection.js";
+import { roundLength } from "../map/controls.js";
+import { createMap } from "../map/map.js";
+import { sentenceOf } from "../core/field_errors.js";
+import { isGiven, refuseInvalid } from "../components/number_field.js";
+import { createTimeline, stepOf } from "../components/timeline.js";
 
 const ASKED_AT_MOST = 20_000; // events picked by hand that are sent to be measured
 const DOTS_AT_MOST = 4000; // of events; a crowd of them hides the line

@@ -1,21 +1,21 @@
 /* The release form: several mechanisms over one landmark set; one POST for each, then to the comparison. */
 
-import { get, post } from "../api.js";
-import { commonFields, createCards } from "../composer/cards.js";
-import { asText, download, parse } from "../composer/configuration.js";
-import { createLeaks } from "../composer/leaks.js";
-import { showOdds } from "../composer/odds.js";
-import { afterwards, createOutlook, entry, promises, spending } from "../composer/outlook.js";
-import { createPicture } from "../composer/picture.js";
-import { createPurpose } from "../composer/purpose.js";
-import { loadRuns, loadScene } from "../composer/scene.js";
-import { createAfter } from "../composer/after.js";
-import { notice, warnings } from "../composer/warnings.js";
-import { $, announce, count, data, el } from "../dom.js";
-import { sentenceOf } from "../field_errors.js";
-import { createFields } from "../fields.js";
-import { distanceM } from "../layers/globe.js";
-import { invalidIn, isGiven, refuseInvalid } from "../number_field.js";
+import { get, post } from "../core/api.js";
+import { commonFields, createCards } from "../trajectory/release_form/mechanism_cards.js";
+import { asText, download, parse } from "../trajectory/release_form/configuration_file.js";
+import { createLeaks } from "../trajectory/release_form/temporal_loss_table.js";
+import { showOdds } from "../trajectory/release_form/odds_table.js";
+import { afterwards, createOutlook, entry, promises, spending } from "../trajectory/release_form/forecast.js";
+import { createPicture } from "../trajectory/release_form/noise_preview.js";
+import { createPurpose } from "../trajectory/release_form/release_purpose.js";
+import { loadRuns, loadScene } from "../trajectory/release_form/noise_preview_data.js";
+import { createAfter } from "../trajectory/postprocess_steps.js";
+import { notice, warnings } from "../trajectory/release_form/warnings.js";
+import { $, announce, count, data, el } from "../core/dom.js";
+import { sentenceOf } from "../core/field_errors.js";
+import { createFields } from "../components/form_fields.js";
+import { distanceM } from "../map/projection.js";
+import { invalidIn, isGiven, refuseInvalid } from "../components/number_field.js";
 
 const FIRST = ["landmark-skip", "landmark-uniform", "landmark-adaptive"];
 const page = data("page-data");

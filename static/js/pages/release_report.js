@@ -1,9 +1,9 @@
 /* A report to print: the map and the charts of releases, always light, of fixed size and sharp enough for paper. */
 
-import { createChart } from "../chart.js";
-import { $, $$, data, number } from "../dom.js";
-import { createMap } from "../map.js";
-import { fetchTrack } from "../track.js";
+import { createChart } from "../charts/chart.js";
+import { $, $$, data, number } from "../core/dom.js";
+import { createMap } from "../map/map.js";
+import { fetchTrack } from "../trajectory/track.js";
 
 const RATIO = 3; // pixels of the map for one of the page's: 288 for an inch of paper
 const FRAMED = 0.98; // of the positions, along each axis

@@ -1,6 +1,6 @@
 /* Copying a token, where the browser allows it. */
 
-import { $, $$, announce } from "../dom.js";
+import { $, $$, announce } from "../core/dom.js";
 
 for (const button of $$("[data-copy]")) {
   const source = document.getElementById(button.dataset.copy);

@@ -1,0 +1,52 @@
+/* The numbers behind a chart: as rows, as CSV, as a table to read. */
+
+import { el, number, whole } from "../core/dom.js";
+
+const ROWS_SHOWN = 200;
+
+/** A line's columns: {name, keys, values}. Keyed by "x" the value and its band, keyed by "y" where it lies. */
+function columnsOf({ name, x, y, low, high, ends }, key) {
+  if (key === "y") return [{ name, keys: y, values: x }];
+  const band = low ? [[ends[0], low], [ends[1], high]] : [];
+  return [{ name, keys: x, values: y }, ...band.map(([end, values]) => ({ name: `${name}, ${end}`, keys: x, values }))];
+}
+
+/** {names, rows}: `rows` = [[key, value of the first column, …], …] in the order of their keys, null where there is none. */
+export function rowsOf(lines, key = "x") {
+  const columns = lines.flatMap((line) => columnsOf(line, key));
+  const rows = new Map();
+  columns.forEach(({ keys, values }, column) => {
+    keys.forEach((at, i) => {
+      if (!rows.has(at)) rows.set(at, Array(columns.length).fill(null));
+      rows.get(at)[column] = values[i];
+    });
+  });
+  return { names: columns.map(({ name }) => name), rows: [...rows].sort(([a], [b]) => a - b).map(([at, values]) => [at, ...values]) };
+}
+
+const quoted = (text) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : /^[=+\-@\t]/.test(text) ? `'${text}` : text);
+
+/** Lines as CSV; `unit` goes into the heads of the columns. `by` = {key, name}: what a row stands for; `kind(key)` what sort it is. */
+export function csvOf(lines, unit, { key = "x", name = "event" } = {}, kind = null) {
+  const { names, rows } = rowsOf(lines, key);
+  const head = [name, ...names.map((one) => quoted(unit ? `${one} (${unit})` : one)), ...(kind ? ["kind"] : [])].join(",");
+  return [head, ...rows.map((row) => [...row.map((value) => value ?? ""), ...(kind ? [kind(row[0])] : [])].join(","))].join("\n") + "\n";
+}
+
+/** The first rows, of those in `span` where one is given, as a table that says what it is and how much it leaves out. */
+export function tableOf(lines, words, { key = "x", name = "event" } = {}, kind = null, span = null) {
+  const found = rowsOf(lines, key);
+  const rows = span ? found.rows.filter(([at]) => at >= span[0] && at <= span[1]) : found.rows;
+  const of = span ? ` of events ${whole(span[0])} to ${whole(span[1])}` : "";
+  const left = rows.length > ROWS_SHOWN ? `The first ${ROWS_SHOWN} of ${whole(rows.length)} rows${of}; the CSV has them all.` : `${whole(rows.length)} rows${of}.`;
+  const cell = (value) => el("td", { class: "number" }, value === null || value === undefined ? "" : number(value, 4));
+  const heads = [...found.names.map((one) => el("th", { scope: "col", class: "number" }, one)), kind && el("th", { scope: "col" }, "kind")];
+  const row = ([at, ...values]) => el("tr", {}, el("th", { scope: "row" }, number(at, 7)), values.map(cell), kind && el("td", {}, kind(at)));
+  return el(
+    "table",
+    { class: "table" },
+    el("caption", { class: "chart__caption" }, `${words} ${left}`),
+    el("thead", {}, el("tr", {}, el("th", { scope: "col" }, name), heads)),
+    el("tbody", {}, rows.slice(0, ROWS_SHOWN).map(row)),
+  );
+}

@@ -1,0 +1,32 @@
+/* One of a few: radio inputs that look like one control. */
+
+import { $$, el } from "../core/dom.js";
+
+let groups = 0;
+
+/**
+ * A fieldset of radios. `options` = [[value, text, title]]; `onChange(value)`; `more` are elements after the radios,
+ * inside the same frame. `legend` is read and, with `shown`, seen.
+ */
+export function radios(legend, options, chosen, onChange, { shown = false, more = [] } = {}) {
+  const name = `choice-${(groups += 1)}`;
+  const one = ([value, text, title]) =>
+    el("label", { title }, el("input", { type: "radio", name, value, checked: value === chosen, onchange: () => onChange(value) }), el("span", {}, text));
+  const element = el(
+    "fieldset",
+    { class: "choices" },
+    el("legend", { class: shown ? "choices__legend" : "visually-hidden" }, legend),
+    el("div", { class: "segmented" }, options.map(one), more),
+  );
+  return {
+    element,
+    /** Check another one, or with null none. */
+    set: (value) => $$("input", element).forEach((input) => (input.checked = input.value === value)),
+  };
+}
+
+/** A checkbox with its words; `onChange(checked)`. */
+export function tick(text, checked, onChange) {
+  const input = el("input", { type: "checkbox", checked, onchange: () => onChange(input.checked) });
+  return { element: el("label", { class: "choice choices__tick" }, input, text), set: (on) => (input.checked = on) };
+}

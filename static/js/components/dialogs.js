@@ -1,0 +1,74 @@
+/* Rename, delete and decide on a shared budget: buttons with data-rename, data-delete or data-other-people open dialogs. */
+
+import { ApiError, del, patch, post } from "../core/api.js";
+import { $, announce } from "../core/dom.js";
+
+/** Open the dialog; do `work` when it is confirmed; close it when that worked and go on with `then`, else say why not. */
+function ask(dialog, work, then) {
+  const error = $("[data-error]", dialog);
+  const form = $("form", dialog);
+  error.hidden = true;
+  form.onsubmit = async (event) => {
+    event.preventDefault();
+    const confirm = $("button:not([type=button])", form);
+    confirm.disabled = true;
+    try {
+      await work();
+      dialog.close(); // gives focus back to the button, before lists are drawn again
+      await then();
+    } catch (problem) {
+      if (!(problem instanceof ApiError)) throw problem;
+      error.textContent = problem.message;
+      error.hidden = false;
+    } finally {
+      confirm.disabled = false;
+    }
+  };
+  $("[data-close]", dialog).onclick = () => dialog.close();
+  dialog.showModal();
+}
+
+function rename(button, done) {
+  const dialog = $("#rename-dialog");
+  const input = $("input", dialog);
+  input.value = button.dataset.name;
+  const work = async () => {
+    await patch(button.dataset.rename, { name: input.value });
+    announce(`Renamed to ${input.value}.`);
+  };
+  ask(dialog, work, () => done("rename", button));
+  input.select();
+}
+
+function remove(button, done) {
+  const dialog = $("#delete-dialog");
+  $("[data-title]", dialog).textContent = `Delete ${button.dataset.name}?`;
+  $("[data-words]", dialog).textContent = `This removes ${button.dataset.takes}.`;
+  const work = async () => {
+    await del(button.dataset.delete);
+    announce(`${button.dataset.name} is deleted.`);
+  };
+  ask(dialog, work, () => done("delete", button));
+}
+
+function separate(button, done) {
+  const dialog = $("#other-people-dialog");
+  const { count } = button.dataset;
+  $("[data-text]", dialog).textContent = `This upload gets a budget of its own, apart from ${count === "1" ? "the other upload" : `the ${count} other uploads`}.`;
+  const work = async () => {
+    await post(button.dataset.otherPeople, { decision: "other-people" });
+    announce("Recorded: this upload has a budget of its own.");
+  };
+  ask(dialog, work, () => done("separate", button));
+}
+
+/** `done("rename" | "delete" | "separate", button)` is called once the server has done it. */
+export function watchDialogs(done) {
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest("[data-rename], [data-delete], [data-other-people]");
+    if (!button) return;
+    if (button.dataset.rename) rename(button, done);
+    else if (button.dataset.delete) remove(button, done);
+    else separate(button, done);
+  });
+}

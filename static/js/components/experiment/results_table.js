@@ -1,0 +1,40 @@
+/* The numbers of an experiment as a table: a row for each point of the grid. */
+
+import { el, number, percent, whole } from "../../core/dom.js";
+import { sameAs } from "./results_view.js";
+
+const MOST = 500;
+
+const cell = (value) => el("td", { class: "number" }, value === null || value === undefined ? "–" : number(value, 4));
+
+/** Fill `table` for one measure; with `beside` = {name, index, measure} the means of another experiment and their ratio. */
+export function fillNumbers(table, more, { axes, points, measures, band }, measure, beside) {
+  const { title, unit } = measures[measure];
+  const known = points.filter(({ values }) => values[measure]);
+  const heads = [
+    ...axes.map((axis) => el("th", { scope: "col" }, axis.unit ? `${axis.title}, ${axis.unit}` : axis.title)),
+    el("th", { scope: "col", class: "number" }, "marked"),
+    ...["mean", ...band.map((share) => percent(share)), "repetitions"].map((name) => el("th", { scope: "col", class: "number" }, name)),
+    ...(beside ? [`mean, ${beside.name}`, "ratio"] : []).map((name) => el("th", { scope: "col", class: "number" }, name)),
+  ];
+  const row = (point) => {
+    const { mean, low, high, n } = point.values[measure];
+    const other = beside && (sameAs(beside.index, axes, point)?.values[beside.measure]?.mean ?? null);
+    const labels = point.at.map((i, axis) => axes[axis].values[i].label);
+    const [first, ...rest] = labels.length ? labels : ["all"];
+    return el(
+      "tr", {},
+      el("th", { scope: "row" }, first), rest.map((label) => el("td", {}, label)),
+      el("td", { class: "number" }, point.share === null ? "–" : percent(point.share)),
+      [mean, low, high].map(cell), el("td", { class: "number" }, whole(n)),
+      beside ? [cell(other), cell(other && mean !== null ? mean / other : null)] : [],
+    );
+  };
+  const head = axes.length ? heads : [el("th", { scope: "col" }, "cell"), ...heads];
+  table.replaceChildren(
+    el("caption", { class: "visually-hidden" }, unit ? `${title}, ${unit}` : title),
+    el("thead", {}, el("tr", {}, head)),
+    el("tbody", {}, known.slice(0, MOST).map(row)),
+  );
+  more.textContent = known.length > MOST ? `The first ${MOST} of ${whole(known.length)} rows; the downloads have them all.` : known.length ? "" : "Rows appear as they are computed.";
+}

@@ -1,0 +1,93 @@
+/* What runs and what came of it, asked for gently. Other modules hear "cairn:jobs" on document when a job begins or
+   ends, "cairn:progress" after every look; `stir()` looks at once. */
+
+import { get } from "../core/api.js";
+import { $, announce, count } from "../core/dom.js";
+import { createDrawer } from "./jobs_drawer.js";
+
+const BUSY = { first: 1000, most: 5000, by: 1.25 }; // while anything waits or runs; slower where nothing moves
+const IDLE = { first: 15_000, most: 120_000, by: 2 }; // jobs that began elsewhere, by the API or in another tab
+const MISSED = { first: 2000, most: 60_000, by: 2 };
+
+let timer = null;
+let wait = null; // {pace, ms} of the last look
+let open = new Map();
+let before = "";
+let looking = null;
+let again = false;
+let drawer = null;
+
+const SAID = { done: "is done", ready: "is ready", cancelled: "was cancelled", failed: "failed" };
+
+/** One sentence for a screen reader: how jobs ended, never how far they are. */
+function tell(gone, ended) {
+  const told = gone.map((job) => ({ title: job.title, ...ended.find(({ id }) => id === job.id) }));
+  const failed = told.filter(({ state }) => state === "failed").length;
+  if (told.length > 2) announce(`${count(told.length, "job")} ended${failed ? `, ${failed} failed` : ""}.`);
+  else if (told.length) announce(told.map(({ title, state, error }) => `${title} ${SAID[state] ?? "has ended"}${state === "failed" ? `: ${error.message}` : "."}`).join(" "));
+}
+
+function compare(jobs, ended) {
+  const known = open;
+  open = new Map(jobs.map((job) => [job.id, job]));
+  const gone = [...known.values()].filter((job) => !open.has(job.id));
+  const begun = jobs.filter((job) => !known.has(job.id));
+  tell(gone, ended);
+  if (gone.length || begun.length) {
+    document.dispatchEvent(new CustomEvent("cairn:jobs", { detail: { ended: gone, begun, open: jobs } }));
+  }
+}
+
+/** How long to wait: as long as before and a bit more, unless something moved or the pace is another. */
+function slower(pace, moved) {
+  const ms = moved || wait?.pace !== pace ? pace.first : Math.min(wait.ms * pace.by, pace.most);
+  wait = { pace, ms };
+  return ms;
+}
+
+async function ask() {
+  const { results, ended } = await get($("#jobs").dataset.url);
+  const now = JSON.stringify([...results, ...ended].map(({ id, state, stage, progress }) => [id, state, stage, progress]));
+  const moved = now !== before;
+  before = now;
+  drawer.draw(results, ended);
+  compare(results, ended);
+  document.dispatchEvent(new CustomEvent("cairn:progress", { detail: results }));
+  return slower(results.length ? BUSY : IDLE, moved);
+}
+
+async function look() {
+  let ms;
+  do {
+    again = false;
+    try {
+      ms = await ask();
+    } catch (error) {
+      if (error.status === undefined) throw error; // ours, and not to be asked for again and again
+      if (error.status === 401) return; // logged out elsewhere: stop asking
+      ms = Math.max(slower(MISSED, false), (error.retryAfter ?? 0) * 1000);
+    }
+  } while (again);
+  if (!document.hidden) timer = setTimeout(start, ms); // a hidden page asks for nothing until it is seen again
+}
+
+function start() {
+  looking ??= look().finally(() => (looking = null));
+  return looking;
+}
+
+/** Look now: something was just started or stopped. */
+export function stir() {
+  clearTimeout(timer);
+  again = looking !== null;
+  return start();
+}
+
+export function watchJobs() {
+  const host = $("#jobs");
+  drawer = createDrawer(host, $("[data-jobs-button]"), stir);
+  document.addEventListener("visibilitychange", () => (document.hidden ? clearTimeout(timer) : stir()));
+  window.addEventListener("focus", () => wait?.pace !== BUSY && stir());
+  host.addEventListener("toggle", ({ newState }) => newState === "open" && stir());
+  return start();
+}

@@ -1,0 +1,118 @@
+/* Steps, one after another: those on offer as cards, those chosen as a list in their order with their parameters. */
+
+import { announce, el } from "../core/dom.js";
+import { sentenceOf } from "../core/field_errors.js";
+import { createFields } from "./form_fields.js";
+
+/**
+ * Steps of `listed` (the API's) in `hosts` = {chosen: ol, offered: element}. `field` is what the API calls the list;
+ * `chip(step)` a word on each, `extend(host, fields, onChange)` may add to its form. `short` offers them in one line
+ * instead of as cards. `onChange()` after every change.
+ * Returns {values() -> [{name, …}], chosen() -> [step], set(values), fail(errors) -> the others, clear()}.
+ */
+export function createSteps(hosts, listed, { field, most = 8, short = false, chip, extend = () => {}, onChange }) {
+  const at = new RegExp(`^${field}\\.(\\d+)\\b`);
+  let chosen = [];
+
+  function entry(step, values = {}) {
+    const host = el("div", { class: "step__fields stack" });
+    const fields = createFields(host, step.fields, { onChange });
+    extend(host, fields, onChange);
+    fields.set(values);
+    const made = { step, fields };
+    const button = (text, words, act) => el("button", { class: "button button--small", type: "button", "aria-label": `${words} ${step.title}`, onclick: act }, text);
+    made.up = button("↑", "Earlier:", () => move(made, -1));
+    made.down = button("↓", "Later:", () => move(made, 1));
+    made.remove = button("Remove", "Remove", () => drop(made));
+    made.error = el("p", { class: "field__error", role: "alert", hidden: true });
+    made.element = el(
+      "li",
+      { class: "step step--on", dataset: { step: step.name } },
+      el("div", { class: "step__head" }, el("strong", {}, step.title), chip?.(step), el("span", { class: "step__tools" }, made.up, made.down, made.remove)),
+      el("p", {}, step.summary),
+      host,
+      made.error,
+    );
+    return made;
+  }
+
+  function draw() {
+    hosts.chosen.replaceChildren(...chosen.map(({ element }) => element));
+    hosts.chosen.hidden = !chosen.length;
+    chosen.forEach((one, i) => {
+      one.up.disabled = i === 0;
+      one.down.disabled = i === chosen.length - 1;
+    });
+    for (const button of buttons()) button.disabled = chosen.length >= most;
+    onChange();
+  }
+
+  function add(step) {
+    const made = entry(step);
+    chosen.push(made);
+    draw();
+    (made.element.querySelector("input[data-number]") ?? made.remove).focus();
+    announce(`${step.title} is step ${chosen.length}.`);
+  }
+
+  function move(one, by) {
+    const i = chosen.indexOf(one);
+    chosen.splice(i, 1);
+    chosen.splice(i + by, 0, one);
+    draw();
+    const button = by < 0 ? one.up : one.down;
+    (button.disabled ? (by < 0 ? one.down : one.up) : button).focus();
+    announce(`${one.step.title} is step ${i + by + 1} of ${chosen.length}.`);
+  }
+
+  function drop(one) {
+    chosen = chosen.filter((other) => other !== one);
+    draw();
+    (buttons().find(({ dataset }) => dataset.adds === one.step.name) ?? buttons()[0]).focus();
+    announce(`${one.step.title} is removed.`);
+  }
+
+  const buttons = () => [...hosts.offered.querySelectorAll("button")];
+  hosts.offered.replaceChildren(...(short ? [line(listed, add)] : listed.map((step) => card(step, chip, add))));
+  draw();
+
+  return {
+    values: () => chosen.map(({ step, fields }) => ({ name: step.name, ...fields.values() })),
+    chosen: () => chosen.map(({ step }) => step),
+    set(values) {
+      chosen = values.map(({ name, ...own }) => entry(listed.find((step) => step.name === name), own));
+      draw();
+    },
+    fail(errors) {
+      return errors.filter((error) => {
+        const one = chosen[at.exec(error.field ?? "")?.[1]];
+        for (const rest of one ? one.fields.fail([error]) : []) {
+          one.error.textContent = sentenceOf(rest);
+          one.error.hidden = false;
+        }
+        return !one;
+      });
+    },
+    clear() {
+      chosen.forEach(({ fields, error }) => {
+        fields.clear();
+        error.hidden = true;
+      });
+    },
+  };
+}
+
+function card(step, chip, add) {
+  const plus = el("button", { class: "button button--small", type: "button", dataset: { adds: step.name }, "aria-label": `Add ${step.title}`, onclick: () => add(step) }, "Add");
+  return el("div", { class: "step" }, el("div", { class: "step__head" }, el("strong", {}, step.title)), el("p", { class: "small" }, step.summary), el("div", { class: "row row--apart" }, chip?.(step) ?? el("span"), plus));
+}
+
+function line(listed, add) {
+  const select = el("select", { class: "input", "aria-label": "Step to add" }, listed.map((step) => el("option", { value: step.name }, step.title)));
+  const said = el("p", { class: "small muted" });
+  const chosen = () => listed.find(({ name }) => name === select.value);
+  const tell = () => (said.textContent = chosen().summary);
+  select.addEventListener("change", tell);
+  tell();
+  return el("div", { class: "stack stack--tight" }, el("div", { class: "steps__line" }, select, el("button", { class: "button", type: "button", onclick: () => add(chosen()) }, "Add step")), said);
+}

@@ -1,0 +1,122 @@
+/* Playing through the events: a button and a choice of speeds, of which one can be typed. */
+
+import { el } from "../core/dom.js";
+import { mayMove } from "../core/series_style.js";
+import { createNumber, valueOf, write } from "./number_field.js";
+import { lastAtMost } from "../trajectory/track.js";
+
+const SPEEDS = [1, 10, 60, 600, 3600, 21600, 86400]; // seconds of the data in one of the reader's
+const EVENT_SPEEDS = [1, 5, 20, 100, 1000]; // events in a second, where there are no times
+const OTHER = "other";
+const PLAY_S = 40; // about how long a whole series plays by default
+const LONG = 10; // a silence is a step longer than this many usual ones
+const SILENCE_S = 1.5; // no silence is played for longer
+const SAMPLES = 1000; // steps looked at for the usual one
+
+const speedText = (speed) =>
+  speed < 60 ? `${speed} s in 1 s` : speed < 3600 ? `${speed / 60} min in 1 s` : speed < 86400 ? `${speed / 3600} h in 1 s` : "1 d in 1 s";
+
+function usualStep(time, n) {
+  const stride = Math.max(1, Math.floor((n - 1) / SAMPLES));
+  const steps = [];
+  for (let i = 1; i < n; i += stride) steps.push(time[i] - time[i - 1]);
+  return steps.sort((a, b) => a - b)[steps.length >> 1] ?? 0;
+}
+
+/**
+ * `at()` is the event shown, `select(event)` shows another one. Returns {elements, set({n, time}), bound(first, last) to
+ * the events played, toggle(), stop()}.
+ */
+export function createPlayback({ at, select }) {
+  let [n, time, first, last, usual] = [0, null, 0, 0, 0];
+  let timer = null;
+  const play = el("button", { class: "button button--square timeline__play", type: "button", "aria-label": "Play", "aria-keyshortcuts": "P", onclick: toggle });
+  const speed = el("select", { class: "input timeline__speed", "aria-label": "Speed", hidden: true, onchange: choose }); // until there is something to play
+  const { input: typed, error } = createNumber({ minimum: 0.001, required: true }, { value: 1, oninput: again });
+  const unit = el("span", { class: "small muted" });
+  const other = el("label", { class: "timeline__other", hidden: true }, typed, unit, error);
+
+  const rate = () => (speed.value === OTHER ? valueOf(typed) : Number(speed.value));
+
+  function choose() {
+    if (speed.value !== OTHER) write(typed, Number(speed.value)); // what another speed begins with
+    other.hidden = speed.value !== OTHER;
+    if (!other.hidden) typed.focus();
+    again();
+  }
+
+  function again() {
+    if (timer === null) return;
+    stop();
+    if (rate() > 0) start();
+  }
+
+  function stop() {
+    cancelAnimationFrame(timer);
+    timer = null;
+    play.setAttribute("aria-label", "Play");
+    play.classList.remove("timeline__play--on");
+  }
+
+  function start() {
+    const speedNow = rate();
+    if (!(speedNow > 0)) return;
+    if (at() >= last || at() < first) select(first);
+    play.setAttribute("aria-label", "Pause");
+    play.classList.add("timeline__play--on");
+    const clock = (event) => (time ? time[event] : event);
+    let [began, from] = [performance.now(), clock(at())];
+    const tick = (now) => {
+      const due = from + ((now - began) / 1000) * speedNow;
+      let next = Math.min(last, Math.max(at(), time ? lastAtMost(time, due) : Math.floor(due)));
+      if (time && next === at() && next < last && isSilence(next, speedNow) && now - began > SILENCE_S * 1000) {
+        next += 1;
+        [began, from] = [now, clock(next)];
+      }
+      if (next !== at()) {
+        select(next);
+        if (isSilence(next, speedNow)) [began, from] = [now, clock(next)];
+      }
+      if (at() >= last) stop();
+      else timer = requestAnimationFrame(tick);
+    };
+    timer = requestAnimationFrame(tick);
+  }
+
+  /** Whether what follows an event is a silence, and one that would be played for too long. */
+  function isSilence(event, speedNow) {
+    const gap = time && event < last ? time[event + 1] - time[event] : 0;
+    return gap > LONG * usual && gap > SILENCE_S * speedNow;
+  }
+
+  function toggle() {
+    if (timer === null) start();
+    else stop();
+  }
+
+  return {
+    elements: { play, speed, other },
+    toggle: () => play.disabled || toggle(),
+    stop,
+    bound(from, to) {
+      [first, last] = [from, to];
+    },
+    set(series) {
+      stop();
+      ({ n, time } = series);
+      [first, last, usual] = [0, Math.max(0, n - 1), time ? usualStep(time, n) : 0];
+      const rates = time ? SPEEDS : EVENT_SPEEDS;
+      const wanted = (time ? time[n - 1] - time[0] : n) / PLAY_S;
+      const text = (one) => (time ? speedText(one) : `${one} events in 1 s`);
+      speed.replaceChildren(...rates.map((one) => el("option", { value: String(one) }, text(one))), el("option", { value: OTHER }, "another speed"));
+      speed.value = String(rates.find((one) => one >= wanted) ?? rates.at(-1));
+      speed.hidden = n < 2;
+      other.hidden = true;
+      write(typed, Number(speed.value));
+      typed.setAttribute("aria-label", time ? "Seconds of the data in one second" : "Events in one second");
+      unit.textContent = time ? "s in 1 s" : "in 1 s";
+      play.disabled = n < 2 || !mayMove();
+      play.title = mayMove() ? "" : "Your system asks for no motion: step with the arrow keys.";
+    },
+  };
+}

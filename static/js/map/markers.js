@@ -1,0 +1,172 @@
+/* Marks over the lines: landmarks with the halo of their stay, dots, the selected event with its noise. */
+
+import { dashOf, inkOf, token } from "../core/series_style.js";
+import { circle, near, unitX, unitY } from "./projection.js";
+import { labelFont } from "./graticule.js";
+import { frameOf } from "./positions.js";
+
+const HALF_WORLD_M = 9e6; // a circle larger than this is everywhere
+const MANY = 300; // discs that are drawn one by one
+
+/** Paint landmarks: one halo around all that lie close together, a dot on each event (one per few pixels). */
+export function drawLandmarks(ctx, view, { positions, runs }) {
+  const places = spread(view, positions, runs, 6);
+  drawHalos(ctx, view, places);
+  ctx.fillStyle = inkOf("--accent");
+  ctx.strokeStyle = token("--map");
+  ctx.lineWidth = 1.5;
+  stamp(ctx, places, 4);
+}
+
+function drawHalos(ctx, { width, height }, places) {
+  ctx.fillStyle = inkOf("--accent");
+  ctx.globalAlpha = 0.18;
+  if (places.length > 2 * MANY) {
+    const [sheet, ink] = sheetLike(ctx);
+    ink.fillStyle = ctx.fillStyle;
+    ink.strokeStyle = "transparent";
+    stamp(ink, places, 14);
+    ctx.drawImage(sheet, 0, 0, width, height); // as one: where halos overlap it is no darker
+  } else {
+    ctx.beginPath(); // one path, for the same reason
+    for (let i = 0; i < places.length; i += 2) disc(ctx, places[i], places[i + 1], 14);
+    ctx.fill();
+  }
+  ctx.globalAlpha = 1;
+}
+
+function sheetLike(ctx) {
+  const sheet = document.createElement("canvas");
+  [sheet.width, sheet.height] = [ctx.canvas.width, ctx.canvas.height];
+  const ink = sheet.getContext("2d");
+  ink.setTransform(ctx.getTransform());
+  return [sheet, ink];
+}
+
+function disc(ctx, x, y, r) {
+  ctx.moveTo(x + r, y);
+  ctx.arc(x, y, r, 0, 2 * Math.PI);
+}
+
+/** A disc on each place in the context's fill and stroke; many are printed from one. */
+function stamp(ctx, places, r) {
+  if (places.length > 2 * MANY) return printed(ctx, places, r);
+  for (let i = 0; i < places.length; i += 2) {
+    ctx.beginPath();
+    disc(ctx, places[i], places[i + 1], r);
+    ctx.fill();
+    ctx.stroke();
+  }
+}
+
+function printed(ctx, places, r) {
+  const ratio = ctx.getTransform().a;
+  const half = Math.ceil((r + ctx.lineWidth) * ratio);
+  const block = document.createElement("canvas");
+  block.width = block.height = 2 * half;
+  const ink = block.getContext("2d");
+  ink.setTransform(ratio, 0, 0, ratio, half, half);
+  for (const name of ["fillStyle", "strokeStyle", "lineWidth"]) ink[name] = ctx[name];
+  ink.beginPath();
+  disc(ink, 0, 0, r);
+  ink.fill();
+  ink.stroke();
+  ctx.save();
+  ctx.setTransform(1, 0, 0, 1, 0, 0);
+  for (let i = 0; i < places.length; i += 2) {
+    ctx.drawImage(block, Math.round(places[i] * ratio) - half, Math.round(places[i + 1] * ratio) - half);
+  }
+  ctx.restore();
+}
+
+/** Screen places [x, y, x, y, …] of the events in `runs`, at most one in each cell; no more once they are over `most`. */
+function spread(view, positions, runs, cell, most = Infinity) {
+  const [columns, rows] = [Math.ceil((view.width + 12) / cell) + 2, Math.ceil((view.height + 12) / cell) + 2];
+  const taken = new Uint8Array(columns * rows);
+  const places = [];
+  const frame = frameOf(view, positions.middle);
+  const box = [-6, -6, view.width + 6, view.height + 6];
+  const put = (_, x, y) => {
+    const key = Math.round((y + 6) / cell) * columns + Math.round((x + 6) / cell);
+    if (taken[key]) return true;
+    taken[key] = 1;
+    places.push(x, y);
+    return places.length <= 2 * most;
+  };
+  for (const [start, end] of runs) positions.eachPoint(frame, box, put, start, end);
+  return places;
+}
+
+/** Paint dots: {positions, colour, radius, hollow, most}; none where they would be more than `most`: a crowd. */
+export function drawDots(ctx, view, { positions, colour, radius = 3, hollow = false, most = Infinity }) {
+  const places = spread(view, positions, [[0, positions.n]], Math.max(3, radius * 1.5), most);
+  if (places.length > 2 * most) return;
+  ctx.fillStyle = hollow ? token("--map") : inkOf(colour);
+  ctx.strokeStyle = hollow ? inkOf(colour) : token("--map");
+  ctx.lineWidth = 1.25;
+  stamp(ctx, places, radius);
+}
+
+/**
+ * Paint the selected event: {lon, lat, landmark, circles: [{radius_m, colour, dash, label}], links: [{lon, lat, colour}]}.
+ * Circles hold a share of the releases the noise can make; links lead to those that were made.
+ */
+export function drawSelection(ctx, view, chosen, middle) {
+  const place = (lon, lat) => [
+    unitX(near(lon, middle)) * view.scale - view.left,
+    unitY(lat) * view.scale - view.top,
+  ];
+  for (const ring of chosen.circles ?? []) {
+    if (ring.radius_m < HALF_WORLD_M) drawRing(ctx, view, place, chosen, ring);
+  }
+  const [x, y] = place(chosen.lon, chosen.lat);
+  for (const link of chosen.links ?? []) {
+    const [tx, ty] = place(link.lon, link.lat);
+    ctx.strokeStyle = ctx.fillStyle = inkOf(link.colour);
+    ctx.lineWidth = 1.5;
+    ctx.setLineDash([]);
+    ctx.beginPath();
+    ctx.moveTo(x, y);
+    ctx.lineTo(tx, ty);
+    ctx.stroke();
+    ctx.beginPath();
+    ctx.arc(tx, ty, 4.5, 0, 2 * Math.PI);
+    ctx.fill();
+    ctx.strokeStyle = token("--map");
+    ctx.stroke();
+  }
+  ctx.fillStyle = chosen.landmark ? inkOf("--accent") : token("--map");
+  ctx.strokeStyle = token("--ink");
+  ctx.lineWidth = 2.5;
+  ctx.beginPath();
+  ctx.arc(x, y, 6.5, 0, 2 * Math.PI);
+  ctx.fill();
+  ctx.stroke();
+}
+
+function drawRing(ctx, { width, height }, place, { lon, lat }, { radius_m, colour, dash, label }) {
+  const corners = circle(lon, lat, radius_m).map(([a, b]) => place(lon + near(a - lon, 0), b));
+  ctx.beginPath();
+  corners.forEach(([x, y], i) => {
+    const jump = i && Math.abs(x - corners[i - 1][0]) > 4 * Math.max(width, height) && radius_m > 2e6;
+    if (jump) ctx.moveTo(x, y);
+    else ctx.lineTo(x, y);
+  });
+  ctx.strokeStyle = ctx.fillStyle = inkOf(colour);
+  ctx.globalAlpha = 0.06;
+  ctx.fill();
+  ctx.globalAlpha = 1;
+  ctx.lineWidth = 1.5;
+  ctx.setLineDash(dashOf(dash));
+  ctx.stroke();
+  ctx.setLineDash([]);
+  const [x, y] = corners[Math.round(corners.length / 8)]; // north-east, away from the degrees
+  const wide = Math.abs(corners[0][1] - corners[corners.length >> 1][1]) > 44; // else labels would lie on each other
+  if (!label || !wide || x < 0 || x > width || y < 12 || y > height) return;
+  ctx.font = labelFont();
+  ctx.strokeStyle = token("--map");
+  ctx.lineWidth = 3;
+  ctx.strokeText(label, x + 5, y - 4);
+  ctx.fillStyle = token("--ink");
+  ctx.fillText(label, x + 5, y - 4);
+}

@@ -1,0 +1,189 @@
+/* A track as a line over typed arrays: a million points in one frame.
+ *
+ * Points half a pixel from the last one and chunks outside the picture are passed over; a crowd of steps is put on the
+ * canvas as pixels. Paths are cut (one of a million corners is slower than a thousand of a thousand). The canvas as a whole carries the opacity, so a line that crosses itself is not darker there; where a
+ * noisy line would fill the picture it fades.
+ */
+
+import { dashOf, inkOf, rimOf } from "../core/series_style.js";
+import { TURN, frameOf } from "./positions.js";
+import { Raster } from "./line_raster.js";
+
+const CORNERS = 2000; // of a path
+const DASHED_AT_MOST = 60000; // points; beyond, dashes cost more than they tell
+const CROWD = 20000; // points in the picture; from here on they are put there as pixels
+const DOTS_AT_MOST = 400;
+const MARGIN = 8;
+const SAMPLES = 4000;
+const ALIKE = 0.04; // widths that differ by less look the same beside each other
+
+/** The line of {@link Positions} in the style {colour, width, dash, marker, opacity, fade, dots}, as a layer draws it. */
+export function trackLayer(positions, style) {
+  const look = { covered: 0, dots: false }; // of the last whole picture
+  return {
+    draw(ctx, view, part) {
+      if (!part) look.covered = covered(view, positions, style);
+      const pale = style.fade ? Math.min(look.covered, 1) : 0;
+      const width = (style.width ?? 1.5) / (1 + pale);
+      ctx.canvas.style.opacity = (style.opacity ?? 1) / (1 + 3 * pale);
+      drawLine(ctx, view, positions, { ...style, width }, true);
+      if (!part) look.dots = style.dots !== false && drawDots(ctx, view, positions, style);
+    },
+    keeps(view) {
+      if (positions.n <= DASHED_AT_MOST || look.dots || (style.dots !== false && dotsIn(view, positions))) return false;
+      const pale = (share) => 1 / (1 + Math.min(share, 1));
+      return !style.fade || Math.abs(pale(covered(view, positions, style)) - pale(look.covered)) < ALIKE;
+    },
+  };
+}
+
+/** What share of the picture the line would cover if it never crossed itself. */
+function covered(view, positions, { width = 1.5 }) {
+  return (lineLength(view, positions) * width) / (view.width * view.height);
+}
+
+/** Draw a line among other things: its pixels would take the place of theirs, so it is paths alone. */
+export function drawTrack(ctx, view, positions, style) {
+  drawLine(ctx, view, positions, style, false);
+}
+
+function drawLine(ctx, view, positions, { colour, width, dash }, alone) {
+  const many = positions.n > DASHED_AT_MOST;
+  ctx.strokeStyle = ctx.fillStyle = inkOf(colour);
+  ctx.lineWidth = width;
+  [ctx.lineJoin, ctx.lineCap] = many ? ["bevel", "butt"] : ["round", "round"];
+  ctx.setLineDash(many ? [] : dashOf(dash));
+  strokeLine(ctx, view, positions, alone);
+  ctx.setLineDash([]);
+}
+
+/** Length in pixels of what may be in the picture (of every k-th step: an estimate is enough). */
+function lineLength(view, positions) {
+  const { across, down, left, top } = frameOf(view, positions.middle);
+  const { width, height } = view;
+  const stride = Math.max(1, Math.floor(positions.n / SAMPLES));
+  const reach = Math.max(width, height);
+  let sum = 0;
+  for (let i = 1; i < positions.n; i += stride) {
+    const [ax, ay] = [positions.d(i - 1) * across + left, positions.y[i - 1] * down + top];
+    const [bx, by] = [positions.d(i) * across + left, positions.y[i] * down + top];
+    if (Math.max(ax, bx) < 0 || Math.max(ay, by) < 0 || Math.min(ax, bx) > width || Math.min(ay, by) > height) continue;
+    sum += Math.min(reach, Math.hypot(bx - ax, by - ay));
+  }
+  return sum * stride;
+}
+
+/** Draw the steps in the picture. */
+function strokeLine(ctx, view, positions, alone) {
+  const frame = frameOf(view, positions.middle);
+  const level = positions.level(Math.log2(view.scale / 256));
+  const chunks = [];
+  let points = 0;
+  positions.eachChunk(frame, -MARGIN, -MARGIN, view.width + MARGIN, view.height + MARGIN, (c) => {
+    chunks.push(c);
+    points += level.from[c + 1] - level.from[c];
+  });
+  const crowd = alone && positions.n > DASHED_AT_MOST && points > CROWD;
+  const ratio = crowd ? ctx.getTransform().a : 1;
+  const pen = crowd ? new Raster(Math.round(view.width * ratio), Math.round(view.height * ratio), ctx.lineWidth * ratio) : new Pen(ctx);
+  for (const c of chunks) drawSteps(pen, view, frame, ratio, positions, level, c);
+  pen.put(ctx, ctx.strokeStyle); // the context gives any opaque colour back as #rrggbb
+}
+
+/** Give the steps of a chunk to `pen`, those that are not wholly beyond one side of the picture. */
+function drawSteps(pen, view, { across, down, left, top }, ratio, { lon, y, middle, starts }, { kept, from }, c) {
+  const half = TURN / 2;
+  const [right, bottom] = [view.width + MARGIN, view.height + MARGIN];
+  let [px, py, out] = [0, 0, 15];
+  for (let k = from[c]; k <= from[c + 1]; k++) {
+    const i = kept ? kept[k] : k;
+    let d = lon[i] - middle;
+    if (d > half) d -= TURN;
+    else if (d < -half) d += TURN;
+    const x = d * across + left;
+    const v = y[i] * down + top;
+    const side = (x < -MARGIN ? 1 : x > right ? 2 : 0) | (v < -MARGIN ? 4 : v > bottom ? 8 : 0);
+    if (k > from[c] && !(starts && starts[i])) {
+      if (Math.abs(x - px) > across * half) {
+        const turn = Math.sign(px - x) * across * TURN;
+        pen.line(px * ratio, py * ratio, (x + turn) * ratio, v * ratio); // out over one edge of the world
+        pen.line((px - turn) * ratio, py * ratio, x * ratio, v * ratio); // and in over the other
+      } else if (!(side & out)) pen.line(px * ratio, py * ratio, x * ratio, v * ratio);
+    }
+    px = x;
+    py = v;
+    out = side;
+  }
+}
+
+/** Lines as paths of the canvas, going on where the last one ended. */
+class Pen {
+  constructor(ctx) {
+    Object.assign(this, { ctx, x: NaN, y: NaN, corners: 0 });
+    ctx.beginPath();
+  }
+
+  line(ax, ay, bx, by) {
+    const { ctx } = this;
+    if (ax !== this.x || ay !== this.y) ctx.moveTo(ax, ay);
+    ctx.lineTo(bx, by);
+    this.x = bx;
+    this.y = by;
+    if (++this.corners < CORNERS) return;
+    ctx.stroke();
+    ctx.beginPath();
+    ctx.moveTo(bx, by);
+    this.corners = 0;
+  }
+
+  put(ctx) {
+    ctx.stroke();
+  }
+}
+
+/** Places [x, y, x, y, …] of the points in the picture; null if they are a crowd. */
+function dotsIn(view, positions) {
+  const seen = [];
+  const box = [-5, -5, view.width + 5, view.height + 5];
+  positions.eachPoint(frameOf(view, positions.middle), box, (_, x, y) => seen.push(x, y) <= 2 * DOTS_AT_MOST);
+  return seen.length > 2 * DOTS_AT_MOST ? null : seen; // a line says more than a crowd of dots
+}
+
+/** Draw a marker on each point if they are few; says whether they are. */
+function drawDots(ctx, view, positions, { colour, marker, width = 1.5 }) {
+  const seen = dotsIn(view, positions);
+  if (!seen) return false;
+  ctx.beginPath();
+  for (let i = 0; i < seen.length; i += 2) shape(ctx, marker, seen[i], seen[i + 1], 1 + width);
+  ctx.fill();
+  ctx.strokeStyle = rimOf(colour);
+  ctx.lineWidth = 1;
+  ctx.setLineDash([]);
+  ctx.stroke();
+  return true;
+}
+
+const ARM = 0.36; // half as wide as a cross's arms, which reach 1 far
+const QUARTER = [[-ARM, -1], [ARM, -1], [ARM, -ARM]];
+const CROSS = [0, 1, 2, 3].flatMap((turn) => QUARTER.map((at) => Array(turn).fill(0).reduce(([x, y]) => [-y, x], at)));
+
+/** Add a marker by its name in the palette (circle, square, diamond, triangle-up, x, cross) to the path. */
+export function shape(ctx, marker, cx, cy, r) {
+  if (marker === "square") {
+    ctx.rect(cx - r, cy - r, 2 * r, 2 * r);
+  } else if (marker === "diamond" || marker === "triangle-up") {
+    ctx.moveTo(cx, cy - r * 1.25);
+    ctx.lineTo(cx + r * 1.25, marker === "diamond" ? cy : cy + r);
+    if (marker === "diamond") ctx.lineTo(cx, cy + r * 1.25);
+    ctx.lineTo(cx - r * 1.25, marker === "diamond" ? cy : cy + r);
+    ctx.closePath();
+  } else if (marker === "x" || marker === "cross") {
+    const turned = marker === "x" ? Math.SQRT1_2 : 0;
+    const corner = ([x, y]) => (turned ? [(x - y) * turned, (x + y) * turned] : [x, y]);
+    CROSS.map(corner).forEach(([x, y], i) => ctx[i ? "lineTo" : "moveTo"](cx + 1.3 * r * x, cy + 1.3 * r * y));
+    ctx.closePath();
+  } else {
+    ctx.moveTo(cx + r, cy);
+    ctx.arc(cx, cy, r, 0, 2 * Math.PI);
+  }
+}

@@ -1,0 +1,120 @@
+/* The dialog that asks which attack to try on a release, with which parameters. */
+
+import { get, post } from "../../core/api.js";
+import { addSpeed } from "../speed_field.js";
+import { $, el, number } from "../../core/dom.js";
+import { createFields } from "../../components/form_fields.js";
+import { createAsking } from "../../components/dialog_form.js";
+import { withQuery } from "./release_layers.js";
+
+const STATES = { queued: "Waiting for a worker.", running: "Running.", failed: "Failed.", cancelled: "Cancelled." };
+
+/** Why `method` cannot be tried on `release` of `dataset`; empty if it can. The server says the same. */
+function refusal(method, release, dataset) {
+  if (method.reads_draws && release.postprocess.length) return "It reads the draws: attack the release that this one was smoothed from.";
+  if (method.needs.includes("time") && !dataset.has_time) return "It needs times, and this release has none.";
+  if (method.population && dataset.people < 2) return "It needs the series of several people, and there is one.";
+  return "";
+}
+
+/** `open(release, title, series)` asks; `made(attack)` hears of what was begun, or was there. */
+export function createAttackForm(dialog, { urls, dataset, made }) {
+  const [kinds, host, confirm] = ["[data-kinds]", "[data-fields]", "[data-confirm]"].map((part) => $(part, dialog));
+  const kept = new Map(); // name -> fields as they were filled in
+  let methods, release, chosen, sent, series;
+
+  const complain = createAsking(dialog, {
+    clear() {
+      sent = kept.get(chosen).fields;
+      sent.clear();
+    },
+    fail: (errors) => sent.fail(errors),
+    ready: () => true,
+    async send() {
+      const asked = { name: chosen.name, ...sent.values() };
+      const attack = await post(urls.attacks, { release: release.id, attack: asked, series: chosen.population ? null : series });
+      dialog.close();
+      made(attack);
+    },
+  });
+
+  async function ready() {
+    if (methods) return;
+    methods = (await get(urls.attack_methods)).results;
+    kinds.append(...methods.map(kindOf));
+  }
+
+  function kindOf(method) {
+    const input = el("input", { type: "radio", name: "attack", value: method.name, onchange: () => choose(method) });
+    const why = el("span", { class: "small muted" });
+    method.refuse = (reason) => {
+      input.disabled = Boolean(reason);
+      why.textContent = reason || method.summary;
+    };
+    method.check = () => (input.checked = true);
+    return el("label", { class: "attack__kind" }, input, el("span", {}, el("strong", {}, method.title), el("br"), why));
+  }
+
+  function choose(method) {
+    chosen = method;
+    method.check();
+    if (!kept.has(method)) {
+      const element = el("div", { class: "attack__fields" });
+      const fields = createFields(element, method.fields, { onChange: () => complain([]) });
+      addSpeed(element, fields, () => complain([]));
+      kept.set(method, { element, fields });
+    }
+    host.replaceChildren(...kept.get(method).element.children.length ? [kept.get(method).element] : []);
+    $("[data-assumes]", dialog).replaceChildren(el("h3", {}, "What the adversary is assumed to know"), ...assumptions(method));
+    confirm.disabled = false;
+    complain([]);
+  }
+
+  /** What was tried on it before: the same is never computed twice. */
+  async function showEarlier() {
+    const box = $("[data-earlier]", dialog);
+    box.hidden = true;
+    const asked = release;
+    const { results } = await get(withQuery(urls.attacks, { release: asked.id }));
+    if (asked !== release) return;
+    const rows = results.map((attack) => {
+      const show = () => {
+        dialog.close();
+        made(attack);
+      };
+      const words = attack.sentence ?? STATES[attack.state];
+      return el("li", {}, el("span", { class: "small" }, el("strong", {}, attack.method), ` ${whichSeries(attack)}${words}`, el("br"), el("span", { class: "muted" }, parametersOf(attack))), el("button", { class: "button button--small", type: "button", onclick: show, "aria-label": `Show ${attack.method}: ${words}` }, "Show"));
+    });
+    box.hidden = !rows.length;
+    box.replaceChildren(el("h3", {}, "Tried before"), el("ul", {}, rows));
+  }
+
+  const whichSeries = (attack) => (dataset.series.length > 1 && attack.series !== null ? `(${seriesName(dataset, attack.series)}) ` : "");
+
+  return {
+    async open(asked, title, index) {
+      await ready();
+      [release, series] = [asked, index];
+      for (const method of methods) method.refuse(refusal(method, asked, dataset));
+      const which = dataset.series.length > 1 ? `, ${seriesName(dataset, index)}` : "";
+      $("[data-title]", dialog).textContent = `Attack ${title}${which}`;
+      const usable = methods.filter((method) => !refusal(method, asked, dataset));
+      confirm.disabled = !usable.length;
+      if (usable.length) choose(usable.includes(chosen) ? chosen : usable[0]);
+      dialog.showModal();
+      await showEarlier();
+    },
+  };
+}
+
+/** What the adversary is assumed to know, and the source, as elements. */
+export function assumptions({ assumes, source }) {
+  const list = el("ul", { class: "attack__assumes" }, assumes.map((one) => el("li", {}, one)));
+  return [list, el("p", { class: "muted attack__source" }, `Source: ${source}`)];
+}
+
+/** Its parameters on one line. */
+export const parametersOf = ({ parameters }) => parameters.map(({ label, unit, value }) => `${label} ${number(value, 6)}${unit ? `\u202f${unit}` : ""}`).join(" · ");
+
+/** What to call the series of that index. */
+export const seriesName = (dataset, index) => dataset.series[index]?.name || `Series ${index + 1}`;

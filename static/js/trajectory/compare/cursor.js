@@ -1,0 +1,33 @@
+/* What is known of one event: the circles of its noise, and each release's error and budget there. */
+
+import { metres, number } from "../../core/dom.js";
+import { distanceM } from "../../map/projection.js";
+
+const QUANTILES = [[0.5, 1.6783469900166605, "solid", "50 %"], [0.95, 4.743864518390577, "dash", "95 %"]];
+
+/** Circles that hold half and 95 % of what a release's noise could have made of this event; none once smoothed. */
+export function circlesAt({ series }, event, layer) {
+  const budget = layer?.visible && !layer.release.postprocess.length ? layer.budgetAt(series, event) : null;
+  if (!budget) return [];
+  const perMetre = budget / layer.release.mechanism.radius_m;
+  return QUANTILES.map(([, quantile, dash, label]) => ({ radius_m: quantile / perMetre, dash, label, colour: "--ink" }));
+}
+
+/** Where the releases of `layers` put the event: ends of lines from the original. */
+export function linksAt(event, layers, inks) {
+  return layers.flatMap((layer) => {
+    const i = layer.indexOf(event);
+    return i < 0 ? [] : [{ lon: layer.track.lonAt(i), lat: layer.track.latAt(i), colour: inks.get(layer.id).colour }];
+  });
+}
+
+/** A release's error and budget at the event, in words. */
+export function hereText({ series, event }, layer, original) {
+  if (!layer.drawn || !original) return "";
+  const i = layer.indexOf(event);
+  if (i < 0) return "here: left out";
+  const error = distanceM(original.lonAt(event), original.latAt(event), layer.track.lonAt(i), layer.track.latAt(i));
+  const budget = layer.budgetAt(series, event);
+  const drawn = budget === null ? "" : budget ? `ε = ${number(budget)}` : `${layer.release.postprocess.length ? "not drawn" : "a repeat"}, ε = 0`;
+  return `here ${metres(error)} · ${drawn}`;
+}

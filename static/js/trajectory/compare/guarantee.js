@@ -1,0 +1,47 @@
+/* The guarantee of one release: the sentence, what it assumes, what it does not cover. */
+
+import { el, metres, number } from "../../core/dom.js";
+import { term } from "../../components/glossary.js";
+
+// level -> the term of the glossary that explains it, and how it is called here
+export const LEVELS = {
+  landmark: ["landmark", "landmark privacy"],
+  event: ["event-level", "event-level privacy"],
+  user: ["user-level", "user-level privacy"],
+  "w-event": ["w-event", "w-event privacy"],
+};
+
+const list = (title, items) => (items.length ? [el("h4", {}, title), el("ul", {}, items.map((item) => el("li", {}, item)))] : []);
+
+/** What a level within a radius says about odds. */
+export function meaning({ epsilon, radius_m }) {
+  const factor = Math.exp(epsilon);
+  const times = factor < 1e6 ? number(factor) : `e to the ${number(epsilon)}`;
+  return `Had the protected events happened elsewhere, each up to ${metres(radius_m)} away, the odds of this very release would differ by a factor of at most ${times}; up to twice as far, by its square.`;
+}
+
+/** Show the guarantee of `release`, called `title`, in `host`. An opened explanation stays open. */
+export function showGuarantee(host, release, title) {
+  const open = host.querySelector("details")?.open ?? false;
+  const { guarantee } = release;
+  if (!guarantee) {
+    host.replaceChildren(
+      el("h3", {}, `${title}: NOT PRIVATE`),
+      el("p", {}, `A seeded simulation (seed ${release.seed}): whoever knows the seed can take the noise away. It has no guarantee and must not be published.`),
+    );
+    return;
+  }
+  const level = LEVELS[guarantee.level];
+  host.replaceChildren(
+    el("h3", {}, `${title}: `, level ? term(...level) : guarantee.level, `, ${metres(guarantee.radius_m)}`),
+    el("p", {}, guarantee.statement),
+    el(
+      "details",
+      { open },
+      el("summary", {}, "What this means"),
+      el("p", {}, meaning(guarantee)),
+      list("Assumes", guarantee.assumptions),
+      list("Does not cover", guarantee.caveats),
+    ),
+  );
+}

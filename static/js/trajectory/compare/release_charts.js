@@ -1,0 +1,67 @@
+/* What the charts show: curves of the releases, asked for as the reader looks at them. */
+
+import { get, post } from "../../core/api.js";
+import { spanOf } from "../../core/event_runs.js";
+import { createCharts } from "./charts.js";
+import { withQuery } from "./release_layers.js";
+
+/**
+ * The charts in `bench`. `known()` = {layers, inks, titled, here, look, original, runs, dummies} is what there is now;
+ * `on`: what charts tell, as in charts.js, and `refused(words)`, `drawn(highest losses by id, how many)`. `attempt(what)` runs what may fail.
+ * Returns {draw, setSpan, …charts}.
+ */
+export async function createCharted(bench, page, known, on, attempt) {
+  const again = () => attempt(redraw);
+  const { refused, drawn, ...told } = on;
+  const charts = await createCharts(bench, page.note, { ...told, change: again, look: again, check, simulate });
+  const charted = () => known().layers.filter((layer) => layer.charted);
+
+  function check(query) {
+    const [layer] = charted();
+    return layer && get(withQuery(layer.release.urls.series, { ...query, series: known().here.series, points: 10 }));
+  }
+
+  function simulate(mechanisms) {
+    return post(page.urls.curve, { landmark_set: page.landmark_set, series: known().here.series, mechanisms });
+  }
+
+  let turn = 0;
+  async function draw() {
+    const mine = ++turn;
+    const { inks, titled, here, look, original, runs, dummies } = known();
+    const [query, { range }] = [charts.query(), look];
+    const shown = await Promise.all(
+      charted().map(async (layer) => ({ layer, ink: inks.get(layer.id), title: titled(layer), curve: await layer.curve(here.series, query, range) })),
+    );
+    if (mine !== turn) return; // more is to be drawn by now, or something else
+    await charts.draw(shown, { runs, dummies, n: original.n, series: here.series, range });
+    charts.moveCursor(here.event);
+    const highest = ({ layer }) => layer.curve(here.series, query).then(({ loss }) => [layer.id, loss.total?.reduce((a, b) => Math.max(a, b), 0) ?? null]);
+    drawn(new Map(await Promise.all(shown.map(highest))));
+    bench.dataset.charts = String(shown.length);
+  }
+
+  /** After a choice. An address may ask for what the server refuses: then the usual correlation, and why. */
+  async function redraw() {
+    try {
+      await draw();
+    } catch (error) {
+      if (error.status !== 400) throw error;
+      charts.reset();
+      await draw();
+      refused(error.message);
+    }
+  }
+
+  let closer = null;
+  return {
+    ...charts,
+    draw: redraw,
+    /** Show the events of `range` alone; once it rests, closer where the curves of all events are thinned out. */
+    setRange(range) {
+      charts.setSpan(spanOf(range, known().original.n));
+      clearTimeout(closer);
+      closer = setTimeout(again, 250);
+    },
+  };
+}

@@ -1,0 +1,189 @@
+/* What the comparison knows: the dataset, one series of the original, the releases with their tracks and curves. */
+
+import { get } from "../../core/api.js";
+import { metres, number } from "../../core/dom.js";
+import { DIAMETER_M } from "../loss/view_state.js";
+import { fetchTrack, nearestIndex } from "../track.js";
+import { nameOf } from "./view_state.js";
+
+const USUAL = { n: 2, s: 0.1, diameter_m: DIAMETER_M }; // the correlation curves are first fetched for
+const POINTS = 4000; // of a curve; each curve's extremes are kept
+const LARGE = 200_000; // points of a track that is let go while nobody looks at it
+const AT_ONCE = 3_000_000; // points of tracks held at a time without being asked for
+
+const keyOf = (series, query) => `${series} ${new URLSearchParams(query)}`;
+
+/** Query `url` with more parameters. */
+export function withQuery(url, parameters) {
+  return `${url}${url.includes("?") ? "&" : "?"}${new URLSearchParams(parameters)}`;
+}
+
+/** The palette's lines: {name of the mechanism, index, colour, dash, marker}. */
+export const linesOf = (palette) => Object.entries(palette).map(([name, ink], index) => ({ name, index, ...ink }));
+
+/**
+ * Colour, dash and marker for each release: the line it was given in `chosen` (name to index), else its mechanism's; of a
+ * second one of a mechanism, or where another release has it, the next that is free.
+ */
+export function inksFor(releases, palette, chosen = new Map()) {
+  const inks = linesOf(palette);
+  const free = new Set(inks);
+  const given = new Map();
+  for (const { id } of releases) {
+    const own = inks[chosen.get(nameOf(id))];
+    if (own) given.set(id, own);
+    free.delete(own);
+  }
+  const asDrawnFirst = [...releases].sort((a, b) => a.postprocess.length - b.postprocess.length);
+  for (const release of asDrawnFirst) {
+    if (given.has(release.id)) continue;
+    const own = inks.find(({ name }) => name === release.mechanism.name);
+    if (free.delete(own)) given.set(release.id, own);
+  }
+  const oldestFirst = [...releases].sort((a, b) => a.created_at.localeCompare(b.created_at)); // a newcomer changes none
+  for (const release of oldestFirst) {
+    if (given.has(release.id)) continue;
+    const next = [...free].at(-1) ?? inks.find(({ name }) => name === release.mechanism.name);
+    free.delete(next);
+    given.set(release.id, next);
+  }
+  return given;
+}
+
+/** One release as the page holds it. */
+export class Layer {
+  constructor(release) {
+    this.release = release;
+    this.visible = true;
+    this.track = null;
+    this.holds = 0; // points of its track, or of the one on its way
+    this.resting = false; // its track was let go, or never fetched, until it is looked at
+    this.curves = new Map(); // series and query -> chart data
+    this.closer = new Map(); // what -> the last part of such data that was asked for
+    this.coming = new Map(); // address -> the promise of what is being fetched from it
+  }
+
+  get id() {
+    return this.release.id;
+  }
+
+  get done() {
+    return this.release.state === "done";
+  }
+
+  get open() {
+    return this.release.state === "queued" || this.release.state === "running";
+  }
+
+  get drawn() {
+    return this.done && this.track !== null;
+  }
+
+  /** True if its curves may be charted, whether it is drawn on the map or rests. */
+  get charted() {
+    return this.drawn || (this.done && this.resting);
+  }
+
+  /** Fetch its track of about `n` points. */
+  async load(series, n) {
+    this.holds = n;
+    this.track = await fetchTrack(withQuery(this.release.urls.track, { series }), { time: false });
+    this.resting = false;
+  }
+
+  /** Not to be looked at for now, so not fetched; its id. */
+  leave() {
+    [this.visible, this.resting] = [false, true];
+    return this.id;
+  }
+
+  /** Let a large track go while it is not looked at; says whether it did. */
+  rest() {
+    if (!(this.track?.n > LARGE)) return false;
+    this.track = null;
+    this.holds = 0;
+    this.resting = true;
+    return true;
+  }
+
+  /** Chart data for what `query` says of correlation and bound; closer within `range` where the whole is thinned out. */
+  curve(series, query = USUAL, range = null) {
+    return this.#read("series", keyOf(series, query), { ...query, series }, range);
+  }
+
+  /** Its errors as distributions and cumulated; the latter closer within `range` where the whole is thinned out. */
+  errors(series, range = null) {
+    return this.#read("errors", `errors ${series}`, { series }, range);
+  }
+
+  async #read(what, key, query, range) {
+    const url = this.release.urls[what];
+    if (!this.curves.has(key)) this.curves.set(key, await this.#fetch(url, query));
+    const whole = this.curves.get(key);
+    if (!range || !whole.decimated) return whole;
+    const text = `${key} ${range}`;
+    if (this.closer.get(what)?.text !== text) {
+      const [first, after] = range;
+      this.closer.set(what, { text, curve: await this.#fetch(url, { ...query, first, after }) });
+    }
+    return this.closer.get(what).curve;
+  }
+
+  /** What several charts ask for at once is fetched once. */
+  #fetch(url, query) {
+    const address = withQuery(url, { ...query, points: POINTS });
+    if (!this.coming.has(address)) this.coming.set(address, get(address).finally(() => this.coming.delete(address)));
+    return this.coming.get(address);
+  }
+
+  forget() {
+    this.track = null;
+    this.holds = 0;
+    this.resting = false;
+    this.curves.clear();
+    this.closer.clear();
+  }
+
+  /** Index in the track of what was published for `event`; -1 where nothing was. */
+  indexOf(event) {
+    if (!this.track) return -1;
+    if (!this.track.event) return event < this.track.n ? event : -1;
+    const i = nearestIndex(this.track.event, event);
+    return i >= 0 && this.track.event[i] === event ? i : -1;
+  }
+
+  /** The budget of an event's own draw: of the curve's nearest event where the curve is thinned out. */
+  budgetAt(series, event) {
+    const curve = this.curves.get(keyOf(series, USUAL));
+    if (!curve) return null;
+    const i = nearestIndex(curve.event, event);
+    return i < 0 ? null : curve.budget[i];
+  }
+}
+
+/** Whether one more track of `n` points may be held beside those of the layers. */
+export function roomFor(layers, n) {
+  return n <= LARGE || layers.reduce((sum, { holds }) => sum + holds, n) <= AT_ONCE;
+}
+
+/** What to call one of `layers`: of several with a title, the older ones' numbers are smaller. */
+export function titleOf(layer, layers) {
+  const { title } = layer.release;
+  const same = layers.filter(({ release }) => release.title === title);
+  return same.length > 1 ? `${title} ${same.length - same.indexOf(layer)}` : title;
+}
+
+/** An order for layers: the palette's; a mechanism's own release before those with steps. */
+export function byRank(palette) {
+  const names = Object.keys(palette);
+  return ({ release: a }, { release: b }) =>
+    names.indexOf(a.mechanism.name) - names.indexOf(b.mechanism.name) || a.postprocess.length - b.postprocess.length;
+}
+
+/** The mechanism's parameters in a few words. */
+export function factsOf({ mechanism, derived_from }) {
+  const { name, epsilon, radius_m, ...rest } = mechanism;
+  const more = Object.values(rest).filter((value) => value !== null && value !== "");
+  const source = derived_from ? ["out of another release"] : [];
+  return [`ε = ${number(epsilon)} within ${metres(radius_m)}`, ...more.map((value) => String(value).replaceAll("-", " ")), ...source].join(" · ");
+}

@@ -1,0 +1,101 @@
+/* The table of the releases and their downloads. */
+
+import { el, metres, number } from "../../core/dom.js";
+import { term } from "../../components/glossary.js";
+import { swatch } from "../../components/legend.js";
+import { LEVELS } from "./guarantee.js";
+import { withQuery } from "./release_layers.js";
+
+export const FORMATS = [
+  ["csv", "CSV"],
+  ["geojson", "GeoJSON"],
+  ["gpx", "GPX"],
+  ["parquet", "Parquet"],
+];
+const STATES = { queued: "Waiting", running: "Running", done: "Done", failed: "Failed", cancelled: "Cancelled" };
+
+const links = (release, title) => [
+  ...FORMATS.map(([format, text]) =>
+    el("a", { href: withQuery(release.urls.data, { format }), download: true, "aria-label": `${title} as ${text}` }, text),
+  ),
+  el("a", { href: release.urls.bundle, download: true, "aria-label": `${title} as ZIP with label and configuration` }, "ZIP"),
+  el("a", { href: release.urls.report, "aria-label": `Report of ${title}` }, "Report"),
+];
+
+const cell = (label, ...content) => el("td", { "data-label": label, class: "number" }, ...content);
+
+const drawn = new WeakMap(); // table body or panel → what it shows, so that only what changed is made anew
+
+/** All that a row shows, but a job's progress, which it does not. */
+const told = ({ layer: { id, release, done }, ink, title, level, loss }) =>
+  JSON.stringify([id, done, release.state, release.seed, release.owner_view, release.summary, release.label, ink, title, level, loss]);
+
+/** The table's rows for `shown` = [{layer, ink, title, level, loss}]; `on.smooth(layer)` makes a new one of a finished one, `on.attack(layer)` attacks it. */
+export function showSummary(body, shown, on) {
+  const before = drawn.get(body) ?? new Map();
+  const focused = document.activeElement?.closest("[data-act]");
+  const [held, act] = [focused?.closest("tr")?.dataset.release, focused?.dataset.act];
+  const rows = new Map(shown.map((one) => [told(one), before.get(told(one)) ?? row(one, on)]));
+  drawn.set(body, rows);
+  const wanted = [...rows.values()];
+  for (const node of [...body.children]) if (!wanted.includes(node)) node.remove();
+  for (const [i, node] of wanted.entries()) if (body.children[i] !== node) body.insertBefore(node, body.children[i] ?? null);
+  const again = held && body.querySelector(`tr[data-release="${held}"] [data-act=${act}]`);
+  if (again && again !== document.activeElement) again.focus({ preventScroll: true });
+}
+
+function row({ layer, ink, title, level, loss }, on) {
+  const { release, done } = layer;
+  const view = release.owner_view;
+  const budgets = release.summary?.budgets;
+  const spread = !budgets ? "" : budgets.min === budgets.max ? number(budgets.min) : `${number(budgets.min)} – ${number(budgets.max)}`;
+  const head = el("span", { class: "row" }, swatch(ink), title);
+  return el(
+    "tr",
+    { dataset: { release: release.id } },
+    el("th", { scope: "row" }, head),
+    el("td", { "data-label": "Level" }, LEVELS[level] ? term(LEVELS[level][0], level) : level),
+    cell("Mean error", view ? metres(view.mae_m) : ""),
+    cell("Median", view ? metres(view.median_error_m) : ""),
+    cell("95 %", view ? metres(view.p95_error_m) : ""),
+    cell("Budget", spread),
+    cell("Loss, at most", loss === null ? "" : number(loss)),
+    el("td", { "data-label": "State" }, release.seed === null ? STATES[release.state] : `${STATES[release.state]}, NOT PRIVATE`),
+    el("td", { class: "actions" }, done ? [el("span", { class: "row" }, el("span", { class: "downloads" }, links(release, title)), button("smooth", "Smooth", layer, title, on), button("attack", "Attack", layer, title, on)), label(release)] : []),
+  );
+}
+
+function button(act, word, layer, title, on) {
+  return el("button", { class: "button button--small", type: "button", dataset: { act }, "aria-label": `${word} ${title}`, onclick: () => on[act](layer) }, `${word}…`);
+}
+
+function label(release) {
+  return el("details", { class: "downloads__label" }, el("summary", {}, "Privacy label"), el("p", { class: "small" }, release.label));
+}
+
+/** All that are done: as one ZIP, and on paper. */
+function together(done, urls) {
+  const query = done.map(({ layer }) => ["release", layer.id]);
+  return el(
+    "span",
+    { class: "downloads" },
+    el("a", { href: withQuery(urls.bundle, query), download: true }, "All as ZIP"),
+    el("a", { href: withQuery(urls.report, query) }, "Report to print"),
+  );
+}
+
+/** The same downloads as a menu; `urls` are those of all together. */
+export function showDownloads(panel, shown, urls) {
+  const done = shown.filter(({ layer }) => layer.done);
+  const now = JSON.stringify(done.map(({ layer, ink, title }) => [layer.id, ink, title]));
+  if (drawn.get(panel) === now) return;
+  drawn.set(panel, now);
+  const rows = done.map(({ layer, ink, title }) =>
+    el("div", { class: "downloads__row" }, el("span", { class: "row" }, swatch(ink), title), el("span", { class: "downloads" }, links(layer.release, title))),
+  );
+  panel.replaceChildren(
+    ...(rows.length ? rows : [el("p", { class: "menu__words muted" }, "Nothing is done yet.")]),
+    ...(rows.length ? [el("p", { class: "menu__words" }, together(done, urls))] : []),
+    el("p", { class: "menu__words small muted" }, "Every file carries its privacy label."),
+  );
+}

@@ -1,0 +1,90 @@
+/* How the comparison is looked at, kept in the page's address: a link shows the same again.
+ *
+ *   mode overlay, swipe or grid      left, right, split: the layers of a swipe and where it parts, in % of the width
+ *   maps, faint: the layers side by side; whether the original lies below them
+ *   order, opacity, hide: layers from the top, in %, those not drawn      range: events [first, last + 1) that are
+ *   inks: the palette's line a layer was given      lines: 1 for the error lines of all events
+ * A layer is named by the end of its id, of which the beginning may be a time.
+ */
+
+import { rangeOf, readdress } from "../../core/address.js";
+
+export const MODES = [
+  ["overlay", "Overlay"],
+  ["swipe", "Swipe"],
+  ["grid", "Side by side"],
+];
+
+const KEYS = ["mode", "left", "right", "split", "maps", "faint", "order", "opacity", "hide", "range", "inks", "lines"];
+
+/** A layer's name in the address. */
+export const nameOf = (id) => (id.length === 36 ? id.slice(-8) : id);
+
+/** Give a layer another line of the palette; another layer that was given it loses it. */
+export function giveInk(look, id, index) {
+  for (const [name, line] of look.inks) if (line === index) look.inks.delete(name);
+  look.inks.set(nameOf(id), index);
+}
+
+const listed = (text) => (text ? text.split(",") : []);
+const between = (text, low, high, usual) => (text !== null && text !== "" && Number(text) >= low && Number(text) <= high ? Number(text) : usual);
+
+/** The look the address names; `opacity` a Map of shares, `hidden` a Set, both by name; null where it is left to the page. */
+export function readLook() {
+  const asked = new URLSearchParams(location.search);
+  const mode = asked.get("mode");
+  const opacity = listed(asked.get("opacity")).map((one) => one.split(":"));
+  return {
+    mode: MODES.some(([value]) => value === mode) ? mode : "overlay",
+    left: asked.get("left"),
+    right: asked.get("right"),
+    split: between(asked.get("split"), 0, 100, 50),
+    maps: asked.has("maps") ? listed(asked.get("maps")).slice(0, 4) : null,
+    faint: asked.get("faint") !== "0",
+    order: asked.has("order") ? listed(asked.get("order")) : null,
+    opacity: new Map(opacity.map(([name, share]) => [name, between(share ?? null, 0, 100, 100) / 100])),
+    hidden: new Set(listed(asked.get("hide"))),
+    range: rangeOf(asked.get("range")),
+    inks: new Map(listed(asked.get("inks")).map((one) => one.split(":")).map(([name, line]) => [name, Number(line)])),
+    lines: asked.get("lines") === "1",
+  };
+}
+
+function asText(look) {
+  const swipe = look.mode === "swipe";
+  const grid = look.mode === "grid";
+  const paler = [...look.opacity].filter(([, share]) => share < 1).map(([name, share]) => `${name}:${Math.round(share * 100)}`);
+  return {
+    mode: look.mode === "overlay" ? "" : look.mode,
+    left: swipe ? look.left : "",
+    right: swipe ? look.right : "",
+    split: swipe && look.split !== 50 ? String(look.split) : "",
+    maps: grid ? (look.maps ?? []).join() : "",
+    faint: grid && !look.faint ? "0" : "",
+    order: (look.order ?? []).join(),
+    opacity: paler.join(),
+    hide: [...look.hidden].join(),
+    range: look.range ? look.range.join("-") : "",
+    inks: [...look.inks].map(([name, line]) => `${name}:${line}`).join(),
+    lines: look.lines ? "1" : "",
+  };
+}
+
+/** Write it there; with the releases it is about where they are to stay. What is as usual is left out. */
+export function writeLook(look, { set, releases, pinned = false }) {
+  const text = asText(look);
+  readdress((url) => {
+    for (const key of KEYS) {
+      if (text[key]) url.searchParams.set(key, text[key]);
+      else url.searchParams.delete(key);
+    }
+    if (pinned || KEYS.some((key) => text[key])) pin(url, set, releases);
+  });
+}
+
+/** Let the address name the landmark set and the releases themselves: later ones do not join a picture that was linked. */
+function pin(url, set, releases) {
+  url.searchParams.set("landmark_set", set);
+  url.searchParams.delete("release");
+  releases.forEach((id) => url.searchParams.append("release", id));
+}

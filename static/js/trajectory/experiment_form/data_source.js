@@ -1,0 +1,99 @@
+/* What it is tried on: a generated series, or a dataset of one's own, its series as they are or the first events of
+   each person. */
+
+import { el, whole } from "../../core/dom.js";
+import { createFields } from "../../components/form_fields.js";
+import { isGiven } from "../../components/number_field.js";
+
+/**
+ * `page` = {generated: [{preset, like, title, said}], datasets, urls}; `events` the field of how many. The body's
+ * `dataset`, `preset` and `series` (of a spec) are sent on as they were set, until something here is changed.
+ * Returns {values() -> {dataset, preset, series} or null, dataset() -> its id or null,
+ * time() -> whether it has times, set({dataset, preset, series}, events), fail(name, words), clear()}.
+ */
+export function createData(host, page, events, { onChange }) {
+  const firsts = page.generated.map(({ preset }) => preset);
+  const radio = (value) => el("input", { type: "radio", name: "data", value, onchange: changed });
+  const kinds = [...firsts, "dataset"].map((value) => ({ value, input: radio(value) }));
+  const select = el("select", { class: "input", "aria-label": "Dataset", onchange: changed }, page.datasets.map(({ id, name, points }) => el("option", { value: id }, `${name} · ${whole(points)} events`)));
+  const part = el("select", { class: "input", "aria-label": "Which part of it", onchange: changed }, el("option", { value: "all" }, "All of its events"), el("option", { value: "first" }, "The first events of each person, joined"));
+  const many = el("div", { class: "data__events" });
+  const fields = createFields(many, [{ ...events, help: "How many a generated series has, or are taken of a dataset. The paper uses 1,000." }], { onChange: changed });
+  const error = el("p", { class: "field__error", role: "alert", hidden: true });
+  const note = el("p", { class: "small muted", hidden: true });
+  const none = page.datasets.length === 0;
+  if (none) kinds.at(-1).input.disabled = true;
+
+  const card = ({ input }, title, said, more) => el("div", { class: "purpose__one" }, el("label", { class: "purpose__name" }, input, title), el("p", { class: "small muted" }, said), more);
+  const own = none
+    ? el("p", { class: "small data__own" }, el("a", { href: page.urls.upload }, "Upload one"), " to choose it here.")
+    : el("div", { class: "data__own" }, select, part);
+  const cards = [
+    ...page.generated.map(({ title, said }, i) => card(kinds[i], title, said)),
+    card(kinds.at(-1), "A dataset of yours", "Read here by simulations only; nothing of it is published.", own),
+  ];
+  host.append(el("div", { class: "data" }, cards), note, many, error);
+
+  let given = null; // {body, state}: what was set, and how this looked then
+  const chosen = () => kinds.find(({ input }) => input.checked).value;
+  const state = () => JSON.stringify([chosen(), select.value, part.value, fields.values()]);
+  function show() {
+    const dataset = chosen() === "dataset";
+    kinds.forEach(({ input }, i) => cards[i].classList.toggle("purpose__one--on", input.checked));
+    many.classList.toggle("data__events--off", dataset && part.value === "all");
+    fields.disable(dataset && part.value === "all");
+    note.textContent = given?.state === state() ? otherWords(given.body, dataset) : "";
+    note.hidden = !note.textContent;
+  }
+  function changed(event) {
+    if (event?.target === select || event?.target === part) kinds.at(-1).input.checked = true;
+    error.hidden = true;
+    show();
+    onChange();
+  }
+
+  function body() {
+    const { events: count } = fields.values();
+    if (given?.state === state()) return given.body;
+    const dataset = chosen() === "dataset" ? select.value : null;
+    if (dataset && part.value === "all") return { dataset, preset: null, series: null };
+    if (!isGiven(count)) return null;
+    const name = dataset ? firsts[0] : chosen();
+    const like = given?.body.preset && !given.body.dataset && !dataset && given.kind === chosen() ? given.body.preset : { name };
+    return { dataset, preset: { ...like, events: count }, series: null };
+  }
+
+  return {
+    values: body,
+    dataset: () => (chosen() === "dataset" ? select.value : null),
+    time: () => chosen() !== "dataset" || (page.datasets.find(({ id }) => id === select.value)?.time ?? true),
+    set({ dataset, preset = null, series = null }, count = series?.first_events ?? series?.generated?.events) {
+      const first = series ? series.join === "person" && series.first_events !== null : firsts.includes(preset?.name);
+      const like = page.generated.find((one) => (series ? one.like === series.generated?.like : one.preset === preset?.name));
+      const kind = dataset ? "dataset" : (like?.preset ?? firsts[0]);
+      kinds.find(({ value }) => value === kind).input.checked = true;
+      if (dataset) select.value = dataset;
+      part.value = dataset && first ? "first" : "all";
+      if (count) fields.set({ events: count });
+      given = { body: { dataset, preset, series }, state: state(), kind };
+      show();
+    },
+    fail(name, words) {
+      if (name === "events" && !fields.fail([{ field: name, message: words }]).length) return;
+      error.textContent = words;
+      error.hidden = false;
+    },
+    clear() {
+      fields.clear();
+      error.hidden = true;
+    },
+  };
+}
+
+/** What the choices here do not show of the series a spec says; "" where they show it all. */
+function otherWords({ series }, dataset) {
+  if (!series || !dataset) return "";
+  const { join, first_events: first } = series;
+  if (join === "person" && first === null) return "As the spec says: the series of each person joined in the order of time, with all events.";
+  return join === "none" && first !== null ? `As the spec says: the first ${whole(first)} events of each series.` : "";
+}

@@ -1,0 +1,42 @@
+/* Errors of the API at the fields they name: grid.landmarks.share.2, base.release.mechanism.step_variance_m2, … */
+
+import { messageOf, sentenceOf } from "../../core/field_errors.js";
+
+const AXES = ["dummies.epsilon,release.mechanism.epsilon", "release.mechanism.epsilon", "release.mechanism.radius_m", "landmarks.share", "landmarks.distribution", "landmarks.distance_m", "release", "landmarks", "dummies", "correlation"];
+
+/** {axis, at, path} of "grid.AXIS.2.rest" and of "base.release.rest". */
+function read(field) {
+  const [root, ...rest] = (field ?? "").split(".");
+  const text = rest.join(".");
+  const axis = AXES.find((name) => text === name || text.startsWith(`${name}.`));
+  if (root === "base") return axis ? { axis: rest[0], at: null, path: rest.slice(1) } : null;
+  if (root !== "grid" || !axis) return null;
+  const [at, ...path] = text.slice(axis.length + 1).split(".");
+  return { axis, at: at === "" ? null : Number(at), path };
+}
+
+function placed({ field }, words, form, { data, releases, landmarks, dummies, correlation, measures, runs }) {
+  const [root, ...rest] = (field ?? "").split(".");
+  if (root === "preset" || root === "dataset") data.fail(rest.at(-1) ?? root, words);
+  else if (!form) return false;
+  else if (["repetitions", "seed"].includes(root)) return !runs.fail([{ field: root, message: words }]).length;
+  else if (root === "metrics") measures.fail(rest.length ? Number(rest[0]) : null, rest.at(-1), words);
+  else {
+    const found = read(field);
+    if (!found) return false;
+    const { axis, at, path } = found;
+    if (axis.startsWith("dummies.epsilon")) dummies.failLevel(at, words);
+    else if (axis === "release.mechanism.epsilon") releases.failLevel(at, words);
+    else if (axis === "release.mechanism.radius_m") releases.failRadius(at, words);
+    else if (axis === "release") return releases.fail(at, path, words, form.release);
+    else if (axis.startsWith("landmarks")) return landmarks.fail(at, axis.split(".")[1] ?? path.at(-1), words);
+    else if (axis === "dummies") return dummies.fail(at, path.at(-1), words);
+    else return correlation.fail(at, path.at(-1), words);
+  }
+  return true;
+}
+
+/** Show errors at their fields; returns what has none, in words. `form` is null where the spec is not the form's. */
+export function place(errors, form, parts) {
+  return errors.filter((error) => !placed(error, messageOf(error), form, parts)).map(sentenceOf);
+}

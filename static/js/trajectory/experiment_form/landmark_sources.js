@@ -1,0 +1,116 @@
+/* Which events are landmarks: random shares, stay points, the marks of a file, or sets that were kept, as those of a map. */
+
+import { el } from "../../core/dom.js";
+import { createFields } from "../../components/form_fields.js";
+import { radios } from "../../components/choice_controls.js";
+import { createList, ofValue } from "./value_list.js";
+import { createMarked } from "./saved_sets.js";
+import { createTicks } from "./checkbox_group.js";
+import { ownValues } from "./variant_cards.js";
+
+const EDITED = ["zones", "manual", "schedule", "released-zones"]; // made in the landmark editor: here they are chosen as sets
+const MARKED = "marked";
+const WORDS = { synthetic: "Random", column: "In the file", [MARKED]: "Landmark sets" };
+const NEEDS = { time: "It needs data with times.", "landmark column": "It needs a file with a column that marks landmarks." };
+
+/** What each way asks for: the lists and ticks by the name of their parameter, and the rest as fields. */
+const ASKED = {
+  synthetic(fields, on) {
+    const { share, distribution } = fields;
+    const redraw = el("input", { type: "checkbox", checked: true, onchange: on.onChange });
+    return {
+      parts: {
+        share: createList({ ...share, share: true, label: "Shares", help: "How many of the events are landmarks. Several are swept: 0 has none, 100 has only landmarks." }, [0.2], on),
+        distribution: createTicks({ legend: "Where they tend to lie", help: "Each one ticked is a curve of its own.", choices: distribution.choices, least: "Tick at least one." }, ["uniform"], on),
+      },
+      redraw,
+      after: el("label", { class: "choice" }, redraw, el("span", {}, "Drawn anew in each repetition", el("span", { class: "muted small" }, " · otherwise one draw serves all"))),
+      read: ({ share: shares, distribution: distributions }) => ({ shares, distributions }),
+      fill: ({ shares, distributions }) => ({ share: shares, distribution: distributions }),
+    };
+  },
+  "stay-points"(fields, on) {
+    return {
+      parts: {
+        distance_m: createList({ ...fields.distance_m, label: "Distances", help: `${fields.distance_m.help} Several are swept.` }, [200], on),
+        duration_s: createList({ ...fields.duration_s, label: "Durations", help: "How long a stay must last: one for all distances, or one for each. 1800 s are 30 min." }, [1800], on),
+      },
+      read: ({ distance_m: distances, duration_s: durations }) => (durations.length === 1 || durations.length === distances.length ? { distances, durations } : null),
+      fill: ({ distances, durations }) => ({ distance_m: distances, duration_s: durations }),
+    };
+  },
+};
+const NOTHING = () => ({ parts: {}, read: () => ({}), fill: () => ({}) });
+
+function way(listed, on) {
+  const byName = Object.fromEntries(listed.fields.map((field) => [field.name, field]));
+  const asked = (ASKED[listed.name] ?? NOTHING)(byName, on);
+  const rest = listed.fields.filter(({ name }) => !(name in asked.parts));
+  const form = el("div", { class: "own__fields" });
+  const fields = createFields(form, rest, on);
+  const more = rest.length > 0 && el("details", { class: "disclosure" }, el("summary", { class: "small" }, "More about how"), form);
+  const needs = listed.needs.map((need) => NEEDS[need] ?? `It needs ${need}.`).join(" ");
+  const element = el("div", { class: "stack" }, el("p", { class: "small muted" }, `${listed.summary} ${needs}`), el("div", { class: "ways-of" }, Object.values(asked.parts).map((part) => part.element)), asked.after, more);
+  return {
+    listed, element,
+    values() {
+      const found = Object.fromEntries(Object.entries(asked.parts).map(([name, part]) => [name, part.values()]));
+      const own = ownValues(fields, rest);
+      if (own === null || Object.values(found).includes(null)) return null;
+      const read = asked.read(found);
+      if (!read) asked.parts.duration_s.fail("Give one duration, or as many as distances.");
+      return read && { kind: listed.name, ...read, more: own, redraw: asked.redraw?.checked ?? false };
+    },
+    set(values) {
+      Object.entries(asked.fill(values)).forEach(([name, list]) => asked.parts[name].set(list));
+      fields.set(values.more);
+      if (asked.redraw) asked.redraw.checked = values.redraw;
+    },
+    fail(at, name, words) {
+      if (asked.parts[name]) asked.parts[name].fail(ofValue(at, words));
+      else if (!fields.fail([{ field: name, message: words }]).length) more.open = true;
+      else return false;
+      return true;
+    },
+    clear: () => [...Object.values(asked.parts), fields].forEach((part) => part.clear()),
+  };
+}
+
+/**
+ * The choice in `host`; `doors` as in saved_sets.js.
+ * Returns {kinds, values() or null, set(values), of(dataset or null) that it is tried on, fail(at, name, words), clear()}.
+ */
+export function createLandmarks(host, methods, usual, doors, { onChange }) {
+  const ways = methods.filter(({ name }) => !EDITED.includes(name)).map((listed) => way(listed, { onChange }));
+  ways.sort((a, b) => (b.listed.name === "synthetic") - (a.listed.name === "synthetic"));
+  const marked = createMarked({ ...doors, titles: new Map(methods.map(({ name, title }) => [name, title])) }, { onChange });
+  ways.push({ ...marked, listed: { name: MARKED } });
+  let [chosen, dataset] = [ways[0], null];
+  const choice = radios("How they are marked", ways.map(({ listed }) => [listed.name, WORDS[listed.name] ?? listed.title]), usual.kind, (kind) => {
+    choose(kind);
+    onChange();
+  });
+  function choose(kind) {
+    chosen = ways.find(({ listed }) => listed.name === kind);
+    choice.set(kind);
+    for (const one of ways) one.element.hidden = one !== chosen;
+    if (kind === MARKED) marked.of(dataset);
+  }
+  host.append(choice.element, ...ways.map(({ element }) => element));
+  const set = (values) => {
+    choose(values.kind);
+    chosen.set(values);
+  };
+  set(usual);
+  return {
+    set,
+    kinds: ways.map(({ listed }) => listed.name),
+    values: () => chosen.values(),
+    of(id) {
+      dataset = id;
+      if (chosen.listed.name === MARKED) marked.of(id);
+    },
+    fail: (...words) => chosen.fail(...words),
+    clear: () => chosen.clear(),
+  };
+}

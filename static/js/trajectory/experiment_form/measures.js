@@ -1,0 +1,130 @@
+/* What is measured: checkboxes by what they tell of, each with a plain sentence and what it assumes. */
+
+import { el } from "../../core/dom.js";
+import { createFields } from "../../components/form_fields.js";
+import { ordered } from "./checkbox_group.js";
+import { ownValues } from "./variant_cards.js";
+
+const GROUPS = [
+  ["What an adversary finds", ({ assumes }) => assumes?.length > 0],
+  ["Privacy loss", ({ unit }) => unit === "ε"],
+  ["Error and use", ({ needs_release }) => needs_release],
+  ["Landmarks", () => true],
+];
+const ORDER = [2, 1, 0, 3]; // as they are shown; each measure is of the first group above that it fits
+const UNCORRELATED = "Without a correlation these are the budgets alone. Tick one under “What the adversary knows”.";
+let ids = 0;
+
+function entry(measure, { onChange }) {
+  const id = `measure-${(ids += 1)}`;
+  const box = el("input", { type: "checkbox", name: "measure", value: measure.name, "aria-describedby": `${id}-said` });
+  const form = el("div", { class: "own__fields measure__fields" });
+  const listed = measure.fields ?? [];
+  const fields = createFields(form, listed, { onChange });
+  const error = el("p", { class: "field__error", role: "alert", hidden: true });
+  const lacking = el("p", { class: "small muted", hidden: true });
+  const details = [...(measure.assumes ?? []).map((text) => el("li", {}, text)), measure.source && el("li", {}, measure.source)].filter(Boolean);
+  const called = measure.assumes?.length ? "What it assumes" : "Source";
+  const element = el(
+    "div",
+    { class: "measure", dataset: { measure: measure.name } },
+    el("label", { class: "choice" }, box, el("span", {}, measure.title, measure.unit && el("span", { class: "muted" }, ` · ${measure.unit}`))),
+    el("div", { class: "measure__said" }, el("p", { class: "small muted", id: `${id}-said` }, measure.summary ?? ""), lacking, form, error, details.length > 0 && el("details", { class: "small" }, el("summary", { "aria-label": `${called}: ${measure.title}` }, called), el("ul", { class: "measure__assumes" }, details))),
+  );
+  const show = () => (form.hidden = !box.checked || !listed.length);
+  box.addEventListener("change", () => {
+    show();
+    onChange();
+  });
+  show();
+  return {
+    measure, element, box, fields, show,
+    values() {
+      const own = ownValues(fields, listed);
+      return own && (Object.keys(own).length ? { name: measure.name, ...own } : measure.name);
+    },
+    allow(words) {
+      const on = !words;
+      if (!on && box.checked) [box.checked, box.dataset.again] = [false, "yes"];
+      else if (on && box.dataset.again) {
+        box.checked = true;
+        delete box.dataset.again;
+      }
+      box.disabled = !on;
+      lacking.textContent = words;
+      lacking.hidden = on;
+      show();
+    },
+    fail(name, words) {
+      if (!fields.fail([{ field: name, message: words }]).length) return;
+      error.textContent = words;
+      error.hidden = false;
+    },
+    clear() {
+      fields.clear();
+      error.hidden = true;
+    },
+  };
+}
+
+/** What a measure lacks to be one here, in words. */
+function lack({ needs_release, needs_time }, release, time) {
+  if (needs_release && !release) return "Choose a mechanism to measure this.";
+  return needs_time && !time ? "These data have no times." : "";
+}
+
+/**
+ * The measures in `host`, `said` below them. Returns {values() or null, set(metrics), 
+ * allow({release, correlation, time}), fail(at, name, words), clear()}; `allow` turns off what lacks a release or times.
+ */
+export function createMeasures(host, said, measures, { onChange }) {
+  const entries = measures.map((measure) => entry(measure, { onChange: changed }));
+  const hint = el("p", { class: "small muted", hidden: true }, UNCORRELATED);
+  const groupOf = ({ measure }) => GROUPS.findIndex(([, fits]) => fits(measure));
+  for (const i of ORDER) {
+    const own = entries.filter((one) => groupOf(one) === i);
+    if (own.length) host.append(el("section", { class: "stack measures__group", "aria-label": GROUPS[i][0] }, el("h3", {}, GROUPS[i][0]), i === 1 && hint, el("div", { class: "measures" }, own.map(({ element }) => element))));
+  }
+  let order = entries;
+  const tell = (words) => {
+    said.textContent = words;
+    said.hidden = !words;
+  };
+  const ticked = () => order.filter(({ box }) => box.checked);
+  function changed() {
+    tell(ticked().length ? "" : "Tick at least one.");
+    onChange();
+  }
+  return {
+    values() {
+      const found = ticked().map((one) => one.values());
+      if (!found.length) tell("Tick at least one.");
+      return !found.length || found.includes(null) ? null : found;
+    },
+    set(metrics) {
+      const named = metrics.map((metric) => (typeof metric === "string" ? { name: metric } : metric));
+      const chosen = named.map(({ name }) => entries.find(({ measure }) => measure.name === name));
+      order = ordered(chosen, entries);
+      entries.forEach((one) => {
+        one.box.checked = chosen.includes(one);
+        delete one.box.dataset.again;
+        if (one.box.checked) one.fields.set(named[chosen.indexOf(one)]);
+        one.show();
+      });
+      tell("");
+    },
+    allow({ release, correlation, time }) {
+      entries.forEach((one) => one.allow(lack(one.measure, release, time)));
+      hint.hidden = correlation || !ticked().some((one) => one.measure.unit === "ε");
+    },
+    fail(at, name, words) {
+      const one = ticked()[at];
+      if (one) one.fail(name, words);
+      else tell(words);
+    },
+    clear() {
+      entries.forEach((one) => one.clear());
+      tell("");
+    },
+  };
+}

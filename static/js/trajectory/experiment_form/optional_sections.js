@@ -1,0 +1,135 @@
+/* What is rarely asked for, in folds that say what they hold: dummy landmarks, and what an adversary knows. */
+
+import { count, el, number } from "../../core/dom.js";
+import { createFields } from "../../components/form_fields.js";
+import { isGiven } from "../../components/number_field.js";
+import { createList, ofValue } from "./value_list.js";
+import { createTicks } from "./checkbox_group.js";
+import { createVariants } from "./variant_cards.js";
+
+const NONE = { name: "none", title: "No dummies", summary: "The landmarks alone.", fields: [] };
+
+/** Dummy landmarks in `hosts` = {fold, said, methods, own, level}. As the other parts; `said` is what the fold is called. */
+export function createDummies(hosts, methods, usual, { onChange }) {
+  const [epsilon] = methods.at(-1).fields.filter(({ name }) => name === "epsilon");
+  const level = createList({ ...epsilon, label: "Levels of the selection" }, usual.levels, { onChange: changed });
+  const shared = el("input", { type: "checkbox", onchange: changed });
+  const words = el("p", { class: "field__error", role: "alert", hidden: true });
+  hosts.level.replaceChildren(
+    level.element,
+    el("div", {}, el("label", { class: "choice" }, shared, "The release keeps what the selection leaves"), el("p", { class: "field__help" }, "As in the thesis: both divide the level of the release. Otherwise each has its own.")),
+    words,
+  );
+  const chosen = createVariants({ cards: hosts.methods, rows: hosts.own }, [NONE, ...methods], { name: "dummies", shared: ["epsilon"], onChange: changed });
+  const rows = () => chosen.rows().filter(({ kind }) => kind !== NONE);
+  const none = () => chosen.rows().length > rows().length;
+  function show() {
+    hosts.level.hidden = !rows().length;
+    hosts.said.textContent = rows().length ? count(rows().length, "way") + (none() ? ", and without" : "") : "none";
+  }
+  function changed() {
+    show();
+    onChange();
+  }
+  function tell(message) {
+    words.textContent = message;
+    words.hidden = !message;
+    return null;
+  }
+  return {
+    values() {
+      tell("");
+      const [own, levels] = [rows().map((row) => row.values()), level.values()];
+      if (own.includes(null) || !levels) return null;
+      if (rows().length && none() && (levels.length > 1 || shared.checked)) return tell("Untick “No dummies” to sweep or divide the level of the selection: without dummies it has none.");
+      return { none: none() || !rows().length, methods: own, levels, shared: shared.checked && rows().length > 0 };
+    },
+    set(values) {
+      chosen.set([...(values.none ? [NONE] : []), ...values.methods]);
+      level.set(values.levels);
+      shared.checked = values.shared;
+      hosts.fold.open = values.methods.length > 0;
+      show();
+    },
+    fail(at, name, message) {
+      hosts.fold.open = true;
+      if (name === "epsilon") level.fail(message);
+      else if (!chosen.fail(at ?? chosen.rows().indexOf(rows()[0]), name, message)) tell(message);
+      return true;
+    },
+    failLevel(at, message) {
+      hosts.fold.open = true;
+      level.fail(ofValue(at, message));
+    },
+    clear() {
+      [chosen, level].forEach((part) => part.clear());
+      tell("");
+    },
+  };
+}
+
+const STRENGTHS = [
+  [null, "No correlation", "positions tell nothing about one another"],
+  [1, "Weak", "s = 1"],
+  [0.1, "Moderate", "s = 0.1"],
+  [0.01, "Strong", "s = 0.01"],
+];
+const SMOOTHING = { name: "smoothing", label: "Other strengths", symbol: "s", unit: "", help: "0 is the strongest, and more is weaker. Empty: none but those ticked.", minimum: 0, maximum: 1e6 };
+const DIAMETER = { name: "diameter_m", label: "How far apart states lie at most", symbol: "D", unit: "m", help: "ε within the radius r counts D / r times. Empty: one radius, the plain levels of the papers.", minimum: 0.01, maximum: 20_100_000, example: null, default: 1000, required: false, whole: false, text: false, choices: [] };
+const STATES = { name: "states", label: "States", symbol: "", unit: "", help: "Places the adversary tells apart. The paper uses 2.", minimum: 1, maximum: 400, example: null, default: 2, required: true, whole: true, text: false, choices: [] };
+const BOUND = {
+  ...STATES, name: "bound", label: "How landmark losses are put together", help: "", default: "published", minimum: null, maximum: null, whole: false,
+  choices: [{ value: "published", label: "As printed in the paper: no upper bound" }, { value: "bridge", label: "The bridge: an upper bound" }],
+};
+
+/** The correlation that an adversary knows, in `hosts` = {fold, said, all}. As the other parts. */
+export function createCorrelation(hosts, { onChange }) {
+  const standard = STRENGTHS.map(([value]) => value);
+  const ticks = createTicks({ legend: "How strongly successive positions are correlated", help: "Each one ticked is a curve of its own. Only privacy losses depend on it.", choices: STRENGTHS.map(([value, label, said]) => ({ value, label, said })) }, [null], { onChange: changed });
+  const others = createList({ ...SMOOTHING, empty: true }, [], { onChange: changed });
+  const form = el("div", { class: "own__fields" });
+  const fields = createFields(form, [DIAMETER, STATES, BOUND], { onChange: changed });
+  hosts.all.replaceChildren(ticks.element, others.element, form);
+  const smoothings = () => [...ticks.values(), ...(others.values() ?? [])];
+  function show() {
+    const known = smoothings().filter((value) => value !== null);
+    hosts.said.textContent = known.length ? known.map((value) => `s = ${number(value)}`).join(", ") + (smoothings().includes(null) ? ", and none" : "") : "none";
+  }
+  function changed() {
+    ticks.fail("");
+    show();
+    onChange();
+  }
+  return {
+    any: () => smoothings().some((value) => value !== null),
+    values() {
+      const [more, { states, bound, diameter_m }] = [others.values(), fields.all()];
+      if (!more || !Object.values(fields.values()).every(isGiven)) return null;
+      if (more.some((value) => ticks.values().includes(value))) {
+        others.fail("It is ticked above already.");
+        return null;
+      }
+      const all = smoothings();
+      return { smoothings: all.length ? all : [null], states, bound, diameter_m };
+    },
+    set(values) {
+      ticks.set(values.smoothings.filter((value) => standard.includes(value)));
+      others.set(values.smoothings.filter((value) => !standard.includes(value)));
+      fields.set(values);
+      hosts.fold.open = values.smoothings.some((value) => value !== null);
+      show();
+    },
+    fail(at, name, message) {
+      hosts.fold.open = true;
+      if (!fields.fail([{ field: name, message }]).length) return true;
+      if (smoothings()[at ?? 0] === undefined || standard.includes(smoothings()[at ?? 0])) ticks.fail(message);
+      else others.fail(message);
+      return true;
+    },
+    clear() {
+      ticks.clear();
+      others.clear();
+      fields.clear();
+    },
+  };
+}

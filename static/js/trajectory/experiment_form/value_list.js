@@ -1,0 +1,55 @@
+/* Several numbers in one field, "0.1, 0.3, 1": each is a value to try. */
+
+import { count, el } from "../../core/dom.js";
+import { frame } from "../../components/form_fields.js";
+import { createNumber, readingOf } from "../../components/number_field.js";
+import { writtenNumber } from "../../core/number_text.js";
+
+/** Shift the decimal point as text, so that 20 % are 0.2 to the last bit. */
+const shifted = (text, by) => {
+  const found = Number(`${text}e${by}`);
+  return Number.isNaN(found) ? Number(text) * 10 ** by : found;
+};
+
+const inPercent = (field) => ({ ...field, unit: "%", minimum: (field.minimum ?? 0) * 100, maximum: (field.maximum ?? 1) * 100 });
+
+/**
+ * A field for `field` = {name, label, symbol, unit, help, minimum, maximum, share}; `share` are typed in per cent,
+ * `empty` lets it be none.
+ * Returns {element, values() -> numbers or null, set(values), fail(message), clear()}.
+ */
+export function createList(field, start, { onChange }) {
+  const by = field.share ? -2 : 0;
+  const shown = { ...(field.share ? inPercent(field) : field), required: !field.empty };
+  const { input } = createNumber(shown, { list: true });
+  const many = el("output", { class: "small muted" });
+  const { element, fail } = frame(shown, input, input, many);
+
+  const numbers = () => readingOf(input).texts.map((text) => shifted(text, by));
+  function show() {
+    const { values, problem } = readingOf(input);
+    many.textContent = !problem && values.length > 1 ? count(values.length, "value") : "";
+    fail(problem);
+  }
+  input.addEventListener("input", () => {
+    show();
+    onChange();
+  });
+  const set = (values) => {
+    const texts = values.map((value) => writtenNumber(by ? shifted(value, -by) : value, shown));
+    if (input.value === "" || String(numbers()) !== String(values)) input.value = texts.join(", ");
+    show();
+  };
+  set(start);
+  return {
+    element, set, fail,
+    clear: show,
+    values() {
+      const { problem } = readingOf(input);
+      return problem ? null : numbers();
+    },
+  };
+}
+
+/** Which value of a list an error is about, if it says so. */
+export const ofValue = (at, words) => (at === null || Number.isNaN(at) ? words : `Value ${at + 1}: ${words}`);

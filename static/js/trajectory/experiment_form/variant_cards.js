@@ -1,0 +1,119 @@
+/* Things to compare, as cards to tick; each one ticked has a row of its own parameters, and may have several such rows. */
+
+import { announce, el } from "../../core/dom.js";
+import { createFields } from "../../components/form_fields.js";
+import { isGiven } from "../../components/number_field.js";
+
+/** What a form of fields says beyond what is usual; null where a number is missing. */
+export function ownValues(fields, listed) {
+  const values = fields.values();
+  if (!Object.values(values).every(isGiven)) return null;
+  const usual = (name, value) => listed.some((field) => field.name === name && !field.required && field.default === value);
+  return Object.fromEntries(Object.entries(values).filter(([name, value]) => !usual(name, value)));
+}
+
+/**
+ * Cards of `listed` in `hosts.cards`, rows in `hosts.rows`. `shared` parameters are asked for elsewhere; `line(kind)`
+ * is drawn before its name; `extend(row)` may add to a row and return what it added. `onChange()` after every change.
+ * Returns {rows() -> [{kind, title, values()}], set([{name, …own}]), fail(i, name, words) -> whether it had a place,
+ * clear()}.
+ */
+export function createVariants(hosts, listed, { name, shared = [], line = () => null, extend = () => null, onChange }) {
+  let rows = [];
+  const place = (kind) => listed.indexOf(kind);
+  const askedOf = (kind) => kind.fields.filter((field) => !shared.includes(field.name));
+  const cards = listed.map((kind) => card(kind, { name, line, toggled }));
+  hosts.cards.replaceChildren(...cards.map(({ element }) => element));
+
+  function row(kind, values = {}) {
+    const form = el("div", { class: "own__fields" });
+    const fields = createFields(form, askedOf(kind), { onChange });
+    fields.set(values);
+    const title = el("span", {}, kind.title);
+    const again = el("button", { class: "button button--small", type: "button", "aria-label": `Add a variant of ${kind.title}`, onclick: () => another(made) }, "Add variant");
+    const drop = el("button", { class: "button button--small", type: "button", onclick: () => remove(made) }, "Remove");
+    const error = el("p", { class: "field__error", role: "alert", hidden: true });
+    const made = { kind, fields, form, title: kind.title };
+    made.fail = (message) => {
+      error.textContent = message;
+      error.hidden = !message;
+    };
+    made.values = () => {
+      const own = ownValues(fields, askedOf(kind));
+      return own && { name: kind.name, ...own };
+    };
+    const more = extend(made);
+    const tools = askedOf(kind).length > 0 && el("p", { class: "row own__tools" }, again, drop);
+    made.element = el("div", { class: "own", role: "group", dataset: { row: kind.name } }, el("p", { class: "own__name" }, line(kind), title), el("div", { class: "stack" }, askedOf(kind).length > 0 && form, more, error, tools));
+    made.number = (i, of) => {
+      made.title = of > 1 ? `${kind.title} ${i + 1}` : kind.title;
+      title.textContent = made.title;
+      made.element.setAttribute("aria-label", `${made.title}: parameters`);
+      drop.hidden = of < 2;
+      drop.setAttribute("aria-label", `Remove ${made.title}`);
+    };
+    made.shown = askedOf(kind).length > 0 || Boolean(more);
+    return made;
+  }
+
+  function draw() {
+    for (const { kind, box, show } of cards) {
+      const own = rows.filter((one) => one.kind === kind);
+      own.forEach((one, i) => one.number(i, own.length));
+      box.checked = own.length > 0;
+      show();
+    }
+    hosts.rows.replaceChildren(...rows.filter(({ shown }) => shown).map(({ element }) => element));
+    hosts.rows.hidden = !rows.some(({ shown }) => shown);
+  }
+  function insert(made) {
+    const before = rows.findIndex(({ kind }) => place(kind) > place(made.kind));
+    rows.splice(before < 0 ? rows.length : before, 0, made);
+  }
+  function toggled(kind, on) {
+    if (on) insert(row(kind));
+    else rows = rows.filter((one) => one.kind !== kind);
+    draw();
+    onChange();
+  }
+  function another(made) {
+    const next = row(made.kind, made.fields.all());
+    rows.splice(rows.indexOf(made) + 1, 0, next);
+    draw();
+    onChange();
+    next.element.querySelector("input, select")?.focus();
+    announce(`${next.title} is added.`);
+  }
+  function remove(made) {
+    rows = rows.filter((one) => one !== made);
+    draw();
+    onChange();
+    cards.find(({ kind }) => kind === made.kind).box.focus();
+    announce(`${made.title} is removed.`);
+  }
+
+  return {
+    rows: () => rows,
+    set(descriptions) {
+      rows = descriptions.map(({ name: of, ...own }) => row(listed.find((kind) => kind.name === of), own));
+      draw();
+    },
+    fail(i, parameter, words) {
+      const found = rows[i];
+      if (!found) return false;
+      const rest = found.fields.fail([{ field: parameter, message: words }]);
+      rest.forEach(({ message }) => found.fail(message));
+      return true;
+    },
+    clear: () => rows.forEach((one) => {
+      one.fields.clear();
+      one.fail("");
+    }),
+  };
+}
+
+function card(kind, { name, line, toggled }) {
+  const box = el("input", { type: "checkbox", name, value: kind.name, onchange: () => toggled(kind, box.checked) });
+  const element = el("div", { class: "mechanism mechanism--card" }, el("label", { class: "mechanism__name" }, box, line(kind), kind.title), el("p", { class: "small muted" }, kind.summary));
+  return { kind, box, element, show: () => element.classList.toggle("mechanism--on", box.checked) };
+}

@@ -1,0 +1,26 @@
+/* What zones are applied to: positions of the upload, or those of an earlier release. */
+
+import { el } from "../../core/dom.js";
+
+let ids = 0;
+
+/**
+ * A choice between the upload and `releases` (as the API lists them); `onChange(id or null)`.
+ * Returns {element, set(id or null)}.
+ */
+export function createJudged(releases, { onChange }) {
+  const id = `judged-${(ids += 1)}`;
+  const options = releases.map((one) => el("option", { value: one.id }, `Release ${one.name || one.title}, ${one.created_at.slice(0, 10)}`));
+  const select = el("select", { id, class: "input", "aria-describedby": `${id}-help` }, el("option", { value: "" }, "Positions of the upload"), options);
+  select.addEventListener("change", () => onChange(select.value || null));
+  const none = releases.length ? "" : " There is none yet: make one at event level first.";
+  const help = el("p", { class: "field__help", id: `${id}-help` }, `Releases over landmarks that an earlier release decides are covered by their promise, what that release spent on them included.${none}`);
+  return {
+    element: el("div", { class: "field", dataset: { judged: "" } }, el("label", { for: id }, "Zones apply to"), select, help),
+    set(value) {
+      const known = [...select.options].some((option) => option.value === (value ?? ""));
+      if (!known) select.append(el("option", { value }, `Release ${value.slice(0, 8)}`)); // discarded since
+      select.value = value ?? "";
+    },
+  };
+}

@@ -1,0 +1,141 @@
+/* Form controls of a schedule: windows of the week, a time zone, a date. */
+
+import { el } from "../../core/dom.js";
+import { frame } from "../../components/form_fields.js";
+
+const DAYS = [["mon", "Monday"], ["tue", "Tuesday"], ["wed", "Wednesday"], ["thu", "Thursday"], ["fri", "Friday"], ["sat", "Saturday"], ["sun", "Sunday"]];
+const EVERY_DAY = DAYS.map(([day]) => day);
+const NIGHT = { days: EVERY_DAY, start: "22:00", end: "06:00" };
+const WHOLE_DAY = { start: "00:00", end: "24:00" };
+
+/** By the name that a field's `control` has. */
+export const controls = { windows: windowsField, "time-zone": timeZoneField, date: dateField };
+
+let ids = 0;
+
+function windowsField(field, onChange) {
+  const id = `windows-${(ids += 1)}`;
+  const rows = el("div", { class: "stack" });
+  const add = el("button", { type: "button", class: "button button--small" }, "Add a window");
+  const help = el("p", { class: "field__help", id: `${id}-help` }, field.help);
+  const error = el("p", { class: "field__error", id: `${id}-error`, role: "alert", hidden: true });
+  const element = el(
+    "fieldset",
+    { class: "field schedule", dataset: { field: field.name }, "aria-describedby": `${id}-help ${id}-error` },
+    el("legend", {}, field.label), rows, el("div", {}, add), help, error,
+  );
+  let windows = [];
+  const fail = (message) => {
+    error.textContent = message;
+    error.hidden = !message;
+  };
+  const changed = (step) => {
+    fail("");
+    onChange(step);
+  };
+  const set = (values) => {
+    windows = [];
+    rows.replaceChildren();
+    (values ?? [NIGHT]).forEach(put);
+  };
+  function put(value) {
+    const one = windowRow(value, { changed: () => changed(field.name), remove: () => remove(one) });
+    windows.push(one);
+    rows.append(one.element);
+    number();
+  }
+  function remove(one) {
+    windows = windows.filter((other) => other !== one);
+    one.element.remove();
+    number();
+    add.focus();
+    changed(`${field.name} removed`);
+  }
+  function number() {
+    windows.forEach((one, i) => one.number(i + 1, windows.length));
+  }
+  add.addEventListener("click", () => {
+    put(windows.at(-1)?.value() ?? NIGHT);
+    windows.at(-1).focus();
+    changed(`${field.name} added`);
+  });
+  set(null);
+  return { field, element, fail, set, value: () => windows.map((one) => one.value()) };
+}
+
+/** One window: which days, whether all day, from when to when. */
+function windowRow({ days, start, end }, { changed, remove }) {
+  const buttons = DAYS.map(([day, name]) => el("button", { type: "button", "aria-pressed": String(days.includes(day)), "aria-label": name, dataset: { day } }, name.slice(0, 2)));
+  // no input of type time: it writes 12 hours and AM or PM in some places, and knows no 24:00
+  const time = (label, value) => el("input", { type: "text", class: "input", inputmode: "numeric", autocomplete: "off", maxlength: "5", placeholder: "22:00", "aria-label": label, value });
+  const [from, to] = [time("From", start), time("To", end)];
+  const allDay = el("input", { type: "checkbox", checked: start === WHOLE_DAY.start && end === WHOLE_DAY.end });
+  const next = el("span", { class: "small muted" });
+  const drop = el("button", { type: "button", class: "button button--small", onclick: remove }, "Remove");
+  const times = el("span", { class: "schedule__times" }, from, el("span", {}, "to"), to, next);
+  const element = el(
+    "div",
+    { class: "schedule__window", role: "group" },
+    el("div", { class: "segmented segmented--days", role: "group", "aria-label": "Days" }, buttons),
+    el("div", { class: "schedule__ends" }, times, el("label", { class: "small schedule__all" }, allDay, " All day"), drop),
+  );
+  const value = () => ({
+    days: buttons.filter((button) => button.getAttribute("aria-pressed") === "true").map((button) => button.dataset.day),
+    ...(allDay.checked ? WHOLE_DAY : { start: padded(from.value), end: padded(to.value) }),
+  });
+  const show = () => {
+    const { start: first, end: last } = value();
+    times.hidden = allDay.checked;
+    next.textContent = first && last && last <= first ? "next day" : "";
+  };
+  const change = () => {
+    show();
+    changed();
+  };
+  for (const button of buttons) {
+    button.addEventListener("click", () => {
+      button.setAttribute("aria-pressed", String(button.getAttribute("aria-pressed") !== "true"));
+      change();
+    });
+  }
+  [from, to, allDay].forEach((input) => input.addEventListener("input", change));
+  show();
+  return {
+    element,
+    value,
+    focus: () => buttons[0].focus(),
+    number(i, of) {
+      element.setAttribute("aria-label", `Window ${i}`);
+      drop.setAttribute("aria-label", `Remove window ${i}`);
+      drop.hidden = of === 1;
+    },
+  };
+}
+
+/** 9:00 as 09:00; anything else as it was typed. */
+const padded = (text) => text.trim().replace(/^(\d):/, "0$1:");
+
+/** The browser's own time zone until another is typed; the names it knows are offered. */
+function timeZoneField(field, onChange) {
+  const own = Intl.DateTimeFormat().resolvedOptions().timeZone ?? "UTC";
+  const list = el("datalist", { id: `time-zones-${(ids += 1)}` }, (Intl.supportedValuesOf?.("timeZone") ?? []).map((value) => el("option", { value })));
+  const input = el("input", { class: "input", type: "text", required: true, autocomplete: "off", spellcheck: "false", list: list.id, value: own });
+  const { element, fail } = framed(field, [input, list], input, onChange);
+  return { field, element, fail, value: () => input.value.trim(), set: (value) => (input.value = value ?? own) };
+}
+
+function dateField(field, onChange) {
+  const input = el("input", { class: "input", type: "date" });
+  const { element, fail } = framed(field, input, input, onChange);
+  return { field, element, fail, value: () => input.value || undefined, set: (value) => (input.value = value ?? "") };
+}
+
+/** `frame`, with the error gone and `onChange` called once something is typed. */
+function framed(field, inputs, input, onChange) {
+  const made = frame(field, inputs, input, null);
+  input.addEventListener("input", () => {
+    made.fail("");
+    onChange(field.name);
+  });
+  return made;
+}

@@ -1,0 +1,52 @@
+/* Two sets beside each other: how many events they share. */
+
+import { get } from "../../core/api.js";
+import { $, announce, count, el, number, whole } from "../../core/dom.js";
+
+const row = (term, value, more = "") => [el("dt", {}, term), el("dd", {}, value, more)];
+
+/**
+ * A choice of `sets` in `host`; `on.change(runs | null)` hears the runs of the one chosen, over the whole dataset.
+ * Returns {show(marks): what the chosen one shares with them, choose(id)}.
+ */
+export function createAgainst(host, sets, on) {
+  host.hidden = !sets.length;
+  if (!sets.length) return { show() {}, choose() {} };
+  let runs = null;
+  let chosen = null;
+  const options = [el("option", { value: "" }, "no other set"), ...sets.map((set) => el("option", { value: set.id }, `${set.name} (${whole(set.count)})`))];
+  const select = el("select", { id: "against", class: "input", onchange: change }, options);
+  const facts = el("dl", { class: "facts small", hidden: true, dataset: { overlap: "" } });
+  host.replaceChildren(el("label", { for: "against" }, "Compare with"), select, facts);
+
+  async function change() {
+    chosen = sets.find(({ id }) => id === select.value) ?? null;
+    const mine = chosen;
+    const found = chosen ? (await get(chosen.urls.events)).runs : null;
+    if (mine !== chosen) return;
+    runs = found;
+    on.change(runs);
+    if (chosen) announce($("[data-overlap]", host).textContent);
+  }
+
+  function show(marks) {
+    facts.hidden = !runs;
+    if (!runs) return;
+    const { both, here, there, jaccard } = marks.overlap(runs);
+    facts.replaceChildren(
+      ...row("In both", count(both, "event")),
+      ...row("Only here", count(here, "event")),
+      ...row(`Only in ${chosen.name}`, count(there, "event")),
+      ...row("Jaccard index", number(jaccard), el("span", { class: "muted" }, " of 1")),
+    );
+  }
+
+  return {
+    show,
+    choose(id) {
+      if (!sets.some((set) => set.id === id)) return null;
+      select.value = id;
+      return change();
+    },
+  };
+}

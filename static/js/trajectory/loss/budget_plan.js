@@ -1,0 +1,95 @@
+/* Budgets for a target loss: what they are, and that the loss stays there. */
+
+import { post } from "../../core/api.js";
+import { $, el, number } from "../../core/dom.js";
+import { messageOf } from "../../core/field_errors.js";
+import { createFigure } from "../../charts/figure.js";
+import { swatch } from "../../components/legend.js";
+import { check, showProblem, valueOf, write } from "../../components/number_field.js";
+import { radios } from "../../components/choice_controls.js";
+import { correlationBody } from "./view_state.js";
+
+const METHODS = [
+  ["quantification", "By quantification"],
+  ["upper-bound", "By upper bound"],
+];
+const LINES = [
+  ["Total loss", "total", "--ink", "solid", null],
+  ["Backward", "backward", "--m2", "dash", 1],
+  ["Forward", "forward", "--m3", "dot", 2],
+  ["Budget", "budget", "--m6", "longdash", 5],
+];
+const WORDS = {
+  quantification: "More at both ends, so that the loss is at the target from the first event to the last.",
+  "upper-bound": "The same at every event, also where the length is not known; the loss nears the target from below.",
+};
+
+/**
+ * The section in `host`; `state` has `alpha`, `method` and the correlation. `keep()` writes it to the address, `span(n)` is
+ * which of n events are shown. Returns {draw(series), listen(to), hover(event), setSpan(span)}, the last as a figure has them.
+ */
+export async function createPlan(host, page, state, keep, span) {
+  const figure = await createFigure($("[data-chart=plan]", host), { title: "Budget and loss under the plan", unit: "ε", name: "cairn-budget-plan", log: false });
+  const input = $("#alpha", host);
+  write(input, isFinite(state.alpha) ? Number(state.alpha) : 1);
+  const method = radios("Method", METHODS, state.method, (value) => {
+    state.method = value;
+    changed();
+  });
+  $("[data-method]", host).replaceChildren(method.element);
+  let [turn, series] = [0, 0];
+  let waiting;
+  input.addEventListener("input", () => {
+    clearTimeout(waiting);
+    if (!check(input)) return;
+    state.alpha = String(valueOf(input));
+    waiting = setTimeout(changed, 250);
+  });
+
+  const legend = LINES.map(([name, , , dash, index]) => el("li", {}, swatch(index === null ? null : { dash, index }), name));
+  $("[data-plan-legend]", host).replaceChildren(...legend);
+
+  function changed() {
+    keep();
+    return draw();
+  }
+
+  function tell({ first, middle, last, user_level, radius_m, correlation }) {
+    const pairs = [["First", first], ["Between", middle], ["Last", last], ["Instead, α / n", user_level]];
+    $("[data-plan-words]", host).textContent = `Budgets are ε within ${number(radius_m)} m; losses are between states at most ${number(correlation.diameter_m)} m apart.`;
+    $("[data-budgets]", host).replaceChildren(
+      ...pairs.filter(([, value]) => value !== null).map(([label, value]) => el("div", {}, el("dt", {}, label), el("dd", {}, `ε = ${number(value, 4)}`))),
+    );
+  }
+
+  async function draw() {
+    const mine = (turn += 1);
+    $("[data-method-words]", host).textContent = WORDS[state.method];
+    try {
+      const body = { alpha: Number(state.alpha), radius_m: Number(state.radius_m), landmark_set: page.landmark_set, series, method: state.method, correlation: correlationBody(state) };
+      const found = await post(page.urls.plan, body);
+      if (mine !== turn) return;
+      check(input);
+      tell(found);
+      await figure.show((log) => ({
+        span: span(found.n), whole: [0, Math.max(1, found.n - 1)], log, note: "ε",
+        lines: LINES.map(([name, key, colour, dash]) => ({ id: key, name, x: found.event, y: found[key], colour, dash, step: key === "budget" })),
+        rules: [{ y: found.alpha, label: `target α = ${number(found.alpha)}` }],
+      }));
+    } catch (problem) {
+      if (problem.status !== 400 || mine !== turn) throw problem;
+      const [own] = problem.errors.filter(({ field }) => field === "alpha");
+      showProblem(input, own ? messageOf(own) : problem.message);
+    }
+  }
+
+  return {
+    listen: figure.listen,
+    hover: figure.hover,
+    setSpan: figure.setSpan,
+    draw(index) {
+      series = index;
+      return draw();
+    },
+  };
+}

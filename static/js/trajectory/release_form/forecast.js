@@ -1,0 +1,130 @@
+/* What to expect of the mechanisms chosen: the server works it out from landmarks and parameters, no position is read. */
+
+import { ApiError, post } from "../../core/api.js";
+import { el, metres, number, whole } from "../../core/dom.js";
+import { swatch } from "../../components/legend.js";
+
+const PAUSE_MS = 200;
+
+/** `ask(body)` after a pause: the newest question alone is answered, to `show(answer, body)` or `fail(errors)`. */
+export function createOutlook(url, { show, fail }) {
+  let [timer, asking, last] = [null, null, ""];
+  async function load(body) {
+    asking?.abort();
+    asking = new AbortController();
+    try {
+      show(await post(url, body, { signal: asking.signal }), body);
+    } catch (error) {
+      if (error.name === "AbortError") return;
+      if (!(error instanceof ApiError)) throw error;
+      last = "";
+      fail(error.errors);
+    }
+  }
+  return {
+    ask(body) {
+      const text = JSON.stringify(body);
+      if (text === last) return;
+      last = text;
+      clearTimeout(timer);
+      timer = setTimeout(() => load(body), PAUSE_MS);
+    },
+    stop() {
+      clearTimeout(timer);
+      asking?.abort();
+      last = "";
+    },
+  };
+}
+
+// Words -------------------------------------------------------------------------------------
+
+/** ε, ε/1,071, ε/2.17 */
+function part(share) {
+  const parts = 1 / share;
+  if (Math.abs(parts - 1) < 1e-9) return "ε";
+  return `ε/${Math.abs(parts - Math.round(parts)) < 1e-6 * parts ? whole(parts) : number(parts)}`;
+}
+
+function shareText(share) {
+  if (!share) return "–";
+  const [least, greatest] = share.map(part);
+  return least === greatest ? least : `${least} to ${greatest}`;
+}
+
+function row(what, { events, published, drawn, share, median_m, p95_m }) {
+  const of = drawn === events ? whole(events) : `${whole(drawn)} of ${whole(events)}`;
+  const cells = published ? [shareText(share), metres(median_m), metres(p95_m)] : ["left out", "", ""];
+  return el("tr", {}, el("th", { scope: "row" }, what), [of, ...cells].map((text) => el("td", {}, text)));
+}
+
+const head = (...titles) => el("tr", {}, titles.map((text) => el("th", { scope: "col" }, text)));
+
+function figures({ title, expected: { landmark, regular, overall } }) {
+  const alike = String(landmark.share) === String(regular.share) && overall.drawn === overall.events;
+  const groups = alike ? [["Every event", overall]] : [["Landmarks", landmark], ["Others", regular]];
+  return el(
+    "table",
+    { class: "outlook__figures" },
+    el("caption", { class: "visually-hidden" }, `Noise of ${title}`),
+    el("thead", {}, head("Events", "Drawn", "Share", "50\u202f%", "95\u202f%")),
+    el("tbody", {}, groups.filter(([, { events }]) => events).map(([what, group]) => row(what, group))),
+  );
+}
+
+function notes({ expected }) {
+  if (!expected) return ["How much each event gets depends on the run, and the dataset is too long to try it out here."];
+  const { landmark } = expected;
+  const found = expected.exact ? [] : ["How much each event gets depends on the run; so it went in a simulation on a generated walk."];
+  const { drawn, published } = expected.overall;
+  if (landmark.events && !landmark.drawn) found.push(landmark.published ? "Landmarks have no noise of their own: they repeat other releases, and the way gone since comes on top." : "Landmarks are left out.");
+  else if (drawn < published) found.push("The rest repeat a release: the way gone since comes on top.");
+  return found;
+}
+
+/** What to expect of one mechanism, drawn with `ink`. */
+export function entry(one, ink) {
+  const mean = one.expected?.overall.mean_m ?? null;
+  return el(
+    "li",
+    { dataset: { outlook: one.name } },
+    el("p", {}, swatch(ink), el("strong", {}, one.title), mean === null ? null : el("span", { class: "outlook__mean" }, `mean ${metres(mean)}`)),
+    one.expected && figures(one),
+    notes(one).map((text) => el("p", { class: "small muted" }, text)),
+  );
+}
+
+/** What releases of `outlooks` promise for the landmark set chosen, each sentence once with the mechanisms that state it. */
+export function promises(outlooks) {
+  const sentences = new Map();
+  for (const { title, guarantee } of outlooks) sentences.set(guarantee.statement, [...(sentences.get(guarantee.statement) ?? []), title]);
+  return [...sentences].map(([statement, titles]) => el("p", { class: "small" }, sentences.size > 1 && el("strong", {}, `${titles.join(", ")}: `), statement));
+}
+
+/** What follows the noise; nothing for no steps. */
+export function afterwards(steps) {
+  if (!steps.length) return [];
+  const live = steps.every(({ causal }) => causal);
+  return [
+    `Then ${steps.map(({ title }) => title).join(", then ")}, over each release: free. The figures above are before it.`,
+    live ? "Fit for live use: no step reads a later release." : "Not for live use: a step reads later releases too.",
+  ];
+}
+
+/** What the budget says about releases of `outlooks` at a level, `quote` from the server. */
+export function spending(quote, { radius_m }, outlooks, experiment) {
+  const per = (perKm) => number((perKm * radius_m) / 1000);
+  const many = outlooks.length === 1 ? "the release" : `the ${outlooks.length} releases together`;
+  const record = quote.stability > 1 ? "uploaded record" : "event";
+  const uncovered = [...new Set(outlooks.flatMap(({ guarantee }) => guarantee.not_covered))];
+  const rest = uncovered.length ? `; not covered: ${uncovered.join("; ")}` : "";
+  const found = [experiment ? "Simulations are not published, so they spend nothing." : `About any one ${record} ${many} may leak ε = ${per(quote.price_per_km)} per ${number(radius_m)} m${rest}.`];
+  if (quote.stability > 1 && !experiment) {
+    found.push(`After cleaning, up to ${whole(quote.stability)} events depend on one uploaded record: a release is charged ${whole(quote.stability)} × ε (once at the level of a user).`);
+  }
+  found.push(quote.spent_per_km ? `Earlier releases: ${per(quote.spent_per_km)}.` : "Nothing is spent yet.");
+  if (quote.total_per_km === null) return found;
+  const fits = experiment || quote.fits;
+  found.push(fits ? `The budget is ${per(quote.total_per_km)}.` : `That is more than the budget of ${per(quote.total_per_km)}: ask for a smaller level or fewer releases.`);
+  return found;
+}

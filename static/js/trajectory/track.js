@@ -1,0 +1,182 @@
+/* The binary track of a dataset or a release: whole numbers as differences, no row per point.
+ *
+ *   uint32 magic "CIRN", version 2, n, flags, unit; uint32 bytes of each stream; then the streams lon, lat (units of
+ *   1e-7 degrees), time (ms; flag 1), event (flag 2), ends of pieces (flag 4). A number is the difference to the one before, twice it
+ *   or -1 - twice it where negative, in bytes of seven bits, the highest set where more follow.
+ */
+
+import { heightE32 } from "../map/projection.js";
+
+const MAGIC = 0x4e524943;
+const VERSION = 2;
+const STREAMS = 5;
+const HEADER = 20 + 4 * STREAMS;
+const HAS_EVENTS = 2;
+const SLICE = 65536; // numbers decoded between two looks at the clock
+const AT_ONCE_MS = 12;
+
+/** Positions of a series in the order of its events, as compact as they came. */
+export class Track {
+  /** `lonE7`, `latE7` in 1e-7 degrees; `y` their heights on the map; `time` in seconds; `event` null: j is event j. */
+  constructor({ lonE7, latE7, y, time = null, event = null, ends = null }) {
+    Object.assign(this, { n: lonE7.length, lonE7, latE7, y, time, event, ends });
+  }
+
+  lonAt(i) {
+    return this.lonE7[i] / 1e7;
+  }
+
+  latAt(i) {
+    return this.latE7[i] / 1e7;
+  }
+
+  /** The positions from `start` to before `end`, where they are in memory. */
+  part(start, end) {
+    const [lonE7, latE7, y] = [this.lonE7, this.latE7, this.y].map((all) => all.subarray(start, end));
+    return new Track({ lonE7, latE7, y });
+  }
+
+  /** [west, south, east, north]; west > east if it crosses the antimeridian. Null around nothing. */
+  bounds() {
+    if (!this.n) return null;
+    let [west, south, east, north] = [Infinity, Infinity, -Infinity, -Infinity];
+    const first = this.lonAt(0);
+    for (let i = 0; i < this.n; i++) {
+      const lon = this.lonAt(i);
+      const lat = this.latAt(i);
+      const eastward = lon < first - 180 ? lon + 360 : lon > first + 180 ? lon - 360 : lon;
+      west = Math.min(west, eastward);
+      east = Math.max(east, eastward);
+      south = Math.min(south, lat);
+      north = Math.max(north, lat);
+    }
+    const wrap = (value) => ((((value + 180) % 360) + 360) % 360) - 180;
+    return [wrap(west), south, wrap(east), north];
+  }
+}
+
+/** Several tracks one after the other; without times and events. */
+export function joinTracks(tracks) {
+  if (tracks.length === 1) return tracks[0];
+  const n = tracks.reduce((sum, track) => sum + track.n, 0);
+  const all = { lonE7: new Int32Array(n), latE7: new Int32Array(n), y: new Int32Array(n) };
+  let at = 0;
+  for (const track of tracks) {
+    for (const name of ["lonE7", "latE7", "y"]) all[name].set(track[name], at);
+    at += track.n;
+  }
+  return new Track(all);
+}
+
+/** The track in `buffer`, decoded without holding up the page; `time: false` leaves its times where they are. */
+export async function decodeTrack(buffer, { time = true } = {}) {
+  const view = new DataView(buffer);
+  if (buffer.byteLength < HEADER || view.getUint32(0, true) !== MAGIC) throw new Error("This is not a track.");
+  if (view.getUint32(4, true) !== VERSION) throw new Error("This track and the page are of different versions: reload the page.");
+  const n = view.getUint32(8, true);
+  const streams = streamsOf(view, buffer);
+  const parts = { lonE7: new Int32Array(n), latE7: new Int32Array(n), y: new Int32Array(n) };
+  if (time && streams[2].length) parts.time = new Float64Array(n);
+  if (view.getUint32(12, true) & HAS_EVENTS) parts.event = new Int32Array(n);
+  const unit = view.getUint32(16, true);
+  const readers = [new Reader(streams[0], parts.lonE7, unit), new Reader(streams[1], parts.latE7, unit)];
+  if (parts.time) readers.push(new Reader(streams[2], parts.time, 1, 1000));
+  if (parts.event) readers.push(new Reader(streams[3], parts.event));
+  let began = performance.now();
+  for (let from = 0; from < n; from += SLICE) {
+    const to = Math.min(n, from + SLICE);
+    for (const reader of readers) reader.read(from, to);
+    for (let i = from; i < to; i++) parts.y[i] = heightE32(parts.latE7[i]);
+    if (performance.now() - began < AT_ONCE_MS) continue;
+    await breath();
+    began = performance.now();
+  }
+  return new Track({ ...parts, ends: endsOf(streams[4]) });
+}
+
+function streamsOf(view, buffer) {
+  let at = HEADER;
+  return Array.from({ length: STREAMS }, (_, k) => {
+    const bytes = new Uint8Array(buffer, at, view.getUint32(20 + 4 * k, true));
+    at += bytes.length;
+    return bytes;
+  });
+}
+
+/** Reads numbers from `bytes` into `out`, each times `unit` / `per`. */
+class Reader {
+  constructor(bytes, out, unit = 1, per = 1) {
+    Object.assign(this, { bytes, out, unit, per, at: 0, last: 0 });
+  }
+
+  read(from, to) {
+    const { bytes, out, unit, per } = this;
+    let { at, last } = this;
+    for (let i = from; i < to; i++) {
+      let byte = bytes[at++];
+      let left = byte & 127;
+      for (let shift = 7; byte > 127 && shift < 28; shift += 7) {
+        byte = bytes[at++];
+        left |= (byte & 127) << shift;
+      }
+      if (byte > 127) {
+        for (let power = 2 ** 28; byte > 127; power *= 128) {
+          byte = bytes[at++];
+          left += (byte & 127) * power; // beyond 32 bits
+        }
+        last += left % 2 ? -(left + 1) / 2 : left / 2;
+      } else {
+        last += (left >>> 1) ^ -(left & 1);
+      }
+      out[i] = (last * unit) / per;
+    }
+    Object.assign(this, { at, last });
+  }
+}
+
+/** Where each piece ends; null where the track is a whole. */
+function endsOf(bytes) {
+  if (!bytes.length) return null;
+  const ends = new Int32Array(bytes.reduce((count, byte) => count + (byte < 128 ? 1 : 0), 0));
+  new Reader(bytes, ends).read(0, ends.length);
+  return ends;
+}
+
+const { port1, port2 } = new MessageChannel();
+const waiting = [];
+port1.onmessage = () => waiting.shift()();
+
+/** Lets the page paint and answer before it goes on. */
+export function breath() {
+  return new Promise((resolve) => {
+    waiting.push(resolve);
+    port2.postMessage(null);
+  });
+}
+
+/** The track behind `url`. */
+export async function fetchTrack(url, { signal, time = true } = {}) {
+  const answer = await fetch(url, { signal, credentials: "same-origin" });
+  if (!answer.ok) throw new Error(`The points could not be read (${answer.status}). Reload the page to try again.`);
+  return decodeTrack(await answer.arrayBuffer(), { time });
+}
+
+/** Index of the last entry of the sorted array at or below `value`; -1 if there is none. */
+export function lastAtMost(sorted, value) {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (sorted[middle] <= value) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
+/** Index of the entry of the sorted array nearest to `value`; -1 if it is empty. */
+export function nearestIndex(sorted, value) {
+  const i = lastAtMost(sorted, value);
+  if (i < 0) return sorted.length ? 0 : -1;
+  if (i + 1 < sorted.length && sorted[i + 1] - value < value - sorted[i]) return i + 1;
+  return i;
+}
