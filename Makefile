@@ -11,14 +11,16 @@ PYTEST_ARGS ?= -n auto --maxprocesses 4 --dist loadgroup
 stamp = $(VENV)/.$(1)-$(shell cat $(2) 2>/dev/null | cksum | tr ' ' '-')
 RUN_STAMP := $(call stamp,run,requirements.txt privacy_engine/kernels/*.py)
 DEV_STAMP := $(call stamp,dev,requirements-dev.txt)
+NODE_STAMP := node_modules/.installed-$(shell cat package-lock.json 2>/dev/null | cksum | tr ' ' '-')
 
-.PHONY: help install install-dev run test check bench formats lock samples screenshots clean
+.PHONY: help install install-dev run test check format bench formats lock samples screenshots clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make run          start Cairn on http://127.0.0.1:$${CAIRN_PORT:-8000}/"
 	@echo "make test         run every test, in browsers too"
 	@echo "make check        run the style, type, import, security and deployment checks"
+	@echo "make format       format Python and JavaScript"
 	@echo "make bench        time the engine beside plain Python and numpy; writes docs/benchmarks.md (4 minutes)"
 	@echo "make formats      write docs/formats.md anew from the registry of formats"
 	@echo "make install      make .venv and install what Cairn needs"
@@ -52,14 +54,24 @@ $(DEV_STAMP): | $(BIN)/python
 	@$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements-dev.txt
 	@rm -f $(VENV)/.run-* $(VENV)/.dev-* && touch $@ $(RUN_STAMP)
 
+# The checks of static/js; Node itself comes with the development lock.
+$(NODE_STAMP): | $(DEV_STAMP)
+	@echo "Installing the checks of JavaScript …"
+	@$(BIN)/npm ci --ignore-scripts --no-audit --no-fund --loglevel error
+	@rm -f node_modules/.installed-* && touch $@
+
 run: install
 	@exec $(BIN)/python manage.py run
 
 test: install-dev
 	@$(BIN)/python -m pytest $(PYTEST_ARGS)
 
-check: install-dev
+check: install-dev $(NODE_STAMP)
 	@BIN=$(BIN) sh .ci/check
+
+format: install-dev $(NODE_STAMP)
+	@$(BIN)/ruff check --fix-only --quiet . && $(BIN)/ruff format --quiet .
+	@$(BIN)/node node_modules/prettier/bin/prettier.cjs --write --log-level warn .
 
 bench: install-dev
 	@$(BIN)/python -m pytest -c benchmarks/pytest.ini benchmarks --page docs/benchmarks.md
@@ -84,5 +96,5 @@ build/uv/bin/uv:
 	build/uv/bin/pip install -q uv
 
 clean:
-	rm -rf $(VENV) build staticfiles .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) build staticfiles node_modules .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -not -path './$(VENV)/*' -prune -exec rm -rf {} +

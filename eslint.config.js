@@ -1,0 +1,66 @@
+/* Few rules, each with its reason; `make check` runs them. Node is needed here and nowhere else. */
+import js from "@eslint/js";
+import globals from "globals";
+
+/** Folders from the lowest up: a module imports from its own folder and from those below. */
+const LAYERS = ["core", "map", "charts", "components", "trajectory", "pages"];
+
+const layerRules = LAYERS.map((layer, i) => ({
+  files: [`static/js/${layer}/**`],
+  rules: {
+    "no-restricted-imports": [
+      "error",
+      {
+        patterns: LAYERS.slice(i + 1).map((above) => ({
+          group: [`**/${above}/**`],
+          message: `${layer}/ lies below ${above}/.`,
+        })),
+      },
+    ],
+  },
+}));
+
+const only = (name, place) => ({ name, message: `${place} alone knows it.` });
+const LEAFLET = only("L", "map/");
+const PLOTLY = only("Plotly", "charts/chart.js");
+const onWindow = ({ name, message }) => ({ object: "window", property: name, message });
+
+export default [
+  { ignores: ["node_modules/", ".venv/", "build/", "var/", "staticfiles/"] },
+  js.configs.recommended, // likely bugs, what is unused and what is not defined
+  {
+    files: ["static/js/**/*.js"],
+    languageOptions: { globals: globals.browser },
+    rules: {
+      eqeqeq: "error", // null and undefined are told apart on purpose
+      "no-unused-vars": ["error", { ignoreRestSiblings: true }],
+      "no-var": "error",
+      "prefer-const": "error",
+      "no-implied-eval": "error", // the content security policy forbids it
+      "no-new-func": "error",
+      "max-lines": ["error", 400],
+      "no-restricted-globals": ["error", LEAFLET, PLOTLY],
+      "no-restricted-properties": ["error", onWindow(LEAFLET), onWindow(PLOTLY)],
+      "no-restricted-syntax": [
+        "error",
+        {
+          selector: "AssignmentExpression[left.property.name=/^(inner|outer)HTML$/]",
+          message: "Markup from data is an injection: build elements.",
+        },
+        {
+          selector: "CallExpression[callee.property.name='insertAdjacentHTML']",
+          message: "Markup from data is an injection: build elements.",
+        },
+      ],
+    },
+  },
+  ...layerRules,
+  { files: ["static/js/map/**"], rules: { "no-restricted-properties": ["error", onWindow(PLOTLY)] } },
+  { files: ["static/js/charts/chart.js"], rules: { "no-restricted-properties": ["error", onWindow(LEAFLET)] } },
+  {
+    files: ["static/js/core/theme.js", "static/js/pages/swagger_layout.js"],
+    languageOptions: { sourceType: "script" },
+  },
+  { files: ["benchmarks/**/*.js"], languageOptions: { globals: globals.browser, sourceType: "script" } },
+  { files: ["*.js"], languageOptions: { globals: globals.node } },
+];
