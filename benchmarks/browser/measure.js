@@ -5,7 +5,10 @@ window.measure = (() => {
   const tasks = [];
   const loading = [];
   let ready = null;
-  new PerformanceObserver((list) => list.getEntries().forEach(({ duration }) => tasks.push(duration))).observe({ type: "longtask", buffered: true });
+  new PerformanceObserver((list) => list.getEntries().forEach(({ duration }) => tasks.push(duration))).observe({
+    type: "longtask",
+    buffered: true,
+  });
   performance.setResourceTimingBufferSize(2000);
 
   const canvases = () => [...document.querySelectorAll("canvas[data-layer]")];
@@ -15,13 +18,15 @@ window.measure = (() => {
   (async function watch() {
     for (;;) {
       await frame();
-      for (const { dataset } of canvases()) if (dataset.drawn && !drawn.has(dataset.layer)) drawn.set(dataset.layer, performance.now());
+      for (const { dataset } of canvases())
+        if (dataset.drawn && !drawn.has(dataset.layer)) drawn.set(dataset.layer, performance.now());
       if (!ready && document.querySelector("[data-bench][data-ready=all]")) ready = performance.now();
       if (ready) return;
     }
   })();
 
-  const whole = () => performance.getEntriesByType("resource").filter(({ name }) => /\/track\/\?/.test(name) && !/west=/.test(name));
+  const whole = () =>
+    performance.getEntriesByType("resource").filter(({ name }) => /\/track\/\?/.test(name) && !/west=/.test(name));
 
   /** The later of the layers' first pictures, after its own data arrived. */
   function firsts() {
@@ -30,7 +35,13 @@ window.measure = (() => {
       return drawn.get(id) - responseEnd;
     });
     const early = drawn.get("early-original") ?? null; // the server's picture of it, since the page was asked for
-    return { first: Math.max(...waits), early, whole: drawn.get("original"), ready, bytes: whole().reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0) };
+    return {
+      first: Math.max(...waits),
+      early,
+      whole: drawn.get("original"),
+      ready,
+      bytes: whole().reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0),
+    };
   }
 
   /** A key on the map, until the frame after its picture. */
@@ -41,7 +52,8 @@ window.measure = (() => {
     const before = canvases().map(({ dataset }) => dataset.drawn);
     const began = performance.now();
     if (window.measured) window.measured(name);
-    else map.dispatchEvent(new KeyboardEvent("keydown", { key: name, shiftKey: name.startsWith("Arrow"), bubbles: true }));
+    else
+      map.dispatchEvent(new KeyboardEvent("keydown", { key: name, shiftKey: name.startsWith("Arrow"), bubbles: true }));
     do await frame();
     while (!window.measured && canvases().some(({ dataset }, i) => dataset.drawn === before[i]));
     await frame();
@@ -68,10 +80,23 @@ window.measure = (() => {
     const read = [];
     for (const url of tracks) read.push(await fetchTrack(url, { time: false }));
     const host = document.createElement("div");
-    Object.assign(host.style, { position: "fixed", inset: "0 auto auto 0", width: `${width}px`, height: `${height}px`, zIndex: 9 });
+    Object.assign(host.style, {
+      position: "fixed",
+      inset: "0 auto auto 0",
+      width: `${width}px`,
+      height: `${height}px`,
+      zIndex: 9,
+    });
     document.body.append(host);
     const L = window.L;
-    const map = L.map(host, { preferCanvas: true, zoomAnimation: false, inertia: false, zoomSnap: 0.25, zoomDelta: 0.75, attributionControl: false });
+    const map = L.map(host, {
+      preferCanvas: true,
+      zoomAnimation: false,
+      inertia: false,
+      zoomSnap: 0.25,
+      zoomDelta: 0.75,
+      attributionControl: false,
+    });
     const began = performance.now();
     const lines = read.map((track, k) => {
       const places = Array.from({ length: track.n }, (_, i) => [track.latAt(i), track.lonAt(i)]);

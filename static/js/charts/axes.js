@@ -55,7 +55,10 @@ export function linearAxis(arrays) {
 }
 
 /** Shares, from nothing to all. */
-export const shareAxis = () => ({ floor: 0, axis: { type: "linear", range: [0, 1.02], tickvals: [0, 0.25, 0.5, 0.75, 1], tickformat: ".0%" } });
+export const shareAxis = () => ({
+  floor: 0,
+  axis: { type: "linear", range: [0, 1.02], tickvals: [0, 0.25, 0.5, 0.75, 1], tickformat: ".0%" },
+});
 
 /** A horizontal axis of values and not of events: no wider than they are, 1, 2, 5 where decades are few. */
 export function valueAxis(arrays, log) {
@@ -68,13 +71,19 @@ export function valueAxis(arrays, log) {
     for (let power = Math.floor(from); power <= Math.ceil(to); power += 1) {
       for (const step of steps) {
         const at = power + Math.log10(step);
-        if (at >= from - edge && at <= to + edge) found.push([10 ** at, step === 1 ? decadeText(power) : shortText(step, power)]);
+        if (at >= from - edge && at <= to + edge)
+          found.push([10 ** at, step === 1 ? decadeText(power) : shortText(step, power)]);
       }
     }
     return found;
   };
   const chosen = to - from < 2.5 ? ticks([1, 2, 5]) : ticks([1]);
-  return { type: "log", range: [from - edge, to + edge], tickvals: chosen.map(([at]) => at), ticktext: chosen.map(([, text]) => text) };
+  return {
+    type: "log",
+    range: [from - edge, to + edge],
+    tickvals: chosen.map(([at]) => at),
+    ticktext: chosen.map(([, text]) => text),
+  };
 }
 
 /** 2 and 5 times a power of ten, as its decade is written. */

@@ -41,21 +41,35 @@ function heights({ lines, rules, span, also, x: values }) {
     if (values) return [0, x.length];
     const after = x.findIndex((at) => at > span[1]);
     const first = x.findIndex((at) => at >= span[0]);
-    return [Math.max(0, first < 0 ? x.length : step && x[first] > span[0] ? first - 1 : first), after < 0 ? x.length : after];
+    return [
+      Math.max(0, first < 0 ? x.length : step && x[first] > span[0] ? first - 1 : first),
+      after < 0 ? x.length : after,
+    ];
   };
-  const parts = lines.flatMap((line) => [line.y, line.low ?? [], line.high ?? []].map((part) => part.slice(...within(line))));
+  const parts = lines.flatMap((line) =>
+    [line.y, line.low ?? [], line.high ?? []].map((part) => part.slice(...within(line))),
+  );
   return [...parts, rules.map(({ y }) => y), also];
 }
 
 function verticalAxis(shown) {
   if (shown.y?.share) return shareAxis();
   if (!shown.log) return linearAxis(heights(shown));
-  return logAxis(heights(shown), shown.lines.some(({ y }) => y.includes(0)));
+  return logAxis(
+    heights(shown),
+    shown.lines.some(({ y }) => y.includes(0)),
+  );
 }
 
 function horizontalAxis({ lines, span, x }) {
   if (!x) return { range: span, nticks: 5, tickformat: ",d" };
-  return { ...valueAxis(lines.map((line) => line.x), x.log), title: { text: x.name, standoff: 4 } };
+  return {
+    ...valueAxis(
+      lines.map((line) => line.x),
+      x.log,
+    ),
+    title: { text: x.name, standoff: 4 },
+  };
 }
 
 function asTrace({ id, name, x, y, colour, dash, marker, step, visible = true }, floor) {
@@ -69,8 +83,20 @@ function asTrace({ id, name, x, y, colour, dash, marker, step, visible = true },
     x,
     y: floor ? y.map((value) => (value === 0 ? floor : value)) : y,
     visible,
-    line: { color: inkOf(colour), width: x.length > 900 ? 1.2 : 1.6, dash, shape: step ? "hv" : "linear", simplify: true },
-    marker: { symbol: marker ?? "circle", size: alone ? 11 : 5.5, color: inkOf(colour), maxdisplayed: alone ? 0 : MARKERS, line: edge },
+    line: {
+      color: inkOf(colour),
+      width: x.length > 900 ? 1.2 : 1.6,
+      dash,
+      shape: step ? "hv" : "linear",
+      simplify: true,
+    },
+    marker: {
+      symbol: marker ?? "circle",
+      size: alone ? 11 : 5.5,
+      color: inkOf(colour),
+      maxdisplayed: alone ? 0 : MARKERS,
+      line: edge,
+    },
     hoverinfo: "skip",
   };
 }
@@ -80,9 +106,17 @@ function asBand({ id, x, low, high, colour, visible = true }) {
   const known = x.map((_, i) => i).filter((i) => low[i] !== null && high[i] !== null);
   const back = [...known].reverse();
   return {
-    type: "scatter", mode: "lines", meta: id, visible, fill: "toself", hoverinfo: "skip", showlegend: false,
-    x: [...known, ...back].map((i) => x[i]), y: [...known.map((i) => high[i]), ...back.map((i) => low[i])],
-    fillcolor: `${inkOf(colour)}3a`, line: { width: 0 },
+    type: "scatter",
+    mode: "lines",
+    meta: id,
+    visible,
+    fill: "toself",
+    hoverinfo: "skip",
+    showlegend: false,
+    x: [...known, ...back].map((i) => x[i]),
+    y: [...known.map((i) => high[i]), ...back.map((i) => low[i])],
+    fillcolor: `${inkOf(colour)}3a`,
+    line: { width: 0 },
   };
 }
 
@@ -93,8 +127,20 @@ function asBands(name, bands, hollow) {
     x.push(start - 0.5, start - 0.5, end - 0.5, end - 0.5, hollow ? start - 0.5 : null, ...(hollow ? [null] : []));
     y.push(0, 1, 1, 0, hollow ? 0 : null, ...(hollow ? [null] : []));
   }
-  const paint = hollow ? { line: { width: 1, color: `${token("--accent")}70` } } : { fill: "toself", fillcolor: `${token("--accent")}1c`, line: { width: 0 } };
-  return { type: "scatter", mode: "lines", meta: name, x, y, yaxis: "y2", hoverinfo: "skip", showlegend: false, ...paint };
+  const paint = hollow
+    ? { line: { width: 1, color: `${token("--accent")}70` } }
+    : { fill: "toself", fillcolor: `${token("--accent")}1c`, line: { width: 0 } };
+  return {
+    type: "scatter",
+    mode: "lines",
+    meta: name,
+    x,
+    y,
+    yaxis: "y2",
+    hoverinfo: "skip",
+    showlegend: false,
+    ...paint,
+  };
 }
 
 function layoutOf(shown, axis) {
@@ -113,12 +159,26 @@ function layoutOf(shown, axis) {
     yaxis: { ...plain, ...axis, gridcolor: token("--line") },
     yaxis2: { ...plain, overlaying: "y", range: [0, 1], visible: false },
     shapes: rules.map(({ y }) => ({
-      type: "line", xref: "paper", x0: 0, x1: 1, y0: y, y1: y,
+      type: "line",
+      xref: "paper",
+      x0: 0,
+      x1: 1,
+      y0: y,
+      y1: y,
       line: { color: token("--muted"), width: 1.25, dash: "4px,4px" },
     })),
     annotations: rules.map(({ y, label }) => ({
-      xref: "paper", x: 1, xanchor: "right", yref: "y", y: axis.type === "log" ? Math.log10(y) : y, yanchor: "bottom",
-      text: label, showarrow: false, font: { ...font, size: 10.5 }, bgcolor: `${token("--paper")}c0`, borderpad: 1,
+      xref: "paper",
+      x: 1,
+      xanchor: "right",
+      yref: "y",
+      y: axis.type === "log" ? Math.log10(y) : y,
+      yanchor: "bottom",
+      text: label,
+      showarrow: false,
+      font: { ...font, size: 10.5 },
+      bgcolor: `${token("--paper")}c0`,
+      borderpad: 1,
     })),
   };
 }
@@ -127,7 +187,8 @@ function layoutOf(shown, axis) {
 function published({ data, layout }, { title, unit, x }) {
   const ink = token("--ink");
   const axis = (name) => ({ title: { text: name, standoff: 8, font: { size: 12, color: ink } } });
-  const told = (trace) => (MARKED.includes(trace.meta) ? { ...trace, name: trace.meta, showlegend: trace.x.length > 0 } : trace);
+  const told = (trace) =>
+    MARKED.includes(trace.meta) ? { ...trace, name: trace.meta, showlegend: trace.x.length > 0 } : trace;
   return {
     data: data.map(told),
     layout: {
@@ -166,7 +227,11 @@ export async function createChart(element, { label }) {
     const spread = shown.lines.filter(({ low }) => low);
     const marked = [asBands(MARKED[0], shown.bands), asBands(MARKED[1], shown.hollow, true)];
     const traces = [...marked, ...spread.map(asBand), ...shown.lines.map((line) => asTrace(line, floor))];
-    await plotly.react(element, traces, layoutOf(shown, axis), { staticPlot: true, responsive: false, displayModeBar: false });
+    await plotly.react(element, traces, layoutOf(shown, axis), {
+      staticPlot: true,
+      responsive: false,
+      displayModeBar: false,
+    });
     element.append(mark, hair, cursor, dots, readout.element);
     element.classList.toggle("chart__plot--values", Boolean(shown.x));
     element.dataset.span = shown.x ? "" : shown.span.join("-");
@@ -182,11 +247,18 @@ export async function createChart(element, { label }) {
   function place() {
     const known = ready() && Boolean(shown);
     dots.replaceChildren(...(at !== null && known && shown.dots ? shown.dots(at).filter(isVisible).map(asDot) : []));
-    for (const [line, event] of [[cursor, at], [hair, hovered]]) {
+    for (const [line, event] of [
+      [cursor, at],
+      [hair, hovered],
+    ]) {
       line.hidden = !known || Boolean(shown.x) || !within(event);
       if (line.hidden) continue;
       const { yaxis } = element._fullLayout;
-      Object.assign(line.style, { transform: `translateX(${xOf(event)}px)`, top: `${yaxis._offset}px`, height: `${yaxis._length}px` });
+      Object.assign(line.style, {
+        transform: `translateX(${xOf(event)}px)`,
+        top: `${yaxis._offset}px`,
+        height: `${yaxis._length}px`,
+      });
     }
     if (hair.hidden) readout.hide();
     else readout.show(shown, hovered, { x: xOf(hovered), width: element.clientWidth });
@@ -233,7 +305,11 @@ export async function createChart(element, { label }) {
       const own = shown?.lines.filter((line) => line.id === id) ?? [];
       if (!own.length) return;
       own.forEach((line) => (line.visible = on));
-      plotly.restyle(element, { visible: on }, element.data.flatMap(({ meta }, index) => (meta === id ? [index] : [])));
+      plotly.restyle(
+        element,
+        { visible: on },
+        element.data.flatMap(({ meta }, index) => (meta === id ? [index] : [])),
+      );
       place();
     },
     moveCursor(event) {

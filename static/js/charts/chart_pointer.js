@@ -17,7 +17,12 @@ export function watchPointer(element, where, on) {
     const [left, right] = [where.x(Math.min(held.event, to)), where.x(Math.max(held.event, to))];
     const { top, height } = where.box();
     mark.hidden = false;
-    Object.assign(mark.style, { transform: `translateX(${left}px)`, width: `${Math.max(2, right - left)}px`, top: `${top}px`, height: `${height}px` });
+    Object.assign(mark.style, {
+      transform: `translateX(${left}px)`,
+      width: `${Math.max(2, right - left)}px`,
+      top: `${top}px`,
+      height: `${height}px`,
+    });
   }
 
   function look(clientX) {

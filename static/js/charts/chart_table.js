@@ -7,7 +7,12 @@ const ROWS_SHOWN = 200;
 /** A line's columns: {name, keys, values}. Keyed by "x" the value and its band, keyed by "y" where it lies. */
 function columnsOf({ name, x, y, low, high, ends }, key) {
   if (key === "y") return [{ name, keys: y, values: x }];
-  const band = low ? [[ends[0], low], [ends[1], high]] : [];
+  const band = low
+    ? [
+        [ends[0], low],
+        [ends[1], high],
+      ]
+    : [];
   return [{ name, keys: x, values: y }, ...band.map(([end, values]) => ({ name: `${name}, ${end}`, keys: x, values }))];
 }
 
@@ -21,16 +26,26 @@ export function rowsOf(lines, key = "x") {
       rows.get(at)[column] = values[i];
     });
   });
-  return { names: columns.map(({ name }) => name), rows: [...rows].sort(([a], [b]) => a - b).map(([at, values]) => [at, ...values]) };
+  return {
+    names: columns.map(({ name }) => name),
+    rows: [...rows].sort(([a], [b]) => a - b).map(([at, values]) => [at, ...values]),
+  };
 }
 
-const quoted = (text) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : /^[=+\-@\t]/.test(text) ? `'${text}` : text);
+const quoted = (text) =>
+  /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : /^[=+\-@\t]/.test(text) ? `'${text}` : text;
 
 /** Lines as CSV; `unit` goes into the heads of the columns. `by` = {key, name}: what a row stands for; `kind(key)` what sort it is. */
 export function csvOf(lines, unit, { key = "x", name = "event" } = {}, kind = null) {
   const { names, rows } = rowsOf(lines, key);
-  const head = [name, ...names.map((one) => quoted(unit ? `${one} (${unit})` : one)), ...(kind ? ["kind"] : [])].join(",");
-  return [head, ...rows.map((row) => [...row.map((value) => value ?? ""), ...(kind ? [kind(row[0])] : [])].join(","))].join("\n") + "\n";
+  const head = [name, ...names.map((one) => quoted(unit ? `${one} (${unit})` : one)), ...(kind ? ["kind"] : [])].join(
+    ",",
+  );
+  return (
+    [head, ...rows.map((row) => [...row.map((value) => value ?? ""), ...(kind ? [kind(row[0])] : [])].join(","))].join(
+      "\n",
+    ) + "\n"
+  );
 }
 
 /** The first rows, of those in `span` where one is given, as a table that says what it is and how much it leaves out. */
@@ -38,10 +53,17 @@ export function tableOf(lines, words, { key = "x", name = "event" } = {}, kind =
   const found = rowsOf(lines, key);
   const rows = span ? found.rows.filter(([at]) => at >= span[0] && at <= span[1]) : found.rows;
   const of = span ? ` of events ${whole(span[0])} to ${whole(span[1])}` : "";
-  const left = rows.length > ROWS_SHOWN ? `The first ${ROWS_SHOWN} of ${whole(rows.length)} rows${of}; the CSV has them all.` : `${whole(rows.length)} rows${of}.`;
+  const left =
+    rows.length > ROWS_SHOWN
+      ? `The first ${ROWS_SHOWN} of ${whole(rows.length)} rows${of}; the CSV has them all.`
+      : `${whole(rows.length)} rows${of}.`;
   const cell = (value) => el("td", { class: "number" }, value === null || value === undefined ? "" : number(value, 4));
-  const heads = [...found.names.map((one) => el("th", { scope: "col", class: "number" }, one)), kind && el("th", { scope: "col" }, "kind")];
-  const row = ([at, ...values]) => el("tr", {}, el("th", { scope: "row" }, number(at, 7)), values.map(cell), kind && el("td", {}, kind(at)));
+  const heads = [
+    ...found.names.map((one) => el("th", { scope: "col", class: "number" }, one)),
+    kind && el("th", { scope: "col" }, "kind"),
+  ];
+  const row = ([at, ...values]) =>
+    el("tr", {}, el("th", { scope: "row" }, number(at, 7)), values.map(cell), kind && el("td", {}, kind(at)));
   return el(
     "table",
     { class: "table" },

@@ -27,7 +27,11 @@ export async function createFigure(host, { title: usual, unit, name: stem, log =
   let [whole, clear, span] = [null, () => {}, null]; // `span` where it changed since the figure was shown
   host.replaceChildren(el("header", { class: "chart__head" }, heading, note, all, scale, menu), plot, dialog);
   const chart = await createChart(plot, {
-    label: () => `${title}, ${up}. ${chart.lines().map((line) => line.name).join(", ")}. The menu beside the title has the numbers as a table.`,
+    label: () =>
+      `${title}, ${up}. ${chart
+        .lines()
+        .map((line) => line.name)
+        .join(", ")}. The menu beside the title has the numbers as a table.`,
   });
   const visible = () => chart.lines().filter((line) => line.visible !== false);
   const kind = () => {
@@ -35,7 +39,8 @@ export async function createFigure(host, { title: usual, unit, name: stem, log =
     return over === "event" && bands.length + hollow.length ? (event) => kindOf(event, bands, hollow) : null;
   };
   const saveCsv = () => save(new Blob([csvOf(visible(), unit, by, kind())], { type: "text/csv" }), `${name}.csv`);
-  const saveImage = async (format) => save(await chart.image(format, { title, unit: up, x: over }), `${name}.${format}`);
+  const saveImage = async (format) =>
+    save(await chart.image(format, { title, unit: up, x: over }), `${name}.${format}`);
 
   function head() {
     heading.textContent = title;
@@ -74,10 +79,20 @@ export async function createFigure(host, { title: usual, unit, name: stem, log =
   function openTable() {
     const close = el("button", { class: "button", type: "button", onclick: () => dialog.close() }, "Close");
     const csv = el("button", { class: "button", type: "button", onclick: saveCsv }, "Save all as CSV");
-    const table = tableOf(visible(), `${title}, ${unit}. ${about}`.trim(), by, kind(), all.hidden ? null : chart.span());
+    const table = tableOf(
+      visible(),
+      `${title}, ${unit}. ${about}`.trim(),
+      by,
+      kind(),
+      all.hidden ? null : chart.span(),
+    );
     dialog.replaceChildren(
       el("h3", {}, title),
-      el("div", { class: "table-scroll chart__numbers", tabindex: "0", role: "region", "aria-label": `${title}: numbers` }, table),
+      el(
+        "div",
+        { class: "table-scroll chart__numbers", tabindex: "0", role: "region", "aria-label": `${title}: numbers` },
+        table,
+      ),
       el("div", { class: "dialog__actions" }, csv, close),
     );
     dialog.showModal();
@@ -92,7 +107,9 @@ export async function createFigure(host, { title: usual, unit, name: stem, log =
       announce(`${title} could not be saved: ${error.message}`);
     }
   };
-  const buttons = Object.keys(actions).map((label) => el("button", { type: "button", onclick: () => run(label) }, label));
+  const buttons = Object.keys(actions).map((label) =>
+    el("button", { type: "button", onclick: () => run(label) }, label),
+  );
   menu.append(el("div", { class: "menu__panel" }, buttons));
   head();
   return {

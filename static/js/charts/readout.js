@@ -2,12 +2,13 @@
 
 import { el, number, whole } from "../core/dom.js";
 import { inkOf } from "../core/series_style.js";
-import { nearestIndex } from "../trajectory/track.js";
+import { nearestIndex } from "../core/sorted_search.js";
 
 const inRuns = (runs, event) => runs.some(([start, end]) => event >= start && event < end);
 
 /** "landmark", "dummy landmark" or "". */
-export const kindOf = (event, bands, hollow) => (inRuns(hollow, event) ? "dummy landmark" : inRuns(bands, event) ? "landmark" : "");
+export const kindOf = (event, bands, hollow) =>
+  inRuns(hollow, event) ? "dummy landmark" : inRuns(bands, event) ? "landmark" : "";
 
 /** The value of a line at an event, of the nearest known one where the line is thinned out. */
 function valueAt({ x, y, low, high }, event) {
@@ -26,7 +27,15 @@ export function createReadout() {
       const kind = kindOf(event, bands, hollow);
       const rows = lines
         .filter(({ visible = true, x: known }) => visible && known.length > 1)
-        .map((line) => el("li", {}, el("i", { style: { background: inkOf(line.colour) } }), el("span", {}, line.name), el("b", {}, valueAt(line, event))));
+        .map((line) =>
+          el(
+            "li",
+            {},
+            el("i", { style: { background: inkOf(line.colour) } }),
+            el("span", {}, line.name),
+            el("b", {}, valueAt(line, event)),
+          ),
+        );
       element.replaceChildren(el("p", {}, `event ${whole(event)}${kind && ` · ${kind}`}`), el("ul", {}, rows));
       element.hidden = false;
       const left = x > width / 2;

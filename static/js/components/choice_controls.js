@@ -11,7 +11,12 @@ let groups = 0;
 export function radios(legend, options, chosen, onChange, { shown = false, more = [] } = {}) {
   const name = `choice-${(groups += 1)}`;
   const one = ([value, text, title]) =>
-    el("label", { title }, el("input", { type: "radio", name, value, checked: value === chosen, onchange: () => onChange(value) }), el("span", {}, text));
+    el(
+      "label",
+      { title },
+      el("input", { type: "radio", name, value, checked: value === chosen, onchange: () => onChange(value) }),
+      el("span", {}, text),
+    );
   const element = el(
     "fieldset",
     { class: "choices" },

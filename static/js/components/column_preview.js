@@ -7,7 +7,14 @@ import { invalidIn, numbersOf } from "./number_field.js";
 
 const WAIT_MS = 250;
 /** What goes with another column and is not chosen by itself. */
-const BESIDE = { clock: "with the time", offset: "zone of the time", lat_sign: "with the latitude", lon_sign: "with the longitude", geometry: "Position", person: "Person" };
+const BESIDE = {
+  clock: "with the time",
+  offset: "zone of the time",
+  lat_sign: "with the latitude",
+  lon_sign: "with the longitude",
+  geometry: "Position",
+  person: "Person",
+};
 const MARKS = { ",": "commas", ";": "semicolons", "|": "vertical bars", tab: "tabs", space: "spaces" };
 
 /**
@@ -44,7 +51,13 @@ export function createPreview(host, form, { url, roles }) {
   }
 
   /** The form's reading options; cleaning comes after reading and has no part in it. */
-  const query = () => new URLSearchParams(Object.entries({ ...Object.fromEntries([...new FormData(form)].filter(([, value]) => value)), ...numbersOf(form) }));
+  const query = () =>
+    new URLSearchParams(
+      Object.entries({
+        ...Object.fromEntries([...new FormData(form)].filter(([, value]) => value)),
+        ...numbersOf(form),
+      }),
+    );
   const tell = (nodes) => said.replaceChildren(...nodes.flat().filter(Boolean));
 
   function show(seen) {
@@ -64,12 +77,35 @@ export function createPreview(host, form, { url, roles }) {
   function draw({ columns, editable }) {
     const heads = columns.map((column) => head(column, editable));
     const body = el("tbody");
-    region.replaceChildren(el("table", { class: "preview__table" }, el("thead", {}, el("tr", {}, heads.map(({ cell }) => cell))), body));
+    region.replaceChildren(
+      el(
+        "table",
+        { class: "preview__table" },
+        el(
+          "thead",
+          {},
+          el(
+            "tr",
+            {},
+            heads.map(({ cell }) => cell),
+          ),
+        ),
+        body,
+      ),
+    );
     const mark = (seen) => heads.forEach((one, i) => one.mark(seen, seen.columns[i].role));
     const fill = (seen) => {
       mark(seen);
       heads.forEach(({ limit }, i) => limit?.(seen, seen.columns[i].role));
-      body.replaceChildren(...seen.rows.map((row) => el("tr", {}, row.map((text, i) => el("td", { class: seen.columns[i].role ? null : "muted" }, text)))));
+      body.replaceChildren(
+        ...seen.rows.map((row) =>
+          el(
+            "tr",
+            {},
+            row.map((text, i) => el("td", { class: seen.columns[i].role ? null : "muted" }, text)),
+          ),
+        ),
+      );
     };
     return { fill, mark };
   }
@@ -83,7 +119,12 @@ export function createPreview(host, form, { url, roles }) {
     }
     const none = el("option", { value: "" });
     const choices = roles.map((role) => el("option", { value: role.name }, role.label));
-    const select = el("select", { class: "input", id: `preview-${place.slice(1)}`, "aria-describedby": "preview-help" }, none, choices);
+    const select = el(
+      "select",
+      { class: "input", id: `preview-${place.slice(1)}`, "aria-describedby": "preview-help" },
+      none,
+      choices,
+    );
     let now = null;
     select.addEventListener("change", () => choose(now, place, select.value, title));
     const mark = (seen, role) => {
@@ -94,9 +135,15 @@ export function createPreview(host, form, { url, roles }) {
     // a position needs both coordinates: such a column only changes places with another
     const limit = (seen, role) => {
       none.disabled = needed(role);
-      for (const choice of choices) choice.disabled = needed(role) && choice.value !== role && !holder(seen, choice.value);
+      for (const choice of choices)
+        choice.disabled = needed(role) && choice.value !== role && !holder(seen, choice.value);
     };
-    const label = el("label", { for: select.id, class: "preview__name", title }, title, el("span", { class: "visually-hidden" }, ", read as"));
+    const label = el(
+      "label",
+      { for: select.id, class: "preview__name", title },
+      title,
+      el("span", { class: "visually-hidden" }, ", read as"),
+    );
     return { cell: el("th", { scope: "col" }, label, select), mark, limit };
   }
 
@@ -118,11 +165,21 @@ export function createPreview(host, form, { url, roles }) {
   }
 
   function problem({ problem: { message, parameter }, whole }) {
-    const settle = parameter && !labelOf(parameter) && el("button", { class: "link", type: "button", onclick: () => field(parameter).focus() }, "Choose below");
-    return el("div", { class: "notice notice--error", role: "status" }, el("p", {}, el("strong", {}, message)), !whole && el("p", { class: "muted" }, "The first rows alone say so; only they were looked at."), settle && el("p", {}, settle));
+    const settle =
+      parameter &&
+      !labelOf(parameter) &&
+      el("button", { class: "link", type: "button", onclick: () => field(parameter).focus() }, "Choose below");
+    return el(
+      "div",
+      { class: "notice notice--error", role: "status" },
+      el("p", {}, el("strong", {}, message)),
+      !whole && el("p", { class: "muted" }, "The first rows alone say so; only they were looked at."),
+      settle && el("p", {}, settle),
+    );
   }
 
-  const refusal = (error) => el("div", { class: "notice notice--error", role: "status" }, el("p", {}, el("strong", {}, sentenceOf(error))));
+  const refusal = (error) =>
+    el("div", { class: "notice notice--error", role: "status" }, el("p", {}, el("strong", {}, sentenceOf(error))));
 
   function facts(seen) {
     const words = [
@@ -133,12 +190,23 @@ export function createPreview(host, form, { url, roles }) {
       !seen.header && "no header line",
       seen.more_columns && `${seen.more_columns} more columns are not shown`,
     ];
-    const fixed = !seen.editable && "This format says itself which column is which. To say otherwise, choose the format of a plain table below.";
-    return [el("p", { class: "small muted" }, `${words.filter(Boolean).join(" · ")}.`), fixed && el("p", { class: "small" }, fixed)];
+    const fixed =
+      !seen.editable &&
+      "This format says itself which column is which. To say otherwise, choose the format of a plain table below.";
+    return [
+      el("p", { class: "small muted" }, `${words.filter(Boolean).join(" · ")}.`),
+      fixed && el("p", { class: "small" }, fixed),
+    ];
   }
 
   function found({ guesses }) {
-    return guesses.length ? el("ul", { class: "preview__found small", "aria-label": "Found out, not said by the file" }, guesses.map(({ message }) => el("li", {}, message))) : null;
+    return guesses.length
+      ? el(
+          "ul",
+          { class: "preview__found small", "aria-label": "Found out, not said by the file" },
+          guesses.map(({ message }) => el("li", {}, message)),
+        )
+      : null;
   }
 
   form.addEventListener("input", ({ target }) => target.name && soon());

@@ -54,7 +54,8 @@ function remove(button, done) {
 function separate(button, done) {
   const dialog = $("#other-people-dialog");
   const { count } = button.dataset;
-  $("[data-text]", dialog).textContent = `This upload gets a budget of its own, apart from ${count === "1" ? "the other upload" : `the ${count} other uploads`}.`;
+  $("[data-text]", dialog).textContent =
+    `This upload gets a budget of its own, apart from ${count === "1" ? "the other upload" : `the ${count} other uploads`}.`;
   const work = async () => {
     await post(button.dataset.otherPeople, { decision: "other-people" });
     announce("Recorded: this upload has a budget of its own.");

@@ -7,7 +7,8 @@ import { check, createNumber, ruleText, showProblem, valueOf, write } from "./nu
 const SPAN = 100; // a slider reaches from a hundredth of the example to a hundred times
 const STEPS = 400;
 
-const controlOf = (field, controls) => controls[field.control] ?? (field.choices.length ? choiceField : field.text ? textField : numberField);
+const controlOf = (field, controls) =>
+  controls[field.control] ?? (field.choices.length ? choiceField : field.text ? textField : numberField);
 const HINTS = { s: duration, m: metres };
 const isShare = ({ minimum, maximum }) => minimum === 0 && maximum === 1;
 const isSeed = ({ whole, maximum }) => whole && maximum >= Number.MAX_SAFE_INTEGER; // no seed is nearer than another
@@ -25,20 +26,28 @@ export function createFields(host, fields, { onChange, controls: more = {} }) {
   const controls = fields.map((field) => controlOf(field, more)(field, onChange));
   host.replaceChildren(...controls.map(({ element }) => element));
   return {
-    values: () => Object.fromEntries(controls.map(({ field, value }) => [field.name, value()]).filter(([, value]) => value !== undefined)),
+    values: () =>
+      Object.fromEntries(
+        controls.map(({ field, value }) => [field.name, value()]).filter(([, value]) => value !== undefined),
+      ),
     all: () => Object.fromEntries(controls.map(({ field, value, kept = value }) => [field.name, kept() ?? null])),
     set: (values) => controls.forEach(({ field, set }) => field.name in values && set(values[field.name])),
     /** Show the errors that name one of these fields; returns the others. */
     fail(errors) {
       return errors.filter((error) => {
         const path = (error.field ?? "").split(".");
-        const found = controls.find(({ field }) => path.at(-1) === field.name) ?? controls.find(({ field }) => path.includes(field.name));
+        const found =
+          controls.find(({ field }) => path.at(-1) === field.name) ??
+          controls.find(({ field }) => path.includes(field.name));
         found?.fail(messageOf(error));
         return !found;
       });
     },
     clear: () => controls.forEach(({ fail, clear = () => fail("") }) => clear()),
-    disable: (on) => controls.forEach(({ element }) => element.querySelectorAll("input, select").forEach((input) => (input.disabled = on))),
+    disable: (on) =>
+      controls.forEach(({ element }) =>
+        element.querySelectorAll("input, select").forEach((input) => (input.disabled = on)),
+      ),
   };
 }
 
@@ -47,18 +56,46 @@ export function frame(field, inputs, input, hint) {
   const id = `field-${field.name}-${(ids += 1)}`;
   input.id = id;
   const rule = "number" in input.dataset && ruleText(field);
-  const help = field.help || rule ? el("p", { class: "field__help", id: `${id}-help` }, field.help, field.help && rule && " ", rule) : null;
+  const help =
+    field.help || rule
+      ? el("p", { class: "field__help", id: `${id}-help` }, field.help, field.help && rule && " ", rule)
+      : null;
   const error = el("p", { class: "field__error", id: `${id}-error`, role: "alert", hidden: true });
   input.setAttribute("aria-describedby", [help && help.id, error.id].filter(Boolean).join(" "));
-  const label = el("label", { for: id }, field.label, field.symbol ? ` ${field.symbol}` : "", field.unit ? `, ${field.unit}` : "");
-  const element = el("div", { class: "field", dataset: { field: field.name } }, el("div", { class: "row row--apart" }, label, hint), inputs, help, error);
+  const label = el(
+    "label",
+    { for: id },
+    field.label,
+    field.symbol ? ` ${field.symbol}` : "",
+    field.unit ? `, ${field.unit}` : "",
+  );
+  const element = el(
+    "div",
+    { class: "field", dataset: { field: field.name } },
+    el("div", { class: "row row--apart" }, label, hint),
+    inputs,
+    help,
+    error,
+  );
   return { element, fail: (message) => showProblem(input, message) };
 }
 
 function numberField(field, onChange) {
-  const { input } = createNumber(field, { class: null, value: field.default ?? field.example ?? null, placeholder: field.required ? null : "none" });
+  const { input } = createNumber(field, {
+    class: null,
+    value: field.default ?? field.example ?? null,
+    placeholder: field.required ? null : "none",
+  });
   const scale = isShare(field) ? SHARES : field.example && !isSeed(field) ? logarithmic(field) : null;
-  const slider = scale && el("input", { type: "range", min: "0", max: String(STEPS), "aria-label": `${field.label}, slider`, class: "field__slider" });
+  const slider =
+    scale &&
+    el("input", {
+      type: "range",
+      min: "0",
+      max: String(STEPS),
+      "aria-label": `${field.label}, slider`,
+      class: "field__slider",
+    });
   const hint = el("output", { class: "small muted" });
   const show = () => {
     const value = valueOf(input);
@@ -78,7 +115,10 @@ function numberField(field, onChange) {
   show();
   const value = () => valueOf(input) ?? (field.required ? null : undefined);
   return {
-    field, element, fail, value,
+    field,
+    element,
+    fail,
+    value,
     kept: () => (Number.isNaN(value()) ? input.value : value()),
     clear: () => (input.value === "" ? fail("") : check(input)),
     set(to) {
@@ -102,7 +142,13 @@ function logarithmic({ example, minimum, maximum, whole }) {
 }
 
 function textField(field, onChange) {
-  const input = el("input", { class: "input", type: "text", required: field.required, autocomplete: "off", value: String(field.default ?? field.example ?? "") });
+  const input = el("input", {
+    class: "input",
+    type: "text",
+    required: field.required,
+    autocomplete: "off",
+    value: String(field.default ?? field.example ?? ""),
+  });
   const { element, fail } = frame(field, input, input, null);
   input.addEventListener("input", () => {
     fail("");
@@ -112,7 +158,9 @@ function textField(field, onChange) {
 }
 
 function choiceField(field, onChange) {
-  const options = field.choices.map(({ value, label }) => el("option", { value: String(value), selected: value === field.default }, String(label)));
+  const options = field.choices.map(({ value, label }) =>
+    el("option", { value: String(value), selected: value === field.default }, String(label)),
+  );
   const select = el("select", { class: "input" }, options);
   const { element, fail } = frame(field, select, select, null);
   select.addEventListener("change", () => {
@@ -120,7 +168,9 @@ function choiceField(field, onChange) {
     onChange(field.name);
   });
   return {
-    field, element, fail,
+    field,
+    element,
+    fail,
     value: () => field.choices[select.selectedIndex].value,
     set: (value) => (select.value = String(value)),
   };

@@ -11,7 +11,11 @@ let leaving = 0;
 
 /** The words as a button that explains `name`; the page's template lists it in {% terms %}. */
 export const term = (name, ...words) =>
-  el("button", { class: "term", type: "button", popovertarget: `term-${name}`, "aria-describedby": `term-${name}` }, words);
+  el(
+    "button",
+    { class: "term", type: "button", popovertarget: `term-${name}`, "aria-describedby": `term-${name}` },
+    words,
+  );
 
 function place({ button, note }) {
   const word = button.getBoundingClientRect();
@@ -75,6 +79,9 @@ export function watchTerms() {
   });
   document.addEventListener("keydown", escape, { capture: true });
   for (const moved of ["scroll", "resize"]) {
-    addEventListener(moved, () => (shown?.button.isConnected ? place(shown) : hide()), { capture: true, passive: true });
+    addEventListener(moved, () => (shown?.button.isConnected ? place(shown) : hide()), {
+      capture: true,
+      passive: true,
+    });
   }
 }

@@ -36,7 +36,11 @@ function dropped(report, heading) {
           "li",
           {},
           el("span", {}, reason.message),
-          el("span", { class: "muted" }, reason.rows.length ? rows(reason.rows, reason.count, report.row_unit) : whole(reason.count)),
+          el(
+            "span",
+            { class: "muted" },
+            reason.rows.length ? rows(reason.rows, reason.count, report.row_unit) : whole(reason.count),
+          ),
         ),
       ),
     ),
@@ -68,8 +72,14 @@ function noted(report, heading, level, words) {
 function cleaned(report, heading) {
   if (!report.cleaning?.length) return null;
   const became = ({ before, after, series_before, series_after }) =>
-    [before !== after && `${whole(before)} → ${count(after, "event")}`, series_before !== series_after && `${whole(series_before)} → ${whole(series_after)} series`].filter(Boolean).join(", ");
-  const which = ({ events, before, after }) => (events.length ? ` (${rows(events, Math.max(before - after, events.length), "event")})` : "");
+    [
+      before !== after && `${whole(before)} → ${count(after, "event")}`,
+      series_before !== series_after && `${whole(series_before)} → ${whole(series_after)} series`,
+    ]
+      .filter(Boolean)
+      .join(", ");
+  const which = ({ events, before, after }) =>
+    events.length ? ` (${rows(events, Math.max(before - after, events.length), "event")})` : "";
   return el(
     "section",
     { class: "report__part" },
@@ -77,7 +87,14 @@ function cleaned(report, heading) {
     el(
       "ol",
       { class: "report__list" },
-      report.cleaning.map((step) => el("li", {}, el("span", {}, `${step.title}: ${step.message}`), el("span", { class: "muted" }, (became(step) || "nothing changed") + which(step)))),
+      report.cleaning.map((step) =>
+        el(
+          "li",
+          {},
+          el("span", {}, `${step.title}: ${step.message}`),
+          el("span", { class: "muted" }, (became(step) || "nothing changed") + which(step)),
+        ),
+      ),
     ),
   );
 }
@@ -100,7 +117,12 @@ function guessed(report, heading, onChange) {
           onChange &&
             el(
               "button",
-              { class: "link", type: "button", "aria-label": `Change: ${guess.message}`, onclick: () => onChange(guess) },
+              {
+                class: "link",
+                type: "button",
+                "aria-label": `Change: ${guess.message}`,
+                onclick: () => onChange(guess),
+              },
               "Change",
             ),
         ),
@@ -127,7 +149,10 @@ function members(report, heading) {
 
 /** "GPX, 20 of 21 points in 1 series" */
 export function understood(report) {
-  const kept = report.kept === report.rows_read ? count(report.kept, "point") : `${whole(report.kept)} of ${count(report.rows_read, report.row_unit)}`;
+  const kept =
+    report.kept === report.rows_read
+      ? count(report.kept, "point")
+      : `${whole(report.kept)} of ${count(report.rows_read, report.row_unit)}`;
   return `${report.format.toUpperCase()}, ${kept} kept in ${whole(report.series_count)} series`;
 }
 

@@ -24,7 +24,15 @@ function tell(gone, ended) {
   const told = gone.map((job) => ({ title: job.title, ...ended.find(({ id }) => id === job.id) }));
   const failed = told.filter(({ state }) => state === "failed").length;
   if (told.length > 2) announce(`${count(told.length, "job")} ended${failed ? `, ${failed} failed` : ""}.`);
-  else if (told.length) announce(told.map(({ title, state, error }) => `${title} ${SAID[state] ?? "has ended"}${state === "failed" ? `: ${error.message}` : "."}`).join(" "));
+  else if (told.length)
+    announce(
+      told
+        .map(
+          ({ title, state, error }) =>
+            `${title} ${SAID[state] ?? "has ended"}${state === "failed" ? `: ${error.message}` : "."}`,
+        )
+        .join(" "),
+    );
 }
 
 function compare(jobs, ended) {
@@ -47,7 +55,9 @@ function slower(pace, moved) {
 
 async function ask() {
   const { results, ended } = await get($("#jobs").dataset.url);
-  const now = JSON.stringify([...results, ...ended].map(({ id, state, stage, progress }) => [id, state, stage, progress]));
+  const now = JSON.stringify(
+    [...results, ...ended].map(({ id, state, stage, progress }) => [id, state, stage, progress]),
+  );
   const moved = now !== before;
   before = now;
   drawer.draw(results, ended);

@@ -21,7 +21,8 @@ function words(job) {
   if (job.state === "queued") return "waiting for a worker";
   if (job.state === "failed") return `failed: ${job.error.message}`;
   if (job.state !== "running") return OVER[job.state];
-  const left = job.eta_s === null || job.eta_s === undefined ? "" : ` · ${duration(Math.max(Math.ceil(job.eta_s), 1))} left`;
+  const left =
+    job.eta_s === null || job.eta_s === undefined ? "" : ` · ${duration(Math.max(Math.ceil(job.eta_s), 1))} left`;
   return `${(job.stage || "running").toLowerCase()} · ${done(job.progress)}${left}`;
 }
 
@@ -32,7 +33,11 @@ function createRow(job, act) {
   const bar = el("progress", { class: "progress", max: 1, "aria-label": job.title });
   const buttons = Object.entries({ cancel: "Cancel", retry: "Retry", dismiss: "Dismiss" }).map(([what, text]) => {
     const quiet = what === "dismiss" ? " button--quiet" : "";
-    const button = el("button", { class: `button button--small${quiet}`, type: "button", "aria-label": `${text} ${job.title}` }, text);
+    const button = el(
+      "button",
+      { class: `button button--small${quiet}`, type: "button", "aria-label": `${text} ${job.title}` },
+      text,
+    );
     button.addEventListener("click", () => act(what, job, button));
     return [what, button];
   });
@@ -40,7 +45,11 @@ function createRow(job, act) {
     "li",
     { class: "job", dataset: { job: job.id } },
     el("div", { class: "job__words" }, link, note, advice),
-    el("div", { class: "job__buttons" }, buttons.map(([, button]) => button)),
+    el(
+      "div",
+      { class: "job__buttons" },
+      buttons.map(([, button]) => button),
+    ),
     bar,
   );
   return {
@@ -78,7 +87,8 @@ export function createDrawer(host, button, stir) {
     problem("");
     try {
       await post(job.urls[what]);
-      if (what !== "dismiss") announce(what === "cancel" ? `${job.title} is being cancelled.` : `${job.title} is tried again.`);
+      if (what !== "dismiss")
+        announce(what === "cancel" ? `${job.title} is being cancelled.` : `${job.title} is tried again.`);
     } catch (error) {
       pressed.disabled = false;
       announce(error.message);
@@ -111,7 +121,11 @@ export function createDrawer(host, button, stir) {
   return {
     draw(open, ended) {
       over = ended;
-      const focused = host.contains(document.activeElement) ? document.activeElement : document.activeElement === document.body ? held : null;
+      const focused = host.contains(document.activeElement)
+        ? document.activeElement
+        : document.activeElement === document.body
+          ? held
+          : null;
       const neighbour = focused?.closest(".job")?.nextElementSibling;
       const [long, short] = title(open, ended.filter(({ state }) => state === "failed").length);
       $("[data-long]", button).textContent = long;
@@ -126,7 +140,8 @@ export function createDrawer(host, button, stir) {
       $("[data-jobs-none]", host).hidden = open.length > 0;
       $("[data-jobs-ended]", host).hidden = ended.length === 0;
       $("[data-jobs-clear]", host).hidden = ended.length < 2;
-      if (focused && (focused !== document.activeElement || focused.hidden || focused.disabled)) refocus(focused, neighbour);
+      if (focused && (focused !== document.activeElement || focused.hidden || focused.disabled))
+        refocus(focused, neighbour);
     },
   };
 

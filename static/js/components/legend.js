@@ -3,19 +3,29 @@
 import { el, metres, percent, svg, whole } from "../core/dom.js";
 import { dashOf } from "../core/series_style.js";
 
-const SMALL_DASHES = (name) => dashOf(name).map((length) => length * 0.75).join(" ");
+const SMALL_DASHES = (name) =>
+  dashOf(name)
+    .map((length) => length * 0.75)
+    .join(" ");
 
 /** A line as the map and the charts draw it; `ink` is {index, dash} of the palette (-1: muted), or null for the original. */
 export function swatch(ink) {
   const path = svg("path", { d: "M0 5h22", "stroke-dasharray": ink ? SMALL_DASHES(ink.dash) : null });
-  return svg("svg", { class: "swatch", viewBox: "0 0 22 10", "aria-hidden": "true", "data-ink": ink ? ink.index % 6 + 1 : null }, path);
+  return svg(
+    "svg",
+    { class: "swatch", viewBox: "0 0 22 10", "aria-hidden": "true", "data-ink": ink ? (ink.index % 6) + 1 : null },
+    path,
+  );
 }
 
 const MARKS = {
   landmarks: () => svg("circle", { cx: 11, cy: 6, r: 5, class: "mark--full" }),
   dummies: () => svg("circle", { cx: 11, cy: 6, r: 3.5, class: "mark--hollow" }),
   zones: () => svg("path", { d: "M2 9.5 5 2l9-.5 6 4-4 5z", class: "mark--zone" }),
-  guesses: () => [svg("path", { d: "M1.5 2.5h7v7h-7z", class: "mark--true" }), svg("path", { d: "M13.5 2.5l7 7m0-7l-7 7", class: "mark--guess" })],
+  guesses: () => [
+    svg("path", { d: "M1.5 2.5h7v7h-7z", class: "mark--true" }),
+    svg("path", { d: "M13.5 2.5l7 7m0-7l-7 7", class: "mark--guess" }),
+  ],
   guessed: () => svg("path", { d: "M0 6h22", class: "mark--guess", "stroke-dasharray": SMALL_DASHES("dot") }),
 };
 
@@ -26,20 +36,40 @@ function markOf(kind) {
 }
 
 const AIM = () => [svg("circle", { cx: 8, cy: 8, r: 5.5 }), svg("circle", { cx: 8, cy: 8, r: 1.5 })];
-const TUNE = () => [svg("path", { d: "M2 5h7M13 5h1M2 11h1M7 11h7" }), svg("circle", { cx: 11, cy: 5, r: 2 }), svg("circle", { cx: 5, cy: 11, r: 2 })];
+const TUNE = () => [
+  svg("path", { d: "M2 5h7M13 5h1M2 11h1M7 11h7" }),
+  svg("circle", { cx: 11, cy: 5, r: 2 }),
+  svg("circle", { cx: 5, cy: 11, r: 2 }),
+];
 const UP = "M8 13V3.5M4 7.5l4-4 4 4";
 const DOWN = "M8 3v9.5M4 8.5l4 4 4-4";
 
 function iconButton(shapes, attributes) {
-  return el("button", { class: "layer__aim", type: "button", ...attributes }, svg("svg", { viewBox: "0 0 16 16", class: "icon", "aria-hidden": "true" }, shapes));
+  return el(
+    "button",
+    { class: "layer__aim", type: "button", ...attributes },
+    svg("svg", { viewBox: "0 0 16 16", class: "icon", "aria-hidden": "true" }, shapes),
+  );
 }
 
 const COLOURS = ["orange", "blue", "green", "pink", "sky blue", "vermilion"];
 
 /** The palette's lines to choose from: as many radio inputs that look like what they give. */
 function lineChoice(id, inks, choose) {
-  const inputs = inks.map((ink) => el("input", { type: "radio", name: `line-${id}`, "aria-label": `${COLOURS[ink.index % COLOURS.length]}, ${ink.dash}`, onchange: () => choose(id, ink.index) }));
-  const element = el("fieldset", { class: "layer__lines" }, el("legend", { class: "visually-hidden" }), inputs.map((input, i) => el("label", { title: input.ariaLabel }, input, swatch(inks[i]))));
+  const inputs = inks.map((ink) =>
+    el("input", {
+      type: "radio",
+      name: `line-${id}`,
+      "aria-label": `${COLOURS[ink.index % COLOURS.length]}, ${ink.dash}`,
+      onchange: () => choose(id, ink.index),
+    }),
+  );
+  const element = el(
+    "fieldset",
+    { class: "layer__lines" },
+    el("legend", { class: "visually-hidden" }),
+    inputs.map((input, i) => el("label", { title: input.ariaLabel }, input, swatch(inks[i]))),
+  );
   return {
     element,
     fill({ title, ink }) {
@@ -51,11 +81,29 @@ function lineChoice(id, inks, choose) {
 
 /** The opacity, the place and the line of a layer, behind a button. */
 function tuning(id, kind, on, inks) {
-  const slider = el("input", { type: "range", class: "layer__opacity", min: "5", max: "100", step: "5", oninput: () => on.opacity(id, Number(slider.value) / 100) });
+  const slider = el("input", {
+    type: "range",
+    class: "layer__opacity",
+    min: "5",
+    max: "100",
+    step: "5",
+    oninput: () => on.opacity(id, Number(slider.value) / 100),
+  });
   const go = (by) => (event) => event.currentTarget.ariaDisabled !== "true" && on.move(id, by);
-  const ways = kind ? [] : [[UP, -1, "Raise"], [DOWN, 1, "Lower"]].map(([d, by, word]) => ({ word, button: iconButton(svg("path", { d }), { onclick: go(by) }) }));
+  const ways = kind
+    ? []
+    : [
+        [UP, -1, "Raise"],
+        [DOWN, 1, "Lower"],
+      ].map(([d, by, word]) => ({ word, button: iconButton(svg("path", { d }), { onclick: go(by) }) }));
   const lines = inks && lineChoice(id, inks, on.ink);
-  const panel = el("div", { class: "layer__tuning small", hidden: true }, slider, ways.map(({ button }) => button), lines?.element);
+  const panel = el(
+    "div",
+    { class: "layer__tuning small", hidden: true },
+    slider,
+    ways.map(({ button }) => button),
+    lines?.element,
+  );
   const open = iconButton(TUNE(), {
     "aria-expanded": "false",
     onclick() {
@@ -71,7 +119,10 @@ function tuning(id, kind, on, inks) {
       slider.value = String(Math.round(opacity * 100));
       slider.setAttribute("aria-label", `Opacity of ${title}`);
       slider.setAttribute("aria-valuetext", `${Math.round(opacity * 100)} %`);
-      open.setAttribute("aria-label", `${kind ? "Opacity" : inks ? "Line, opacity and order" : "Opacity and order"} of ${title}`);
+      open.setAttribute(
+        "aria-label",
+        `${kind ? "Opacity" : inks ? "Line, opacity and order" : "Opacity and order"} of ${title}`,
+      );
       for (const [i, { word, button }] of ways.entries()) {
         button.setAttribute("aria-label", `${word} ${title}`);
         button.ariaDisabled = String(i ? place?.last : place?.first);
@@ -128,7 +179,12 @@ export function createLegend(host, on, inks = null) {
     row.tune.fill(entry);
     row.tune.open.hidden = !done;
     row.item.classList.toggle("layer--owner", Boolean(entry.owner));
-    row.error.textContent = entry.count !== undefined ? whole(entry.count) : entry.error_m === null || entry.error_m === undefined ? "" : metres(entry.error_m);
+    row.error.textContent =
+      entry.count !== undefined
+        ? whole(entry.count)
+        : entry.error_m === null || entry.error_m === undefined
+          ? ""
+          : metres(entry.error_m);
     row.facts.textContent = entry.facts;
     row.here.textContent = entry.here ?? "";
     if (row.aim) {
@@ -158,7 +214,8 @@ export function createLegend(host, on, inks = null) {
   };
 }
 
-const words = ({ stage, progress, eta }) => `${stage || "Running"} · ${percent(progress, 2)}${eta ? ` · ${eta} left` : ""}`;
+const words = ({ stage, progress, eta }) =>
+  `${stage || "Running"} · ${percent(progress, 2)}${eta ? ` · ${eta} left` : ""}`;
 
 /** What each state says and what can be done about it; one that is not here says nothing. */
 const STATES = {

@@ -36,21 +36,38 @@ export function numbersOf(root) {
  * A number input. `rule` = {minimum, maximum, whole, required}; `attributes` as `el` takes them, `list` for several
  * numbers, `describedby` the ids of other descriptions. Returns {input, error}: the error's place goes below the input.
  */
-export function createNumber(rule, { id = `number-${(made += 1)}`, value = null, list = false, describedby = [], dataset = {}, ...attributes } = {}) {
-  const bounds = Object.fromEntries(RULES.filter((name) => present(rule[name])).map((name) => [name, String(rule[name])]));
+export function createNumber(
+  rule,
+  { id = `number-${(made += 1)}`, value = null, list = false, describedby = [], dataset = {}, ...attributes } = {},
+) {
+  const bounds = Object.fromEntries(
+    RULES.filter((name) => present(rule[name])).map((name) => [name, String(rule[name])]),
+  );
   const flags = Object.fromEntries(FLAGS.filter((name) => rule[name]).map((name) => [name, ""]));
   const error = el("p", { class: "field__error", id: `${id}-error`, role: "alert", hidden: true });
   const input = el("input", {
-    class: "input", type: "text", inputmode: "decimal", autocomplete: "off", spellcheck: "false", id,
-    "aria-required": rule.required ? "true" : null, "aria-describedby": [...describedby, error.id].join(" "),
-    dataset: { ...dataset, number: list ? "list" : "", ...bounds, ...flags }, ...attributes,
+    class: "input",
+    type: "text",
+    inputmode: "decimal",
+    autocomplete: "off",
+    spellcheck: "false",
+    id,
+    "aria-required": rule.required ? "true" : null,
+    "aria-describedby": [...describedby, error.id].join(" "),
+    dataset: { ...dataset, number: list ? "list" : "", ...bounds, ...flags },
+    ...attributes,
   });
   write(input, value);
   return { input, error };
 }
 
 /** The rule of a field in words, beside its help. */
-export const ruleText = (rule) => el("span", { class: "field__rule" }, ruleWords(Object.fromEntries(Object.entries(rule).filter(([, value]) => present(value)))));
+export const ruleText = (rule) =>
+  el(
+    "span",
+    { class: "field__rule" },
+    ruleWords(Object.fromEntries(Object.entries(rule).filter(([, value]) => present(value)))),
+  );
 
 /** Put a number into a field: what is typed stays if it is that number. A text is put in as it is. */
 export function write(input, value) {
@@ -78,7 +95,8 @@ export function check(input) {
 const isShown = (input) => !input.disabled && !input.closest("[hidden]");
 
 /** The fields of `root` that may not be sent as they are, without showing anything. */
-export const invalidIn = (root) => [...root.querySelectorAll("input[data-number]")].filter((input) => isShown(input) && readingOf(input).problem);
+export const invalidIn = (root) =>
+  [...root.querySelectorAll("input[data-number]")].filter((input) => isShown(input) && readingOf(input).problem);
 
 /** Show what is wrong in `root` and go to the first wrong field; whether there is one, so that nothing may be sent. */
 export function refuseInvalid(root) {
@@ -90,7 +108,8 @@ export function refuseInvalid(root) {
 
 /** Focus a field, and open what it is folded away in. */
 export function reveal(input) {
-  for (let fold = input.closest("details:not([open])"); fold; fold = fold.parentElement.closest("details:not([open])")) fold.open = true;
+  for (let fold = input.closest("details:not([open])"); fold; fold = fold.parentElement.closest("details:not([open])"))
+    fold.open = true;
   input.focus();
 }
 
@@ -115,7 +134,16 @@ const isNumber = (target) => target instanceof HTMLInputElement && "number" in t
 document.addEventListener("input", ({ target }) => isNumber(target) && check(target), { capture: true });
 document.addEventListener("keydown", (event) => {
   const by = { ArrowUp: 1, ArrowDown: -1 }[event.key];
-  if (!by || !isNumber(event.target) || isList(event.target) || event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey) return;
+  if (
+    !by ||
+    !isNumber(event.target) ||
+    isList(event.target) ||
+    event.defaultPrevented ||
+    event.ctrlKey ||
+    event.altKey ||
+    event.metaKey
+  )
+    return;
   event.preventDefault();
   step(event.target, by);
 });

@@ -20,7 +20,12 @@ export function createSteps(hosts, listed, { field, most = 8, short = false, chi
     extend(host, fields, onChange);
     fields.set(values);
     const made = { step, fields };
-    const button = (text, words, act) => el("button", { class: "button button--small", type: "button", "aria-label": `${words} ${step.title}`, onclick: act }, text);
+    const button = (text, words, act) =>
+      el(
+        "button",
+        { class: "button button--small", type: "button", "aria-label": `${words} ${step.title}`, onclick: act },
+        text,
+      );
     made.up = button("↑", "Earlier:", () => move(made, -1));
     made.down = button("↓", "Later:", () => move(made, 1));
     made.remove = button("Remove", "Remove", () => drop(made));
@@ -28,7 +33,13 @@ export function createSteps(hosts, listed, { field, most = 8, short = false, chi
     made.element = el(
       "li",
       { class: "step step--on", dataset: { step: step.name } },
-      el("div", { class: "step__head" }, el("strong", {}, step.title), chip?.(step), el("span", { class: "step__tools" }, made.up, made.down, made.remove)),
+      el(
+        "div",
+        { class: "step__head" },
+        el("strong", {}, step.title),
+        chip?.(step),
+        el("span", { class: "step__tools" }, made.up, made.down, made.remove),
+      ),
       el("p", {}, step.summary),
       host,
       made.error,
@@ -80,7 +91,12 @@ export function createSteps(hosts, listed, { field, most = 8, short = false, chi
     values: () => chosen.map(({ step, fields }) => ({ name: step.name, ...fields.values() })),
     chosen: () => chosen.map(({ step }) => step),
     set(values) {
-      chosen = values.map(({ name, ...own }) => entry(listed.find((step) => step.name === name), own));
+      chosen = values.map(({ name, ...own }) =>
+        entry(
+          listed.find((step) => step.name === name),
+          own,
+        ),
+      );
       draw();
     },
     fail(errors) {
@@ -103,16 +119,46 @@ export function createSteps(hosts, listed, { field, most = 8, short = false, chi
 }
 
 function card(step, chip, add) {
-  const plus = el("button", { class: "button button--small", type: "button", dataset: { adds: step.name }, "aria-label": `Add ${step.title}`, onclick: () => add(step) }, "Add");
-  return el("div", { class: "step" }, el("div", { class: "step__head" }, el("strong", {}, step.title)), el("p", { class: "small" }, step.summary), el("div", { class: "row row--apart" }, chip?.(step) ?? el("span"), plus));
+  const plus = el(
+    "button",
+    {
+      class: "button button--small",
+      type: "button",
+      dataset: { adds: step.name },
+      "aria-label": `Add ${step.title}`,
+      onclick: () => add(step),
+    },
+    "Add",
+  );
+  return el(
+    "div",
+    { class: "step" },
+    el("div", { class: "step__head" }, el("strong", {}, step.title)),
+    el("p", { class: "small" }, step.summary),
+    el("div", { class: "row row--apart" }, chip?.(step) ?? el("span"), plus),
+  );
 }
 
 function line(listed, add) {
-  const select = el("select", { class: "input", "aria-label": "Step to add" }, listed.map((step) => el("option", { value: step.name }, step.title)));
+  const select = el(
+    "select",
+    { class: "input", "aria-label": "Step to add" },
+    listed.map((step) => el("option", { value: step.name }, step.title)),
+  );
   const said = el("p", { class: "small muted" });
   const chosen = () => listed.find(({ name }) => name === select.value);
   const tell = () => (said.textContent = chosen().summary);
   select.addEventListener("change", tell);
   tell();
-  return el("div", { class: "stack stack--tight" }, el("div", { class: "steps__line" }, select, el("button", { class: "button", type: "button", onclick: () => add(chosen()) }, "Add step")), said);
+  return el(
+    "div",
+    { class: "stack stack--tight" },
+    el(
+      "div",
+      { class: "steps__line" },
+      select,
+      el("button", { class: "button", type: "button", onclick: () => add(chosen()) }, "Add step"),
+    ),
+    said,
+  );
 }

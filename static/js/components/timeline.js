@@ -1,12 +1,14 @@
 /* The time strip: events, landmarks as blocks, a playhead that plays, steps and is dragged; Shift marks a range. */
 
-import { el, moment, whole } from "../core/dom.js";
-import { onTheme, token } from "../core/series_style.js";
 import { createPlayback } from "./timeline_playback.js";
+import { el, moment, whole } from "../core/dom.js";
 import { runsWithout } from "../core/event_runs.js";
-import { nearestIndex } from "../trajectory/track.js";
+import { onTheme, token } from "../core/series_style.js";
+import { nearestIndex } from "../core/sorted_search.js";
 
-const STEPS_S = [1, 5, 15, 60, 300, 900, 1800, 3600, 7200, 14400, 21600, 43200, 86400, 172800, 604800, 2592000, 31536000];
+const STEPS_S = [
+  1, 5, 15, 60, 300, 900, 1800, 3600, 7200, 14400, 21600, 43200, 86400, 172800, 604800, 2592000, 31536000,
+];
 
 /**
  * A strip in `host`. `set({n, time, runs, dummies, other})`: `runs` are landmarks, hollow where `dummies` lie in them;
@@ -24,7 +26,14 @@ export function createTimeline(host, on) {
   const head = el("div", { class: "timeline__head" });
   const ghost = el("div", { class: "timeline__ghost", hidden: true });
   const range = el("div", { class: "timeline__range", hidden: true });
-  const strip = el("div", { class: "timeline__strip", role: "slider", tabindex: "0", "aria-label": "Event" }, canvas, range, ghost, head);
+  const strip = el(
+    "div",
+    { class: "timeline__strip", role: "slider", tabindex: "0", "aria-label": "Event" },
+    canvas,
+    range,
+    ghost,
+    head,
+  );
   const { play, speed, other: typed } = playback.elements;
   const row = el("div", { class: "timeline__row" }, play, words, speed, typed);
   host.replaceChildren(row, strip);
@@ -258,6 +267,15 @@ function hatch(ctx, colour) {
 export function stepOf({ key, ctrlKey, metaKey, altKey, shiftKey }, at, n) {
   if (ctrlKey || metaKey || altKey || shiftKey || !n) return null;
   const page = Math.max(1, Math.round(n / 20));
-  const to = { ArrowRight: at + 1, ArrowUp: at + 1, ArrowLeft: at - 1, ArrowDown: at - 1, PageUp: at + page, PageDown: at - page, Home: 0, End: n - 1 }[key];
+  const to = {
+    ArrowRight: at + 1,
+    ArrowUp: at + 1,
+    ArrowLeft: at - 1,
+    ArrowDown: at - 1,
+    PageUp: at + page,
+    PageDown: at - page,
+    Home: 0,
+    End: n - 1,
+  }[key];
   return to === undefined ? null : Math.max(0, Math.min(n - 1, to));
 }

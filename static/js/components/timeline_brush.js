@@ -13,7 +13,11 @@ export function createBrush({ strip, row, place, eventAt, count, words, bound },
   const [start, end] = [grip("First event drawn", "start"), grip("Last event drawn", "end")];
   const lane = el("div", { class: "brush" }, bar, start, end);
   const shades = [0, 1].map(() => el("span", { class: "brush__shade", hidden: true }));
-  const all = el("button", { class: "button button--small brush__all", type: "button", hidden: true, onclick: () => clear({ focus: true }) }, "Draw all");
+  const all = el(
+    "button",
+    { class: "button button--small brush__all", type: "button", hidden: true, onclick: () => clear({ focus: true }) },
+    "Draw all",
+  );
   strip.before(lane);
   strip.firstElementChild.after(...shades); // above what the strip paints, below its playhead
   row.append(all);
@@ -21,16 +25,25 @@ export function createBrush({ strip, row, place, eventAt, count, words, bound },
   const whole = () => first === 0 && last === count() - 1;
 
   function grip(label, side) {
-    const element = el("button", { class: `brush__grip brush__grip--${side}`, type: "button", role: "slider", "aria-label": label });
+    const element = el("button", {
+      class: `brush__grip brush__grip--${side}`,
+      type: "button",
+      role: "slider",
+      "aria-label": label,
+    });
     const at = () => (side === "start" ? first : last);
-    const move = (event) => (side === "start" ? change(Math.min(event, last), last) : change(first, Math.max(event, first)));
+    const move = (event) =>
+      side === "start" ? change(Math.min(event, last), last) : change(first, Math.max(event, first));
     let held = false;
     element.addEventListener("pointerdown", (event) => {
       if (event.button) return;
       held = true;
       element.setPointerCapture(event.pointerId);
     });
-    element.addEventListener("pointermove", (event) => held && move(eventAt(event.clientX - strip.getBoundingClientRect().left)));
+    element.addEventListener(
+      "pointermove",
+      (event) => held && move(eventAt(event.clientX - strip.getBoundingClientRect().left)),
+    );
     for (const over of ["pointerup", "pointercancel"]) element.addEventListener(over, () => (held = false));
     element.addEventListener("keydown", (event) => {
       const { key, ctrlKey, metaKey, altKey } = event;
@@ -79,7 +92,10 @@ export function createBrush({ strip, row, place, eventAt, count, words, bound },
     [first, last] = [Math.min(first, n - 1), Math.min(last, n - 1)]; // another series, before its range is set
     bound(first, last);
     const [a, b] = [place(first), place(last)];
-    for (const [element, x, event] of [[start, a, first], [end, b, last]]) {
+    for (const [element, x, event] of [
+      [start, a, first],
+      [end, b, last],
+    ]) {
       element.style.setProperty("transform", `translateX(${x}px)`);
       element.setAttribute("aria-valuemin", "0");
       element.setAttribute("aria-valuemax", String(n - 1));

@@ -1,9 +1,9 @@
 /* Playing through the events: a button and a choice of speeds, of which one can be typed. */
 
+import { createNumber, valueOf, write } from "./number_field.js";
 import { el } from "../core/dom.js";
 import { mayMove } from "../core/series_style.js";
-import { createNumber, valueOf, write } from "./number_field.js";
-import { lastAtMost } from "../trajectory/track.js";
+import { lastAtMost } from "../core/sorted_search.js";
 
 const SPEEDS = [1, 10, 60, 600, 3600, 21600, 86400]; // seconds of the data in one of the reader's
 const EVENT_SPEEDS = [1, 5, 20, 100, 1000]; // events in a second, where there are no times
@@ -14,7 +14,13 @@ const SILENCE_S = 1.5; // no silence is played for longer
 const SAMPLES = 1000; // steps looked at for the usual one
 
 const speedText = (speed) =>
-  speed < 60 ? `${speed} s in 1 s` : speed < 3600 ? `${speed / 60} min in 1 s` : speed < 86400 ? `${speed / 3600} h in 1 s` : "1 d in 1 s";
+  speed < 60
+    ? `${speed} s in 1 s`
+    : speed < 3600
+      ? `${speed / 60} min in 1 s`
+      : speed < 86400
+        ? `${speed / 3600} h in 1 s`
+        : "1 d in 1 s";
 
 function usualStep(time, n) {
   const stride = Math.max(1, Math.floor((n - 1) / SAMPLES));
@@ -30,7 +36,13 @@ function usualStep(time, n) {
 export function createPlayback({ at, select }) {
   let [n, time, first, last, usual] = [0, null, 0, 0, 0];
   let timer = null;
-  const play = el("button", { class: "button button--square timeline__play", type: "button", "aria-label": "Play", "aria-keyshortcuts": "P", onclick: toggle });
+  const play = el("button", {
+    class: "button button--square timeline__play",
+    type: "button",
+    "aria-label": "Play",
+    "aria-keyshortcuts": "P",
+    onclick: toggle,
+  });
   const speed = el("select", { class: "input timeline__speed", "aria-label": "Speed", hidden: true, onchange: choose }); // until there is something to play
   const { input: typed, error } = createNumber({ minimum: 0.001, required: true }, { value: 1, oninput: again });
   const unit = el("span", { class: "small muted" });
@@ -108,7 +120,10 @@ export function createPlayback({ at, select }) {
       const rates = time ? SPEEDS : EVENT_SPEEDS;
       const wanted = (time ? time[n - 1] - time[0] : n) / PLAY_S;
       const text = (one) => (time ? speedText(one) : `${one} events in 1 s`);
-      speed.replaceChildren(...rates.map((one) => el("option", { value: String(one) }, text(one))), el("option", { value: OTHER }, "another speed"));
+      speed.replaceChildren(
+        ...rates.map((one) => el("option", { value: String(one) }, text(one))),
+        el("option", { value: OTHER }, "another speed"),
+      );
       speed.value = String(rates.find((one) => one >= wanted) ?? rates.at(-1));
       speed.hidden = n < 2;
       other.hidden = true;

@@ -44,17 +44,40 @@ export function upload({ url, uploads, file, options, limit, settled }) {
   const card = el(
     "article",
     { class: "outcome card stack", "aria-label": file.name },
-    el("header", { class: "row row--apart" }, el("h3", {}, file.name, el("span", { class: "muted" }, ` ${bytes(file.size)}`)), side),
+    el(
+      "header",
+      { class: "row row--apart" },
+      el("h3", {}, file.name, el("span", { class: "muted" }, ` ${bytes(file.size)}`)),
+      side,
+    ),
     body,
   );
   const show = (...nodes) => body.replaceChildren(...nodes.filter(Boolean));
-  const dismiss = () => el("button", { class: "button button--small button--quiet", type: "button", "aria-label": `Dismiss ${file.name}`, onclick: () => card.remove() }, "Dismiss");
+  const dismiss = () =>
+    el(
+      "button",
+      {
+        class: "button button--small button--quiet",
+        type: "button",
+        "aria-label": `Dismiss ${file.name}`,
+        onclick: () => card.remove(),
+      },
+      "Dismiss",
+    );
 
   function waiting(words, stop) {
     const note = el("p", { class: "muted small" }, words);
     const bar = el("progress", { class: "progress", max: 1, "aria-label": `${file.name}: ${words}` });
     side.replaceChildren(
-      ...(stop ? [el("button", { class: "button button--small", type: "button", "aria-label": `Cancel ${file.name}`, onclick: stop }, "Cancel")] : []),
+      ...(stop
+        ? [
+            el(
+              "button",
+              { class: "button button--small", type: "button", "aria-label": `Cancel ${file.name}`, onclick: stop },
+              "Cancel",
+            ),
+          ]
+        : []),
     );
     show(el("div", { class: "stack stack--tight" }, bar, note));
     return (text, share) => {
@@ -73,7 +96,10 @@ export function upload({ url, uploads, file, options, limit, settled }) {
       return;
     }
     announce(`${file.name} was refused.`);
-    const choose = again && errors.some(asksForColumns) && el("button", { class: "button", type: "button", onclick: chooseColumns }, "Choose its columns");
+    const choose =
+      again &&
+      errors.some(asksForColumns) &&
+      el("button", { class: "button", type: "button", onclick: chooseColumns }, "Choose its columns");
     show(renderErrors(errors, "Nothing of this file was kept."), choose && el("p", {}, choose));
   }
 
@@ -85,7 +111,12 @@ export function upload({ url, uploads, file, options, limit, settled }) {
 
   async function send() {
     if (file.size > limit) {
-      refused([{ message: `The file has ${bytes(file.size)}; this server takes up to ${bytes(limit)}. Compress it (.gz), or split it and upload the parts.`, field: "file" }]);
+      refused([
+        {
+          message: `The file has ${bytes(file.size)}; this server takes up to ${bytes(limit)}. Compress it (.gz), or split it and upload the parts.`,
+          field: "file",
+        },
+      ]);
       return;
     }
     const stop = new AbortController();
@@ -95,7 +126,9 @@ export function upload({ url, uploads, file, options, limit, settled }) {
       leave = await place(stop.signal);
       tell("Sending …", null);
       const onProgress = (share) =>
-        share < 1 ? tell(`Sending: ${done(share)} of ${bytes(file.size)}`, share) : tell("Sent; the server reads it …", null);
+        share < 1
+          ? tell(`Sending: ${done(share)} of ${bytes(file.size)}`, share)
+          : tell("Sent; the server reads it …", null);
       const onWait = (seconds) => tell(`The connection is lost; trying again in ${count(seconds, "second")} …`, null);
       const how = { signal: stop.signal, onProgress, onWait };
       await follow(await (file.size > PIECE ? inPieces : atOnce)(how));
@@ -118,7 +151,8 @@ export function upload({ url, uploads, file, options, limit, settled }) {
   async function atOnce(how) {
     const form = new FormData();
     form.set("file", file, file.name);
-    for (const [name, value] of Object.entries(options)) form.set(name, typeof value === "string" ? value : JSON.stringify(value));
+    for (const [name, value] of Object.entries(options))
+      form.set(name, typeof value === "string" ? value : JSON.stringify(value));
     return postForm(url, form, how);
   }
 
@@ -137,7 +171,8 @@ export function upload({ url, uploads, file, options, limit, settled }) {
       const tell = waiting("Waiting for a worker …", null);
       dataset = await poll(dataset.urls.self, {
         until: (now) => !open(now),
-        onUpdate: (now) => now.state === "running" && tell(`${now.stage || "Reading"}: ${done(now.progress)}`, now.progress),
+        onUpdate: (now) =>
+          now.state === "running" && tell(`${now.stage || "Reading"}: ${done(now.progress)}`, now.progress),
       });
       settled();
     }
@@ -153,7 +188,12 @@ export function upload({ url, uploads, file, options, limit, settled }) {
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       const question = error.errors.find((one) => one.choices?.length);
-      understoodAs(dataset, question ? renderAsk(question, (name, value) => reread(dataset, { ...changes, [name]: value })) : renderErrors(error.errors));
+      understoodAs(
+        dataset,
+        question
+          ? renderAsk(question, (name, value) => reread(dataset, { ...changes, [name]: value }))
+          : renderErrors(error.errors),
+      );
     }
   }
 
@@ -168,7 +208,10 @@ export function upload({ url, uploads, file, options, limit, settled }) {
     const { report } = dataset;
     const facts = [understood(report), dataset.has_time ? span(dataset.start, dataset.end) : "no times"].join(" · ");
     announce(`${file.name} is ready: ${count(dataset.points, "point")}.`);
-    side.replaceChildren(el("a", { class: "button button--small", href: dataset.urls.page, "aria-label": `Open ${dataset.name}` }, "Open"), dismiss());
+    side.replaceChildren(
+      el("a", { class: "button button--small", href: dataset.urls.page, "aria-label": `Open ${dataset.name}` }, "Open"),
+      dismiss(),
+    );
     show(el("p", {}, facts), problem, renderReport(report, { onChange: (guess) => change(dataset, guess) }));
   }
 
@@ -180,7 +223,8 @@ export function upload({ url, uploads, file, options, limit, settled }) {
     input.value = dataset.options[option] ?? (input.tagName === "INPUT" ? value : "");
     const form = el("form", { class: "ask" }, field, el("button", { class: "button button--primary" }, "Read it so"));
     for (const node of form.querySelectorAll("[id], [for]")) {
-      for (const name of ["id", "for"]) if (node.hasAttribute(name)) node.setAttribute(name, `${dataset.id}-${node.getAttribute(name)}`);
+      for (const name of ["id", "for"])
+        if (node.hasAttribute(name)) node.setAttribute(name, `${dataset.id}-${node.getAttribute(name)}`);
     }
     input.removeAttribute("aria-describedby");
     form.addEventListener("submit", (event) => {

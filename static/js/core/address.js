@@ -12,3 +12,8 @@ export function rangeOf(text) {
   const [first, after] = (text ?? "").split("-").map(Number);
   return Number.isInteger(first) && Number.isInteger(after) && first >= 0 && first < after ? [first, after] : null;
 }
+
+/** Query `url` with more parameters. */
+export function withQuery(url, parameters) {
+  return `${url}${url.includes("?") ? "&" : "?"}${new URLSearchParams(parameters)}`;
+}

@@ -86,7 +86,10 @@ export const getText = async (url, { signal } = {}) =>
 
 /** POST a form; `onProgress(share)` hears how much of it was sent, 0 to 1. */
 export const postForm = async (url, form, { onProgress, signal } = {}) =>
-  JSON.parse((await transfer("POST", url, { body: form, onProgress: (sent, all) => onProgress?.(sent / all), signal })).responseText || "null");
+  JSON.parse(
+    (await transfer("POST", url, { body: form, onProgress: (sent, all) => onProgress?.(sent / all), signal }))
+      .responseText || "null",
+  );
 
 /** A request that tells how much of its body was sent: `onProgress(bytes, ofBytes)`. Resolves with the XMLHttpRequest. */
 export function transfer(method, url, { body, headers = {}, onProgress, signal } = {}) {
@@ -94,13 +97,15 @@ export function transfer(method, url, { body, headers = {}, onProgress, signal }
     const sending = new XMLHttpRequest();
     const stop = () => sending.abort();
     sending.open(method, url);
-    for (const [name, value] of Object.entries({ Accept: "application/json", "X-CSRFToken": csrf(), ...headers })) sending.setRequestHeader(name, value);
+    for (const [name, value] of Object.entries({ Accept: "application/json", "X-CSRFToken": csrf(), ...headers }))
+      sending.setRequestHeader(name, value);
     sending.upload.addEventListener("progress", (event) => {
       if (event.lengthComputable) onProgress?.(event.loaded, event.total);
     });
     sending.addEventListener("load", () => {
       if (sending.status >= 200 && sending.status < 300) resolve(sending);
-      else reject(failure(sending.status, sending.responseText, Number(sending.getResponseHeader("Retry-After")) || null));
+      else
+        reject(failure(sending.status, sending.responseText, Number(sending.getResponseHeader("Retry-After")) || null));
     });
     sending.addEventListener("error", () => reject(new ApiError(0, [UNREACHED])));
     sending.addEventListener("abort", () => reject(new DOMException("Cancelled", "AbortError")));
@@ -133,7 +138,7 @@ export const pause = (ms, signal) =>
  * A server that is away for a moment is asked again, more and more slowly; an answer of 4xx ends the polling.
  */
 export async function poll(url, { until, every = 1000, onUpdate, signal } = {}) {
-  for (let missed = 0; ; ) {
+  for (let missed = 0; ;) {
     try {
       const answer = await get(url, { signal });
       missed = 0;

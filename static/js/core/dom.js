@@ -87,7 +87,12 @@ export function bytes(value) {
 /** 8 s, 12 min, 3 h 20 min, 2 d 4 h */
 export function duration(seconds) {
   if (seconds === null || seconds === undefined) return "–";
-  const units = [["d", 86400], ["h", 3600], ["min", 60], ["s", 1]];
+  const units = [
+    ["d", 86400],
+    ["h", 3600],
+    ["min", 60],
+    ["s", 1],
+  ];
   if (seconds < 10) return `${number(seconds, 2)}${NARROW}s`;
   const total = seconds >= 7200 ? Math.round(seconds / 60) * 60 : Math.round(seconds);
   const first = units.findIndex(([, size]) => total >= size);
@@ -105,7 +110,12 @@ export function duration(seconds) {
 const asDate = (time) => (typeof time === "number" ? new Date(time * 1000) : new Date(time));
 const DAY = new Intl.DateTimeFormat("en-GB", { timeZone: "UTC", day: "numeric", month: "short", year: "numeric" });
 const MINUTE = new Intl.DateTimeFormat("en-GB", { timeZone: "UTC", hour: "2-digit", minute: "2-digit" });
-const SECOND = new Intl.DateTimeFormat("en-GB", { timeZone: "UTC", hour: "2-digit", minute: "2-digit", second: "2-digit" });
+const SECOND = new Intl.DateTimeFormat("en-GB", {
+  timeZone: "UTC",
+  hour: "2-digit",
+  minute: "2-digit",
+  second: "2-digit",
+});
 
 /** 3 Feb 2008, from seconds since 1970 or ISO text */
 export const day = (time) => DAY.format(asDate(time));

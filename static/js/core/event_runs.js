@@ -4,7 +4,9 @@
 export function runsWithin(runs, range) {
   if (!range) return runs;
   const [first, after] = range;
-  return runs.map(([start, end]) => [Math.max(start, first), Math.min(end, after)]).filter(([start, end]) => start < end);
+  return runs
+    .map(([start, end]) => [Math.max(start, first), Math.min(end, after)])
+    .filter(([start, end]) => start < end);
 }
 
 /** Runs without the events of `others`; both sorted, and each of `others` inside one of `runs`. */
@@ -23,4 +25,5 @@ export function runsWithout(runs, others) {
 }
 
 /** [first, last] event that `range` shows of n; of all without one. */
-export const spanOf = (range, n) => (range ? [range[0], Math.max(range[0] + 1, range[1] - 1)] : [0, Math.max(1, n - 1)]);
+export const spanOf = (range, n) =>
+  range ? [range[0], Math.max(range[0] + 1, range[1] - 1)] : [0, Math.max(1, n - 1)];

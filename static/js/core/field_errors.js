@@ -1,6 +1,11 @@
 /* Errors of the API in the words of a page: a field is called by its label, never by its path. */
 
-const labels = new Map([["epsilon", "Level ε"], ["radius_m", "Radius"], ["alpha", "Target α"], ["seed", "Seed"]]);
+const labels = new Map([
+  ["epsilon", "Level ε"],
+  ["radius_m", "Radius"],
+  ["alpha", "Target α"],
+  ["seed", "Seed"],
+]);
 const UNIT = /_(?:m2|m|s|kmh)$/;
 
 /** Learn what fields are called: [{name, label}]. */
@@ -10,7 +15,11 @@ const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** What a path is called: the label of its last name that is no position in a list, or that name in words. */
 export function labelOf(path) {
-  const name = path.split(".").filter((part) => !/^\d+$/.test(part)).at(-1) ?? path;
+  const name =
+    path
+      .split(".")
+      .filter((part) => !/^\d+$/.test(part))
+      .at(-1) ?? path;
   return labels.get(name) ?? capital(name.replace(UNIT, "").replaceAll("_", " "));
 }
 

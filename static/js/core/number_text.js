@@ -27,12 +27,14 @@ function groupedReadings(text) {
 }
 
 /** Whether a text may mean thousands in groups, for a field whose domain has such a number. */
-const isAmbiguous = (text, rule) => GROUPED.test(text) && (!PLAIN.test(text) || isWithin(groupedReadings(text)[0], rule));
+const isAmbiguous = (text, rule) =>
+  GROUPED.test(text) && (!PLAIN.test(text) || isWithin(groupedReadings(text)[0], rule));
 
 function twoReadings(text) {
   const [grouped, decimal] = groupedReadings(text);
   const written = (value) => unambiguous(plainNumber(value));
-  if (!PLAIN.test(text) && !(text.includes(",") && text.includes("."))) return `“${text}” has separators between thousands. Write ${plainNumber(grouped)}.`;
+  if (!PLAIN.test(text) && !(text.includes(",") && text.includes(".")))
+    return `“${text}” has separators between thousands. Write ${plainNumber(grouped)}.`;
   return `“${text}” can be read as ${plainNumber(grouped)} or as ${plainNumber(decimal)}. Write ${plainNumber(grouped)} or ${written(decimal)}.`;
 }
 
@@ -50,7 +52,8 @@ function domainWords({ minimum, maximum }) {
 export const ruleWords = (rule) => `${rule.whole ? "A whole number" : "A number"}${domainWords(rule)}.`;
 
 function outside(value, { minimum, maximum, whole }) {
-  if (minimum !== undefined && value < minimum) return value <= 0 && minimum > 0 && !whole ? "Must be greater than 0" : `Must be at least ${plainNumber(minimum)}`;
+  if (minimum !== undefined && value < minimum)
+    return value <= 0 && minimum > 0 && !whole ? "Must be greater than 0" : `Must be at least ${plainNumber(minimum)}`;
   return maximum !== undefined && value > maximum ? `Must be at most ${plainNumber(maximum)}` : "";
 }
 
@@ -66,7 +69,11 @@ function problemOf(value, text, rule) {
 }
 
 /** A typed text without spaces around it, its minus signs as in programs. */
-const trimmed = (text) => text.trim().replace(/^\u2212/, "-").replace(/e\u2212/i, "e-");
+const trimmed = (text) =>
+  text
+    .trim()
+    .replace(/^\u2212/, "-")
+    .replace(/e\u2212/i, "e-");
 
 /**
  * Read one number. `rule` = {minimum, maximum, whole, required}.
@@ -78,10 +85,16 @@ const trimmed = (text) => text.trim().replace(/^\u2212/, "-").replace(/e\u2212/i
  */
 export function readNumber(typed, rule = {}) {
   const text = trimmed(typed);
-  if (!text) return { value: null, text: "", problem: rule.required ? `Give ${ruleWords(rule).replace(/^A/, "a")}` : "" };
+  if (!text)
+    return { value: null, text: "", problem: rule.required ? `Give ${ruleWords(rule).replace(/^A/, "a")}` : "" };
   if (isAmbiguous(text, rule)) return { value: NaN, text, problem: twoReadings(text) };
   const parts = PLAIN.exec(text);
-  if (!parts || !(parts[2] || parts[3])) return { value: NaN, text, problem: `“${text}” is not a number. Write digits, such as ${rule.whole ? "10" : "0.5"}.` };
+  if (!parts || !(parts[2] || parts[3]))
+    return {
+      value: NaN,
+      text,
+      problem: `“${text}” is not a number. Write digits, such as ${rule.whole ? "10" : "0.5"}.`,
+    };
   const plain = text.replace(",", ".");
   const problem = problemOf(Number(plain), plain, rule);
   return { value: problem ? NaN : Number(plain), text: plain, problem };
@@ -96,7 +109,10 @@ export function writtenNumber(value, rule = {}) {
 
 /** The numbers of a list as texts, and a problem: "0.1, 0.3", "0,1; 0,3", "1 2 3". */
 function itemsOf(typed, rule) {
-  const tokens = typed.split(/[\s;]+/).map((one) => one.replace(/^,|,$/g, "")).filter(Boolean);
+  const tokens = typed
+    .split(/[\s;]+/)
+    .map((one) => one.replace(/^,|,$/g, ""))
+    .filter(Boolean);
   if (typed.includes(";")) return { items: tokens, problem: "" }; // between semicolons a comma is a decimal one
   const items = [];
   for (const token of tokens) {
@@ -105,7 +121,10 @@ function itemsOf(typed, rule) {
     const isList = parts.length > 1 && parts.every((part) => part && !readNumber(part, rule).problem);
     if (isOne && isList) {
       const decimal = splitAt(one, lastMark(one));
-      return { items: [], problem: `“${token}” can be read as ${decimal} or as ${parts.join(" and ")}. Write ${decimal}, or ${parts.join("; ")} for ${parts.length} numbers.` };
+      return {
+        items: [],
+        problem: `“${token}” can be read as ${decimal} or as ${parts.join(" and ")}. Write ${decimal}, or ${parts.join("; ")} for ${parts.length} numbers.`,
+      };
     }
     items.push(...(isOne ? [one] : parts));
   }

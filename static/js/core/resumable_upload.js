@@ -26,7 +26,8 @@ async function checksum(piece) {
   return { "Upload-Checksum": `sha256 ${btoa(String.fromCharCode(...new Uint8Array(digest)))}` };
 }
 
-const stands = async (url, signal) => Number((await transfer("HEAD", url, { headers: TUS, signal })).getResponseHeader("Upload-Offset"));
+const stands = async (url, signal) =>
+  Number((await transfer("HEAD", url, { headers: TUS, signal })).getResponseHeader("Upload-Offset"));
 
 async function begin(urls, file, kept, signal) {
   const headers = { ...TUS, "Upload-Length": String(file.size), "Upload-Metadata": `filename ${encoded(file.name)}` };
@@ -57,7 +58,7 @@ export async function sendInPieces(urls, file, { onProgress, onWait, signal }) {
   const kept = memory(file);
   let upload = null;
   signal?.addEventListener("abort", () => upload && forget(upload.url, kept));
-  for (let missed = 0; !upload || upload.offset < file.size; ) {
+  for (let missed = 0; !upload || upload.offset < file.size;) {
     try {
       upload ??= (await resume(kept, signal)) ?? (await begin(urls, file, kept, signal));
       if (missed) upload.offset = await stands(upload.url, signal);
@@ -78,7 +79,12 @@ async function sendPiece({ url, offset }, file, onProgress, signal) {
   const piece = file.slice(offset, offset + PIECE);
   const answer = await transfer("PATCH", url, {
     body: piece,
-    headers: { ...TUS, "Upload-Offset": String(offset), "Content-Type": "application/offset+octet-stream", ...(await checksum(piece)) },
+    headers: {
+      ...TUS,
+      "Upload-Offset": String(offset),
+      "Content-Type": "application/offset+octet-stream",
+      ...(await checksum(piece)),
+    },
     onProgress: (sent) => onProgress?.((offset + sent) / file.size),
     signal,
   });

@@ -45,7 +45,10 @@ export function addBaseMap(map, near) {
 
 function offer(map, box, base, near) {
   const layer = tileLayer(base, near);
-  const input = el("input", { type: "checkbox", onchange: () => (input.checked ? ask() : choose(base.host ? null : "off")) });
+  const input = el("input", {
+    type: "checkbox",
+    onchange: () => (input.checked ? ask() : choose(base.host ? null : "off")),
+  });
   const words = el("span", { class: "map-note__whose" });
   const question = consent(base.host, (given) => {
     if (given) choose(base.host);
@@ -78,10 +81,27 @@ function offer(map, box, base, near) {
 }
 
 function consent(host, decide) {
-  const sentence = el("p", { id: `base-map-consent-${(asked += 1)}` }, `The tile server ${host} learns where you look.`);
-  const yes = el("button", { class: "button button--small", type: "button", "aria-describedby": sentence.id, onclick: () => decide(true) }, "Show it");
-  const no = el("button", { class: "button button--small button--quiet", type: "button", onclick: () => decide(false) }, "Keep it off");
-  const element = el("div", { class: "map-note__consent", hidden: true }, sentence, el("div", { class: "row" }, yes, no));
+  const sentence = el(
+    "p",
+    { id: `base-map-consent-${(asked += 1)}` },
+    `The tile server ${host} learns where you look.`,
+  );
+  const yes = el(
+    "button",
+    { class: "button button--small", type: "button", "aria-describedby": sentence.id, onclick: () => decide(true) },
+    "Show it",
+  );
+  const no = el(
+    "button",
+    { class: "button button--small button--quiet", type: "button", onclick: () => decide(false) },
+    "Keep it off",
+  );
+  const element = el(
+    "div",
+    { class: "map-note__consent", hidden: true },
+    sentence,
+    el("div", { class: "row" }, yes, no),
+  );
   return {
     element,
     open() {
@@ -99,7 +119,13 @@ function tileLayer({ url, zooms: [from, to], bounds: [west, south, east, north] 
     maxZoom: 22,
     minNativeZoom: from,
     maxNativeZoom: to,
-    bounds: east - west < 359 ? [[south, west + shift], [north, east + shift]] : undefined,
+    bounds:
+      east - west < 359
+        ? [
+            [south, west + shift],
+            [north, east + shift],
+          ]
+        : undefined,
     referrerPolicy: "no-referrer",
     updateWhenZooming: false,
   });

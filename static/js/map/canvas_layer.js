@@ -84,7 +84,8 @@ function layerClass() {
     /** How far, in whole pixels of the device, what is on the canvas lies from its place; null if it cannot be kept. */
     _moved(view, ratio) {
       const last = this._last;
-      if (!last || ["zoom", "width", "height"].some((name) => last[name] !== view[name]) || last.ratio !== ratio) return null;
+      if (!last || ["zoom", "width", "height"].some((name) => last[name] !== view[name]) || last.ratio !== ratio)
+        return null;
       const by = [(last.left - view.left) * ratio, (last.top - view.top) * ratio];
       const near = Math.abs(by[0]) < (view.width * ratio) / 2 && Math.abs(by[1]) < (view.height * ratio) / 2;
       return near && by.every(Number.isInteger) && this._keeps(view) ? by : null;
@@ -105,7 +106,13 @@ function layerClass() {
         ctx.rect(x, y, w, h);
         ctx.clip();
         ctx.setTransform(ratio, 0, 0, ratio, x, y);
-        const part = { ...view, width: w / ratio, height: h / ratio, left: view.left + x / ratio, top: view.top + y / ratio };
+        const part = {
+          ...view,
+          width: w / ratio,
+          height: h / ratio,
+          left: view.left + x / ratio,
+          top: view.top + y / ratio,
+        };
         this._paint(ctx, part, true);
         ctx.restore();
       }

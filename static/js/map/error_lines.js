@@ -1,8 +1,8 @@
 /* Error lines: from each event to where a release says it was. */
 
 import { inkOf } from "../core/series_style.js";
-import { lastAtMost } from "../trajectory/track.js";
-import { TURN, frameOf } from "./positions.js";
+import { lastAtMost } from "../core/sorted_search.js";
+import { frameOf, TURN } from "./positions.js";
 
 const MOST = 3000; // lines in the picture; of more events every 2nd, 4th, 8th … has one
 const DOT_PX = 1.75;
@@ -15,21 +15,35 @@ export function drawErrors(ctx, view, { original, release, events, first, after,
   const box = [0, 0, view.width, view.height];
   const from = frameOf(view, original.middle);
   const indexOf = (event) => (events ? lastAtMost(events, event) : event);
-  const [start, end] = events ? [lastAtMost(events, first - 1) + 1, lastAtMost(events, after - 1) + 1] : [first, Math.min(after, release.n)];
+  const [start, end] = events
+    ? [lastAtMost(events, first - 1) + 1, lastAtMost(events, after - 1) + 1]
+    : [first, Math.min(after, release.n)];
   const every = stride(original, from, box, first, after);
   const seen = new Set();
   ctx.beginPath();
-  original.eachPoint(from, box, (event, x, y) => {
-    if (event % every) return;
-    const j = indexOf(event);
-    if (j < start || j >= end || (events && events[j] !== event)) return;
-    seen.add(event);
-    line(ctx, from, original, event, release, j, [x, y]);
-  }, first, after);
-  release.eachPoint(from, box, (j) => {
-    const event = events ? events[j] : j;
-    if (event % every === 0 && !seen.has(event)) line(ctx, from, original, event, release, j);
-  }, start, end);
+  original.eachPoint(
+    from,
+    box,
+    (event, x, y) => {
+      if (event % every) return;
+      const j = indexOf(event);
+      if (j < start || j >= end || (events && events[j] !== event)) return;
+      seen.add(event);
+      line(ctx, from, original, event, release, j, [x, y]);
+    },
+    first,
+    after,
+  );
+  release.eachPoint(
+    from,
+    box,
+    (j) => {
+      const event = events ? events[j] : j;
+      if (event % every === 0 && !seen.has(event)) line(ctx, from, original, event, release, j);
+    },
+    start,
+    end,
+  );
   ctx.strokeStyle = inkOf(colour);
   ctx.lineWidth = 1;
   ctx.stroke();

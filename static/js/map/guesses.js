@@ -13,8 +13,15 @@ const EDGE = 6;
  * guess a cross in the adversary's colour.
  */
 export function drawGuesses(ctx, view, places, middle) {
-  const at = (lon, lat) => (lon === null || lat === null ? null : [unitX(near(lon, middle)) * view.scale - view.left, unitY(lat) * view.scale - view.top]);
-  const shown = places.map(({ title, lon, lat, found_lon, found_lat }) => ({ title, truth: at(lon, lat), guess: at(found_lon, found_lat) }));
+  const at = (lon, lat) =>
+    lon === null || lat === null
+      ? null
+      : [unitX(near(lon, middle)) * view.scale - view.left, unitY(lat) * view.scale - view.top];
+  const shown = places.map(({ title, lon, lat, found_lon, found_lat }) => ({
+    title,
+    truth: at(lon, lat),
+    guess: at(found_lon, found_lat),
+  }));
   for (const { truth, guess } of shown) if (truth && guess) drawLink(ctx, truth, guess);
   for (const { truth } of shown) if (truth) drawTruth(ctx, truth);
   for (const { guess } of shown) if (guess) drawGuess(ctx, guess);
@@ -29,7 +36,10 @@ function drawLink(ctx, truth, guess) {
   ctx.beginPath();
   ctx.moveTo(...truth);
   ctx.lineTo(...guess);
-  for (const [colour, width, dash] of [[token("--map"), 5, []], [inkOf("--guess"), 2, [6, 4]]]) {
+  for (const [colour, width, dash] of [
+    [token("--map"), 5, []],
+    [inkOf("--guess"), 2, [6, 4]],
+  ]) {
     ctx.strokeStyle = colour;
     ctx.lineWidth = width;
     ctx.setLineDash(dash);
@@ -39,7 +49,10 @@ function drawLink(ctx, truth, guess) {
 }
 
 function drawTruth(ctx, [x, y]) {
-  for (const [colour, width] of [[token("--map"), 6.5], [inkOf("--ink"), 2.5]]) {
+  for (const [colour, width] of [
+    [token("--map"), 6.5],
+    [inkOf("--ink"), 2.5],
+  ]) {
     ctx.strokeStyle = colour;
     ctx.lineWidth = width;
     ctx.strokeRect(x - HALF, y - HALF, 2 * HALF, 2 * HALF);
@@ -52,7 +65,10 @@ function drawGuess(ctx, [x, y]) {
   ctx.lineTo(x + ARM, y + ARM);
   ctx.moveTo(x + ARM, y - ARM);
   ctx.lineTo(x - ARM, y + ARM);
-  for (const [colour, width] of [[token("--map"), 6.5], [inkOf("--guess"), 3]]) {
+  for (const [colour, width] of [
+    [token("--map"), 6.5],
+    [inkOf("--guess"), 3],
+  ]) {
     ctx.strokeStyle = colour;
     ctx.lineWidth = width;
     ctx.stroke();
@@ -64,7 +80,8 @@ function drawText(ctx, { width }, text, [x, at], below, colour) {
   const y = below ? at + HALF + 9 : at - HALF;
   ctx.font = labelFont();
   const right = x + HALF + EDGE;
-  const from = right + ctx.measureText(text).width > width - EDGE ? x - HALF - EDGE - ctx.measureText(text).width : right;
+  const from =
+    right + ctx.measureText(text).width > width - EDGE ? x - HALF - EDGE - ctx.measureText(text).width : right;
   ctx.strokeStyle = token("--map");
   ctx.lineWidth = 3.5;
   ctx.lineJoin = "round";

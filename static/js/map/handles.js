@@ -35,7 +35,12 @@ export function createHandles(leaflet, near) {
 
   function add({ id, lon, lat, kind, label }) {
     const icon = window.L.divIcon({ className: `map-handle map-handle--${kind}`, iconSize: null });
-    const marker = window.L.marker([lat, near(lon)], { icon, draggable: true, keyboard: true, zIndexOffset: kind === "corner" ? 500 : 0 });
+    const marker = window.L.marker([lat, near(lon)], {
+      icon,
+      draggable: true,
+      keyboard: true,
+      zIndexOffset: kind === "corner" ? 500 : 0,
+    });
     markers.set(id, marker);
     marker.addTo(leaflet);
     const tell = (name) => listeners[name]?.(id, marker.getLatLng().lng, marker.getLatLng().lat);
@@ -51,7 +56,8 @@ export function createHandles(leaflet, near) {
     element.addEventListener("focus", () => listeners.focus?.(id));
     element.addEventListener("keydown", (event) => {
       const way = ARROWS[event.key];
-      if (way && !event.ctrlKey && !event.metaKey && !event.altKey) nudge(marker, way, event.shiftKey ? FAR_PX : STEP_PX, tell);
+      if (way && !event.ctrlKey && !event.metaKey && !event.altKey)
+        nudge(marker, way, event.shiftKey ? FAR_PX : STEP_PX, tell);
       else if (event.key === "Delete" || event.key === "Backspace") listeners.remove?.(id);
       else return;
       event.preventDefault();

@@ -19,7 +19,9 @@ export function createClip(leaflet, element) {
   function apply() {
     const ground = element.getBoundingClientRect();
     for (const canvas of overlayPane.querySelectorAll("canvas[data-layer]")) {
-      canvas.style.clipPath = cut ? pathOf(canvas, cut.sides[canvas.dataset.layer], ground.left + cut.at * ground.width) : "";
+      canvas.style.clipPath = cut
+        ? pathOf(canvas, cut.sides[canvas.dataset.layer], ground.left + cut.at * ground.width)
+        : "";
     }
     watcher.takeRecords(); // our own changes
   }

@@ -68,7 +68,8 @@ export class Raster {
     const rgb = Number.parseInt(colour.slice(1), 16);
     const bgr = ((rgb & 255) << 16) | (rgb & 0xff00) | (rgb >> 16);
     for (let row = 0, at = 0; row < height; row++) {
-      for (let from = (row + MARGIN) * stride + MARGIN, end = from + width; from < end; from++) pixels[at++] = bgr | (cover[from] << 24);
+      for (let from = (row + MARGIN) * stride + MARGIN, end = from + width; from < end; from++)
+        pixels[at++] = bgr | (cover[from] << 24);
     }
     const { e, f } = ctx.getTransform();
     ctx.putImageData(image, e, f);

@@ -52,7 +52,17 @@ import { addButton, addScale } from "./controls.js";
 import { trackLayer } from "./track_layer.js";
 import { drawSketch, drawZones } from "./zone_layer.js";
 
-const ORDER = { graticule: 0, track: 100, degrees: 450, zones: 470, landmarks: 500, markers: 600, guesses: 700, selection: 900, sketch: 950 };
+const ORDER = {
+  graticule: 0,
+  track: 100,
+  degrees: 450,
+  zones: 470,
+  landmarks: 500,
+  markers: 600,
+  guesses: 700,
+  selection: 900,
+  sketch: 950,
+};
 const FIT = "M2.5 6V2.5H6M10 2.5h3.5V6M13.5 10v3.5H10M6 13.5H2.5V10";
 const SAVE = "M8 2.5v7.5M4.5 7 8 10.5 11.5 7M2.5 13.5h11";
 const WORLD = [-180, -60, 180, 75];
@@ -92,12 +102,18 @@ export function createMap(element, { bounds = null, label = "Map", top = 0, keyb
     size = leaflet.getSize();
     const { west, south, east, north } = unrolled(to);
     const shift = 360 * Math.round((middle - (west + east) / 2) / 360);
-    leaflet.fitBounds([[south, west + shift], [north, east + shift]], {
-      paddingTopLeft: [padding, padding + covered],
-      paddingBottomRight: [padding, padding],
-      maxZoom: 17,
-      animate: false,
-    });
+    leaflet.fitBounds(
+      [
+        [south, west + shift],
+        [north, east + shift],
+      ],
+      {
+        paddingTopLeft: [padding, padding + covered],
+        paddingBottomRight: [padding, padding],
+        maxZoom: 17,
+        animate: false,
+      },
+    );
   }
 
   function put(id, order, draw, { keeps, ...more } = {}) {
@@ -116,7 +132,9 @@ export function createMap(element, { bounds = null, label = "Map", top = 0, keyb
   /** Everything shown, and from there back to where the map began. */
   let showsAll = false;
   function fitAll() {
-    const boxes = [...entries.values()].filter(({ visible, style }) => visible && style).map(({ positions }) => positions.bounds());
+    const boxes = [...entries.values()]
+      .filter(({ visible, style }) => visible && style)
+      .map(({ positions }) => positions.bounds());
     const around = boxAround(boxes.filter(Boolean), middle);
     showsAll = !showsAll && around !== null;
     fit(showsAll ? around : (bounds ?? WORLD));
@@ -144,7 +162,8 @@ export function createMap(element, { bounds = null, label = "Map", top = 0, keyb
     if (fitted && !leaflet.getSize().equals(size)) fit(...fitted);
   };
   new ResizeObserver(resized).observe(element);
-  for (const moved of ["pointerdown", "wheel", "keydown"]) element.addEventListener(moved, () => (fitted = null), { capture: true });
+  for (const moved of ["pointerdown", "wheel", "keydown"])
+    element.addEventListener(moved, () => (fitted = null), { capture: true });
   if (!keyboard) panWithShift(element, leaflet);
 
   const pointer = (event) => ({
@@ -160,7 +179,10 @@ export function createMap(element, { bounds = null, label = "Map", top = 0, keyb
 
   async function savePicture() {
     const sheet = await picture();
-    const name = element.getAttribute("aria-label").toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-");
+    const name = element
+      .getAttribute("aria-label")
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}]+/gu, "-");
     sheet.toBlob((png) => save(png, `${name}.png`));
     announce("The map is saved as a picture.");
   }
@@ -178,7 +200,9 @@ export function createMap(element, { bounds = null, label = "Map", top = 0, keyb
     },
     addMarkers({ track, ...style }) {
       const dots = { ...style, positions: positionsOf(track, middle) };
-      put(dots.id, ORDER.markers + (dots.order ?? 0), (ctx, view) => drawDots(ctx, view, dots), { positions: dots.positions });
+      put(dots.id, ORDER.markers + (dots.order ?? 0), (ctx, view) => drawDots(ctx, view, dots), {
+        positions: dots.positions,
+      });
     },
     addLandmarks({ id = "landmarks", track, runs }) {
       const shown = { positions: positionsOf(track, middle), runs };
@@ -288,7 +312,12 @@ function boxAround(boxes, middle) {
   const edge = (name, most) => most(...boxes.map((box) => box[name]));
   const lat = (y) => latAt(0.5 + y / 2 ** 32);
   const lon = (d) => middle + d / 1e7;
-  return [lon(edge("west", Math.min)), lat(edge("south", Math.max)), lon(edge("east", Math.max)), lat(edge("north", Math.min))];
+  return [
+    lon(edge("west", Math.min)),
+    lat(edge("south", Math.max)),
+    lon(edge("east", Math.max)),
+    lat(edge("north", Math.min)),
+  ];
 }
 
 function panWithShift(element, leaflet) {

@@ -69,7 +69,10 @@ async function drawTiles(ctx, element, place) {
 async function copyOf(tile) {
   if (new URL(tile.src).origin === location.origin) return tile;
   const copy = Object.assign(new Image(), { crossOrigin: "anonymous", referrerPolicy: "no-referrer", src: tile.src });
-  return copy.decode().then(() => copy, () => null);
+  return copy.decode().then(
+    () => copy,
+    () => null,
+  );
 }
 
 function drawSplit(ctx, split, { width, height }) {

@@ -112,10 +112,7 @@ export function drawDots(ctx, view, { positions, colour, radius = 3, hollow = fa
  * Circles hold a share of the releases the noise can make; links lead to those that were made.
  */
 export function drawSelection(ctx, view, chosen, middle) {
-  const place = (lon, lat) => [
-    unitX(near(lon, middle)) * view.scale - view.left,
-    unitY(lat) * view.scale - view.top,
-  ];
+  const place = (lon, lat) => [unitX(near(lon, middle)) * view.scale - view.left, unitY(lat) * view.scale - view.top];
   for (const ring of chosen.circles ?? []) {
     if (ring.radius_m < HALF_WORLD_M) drawRing(ctx, view, place, chosen, ring);
   }

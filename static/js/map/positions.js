@@ -47,7 +47,10 @@ export class Positions {
     this.chunks = Math.max(1, Math.ceil((this.n - 1) / SIZE));
     this.boxes = this.#boxes();
     this.levels = new Map();
-    this.all = { kept: null, from: Int32Array.from({ length: this.chunks + 1 }, (_, c) => Math.min(c * SIZE, Math.max(0, this.n - 1))) };
+    this.all = {
+      kept: null,
+      from: Int32Array.from({ length: this.chunks + 1 }, (_, c) => Math.min(c * SIZE, Math.max(0, this.n - 1))),
+    };
   }
 
   /** How far east of the middle point i is. */
@@ -109,7 +112,7 @@ export class Positions {
     const { boxes, y } = this;
     const [d0, d1] = [(west - left) / across, (east - left) / across];
     const [y0, y1] = [(north - top) / down, (south - top) / down];
-    for (let i = start; i < end; ) {
+    for (let i = start; i < end;) {
       const c = Math.min(this.chunks - 1, Math.floor(i / SIZE));
       const stop = c === this.chunks - 1 ? end : Math.min(end, (c + 1) * SIZE);
       const at = 4 * c;
@@ -164,10 +167,14 @@ function scratch(n) {
 /** Index of the point nearest to a place on the screen, within `reach` pixels; -1 if there is none. */
 export function nearestPoint(view, positions, at, reach) {
   let [best, found] = [reach * reach, -1];
-  positions.eachPoint(frameOf(view, positions.middle), [at.x - reach, at.y - reach, at.x + reach, at.y + reach], (i, x, y) => {
-    const apart = (x - at.x) ** 2 + (y - at.y) ** 2;
-    if (apart < best) [best, found] = [apart, i];
-  });
+  positions.eachPoint(
+    frameOf(view, positions.middle),
+    [at.x - reach, at.y - reach, at.x + reach, at.y + reach],
+    (i, x, y) => {
+      const apart = (x - at.x) ** 2 + (y - at.y) ** 2;
+      if (apart < best) [best, found] = [apart, i];
+    },
+  );
   return found;
 }
 

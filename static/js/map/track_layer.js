@@ -85,7 +85,9 @@ function strokeLine(ctx, view, positions, alone) {
   });
   const crowd = alone && positions.n > DASHED_AT_MOST && points > CROWD;
   const ratio = crowd ? ctx.getTransform().a : 1;
-  const pen = crowd ? new Raster(Math.round(view.width * ratio), Math.round(view.height * ratio), ctx.lineWidth * ratio) : new Pen(ctx);
+  const pen = crowd
+    ? new Raster(Math.round(view.width * ratio), Math.round(view.height * ratio), ctx.lineWidth * ratio)
+    : new Pen(ctx);
   for (const c of chunks) drawSteps(pen, view, frame, ratio, positions, level, c);
   pen.put(ctx, ctx.strokeStyle); // the context gives any opaque colour back as #rrggbb
 }
@@ -164,8 +166,18 @@ function drawDots(ctx, view, positions, { colour, marker, width = 1.5 }) {
 }
 
 const ARM = 0.36; // half as wide as a cross's arms, which reach 1 far
-const QUARTER = [[-ARM, -1], [ARM, -1], [ARM, -ARM]];
-const CROSS = [0, 1, 2, 3].flatMap((turn) => QUARTER.map((at) => Array(turn).fill(0).reduce(([x, y]) => [-y, x], at)));
+const QUARTER = [
+  [-ARM, -1],
+  [ARM, -1],
+  [ARM, -ARM],
+];
+const CROSS = [0, 1, 2, 3].flatMap((turn) =>
+  QUARTER.map((at) =>
+    Array(turn)
+      .fill(0)
+      .reduce(([x, y]) => [-y, x], at),
+  ),
+);
 
 /** Add a marker by its name in the palette (circle, square, diamond, triangle-up, x, cross) to the path. */
 export function shape(ctx, marker, cx, cy, r) {

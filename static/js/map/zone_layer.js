@@ -84,7 +84,9 @@ export function drawSketch(ctx, view, { corners, to, round, box }, middle) {
   }
 }
 
-const place = (view, middle) => ([lon, lat]) => [unitX(near(lon, middle)) * view.scale - view.left, unitY(lat) * view.scale - view.top];
+const place =
+  (view, middle) =>
+  ([lon, lat]) => [unitX(near(lon, middle)) * view.scale - view.left, unitY(lat) * view.scale - view.top];
 
 function sketchCorners(ctx, put, corners, to) {
   const points = corners.map(put);

@@ -1,25 +1,26 @@
 /* The comparison: original and releases on one map beside their charts, all at one event. */
 
-import { get, poll, post } from "../core/api.js";
-import { createBrush } from "../components/timeline_brush.js";
-import { createAttacks } from "../trajectory/compare/attacks.js";
-import { createCharted } from "../trajectory/compare/release_charts.js";
-import { entriesOf } from "../trajectory/compare/legend_entries.js";
-import { showGuarantee } from "../trajectory/compare/guarantee.js";
-import { circlesAt, linksAt } from "../trajectory/compare/cursor.js";
-import { watchKeys } from "../trajectory/compare/keyboard.js";
-import { giveInk, nameOf, readLook, writeLook } from "../trajectory/compare/view_state.js";
-import { Layer, byRank, inksFor, linesOf, roomFor, titleOf, withQuery } from "../trajectory/compare/release_layers.js";
-import { createModes } from "../trajectory/compare/map_modes.js";
-import { ORIGINAL, listedIds, markPictures, markSources, tracksOf } from "../trajectory/compare/map_layers.js";
-import { eventOf } from "../trajectory/track_parts.js";
-import { seriesChoice } from "../components/series_select.js";
-import { createSmoothing } from "../trajectory/compare/postprocess_dialog.js";
-import { showDownloads, showSummary } from "../trajectory/compare/summary_table.js";
-import { $, announce, data } from "../core/dom.js";
 import { stir } from "../components/jobs.js";
 import { createLegend } from "../components/legend.js";
+import { seriesChoice } from "../components/series_select.js";
 import { createTimeline } from "../components/timeline.js";
+import { createBrush } from "../components/timeline_brush.js";
+import { withQuery } from "../core/address.js";
+import { get, poll, post } from "../core/api.js";
+import { $, announce, data } from "../core/dom.js";
+import { createAttacks } from "../trajectory/compare/attacks.js";
+import { circlesAt, linksAt } from "../trajectory/compare/cursor.js";
+import { showGuarantee } from "../trajectory/compare/guarantee.js";
+import { watchKeys } from "../trajectory/compare/keyboard.js";
+import { entriesOf } from "../trajectory/compare/legend_entries.js";
+import { listedIds, markPictures, markSources, ORIGINAL, tracksOf } from "../trajectory/compare/map_layers.js";
+import { createModes } from "../trajectory/compare/map_modes.js";
+import { createSmoothing } from "../trajectory/compare/postprocess_dialog.js";
+import { createCharted } from "../trajectory/compare/release_charts.js";
+import { byRank, inksFor, Layer, linesOf, roomFor, titleOf } from "../trajectory/compare/release_layers.js";
+import { showDownloads, showSummary } from "../trajectory/compare/summary_table.js";
+import { giveInk, nameOf, readLook, writeLook } from "../trajectory/compare/view_state.js";
+import { eventOf } from "../trajectory/track_parts.js";
 
 const page = data("page-data");
 const bench = $("[data-bench]");
@@ -37,11 +38,17 @@ const pinned = () => ({ set: page.landmark_set, releases: layers.map(({ id }) =>
 
 function drawMaps() {
   if (!original) return;
-  maps.show({ tracks: tracksOf({ original, layers, look, inks, titleOf: titled, told: maps.told }), marks: markPictures(marks, look) });
+  maps.show({
+    tracks: tracksOf({ original, layers, look, inks, titleOf: titled, told: maps.told }),
+    marks: markPictures(marks, look),
+  });
 }
 
 function readMarks() {
-  marks = [...markSources({ original, runs, dummies: marked.dummies, zones, range: look.range }), ...attacks.marks(here.series, look.range)];
+  marks = [
+    ...markSources({ original, runs, dummies: marked.dummies, zones, range: look.range }),
+    ...attacks.marks(here.series, look.range),
+  ];
 }
 
 /** What was attacked is another, or shown no more. */
@@ -73,11 +80,16 @@ function drawEvent() {
 
 const active = () => layers.find(({ id, drawn }) => id === here.active && drawn) ?? layers.find(({ drawn }) => drawn);
 
-const drawLegend = () => legend.update(entriesOf({ layers, marks, look, inks, here, original, active: active(), titled }));
+const drawLegend = () =>
+  legend.update(entriesOf({ layers, marks, look, inks, here, original, active: active(), titled }));
 
 function drawSummary(losses = new Map()) {
   const shown = layers.map((layer) => ({
-    layer, ink: inks.get(layer.id), title: titled(layer), level: mechanism(layer)?.level ?? "", loss: losses.get(layer.id) ?? null,
+    layer,
+    ink: inks.get(layer.id),
+    title: titled(layer),
+    level: mechanism(layer)?.level ?? "",
+    loss: losses.get(layer.id) ?? null,
   }));
   showSummary($("[data-summary]"), shown, {
     smooth: (layer) => attempt(() => smoothing.open(layer.release, titled(layer))),
@@ -139,7 +151,8 @@ function moveLayer(id, by) {
   ids.splice(at + by, 0, id);
   look.order = ids.map(nameOf);
   relook();
-  announce(`${id === ORIGINAL ? "Original" : titled(layers.find((one) => one.id === id))} is ${at + by + 1} of ${ids.length}, from the top.`);
+  const title = id === ORIGINAL ? "Original" : titled(layers.find((one) => one.id === id));
+  announce(`${title} is ${at + by + 1} of ${ids.length}, from the top.`);
 }
 
 /** Draw the events of `range` alone on maps and charts, at most once a frame; the address follows at rest. */
@@ -242,7 +255,8 @@ function clicked(map, point) {
 // Loading -------------------------------------------------------------------------
 
 function prepare() {
-  inks = inksFor(layers.map(({ release }) => release), page.palette, look.inks);
+  const releases = layers.map(({ release }) => release);
+  inks = inksFor(releases, page.palette, look.inks);
   drawLegend();
   drawSummary();
 }
@@ -267,7 +281,14 @@ let opening = null;
 const known = () => ({ layers, inks, titled, here, look, original, runs, dummies: marked.dummies });
 /** The charts, made when the first release is done: their library is large, and until then there is nothing to chart. */
 function openCharts() {
-  const told = { pick: goTo, hover: (event) => lookAt(event, "charts"), range: (first, after) => brush.mark(first, after), clear: () => brush.clear(), refused: tell, drawn: drawSummary };
+  const told = {
+    pick: goTo,
+    hover: (event) => lookAt(event, "charts"),
+    range: (first, after) => brush.mark(first, after),
+    clear: () => brush.clear(),
+    refused: tell,
+    drawn: drawSummary,
+  };
   return (opening ??= createCharted(bench, page, known, told, attempt).then((made) => (charts = made)));
 }
 
@@ -325,8 +346,16 @@ async function start() {
   layers = releases.map((release) => new Layer(release)).sort(byRank(page.palette));
   layers.forEach((layer) => (layer.visible = !look.hidden.has(nameOf(layer.id))));
   zones = method.zones ?? null;
-  maps = createModes($("[data-panes]"), $("[data-modes]"), { bounds: dataset.bounds, look, on: { look: relook, choose: (id) => toggle(id, true), click: clicked, hover: hovered } });
-  legend = createLegend($("[data-layers]"), { toggle, activate, cancel, retry, opacity: setOpacity, move: moveLayer, ink: setInk }, linesOf(page.palette));
+  maps = createModes($("[data-panes]"), $("[data-modes]"), {
+    bounds: dataset.bounds,
+    look,
+    on: { look: relook, choose: (id) => toggle(id, true), click: clicked, hover: hovered },
+  });
+  legend = createLegend(
+    $("[data-layers]"),
+    { toggle, activate, cancel, retry, opacity: setOpacity, move: moveLayer, ink: setInk },
+    linesOf(page.palette),
+  );
   timeline = createTimeline($("[data-timeline]"), {
     select: (event) => {
       here.event = event;
@@ -338,9 +367,21 @@ async function start() {
     paint: () => brush?.draw(),
   });
   brush = createBrush(timeline.scale, setRange);
-  smoothing = createSmoothing($("#smooth-dialog"), { url: page.urls.postprocesses, made: (release) => attempt(() => join(release)) });
-  attacks = createAttacks($("[data-attack]"), $("#attack-dialog"), { urls: page.urls, dataset, attempt, changed: redrawMarks, show: maps.fit });
-  watchKeys(() => ({ event: here.event, n: original?.n ?? 0, whole: brush.isWhole() }), { step: goTo, all: () => brush.clear() });
+  smoothing = createSmoothing($("#smooth-dialog"), {
+    url: page.urls.postprocesses,
+    made: (release) => attempt(() => join(release)),
+  });
+  attacks = createAttacks($("[data-attack]"), $("#attack-dialog"), {
+    urls: page.urls,
+    dataset,
+    attempt,
+    changed: redrawMarks,
+    show: maps.fit,
+  });
+  watchKeys(() => ({ event: here.event, n: original?.n ?? 0, whole: brush.isWhole() }), {
+    step: goTo,
+    all: () => brush.clear(),
+  });
   seriesChoice($("[data-series]"), dataset.series, (index) => attempt(() => changeSeries(index)));
   prepare();
   await readSeries();

@@ -19,18 +19,30 @@ let cleaning = null;
 
 /** What the owner set under "How to read the file". */
 function chosen() {
-  const options = [...new FormData(form)].filter(([name, value]) => !["file", "csrfmiddlewaretoken"].includes(name) && value);
+  const options = [...new FormData(form)].filter(
+    ([name, value]) => !["file", "csrfmiddlewaretoken"].includes(name) && value,
+  );
   const steps = cleaning?.values() ?? [];
   return { ...Object.fromEntries(options), ...numbersOf(form), ...(steps.length && { cleaning: steps }) };
 }
 
 function take(files) {
   if (refuseInvalid(form)) return;
-  const common = { url: form.dataset.url, uploads: form.dataset.uploads, limit: Number(form.dataset.limit), options: chosen(), settled: changed };
+  const common = {
+    url: form.dataset.url,
+    uploads: form.dataset.uploads,
+    limit: Number(form.dataset.limit),
+    options: chosen(),
+    settled: changed,
+  };
   outcomes.prepend(...files.map((file) => upload({ ...common, file })));
 }
 
-$("[data-options]", form).addEventListener("toggle", async () => (cleaning ??= await createCleaning($("[data-cleaning]", form))), { once: true });
+$("[data-options]", form).addEventListener(
+  "toggle",
+  async () => (cleaning ??= await createCleaning($("[data-cleaning]", form))),
+  { once: true },
+);
 $("[data-choose]", form).addEventListener("click", () => input.click());
 input.addEventListener("change", () => {
   take([...input.files]);

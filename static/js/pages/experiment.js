@@ -1,7 +1,7 @@
 /* One experiment: charts that fill in while it runs, its numbers, and another one beside it. */
 
 import { ApiError, get, poll, post } from "../core/api.js";
-import { $, $$, announce, data, done, duration, el, percent, whole } from "../core/dom.js";
+import { $, $$, announce, data, done, duration, el, percent } from "../core/dom.js";
 import { watchDialogs } from "../components/dialogs.js";
 import { fillLegend, fillView } from "../components/experiment/chart_controls.js";
 import { inksOf } from "../components/experiment/line_styles.js";
@@ -14,7 +14,11 @@ const { experiment, other, palette } = data("page-data");
 const BESIDE = "dot";
 const MUTED = { index: -1, colour: "--muted", dash: "longdash" };
 const OPEN = ["queued", "running"];
-const SAID = { done: "Done", cancelled: "Stopped. What was computed is kept; resume goes on from there.", failed: "Failed" };
+const SAID = {
+  done: "Done",
+  cancelled: "Stopped. What was computed is kept; resume goes on from there.",
+  failed: "Failed",
+};
 
 const panels = createPanels($("[data-panels]"), experiment.name);
 const problem = $("[data-problem]");
@@ -28,9 +32,11 @@ let again = false;
 
 // Charts ----------------------------------------------------------------------------
 
-const lineName = (value) => (value === null ? results.measures[view.measure].title : results.axes[view.lines].values[value].label);
+const lineName = (value) =>
+  value === null ? results.measures[view.measure].title : results.axes[view.lines].values[value].label;
 
-const sameMeasure = (one) => (other) => JSON.stringify([one.name, one.parameters]) === JSON.stringify([other.name, other.parameters]);
+const sameMeasure = (one) => (other) =>
+  JSON.stringify([one.name, one.parameters]) === JSON.stringify([other.name, other.parameters]);
 
 /** Lines as charts take them, of one panel; those of the other experiment are dotted. */
 function linesOf(lines, inks, suffix = "") {
@@ -41,8 +47,17 @@ function linesOf(lines, inks, suffix = "") {
     const key = baseline ? `none${suffix}` : `${value}${suffix}`;
     const spread = n.some((count) => count > 1) && !suffix ? { low, high, ends } : {};
     return {
-      id: `${key}-${i}`, key, name: `${baseline ? none : lineName(value)}${suffix}`, x, y, ...spread,
-      colour: ink.colour, dash: ink.dash, marker: ink.marker, ink, visible: !hidden.has(key),
+      id: `${key}-${i}`,
+      key,
+      name: `${baseline ? none : lineName(value)}${suffix}`,
+      x,
+      y,
+      ...spread,
+      colour: ink.colour,
+      dash: ink.dash,
+      marker: ink.marker,
+      ink,
+      visible: !hidden.has(key),
     };
   });
 }
@@ -53,7 +68,17 @@ function panelLines() {
   const measure = compared?.measures.findIndex(sameMeasure(results.measures[view.measure])) ?? -1;
   if (measure < 0) return own;
   const second = panelsOf(compared.aligned, view, measure);
-  return own.map(({ title, lines }, i) => ({ title, lines: [...lines, ...linesOf(second[i].lines.filter((line) => !line.baseline), inks, `, ${other.name}`)] }));
+  return own.map(({ title, lines }, i) => ({
+    title,
+    lines: [
+      ...lines,
+      ...linesOf(
+        second[i].lines.filter((line) => !line.baseline),
+        inks,
+        `, ${other.name}`,
+      ),
+    ],
+  }));
 }
 
 function horizontal() {
@@ -73,8 +98,13 @@ function draw() {
   const key = JSON.stringify([view.measure, view.facet, view.along, view.lines, all.length]);
   const [low, high] = results.band.map((share) => percent(share));
   const spread = all.some((panel) => panel.lines.some((line) => line.low));
-  $("[data-caption]").textContent = `Each point is the mean of a cell’s repetitions${spread ? `; shaded from ${low} to ${high} of them` : ""}.`;
-  const beside = compared && { name: other.name, index: indexOf(compared), measure: compared.measures.findIndex(sameMeasure(measure)) };
+  $("[data-caption]").textContent =
+    `Each point is the mean of a cell’s repetitions${spread ? `; shaded from ${low} to ${high} of them` : ""}.`;
+  const beside = compared && {
+    name: other.name,
+    index: indexOf(compared),
+    measure: compared.measures.findIndex(sameMeasure(measure)),
+  };
   fillNumbers($("[data-numbers]"), $("[data-more]"), results, view.measure, beside?.measure >= 0 ? beside : null);
   return panels.draw({ measure, x: horizontal(), panels: all, key });
 }
@@ -103,7 +133,17 @@ function tellMeasures() {
   const parts = results.measures.map(({ title, unit, summary, assumes, source }) => [
     el("dt", {}, el("strong", {}, title), unit && ` ${unit}`),
     el("dd", {}, summary),
-    el("dd", { class: "muted" }, el("details", {}, el("summary", {}, assumes.length ? "What is assumed, and the source" : "Source"), assumes.map((words) => el("p", {}, words)), el("p", {}, source))),
+    el(
+      "dd",
+      { class: "muted" },
+      el(
+        "details",
+        {},
+        el("summary", {}, assumes.length ? "What is assumed, and the source" : "Source"),
+        assumes.map((words) => el("p", {}, words)),
+        el("p", {}, source),
+      ),
+    ),
   ]);
   $("[data-about]").replaceChildren(...parts.flat());
 }
@@ -113,7 +153,12 @@ function tellMeasures() {
 function tell(row) {
   const open = OPEN.includes(row.state);
   const left = row.eta_s === null ? "" : ` · ${duration(Math.max(Math.ceil(row.eta_s), 1))} left`;
-  $("[data-said]").textContent = row.state === "queued" ? "Waiting for a worker" : open ? `Computing · ${done(row.progress)}${left}` : SAID[row.state];
+  $("[data-said]").textContent =
+    row.state === "queued"
+      ? "Waiting for a worker"
+      : open
+        ? `Computing · ${done(row.progress)}${left}`
+        : SAID[row.state];
   const bar = $("[data-progress]");
   bar.hidden = !open;
   if (row.state === "running") bar.value = row.progress;

@@ -17,12 +17,25 @@ import { invalidIn, isGiven, refuseInvalid } from "../components/number_field.js
 
 const page = data("page-data");
 const USUAL = {
-  release: { mechanisms: ["landmark-skip", "landmark-uniform", "landmark-adaptive"].map((name) => ({ name })), levels: [1], radii: [200], after: [{ step: null, over: [0, 1, 2] }] },
-  landmarks: { kind: "synthetic", shares: [0, 0.2, 0.4, 0.6, 0.8, 1], distributions: ["uniform"], more: { seed: 0 }, redraw: true },
+  release: {
+    mechanisms: ["landmark-skip", "landmark-uniform", "landmark-adaptive"].map((name) => ({ name })),
+    levels: [1],
+    radii: [200],
+    after: [{ step: null, over: [0, 1, 2] }],
+  },
+  landmarks: {
+    kind: "synthetic",
+    shares: [0, 0.2, 0.4, 0.6, 0.8, 1],
+    distributions: ["uniform"],
+    more: { seed: 0 },
+    redraw: true,
+  },
   dummies: { none: true, methods: [], levels: [1], shared: false },
   correlation: { smoothings: [null], states: 2, bound: "published", diameter_m: 1000 },
   metrics: ["error"],
-  repetitions: 100, seed: 1, common: true,
+  repetitions: 100,
+  seed: 1,
+  common: true,
 };
 const common = $("[data-common-noise]");
 let parts, text, outlook, inks, known, usual;
@@ -39,10 +52,21 @@ let title = ""; // what it is called where nobody says
 function read() {
   const { repetitions, seed } = parts.runs.values();
   const runs = { repetitions, seed, common: common.checked };
-  const found = { ...Object.fromEntries(["release", "landmarks", "dummies", "correlation", "metrics"].map((name) => [name, parts[FILLS[name]].values()])), ...runs };
+  const found = {
+    ...Object.fromEntries(
+      ["release", "landmarks", "dummies", "correlation", "metrics"].map((name) => [name, parts[FILLS[name]].values()]),
+    ),
+    ...runs,
+  };
   return Object.values(found).every(isGiven) ? found : null;
 }
-const FILLS = { release: "releases", landmarks: "landmarks", dummies: "dummies", correlation: "correlation", metrics: "measures" };
+const FILLS = {
+  release: "releases",
+  landmarks: "landmarks",
+  dummies: "dummies",
+  correlation: "correlation",
+  metrics: "measures",
+};
 
 function fill(form) {
   filling = true;
@@ -85,7 +109,11 @@ function changed() {
 // What it comes to ---------------------------------------------------------------------------
 
 function show({ typed = false } = {}) {
-  parts.measures.allow({ release: parts.releases.any(), correlation: parts.correlation.any(), time: parts.data.time() });
+  parts.measures.allow({
+    release: parts.releases.any(),
+    correlation: parts.correlation.any(),
+    time: parts.data.time(),
+  });
   parts.landmarks.of(parts.data.dataset());
   held = byHand ? null : read();
   const spec = given ?? (held && toSpec(held));
@@ -148,7 +176,10 @@ async function submit(event) {
   const name = $("#experiment-name");
   const spec = given ?? toSpec(held);
   try {
-    const made = await post(page.urls.experiments, { ...bodyOf(parts.data.values(), spec), name: name.value.trim() || name.placeholder });
+    const made = await post(page.urls.experiments, {
+      ...bodyOf(parts.data.values(), spec),
+      name: name.value.trim() || name.placeholder,
+    });
     location.assign(made.urls.page);
   } catch (error) {
     if (!error.errors) throw error;
@@ -173,17 +204,55 @@ function build({ mechanisms, postprocesses, landmarks, dummies, measures, preset
   const order = Object.keys(page.palette);
   const described = [...mechanisms].sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name));
   inks = new Map(described.map(({ name, dash }) => [name, { index: order.indexOf(name), dash }]));
-  known = { mechanisms: fieldsOf(mechanisms), steps: fieldsOf(postprocesses), landmarks: fieldsOf(landmarks), dummies: fieldsOf(dummies), measures: fieldsOf(measures) };
+  known = {
+    mechanisms: fieldsOf(mechanisms),
+    steps: fieldsOf(postprocesses),
+    landmarks: fieldsOf(landmarks),
+    dummies: fieldsOf(dummies),
+    measures: fieldsOf(measures),
+  };
   const field = (name) => ({ ...presets[0].fields.find((one) => one.name === name), required: true });
   const on = { onChange: changed };
   const host = (name) => $(`[data-${name}]`);
   outlook = createOutlook(page.urls.plan, { show: showPlan, fail: refuse });
   const made = {
     data: createData(host("data"), page, field("events"), { onChange: () => parts && show() }),
-    releases: createReleases({ mechanisms: host("mechanisms"), own: host("own"), level: host("level"), after: host("after"), afterOwn: host("after-own"), afterNone: host("after-none") }, { mechanisms: described, steps: postprocesses, inks }, USUAL.release, on),
-    landmarks: createLandmarks(host("landmarks"), landmarks, USUAL.landmarks, { sets: page.urls.landmark_sets, mark: (id) => page.datasets.find((one) => one.id === id).mark }, on),
-    dummies: createDummies({ fold: host("dummies"), said: host("dummies-said"), methods: host("dummy-methods"), own: host("dummies-own"), level: host("dummies-level") }, dummies, USUAL.dummies, on),
-    correlation: createCorrelation({ fold: host("correlation"), said: host("correlation-said"), all: host("correlations") }, on),
+    releases: createReleases(
+      {
+        mechanisms: host("mechanisms"),
+        own: host("own"),
+        level: host("level"),
+        after: host("after"),
+        afterOwn: host("after-own"),
+        afterNone: host("after-none"),
+      },
+      { mechanisms: described, steps: postprocesses, inks },
+      USUAL.release,
+      on,
+    ),
+    landmarks: createLandmarks(
+      host("landmarks"),
+      landmarks,
+      USUAL.landmarks,
+      { sets: page.urls.landmark_sets, mark: (id) => page.datasets.find((one) => one.id === id).mark },
+      on,
+    ),
+    dummies: createDummies(
+      {
+        fold: host("dummies"),
+        said: host("dummies-said"),
+        methods: host("dummy-methods"),
+        own: host("dummies-own"),
+        level: host("dummies-level"),
+      },
+      dummies,
+      USUAL.dummies,
+      on,
+    ),
+    correlation: createCorrelation(
+      { fold: host("correlation"), said: host("correlation-said"), all: host("correlations") },
+      on,
+    ),
     measures: createMeasures(host("measures"), host("measures-said"), measures, on),
     runs: createFields(host("runs"), ["repetitions", "seed"].map(field), on),
   };
@@ -205,9 +274,21 @@ function build({ mechanisms, postprocesses, landmarks, dummies, measures, preset
 /** What the page was asked to begin with: {spec, data, events}. */
 async function begun() {
   const { origin, preset, dataset } = page;
-  if (origin) return { spec: origin.spec, data: { dataset: origin.dataset, preset: origin.preset }, events: origin.preset?.events, name: origin.name };
+  if (origin)
+    return {
+      spec: origin.spec,
+      data: { dataset: origin.dataset, preset: origin.preset },
+      events: origin.preset?.events,
+      name: origin.name,
+    };
   const on = page.datasets.some(({ id }) => id === dataset) ? dataset : null;
-  if (!preset) return { spec: null, data: { dataset: on, preset: on ? null : { name: page.generated[0].preset, events: 1000 } }, events: 1000, name: "" };
+  if (!preset)
+    return {
+      spec: null,
+      data: { dataset: on, preset: on ? null : { name: page.generated[0].preset, events: 1000 } },
+      events: 1000,
+      name: "",
+    };
   const asked = { dataset: on, preset: { name: preset } };
   const answer = await post(page.urls.plan, asked);
   return { spec: answer.spec, data: asked, events: answer.events, name: $("[data-form]").dataset.preset };

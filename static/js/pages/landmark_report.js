@@ -1,24 +1,39 @@
 /* A landmark set's report: what mechanisms would leak over it, and budgets for a target. */
 
-import { rangeOf } from "../core/address.js";
-import { ApiError, get } from "../core/api.js";
-import { withQuery } from "../trajectory/compare/release_layers.js";
-import { $, announce, data, el, number } from "../core/dom.js";
 import { createFigure } from "../charts/figure.js";
-import { sentenceOf } from "../core/field_errors.js";
+import { radios, tick } from "../components/choice_controls.js";
 import { term } from "../components/glossary.js";
 import { swatch } from "../components/legend.js";
-import { radios, tick } from "../components/choice_controls.js";
-import { correlationWords, createCorrelation } from "../trajectory/loss/correlation.js";
-import { createParameters } from "../trajectory/loss/mechanism_parameters.js";
-import { createPlan } from "../trajectory/loss/budget_plan.js";
-import { DIAMETER_M, STANDARD, boundQuery, correlationQuery, readState, writeState } from "../trajectory/loss/view_state.js";
-import { showTable } from "../trajectory/loss/loss_table.js";
-import { BOUNDS, PARTS, levelLabel, viewWords, warning } from "../trajectory/loss/loss_text.js";
 import { check, valueOf, write } from "../components/number_field.js";
+import { rangeOf, withQuery } from "../core/address.js";
+import { ApiError, get } from "../core/api.js";
+import { $, announce, data, el, number } from "../core/dom.js";
 import { runsWithout, spanOf } from "../core/event_runs.js";
+import { sentenceOf } from "../core/field_errors.js";
+import { createPlan } from "../trajectory/loss/budget_plan.js";
+import { correlationWords, createCorrelation } from "../trajectory/loss/correlation.js";
+import { showTable } from "../trajectory/loss/loss_table.js";
+import { BOUNDS, levelLabel, PARTS, viewWords, warning } from "../trajectory/loss/loss_text.js";
+import { createParameters } from "../trajectory/loss/mechanism_parameters.js";
+import {
+  boundQuery,
+  correlationQuery,
+  DIAMETER_M,
+  readState,
+  STANDARD,
+  writeState,
+} from "../trajectory/loss/view_state.js";
 
-const MORE = { view: "landmarks", epsilon: "1", radius_m: "200", parameters: "", series: "0", range: "", alpha: "1", method: "quantification" };
+const MORE = {
+  view: "landmarks",
+  epsilon: "1",
+  radius_m: "200",
+  parameters: "",
+  series: "0",
+  range: "",
+  alpha: "1",
+  method: "quantification",
+};
 const TITLES = { weak: "Weak", moderate: "Moderate", strong: "Strong", own: "Own matrix", estimated: "Estimated" };
 
 const page = data("page-data");
@@ -33,11 +48,22 @@ const keep = () => writeState(state, MORE);
 
 function queryOf(corr) {
   const { epsilon, radius_m, parameters: own, series } = state;
-  return { ...correlationQuery({ ...state, corr }), ...boundQuery(state), epsilon, radius_m, ...(own && { parameters: own }), series };
+  return {
+    ...correlationQuery({ ...state, corr }),
+    ...boundQuery(state),
+    epsilon,
+    radius_m,
+    ...(own && { parameters: own }),
+    series,
+  };
 }
 
 function once(url) {
-  if (!reports.has(url)) reports.set(url, get(url).catch((error) => (reports.delete(url), Promise.reject(error))));
+  if (!reports.has(url))
+    reports.set(
+      url,
+      get(url).catch((error) => (reports.delete(url), Promise.reject(error))),
+    );
   return reports.get(url);
 }
 
@@ -54,9 +80,12 @@ async function draw() {
   shown = found[keys.indexOf(state.corr)];
   dummies = marked.dummies ?? [];
   tell();
-  showTable($("[data-head]"), $("[data-rows]"), keys.map((key, i) => ({ key, title: TITLES[key], report: found[i] })), {
-    part: state.part, current: state.corr, inks,
-  });
+  showTable(
+    $("[data-head]"),
+    $("[data-rows]"),
+    keys.map((key, i) => ({ key, title: TITLES[key], report: found[i] })),
+    { part: state.part, current: state.corr, inks },
+  );
   for (const link of host.ownerDocument.querySelectorAll("[data-download]")) {
     link.href = withQuery(page.urls.loss, { ...queryOf(state.corr), points: 20_000, format: link.dataset.download });
   }
@@ -69,8 +98,21 @@ const range = () => rangeOf(state.range);
 function lineOf(one) {
   const { colour, dash, marker } = inks[one.name];
   const part = (end) => one[`${state.part}${end}`];
-  const band = part("_low") && { low: part("_low"), high: part("_high"), ends: ["least of the runs", "greatest of the runs"] };
-  return { id: one.name, name: one.simulated ? `${one.title}, simulated` : one.title, x: shown.event, y: part(""), colour, dash, marker, ...band };
+  const band = part("_low") && {
+    low: part("_low"),
+    high: part("_high"),
+    ends: ["least of the runs", "greatest of the runs"],
+  };
+  return {
+    id: one.name,
+    name: one.simulated ? `${one.title}, simulated` : one.title,
+    x: shown.event,
+    y: part(""),
+    colour,
+    dash,
+    marker,
+    ...band,
+  };
 }
 
 function drawChart() {
@@ -78,11 +120,22 @@ function drawChart() {
   const log = state.axis === "log";
   const last = shown.points;
   const ink = ({ name }) => inks[name];
-  $("[data-legend]").replaceChildren(...drawn.map((one) => el("li", {}, swatch(ink(one)), one.name === "w-event" ? term("w-event", one.title) : one.title)));
+  $("[data-legend]").replaceChildren(
+    ...drawn.map((one) =>
+      el("li", {}, swatch(ink(one)), one.name === "w-event" ? term("w-event", one.title) : one.title),
+    ),
+  );
   return figure.show({
-    log, note: `${TITLES[state.corr].toLowerCase()} correlation, ε${log ? ", log" : ""}`,
-    bands: runsWithout(shown.landmarks, dummies), hollow: dummies, span: spanOf(range(), last), whole: spanOf(null, last),
-    lines: drawn.map(lineOf), rules: [{ y: shown.epsilon_at_distance, label: levelLabel(shown.epsilon_at_distance, shown.correlation.diameter_m) }],
+    log,
+    note: `${TITLES[state.corr].toLowerCase()} correlation, ε${log ? ", log" : ""}`,
+    bands: runsWithout(shown.landmarks, dummies),
+    hollow: dummies,
+    span: spanOf(range(), last),
+    whole: spanOf(null, last),
+    lines: drawn.map(lineOf),
+    rules: [
+      { y: shown.epsilon_at_distance, label: levelLabel(shown.epsilon_at_distance, shown.correlation.diameter_m) },
+    ],
     about: drawn.flatMap(({ title, simulated }) => (simulated ? [`${title}: ${simulated.note}`] : [])).join(" "),
   });
 }
@@ -109,9 +162,12 @@ function tell() {
   words.textContent = `${correlationWords(shown.correlation)} ${viewWords(state, { ...shown, diameter_m: shown.correlation.diameter_m })}`;
   warned.replaceChildren(...(shown.correlation.data_dependent ? [warning(shown.correlation.note)] : []));
   const simulated = shown.mechanisms.filter((one) => one.simulated);
-  $("[data-simulated]").replaceChildren(...simulated.map(({ title, simulated: { note } }) => el("p", {}, `${title}: ${note} No position is read.`)));
+  $("[data-simulated]").replaceChildren(
+    ...simulated.map(({ title, simulated: { note } }) => el("p", {}, `${title}: ${note} No position is read.`)),
+  );
   const worst = state.part === "joint" ? "All landmarks and the worst event together" : "The worst event’s own part";
-  $("[data-table-words]").textContent = `${worst}, at ε = ${number(Number(state.epsilon))} within ${number(Number(state.radius_m))} m, for states at most ${number(shown.correlation.diameter_m)} m apart. The bridge is an upper bound for an adversary with this matrix; the published formula below it is not. No correlation: what ${state.part === "joint" ? "the landmarks and one event spend" : "the worst event spends"}, at that distance.`;
+  $("[data-table-words]").textContent =
+    `${worst}, at ε = ${number(Number(state.epsilon))} within ${number(Number(state.radius_m))} m, for states at most ${number(shown.correlation.diameter_m)} m apart. The bridge is an upper bound for an adversary with this matrix; the published formula below it is not. No correlation: what ${state.part === "joint" ? "the landmarks and one event spend" : "the worst event spends"}, at that distance.`;
 }
 
 // What the reader does --------------------------------------------------------------
@@ -125,7 +181,9 @@ async function attempt(what) {
     host.dataset.ready = "all";
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    const words = (parameters?.fail(error.errors) ?? error.errors).map(sentenceOf).join(" ") || "Not with this parameter: it is marked.";
+    const words =
+      (parameters?.fail(error.errors) ?? error.errors).map(sentenceOf).join(" ") ||
+      "Not with this parameter: it is marked.";
     box.textContent = words;
     box.hidden = false;
     announce(words);
@@ -144,20 +202,33 @@ const change = (changes, planned = false) =>
 
 function controls() {
   const correlation = createCorrelation(state, page.note, {
-    check: (changes) => get(withQuery(page.urls.loss, { ...correlationQuery({ ...state, ...changes }), series: state.series, points: 10 })),
+    check: (changes) =>
+      get(
+        withQuery(page.urls.loss, { ...correlationQuery({ ...state, ...changes }), series: state.series, points: 10 }),
+      ),
     change: () => change({}, true),
   });
   const part = radios("Loss", PARTS, state.part, (value) => change({ part: value }));
   const bound = radios("Bound", BOUNDS, state.bound, (value) => change({ bound: value }));
   const log = tick("Log axis", state.axis === "log", (checked) => change({ axis: checked ? "log" : "linear" }));
-  $("[data-controls]").replaceChildren(correlation.element, el("div", { class: "loss__pair" }, part.element, bound.element), log.element, words, warned);
-  for (const [id, name] of [["#epsilon", "epsilon"], ["#radius", "radius_m"]]) {
+  $("[data-controls]").replaceChildren(
+    correlation.element,
+    el("div", { class: "loss__pair" }, part.element, bound.element),
+    log.element,
+    words,
+    warned,
+  );
+  for (const [id, name] of [
+    ["#epsilon", "epsilon"],
+    ["#radius", "radius_m"],
+  ]) {
     const input = $(id);
     if (isFinite(state[name])) write(input, Number(state[name]));
     let waiting;
     input.addEventListener("input", () => {
       clearTimeout(waiting);
-      if (check(input)) waiting = setTimeout(() => change({ [name]: String(valueOf(input)) }, name === "radius_m"), 250);
+      if (check(input))
+        waiting = setTimeout(() => change({ [name]: String(valueOf(input)) }, name === "radius_m"), 250);
     });
   }
   const series = $("#series");
@@ -169,15 +240,33 @@ function controls() {
 async function start() {
   const correlation = controls();
   const described = (await get(page.urls.mechanisms)).results;
-  parameters = createParameters($("[data-parameters]"), described, inks, state.parameters, (text) => change({ parameters: text }));
+  parameters = createParameters($("[data-parameters]"), described, inks, state.parameters, (text) =>
+    change({ parameters: text }),
+  );
   $("[data-own]").open = Boolean(state.parameters);
-  figure = await createFigure($("[data-chart=loss]"), { title: "Loss over time", unit: "ε", name: "cairn-landmark-loss" });
+  figure = await createFigure($("[data-chart=loss]"), {
+    title: "Loss over time",
+    unit: "ε",
+    name: "cairn-landmark-loss",
+  });
   plan = await createPlan($("#plan"), page, state, keep, (n) => spanOf(range(), n));
   [figure, plan].forEach((chart) => chart.listen(watched()));
   await change({}, true);
   if (host.dataset.ready !== "refused") return;
   const why = $("[data-problem]").textContent; // an address may ask for what the server refuses
-  await change({ corr: "moderate", bound: "bridge", epsilon: "1", radius_m: "200", diameter_m: DIAMETER_M, parameters: "", series: "0", range: "" }, true);
+  await change(
+    {
+      corr: "moderate",
+      bound: "bridge",
+      epsilon: "1",
+      radius_m: "200",
+      diameter_m: DIAMETER_M,
+      parameters: "",
+      series: "0",
+      range: "",
+    },
+    true,
+  );
   correlation.show();
   $("[data-problem]").textContent = why;
   $("[data-problem]").hidden = false;

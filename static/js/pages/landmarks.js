@@ -1,33 +1,43 @@
 /* The landmark editor: a way to mark with live preview; zones drawn on the map; events picked on map and strip. */
 
-import { get, post } from "../core/api.js";
-import { withQuery } from "../trajectory/compare/release_layers.js";
-import { pickedFrom } from "../trajectory/track_parts.js";
+import { isGiven, refuseInvalid } from "../components/number_field.js";
 import { seriesChoice } from "../components/series_select.js";
+import { createTimeline, stepOf } from "../components/timeline.js";
+import { withQuery } from "../core/address.js";
+import { get, post } from "../core/api.js";
 import { $, announce, count, data, el, percent } from "../core/dom.js";
-import { createAgainst } from "../trajectory/landmark_editor/set_comparison.js";
-import { showFacts, showPlaces } from "../trajectory/landmark_editor/landmark_facts.js";
-import { History } from "../trajectory/landmark_editor/history.js";
-import { createJudged } from "../trajectory/landmark_editor/position_source.js";
-import { Marks } from "../trajectory/landmark_editor/event_mask.js";
-import { createMethods } from "../trajectory/landmark_editor/method_tabs.js";
-import { createPreview } from "../trajectory/landmark_editor/method_preview.js";
-import { createTools } from "../trajectory/landmark_editor/toolbar.js";
-import { asDrawn } from "../trajectory/landmark_editor/zone_geometry.js";
-import { createZoning } from "../trajectory/landmark_editor/zone_editor.js";
-import { fetchSeen } from "../trajectory/track_preview.js";
-import { distanceM } from "../map/projection.js";
+import { sentenceOf } from "../core/field_errors.js";
 import { roundLength } from "../map/controls.js";
 import { createMap } from "../map/map.js";
-import { sentenceOf } from "../core/field_errors.js";
-import { isGiven, refuseInvalid } from "../components/number_field.js";
-import { createTimeline, stepOf } from "../components/timeline.js";
+import { distanceM } from "../map/projection.js";
+import { Marks } from "../trajectory/landmark_editor/event_mask.js";
+import { History } from "../trajectory/landmark_editor/history.js";
+import { showFacts, showPlaces } from "../trajectory/landmark_editor/landmark_facts.js";
+import { createPreview } from "../trajectory/landmark_editor/method_preview.js";
+import { createMethods } from "../trajectory/landmark_editor/method_tabs.js";
+import { createJudged } from "../trajectory/landmark_editor/position_source.js";
+import { createAgainst } from "../trajectory/landmark_editor/set_comparison.js";
+import { createTools } from "../trajectory/landmark_editor/toolbar.js";
+import { createZoning } from "../trajectory/landmark_editor/zone_editor.js";
+import { asDrawn } from "../trajectory/landmark_editor/zone_geometry.js";
+import { pickedFrom } from "../trajectory/track_parts.js";
+import { fetchSeen } from "../trajectory/track_preview.js";
 
 const ASKED_AT_MOST = 20_000; // events picked by hand that are sent to be measured
 const DOTS_AT_MOST = 4000; // of events; a crowd of them hides the line
 const NEAR_PX = 16;
 const page = data("page-data");
-const here = { series: 0, first: 0, event: 0, looked: null, where: null, edited: false, draft: null, distance: null, other: null };
+const here = {
+  series: 0,
+  first: 0,
+  event: 0,
+  looked: null,
+  where: null,
+  edited: false,
+  draft: null,
+  distance: null,
+  other: null,
+};
 let dataset, track, marks, methods, judged, map, timeline, tools, zoning, preview, against, history;
 
 const isManual = () => history.now.way === methods.manual;
@@ -41,7 +51,15 @@ function show() {
   timeline.set({ runs });
   showEvent();
   showFacts({ marked: marks.count, points: dataset.points, runs: marks.runs().length, distance: here.distance });
-  showPlaces(runs, track, { zones: isZones() ? (here.draft ?? history.now.zones) : [], reach_m: Number.isFinite(history.now.values.distance_m) ? history.now.values.distance_m : undefined }, (event) => timeline.select(event));
+  showPlaces(
+    runs,
+    track,
+    {
+      zones: isZones() ? (here.draft ?? history.now.zones) : [],
+      reach_m: Number.isFinite(history.now.values.distance_m) ? history.now.values.distance_m : undefined,
+    },
+    (event) => timeline.select(event),
+  );
   against.show(marks);
   showSteps();
 }
@@ -140,7 +158,8 @@ function step(way) {
 }
 
 /** Zones as the way to mark that they are: on positions of the upload or of a release. */
-const zonesAs = (zones) => (history.now.release ? { name: methods.released, release: history.now.release, zones } : methods.describe({ zones }));
+const zonesAs = (zones) =>
+  history.now.release ? { name: methods.released, release: history.now.release, zones } : methods.describe({ zones });
 
 /** What the server is asked: the zones while they are drawn, hands' work only while it is small. */
 function described() {
@@ -168,7 +187,9 @@ function mark(events) {
   const on = marks.toggle(events.map((event) => here.first + event));
   here.edited = true;
   put({ way: methods.manual, runs: marks.runs() });
-  announce(`${count(events.length, "event")} ${on ? "marked" : "taken back"}.${first ? " By hand from here on: what was found is marked, and is yours to change." : ""}`);
+  announce(
+    `${count(events.length, "event")} ${on ? "marked" : "taken back"}.${first ? " By hand from here on: what was found is marked, and is yours to change." : ""}`,
+  );
 }
 
 const toggle = (event) => mark([event]);
@@ -188,7 +209,9 @@ function pick({ point, lon, lat }) {
 }
 
 /** Keys belong to the drawing unless a button or a field has them. */
-const isGround = (target) => target === document.body || (target.closest(".map, [role=slider], [data-tools]") && !target.closest(".leaflet-control"));
+const isGround = (target) =>
+  target === document.body ||
+  (target.closest(".map, [role=slider], [data-tools]") && !target.closest(".leaflet-control"));
 
 function onKey(event) {
   const target = event.target;
@@ -218,10 +241,14 @@ async function keep(then) {
   const buttons = [$("[data-save]"), $("[data-save-release]")];
   buttons.forEach((button) => (button.disabled = true));
   try {
-    const method = isZones() ? zonesAs(history.now.zones) : methods.describe(isManual() ? { events: marks.events() } : {});
+    const method = isZones()
+      ? zonesAs(history.now.zones)
+      : methods.describe(isManual() ? { events: marks.events() } : {});
     const made = await post(page.urls.save, { dataset: dataset.id, method, name: $("#set-name").value });
     here.edited = false;
-    location.assign(then === "release" ? withQuery(page.urls.release, { landmark_set: made.id }) : `${page.urls.page}#landmark-sets`);
+    location.assign(
+      then === "release" ? withQuery(page.urls.release, { landmark_set: made.id }) : `${page.urls.page}#landmark-sets`,
+    );
   } catch (error) {
     failed(error.errors ?? [error]);
     buttons.forEach((button) => (button.disabled = false));
@@ -248,7 +275,8 @@ async function begin(source) {
   if (!source) return { way: methods.first, zones: [], runs: null };
   const { name, zones = [], release = null, ...values } = source.method;
   if (release) return { way: methods.zones, zones: asDrawn(zones), release, runs: null };
-  if (name === methods.manual || !methods.isPossible(name)) return { way: methods.manual, zones: [], runs: (await get(source.urls.events)).runs };
+  if (name === methods.manual || !methods.isPossible(name))
+    return { way: methods.manual, zones: [], runs: (await get(source.urls.events)).runs };
   methods.choose(name);
   methods.set(values);
   return { way: name, zones: asDrawn(zones), runs: null };
@@ -260,14 +288,29 @@ function createParts(ways, sets, releases) {
   methods = createMethods($("[data-methods]"), ways, { offered, on: { change: adjust, choose: chooseWay } });
   map = createMap($("[data-map]"), { bounds: dataset.bounds, label: "Map of the events", top: 48, keyboard: false });
   map.onHover(hovered);
-  timeline = createTimeline($("[data-timeline]"), { select: goTo, press: (event) => isManual() && toggle(event), range: toggleRange, hover: (event) => lookAt(event, "strip") });
+  timeline = createTimeline($("[data-timeline]"), {
+    select: goTo,
+    press: (event) => isManual() && toggle(event),
+    range: toggleRange,
+    hover: (event) => lookAt(event, "strip"),
+  });
   const busy = (on) => ($("[data-busy]").hidden = !on);
-  preview = createPreview({ url: page.urls.preview, dataset: dataset.id, describe: described, on: { busy, found, failed } });
+  preview = createPreview({
+    url: page.urls.preview,
+    dataset: dataset.id,
+    describe: described,
+    on: { busy, found, failed },
+  });
   tools = createTools({
     host: $("[data-tools]"),
     hint: $("[data-hint]"),
     map,
-    on: { pick, select: selectIn, zone: (zone) => zoning.add(zone), here: () => [track.lonAt(here.event), track.latAt(here.event)] },
+    on: {
+      pick,
+      select: selectIn,
+      zone: (zone) => zoning.add(zone),
+      here: () => [track.lonAt(here.event), track.latAt(here.event)],
+    },
   });
   const draft = (zones) => {
     here.draft = zones;
@@ -278,9 +321,18 @@ function createParts(ways, sets, releases) {
     map,
     name: `${dataset.name} zones`,
     radius: roundLength(Math.max(1, distanceM(...dataset.bounds) / 20)),
-    on: { put: putZones, draft, check, problem: complain, here: () => ({ event: here.event, lon: track.lonAt(here.event), lat: track.latAt(here.event) }) },
+    on: {
+      put: putZones,
+      draft,
+      check,
+      problem: complain,
+      here: () => ({ event: here.event, lon: track.lonAt(here.event), lat: track.latAt(here.event) }),
+    },
   });
-  judged = createJudged(releases.filter(({ state, seed }) => state === "done" && seed === null), { onChange: (release) => put({ release }) });
+  judged = createJudged(
+    releases.filter(({ state, seed }) => state === "done" && seed === null),
+    { onChange: (release) => put({ release }) },
+  );
   methods.panel(methods.zones, el("div", { class: "stack" }, zoning.element, judged.element));
   against = createAgainst($("[data-against]"), sets, { change: showOther });
 }
@@ -300,15 +352,29 @@ function chooseWay(way) {
 function showOther(runs) {
   here.other = runs;
   const [from, to] = [here.first, here.first + track.n];
-  const within = runs?.filter(([start, end]) => start < to && end > from).map(([start, end]) => [Math.max(start, from) - from, Math.min(end, to) - from]);
+  const within = runs
+    ?.filter(([start, end]) => start < to && end > from)
+    .map(([start, end]) => [Math.max(start, from) - from, Math.min(end, to) - from]);
   timeline.set({ other: within ?? null });
-  if (within) map.addMarkers({ id: "other", track: pickedFrom(track, within), colour: "--ink", radius: 6.5, hollow: true, order: -150 });
+  if (within)
+    map.addMarkers({
+      id: "other",
+      track: pickedFrom(track, within),
+      colour: "--ink",
+      radius: 6.5,
+      hollow: true,
+      order: -150,
+    });
   else map.remove("other");
   against.show(marks);
 }
 
 async function start() {
-  const [found, ways, sets, releases, source] = await Promise.all([page.urls.dataset, page.urls.methods, page.urls.sets, page.urls.releases, page.urls.source].map((url) => url && get(url)));
+  const [found, ways, sets, releases, source] = await Promise.all(
+    [page.urls.dataset, page.urls.methods, page.urls.sets, page.urls.releases, page.urls.source].map(
+      (url) => url && get(url),
+    ),
+  );
   dataset = found;
   createParts(ways.results, sets.results, releases.results);
   history = new History({ ...(await begin(source)), values: methods.values() });

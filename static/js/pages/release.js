@@ -44,14 +44,18 @@ function show() {
   const ok = !invalidIn($("[data-common]")).length;
   showOdds($("[data-odds]"), ok ? level() : {});
   if (ok) picture.level(level());
-  $("[data-afterwards]").replaceChildren(...afterwards(steps.chosen()).map((text) => el("p", { class: "small" }, text)));
+  $("[data-afterwards]").replaceChildren(
+    ...afterwards(steps.chosen()).map((text) => el("p", { class: "small" }, text)),
+  );
   const submit = $("[data-submit]");
   submit.disabled = !asked.length || !setId();
   showPurpose(asked.length);
   $("[data-save]").disabled = submit.disabled || invalidIn($("[data-form]")).length > 0;
   if (!asked.length || !ok || ![...asked, ...after].every(whole)) {
     outlook.stop();
-    empty(asked.length ? "A number is missing or refused: it is marked in the form." : "Choose a mechanism and a level.");
+    empty(
+      asked.length ? "A number is missing or refused: it is marked in the form." : "Choose a mechanism and a level.",
+    );
   } else {
     outlook.ask({ landmark_set: setId(), mechanisms: asked, postprocess: after, correlation: leaks.correlation() });
   }
@@ -64,7 +68,9 @@ function showPurpose(many) {
   chip.textContent = experiment ? "Experiment: not private" : "Publishable release";
   chip.classList.toggle("chip--strong", experiment);
   $("[data-not-private]").hidden = !experiment;
-  $("[data-submit]").textContent = experiment ? `Run ${count(many, "simulation")}, not private` : `Make ${count(many, "release")}`;
+  $("[data-submit]").textContent = experiment
+    ? `Run ${count(many, "simulation")}, not private`
+    : `Make ${count(many, "release")}`;
   if (answer) showSpending(answer);
 }
 
@@ -89,7 +95,10 @@ function showOutlook(found, asked) {
 
 /** What is extreme about it, and what it costs: both also depend on what it is for. */
 function showSpending({ mechanisms: outlooks, budget: quote }) {
-  const [experiment, asked] = [purpose.experiment(), cards.chosen().map(({ mechanism, own }) => ({ ...own, name: mechanism.name, title: mechanism.title }))];
+  const [experiment, asked] = [
+    purpose.experiment(),
+    cards.chosen().map(({ mechanism, own }) => ({ ...own, name: mechanism.name, title: mechanism.title })),
+  ];
   const after = steps.chosen().map(({ title }, i) => ({ ...steps.values()[i], title }));
   const notices = warnings({ level: level(), outlooks, asked, steps: after, extent_m: extent(), seeded: experiment });
   $("[data-warnings]").replaceChildren(...notices.map(notice));
@@ -118,7 +127,11 @@ async function showGround() {
 
 function keyFor(body) {
   const text = JSON.stringify(body);
-  if (!keys.has(text)) keys.set(text, [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join(""));
+  if (!keys.has(text))
+    keys.set(
+      text,
+      [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join(""),
+    );
   return keys.get(text);
 }
 
@@ -148,7 +161,10 @@ function refuse(name, error, made) {
   const { mechanism } = cards.chosen().find((one) => one.mechanism.name === name);
   const rest = cards.fail(name, purpose.fail(common.fail(steps.fail(error.errors ?? [error]))));
   const words = rest.map((error) => `${mechanism.title}: ${sentenceOf(error)}`);
-  if (made.length) words.push(`${count(made.length, "release")} before it ${made.length === 1 ? "was" : "were"} submitted and will not be made twice.`);
+  if (made.length)
+    words.push(
+      `${count(made.length, "release")} before it ${made.length === 1 ? "was" : "were"} submitted and will not be made twice.`,
+    );
   complain(words);
   ($("[aria-invalid=true]") ?? $("[data-problem]")).focus();
 }
@@ -190,7 +206,9 @@ function offerFiles(known) {
 // Loading ---------------------------------------------------------------------------------
 
 async function start() {
-  const [found, listed, offered] = await Promise.all([page.urls.dataset, page.urls.mechanisms, page.urls.postprocesses].map((url) => get(url)));
+  const [found, listed, offered] = await Promise.all(
+    [page.urls.dataset, page.urls.mechanisms, page.urls.postprocesses].map((url) => get(url)),
+  );
   dataset = found;
   const order = Object.keys(page.palette);
   const described = listed.results
@@ -203,14 +221,22 @@ async function start() {
   picture = createPicture($("[data-picture]"), inks);
   leaks = createLeaks($("[data-leaks]"), { onChange: show });
   purpose = createPurpose($("[data-purpose]"), { onChange: show });
-  cards = createCards({ cards: $("[data-mechanisms]"), own: $("[data-own]") }, described, { common: fields, chosen: FIRST, onChange: show });
-  steps = createAfter({ chosen: $("[data-chosen-steps]"), offered: $("[data-steps]") }, offered.results, { onChange: show });
+  cards = createCards({ cards: $("[data-mechanisms]"), own: $("[data-own]") }, described, {
+    common: fields,
+    chosen: FIRST,
+    onChange: show,
+  });
+  steps = createAfter({ chosen: $("[data-chosen-steps]"), offered: $("[data-steps]") }, offered.results, {
+    onChange: show,
+  });
   const names = (things) => things.map(({ name }) => name);
   offerFiles({ mechanisms: names(described), steps: names(offered.results), common: names(fields) });
-  document.querySelectorAll("[name=landmark_set]").forEach((input) => input.addEventListener("change", () => {
-    show();
-    showGround().catch(ungrounded);
-  }));
+  document.querySelectorAll("[name=landmark_set]").forEach((input) =>
+    input.addEventListener("change", () => {
+      show();
+      showGround().catch(ungrounded);
+    }),
+  );
   $("[data-form]").addEventListener("submit", submit);
   show();
   showGround().catch(ungrounded);

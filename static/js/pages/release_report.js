@@ -27,7 +27,9 @@ const size = ([west, south, east, north]) => Math.max(east < west ? east + 360 -
 
 async function drawMap(tracks, original) {
   const shown = tracks.filter(({ track }) => track.n);
-  const framed = shown.map(({ title, track }) => ({ title, box: frameOf(track) })).sort((a, b) => size(a.box) - size(b.box))[0];
+  const framed = shown
+    .map(({ title, track }) => ({ title, box: frameOf(track) }))
+    .sort((a, b) => size(a.box) - size(b.box))[0];
   const box = original ? original.bounds() : framed?.box;
   const host = $("[data-map]");
   host.dataset.ratio = RATIO;
@@ -45,7 +47,9 @@ async function drawMap(tracks, original) {
     map.addLandmarks({ track: original, runs: page.releases[0].curves.landmarks });
   }
   const around = original ? "the original" : framed?.title;
-  $("[data-frame]").textContent = around ? `Framed on ${around}; what lies beyond the frame is not drawn. No base map.` : "";
+  $("[data-frame]").textContent = around
+    ? `Framed on ${around}; what lies beyond the frame is not drawn. No base map.`
+    : "";
 }
 
 async function drawChart(host, part) {
@@ -53,11 +57,21 @@ async function drawChart(host, part) {
   const lines = page.releases
     .filter((one) => one.curves[part])
     .map(({ id, title, ink, curves: one }) => ({
-      id, name: title, x: one.event, y: one[part], colour: ink.colour, dash: ink.dash, marker: ink.marker, step: part === "budget" || part === "noise_m",
+      id,
+      name: title,
+      x: one.event,
+      y: one[part],
+      colour: ink.colour,
+      dash: ink.dash,
+      marker: ink.marker,
+      step: part === "budget" || part === "noise_m",
     }));
   if (!lines.length) return host.closest("figure").remove();
   const levels = [...new Set(page.releases.map(({ curves: one }) => one.level))].slice(0, 3);
-  const rules = part === "loss" ? levels.map((y) => ({ y, label: `ε = ${number(y)} at ${number(page.diameter_m)} m, no correlation` })) : [];
+  const rules =
+    part === "loss"
+      ? levels.map((y) => ({ y, label: `ε = ${number(y)} at ${number(page.diameter_m)} m, no correlation` }))
+      : [];
   const words = host.closest("figure").querySelector("figcaption").textContent.trim().replace(/\s+/g, " ");
   const chart = await createChart(host, { label: () => `${words}: ${lines.map(({ name }) => name).join(", ")}.` });
   return chart.draw({ lines, rules, bands: curves.landmarks, span: [0, Math.max(1, curves.n - 1)], log: true });

@@ -6,8 +6,20 @@ window.cairnLayout = ({ React: { createElement } }) => ({
       const part = (name, container) => createElement(getComponent(name, container));
       const state = specSelectors.loadingStatus();
       if (state === "loading") return createElement("p", { className: "muted" }, "The addresses are being read …");
-      if (state === "failed" || state === "failedConfig") return createElement("p", { className: "notice notice--error", role: "alert" }, "The schema could not be read. Reload the page.");
-      return createElement("div", { className: "swagger-ui" }, part("SvgAssets"), part("errors", true), part("AuthorizeBtnContainer", true), part("operations", true));
+      if (state === "failed" || state === "failedConfig")
+        return createElement(
+          "p",
+          { className: "notice notice--error", role: "alert" },
+          "The schema could not be read. Reload the page.",
+        );
+      return createElement(
+        "div",
+        { className: "swagger-ui" },
+        part("SvgAssets"),
+        part("errors", true),
+        part("AuthorizeBtnContainer", true),
+        part("operations", true),
+      );
     },
   },
 });

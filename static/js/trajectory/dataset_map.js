@@ -33,15 +33,22 @@ export async function showPoints(page) {
     const mine = chosen === "" ? all.slice(0, AT_ONCE).sort((a, b) => a - b) : [Number(chosen)];
     wanted = mine;
     const queue = [...mine];
-    await Promise.all(Array.from({ length: AT_A_TIME }, async () => {
-      while (queue.length) await draw(queue.shift());
-    }));
+    await Promise.all(
+      Array.from({ length: AT_A_TIME }, async () => {
+        while (queue.length) await draw(queue.shift());
+      }),
+    );
     if (wanted !== mine) return;
     for (const index of drawn.keys()) map.setVisible(`series-${index}`, mine.includes(index));
     if (select || map.isFitted()) map.fit(chosen === "" ? page.bounds : drawn.get(mine[0]).bounds());
-    if (note) note.textContent = chosen === "" && all.length > AT_ONCE ? `The ${AT_ONCE} longest of ${whole(all.length)} are drawn.` : "";
+    if (note)
+      note.textContent =
+        chosen === "" && all.length > AT_ONCE ? `The ${AT_ONCE} longest of ${whole(all.length)} are drawn.` : "";
     await mark();
-    await tellFacts(mine.map((index) => drawn.get(index)), () => wanted !== mine);
+    await tellFacts(
+      mine.map((index) => drawn.get(index)),
+      () => wanted !== mine,
+    );
   }
 
   /** The landmarks of the set whose toggle is pressed, among the series shown; and the zones they lie in. */
@@ -53,7 +60,8 @@ export async function showPoints(page) {
     if (mine !== turn || !wanted.every((index) => drawn.has(index))) return;
     for (const id of ["landmarks", "zones"]) map.remove(id);
     if (set) map.addZones({ zones: set.method.zones });
-    if (found) map.addLandmarks({ track: joinTracks(wanted.map((index) => drawn.get(index))), runs: among(found.runs) });
+    if (found)
+      map.addLandmarks({ track: joinTracks(wanted.map((index) => drawn.get(index))), runs: among(found.runs) });
   }
 
   /** Runs over the whole dataset as they lie in the series shown, one after the other. */
@@ -64,11 +72,14 @@ export async function showPoints(page) {
       const [from, to] = [firsts[index], firsts[index + 1]];
       const shift = before - from;
       before += to - from;
-      return runs.filter(([start, end]) => start < to && end > from).map(([start, end]) => [Math.max(start, from) + shift, Math.min(end, to) + shift]);
+      return runs
+        .filter(([start, end]) => start < to && end > from)
+        .map(([start, end]) => [Math.max(start, from) + shift, Math.min(end, to) + shift]);
     });
   }
 
-  const press = () => $$("[data-show]").forEach((one) => one.setAttribute("aria-pressed", String(one.dataset.show === pressed)));
+  const press = () =>
+    $$("[data-show]").forEach((one) => one.setAttribute("aria-pressed", String(one.dataset.show === pressed)));
   document.addEventListener("click", ({ target }) => {
     const button = target.closest("[data-show]");
     if (!button) return;

@@ -17,7 +17,16 @@ export function addSpeed(host, fields, onChange) {
   const id = `speed-${(made += 1)}`;
   const input = (name, label) => {
     const { input: control, error } = createNumber({ minimum: 0 }, { id: `${id}-${name}`, oninput: apply });
-    return { control, element: el("div", { class: "speed__one" }, el("label", { class: "small", for: control.id }, label), control, error) };
+    return {
+      control,
+      element: el(
+        "div",
+        { class: "speed__one" },
+        el("label", { class: "small", for: control.id }, label),
+        control,
+        error,
+      ),
+    };
   };
   const [speed, time] = [input("v", "Typical speed, km/h"), input("t", "Between two events, s")];
   const said = el("output", { class: "small" }, "q = (v·Δt)² / 2");
@@ -42,7 +51,11 @@ export function addSpeed(host, fields, onChange) {
       el("summary", { class: "small" }, "q from speed"),
       el("div", { class: "speed__both" }, speed.element, time.element),
       said,
-      el("p", { class: "field__help" }, "From public knowledge only: a speed limit, how fast people walk, how often such a device reports. What is measured on this trace would disclose something of it."),
+      el(
+        "p",
+        { class: "field__help" },
+        "From public knowledge only: a speed limit, how fast people walk, how often such a device reports. What is measured on this trace would disclose something of it.",
+      ),
     ),
   );
 }

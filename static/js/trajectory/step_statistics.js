@@ -1,7 +1,7 @@
 /* The facts of a dataset that need every step: the usual step, and how much of the time is silence. */
 
 import { $, duration, metres, percent } from "../core/dom.js";
-import { breath } from "./track.js";
+import { breath } from "../core/yielding.js";
 
 const RADIUS_M = 6_371_000;
 const SLICE = 65_536; // steps between two looks at what else the page has to do

@@ -5,6 +5,7 @@
  *   or -1 - twice it where negative, in bytes of seven bits, the highest set where more follow.
  */
 
+import { breath } from "../core/yielding.js";
 import { heightE32 } from "../map/projection.js";
 
 const MAGIC = 0x4e524943;
@@ -72,7 +73,8 @@ export function joinTracks(tracks) {
 export async function decodeTrack(buffer, { time = true } = {}) {
   const view = new DataView(buffer);
   if (buffer.byteLength < HEADER || view.getUint32(0, true) !== MAGIC) throw new Error("This is not a track.");
-  if (view.getUint32(4, true) !== VERSION) throw new Error("This track and the page are of different versions: reload the page.");
+  if (view.getUint32(4, true) !== VERSION)
+    throw new Error("This track and the page are of different versions: reload the page.");
   const n = view.getUint32(8, true);
   const streams = streamsOf(view, buffer);
   const parts = { lonE7: new Int32Array(n), latE7: new Int32Array(n), y: new Int32Array(n) };
@@ -142,41 +144,9 @@ function endsOf(bytes) {
   return ends;
 }
 
-const { port1, port2 } = new MessageChannel();
-const waiting = [];
-port1.onmessage = () => waiting.shift()();
-
-/** Lets the page paint and answer before it goes on. */
-export function breath() {
-  return new Promise((resolve) => {
-    waiting.push(resolve);
-    port2.postMessage(null);
-  });
-}
-
 /** The track behind `url`. */
 export async function fetchTrack(url, { signal, time = true } = {}) {
   const answer = await fetch(url, { signal, credentials: "same-origin" });
   if (!answer.ok) throw new Error(`The points could not be read (${answer.status}). Reload the page to try again.`);
   return decodeTrack(await answer.arrayBuffer(), { time });
-}
-
-/** Index of the last entry of the sorted array at or below `value`; -1 if there is none. */
-export function lastAtMost(sorted, value) {
-  let low = 0;
-  let high = sorted.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (sorted[middle] <= value) low = middle + 1;
-    else high = middle;
-  }
-  return low - 1;
-}
-
-/** Index of the entry of the sorted array nearest to `value`; -1 if it is empty. */
-export function nearestIndex(sorted, value) {
-  const i = lastAtMost(sorted, value);
-  if (i < 0) return sorted.length ? 0 : -1;
-  if (i + 1 < sorted.length && sorted[i + 1] - value < value - sorted[i]) return i + 1;
-  return i;
 }

@@ -1,6 +1,7 @@
 /* Parts of tracks, as the map takes them: a stretch of events, or some of them. */
 
-import { joinTracks, lastAtMost } from "./track.js";
+import { lastAtMost } from "../core/sorted_search.js";
+import { joinTracks } from "./track.js";
 
 const parts = new WeakMap(); // the last part of each track: the map draws anew what is another object
 

@@ -8,7 +8,11 @@ let ids = 0;
 
 function choice(label, options, chosen, onChange) {
   const id = `choice-${(ids += 1)}`;
-  const select = el("select", { class: "input", id }, options.map(([value, text]) => el("option", { value: String(value) }, text)));
+  const select = el(
+    "select",
+    { class: "input", id },
+    options.map(([value, text]) => el("option", { value: String(value) }, text)),
+  );
   select.value = String(chosen);
   select.addEventListener("change", () => onChange(select.value === "null" ? null : Number(select.value)));
   return el("div", { class: "field" }, el("label", { for: id }, label), select);
@@ -22,9 +26,17 @@ export function fillView(host, results, view, change) {
   const role = (name) => (axis) => change(withRole(view, name, axis));
   const parts = [];
   if (measures.length > 1) {
-    parts.push(choice("Measure", measures.map(({ title }, i) => [i, title]), view.measure, (measure) => change({ ...view, measure })));
+    parts.push(
+      choice(
+        "Measure",
+        measures.map(({ title }, i) => [i, title]),
+        view.measure,
+        (measure) => change({ ...view, measure }),
+      ),
+    );
   }
-  if (view.along !== null && mayLie(results).length > 1) parts.push(choice("Horizontal axis", named(mayLie(results)), view.along, role("along")));
+  if (view.along !== null && mayLie(results).length > 1)
+    parts.push(choice("Horizontal axis", named(mayLie(results)), view.along, role("along")));
   const rest = all.filter((i) => i !== view.along);
   if (rest.length > 1) {
     parts.push(choice("A line for each", named(rest), view.lines, role("lines")));
@@ -32,7 +44,9 @@ export function fillView(host, results, view, change) {
   }
   for (const [axis, at] of Object.entries(view.fixed)) {
     const options = axes[axis].values.map(({ label }, i) => [i, label]);
-    parts.push(choice(axes[axis].title, options, at, (value) => change({ ...view, fixed: { ...view.fixed, [axis]: value } })));
+    parts.push(
+      choice(axes[axis].title, options, at, (value) => change({ ...view, fixed: { ...view.fixed, [axis]: value } })),
+    );
   }
   host.replaceChildren(...parts);
   host.hidden = !parts.length;
@@ -42,7 +56,12 @@ export function fillView(host, results, view, change) {
 export function fillLegend(host, lines, hidden, change) {
   host.replaceChildren(
     ...lines.map(({ key, name, ink }) => {
-      const toggle = el("button", { class: "lines__toggle", type: "button", "aria-pressed": String(!hidden.has(key)) }, swatch(ink), el("span", {}, name));
+      const toggle = el(
+        "button",
+        { class: "lines__toggle", type: "button", "aria-pressed": String(!hidden.has(key)) },
+        swatch(ink),
+        el("span", {}, name),
+      );
       toggle.addEventListener("click", () => {
         if (!hidden.delete(key)) hidden.add(key);
         toggle.setAttribute("aria-pressed", String(!hidden.has(key)));

@@ -5,7 +5,11 @@ import { createFigure } from "../../charts/figure.js";
 
 const WIDE = ["m", "ε"]; // what ranges over decades, as the papers draw it
 
-const slug = (text) => text.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "");
+const slug = (text) =>
+  text
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^-|-$/g, "");
 
 /**
  * {draw(shown)} of charts in `host`: `shown` = {measure: {title, unit}, x: {name, log}, panels: [{title, lines}], key}, lines as
@@ -33,11 +37,17 @@ export function createPanels(host, stem) {
   async function drawAll(shown) {
     await build(shown);
     const { panels, measure, x } = shown;
-    const also = panels.flatMap(({ lines }) => lines.filter(({ visible }) => visible !== false).flatMap(({ y, low, high }) => [...y, ...(low ?? []), ...(high ?? [])]));
+    const also = panels.flatMap(({ lines }) =>
+      lines
+        .filter(({ visible }) => visible !== false)
+        .flatMap(({ y, low, high }) => [...y, ...(low ?? []), ...(high ?? [])]),
+    );
     const vertical = [measure.title, measure.unit].filter(Boolean).join(", ");
     const common = { note: measure.unit, vertical, x, also, by: { key: "x", name: x.name } };
     await Promise.all(figures.map((figure, i) => figure.show((log) => ({ ...common, log, lines: panels[i].lines }))));
-    host.dataset.drawn = String(panels.reduce((sum, { lines }) => sum + lines.reduce((points, { y }) => points + y.length, 0), 0));
+    host.dataset.drawn = String(
+      panels.reduce((sum, { lines }) => sum + lines.reduce((points, { y }) => points + y.length, 0), 0),
+    );
   }
 
   return {

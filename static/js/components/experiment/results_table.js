@@ -14,8 +14,12 @@ export function fillNumbers(table, more, { axes, points, measures, band }, measu
   const heads = [
     ...axes.map((axis) => el("th", { scope: "col" }, axis.unit ? `${axis.title}, ${axis.unit}` : axis.title)),
     el("th", { scope: "col", class: "number" }, "marked"),
-    ...["mean", ...band.map((share) => percent(share)), "repetitions"].map((name) => el("th", { scope: "col", class: "number" }, name)),
-    ...(beside ? [`mean, ${beside.name}`, "ratio"] : []).map((name) => el("th", { scope: "col", class: "number" }, name)),
+    ...["mean", ...band.map((share) => percent(share)), "repetitions"].map((name) =>
+      el("th", { scope: "col", class: "number" }, name),
+    ),
+    ...(beside ? [`mean, ${beside.name}`, "ratio"] : []).map((name) =>
+      el("th", { scope: "col", class: "number" }, name),
+    ),
   ];
   const row = (point) => {
     const { mean, low, high, n } = point.values[measure];
@@ -23,10 +27,13 @@ export function fillNumbers(table, more, { axes, points, measures, band }, measu
     const labels = point.at.map((i, axis) => axes[axis].values[i].label);
     const [first, ...rest] = labels.length ? labels : ["all"];
     return el(
-      "tr", {},
-      el("th", { scope: "row" }, first), rest.map((label) => el("td", {}, label)),
+      "tr",
+      {},
+      el("th", { scope: "row" }, first),
+      rest.map((label) => el("td", {}, label)),
       el("td", { class: "number" }, point.share === null ? "–" : percent(point.share)),
-      [mean, low, high].map(cell), el("td", { class: "number" }, whole(n)),
+      [mean, low, high].map(cell),
+      el("td", { class: "number" }, whole(n)),
       beside ? [cell(other), cell(other && mean !== null ? mean / other : null)] : [],
     );
   };
@@ -36,5 +43,10 @@ export function fillNumbers(table, more, { axes, points, measures, band }, measu
     el("thead", {}, el("tr", {}, head)),
     el("tbody", {}, known.slice(0, MOST).map(row)),
   );
-  more.textContent = known.length > MOST ? `The first ${MOST} of ${whole(known.length)} rows; the downloads have them all.` : known.length ? "" : "Rows appear as they are computed.";
+  more.textContent =
+    known.length > MOST
+      ? `The first ${MOST} of ${whole(known.length)} rows; the downloads have them all.`
+      : known.length
+        ? ""
+        : "Rows appear as they are computed.";
 }

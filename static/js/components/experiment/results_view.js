@@ -29,7 +29,8 @@ export function withRole(view, role, axis) {
 }
 
 /** Axes that may lie horizontally: numbers, or ways to mark that have a measured share. */
-export const mayLie = ({ axes, marked }) => axes.map((_, i) => i).filter((i) => isNumeric(axes[i]) || (marked && axes[i].name === "landmarks"));
+export const mayLie = ({ axes, marked }) =>
+  axes.map((_, i) => i).filter((i) => isNumeric(axes[i]) || (marked && axes[i].name === "landmarks"));
 
 /** What is told apart by its value in every axis: a key that two experiments over the same axes have in common. */
 const keyOf = (axes, at) => JSON.stringify(axes.map((axis, i) => [axis.name, axis.values[at[i]].label]).sort());
@@ -50,7 +51,8 @@ export function alignedTo(axes, found) {
 }
 
 /** True if two experiments are over the same axes, so that their points can be laid beside each other. */
-export const comparable = (one, other) => String(one.axes.map(({ name }) => name).sort()) === String(other.axes.map(({ name }) => name).sort());
+export const comparable = (one, other) =>
+  String(one.axes.map(({ name }) => name).sort()) === String(other.axes.map(({ name }) => name).sort());
 
 function valuesOf(axes, axis) {
   return axis === null ? [null] : axes[axis].values.map((_, i) => i);
@@ -64,7 +66,7 @@ export function panelsOf(results, view, measure = view.measure) {
   const { axes, points, marked } = results;
   const found = new Map(points.map((point) => [point.at.join(), point]));
   const line = (facet, value) => {
-    const at = axes.map((_, i) => (i === view.facet ? facet : i === view.lines ? value : view.fixed[i] ?? 0));
+    const at = axes.map((_, i) => (i === view.facet ? facet : i === view.lines ? value : (view.fixed[i] ?? 0)));
     const across = valuesOf(axes, view.along).map((i) => {
       if (i !== null) at[view.along] = i;
       const point = found.get(at.join());
@@ -80,7 +82,10 @@ export function panelsOf(results, view, measure = view.measure) {
   const facets = valuesOf(axes, view.facet);
   const none = view.facet === null || facets.length < 2 ? -1 : axes[view.facet].values.findIndex((value) => value.none);
   const lines = valuesOf(axes, view.lines);
-  const baseline = none < 0 ? [] : distinct(lines.map((value) => line(none, value))).map((one) => ({ ...one, value: null, baseline: true }));
+  const baseline =
+    none < 0
+      ? []
+      : distinct(lines.map((value) => line(none, value))).map((one) => ({ ...one, value: null, baseline: true }));
   return facets
     .filter((facet) => facet !== none)
     .map((facet) => ({
@@ -99,7 +104,8 @@ function titleOf(axes, view, facet) {
 /** Lines without those that lie on another one, as far as they go yet. */
 function distinct(lines) {
   const near = (a, b) => Math.abs(a - b) <= 1e-9 * Math.max(Math.abs(a), 1);
-  const liesOn = (one, other) => one.x.every((x, i) => other.x.some((at, j) => near(at, x) && near(other.y[j], one.y[i])));
+  const liesOn = (one, other) =>
+    one.x.every((x, i) => other.x.some((at, j) => near(at, x) && near(other.y[j], one.y[i])));
   const longest = lines.filter(({ y }) => y.length).sort((a, b) => b.y.length - a.y.length);
   return longest.filter((one, i) => !longest.slice(0, i).some((other) => liesOn(one, other)));
 }

@@ -1,17 +1,18 @@
 /* The dialog that asks which attack to try on a release, with which parameters. */
 
-import { get, post } from "../../core/api.js";
-import { addSpeed } from "../speed_field.js";
-import { $, el, number } from "../../core/dom.js";
-import { createFields } from "../../components/form_fields.js";
 import { createAsking } from "../../components/dialog_form.js";
-import { withQuery } from "./release_layers.js";
+import { createFields } from "../../components/form_fields.js";
+import { withQuery } from "../../core/address.js";
+import { get, post } from "../../core/api.js";
+import { $, el, number } from "../../core/dom.js";
+import { addSpeed } from "../speed_field.js";
 
 const STATES = { queued: "Waiting for a worker.", running: "Running.", failed: "Failed.", cancelled: "Cancelled." };
 
 /** Why `method` cannot be tried on `release` of `dataset`; empty if it can. The server says the same. */
 function refusal(method, release, dataset) {
-  if (method.reads_draws && release.postprocess.length) return "It reads the draws: attack the release that this one was smoothed from.";
+  if (method.reads_draws && release.postprocess.length)
+    return "It reads the draws: attack the release that this one was smoothed from.";
   if (method.needs.includes("time") && !dataset.has_time) return "It needs times, and this release has none.";
   if (method.population && dataset.people < 2) return "It needs the series of several people, and there is one.";
   return "";
@@ -32,7 +33,11 @@ export function createAttackForm(dialog, { urls, dataset, made }) {
     ready: () => true,
     async send() {
       const asked = { name: chosen.name, ...sent.values() };
-      const attack = await post(urls.attacks, { release: release.id, attack: asked, series: chosen.population ? null : series });
+      const attack = await post(urls.attacks, {
+        release: release.id,
+        attack: asked,
+        series: chosen.population ? null : series,
+      });
       dialog.close();
       made(attack);
     },
@@ -64,8 +69,11 @@ export function createAttackForm(dialog, { urls, dataset, made }) {
       addSpeed(element, fields, () => complain([]));
       kept.set(method, { element, fields });
     }
-    host.replaceChildren(...kept.get(method).element.children.length ? [kept.get(method).element] : []);
-    $("[data-assumes]", dialog).replaceChildren(el("h3", {}, "What the adversary is assumed to know"), ...assumptions(method));
+    host.replaceChildren(...(kept.get(method).element.children.length ? [kept.get(method).element] : []));
+    $("[data-assumes]", dialog).replaceChildren(
+      el("h3", {}, "What the adversary is assumed to know"),
+      ...assumptions(method),
+    );
     confirm.disabled = false;
     complain([]);
   }
@@ -83,13 +91,35 @@ export function createAttackForm(dialog, { urls, dataset, made }) {
         made(attack);
       };
       const words = attack.sentence ?? STATES[attack.state];
-      return el("li", {}, el("span", { class: "small" }, el("strong", {}, attack.method), ` ${whichSeries(attack)}${words}`, el("br"), el("span", { class: "muted" }, parametersOf(attack))), el("button", { class: "button button--small", type: "button", onclick: show, "aria-label": `Show ${attack.method}: ${words}` }, "Show"));
+      return el(
+        "li",
+        {},
+        el(
+          "span",
+          { class: "small" },
+          el("strong", {}, attack.method),
+          ` ${whichSeries(attack)}${words}`,
+          el("br"),
+          el("span", { class: "muted" }, parametersOf(attack)),
+        ),
+        el(
+          "button",
+          {
+            class: "button button--small",
+            type: "button",
+            onclick: show,
+            "aria-label": `Show ${attack.method}: ${words}`,
+          },
+          "Show",
+        ),
+      );
     });
     box.hidden = !rows.length;
     box.replaceChildren(el("h3", {}, "Tried before"), el("ul", {}, rows));
   }
 
-  const whichSeries = (attack) => (dataset.series.length > 1 && attack.series !== null ? `(${seriesName(dataset, attack.series)}) ` : "");
+  const whichSeries = (attack) =>
+    dataset.series.length > 1 && attack.series !== null ? `(${seriesName(dataset, attack.series)}) ` : "";
 
   return {
     async open(asked, title, index) {
@@ -109,12 +139,17 @@ export function createAttackForm(dialog, { urls, dataset, made }) {
 
 /** What the adversary is assumed to know, and the source, as elements. */
 export function assumptions({ assumes, source }) {
-  const list = el("ul", { class: "attack__assumes" }, assumes.map((one) => el("li", {}, one)));
+  const list = el(
+    "ul",
+    { class: "attack__assumes" },
+    assumes.map((one) => el("li", {}, one)),
+  );
   return [list, el("p", { class: "muted attack__source" }, `Source: ${source}`)];
 }
 
 /** Its parameters on one line. */
-export const parametersOf = ({ parameters }) => parameters.map(({ label, unit, value }) => `${label} ${number(value, 6)}${unit ? `\u202f${unit}` : ""}`).join(" · ");
+export const parametersOf = ({ parameters }) =>
+  parameters.map(({ label, unit, value }) => `${label} ${number(value, 6)}${unit ? `\u202f${unit}` : ""}`).join(" · ");
 
 /** What to call the series of that index. */
 export const seriesName = (dataset, index) => dataset.series[index]?.name || `Series ${index + 1}`;

@@ -1,8 +1,8 @@
 /* The panel that tells of one attack: how far it is, what it came to, and that it reads the original. */
 
+import { withQuery } from "../../core/address.js";
 import { $, done, duration, el, metres, number, percent } from "../../core/dom.js";
 import { assumptions, parametersOf, seriesName } from "./attack_form.js";
-import { withQuery } from "./release_layers.js";
 
 const WAITS = { queued: "Waiting for a worker", running: "Attacking" };
 
@@ -14,7 +14,8 @@ function valueOf({ value, unit, share }, { series }) {
   return unit === "m" ? metres(value) : `${number(value)}${unit ? ` ${unit}` : ""}`;
 }
 
-const button = (text, label, act) => el("button", { class: "button button--small", type: "button", "aria-label": label, onclick: act }, text);
+const button = (text, label, act) =>
+  el("button", { class: "button button--small", type: "button", "aria-label": label, onclick: act }, text);
 
 /** What of it changes the panel's parts; the rest is filled in. */
 const shapeOf = (attack, onMap) => JSON.stringify([attack.id, attack.state, onMap]);
@@ -28,36 +29,73 @@ export function createAttackPanel(host, dataset, on) {
 
   function parts(attack, onMap) {
     const which = attack.series !== null && dataset.series.length > 1 ? ` · ${seriesName(dataset, attack.series)}` : "";
-    const head = el("div", { class: "attack__head" }, el("h3", {}, `${attack.title}${which}`), button("Close", "Close the attack", on.close));
-    return [head, el("p", { class: "small muted" }, parametersOf(attack)), el("p", { class: "attack__warning small" }, attack.warning), ...body(attack, onMap)];
+    const head = el(
+      "div",
+      { class: "attack__head" },
+      el("h3", {}, `${attack.title}${which}`),
+      button("Close", "Close the attack", on.close),
+    );
+    return [
+      head,
+      el("p", { class: "small muted" }, parametersOf(attack)),
+      el("p", { class: "attack__warning small" }, attack.warning),
+      ...body(attack, onMap),
+    ];
   }
 
   function body(attack, onMap) {
     if (WAITS[attack.state]) {
       const bar = el("progress", { class: "progress", max: 1, "aria-label": attack.title });
-      return [el("p", { dataset: { said: "" } }), bar, el("div", { class: "row" }, button("Cancel", `Cancel ${attack.title}`, on.cancel))];
+      return [
+        el("p", { dataset: { said: "" } }),
+        bar,
+        el("div", { class: "row" }, button("Cancel", `Cancel ${attack.title}`, on.cancel)),
+      ];
     }
     if (attack.state !== "done") {
       const why = attack.error ? `Failed: ${attack.error.message} ${attack.error.action}` : "Cancelled.";
-      return [el("p", {}, why), el("div", { class: "row" }, button("Try again", `Try ${attack.title} again`, on.retry), button("Delete", `Delete ${attack.title}`, on.remove))];
+      return [
+        el("p", {}, why),
+        el(
+          "div",
+          { class: "row" },
+          button("Try again", `Try ${attack.title} again`, on.retry),
+          button("Delete", `Delete ${attack.title}`, on.remove),
+        ),
+      ];
     }
     return result(attack, onMap);
   }
 
   function result(attack, onMap) {
     const facts = attack.headlines.flatMap((one) => [el("dt", {}, one.title), el("dd", {}, valueOf(one, attack))]);
-    const file = (format, text) => el("a", { href: withQuery(attack.urls.data, { format }), download: true, "aria-label": `${attack.title} as ${text}` }, text);
+    const file = (format, text) =>
+      el(
+        "a",
+        { href: withQuery(attack.urls.data, { format }), download: true, "aria-label": `${attack.title} as ${text}` },
+        text,
+      );
     return [
       el("p", {}, attack.sentence),
       el("dl", { class: "facts small" }, facts),
       el("p", { class: "small muted" }, attack.note),
-      el("details", { class: "small" }, el("summary", {}, "What the adversary is assumed to know"), assumptions(attack)),
+      el(
+        "details",
+        { class: "small" },
+        el("summary", {}, "What the adversary is assumed to know"),
+        assumptions(attack),
+      ),
       el(
         "div",
         { class: "row small" },
         onMap && button("Show on the map", `Show ${attack.title} on the map`, on.find),
         button("Delete", `Delete ${attack.title}`, on.remove),
-        el("span", { class: "downloads attack__files" }, file("json", "JSON"), attack.guesses_events && file("csv", "CSV")),
+        el(
+          "span",
+          { class: "downloads attack__files" },
+          file("json", "JSON"),
+          attack.guesses_events && file("csv", "CSV"),
+        ),
       ),
     ];
   }
@@ -65,7 +103,11 @@ export function createAttackPanel(host, dataset, on) {
   function fill({ state, stage, progress, eta_s, cancel_requested }) {
     if (!WAITS[state]) return;
     const left = eta_s ? ` · ${duration(Math.ceil(eta_s))} left` : "";
-    $("[data-said]", host).textContent = cancel_requested ? "Stopping" : state === "running" ? `${stage || WAITS.running} · ${done(progress)}${left}` : WAITS.queued;
+    $("[data-said]", host).textContent = cancel_requested
+      ? "Stopping"
+      : state === "running"
+        ? `${stage || WAITS.running} · ${done(progress)}${left}`
+        : WAITS.queued;
     const bar = $("progress", host);
     if (state === "running") bar.value = progress;
     else bar.removeAttribute("value");

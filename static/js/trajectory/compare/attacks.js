@@ -57,7 +57,8 @@ export function createAttacks(host, dialog, { urls, dataset, attempt, changed, s
       stir();
     }
     if (attack.state === "done") await draw(signal);
-    if (!signal.aborted) announce(attack.state === "done" ? `${attack.title}: ${attack.sentence}` : `${attack.title}: ${attack.state}.`);
+    if (!signal.aborted)
+      announce(attack.state === "done" ? `${attack.title}: ${attack.sentence}` : `${attack.title}: ${attack.state}.`);
   }
 
   async function draw(signal) {
@@ -96,8 +97,17 @@ export function createAttacks(host, dialog, { urls, dataset, attempt, changed, s
   function boxOf() {
     const { bounds } = dataset;
     if (track || !bounds || bounds[0] > bounds[2]) return track ? track.bounds() : bounds;
-    const at = places.flatMap(({ lon, lat, found_lon, found_lat }) => [[lon, lat], [found_lon, found_lat]]).filter(([lon]) => lon !== null);
-    const [lons, lats] = [at.map(([lon]) => lon), at.map(([, lat]) => lat)].map((some, i) => [...some, bounds[i], bounds[i + 2]]);
+    const at = places
+      .flatMap(({ lon, lat, found_lon, found_lat }) => [
+        [lon, lat],
+        [found_lon, found_lat],
+      ])
+      .filter(([lon]) => lon !== null);
+    const [lons, lats] = [at.map(([lon]) => lon), at.map(([, lat]) => lat)].map((some, i) => [
+      ...some,
+      bounds[i],
+      bounds[i + 2],
+    ]);
     return [Math.min(...lons), Math.min(...lats), Math.max(...lons), Math.max(...lats)];
   }
 
@@ -118,7 +128,10 @@ export function createAttacks(host, dialog, { urls, dataset, attempt, changed, s
     /** What lies above the lines while `series` is shown (see map_layers.js): places, or the path within `range`. */
     marks(series, range) {
       if (!attack || (attack.series !== null && attack.series !== series)) return [];
-      if (track) return [{ id: "guessed", kind: "guessed", title: "Guessed path", count: track.n, source: partOf(track, range) }];
+      if (track)
+        return [
+          { id: "guessed", kind: "guessed", title: "Guessed path", count: track.n, source: partOf(track, range) },
+        ];
       const found = places.filter(({ found_lon }) => found_lon !== null).length;
       return drawn() ? [{ id: "guesses", kind: "guesses", title: "Guessed places", count: found, source: places }] : [];
     },

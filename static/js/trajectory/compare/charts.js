@@ -26,7 +26,14 @@ export async function createCharts(host, note, on) {
 
   function lines(layers, values) {
     return layers.map(({ layer, ink, title, curve }) => ({
-      id: layer.id, name: title, x: curve.event, y: values(curve), colour: ink.colour, dash: ink.dash, marker: ink.marker, visible: layer.visible,
+      id: layer.id,
+      name: title,
+      x: curve.event,
+      y: values(curve),
+      colour: ink.colour,
+      dash: ink.dash,
+      marker: ink.marker,
+      visible: layer.visible,
     }));
   }
 

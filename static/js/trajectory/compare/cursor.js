@@ -3,14 +3,22 @@
 import { metres, number } from "../../core/dom.js";
 import { distanceM } from "../../map/projection.js";
 
-const QUANTILES = [[0.5, 1.6783469900166605, "solid", "50 %"], [0.95, 4.743864518390577, "dash", "95 %"]];
+const QUANTILES = [
+  [0.5, 1.6783469900166605, "solid", "50 %"],
+  [0.95, 4.743864518390577, "dash", "95 %"],
+];
 
 /** Circles that hold half and 95 % of what a release's noise could have made of this event; none once smoothed. */
 export function circlesAt({ series }, event, layer) {
   const budget = layer?.visible && !layer.release.postprocess.length ? layer.budgetAt(series, event) : null;
   if (!budget) return [];
   const perMetre = budget / layer.release.mechanism.radius_m;
-  return QUANTILES.map(([, quantile, dash, label]) => ({ radius_m: quantile / perMetre, dash, label, colour: "--ink" }));
+  return QUANTILES.map(([, quantile, dash, label]) => ({
+    radius_m: quantile / perMetre,
+    dash,
+    label,
+    colour: "--ink",
+  }));
 }
 
 /** Where the releases of `layers` put the event: ends of lines from the original. */
@@ -28,6 +36,11 @@ export function hereText({ series, event }, layer, original) {
   if (i < 0) return "here: left out";
   const error = distanceM(original.lonAt(event), original.latAt(event), layer.track.lonAt(i), layer.track.latAt(i));
   const budget = layer.budgetAt(series, event);
-  const drawn = budget === null ? "" : budget ? `ε = ${number(budget)}` : `${layer.release.postprocess.length ? "not drawn" : "a repeat"}, ε = 0`;
+  const drawn =
+    budget === null
+      ? ""
+      : budget
+        ? `ε = ${number(budget)}`
+        : `${layer.release.postprocess.length ? "not drawn" : "a repeat"}, ε = 0`;
   return `here ${metres(error)} · ${drawn}`;
 }

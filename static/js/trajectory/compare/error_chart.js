@@ -37,14 +37,26 @@ export function createErrors(host, figure, simulate) {
   };
   const views = radios("View of the error", VIEWS, state.error, (error) => choose({ error }));
   const options = GROUPS.map(([value, text]) => el("option", { value }, text));
-  const among = el("select", { class: "input chart__among", "aria-label": "Events counted", onchange: () => choose({ among: among.value }) }, options);
+  const among = el(
+    "select",
+    { class: "input chart__among", "aria-label": "Events counted", onchange: () => choose({ among: among.value }) },
+    options,
+  );
   among.value = state.among;
   const words = el("p", { class: "chart__words small muted" });
   $(".chart__head", host).after(el("div", { class: "chart__views" }, views.element, among));
   host.append(words);
 
   const group = () => GROUPS.find(([value]) => value === state.among)[1];
-  const line = ({ layer, ink, title }, more) => ({ id: layer.id, name: title, colour: ink.colour, dash: ink.dash, marker: ink.marker, visible: layer.visible, ...more });
+  const line = ({ layer, ink, title }, more) => ({
+    id: layer.id,
+    name: title,
+    colour: ink.colour,
+    dash: ink.dash,
+    marker: ink.marker,
+    visible: layer.visible,
+    ...more,
+  });
 
   function byEvent(shown, common) {
     const lines = shown.map((one) => line(one, { x: one.curve.event, y: one.curve.error_m ?? [] }));
@@ -57,11 +69,19 @@ export function createErrors(host, figure, simulate) {
     const counts = [...new Set(parts.map(({ n }) => n))].sort((a, b) => a - b);
     const n = `n = ${[...new Set([counts[0], counts.at(-1)])].map((one) => whole(one ?? 0)).join("–")}`;
     const lines = shown.map((one, i) => line(one, { x: parts[i].error_m, y: parts[i].share }));
-    const dots = (event) => shown.flatMap(({ layer, ink, curve }, i) => dotOf(layer, ink, curve, parts[i], event, state.among));
+    const dots = (event) =>
+      shown.flatMap(({ layer, ink, curve }, i) => dotOf(layer, ink, curve, parts[i], event, state.among));
     return (log) => ({
-      lines, dots, log, title: "Error distribution", name: "cairn-error-distribution", note: "share",
-      x: { log, name: `error, m${log ? ", log" : ""} (${group()}, ${n})` }, y: { share: true },
-      by: { key: "y", name: "share" }, about: `This share of the events (${group()}, ${n}) has at most so large an error; exact quantiles.`,
+      lines,
+      dots,
+      log,
+      title: "Error distribution",
+      name: "cairn-error-distribution",
+      note: "share",
+      x: { log, name: `error, m${log ? ", log" : ""} (${group()}, ${n})` },
+      y: { share: true },
+      by: { key: "y", name: "share" },
+      about: `This share of the events (${group()}, ${n}) has at most so large an error; exact quantiles.`,
     });
   }
 
@@ -72,30 +92,51 @@ export function createErrors(host, figure, simulate) {
   }
 
   const mean = (shown, common) =>
-    cumulated(shown, common, "running_mean_m", { title: "Running mean error", name: "cairn-error-mean", about: `The mean error of the events so far (${group()}).` });
+    cumulated(shown, common, "running_mean_m", {
+      title: "Running mean error",
+      name: "cairn-error-mean",
+      about: `The mean error of the events so far (${group()}).`,
+    });
   const sum = (shown, common) =>
-    cumulated(shown, common, "cumulative_m", { title: "Cumulative error", name: "cairn-error-cumulative", about: `The errors of the events so far, added up (${group()}).` });
+    cumulated(shown, common, "cumulative_m", {
+      title: "Cumulative error",
+      name: "cairn-error-cumulative",
+      about: `The errors of the events so far, added up (${group()}).`,
+    });
 
   async function againstEpsilon(shown, { series }) {
     const found = await simulated(shown, series);
     const first = new Map(); // a curve is drawn once, with the first release that has its mechanism
-    for (const one of [...shown].sort((a, b) => a.layer.release.postprocess.length - b.layer.release.postprocess.length)) {
+    for (const one of [...shown].sort(
+      (a, b) => a.layer.release.postprocess.length - b.layer.release.postprocess.length,
+    )) {
       const key = JSON.stringify(one.layer.release.mechanism);
       if (!first.has(key)) first.set(key, one);
     }
     const curves = found.asked.flatMap((key, i) => {
       const { epsilon, mean_m: y, low_m: low, high_m: high } = found.mechanisms[i];
       const one = first.get(key);
-      return epsilon.length ? [line(one, { name: `${one.title}, simulated`, x: epsilon, y, low, high, ends: ["5 %", "95 %"] })] : [];
+      return epsilon.length
+        ? [line(one, { name: `${one.title}, simulated`, x: epsilon, y, low, high, ends: ["5 %", "95 %"] })]
+        : [];
     });
     const errors = await Promise.all(shown.map(({ layer }) => layer.errors(series)));
     const marks = shown.flatMap((one, i) => {
       const { mean_m } = errors[i].all;
-      return mean_m === null ? [] : [line(one, { name: `${one.title}, this release`, x: [one.layer.release.mechanism.epsilon], y: [mean_m] })];
+      return mean_m === null
+        ? []
+        : [line(one, { name: `${one.title}, this release`, x: [one.layer.release.mechanism.epsilon], y: [mean_m] })];
     });
     return (log) => ({
-      lines: [...curves, ...marks], log, title: "Error against ε", name: "cairn-error-epsilon", note: "mean, metres",
-      x: { log, name: `level ε within its radius${log ? ", log" : ""}` }, by: { key: "x", name: "epsilon" }, about: said(found), words: said(found),
+      lines: [...curves, ...marks],
+      log,
+      title: "Error against ε",
+      name: "cairn-error-epsilon",
+      note: "mean, metres",
+      x: { log, name: `level ε within its radius${log ? ", log" : ""}` },
+      by: { key: "x", name: "epsilon" },
+      about: said(found),
+      words: said(found),
     });
   }
 
@@ -104,7 +145,10 @@ export function createErrors(host, figure, simulate) {
     const question = `${series} ${keys}`;
     if (!answers.has(question)) {
       const answer = simulate(keys.map((key) => JSON.parse(key))).then((got) => ({ ...got, asked: keys }));
-      answers.set(question, answer.catch((error) => (answers.delete(question), Promise.reject(error))));
+      answers.set(
+        question,
+        answer.catch((error) => (answers.delete(question), Promise.reject(error))),
+      );
     }
     return answers.get(question);
   }
@@ -148,7 +192,10 @@ function dotOf(layer, ink, curve, part, event, among) {
 
 /** What the simulation read, and what it leaves out. */
 function said({ points, events, landmarks, repetitions, band, note, mechanisms }) {
-  const cut = events < points ? ` over the first ${whole(events)} of ${whole(points)} events with their ${whole(landmarks)} landmarks` : "";
+  const cut =
+    events < points
+      ? ` over the first ${whole(events)} of ${whole(points)} events with their ${whole(landmarks)} landmarks`
+      : "";
   const missing = mechanisms.filter(({ why_not }) => why_not).map(({ title, why_not }) => ` ${title}: ${why_not}.`);
   const [low, high] = band.map((one) => number(100 * one));
   return `Mean of ${repetitions} simulated draws${cut}, shaded from ${low} to ${high}\u202f%; a mark is a release as it is here. Smoothing is left out of the lines, not of the marks. ${note}${missing.join("")}`;

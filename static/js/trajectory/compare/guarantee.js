@@ -11,7 +11,17 @@ export const LEVELS = {
   "w-event": ["w-event", "w-event privacy"],
 };
 
-const list = (title, items) => (items.length ? [el("h4", {}, title), el("ul", {}, items.map((item) => el("li", {}, item)))] : []);
+const list = (title, items) =>
+  items.length
+    ? [
+        el("h4", {}, title),
+        el(
+          "ul",
+          {},
+          items.map((item) => el("li", {}, item)),
+        ),
+      ]
+    : [];
 
 /** What a level within a radius says about odds. */
 export function meaning({ epsilon, radius_m }) {
@@ -27,7 +37,11 @@ export function showGuarantee(host, release, title) {
   if (!guarantee) {
     host.replaceChildren(
       el("h3", {}, `${title}: NOT PRIVATE`),
-      el("p", {}, `A seeded simulation (seed ${release.seed}): whoever knows the seed can take the noise away. It has no guarantee and must not be published.`),
+      el(
+        "p",
+        {},
+        `A seeded simulation (seed ${release.seed}): whoever knows the seed can take the noise away. It has no guarantee and must not be published.`,
+      ),
     );
     return;
   }

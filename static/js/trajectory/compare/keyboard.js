@@ -9,8 +9,10 @@ export function watchKeys(now, on) {
   document.addEventListener("keydown", (event) => {
     const { target } = event;
     const { event: at, n, whole } = now();
-    if (event.key === "Escape" && !event.defaultPrevented && !target.closest("dialog, details[open]") && !whole) on.all();
-    if (target.closest("input:not([type=checkbox]), select, textarea, dialog, [role=slider]") || event.defaultPrevented) return;
+    if (event.key === "Escape" && !event.defaultPrevented && !target.closest("dialog, details[open]") && !whole)
+      on.all();
+    if (target.closest("input:not([type=checkbox]), select, textarea, dialog, [role=slider]") || event.defaultPrevented)
+      return;
     if (target.closest("main, .map") === null && target !== document.body) return;
     if (PAGING.includes(event.key) && !target.closest(".map")) return;
     const to = stepOf(event, at, n);

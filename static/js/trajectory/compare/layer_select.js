@@ -15,7 +15,10 @@ export function layerSelect(label, onChange) {
     set(wanted, id) {
       choices = wanted;
       const key = JSON.stringify(wanted.map(({ id: one, title, ready }) => [one, title, ready]));
-      if (key !== known) select.replaceChildren(...wanted.map((one) => el("option", { value: one.id, disabled: !one.ready }, one.title)));
+      if (key !== known)
+        select.replaceChildren(
+          ...wanted.map((one) => el("option", { value: one.id, disabled: !one.ready }, one.title)),
+        );
       known = key;
       select.value = id;
       mark.replaceChildren(...(chosen() ? [swatch(chosen().ink)] : []));

@@ -36,7 +36,14 @@ export function createLosses(host, figure, note, on) {
   const words = el("p", { class: "loss__words" });
   const warned = el("div", { "aria-live": "polite" });
   const pair = el("div", { class: "loss__pair" }, part.element, bound.element);
-  host.replaceChildren(correlation.element, el("div", { class: "loss__view" }, view.element, log.element), side.element, pair, words, warned);
+  host.replaceChildren(
+    correlation.element,
+    el("div", { class: "loss__view" }, view.element, log.element),
+    side.element,
+    pair,
+    words,
+    warned,
+  );
 
   function show() {
     side.element.hidden = state.view !== "event";
@@ -47,8 +54,16 @@ export function createLosses(host, figure, note, on) {
   const valueOf = ({ loss, landmark }) => (state.view === "event" ? loss[state.side] : landmark[state.part]);
 
   function rulesOf(shown) {
-    const level = ({ loss, landmark }) => (state.view === "landmarks" && state.part === "joint" ? (landmark.level ?? loss.level) : loss.level);
-    const levels = [...new Set(shown.map(({ curve }) => level(curve)).filter((one) => one !== null).map((one) => Number(one.toPrecision(6))))].slice(0, 3);
+    const level = ({ loss, landmark }) =>
+      state.view === "landmarks" && state.part === "joint" ? (landmark.level ?? loss.level) : loss.level;
+    const levels = [
+      ...new Set(
+        shown
+          .map(({ curve }) => level(curve))
+          .filter((one) => one !== null)
+          .map((one) => Number(one.toPrecision(6))),
+      ),
+    ].slice(0, 3);
     return levels.map((y) => ({ y, label: levelLabel(y, shown[0].curve.correlation.diameter_m) }));
   }
 
@@ -56,8 +71,12 @@ export function createLosses(host, figure, note, on) {
     const first = shown[0]?.curve;
     if (!first) return;
     const landmark = shown.find(({ curve }) => curve.landmark.bound)?.curve.landmark ?? first.landmark;
-    const limits = shown.filter(({ curve }) => curve.loss.supremum).map(({ title, curve }) => [title, curve.loss.supremum[state.side]]);
-    const missing = shown.filter(({ curve }) => !valueOf(curve)).map(({ title, curve }) => ` ${title}: ${curve.loss.undefined || curve.landmark.undefined}.`);
+    const limits = shown
+      .filter(({ curve }) => curve.loss.supremum)
+      .map(({ title, curve }) => [title, curve.loss.supremum[state.side]]);
+    const missing = shown
+      .filter(({ curve }) => !valueOf(curve))
+      .map(({ title, curve }) => ` ${title}: ${curve.loss.undefined || curve.landmark.undefined}.`);
     words.textContent = `${correlationWords(first.correlation)} ${viewWords(state, { ...landmark, pairwise: first.loss.pairwise, diameter_m: first.correlation.diameter_m })}${state.view === "event" ? limitWords(limits) : ""}${missing.join("")}`;
     warned.replaceChildren(...(first.correlation.data_dependent ? [warning(first.correlation.note)] : []));
   }
@@ -74,7 +93,13 @@ export function createLosses(host, figure, note, on) {
       tell(shown);
       const log = state.axis === "log";
       const drawn = shown.filter(({ curve }) => valueOf(curve));
-      return figure.show({ ...common, log, note: log ? "ε, log" : "ε", lines: lines(drawn, valueOf), rules: rulesOf(shown) });
+      return figure.show({
+        ...common,
+        log,
+        note: log ? "ε, log" : "ε",
+        lines: lines(drawn, valueOf),
+        rules: rulesOf(shown),
+      });
     },
   };
 }

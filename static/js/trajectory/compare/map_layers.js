@@ -15,7 +15,8 @@ const BELOW = 80; // so far below the lines of all lie the error lines
 
 const styles = new WeakMap();
 function styleOf(ink) {
-  if (!styles.has(ink)) styles.set(ink, { colour: ink.colour, dash: ink.dash, marker: ink.marker, width: 1.5, fade: true });
+  if (!styles.has(ink))
+    styles.set(ink, { colour: ink.colour, dash: ink.dash, marker: ink.marker, width: 1.5, fade: true });
   return styles.get(ink);
 }
 
@@ -47,7 +48,8 @@ export function listedIds(layers, look) {
 function heights(layers, look) {
   const byId = new Map(layers.map((layer) => [layer.id, layer]));
   const ids = listedIds(layers, look);
-  if (!look.order) ids.sort((a, b) => (a === ORIGINAL ? -1 : b === ORIGINAL ? 1 : errorOf(byId.get(a)) - errorOf(byId.get(b))));
+  if (!look.order)
+    ids.sort((a, b) => (a === ORIGINAL ? -1 : b === ORIGINAL ? 1 : errorOf(byId.get(a)) - errorOf(byId.get(b))));
   return new Map(ids.map((id, i) => [id, TOP - i]));
 }
 
@@ -59,16 +61,56 @@ export function tracksOf({ original, layers, look, inks, titleOf, told }) {
   const order = heights(layers, look);
   const opacity = (id) => look.opacity.get(nameOf(id)) ?? 1;
   const hidden = (id) => look.hidden.has(nameOf(id));
-  const own = { id: ORIGINAL, kind: "track", source: partOf(original, look.range), ink: OF_ORIGINAL, opacity: opacity(ORIGINAL), order: order.get(ORIGINAL) };
-  const first = { id: ORIGINAL, title: "Original", ink: null, owner: true, ready: true, error_m: 0, picture: hidden(ORIGINAL) ? null : own };
+  const own = {
+    id: ORIGINAL,
+    kind: "track",
+    source: partOf(original, look.range),
+    ink: OF_ORIGINAL,
+    opacity: opacity(ORIGINAL),
+    order: order.get(ORIGINAL),
+  };
+  const first = {
+    id: ORIGINAL,
+    title: "Original",
+    ink: null,
+    owner: true,
+    ready: true,
+    error_m: 0,
+    picture: hidden(ORIGINAL) ? null : own,
+  };
   const rest = layers.map((layer) => {
     const { id, drawn, charted } = layer;
     const ink = inks.get(id);
     const shown = drawn && !hidden(id);
-    const picture = shown && { id, kind: "track", source: partOf(layer.track, look.range), ink: styleOf(ink), opacity: STRENGTH * opacity(id), order: order.get(id) };
+    const picture = shown && {
+      id,
+      kind: "track",
+      source: partOf(layer.track, look.range),
+      ink: styleOf(ink),
+      opacity: STRENGTH * opacity(id),
+      order: order.get(id),
+    };
     const source = look.lines && shown && linesOf(original, layer.track, look.range, told);
-    const errors = source ? { id: errorsId(id), kind: "errors", source, ink: styleOf(ink), opacity: ERRORS * opacity(id), order: order.get(id) - BELOW } : null;
-    return { id, title: titleOf(layer), ink, owner: false, ready: charted, error_m: errorOf(layer), picture: picture || null, errors };
+    const errors = source
+      ? {
+          id: errorsId(id),
+          kind: "errors",
+          source,
+          ink: styleOf(ink),
+          opacity: ERRORS * opacity(id),
+          order: order.get(id) - BELOW,
+        }
+      : null;
+    return {
+      id,
+      title: titleOf(layer),
+      ink,
+      owner: false,
+      ready: charted,
+      error_m: errorOf(layer),
+      picture: picture || null,
+      errors,
+    };
   });
   const all = new Map([first, ...rest].map((one) => [one.id, one]));
   return listedIds(layers, look).map((id) => all.get(id));
@@ -80,12 +122,15 @@ export function markSources({ original, runs, dummies, zones, range }) {
   const size = (some) => some.reduce((sum, [start, end]) => sum + end - start, 0);
   const real = within(runsWithout(runs, dummies ?? []));
   const found = [{ id: "landmarks", count: size(real), source: { track: original, runs: real } }];
-  if (dummies) found.push({ id: "dummies", count: size(within(dummies)), source: pickedFrom(original, within(dummies)) });
+  if (dummies)
+    found.push({ id: "dummies", count: size(within(dummies)), source: pickedFrom(original, within(dummies)) });
   if (zones) found.push({ id: "zones", count: zones.length, source: zones });
   return found.map((one) => ({ ...one, kind: one.id, title: MARKS[one.id] }));
 }
 
 /** Those of them that are drawn, as pictures. */
 export function markPictures(marks, look) {
-  return marks.filter(({ id }) => !look.hidden.has(id)).map(({ id, kind, source }) => ({ id, kind, source, ink: null, opacity: look.opacity.get(id) ?? 1, order: 0 }));
+  return marks
+    .filter(({ id }) => !look.hidden.has(id))
+    .map(({ id, kind, source }) => ({ id, kind, source, ink: null, opacity: look.opacity.get(id) ?? 1, order: 0 }));
 }

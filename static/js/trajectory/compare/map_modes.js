@@ -44,7 +44,12 @@ export function createModes(host, rail, { bounds, look, on }) {
   let marks = [];
 
   const mode = radios("Compare", MODES, look.mode, (value) => set({ mode: value }));
-  const maps = radios("Maps", [2, 3, 4].map((n) => [String(n), `${n} maps`]), "", (n) => set({ maps: resized(Number(n)) }));
+  const maps = radios(
+    "Maps",
+    [2, 3, 4].map((n) => [String(n), `${n} maps`]),
+    "",
+    (n) => set({ maps: resized(Number(n)) }),
+  );
   const faint = tick("The original below, faint", look.faint, (checked) => set({ faint: checked }));
   const more = el("div", { class: "modes__more" }, maps.element, faint.element);
   const errors = tick("Error lines, event to release", look.lines, (checked) => set({ lines: checked }));
@@ -91,7 +96,8 @@ export function createModes(host, rail, { bounds, look, on }) {
     const [left, right] = sides();
     const sheet = first.sheet.map;
     const side = (one, name) => ({ [one.id]: name, [errorsId(one.id)]: name });
-    if (look.mode === "swipe" && left !== right) sheet.clip({ ...side(left, "left"), ...side(right, "right") }, look.split / 100);
+    if (look.mode === "swipe" && left !== right)
+      sheet.clip({ ...side(left, "left"), ...side(right, "right") }, look.split / 100);
     else sheet.clip(null);
   }
 
@@ -100,7 +106,8 @@ export function createModes(host, rail, { bounds, look, on }) {
   /** The lines on one map of a grid: its layer, above the original if that is wanted. */
   function lines(track) {
     const original = tracks.find(({ owner }) => owner);
-    const below = look.faint && !track.owner && original.picture ? [{ ...original.picture, opacity: FAINT, order: -1 }] : [];
+    const below =
+      look.faint && !track.owner && original.picture ? [{ ...original.picture, opacity: FAINT, order: -1 }] : [];
     return [...drawn([track]), ...below];
   }
 
@@ -115,7 +122,10 @@ export function createModes(host, rail, { bounds, look, on }) {
     if (look.mode === "grid") {
       const chosen = shownMaps();
       maps.set(String(chosen.length));
-      grid.show(chosen.map(({ id }) => id), choices);
+      grid.show(
+        chosen.map(({ id }) => id),
+        choices,
+      );
       grid.sheets().forEach((sheet, i) => sheet.show([...lines(chosen[i]), ...marks]));
     } else {
       grid.show([]);
@@ -137,7 +147,10 @@ export function createModes(host, rail, { bounds, look, on }) {
       else first.sheet.map.select(make(ids(look.mode === "swipe" ? sides() : tracks)));
     },
     /** The original of `n` events behind `url`; the first map shows a picture of a large one while it comes. */
-    fetchOriginal: (url, n) => (look.range || look.hidden.has(ORIGINAL) ? fetchTrack(url) : fetchSeen(first.sheet.map, url, n, { id: ORIGINAL, ...OF_ORIGINAL })),
+    fetchOriginal: (url, n) =>
+      look.range || look.hidden.has(ORIGINAL)
+        ? fetchTrack(url)
+        : fetchSeen(first.sheet.map, url, n, { id: ORIGINAL, ...OF_ORIGINAL }),
     /** Said of error lines: of what is seen every k-th event has one. */
     told(k) {
       const text = k > 1 ? `of every ${k}${{ 2: "nd" }[k] ?? "th"} event in sight` : "";

@@ -3,17 +3,41 @@
 import { el } from "../../core/dom.js";
 import { layerSelect } from "./layer_select.js";
 
-const STEPS = { ArrowLeft: -2, ArrowDown: -2, ArrowRight: 2, ArrowUp: 2, PageDown: -10, PageUp: 10, Home: -100, End: 100 };
+const STEPS = {
+  ArrowLeft: -2,
+  ArrowDown: -2,
+  ArrowRight: 2,
+  ArrowUp: 2,
+  PageDown: -10,
+  PageUp: 10,
+  Home: -100,
+  End: 100,
+};
 
 /** Divider and selects in `host`, over the map. `on.move(percent)`, `on.choose("left" | "right", id)`. */
 export function createSwipe(host, on) {
-  const line = el("div", {
-    class: "swipe__line", role: "separator", tabindex: "0", "aria-orientation": "vertical", "aria-label": "Divider",
-    "aria-valuemin": "0", "aria-valuemax": "100",
-  }, el("span", { class: "swipe__knob" }));
+  const line = el(
+    "div",
+    {
+      class: "swipe__line",
+      role: "separator",
+      tabindex: "0",
+      "aria-orientation": "vertical",
+      "aria-label": "Divider",
+      "aria-valuemin": "0",
+      "aria-valuemax": "100",
+    },
+    el("span", { class: "swipe__knob" }),
+  );
   const left = layerSelect("Left of the divider", (id) => on.choose("left", id));
   const right = layerSelect("Right of the divider", (id) => on.choose("right", id));
-  const element = el("div", { class: "swipe", hidden: true }, el("div", { class: "swipe__side" }, left.element), el("div", { class: "swipe__side swipe__side--right" }, right.element), line);
+  const element = el(
+    "div",
+    { class: "swipe", hidden: true },
+    el("div", { class: "swipe__side" }, left.element),
+    el("div", { class: "swipe__side swipe__side--right" }, right.element),
+    line,
+  );
   host.append(element);
   let at = 50;
 

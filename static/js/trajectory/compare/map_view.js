@@ -27,7 +27,8 @@ export function createSheet(map) {
     const anew = !known || known.source !== source || known.ink !== ink;
     if (anew) DRAW[kind](map, picture);
     if (kind === "track" && known && !anew && known.order !== order) map.setOrder(id, order);
-    if (kind === "track" ? known && !anew && known.opacity !== opacity : anew || known.opacity !== opacity) map.setOpacity(id, opacity);
+    if (kind === "track" ? known && !anew && known.opacity !== opacity : anew || known.opacity !== opacity)
+      map.setOpacity(id, opacity);
     shown.set(id, picture);
   }
 

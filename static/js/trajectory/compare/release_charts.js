@@ -1,9 +1,9 @@
 /* What the charts show: curves of the releases, asked for as the reader looks at them. */
 
+import { withQuery } from "../../core/address.js";
 import { get, post } from "../../core/api.js";
 import { spanOf } from "../../core/event_runs.js";
 import { createCharts } from "./charts.js";
-import { withQuery } from "./release_layers.js";
 
 /**
  * The charts in `bench`. `known()` = {layers, inks, titled, here, look, original, runs, dummies} is what there is now;
@@ -31,12 +31,20 @@ export async function createCharted(bench, page, known, on, attempt) {
     const { inks, titled, here, look, original, runs, dummies } = known();
     const [query, { range }] = [charts.query(), look];
     const shown = await Promise.all(
-      charted().map(async (layer) => ({ layer, ink: inks.get(layer.id), title: titled(layer), curve: await layer.curve(here.series, query, range) })),
+      charted().map(async (layer) => ({
+        layer,
+        ink: inks.get(layer.id),
+        title: titled(layer),
+        curve: await layer.curve(here.series, query, range),
+      })),
     );
     if (mine !== turn) return; // more is to be drawn by now, or something else
     await charts.draw(shown, { runs, dummies, n: original.n, series: here.series, range });
     charts.moveCursor(here.event);
-    const highest = ({ layer }) => layer.curve(here.series, query).then(({ loss }) => [layer.id, loss.total?.reduce((a, b) => Math.max(a, b), 0) ?? null]);
+    const highest = ({ layer }) =>
+      layer
+        .curve(here.series, query)
+        .then(({ loss }) => [layer.id, loss.total?.reduce((a, b) => Math.max(a, b), 0) ?? null]);
     drawn(new Map(await Promise.all(shown.map(highest))));
     bench.dataset.charts = String(shown.length);
   }

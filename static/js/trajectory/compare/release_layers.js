@@ -1,10 +1,12 @@
 /* What the comparison knows: the dataset, one series of the original, the releases with their tracks and curves. */
 
+import { withQuery } from "../../core/address.js";
 import { get } from "../../core/api.js";
 import { metres, number } from "../../core/dom.js";
-import { DIAMETER_M } from "../loss/view_state.js";
-import { fetchTrack, nearestIndex } from "../track.js";
+import { nearestIndex } from "../../core/sorted_search.js";
 import { nameOf } from "./view_state.js";
+import { DIAMETER_M } from "../loss/view_state.js";
+import { fetchTrack } from "../track.js";
 
 const USUAL = { n: 2, s: 0.1, diameter_m: DIAMETER_M }; // the correlation curves are first fetched for
 const POINTS = 4000; // of a curve; each curve's extremes are kept
@@ -12,11 +14,6 @@ const LARGE = 200_000; // points of a track that is let go while nobody looks at
 const AT_ONCE = 3_000_000; // points of tracks held at a time without being asked for
 
 const keyOf = (series, query) => `${series} ${new URLSearchParams(query)}`;
-
-/** Query `url` with more parameters. */
-export function withQuery(url, parameters) {
-  return `${url}${url.includes("?") ? "&" : "?"}${new URLSearchParams(parameters)}`;
-}
 
 /** The palette's lines: {name of the mechanism, index, colour, dash, marker}. */
 export const linesOf = (palette) => Object.entries(palette).map(([name, ink], index) => ({ name, index, ...ink }));
@@ -132,7 +129,11 @@ export class Layer {
   /** What several charts ask for at once is fetched once. */
   #fetch(url, query) {
     const address = withQuery(url, { ...query, points: POINTS });
-    if (!this.coming.has(address)) this.coming.set(address, get(address).finally(() => this.coming.delete(address)));
+    if (!this.coming.has(address))
+      this.coming.set(
+        address,
+        get(address).finally(() => this.coming.delete(address)),
+      );
     return this.coming.get(address);
   }
 
@@ -185,5 +186,9 @@ export function factsOf({ mechanism, derived_from }) {
   const { name, epsilon, radius_m, ...rest } = mechanism;
   const more = Object.values(rest).filter((value) => value !== null && value !== "");
   const source = derived_from ? ["out of another release"] : [];
-  return [`ε = ${number(epsilon)} within ${metres(radius_m)}`, ...more.map((value) => String(value).replaceAll("-", " ")), ...source].join(" · ");
+  return [
+    `ε = ${number(epsilon)} within ${metres(radius_m)}`,
+    ...more.map((value) => String(value).replaceAll("-", " ")),
+    ...source,
+  ].join(" · ");
 }

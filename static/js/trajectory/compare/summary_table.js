@@ -1,10 +1,10 @@
 /* The table of the releases and their downloads. */
 
-import { el, metres, number } from "../../core/dom.js";
 import { term } from "../../components/glossary.js";
 import { swatch } from "../../components/legend.js";
+import { withQuery } from "../../core/address.js";
+import { el, metres, number } from "../../core/dom.js";
 import { LEVELS } from "./guarantee.js";
-import { withQuery } from "./release_layers.js";
 
 export const FORMATS = [
   ["csv", "CSV"],
@@ -16,9 +16,17 @@ const STATES = { queued: "Waiting", running: "Running", done: "Done", failed: "F
 
 const links = (release, title) => [
   ...FORMATS.map(([format, text]) =>
-    el("a", { href: withQuery(release.urls.data, { format }), download: true, "aria-label": `${title} as ${text}` }, text),
+    el(
+      "a",
+      { href: withQuery(release.urls.data, { format }), download: true, "aria-label": `${title} as ${text}` },
+      text,
+    ),
   ),
-  el("a", { href: release.urls.bundle, download: true, "aria-label": `${title} as ZIP with label and configuration` }, "ZIP"),
+  el(
+    "a",
+    { href: release.urls.bundle, download: true, "aria-label": `${title} as ZIP with label and configuration` },
+    "ZIP",
+  ),
   el("a", { href: release.urls.report, "aria-label": `Report of ${title}` }, "Report"),
 ];
 
@@ -28,7 +36,19 @@ const drawn = new WeakMap(); // table body or panel → what it shows, so that o
 
 /** All that a row shows, but a job's progress, which it does not. */
 const told = ({ layer: { id, release, done }, ink, title, level, loss }) =>
-  JSON.stringify([id, done, release.state, release.seed, release.owner_view, release.summary, release.label, ink, title, level, loss]);
+  JSON.stringify([
+    id,
+    done,
+    release.state,
+    release.seed,
+    release.owner_view,
+    release.summary,
+    release.label,
+    ink,
+    title,
+    level,
+    loss,
+  ]);
 
 /** The table's rows for `shown` = [{layer, ink, title, level, loss}]; `on.smooth(layer)` makes a new one of a finished one, `on.attack(layer)` attacks it. */
 export function showSummary(body, shown, on) {
@@ -39,7 +59,8 @@ export function showSummary(body, shown, on) {
   drawn.set(body, rows);
   const wanted = [...rows.values()];
   for (const node of [...body.children]) if (!wanted.includes(node)) node.remove();
-  for (const [i, node] of wanted.entries()) if (body.children[i] !== node) body.insertBefore(node, body.children[i] ?? null);
+  for (const [i, node] of wanted.entries())
+    if (body.children[i] !== node) body.insertBefore(node, body.children[i] ?? null);
   const again = held && body.querySelector(`tr[data-release="${held}"] [data-act=${act}]`);
   if (again && again !== document.activeElement) again.focus({ preventScroll: true });
 }
@@ -48,7 +69,11 @@ function row({ layer, ink, title, level, loss }, on) {
   const { release, done } = layer;
   const view = release.owner_view;
   const budgets = release.summary?.budgets;
-  const spread = !budgets ? "" : budgets.min === budgets.max ? number(budgets.min) : `${number(budgets.min)} – ${number(budgets.max)}`;
+  const spread = !budgets
+    ? ""
+    : budgets.min === budgets.max
+      ? number(budgets.min)
+      : `${number(budgets.min)} – ${number(budgets.max)}`;
   const head = el("span", { class: "row" }, swatch(ink), title);
   return el(
     "tr",
@@ -60,17 +85,51 @@ function row({ layer, ink, title, level, loss }, on) {
     cell("95 %", view ? metres(view.p95_error_m) : ""),
     cell("Budget", spread),
     cell("Loss, at most", loss === null ? "" : number(loss)),
-    el("td", { "data-label": "State" }, release.seed === null ? STATES[release.state] : `${STATES[release.state]}, NOT PRIVATE`),
-    el("td", { class: "actions" }, done ? [el("span", { class: "row" }, el("span", { class: "downloads" }, links(release, title)), button("smooth", "Smooth", layer, title, on), button("attack", "Attack", layer, title, on)), label(release)] : []),
+    el(
+      "td",
+      { "data-label": "State" },
+      release.seed === null ? STATES[release.state] : `${STATES[release.state]}, NOT PRIVATE`,
+    ),
+    el(
+      "td",
+      { class: "actions" },
+      done
+        ? [
+            el(
+              "span",
+              { class: "row" },
+              el("span", { class: "downloads" }, links(release, title)),
+              button("smooth", "Smooth", layer, title, on),
+              button("attack", "Attack", layer, title, on),
+            ),
+            label(release),
+          ]
+        : [],
+    ),
   );
 }
 
 function button(act, word, layer, title, on) {
-  return el("button", { class: "button button--small", type: "button", dataset: { act }, "aria-label": `${word} ${title}`, onclick: () => on[act](layer) }, `${word}…`);
+  return el(
+    "button",
+    {
+      class: "button button--small",
+      type: "button",
+      dataset: { act },
+      "aria-label": `${word} ${title}`,
+      onclick: () => on[act](layer),
+    },
+    `${word}…`,
+  );
 }
 
 function label(release) {
-  return el("details", { class: "downloads__label" }, el("summary", {}, "Privacy label"), el("p", { class: "small" }, release.label));
+  return el(
+    "details",
+    { class: "downloads__label" },
+    el("summary", {}, "Privacy label"),
+    el("p", { class: "small" }, release.label),
+  );
 }
 
 /** All that are done: as one ZIP, and on paper. */
@@ -91,7 +150,12 @@ export function showDownloads(panel, shown, urls) {
   if (drawn.get(panel) === now) return;
   drawn.set(panel, now);
   const rows = done.map(({ layer, ink, title }) =>
-    el("div", { class: "downloads__row" }, el("span", { class: "row" }, swatch(ink), title), el("span", { class: "downloads" }, links(layer.release, title))),
+    el(
+      "div",
+      { class: "downloads__row" },
+      el("span", { class: "row" }, swatch(ink), title),
+      el("span", { class: "downloads" }, links(layer.release, title)),
+    ),
   );
   panel.replaceChildren(
     ...(rows.length ? rows : [el("p", { class: "menu__words muted" }, "Nothing is done yet.")]),

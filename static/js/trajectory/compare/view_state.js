@@ -27,7 +27,8 @@ export function giveInk(look, id, index) {
 }
 
 const listed = (text) => (text ? text.split(",") : []);
-const between = (text, low, high, usual) => (text !== null && text !== "" && Number(text) >= low && Number(text) <= high ? Number(text) : usual);
+const between = (text, low, high, usual) =>
+  text !== null && text !== "" && Number(text) >= low && Number(text) <= high ? Number(text) : usual;
 
 /** The look the address names; `opacity` a Map of shares, `hidden` a Set, both by name; null where it is left to the page. */
 export function readLook() {
@@ -45,7 +46,11 @@ export function readLook() {
     opacity: new Map(opacity.map(([name, share]) => [name, between(share ?? null, 0, 100, 100) / 100])),
     hidden: new Set(listed(asked.get("hide"))),
     range: rangeOf(asked.get("range")),
-    inks: new Map(listed(asked.get("inks")).map((one) => one.split(":")).map(([name, line]) => [name, Number(line)])),
+    inks: new Map(
+      listed(asked.get("inks"))
+        .map((one) => one.split(":"))
+        .map(([name, line]) => [name, Number(line)]),
+    ),
     lines: asked.get("lines") === "1",
   };
 }
@@ -53,7 +58,9 @@ export function readLook() {
 function asText(look) {
   const swipe = look.mode === "swipe";
   const grid = look.mode === "grid";
-  const paler = [...look.opacity].filter(([, share]) => share < 1).map(([name, share]) => `${name}:${Math.round(share * 100)}`);
+  const paler = [...look.opacity]
+    .filter(([, share]) => share < 1)
+    .map(([name, share]) => `${name}:${Math.round(share * 100)}`);
   return {
     mode: look.mode === "overlay" ? "" : look.mode,
     left: swipe ? look.left : "",

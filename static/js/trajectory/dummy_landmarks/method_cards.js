@@ -20,7 +20,15 @@ export function createWays(host, methods, { onChange }) {
     cards.push(card(method, () => choose(method.name), onChange));
     return cards.at(-1).element;
   };
-  host.replaceChildren(...GROUPS.flatMap(([guarantees, title]) => group(methods.filter((one) => one.guarantees === guarantees), title, make)));
+  host.replaceChildren(
+    ...GROUPS.flatMap(([guarantees, title]) =>
+      group(
+        methods.filter((one) => one.guarantees === guarantees),
+        title,
+        make,
+      ),
+    ),
+  );
 
   const current = () => cards.find(({ radio }) => radio.checked);
   function choose(name) {
@@ -59,7 +67,13 @@ function card(method, onChoose, onChange) {
   const element = el(
     "div",
     { class: "mechanism", dataset: { method: method.name } },
-    el("label", { class: "mechanism__name" }, radio, method.title, el("span", { class: "chip" }, method.guarantees ? "one-sided ε per event" : "not private")),
+    el(
+      "label",
+      { class: "mechanism__name" },
+      radio,
+      method.title,
+      el("span", { class: "chip" }, method.guarantees ? "one-sided ε per event" : "not private"),
+    ),
     el("p", {}, method.summary),
     method.guarantees && el("p", {}, powers(method.statement)),
     error,
@@ -72,7 +86,10 @@ function card(method, onChoose, onChange) {
   };
   radio.addEventListener("change", onChoose);
   return {
-    method, radio, fields, element,
+    method,
+    radio,
+    fields,
+    element,
     show(on) {
       element.classList.toggle("mechanism--on", on);
       form.hidden = !on;
@@ -91,7 +108,17 @@ function card(method, onChoose, onChange) {
 }
 
 const details = (method) =>
-  el("details", { class: "disclosure small" }, el("summary", {}, "What it does not cover"), el("ul", { class: "ways__caveats" }, [...method.caveats, method.over_series, method.redrawing].map((text) => el("li", {}, powers(text)))));
+  el(
+    "details",
+    { class: "disclosure small" },
+    el("summary", {}, "What it does not cover"),
+    el(
+      "ul",
+      { class: "ways__caveats" },
+      [...method.caveats, method.over_series, method.redrawing].map((text) => el("li", {}, powers(text))),
+    ),
+  );
 
 /** Text with e^ε as a power. */
-const powers = (text) => text.split(/(e\^−?ε)/).map((part) => (part.startsWith("e^") ? ["e", el("sup", {}, part.slice(2))] : part));
+const powers = (text) =>
+  text.split(/(e\^−?ε)/).map((part) => (part.startsWith("e^") ? ["e", el("sup", {}, part.slice(2))] : part));

@@ -12,7 +12,15 @@ export function bars(counts) {
       "tr",
       {},
       el("th", { scope: "row" }, label(one)),
-      el("td", {}, el("span", { class: "chances__bar", style: { "inline-size": `${(100 * one.probability) / most}%` }, "aria-hidden": "true" })),
+      el(
+        "td",
+        {},
+        el("span", {
+          class: "chances__bar",
+          style: { "inline-size": `${(100 * one.probability) / most}%` },
+          "aria-hidden": "true",
+        }),
+      ),
       el("td", { class: "number" }, one.probability < 0.001 ? "< 0.1\u202f%" : percent(one.probability, 2)),
     ),
   );

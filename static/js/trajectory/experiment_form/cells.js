@@ -41,21 +41,32 @@ export function cellsOf({ base, grid }) {
 export const inOneOrder = (value) => {
   if (Array.isArray(value)) return value.map(inOneOrder);
   if (value === null || typeof value !== "object") return value;
-  return Object.fromEntries(Object.keys(value).sort().map((key) => [key, inOneOrder(value[key])]));
+  return Object.fromEntries(
+    Object.keys(value)
+      .sort()
+      .map((key) => [key, inOneOrder(value[key])]),
+  );
 };
 
 /** A description without the parameters that are as they are left out; `known` maps names to their fields. */
 export function plain(description, known) {
   if (!description) return null;
   const fields = known.get(description.name) ?? [];
-  const usual = ([name, value]) => fields.some((field) => field.name === name && !field.required && field.default === value);
+  const usual = ([name, value]) =>
+    fields.some((field) => field.name === name && !field.required && field.default === value);
   return Object.fromEntries(Object.entries(description).filter((entry) => !usual(entry)));
 }
 
 function spelled({ release, landmarks, dummies, correlation, redraw, ...rest }, known) {
   const { mechanism, postprocess, ...more } = release ?? {};
   return inOneOrder({
-    release: release ? { ...more, mechanism: plain(mechanism, known.mechanisms), postprocess: (postprocess ?? []).map((step) => plain(step, known.steps)) } : null,
+    release: release
+      ? {
+          ...more,
+          mechanism: plain(mechanism, known.mechanisms),
+          postprocess: (postprocess ?? []).map((step) => plain(step, known.steps)),
+        }
+      : null,
     landmarks: plain(landmarks, known.landmarks),
     dummies: plain(dummies, known.dummies),
     correlation: correlation ? { states: 2, bound: "published", ...correlation } : null,
@@ -77,7 +88,14 @@ export function same(one, other, known) {
     const long = axesOf(spec.grid).filter(([, values]) => values.length > 1);
     const { repetitions, seed, common = true } = spec;
     const metrics = spec.metrics.map((metric) => inOneOrder(shortMetric(metric, known)));
-    return JSON.stringify([repetitions, seed, common, metrics, long.map(([name]) => name), cellsOf(spec).map((cell) => spelled(cell, known))]);
+    return JSON.stringify([
+      repetitions,
+      seed,
+      common,
+      metrics,
+      long.map(([name]) => name),
+      cellsOf(spec).map((cell) => spelled(cell, known)),
+    ]);
   };
   return told(one) === told(other);
 }

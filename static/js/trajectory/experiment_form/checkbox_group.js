@@ -23,7 +23,12 @@ export function createTicks({ legend, help, choices, least = "" }, start, { onCh
   const one = ({ value, label, said }) => {
     const box = el("input", { type: "checkbox", "aria-describedby": `${id}-error`, onchange: changed });
     boxes.set(value, box);
-    return el("label", { class: "choice" }, box, el("span", {}, label, said && el("span", { class: "muted small" }, ` · ${said}`)));
+    return el(
+      "label",
+      { class: "choice" },
+      box,
+      el("span", {}, label, said && el("span", { class: "muted small" }, ` · ${said}`)),
+    );
   };
   const element = el(
     "fieldset",
@@ -45,7 +50,10 @@ export function createTicks({ legend, help, choices, least = "" }, start, { onCh
     onChange();
   }
   const set = (values) => {
-    order = ordered(values, choices.map(({ value }) => value));
+    order = ordered(
+      values,
+      choices.map(({ value }) => value),
+    );
     boxes.forEach((box, value) => (box.checked = values.includes(value)));
     clear();
   };

@@ -15,16 +15,36 @@ export function createData(host, page, events, { onChange }) {
   const firsts = page.generated.map(({ preset }) => preset);
   const radio = (value) => el("input", { type: "radio", name: "data", value, onchange: changed });
   const kinds = [...firsts, "dataset"].map((value) => ({ value, input: radio(value) }));
-  const select = el("select", { class: "input", "aria-label": "Dataset", onchange: changed }, page.datasets.map(({ id, name, points }) => el("option", { value: id }, `${name} · ${whole(points)} events`)));
-  const part = el("select", { class: "input", "aria-label": "Which part of it", onchange: changed }, el("option", { value: "all" }, "All of its events"), el("option", { value: "first" }, "The first events of each person, joined"));
+  const select = el(
+    "select",
+    { class: "input", "aria-label": "Dataset", onchange: changed },
+    page.datasets.map(({ id, name, points }) => el("option", { value: id }, `${name} · ${whole(points)} events`)),
+  );
+  const part = el(
+    "select",
+    { class: "input", "aria-label": "Which part of it", onchange: changed },
+    el("option", { value: "all" }, "All of its events"),
+    el("option", { value: "first" }, "The first events of each person, joined"),
+  );
   const many = el("div", { class: "data__events" });
-  const fields = createFields(many, [{ ...events, help: "How many a generated series has, or are taken of a dataset. The paper uses 1,000." }], { onChange: changed });
+  const fields = createFields(
+    many,
+    [{ ...events, help: "How many a generated series has, or are taken of a dataset. The paper uses 1,000." }],
+    { onChange: changed },
+  );
   const error = el("p", { class: "field__error", role: "alert", hidden: true });
   const note = el("p", { class: "small muted", hidden: true });
   const none = page.datasets.length === 0;
   if (none) kinds.at(-1).input.disabled = true;
 
-  const card = ({ input }, title, said, more) => el("div", { class: "purpose__one" }, el("label", { class: "purpose__name" }, input, title), el("p", { class: "small muted" }, said), more);
+  const card = ({ input }, title, said, more) =>
+    el(
+      "div",
+      { class: "purpose__one" },
+      el("label", { class: "purpose__name" }, input, title),
+      el("p", { class: "small muted" }, said),
+      more,
+    );
   const own = none
     ? el("p", { class: "small data__own" }, el("a", { href: page.urls.upload }, "Upload one"), " to choose it here.")
     : el("div", { class: "data__own" }, select, part);
@@ -59,7 +79,8 @@ export function createData(host, page, events, { onChange }) {
     if (dataset && part.value === "all") return { dataset, preset: null, series: null };
     if (!isGiven(count)) return null;
     const name = dataset ? firsts[0] : chosen();
-    const like = given?.body.preset && !given.body.dataset && !dataset && given.kind === chosen() ? given.body.preset : { name };
+    const like =
+      given?.body.preset && !given.body.dataset && !dataset && given.kind === chosen() ? given.body.preset : { name };
     return { dataset, preset: { ...like, events: count }, series: null };
   }
 
@@ -69,7 +90,9 @@ export function createData(host, page, events, { onChange }) {
     time: () => chosen() !== "dataset" || (page.datasets.find(({ id }) => id === select.value)?.time ?? true),
     set({ dataset, preset = null, series = null }, count = series?.first_events ?? series?.generated?.events) {
       const first = series ? series.join === "person" && series.first_events !== null : firsts.includes(preset?.name);
-      const like = page.generated.find((one) => (series ? one.like === series.generated?.like : one.preset === preset?.name));
+      const like = page.generated.find((one) =>
+        series ? one.like === series.generated?.like : one.preset === preset?.name,
+      );
       const kind = dataset ? "dataset" : (like?.preset ?? firsts[0]);
       kinds.find(({ value }) => value === kind).input.checked = true;
       if (dataset) select.value = dataset;
@@ -94,6 +117,7 @@ export function createData(host, page, events, { onChange }) {
 function otherWords({ series }, dataset) {
   if (!series || !dataset) return "";
   const { join, first_events: first } = series;
-  if (join === "person" && first === null) return "As the spec says: the series of each person joined in the order of time, with all events.";
+  if (join === "person" && first === null)
+    return "As the spec says: the series of each person joined in the order of time, with all events.";
   return join === "none" && first !== null ? `As the spec says: the first ${whole(first)} events of each series.` : "";
 }

@@ -2,7 +2,18 @@
 
 import { messageOf, sentenceOf } from "../../core/field_errors.js";
 
-const AXES = ["dummies.epsilon,release.mechanism.epsilon", "release.mechanism.epsilon", "release.mechanism.radius_m", "landmarks.share", "landmarks.distribution", "landmarks.distance_m", "release", "landmarks", "dummies", "correlation"];
+const AXES = [
+  "dummies.epsilon,release.mechanism.epsilon",
+  "release.mechanism.epsilon",
+  "release.mechanism.radius_m",
+  "landmarks.share",
+  "landmarks.distribution",
+  "landmarks.distance_m",
+  "release",
+  "landmarks",
+  "dummies",
+  "correlation",
+];
 
 /** {axis, at, path} of "grid.AXIS.2.rest" and of "base.release.rest". */
 function read(field) {

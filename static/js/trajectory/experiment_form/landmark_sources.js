@@ -11,7 +11,10 @@ import { ownValues } from "./variant_cards.js";
 const EDITED = ["zones", "manual", "schedule", "released-zones"]; // made in the landmark editor: here they are chosen as sets
 const MARKED = "marked";
 const WORDS = { synthetic: "Random", column: "In the file", [MARKED]: "Landmark sets" };
-const NEEDS = { time: "It needs data with times.", "landmark column": "It needs a file with a column that marks landmarks." };
+const NEEDS = {
+  time: "It needs data with times.",
+  "landmark column": "It needs a file with a column that marks landmarks.",
+};
 
 /** What each way asks for: the lists and ticks by the name of their parameter, and the rest as fields. */
 const ASKED = {
@@ -20,11 +23,39 @@ const ASKED = {
     const redraw = el("input", { type: "checkbox", checked: true, onchange: on.onChange });
     return {
       parts: {
-        share: createList({ ...share, share: true, label: "Shares", help: "How many of the events are landmarks. Several are swept: 0 has none, 100 has only landmarks." }, [0.2], on),
-        distribution: createTicks({ legend: "Where they tend to lie", help: "Each one ticked is a curve of its own.", choices: distribution.choices, least: "Tick at least one." }, ["uniform"], on),
+        share: createList(
+          {
+            ...share,
+            share: true,
+            label: "Shares",
+            help: "How many of the events are landmarks. Several are swept: 0 has none, 100 has only landmarks.",
+          },
+          [0.2],
+          on,
+        ),
+        distribution: createTicks(
+          {
+            legend: "Where they tend to lie",
+            help: "Each one ticked is a curve of its own.",
+            choices: distribution.choices,
+            least: "Tick at least one.",
+          },
+          ["uniform"],
+          on,
+        ),
       },
       redraw,
-      after: el("label", { class: "choice" }, redraw, el("span", {}, "Drawn anew in each repetition", el("span", { class: "muted small" }, " · otherwise one draw serves all"))),
+      after: el(
+        "label",
+        { class: "choice" },
+        redraw,
+        el(
+          "span",
+          {},
+          "Drawn anew in each repetition",
+          el("span", { class: "muted small" }, " · otherwise one draw serves all"),
+        ),
+      ),
       read: ({ share: shares, distribution: distributions }) => ({ shares, distributions }),
       fill: ({ shares, distributions }) => ({ share: shares, distribution: distributions }),
     };
@@ -32,10 +63,23 @@ const ASKED = {
   "stay-points"(fields, on) {
     return {
       parts: {
-        distance_m: createList({ ...fields.distance_m, label: "Distances", help: `${fields.distance_m.help} Several are swept.` }, [200], on),
-        duration_s: createList({ ...fields.duration_s, label: "Durations", help: "How long a stay must last: one for all distances, or one for each. 1800 s are 30 min." }, [1800], on),
+        distance_m: createList(
+          { ...fields.distance_m, label: "Distances", help: `${fields.distance_m.help} Several are swept.` },
+          [200],
+          on,
+        ),
+        duration_s: createList(
+          {
+            ...fields.duration_s,
+            label: "Durations",
+            help: "How long a stay must last: one for all distances, or one for each. 1800 s are 30 min.",
+          },
+          [1800],
+          on,
+        ),
       },
-      read: ({ distance_m: distances, duration_s: durations }) => (durations.length === 1 || durations.length === distances.length ? { distances, durations } : null),
+      read: ({ distance_m: distances, duration_s: durations }) =>
+        durations.length === 1 || durations.length === distances.length ? { distances, durations } : null,
       fill: ({ distances, durations }) => ({ distance_m: distances, duration_s: durations }),
     };
   },
@@ -48,11 +92,25 @@ function way(listed, on) {
   const rest = listed.fields.filter(({ name }) => !(name in asked.parts));
   const form = el("div", { class: "own__fields" });
   const fields = createFields(form, rest, on);
-  const more = rest.length > 0 && el("details", { class: "disclosure" }, el("summary", { class: "small" }, "More about how"), form);
+  const more =
+    rest.length > 0 &&
+    el("details", { class: "disclosure" }, el("summary", { class: "small" }, "More about how"), form);
   const needs = listed.needs.map((need) => NEEDS[need] ?? `It needs ${need}.`).join(" ");
-  const element = el("div", { class: "stack" }, el("p", { class: "small muted" }, `${listed.summary} ${needs}`), el("div", { class: "ways-of" }, Object.values(asked.parts).map((part) => part.element)), asked.after, more);
+  const element = el(
+    "div",
+    { class: "stack" },
+    el("p", { class: "small muted" }, `${listed.summary} ${needs}`),
+    el(
+      "div",
+      { class: "ways-of" },
+      Object.values(asked.parts).map((part) => part.element),
+    ),
+    asked.after,
+    more,
+  );
   return {
-    listed, element,
+    listed,
+    element,
     values() {
       const found = Object.fromEntries(Object.entries(asked.parts).map(([name, part]) => [name, part.values()]));
       const own = ownValues(fields, rest);
@@ -83,13 +141,21 @@ function way(listed, on) {
 export function createLandmarks(host, methods, usual, doors, { onChange }) {
   const ways = methods.filter(({ name }) => !EDITED.includes(name)).map((listed) => way(listed, { onChange }));
   ways.sort((a, b) => (b.listed.name === "synthetic") - (a.listed.name === "synthetic"));
-  const marked = createMarked({ ...doors, titles: new Map(methods.map(({ name, title }) => [name, title])) }, { onChange });
+  const marked = createMarked(
+    { ...doors, titles: new Map(methods.map(({ name, title }) => [name, title])) },
+    { onChange },
+  );
   ways.push({ ...marked, listed: { name: MARKED } });
   let [chosen, dataset] = [ways[0], null];
-  const choice = radios("How they are marked", ways.map(({ listed }) => [listed.name, WORDS[listed.name] ?? listed.title]), usual.kind, (kind) => {
-    choose(kind);
-    onChange();
-  });
+  const choice = radios(
+    "How they are marked",
+    ways.map(({ listed }) => [listed.name, WORDS[listed.name] ?? listed.title]),
+    usual.kind,
+    (kind) => {
+      choose(kind);
+      onChange();
+    },
+  );
   function choose(kind) {
     chosen = ways.find(({ listed }) => listed.name === kind);
     choice.set(kind);

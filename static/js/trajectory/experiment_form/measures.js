@@ -23,13 +23,35 @@ function entry(measure, { onChange }) {
   const fields = createFields(form, listed, { onChange });
   const error = el("p", { class: "field__error", role: "alert", hidden: true });
   const lacking = el("p", { class: "small muted", hidden: true });
-  const details = [...(measure.assumes ?? []).map((text) => el("li", {}, text)), measure.source && el("li", {}, measure.source)].filter(Boolean);
+  const details = [
+    ...(measure.assumes ?? []).map((text) => el("li", {}, text)),
+    measure.source && el("li", {}, measure.source),
+  ].filter(Boolean);
   const called = measure.assumes?.length ? "What it assumes" : "Source";
   const element = el(
     "div",
     { class: "measure", dataset: { measure: measure.name } },
-    el("label", { class: "choice" }, box, el("span", {}, measure.title, measure.unit && el("span", { class: "muted" }, ` · ${measure.unit}`))),
-    el("div", { class: "measure__said" }, el("p", { class: "small muted", id: `${id}-said` }, measure.summary ?? ""), lacking, form, error, details.length > 0 && el("details", { class: "small" }, el("summary", { "aria-label": `${called}: ${measure.title}` }, called), el("ul", { class: "measure__assumes" }, details))),
+    el(
+      "label",
+      { class: "choice" },
+      box,
+      el("span", {}, measure.title, measure.unit && el("span", { class: "muted" }, ` · ${measure.unit}`)),
+    ),
+    el(
+      "div",
+      { class: "measure__said" },
+      el("p", { class: "small muted", id: `${id}-said` }, measure.summary ?? ""),
+      lacking,
+      form,
+      error,
+      details.length > 0 &&
+        el(
+          "details",
+          { class: "small" },
+          el("summary", { "aria-label": `${called}: ${measure.title}` }, called),
+          el("ul", { class: "measure__assumes" }, details),
+        ),
+    ),
   );
   const show = () => (form.hidden = !box.checked || !listed.length);
   box.addEventListener("change", () => {
@@ -38,7 +60,11 @@ function entry(measure, { onChange }) {
   });
   show();
   return {
-    measure, element, box, fields, show,
+    measure,
+    element,
+    box,
+    fields,
+    show,
     values() {
       const own = ownValues(fields, listed);
       return own && (Object.keys(own).length ? { name: measure.name, ...own } : measure.name);
@@ -74,7 +100,7 @@ function lack({ needs_release, needs_time }, release, time) {
 }
 
 /**
- * The measures in `host`, `said` below them. Returns {values() or null, set(metrics), 
+ * The measures in `host`, `said` below them. Returns {values() or null, set(metrics),
  * allow({release, correlation, time}), fail(at, name, words), clear()}; `allow` turns off what lacks a release or times.
  */
 export function createMeasures(host, said, measures, { onChange }) {
@@ -83,7 +109,20 @@ export function createMeasures(host, said, measures, { onChange }) {
   const groupOf = ({ measure }) => GROUPS.findIndex(([, fits]) => fits(measure));
   for (const i of ORDER) {
     const own = entries.filter((one) => groupOf(one) === i);
-    if (own.length) host.append(el("section", { class: "stack measures__group", "aria-label": GROUPS[i][0] }, el("h3", {}, GROUPS[i][0]), i === 1 && hint, el("div", { class: "measures" }, own.map(({ element }) => element))));
+    if (own.length)
+      host.append(
+        el(
+          "section",
+          { class: "stack measures__group", "aria-label": GROUPS[i][0] },
+          el("h3", {}, GROUPS[i][0]),
+          i === 1 && hint,
+          el(
+            "div",
+            { class: "measures" },
+            own.map(({ element }) => element),
+          ),
+        ),
+      );
   }
   let order = entries;
   const tell = (words) => {

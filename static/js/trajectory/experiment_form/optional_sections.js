@@ -17,10 +17,23 @@ export function createDummies(hosts, methods, usual, { onChange }) {
   const words = el("p", { class: "field__error", role: "alert", hidden: true });
   hosts.level.replaceChildren(
     level.element,
-    el("div", {}, el("label", { class: "choice" }, shared, "The release keeps what the selection leaves"), el("p", { class: "field__help" }, "As in the thesis: both divide the level of the release. Otherwise each has its own.")),
+    el(
+      "div",
+      {},
+      el("label", { class: "choice" }, shared, "The release keeps what the selection leaves"),
+      el(
+        "p",
+        { class: "field__help" },
+        "As in the thesis: both divide the level of the release. Otherwise each has its own.",
+      ),
+    ),
     words,
   );
-  const chosen = createVariants({ cards: hosts.methods, rows: hosts.own }, [NONE, ...methods], { name: "dummies", shared: ["epsilon"], onChange: changed });
+  const chosen = createVariants({ cards: hosts.methods, rows: hosts.own }, [NONE, ...methods], {
+    name: "dummies",
+    shared: ["epsilon"],
+    onChange: changed,
+  });
   const rows = () => chosen.rows().filter(({ kind }) => kind !== NONE);
   const none = () => chosen.rows().length > rows().length;
   function show() {
@@ -41,7 +54,8 @@ export function createDummies(hosts, methods, usual, { onChange }) {
       tell("");
       const [own, levels] = [rows().map((row) => row.values()), level.values()];
       if (own.includes(null) || !levels) return null;
-      if (rows().length && none() && (levels.length > 1 || shared.checked)) return tell("Untick “No dummies” to sweep or divide the level of the selection: without dummies it has none.");
+      if (rows().length && none() && (levels.length > 1 || shared.checked))
+        return tell("Untick “No dummies” to sweep or divide the level of the selection: without dummies it has none.");
       return { none: none() || !rows().length, methods: own, levels, shared: shared.checked && rows().length > 0 };
     },
     set(values) {
@@ -74,18 +88,72 @@ const STRENGTHS = [
   [0.1, "Moderate", "s = 0.1"],
   [0.01, "Strong", "s = 0.01"],
 ];
-const SMOOTHING = { name: "smoothing", label: "Other strengths", symbol: "s", unit: "", help: "0 is the strongest, and more is weaker. Empty: none but those ticked.", minimum: 0, maximum: 1e6 };
-const DIAMETER = { name: "diameter_m", label: "How far apart states lie at most", symbol: "D", unit: "m", help: "ε within the radius r counts D / r times. Empty: one radius, the plain levels of the papers.", minimum: 0.01, maximum: 20_100_000, example: null, default: 1000, required: false, whole: false, text: false, choices: [] };
-const STATES = { name: "states", label: "States", symbol: "", unit: "", help: "Places the adversary tells apart. The paper uses 2.", minimum: 1, maximum: 400, example: null, default: 2, required: true, whole: true, text: false, choices: [] };
+const SMOOTHING = {
+  name: "smoothing",
+  label: "Other strengths",
+  symbol: "s",
+  unit: "",
+  help: "0 is the strongest, and more is weaker. Empty: none but those ticked.",
+  minimum: 0,
+  maximum: 1e6,
+};
+const DIAMETER = {
+  name: "diameter_m",
+  label: "How far apart states lie at most",
+  symbol: "D",
+  unit: "m",
+  help: "ε within the radius r counts D / r times. Empty: one radius, the plain levels of the papers.",
+  minimum: 0.01,
+  maximum: 20_100_000,
+  example: null,
+  default: 1000,
+  required: false,
+  whole: false,
+  text: false,
+  choices: [],
+};
+const STATES = {
+  name: "states",
+  label: "States",
+  symbol: "",
+  unit: "",
+  help: "Places the adversary tells apart. The paper uses 2.",
+  minimum: 1,
+  maximum: 400,
+  example: null,
+  default: 2,
+  required: true,
+  whole: true,
+  text: false,
+  choices: [],
+};
 const BOUND = {
-  ...STATES, name: "bound", label: "How landmark losses are put together", help: "", default: "published", minimum: null, maximum: null, whole: false,
-  choices: [{ value: "published", label: "As printed in the paper: no upper bound" }, { value: "bridge", label: "The bridge: an upper bound" }],
+  ...STATES,
+  name: "bound",
+  label: "How landmark losses are put together",
+  help: "",
+  default: "published",
+  minimum: null,
+  maximum: null,
+  whole: false,
+  choices: [
+    { value: "published", label: "As printed in the paper: no upper bound" },
+    { value: "bridge", label: "The bridge: an upper bound" },
+  ],
 };
 
 /** The correlation that an adversary knows, in `hosts` = {fold, said, all}. As the other parts. */
 export function createCorrelation(hosts, { onChange }) {
   const standard = STRENGTHS.map(([value]) => value);
-  const ticks = createTicks({ legend: "How strongly successive positions are correlated", help: "Each one ticked is a curve of its own. Only privacy losses depend on it.", choices: STRENGTHS.map(([value, label, said]) => ({ value, label, said })) }, [null], { onChange: changed });
+  const ticks = createTicks(
+    {
+      legend: "How strongly successive positions are correlated",
+      help: "Each one ticked is a curve of its own. Only privacy losses depend on it.",
+      choices: STRENGTHS.map(([value, label, said]) => ({ value, label, said })),
+    },
+    [null],
+    { onChange: changed },
+  );
   const others = createList({ ...SMOOTHING, empty: true }, [], { onChange: changed });
   const form = el("div", { class: "own__fields" });
   const fields = createFields(form, [DIAMETER, STATES, BOUND], { onChange: changed });
@@ -93,7 +161,9 @@ export function createCorrelation(hosts, { onChange }) {
   const smoothings = () => [...ticks.values(), ...(others.values() ?? [])];
   function show() {
     const known = smoothings().filter((value) => value !== null);
-    hosts.said.textContent = known.length ? known.map((value) => `s = ${number(value)}`).join(", ") + (smoothings().includes(null) ? ", and none" : "") : "none";
+    hosts.said.textContent = known.length
+      ? known.map((value) => `s = ${number(value)}`).join(", ") + (smoothings().includes(null) ? ", and none" : "")
+      : "none";
   }
   function changed() {
     ticks.fail("");

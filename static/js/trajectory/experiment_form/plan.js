@@ -12,14 +12,30 @@ function where({ at_once, parts }) {
 }
 
 function values({ values: all }, inks) {
-  const named = all.slice(0, SHOWN).map(({ label, mechanism }) => el("li", {}, mechanism && swatch(inks.get(mechanism) ?? null), label));
+  const named = all
+    .slice(0, SHOWN)
+    .map(({ label, mechanism }) => el("li", {}, mechanism && swatch(inks.get(mechanism) ?? null), label));
   return [...named, all.length > SHOWN && el("li", { class: "muted" }, `and ${whole(all.length - SHOWN)} more`)];
 }
 
 function axis(one, i, { along, marked }, inks) {
-  const lies = i === along ? (marked ? "drawn over the share of events it marks" : one.log ? "drawn along, logarithmically" : "drawn along") : one.values.length > 1 ? "each a curve of its own" : "one value";
+  const lies =
+    i === along
+      ? marked
+        ? "drawn over the share of events it marks"
+        : one.log
+          ? "drawn along, logarithmically"
+          : "drawn along"
+      : one.values.length > 1
+        ? "each a curve of its own"
+        : "one value";
   const title = `${one.title}${one.symbol ? ` ${one.symbol}` : ""}${one.unit ? `, ${one.unit}` : ""}`;
-  return el("section", { class: "plan__axis" }, el("p", {}, el("strong", {}, title), el("span", { class: "muted small" }, ` · ${lies}`)), el("ul", { class: "plan__values small" }, values(one, inks)));
+  return el(
+    "section",
+    { class: "plan__axis" },
+    el("p", {}, el("strong", {}, title), el("span", { class: "muted small" }, ` · ${lies}`)),
+    el("ul", { class: "plan__values small" }, values(one, inks)),
+  );
 }
 
 /** The answer of plan/ as elements. */
@@ -27,11 +43,26 @@ export function planned(answer, inks) {
   const { cells, repetitions, events, work_s, figure } = answer;
   return [
     el("p", { class: "plan__size" }, el("strong", {}, count(cells, "cell")), ` × ${count(repetitions, "repetition")}`),
-    el("p", { class: "small muted" }, `Each over ${count(events, "event")}. A cell is one combination of what you sweep; one that was computed before is not computed again.`),
-    el("p", { class: "plan__work" }, "About ", el("strong", {}, duration(work_s)), ` of work on one core. ${where(answer)}`),
+    el(
+      "p",
+      { class: "small muted" },
+      `Each over ${count(events, "event")}. A cell is one combination of what you sweep; one that was computed before is not computed again.`,
+    ),
+    el(
+      "p",
+      { class: "plan__work" },
+      "About ",
+      el("strong", {}, duration(work_s)),
+      ` of work on one core. ${where(answer)}`,
+    ),
     ...figure.axes.map((one, i) => axis(one, i, figure, inks)),
     figure.axes.length === 0 && el("p", { class: "small muted" }, "Nothing is swept: each measure is one number."),
-    el("p", { class: "small" }, el("span", { class: "muted" }, "Measured: "), figure.measures.map(({ title, unit }) => (unit ? `${title}, ${unit}` : title)).join("; ")),
+    el(
+      "p",
+      { class: "small" },
+      el("span", { class: "muted" }, "Measured: "),
+      figure.measures.map(({ title, unit }) => (unit ? `${title}, ${unit}` : title)).join("; "),
+    ),
   ].filter(Boolean);
 }
 

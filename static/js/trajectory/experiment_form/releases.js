@@ -8,21 +8,46 @@ import { createList, ofValue } from "./value_list.js";
 import { curves } from "./spec.js";
 import { createVariants } from "./variant_cards.js";
 
-const DRAWN = { name: "drawn", title: "As drawn", summary: "The noise as it is, without any step after it.", fields: [] };
+const DRAWN = {
+  name: "drawn",
+  title: "As drawn",
+  summary: "The noise as it is, without any step after it.",
+  fields: [],
+};
 
 /**
  * `hosts` = {mechanisms, own, level, after, afterOwn, afterNone}; `mechanisms` and `steps` as the API lists them.
  * Returns {values() -> as spec.js has them, or null, any(), set(values), fail(at, path, words), clear()}.
  */
 export function createReleases(hosts, { mechanisms, steps, inks }, usual, { onChange }) {
-  const [epsilon, radius] = ["epsilon", "radius_m"].map((name) => commonFields(mechanisms).find((field) => field.name === name));
-  const level = createList({ ...epsilon, label: "Levels", help: "Smaller protects more. Several, with commas between them, are swept." }, usual.levels, { onChange });
-  const reach = createList({ ...radius, label: "Radii", help: "Places so far apart are protected at the level; several are swept." }, usual.radii, { onChange });
+  const [epsilon, radius] = ["epsilon", "radius_m"].map((name) =>
+    commonFields(mechanisms).find((field) => field.name === name),
+  );
+  const level = createList(
+    { ...epsilon, label: "Levels", help: "Smaller protects more. Several, with commas between them, are swept." },
+    usual.levels,
+    { onChange },
+  );
+  const reach = createList(
+    { ...radius, label: "Radii", help: "Places so far apart are protected at the level; several are swept." },
+    usual.radii,
+    { onChange },
+  );
   hosts.level.replaceChildren(level.element, reach.element);
 
   const extend = (row) => addSpeed(row.form, row.fields, onChange);
-  const schemes = createVariants({ cards: hosts.mechanisms, rows: hosts.own }, mechanisms, { name: "mechanism", shared: ["epsilon", "radius_m"], line: ({ name }) => swatch(inks.get(name)), extend, onChange: changed });
-  const after = createVariants({ cards: hosts.after, rows: hosts.afterOwn }, [DRAWN, ...steps], { name: "after", extend: addOver, onChange: changed });
+  const schemes = createVariants({ cards: hosts.mechanisms, rows: hosts.own }, mechanisms, {
+    name: "mechanism",
+    shared: ["epsilon", "radius_m"],
+    line: ({ name }) => swatch(inks.get(name)),
+    extend,
+    onChange: changed,
+  });
+  const after = createVariants({ cards: hosts.after, rows: hosts.afterOwn }, [DRAWN, ...steps], {
+    name: "after",
+    extend: addOver,
+    onChange: changed,
+  });
 
   /** For which of the mechanisms a step is drawn: all, until one is unticked. */
   function addOver(row) {
@@ -42,7 +67,18 @@ export function createReleases(hosts, { mechanisms, steps, inks }, usual, { onCh
             row.left[event.target.checked ? "delete" : "add"](scheme);
             onChange();
           };
-          return el("label", { class: "choice small" }, el("input", { type: "checkbox", checked: !row.left.has(scheme), "aria-label": `${row.title} for ${scheme.title}`, onchange: toggle }), swatch(inks.get(scheme.kind.name)), scheme.title);
+          return el(
+            "label",
+            { class: "choice small" },
+            el("input", {
+              type: "checkbox",
+              checked: !row.left.has(scheme),
+              "aria-label": `${row.title} for ${scheme.title}`,
+              onchange: toggle,
+            }),
+            swatch(inks.get(scheme.kind.name)),
+            scheme.title,
+          );
         }),
       );
       row.element.hidden = !several && row.kind === DRAWN;
@@ -62,7 +98,8 @@ export function createReleases(hosts, { mechanisms, steps, inks }, usual, { onCh
       const own = rows.map((row) => row.values());
       const chains = after.rows().map((row) => ({ step: row.kind === DRAWN ? null : row.values(), row }));
       const [levels, radii] = [level.values(), reach.values()];
-      const missing = own.includes(null) || chains.some(({ step, row }) => step === null && row.kind !== DRAWN) || !levels || !radii;
+      const missing =
+        own.includes(null) || chains.some(({ step, row }) => step === null && row.kind !== DRAWN) || !levels || !radii;
       if (missing || (rows.length && !chains.length)) return null;
       const over = (row) => rows.flatMap((scheme, i) => (row.left.has(scheme) ? [] : [i]));
       return { mechanisms: own, levels, radii, after: chains.map(({ step, row }) => ({ step, over: over(row) })) };
@@ -70,7 +107,9 @@ export function createReleases(hosts, { mechanisms, steps, inks }, usual, { onCh
     set(values) {
       schemes.set(values.mechanisms);
       after.set(values.after.map(({ step }) => step ?? DRAWN));
-      after.rows().forEach((row, j) => (row.left = new Set(schemes.rows().filter((_, i) => !values.after[j].over.includes(i)))));
+      after
+        .rows()
+        .forEach((row, j) => (row.left = new Set(schemes.rows().filter((_, i) => !values.after[j].over.includes(i)))));
       level.set(values.levels);
       reach.set(values.radii);
       showOver();

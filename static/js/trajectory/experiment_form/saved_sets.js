@@ -7,7 +7,10 @@ import { ofValue } from "./value_list.js";
 import { createTicks } from "./checkbox_group.js";
 
 const keyOf = (method) => JSON.stringify(inOneOrder(method));
-const WORDS = { zones: ({ zones }) => count(zones.length, "zone"), manual: ({ events }) => `${count(events.length, "event")} picked by hand` };
+const WORDS = {
+  zones: ({ zones }) => count(zones.length, "zone"),
+  manual: ({ events }) => `${count(events.length, "event")} picked by hand`,
+};
 
 /**
  * The sets of a dataset to tick, asked for when they are first shown. `sets` is where the API lists them, `mark(dataset)`
@@ -22,20 +25,51 @@ export function createMarked({ sets, mark, titles }, { onChange }) {
   async function listed(id) {
     if (!id) return [];
     // those with dummies are left out: no method marks the same again
-    if (!found.has(id)) found.set(id, get(`${sets}?dataset=${id}&page_size=200`).then(({ results }) => results.filter(({ source }) => !source)));
+    if (!found.has(id))
+      found.set(
+        id,
+        get(`${sets}?dataset=${id}&page_size=200`).then(({ results }) => results.filter(({ source }) => !source)),
+      );
     return found.get(id);
   }
 
   function note() {
-    if (!dataset) return el("p", { class: "muted small" }, "Generated series have no landmark sets: choose a dataset of yours above.");
-    return el("p", { class: "muted small" }, "This dataset has no landmark sets yet. ", el("a", { href: mark(dataset) }, "Mark landmarks"), " to choose them here.");
+    if (!dataset)
+      return el(
+        "p",
+        { class: "muted small" },
+        "Generated series have no landmark sets: choose a dataset of yours above.",
+      );
+    return el(
+      "p",
+      { class: "muted small" },
+      "This dataset has no landmark sets yet. ",
+      el("a", { href: mark(dataset) }, "Mark landmarks"),
+      " to choose them here.",
+    );
   }
 
   function draw(chosen) {
-    const choices = new Map(known.map(({ name, method, count: marked, points }) => [keyOf(method), { method, label: name, said: `${titles.get(method.name)}, ${whole(marked)} of ${count(points, "event")}` }]));
-    for (const method of own) if (!choices.has(keyOf(method))) choices.set(keyOf(method), { method, label: wordsOf(method), said: "as the spec has them" });
+    const choices = new Map(
+      known.map(({ name, method, count: marked, points }) => [
+        keyOf(method),
+        { method, label: name, said: `${titles.get(method.name)}, ${whole(marked)} of ${count(points, "event")}` },
+      ]),
+    );
+    for (const method of own)
+      if (!choices.has(keyOf(method)))
+        choices.set(keyOf(method), { method, label: wordsOf(method), said: "as the spec has them" });
     const told = [...choices].map(([value, { label, said }]) => ({ value, label, said }));
-    const made = createTicks({ legend: "Landmark sets", help: "As they were marked. Each one ticked is tried on its own.", choices: told, least: "Tick at least one." }, chosen.map(keyOf), { onChange });
+    const made = createTicks(
+      {
+        legend: "Landmark sets",
+        help: "As they were marked. Each one ticked is tried on its own.",
+        choices: told,
+        least: "Tick at least one.",
+      },
+      chosen.map(keyOf),
+      { onChange },
+    );
     ticks = { ...made, methods: () => (made.values() ?? []).map((value) => choices.get(value).method) };
     element.replaceChildren(made.element);
     if (!told.length) $(".ticks__all", made.element).replaceChildren(note());
@@ -63,7 +97,8 @@ export function createMarked({ sets, mark, titles }, { onChange }) {
 
   draw([]);
   return {
-    element, of,
+    element,
+    of,
     values: () => (chosen().length ? { kind: "marked", methods: chosen(), redraw: false } : null),
     set({ methods }) {
       own = methods;

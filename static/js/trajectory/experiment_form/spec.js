@@ -6,12 +6,25 @@ const LEVEL = "release.mechanism.epsilon";
 const RADIUS = "release.mechanism.radius_m";
 const SELECTION = "dummies.epsilon";
 export const SHARED = `${SELECTION},${LEVEL}`; // the selection and the release divide one level
-const AXES = ["release", LEVEL, RADIUS, "landmarks", "landmarks.share", "landmarks.distribution", "landmarks.distance_m", "dummies", SELECTION, SHARED, "correlation"];
+const AXES = [
+  "release",
+  LEVEL,
+  RADIUS,
+  "landmarks",
+  "landmarks.share",
+  "landmarks.distribution",
+  "landmarks.distance_m",
+  "dummies",
+  SELECTION,
+  SHARED,
+  "correlation",
+];
 
 // From the form ------------------------------------------------------------------------------
 
 /** The releases the form asks for, in their order: [{mechanism: its number, after: the number of its steps}]. */
-export const curves = ({ mechanisms, after }) => after.flatMap(({ over }, j) => mechanisms.flatMap((_, i) => (over.includes(i) ? [{ mechanism: i, after: j }] : [])));
+export const curves = ({ mechanisms, after }) =>
+  after.flatMap(({ over }, j) => mechanisms.flatMap((_, i) => (over.includes(i) ? [{ mechanism: i, after: j }] : [])));
 
 function releases({ mechanisms, levels, radii, after }) {
   const one = ({ mechanism: i, after: j }) => {
@@ -57,13 +70,20 @@ export function toSpec({ release, landmarks, dummies, correlation, metrics, repe
   if (landmarks.redraw) base.redraw = true;
 
   const [epsilon] = dummies.levels;
-  lay("dummies", [...(dummies.none ? [null] : []), ...dummies.methods.map(({ name, ...own }) => ({ name, epsilon, ...own }))]);
-  if (dummies.methods.length && dummies.shared) grid[SHARED] = dummies.levels.map((level) => [level, release.levels[0] - level]);
+  lay("dummies", [
+    ...(dummies.none ? [null] : []),
+    ...dummies.methods.map(({ name, ...own }) => ({ name, epsilon, ...own })),
+  ]);
+  if (dummies.methods.length && dummies.shared)
+    grid[SHARED] = dummies.levels.map((level) => [level, release.levels[0] - level]);
   else if (dummies.methods.length) sweep(SELECTION, dummies.levels);
 
   const { smoothings, states, bound, diameter_m } = correlation;
   const more = { ...(states !== 2 && { states }), ...(bound !== "published" && { bound }) };
-  lay("correlation", smoothings.map((smoothing) => (smoothing === null ? null : { smoothing, diameter_m, ...more })));
+  lay(
+    "correlation",
+    smoothings.map((smoothing) => (smoothing === null ? null : { smoothing, diameter_m, ...more })),
+  );
 
   return { base, grid, repetitions, seed, metrics, common };
 }
@@ -76,7 +96,8 @@ const alike = (values, otherwise) => {
   if (found.length > 1) throw new RangeError("differs");
   return found.length ? JSON.parse(found[0]) : otherwise;
 };
-const without = (description, ...names) => Object.fromEntries(Object.entries(description).filter(([name]) => !names.includes(name)));
+const without = (description, ...names) =>
+  Object.fromEntries(Object.entries(description).filter(([name]) => !names.includes(name)));
 
 function readReleases(base, grid, usual) {
   const listed = grid.release ?? (base.release ? [base.release] : []);
@@ -88,7 +109,9 @@ function readReleases(base, grid, usual) {
   const steps = texts(listed.map(({ postprocess }) => postprocess ?? []));
   const over = steps.map(() => []);
   for (const { mechanism, postprocess } of listed) {
-    over[steps.indexOf(JSON.stringify(postprocess ?? []))].push(mechanisms.indexOf(JSON.stringify(without(mechanism, "epsilon", "radius_m"))));
+    over[steps.indexOf(JSON.stringify(postprocess ?? []))].push(
+      mechanisms.indexOf(JSON.stringify(without(mechanism, "epsilon", "radius_m"))),
+    );
   }
   const chains = steps.map((text) => JSON.parse(text));
   if (chains.some((chain) => chain.length > 1)) throw new RangeError("several steps");
@@ -96,7 +119,12 @@ function readReleases(base, grid, usual) {
   return {
     mechanisms: mechanisms.map((text) => JSON.parse(text)),
     levels,
-    radii: grid[RADIUS] ?? [alike(listed.map(({ mechanism }) => mechanism.radius_m), usual.radii[0])],
+    radii: grid[RADIUS] ?? [
+      alike(
+        listed.map(({ mechanism }) => mechanism.radius_m),
+        usual.radii[0],
+      ),
+    ],
     after: after.length ? after : usual.after.map(({ step }) => ({ step, over: [] })),
   };
 }
@@ -111,9 +139,17 @@ function readLandmarks(base, grid, usual) {
     return { kind, shares, distributions, more: without(more, "share", "distribution"), redraw };
   }
   if (kind === "stay-points") {
-    const each = whole ?? (grid["landmarks.distance_m"] ?? [more.distance_m]).map((distance_m) => ({ ...base.landmarks, distance_m }));
+    const each =
+      whole ??
+      (grid["landmarks.distance_m"] ?? [more.distance_m]).map((distance_m) => ({ ...base.landmarks, distance_m }));
     const durations = whole ? each.map((one) => one.duration_s) : [more.duration_s];
-    return { kind, distances: each.map((one) => one.distance_m), durations, more: without(more, "distance_m", "duration_s"), redraw };
+    return {
+      kind,
+      distances: each.map((one) => one.distance_m),
+      durations,
+      more: without(more, "distance_m", "duration_s"),
+      redraw,
+    };
   }
   return { kind: usual.kinds.includes(kind) ? kind : null, more, redraw };
 }
@@ -122,8 +158,20 @@ function readDummies(base, grid, usual) {
   const listed = grid.dummies ?? [base.dummies ?? null];
   const methods = listed.filter(Boolean);
   const pairs = grid[SHARED];
-  const levels = pairs ? pairs.map(([part]) => part) : (grid[SELECTION] ?? [alike(methods.map(({ epsilon }) => epsilon), usual.levels[0])]);
-  return { none: listed.includes(null), methods: methods.map((method) => without(method, "epsilon")), levels, shared: Boolean(pairs) };
+  const levels = pairs
+    ? pairs.map(([part]) => part)
+    : (grid[SELECTION] ?? [
+        alike(
+          methods.map(({ epsilon }) => epsilon),
+          usual.levels[0],
+        ),
+      ]);
+  return {
+    none: listed.includes(null),
+    methods: methods.map((method) => without(method, "epsilon")),
+    levels,
+    shared: Boolean(pairs),
+  };
 }
 
 function readCorrelation(base, grid, usual) {
@@ -131,9 +179,18 @@ function readCorrelation(base, grid, usual) {
   const known = listed.filter(Boolean);
   return {
     smoothings: listed.map((one) => (one ? one.smoothing : null)),
-    states: alike(known.map(({ states }) => states ?? 2), 2),
-    bound: alike(known.map(({ bound }) => bound ?? "published"), "published"),
-    diameter_m: alike(known.map(({ diameter_m }) => diameter_m), usual.diameter_m),
+    states: alike(
+      known.map(({ states }) => states ?? 2),
+      2,
+    ),
+    bound: alike(
+      known.map(({ bound }) => bound ?? "published"),
+      "published",
+    ),
+    diameter_m: alike(
+      known.map(({ diameter_m }) => diameter_m),
+      usual.diameter_m,
+    ),
   };
 }
 
@@ -141,8 +198,16 @@ function readCorrelation(base, grid, usual) {
 function listed({ release, dummies, metrics }, known) {
   const measures = metrics.map((metric) => metric.name ?? metric);
   const steps = release.after.flatMap(({ step }) => (step ? [step.name] : []));
-  const named = [["mechanisms", release.mechanisms.map(({ name }) => name)], ["steps", steps], ["dummies", dummies.methods.map(({ name }) => name)], ["measures", measures]];
-  return new Set(measures).size === measures.length && named.every(([kind, names]) => names.every((name) => known[kind].has(name)));
+  const named = [
+    ["mechanisms", release.mechanisms.map(({ name }) => name)],
+    ["steps", steps],
+    ["dummies", dummies.methods.map(({ name }) => name)],
+    ["measures", measures],
+  ];
+  return (
+    new Set(measures).size === measures.length &&
+    named.every(([kind, names]) => names.every((name) => known[kind].has(name)))
+  );
 }
 
 /**
@@ -158,7 +223,9 @@ export function toForm(spec, usual, known) {
       dummies: readDummies(base, grid, usual.dummies),
       correlation: readCorrelation(base, grid, usual.correlation),
       metrics: [...metrics],
-      repetitions, seed, common,
+      repetitions,
+      seed,
+      common,
     };
     const marked = { kind: "marked", methods: grid.landmarks ?? [base.landmarks], redraw: false };
     const forms = [readLandmarks(base, grid, usual.landmarks), marked].map((landmarks) => ({ ...rest, landmarks }));

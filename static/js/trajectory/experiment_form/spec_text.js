@@ -11,7 +11,7 @@ function specIn(text) {
   try {
     found = JSON.parse(text);
   } catch (error) {
-    throw new Error(`This is not JSON: ${error.message}.`);
+    throw new Error(`This is not JSON: ${error.message}.`, { cause: error });
   }
   const spec = found?.spec ?? found;
   const object = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
@@ -50,7 +50,9 @@ export function createText(host, { onSpec }) {
     clearTimeout(timer);
     timer = setTimeout(() => take(area.value), PAUSE_MS);
   });
-  $("[data-save]", host).addEventListener("click", () => save(new Blob([`${area.value}\n`], { type: "application/json" }), `${file}.json`));
+  $("[data-save]", host).addEventListener("click", () =>
+    save(new Blob([`${area.value}\n`], { type: "application/json" }), `${file}.json`),
+  );
   $("[data-load]", host).addEventListener("click", () => chooser.click());
   chooser.addEventListener("change", async () => {
     if (chooser.files.length) take(await chooser.files[0].text(), chooser.files[0].name);
@@ -62,6 +64,12 @@ export function createText(host, { onSpec }) {
       area.value = asText(spec);
       fail("");
     },
-    name: (text) => (file = text.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "").slice(0, 60) || "experiment"),
+    name: (text) =>
+      (file =
+        text
+          .toLowerCase()
+          .replace(/[^a-z0-9]+/g, "-")
+          .replace(/^-|-$/g, "")
+          .slice(0, 60) || "experiment"),
   };
 }

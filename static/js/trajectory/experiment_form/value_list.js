@@ -11,7 +11,12 @@ const shifted = (text, by) => {
   return Number.isNaN(found) ? Number(text) * 10 ** by : found;
 };
 
-const inPercent = (field) => ({ ...field, unit: "%", minimum: (field.minimum ?? 0) * 100, maximum: (field.maximum ?? 1) * 100 });
+const inPercent = (field) => ({
+  ...field,
+  unit: "%",
+  minimum: (field.minimum ?? 0) * 100,
+  maximum: (field.maximum ?? 1) * 100,
+});
 
 /**
  * A field for `field` = {name, label, symbol, unit, help, minimum, maximum, share}; `share` are typed in per cent,
@@ -42,7 +47,9 @@ export function createList(field, start, { onChange }) {
   };
   set(start);
   return {
-    element, set, fail,
+    element,
+    set,
+    fail,
     clear: show,
     values() {
       const { problem } = readingOf(input);

@@ -8,7 +8,8 @@ import { isGiven } from "../../components/number_field.js";
 export function ownValues(fields, listed) {
   const values = fields.values();
   if (!Object.values(values).every(isGiven)) return null;
-  const usual = (name, value) => listed.some((field) => field.name === name && !field.required && field.default === value);
+  const usual = (name, value) =>
+    listed.some((field) => field.name === name && !field.required && field.default === value);
   return Object.fromEntries(Object.entries(values).filter(([name, value]) => !usual(name, value)));
 }
 
@@ -30,7 +31,16 @@ export function createVariants(hosts, listed, { name, shared = [], line = () => 
     const fields = createFields(form, askedOf(kind), { onChange });
     fields.set(values);
     const title = el("span", {}, kind.title);
-    const again = el("button", { class: "button button--small", type: "button", "aria-label": `Add a variant of ${kind.title}`, onclick: () => another(made) }, "Add variant");
+    const again = el(
+      "button",
+      {
+        class: "button button--small",
+        type: "button",
+        "aria-label": `Add a variant of ${kind.title}`,
+        onclick: () => another(made),
+      },
+      "Add variant",
+    );
     const drop = el("button", { class: "button button--small", type: "button", onclick: () => remove(made) }, "Remove");
     const error = el("p", { class: "field__error", role: "alert", hidden: true });
     const made = { kind, fields, form, title: kind.title };
@@ -44,7 +54,12 @@ export function createVariants(hosts, listed, { name, shared = [], line = () => 
     };
     const more = extend(made);
     const tools = askedOf(kind).length > 0 && el("p", { class: "row own__tools" }, again, drop);
-    made.element = el("div", { class: "own", role: "group", dataset: { row: kind.name } }, el("p", { class: "own__name" }, line(kind), title), el("div", { class: "stack" }, askedOf(kind).length > 0 && form, more, error, tools));
+    made.element = el(
+      "div",
+      { class: "own", role: "group", dataset: { row: kind.name } },
+      el("p", { class: "own__name" }, line(kind), title),
+      el("div", { class: "stack" }, askedOf(kind).length > 0 && form, more, error, tools),
+    );
     made.number = (i, of) => {
       made.title = of > 1 ? `${kind.title} ${i + 1}` : kind.title;
       title.textContent = made.title;
@@ -95,7 +110,12 @@ export function createVariants(hosts, listed, { name, shared = [], line = () => 
   return {
     rows: () => rows,
     set(descriptions) {
-      rows = descriptions.map(({ name: of, ...own }) => row(listed.find((kind) => kind.name === of), own));
+      rows = descriptions.map(({ name: of, ...own }) =>
+        row(
+          listed.find((kind) => kind.name === of),
+          own,
+        ),
+      );
       draw();
     },
     fail(i, parameter, words) {
@@ -105,15 +125,21 @@ export function createVariants(hosts, listed, { name, shared = [], line = () => 
       rest.forEach(({ message }) => found.fail(message));
       return true;
     },
-    clear: () => rows.forEach((one) => {
-      one.fields.clear();
-      one.fail("");
-    }),
+    clear: () =>
+      rows.forEach((one) => {
+        one.fields.clear();
+        one.fail("");
+      }),
   };
 }
 
 function card(kind, { name, line, toggled }) {
   const box = el("input", { type: "checkbox", name, value: kind.name, onchange: () => toggled(kind, box.checked) });
-  const element = el("div", { class: "mechanism mechanism--card" }, el("label", { class: "mechanism__name" }, box, line(kind), kind.title), el("p", { class: "small muted" }, kind.summary));
+  const element = el(
+    "div",
+    { class: "mechanism mechanism--card" },
+    el("label", { class: "mechanism__name" }, box, line(kind), kind.title),
+    el("p", { class: "small muted" }, kind.summary),
+  );
   return { kind, box, element, show: () => element.classList.toggle("mechanism--on", box.checked) };
 }

@@ -12,7 +12,13 @@ const SAME_PX = 3;
 const isCoarse = () => matchMedia("(pointer: coarse)").matches;
 const apart = (a, b) => Math.hypot(a.x - b.x, a.y - b.y);
 /** A button, with its key where there is a keyboard. */
-const small = (words, key, onclick) => el("button", { type: "button", class: "button button--small", onclick }, words, key && !isCoarse() ? el("kbd", { class: "muted" }, key) : null);
+const small = (words, key, onclick) =>
+  el(
+    "button",
+    { type: "button", class: "button button--small", onclick },
+    words,
+    key && !isCoarse() ? el("kbd", { class: "muted" }, key) : null,
+  );
 const cancel = (stop) => small("Cancel", "Esc", stop);
 
 /** Clicks pick; a drag with Shift selects in a rectangle. */
@@ -50,14 +56,21 @@ function band(start, map, on) {
 }
 
 /** Corner by corner; closed by the first corner, a double click or Enter. */
-export function polygonTool({ map, on, ask, done, stop }) {
+export function polygonTool({ map, on, done, stop }) {
   let corners = [];
   let to = null;
-  const words = isCoarse() ? "Tap corner by corner; the first one again closes." : "Click corner by corner; the first one again, or a double click, closes.";
+  const words = isCoarse()
+    ? "Tap corner by corner; the first one again closes."
+    : "Click corner by corner; the first one again, or a double click, closes.";
   const close = small("Finish", "Enter", finish);
   const back = small(isCoarse() ? "Back" : "Take back", "⌫", takeBack);
   const atEvent = () => put(on.here());
-  const controls = [close, back, small(isCoarse() ? "At the event" : "Corner at the event", "Space", atEvent), cancel(stop)];
+  const controls = [
+    close,
+    back,
+    small(isCoarse() ? "At the event" : "Corner at the event", "Space", atEvent),
+    cancel(stop),
+  ];
 
   function show() {
     close.disabled = corners.length < 3;
@@ -113,7 +126,10 @@ export function polygonTool({ map, on, ask, done, stop }) {
 export function circleTool({ map, on, ask, done, stop }) {
   let centre = null;
   const atEvent = () => fix(...on.here());
-  const { input: radius, error } = createNumber({ ...RADIUS_M, required: true }, { class: "input tools__radius", "aria-label": "Radius, m", placeholder: "Radius, m" });
+  const { input: radius, error } = createNumber(
+    { ...RADIUS_M, required: true },
+    { class: "input tools__radius", "aria-label": "Radius, m", placeholder: "Radius, m" },
+  );
   const typed = () => {
     if (check(radius)) done(typedCircle(...centre, valueOf(radius)));
   };
@@ -134,7 +150,12 @@ export function circleTool({ map, on, ask, done, stop }) {
   function fix(lon, lat) {
     centre = [lon, lat];
     draw(0);
-    ask(`${isCoarse() ? "Tap" : "Click"} where the circle should reach, or type its radius.`, [radius, small("Add circle", "Enter", typed), cancel(stop), error]);
+    ask(`${isCoarse() ? "Tap" : "Click"} where the circle should reach, or type its radius.`, [
+      radius,
+      small("Add circle", "Enter", typed),
+      cancel(stop),
+      error,
+    ]);
     if (!isCoarse()) radius.focus();
   }
 

@@ -13,7 +13,9 @@ export function showFacts({ marked, points, runs, distance }) {
   $("[data-count]").textContent = whole(marked);
   $("[data-share]").textContent = `of ${count(points, "event")} · ${percent(points ? marked / points : 0)}`;
   const place = $("[data-more-facts]");
-  const facts = marked ? [count(runs, "stretch", "stretches"), ...(distance === null ? [] : toNearest(distance))] : ["Nothing is marked yet."];
+  const facts = marked
+    ? [count(runs, "stretch", "stretches"), ...(distance === null ? [] : toNearest(distance))]
+    : ["Nothing is marked yet."];
   const text = facts.map((part) => part.textContent ?? part).join("");
   if (place.textContent !== text) place.replaceChildren(...facts); // an explained word keeps focus while nothing changes
 }
@@ -37,7 +39,9 @@ export function showPlaces(runs, track, { zones, reach_m = SAME_PLACE_M }, goTo)
     items.push(placeRow(place, track, left, goTo));
     left -= place.stays.length;
   }
-  $("[data-stays-title]").textContent = runs.length ? `${count(places.length, "place")}, ${count(runs.length, "stretch", "stretches")}` : "No landmarks here";
+  $("[data-stays-title]").textContent = runs.length
+    ? `${count(places.length, "place")}, ${count(runs.length, "stretch", "stretches")}`
+    : "No landmarks here";
   $("[data-stays]").replaceChildren(...items);
   const more = $("[data-more-stays]");
   more.hidden = runs.length <= LISTED;
@@ -47,13 +51,31 @@ export function showPlaces(runs, track, { zones, reach_m = SAME_PLACE_M }, goTo)
 function placeRow({ name, lon, lat, stays, events, seconds }, track, most, goTo) {
   const where = `${degreesText(lat, 1e-4, "NS")}, ${degreesText(lon, 1e-4, "EW")}`;
   const facts = [count(events, "event"), ...(seconds === null ? [] : [duration(seconds)])].join(" · ");
-  const head = el("p", { class: "place__head" }, el("strong", {}, name ?? where), el("span", { class: "muted" }, facts));
-  return el("li", { class: "place" }, head, el("ol", {}, stays.slice(0, most).map((stay) => stayRow(stay, track, goTo))));
+  const head = el(
+    "p",
+    { class: "place__head" },
+    el("strong", {}, name ?? where),
+    el("span", { class: "muted" }, facts),
+  );
+  return el(
+    "li",
+    { class: "place" },
+    head,
+    el(
+      "ol",
+      {},
+      stays.slice(0, most).map((stay) => stayRow(stay, track, goTo)),
+    ),
+  );
 }
 
 function stayRow([start, end], track, goTo) {
   const when = track.time ? moment(track.time[start], { seconds: false }) : `Event ${whole(start)}`;
   const long = track.time ? `${duration(track.time[end - 1] - track.time[start])} · ` : "";
   const facts = el("span", { class: "muted" }, `${long}${count(end - start, "event")}`);
-  return el("li", {}, el("button", { type: "button", class: "stay", onclick: () => goTo(start) }, el("span", {}, when), facts));
+  return el(
+    "li",
+    {},
+    el("button", { type: "button", class: "stay", onclick: () => goTo(start) }, el("span", {}, when), facts),
+  );
 }

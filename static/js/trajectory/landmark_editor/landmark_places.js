@@ -33,7 +33,9 @@ export function placesOf(runs, track, { zones, reach_m }) {
     place.events += run[1] - run[0];
     if (track.time) place.seconds += track.time[run[1] - 1] - track.time[run[0]];
   }
-  return [...found.values()].map((one) => ({ ...one, seconds: track.time ? one.seconds : null })).sort((a, b) => b.events - a.events);
+  return [...found.values()]
+    .map((one) => ({ ...one, seconds: track.time ? one.seconds : null }))
+    .sort((a, b) => b.events - a.events);
 }
 
 const start = (name, lon, lat) => ({ name, lon, lat, stays: [], events: 0, seconds: 0 });
@@ -46,7 +48,8 @@ function zoned(found, zones, index, lon, lat) {
 
 function nearby(found, lon, lat, reach_m) {
   const down = Math.floor((lat * M_PER_DEG) / reach_m);
-  const across = (row) => (reach_m / M_PER_DEG) / Math.max(1e-6, Math.cos((((row + 0.5) * reach_m) / M_PER_DEG) * (Math.PI / 180))); // degrees a cell
+  const across = (row) =>
+    reach_m / M_PER_DEG / Math.max(1e-6, Math.cos((((row + 0.5) * reach_m) / M_PER_DEG) * (Math.PI / 180))); // degrees a cell
   for (let row = down - 1; row <= down + 1; row++) {
     const column = Math.floor(lon / across(row));
     for (let k = column - 1; k <= column + 1; k++) {

@@ -20,7 +20,11 @@ export function createMethods(host, listed, { offered, on }) {
   const released = listed.find((method) => has(method, "release"));
   const tabs = new Map();
   let chosen = null;
-  const bar = el("div", { class: "segmented segmented--wrap", role: "group", "aria-label": "How landmarks are marked" });
+  const bar = el("div", {
+    class: "segmented segmented--wrap",
+    role: "group",
+    "aria-label": "How landmarks are marked",
+  });
   const summary = el("p", { class: "small muted" });
   const coverage = el("p", { class: "small", dataset: { coverage: "" } });
   const body = el("div", { class: "stack", dataset: { fields: "" } });
@@ -29,16 +33,28 @@ export function createMethods(host, listed, { offered, on }) {
     const lacks = (method.needs ?? []).filter((need) => !offered.has(need));
     const possible = !lacks.length;
     const form = el("div", { class: "stack" });
-    const fields = createFields(form, method.fields.filter(({ name }) => !DRAWN.includes(name)), { onChange: on.change, controls });
+    const fields = createFields(
+      form,
+      method.fields.filter(({ name }) => !DRAWN.includes(name)),
+      { onChange: on.change, controls },
+    );
     if (has(method, "seed")) form.append(again(fields, on.change));
-    const button = el("button", { type: "button", disabled: !possible, "aria-pressed": "false", dataset: { method: method.name } }, method.title);
+    const button = el(
+      "button",
+      { type: "button", disabled: !possible, "aria-pressed": "false", dataset: { method: method.name } },
+      method.title,
+    );
     button.addEventListener("click", () => on.choose(method.name));
     bar.append(button);
     tabs.set(method.name, { method, fields, button, form, possible, lacks });
   }
   const missing = [...tabs.values()].filter(({ possible }) => !possible);
-  const reasons = missing.map(({ method, lacks }) => `“${method.title}” needs ${lacks.map((need) => NEEDS[need] ?? need).join(" and ")}`);
-  const why = missing.length ? el("p", { class: "small muted", dataset: { why: "" } }, `${reasons.join(", ")}; this dataset has none.`) : null;
+  const reasons = missing.map(
+    ({ method, lacks }) => `“${method.title}” needs ${lacks.map((need) => NEEDS[need] ?? need).join(" and ")}`,
+  );
+  const why = missing.length
+    ? el("p", { class: "small muted", dataset: { why: "" } }, `${reasons.join(", ")}; this dataset has none.`)
+    : null;
   host.replaceChildren(bar, summary, coverage, body, ...[why].filter(Boolean));
 
   function choose(name) {
@@ -54,9 +70,12 @@ export function createMethods(host, listed, { offered, on }) {
     coverage.textContent = (release ? released : chosen.method).coverage;
   }
 
-  const withParameter = (parameter) => [...tabs.values()].find(({ method }) => has(method, parameter))?.method.name ?? null;
+  const withParameter = (parameter) =>
+    [...tabs.values()].find(({ method }) => has(method, parameter))?.method.name ?? null;
   const [manual, zones] = DRAWN.map(withParameter);
-  const first = [...tabs.values()].find(({ possible, method }) => possible && !DRAWN.some((one) => has(method, one)))?.method.name ?? manual;
+  const first =
+    [...tabs.values()].find(({ possible, method }) => possible && !DRAWN.some((one) => has(method, one)))?.method
+      .name ?? manual;
   choose(first);
   return {
     first,

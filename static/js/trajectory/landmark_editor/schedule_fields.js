@@ -3,7 +3,15 @@
 import { el } from "../../core/dom.js";
 import { frame } from "../../components/form_fields.js";
 
-const DAYS = [["mon", "Monday"], ["tue", "Tuesday"], ["wed", "Wednesday"], ["thu", "Thursday"], ["fri", "Friday"], ["sat", "Saturday"], ["sun", "Sunday"]];
+const DAYS = [
+  ["mon", "Monday"],
+  ["tue", "Tuesday"],
+  ["wed", "Wednesday"],
+  ["thu", "Thursday"],
+  ["fri", "Friday"],
+  ["sat", "Saturday"],
+  ["sun", "Sunday"],
+];
 const EVERY_DAY = DAYS.map(([day]) => day);
 const NIGHT = { days: EVERY_DAY, start: "22:00", end: "06:00" };
 const WHOLE_DAY = { start: "00:00", end: "24:00" };
@@ -22,7 +30,11 @@ function windowsField(field, onChange) {
   const element = el(
     "fieldset",
     { class: "field schedule", dataset: { field: field.name }, "aria-describedby": `${id}-help ${id}-error` },
-    el("legend", {}, field.label), rows, el("div", {}, add), help, error,
+    el("legend", {}, field.label),
+    rows,
+    el("div", {}, add),
+    help,
+    error,
   );
   let windows = [];
   const fail = (message) => {
@@ -65,9 +77,25 @@ function windowsField(field, onChange) {
 
 /** One window: which days, whether all day, from when to when. */
 function windowRow({ days, start, end }, { changed, remove }) {
-  const buttons = DAYS.map(([day, name]) => el("button", { type: "button", "aria-pressed": String(days.includes(day)), "aria-label": name, dataset: { day } }, name.slice(0, 2)));
+  const buttons = DAYS.map(([day, name]) =>
+    el(
+      "button",
+      { type: "button", "aria-pressed": String(days.includes(day)), "aria-label": name, dataset: { day } },
+      name.slice(0, 2),
+    ),
+  );
   // no input of type time: it writes 12 hours and AM or PM in some places, and knows no 24:00
-  const time = (label, value) => el("input", { type: "text", class: "input", inputmode: "numeric", autocomplete: "off", maxlength: "5", placeholder: "22:00", "aria-label": label, value });
+  const time = (label, value) =>
+    el("input", {
+      type: "text",
+      class: "input",
+      inputmode: "numeric",
+      autocomplete: "off",
+      maxlength: "5",
+      placeholder: "22:00",
+      "aria-label": label,
+      value,
+    });
   const [from, to] = [time("From", start), time("To", end)];
   const allDay = el("input", { type: "checkbox", checked: start === WHOLE_DAY.start && end === WHOLE_DAY.end });
   const next = el("span", { class: "small muted" });
@@ -77,10 +105,18 @@ function windowRow({ days, start, end }, { changed, remove }) {
     "div",
     { class: "schedule__window", role: "group" },
     el("div", { class: "segmented segmented--days", role: "group", "aria-label": "Days" }, buttons),
-    el("div", { class: "schedule__ends" }, times, el("label", { class: "small schedule__all" }, allDay, " All day"), drop),
+    el(
+      "div",
+      { class: "schedule__ends" },
+      times,
+      el("label", { class: "small schedule__all" }, allDay, " All day"),
+      drop,
+    ),
   );
   const value = () => ({
-    days: buttons.filter((button) => button.getAttribute("aria-pressed") === "true").map((button) => button.dataset.day),
+    days: buttons
+      .filter((button) => button.getAttribute("aria-pressed") === "true")
+      .map((button) => button.dataset.day),
     ...(allDay.checked ? WHOLE_DAY : { start: padded(from.value), end: padded(to.value) }),
   });
   const show = () => {
@@ -118,8 +154,20 @@ const padded = (text) => text.trim().replace(/^(\d):/, "0$1:");
 /** The browser's own time zone until another is typed; the names it knows are offered. */
 function timeZoneField(field, onChange) {
   const own = Intl.DateTimeFormat().resolvedOptions().timeZone ?? "UTC";
-  const list = el("datalist", { id: `time-zones-${(ids += 1)}` }, (Intl.supportedValuesOf?.("timeZone") ?? []).map((value) => el("option", { value })));
-  const input = el("input", { class: "input", type: "text", required: true, autocomplete: "off", spellcheck: "false", list: list.id, value: own });
+  const list = el(
+    "datalist",
+    { id: `time-zones-${(ids += 1)}` },
+    (Intl.supportedValuesOf?.("timeZone") ?? []).map((value) => el("option", { value })),
+  );
+  const input = el("input", {
+    class: "input",
+    type: "text",
+    required: true,
+    autocomplete: "off",
+    spellcheck: "false",
+    list: list.id,
+    value: own,
+  });
   const { element, fail } = framed(field, [input, list], input, onChange);
   return { field, element, fail, value: () => input.value.trim(), set: (value) => (input.value = value ?? own) };
 }

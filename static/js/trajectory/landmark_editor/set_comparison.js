@@ -14,7 +14,10 @@ export function createAgainst(host, sets, on) {
   if (!sets.length) return { show() {}, choose() {} };
   let runs = null;
   let chosen = null;
-  const options = [el("option", { value: "" }, "no other set"), ...sets.map((set) => el("option", { value: set.id }, `${set.name} (${whole(set.count)})`))];
+  const options = [
+    el("option", { value: "" }, "no other set"),
+    ...sets.map((set) => el("option", { value: set.id }, `${set.name} (${whole(set.count)})`)),
+  ];
   const select = el("select", { id: "against", class: "input", onchange: change }, options);
   const facts = el("dl", { class: "facts small", hidden: true, dataset: { overlap: "" } });
   host.replaceChildren(el("label", { for: "against" }, "Compare with"), select, facts);

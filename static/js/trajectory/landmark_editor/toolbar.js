@@ -12,7 +12,8 @@ const ICONS = {
 const TITLES = { pick: "Pick", select: "Select", polygon: "Polygon", circle: "Circle" };
 
 /** A small picture of lines in 16 by 16. */
-export const icon = (path) => svg("svg", { class: "icon", viewBox: "0 0 16 16", "aria-hidden": "true" }, svg("path", { d: path }));
+export const icon = (path) =>
+  svg("svg", { class: "icon", viewBox: "0 0 16 16", "aria-hidden": "true" }, svg("path", { d: path }));
 
 /** What a zone looks like in the list. */
 export const zoneIcon = ({ type }) => icon(ICONS[type === "Circle" ? "circle" : "polygon"]);
@@ -29,15 +30,34 @@ export function createTools({ host, hint, map, on }) {
   host.replaceChildren(...buttons.values());
 
   function button(name, title) {
-    return el("button", { type: "button", class: "tool", title, "aria-label": title, "aria-pressed": "false", dataset: { tool: name }, onclick: () => choose(name, true) }, icon(ICONS[name]), el("span", {}, title));
+    return el(
+      "button",
+      {
+        type: "button",
+        class: "tool",
+        title,
+        "aria-label": title,
+        "aria-pressed": "false",
+        dataset: { tool: name },
+        onclick: () => choose(name, true),
+      },
+      icon(ICONS[name]),
+      el("span", {}, title),
+    );
   }
 
   function choose(name, byReader = false) {
     map.sketch(null);
-    tool = make[name]({ map, on, ask, done: (zone) => {
-      choose("pick");
-      on.zone(zone);
-    }, stop: () => choose("pick") });
+    tool = make[name]({
+      map,
+      on,
+      ask,
+      done: (zone) => {
+        choose("pick");
+        on.zone(zone);
+      },
+      stop: () => choose("pick"),
+    });
     for (const [key, one] of buttons) one.setAttribute("aria-pressed", String(key === name));
     map.use(tool);
     ask(tool.words, tool.controls ?? []);
@@ -47,7 +67,10 @@ export function createTools({ host, hint, map, on }) {
   /** Say what to do next, with controls for those who have no keyboard; nothing without words. */
   function ask(words, controls) {
     hint.hidden = !words;
-    hint.replaceChildren(el("p", { class: "small" }, words ?? ""), ...(controls.length ? [el("div", { class: "row" }, controls)] : []));
+    hint.replaceChildren(
+      el("p", { class: "small" }, words ?? ""),
+      ...(controls.length ? [el("div", { class: "row" }, controls)] : []),
+    );
     if (words) announce(words);
   }
 

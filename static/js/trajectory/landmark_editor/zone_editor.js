@@ -4,7 +4,19 @@ import { announce, count, el, metres, save } from "../../core/dom.js";
 import { messageOf } from "../../core/field_errors.js";
 import { createNumber, refuseInvalid, valueOf } from "../../components/number_field.js";
 import { createZoneList } from "./zone_list.js";
-import { RADIUS_M, cornersOf, eventsIn, fromGeoJSON, handlesOf, moved, nameOf, toGeoJSON, typedCircle, withoutCorner, zoneAt } from "./zone_geometry.js";
+import {
+  RADIUS_M,
+  cornersOf,
+  eventsIn,
+  fromGeoJSON,
+  handlesOf,
+  moved,
+  nameOf,
+  toGeoJSON,
+  typedCircle,
+  withoutCorner,
+  zoneAt,
+} from "./zone_geometry.js";
 
 const COUNTED_LIVE = 200_000;
 
@@ -20,19 +32,56 @@ export function createZoning({ map, radius, name, on }) {
   let corner = 0;
   let visible = false;
 
-  const { input: around, error: aroundError } = createNumber({ ...RADIUS_M, required: true }, { id: "around-radius", value: radius });
+  const { input: around, error: aroundError } = createNumber(
+    { ...RADIUS_M, required: true },
+    { id: "around-radius", value: radius },
+  );
   const aroundLabel = el("label", { for: "around-radius", class: "small" });
   const rows = el("ol", { class: "zones", "aria-label": "Zones" });
-  const empty = el("p", { class: "small muted" }, "Draw a polygon or a circle on the map. Every event inside a zone is a landmark.");
-  const file = el("input", { type: "file", class: "visually-hidden", id: "zones-file", accept: ".geojson,.json,application/geo+json" });
-  const download = el("button", { type: "button", class: "button button--small", onclick: () => save(new Blob([JSON.stringify(toGeoJSON(zones), null, 1)], { type: "application/geo+json" }), `${name}.geojson`) }, "Download zones");
+  const empty = el(
+    "p",
+    { class: "small muted" },
+    "Draw a polygon or a circle on the map. Every event inside a zone is a landmark.",
+  );
+  const file = el("input", {
+    type: "file",
+    class: "visually-hidden",
+    id: "zones-file",
+    accept: ".geojson,.json,application/geo+json",
+  });
+  const download = el(
+    "button",
+    {
+      type: "button",
+      class: "button button--small",
+      onclick: () =>
+        save(
+          new Blob([JSON.stringify(toGeoJSON(zones), null, 1)], { type: "application/geo+json" }),
+          `${name}.geojson`,
+        ),
+    },
+    "Download zones",
+  );
   const element = el(
     "div",
     { class: "stack", dataset: { zones: "" } },
-    el("form", { class: "zones__around", novalidate: true, onsubmit: addAround }, aroundLabel, around, el("button", { class: "button" }, "Add circle"), aroundError),
+    el(
+      "form",
+      { class: "zones__around", novalidate: true, onsubmit: addAround },
+      aroundLabel,
+      around,
+      el("button", { class: "button" }, "Add circle"),
+      aroundError,
+    ),
     empty,
     rows,
-    el("div", { class: "row" }, file, el("label", { for: "zones-file", class: "button button--small" }, "Import GeoJSON"), download),
+    el(
+      "div",
+      { class: "row" },
+      file,
+      el("label", { for: "zones-file", class: "button button--small" }, "Import GeoJSON"),
+      download,
+    ),
   );
   const list = createZoneList(rows, {
     choose,
@@ -62,7 +111,12 @@ export function createZoning({ map, radius, name, on }) {
       return;
     }
     map.addZones({ zones: these, selected });
-    list.show({ zones: these, selected, corner, counts: (track.n > COUNTED_LIVE ? zones : these).map((zone) => eventsIn(zone, track)) });
+    list.show({
+      zones: these,
+      selected,
+      corner,
+      counts: (track.n > COUNTED_LIVE ? zones : these).map((zone) => eventsIn(zone, track)),
+    });
     map.handles(selected >= 0 ? handlesOf(these[selected], nameOf(these[selected], selected)) : [], handling);
     playhead();
   }
@@ -101,21 +155,28 @@ export function createZoning({ map, radius, name, on }) {
     selected = index;
     corner = 0;
     show({ zones, track, visible });
-    if (index >= 0) announce(`${nameOf(zones[index], index)}, ${count(eventsIn(zones[index], track), "event")} inside.`);
+    if (index >= 0)
+      announce(`${nameOf(zones[index], index)}, ${count(eventsIn(zones[index], track), "event")} inside.`);
   }
 
   function add(zone) {
     selected = zones.length;
     corner = 0;
     on.put([...zones, zone], null);
-    const what = zone.type === "Circle" ? `Circle with radius ${metres(zone.radius_m)}` : `Polygon with ${cornersOf(zone).length} corners`;
+    const what =
+      zone.type === "Circle"
+        ? `Circle with radius ${metres(zone.radius_m)}`
+        : `Polygon with ${cornersOf(zone).length} corners`;
     announce(`${what} added, ${count(eventsIn(zone, track), "event")} inside.`);
   }
 
   function remove(index) {
     const gone = nameOf(zones[index], index);
     selected = -1;
-    on.put(zones.filter((_, i) => i !== index), null);
+    on.put(
+      zones.filter((_, i) => i !== index),
+      null,
+    );
     announce(`${gone} is deleted.`);
     (rows.querySelector("button") ?? around).focus({ preventScroll: true });
   }

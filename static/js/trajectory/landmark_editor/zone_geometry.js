@@ -103,7 +103,9 @@ export function eventsIn(zone, track) {
 /** A set's zones as they are edited here: a multipolygon is its parts, a label is never missing. */
 export const asDrawn = (zones) =>
   zones.flatMap(({ label = "", ...zone }) =>
-    zone.type === "MultiPolygon" ? zone.coordinates.map((coordinates) => ({ type: "Polygon", coordinates, label })) : [{ ...zone, label }],
+    zone.type === "MultiPolygon"
+      ? zone.coordinates.map((coordinates) => ({ type: "Polygon", coordinates, label }))
+      : [{ ...zone, label }],
   );
 
 /** Latitudes a zone lies between, or wider. */
@@ -131,14 +133,21 @@ export function handlesOf(zone, name) {
   corners.forEach(([x, y], i) => {
     const [nextX, nextY] = corners[(i + 1) % corners.length];
     found.push({ id: `corner-${i}`, lon: x, lat: y, kind: "corner", label: `Corner ${i + 1} of ${name}` });
-    found.push({ id: `between-${i}`, lon: (x + near(nextX, x)) / 2, lat: (y + nextY) / 2, kind: "between", label: `New corner after corner ${i + 1} of ${name}` });
+    found.push({
+      id: `between-${i}`,
+      lon: (x + near(nextX, x)) / 2,
+      lat: (y + nextY) / 2,
+      kind: "between",
+      label: `New corner after corner ${i + 1} of ${name}`,
+    });
   });
   return found;
 }
 
 /** The zone once a handle is at (lon, lat). */
 export function moved(zone, id, lon, lat) {
-  if (id === "radius") return { ...zone, radius_m: Number(Math.max(0.1, distanceM(lon, lat, ...zone.center)).toPrecision(6)) };
+  if (id === "radius")
+    return { ...zone, radius_m: Number(Math.max(0.1, distanceM(lon, lat, ...zone.center)).toPrecision(6)) };
   if (id === "centre") return shifted(zone, lon, lat);
   const corners = cornersOf(zone);
   const [kind, index] = [id.split("-")[0], Number(id.split("-")[1])];
@@ -150,10 +159,16 @@ export function moved(zone, id, lon, lat) {
 export function withoutCorner(zone, index) {
   const corners = cornersOf(zone);
   if (corners.length <= 3) return zone;
-  return withCorners(zone, corners.filter((_, i) => i !== index));
+  return withCorners(
+    zone,
+    corners.filter((_, i) => i !== index),
+  );
 }
 
-const withCorners = (zone, corners) => ({ ...zone, coordinates: [[...corners, corners[0]], ...zone.coordinates.slice(1)] });
+const withCorners = (zone, corners) => ({
+  ...zone,
+  coordinates: [[...corners, corners[0]], ...zone.coordinates.slice(1)],
+});
 
 function shifted(zone, lon, lat) {
   if (zone.type === "Circle") return { ...zone, center: position(lon, lat) };
@@ -169,7 +184,10 @@ export function toGeoJSON(zones) {
   const features = zones.map((zone) => ({
     type: "Feature",
     properties: zone.type === "Circle" ? { label: zone.label, radius_m: zone.radius_m } : { label: zone.label },
-    geometry: zone.type === "Circle" ? { type: "Point", coordinates: zone.center } : { type: "Polygon", coordinates: zone.coordinates },
+    geometry:
+      zone.type === "Circle"
+        ? { type: "Point", coordinates: zone.center }
+        : { type: "Polygon", coordinates: zone.coordinates },
   }));
   return { type: "FeatureCollection", features };
 }
@@ -189,7 +207,9 @@ export function fromGeoJSON(text) {
   }
   const features = found?.type === "FeatureCollection" ? found.features : [found];
   if (!Array.isArray(features) || !features.length) throw new Error(`It has no features: zones are ${KINDS}.`);
-  return features.flatMap((one, i) => (one?.type === "Feature" ? zonesOf(one.geometry, one.properties, i) : zonesOf(one, null, i)));
+  return features.flatMap((one, i) =>
+    one?.type === "Feature" ? zonesOf(one.geometry, one.properties, i) : zonesOf(one, null, i),
+  );
 }
 
 function zonesOf(geometry, properties, index) {
@@ -197,10 +217,15 @@ function zonesOf(geometry, properties, index) {
   const words = [label, name, title].find((one) => typeof one === "string" && one) ?? "";
   const coordinates = flat(geometry?.coordinates);
   if (geometry?.type === "Polygon") return [{ type: "Polygon", coordinates, label: words }];
-  if (geometry?.type === "MultiPolygon" && Array.isArray(coordinates)) return coordinates.map((one) => ({ type: "Polygon", coordinates: one, label: words }));
-  if (geometry?.type === "Point" && radius !== undefined) return [{ type: "Circle", center: coordinates, radius_m: radius, label: words }];
-  if (geometry?.type === "GeometryCollection" && Array.isArray(geometry.geometries)) return geometry.geometries.flatMap((one) => zonesOf(one, properties, index));
-  throw new Error(`Feature ${index + 1} is ${geometry?.type ? `a ${String(geometry.type).slice(0, 40)}` : "no shape"}: zones are ${KINDS}.`);
+  if (geometry?.type === "MultiPolygon" && Array.isArray(coordinates))
+    return coordinates.map((one) => ({ type: "Polygon", coordinates: one, label: words }));
+  if (geometry?.type === "Point" && radius !== undefined)
+    return [{ type: "Circle", center: coordinates, radius_m: radius, label: words }];
+  if (geometry?.type === "GeometryCollection" && Array.isArray(geometry.geometries))
+    return geometry.geometries.flatMap((one) => zonesOf(one, properties, index));
+  throw new Error(
+    `Feature ${index + 1} is ${geometry?.type ? `a ${String(geometry.type).slice(0, 40)}` : "no shape"}: zones are ${KINDS}.`,
+  );
 }
 
 /** Positions without their altitude. */

@@ -17,7 +17,10 @@ export function createZoneList(host, on) {
   let shown = { shape: "", rows: [] };
 
   function show({ zones, selected, corner, counts }) {
-    const shape = JSON.stringify([selected, zones.map((zone) => [zone.type, zone.type === "Circle" ? 0 : cornersOf(zone).length])]);
+    const shape = JSON.stringify([
+      selected,
+      zones.map((zone) => [zone.type, zone.type === "Circle" ? 0 : cornersOf(zone).length]),
+    ]);
     if (shape !== shown.shape) rebuild(zones, selected, shape);
     shown.rows.forEach((row, i) => row.update(zones[i], counts[i], corner));
   }
@@ -27,7 +30,8 @@ export function createZoneList(host, on) {
     shown = { shape, rows: zones.map((zone, i) => (i === selected ? openRow(zone, i, on) : closedRow(zone, i, on))) };
     host.replaceChildren(...shown.rows.map(({ element }) => element));
     if (key) host.querySelector(`[data-key="${key}"]`)?.focus({ preventScroll: true });
-    if (selected >= 0 && scrolls(host.closest(".rail"))) shown.rows[selected].element.scrollIntoView({ block: "nearest" });
+    if (selected >= 0 && scrolls(host.closest(".rail")))
+      shown.rows[selected].element.scrollIntoView({ block: "nearest" });
   }
 
   return { show, fail: (index, message) => shown.rows[index]?.fail(message) };
@@ -40,7 +44,19 @@ function closedRow(zone, index, on, inside = null) {
   const name = el("span", { class: "zone__name" });
   const facts = el("span", { class: "muted" });
   const error = el("p", { class: "field__error", role: "alert", hidden: true });
-  const head = el("button", { type: "button", class: "zone__head", "aria-expanded": String(inside !== null), dataset: { key: `zone-${index}` }, onclick: () => on.choose(inside ? -1 : index) }, zoneIcon(zone), name, facts);
+  const head = el(
+    "button",
+    {
+      type: "button",
+      class: "zone__head",
+      "aria-expanded": String(inside !== null),
+      dataset: { key: `zone-${index}` },
+      onclick: () => on.choose(inside ? -1 : index),
+    },
+    zoneIcon(zone),
+    name,
+    facts,
+  );
   const fail = (message) => {
     error.textContent = message;
     error.hidden = !message;
@@ -63,16 +79,28 @@ function openRow(zone, index, on) {
   const label = textField("Label", "label", (value) => change({ ...now, label: value }, "label"));
   const place = () => (now.type === "Circle" ? now.center : cornersOf(now)[at]);
   const handle = () => (now.type === "Circle" ? "centre" : `corner-${at}`);
-  const lon = numberField("Longitude, °", "lon", { minimum: -180, maximum: 180 }, (value) => change(moved(now, handle(), value, place()[1]), "lon"));
-  const lat = numberField("Latitude, °", "lat", { minimum: -90, maximum: 90 }, (value) => change(moved(now, handle(), place()[0], value), "lat"));
+  const lon = numberField("Longitude, °", "lon", { minimum: -180, maximum: 180 }, (value) =>
+    change(moved(now, handle(), value, place()[1]), "lon"),
+  );
+  const lat = numberField("Latitude, °", "lat", { minimum: -90, maximum: 90 }, (value) =>
+    change(moved(now, handle(), place()[0], value), "lat"),
+  );
   const more = zone.type === "Circle" ? radiusField(() => now, change) : cornerField(zone, on);
-  const withoutOne = zone.type === "Circle" ? null : button("Remove corner", "drop-corner", () => change(withoutCorner(now, at), "corner"));
+  const withoutOne =
+    zone.type === "Circle"
+      ? null
+      : button("Remove corner", "drop-corner", () => change(withoutCorner(now, at), "corner"));
   if (withoutOne) withoutOne.disabled = cornersOf(zone).length <= 3;
   const inside = el(
     "div",
     { class: "zone__body" },
     el("div", { class: "zone__pair" }, label.element, more.element, lon.element, lat.element),
-    el("div", { class: "row row--apart" }, withoutOne ?? el("span"), button("Delete zone", "delete", () => on.remove(index))),
+    el(
+      "div",
+      { class: "row row--apart" },
+      withoutOne ?? el("span"),
+      button("Delete zone", "delete", () => on.remove(index)),
+    ),
   );
   const row = closedRow(zone, index, on, inside);
   return {
@@ -89,23 +117,43 @@ function openRow(zone, index, on) {
   };
 }
 
-const radiusField = (now, change) => numberField("Radius, m", "radius", RADIUS_M, (value) => change({ ...now(), radius_m: value }, "radius"));
+const radiusField = (now, change) =>
+  numberField("Radius, m", "radius", RADIUS_M, (value) => change({ ...now(), radius_m: value }, "radius"));
 
 function cornerField(zone, on) {
-  const options = cornersOf(zone).map((_, i) => el("option", { value: String(i) }, `Corner ${i + 1} of ${cornersOf(zone).length}`));
-  const select = el("select", { class: "input", id: "zone-corner", dataset: { key: "corner" }, onchange: () => on.corner(Number(select.value)) }, options);
-  return { element: el("div", { class: "field" }, el("label", { for: "zone-corner", class: "small" }, "Corner"), select), set: (value) => (select.value = String(value)) };
+  const options = cornersOf(zone).map((_, i) =>
+    el("option", { value: String(i) }, `Corner ${i + 1} of ${cornersOf(zone).length}`),
+  );
+  const select = el(
+    "select",
+    { class: "input", id: "zone-corner", dataset: { key: "corner" }, onchange: () => on.corner(Number(select.value)) },
+    options,
+  );
+  return {
+    element: el("div", { class: "field" }, el("label", { for: "zone-corner", class: "small" }, "Corner"), select),
+    set: (value) => (select.value = String(value)),
+  };
 }
 
-const button = (words, key, onclick) => el("button", { type: "button", class: "button button--small", dataset: { key }, onclick }, words);
+const button = (words, key, onclick) =>
+  el("button", { type: "button", class: "button button--small", dataset: { key }, onclick }, words);
 
 /** An input with its label, and the place of its error. */
-const field = (words, input, error = null) => ({ input, element: el("div", { class: "field" }, el("label", { class: "small", for: input.id }, words), input, error) });
+const field = (words, input, error = null) => ({
+  input,
+  element: el("div", { class: "field" }, el("label", { class: "small", for: input.id }, words), input, error),
+});
 
 const isTypedIn = (input) => document.activeElement === input;
 
 function textField(words, key, onChange) {
-  const input = el("input", { class: "input", id: `zone-${key}`, maxlength: "200", placeholder: "none", dataset: { key } });
+  const input = el("input", {
+    class: "input",
+    id: `zone-${key}`,
+    maxlength: "200",
+    placeholder: "none",
+    dataset: { key },
+  });
   input.addEventListener("input", () => onChange(input.value));
   return { ...field(words, input), set: (value) => isTypedIn(input) || (input.value = String(value)) };
 }

@@ -29,7 +29,12 @@ const WORDS = {
  * which of n events are shown. Returns {draw(series), listen(to), hover(event), setSpan(span)}, the last as a figure has them.
  */
 export async function createPlan(host, page, state, keep, span) {
-  const figure = await createFigure($("[data-chart=plan]", host), { title: "Budget and loss under the plan", unit: "ε", name: "cairn-budget-plan", log: false });
+  const figure = await createFigure($("[data-chart=plan]", host), {
+    title: "Budget and loss under the plan",
+    unit: "ε",
+    name: "cairn-budget-plan",
+    log: false,
+  });
   const input = $("#alpha", host);
   write(input, isFinite(state.alpha) ? Number(state.alpha) : 1);
   const method = radios("Method", METHODS, state.method, (value) => {
@@ -46,7 +51,9 @@ export async function createPlan(host, page, state, keep, span) {
     waiting = setTimeout(changed, 250);
   });
 
-  const legend = LINES.map(([name, , , dash, index]) => el("li", {}, swatch(index === null ? null : { dash, index }), name));
+  const legend = LINES.map(([name, , , dash, index]) =>
+    el("li", {}, swatch(index === null ? null : { dash, index }), name),
+  );
   $("[data-plan-legend]", host).replaceChildren(...legend);
 
   function changed() {
@@ -55,10 +62,18 @@ export async function createPlan(host, page, state, keep, span) {
   }
 
   function tell({ first, middle, last, user_level, radius_m, correlation }) {
-    const pairs = [["First", first], ["Between", middle], ["Last", last], ["Instead, α / n", user_level]];
-    $("[data-plan-words]", host).textContent = `Budgets are ε within ${number(radius_m)} m; losses are between states at most ${number(correlation.diameter_m)} m apart.`;
+    const pairs = [
+      ["First", first],
+      ["Between", middle],
+      ["Last", last],
+      ["Instead, α / n", user_level],
+    ];
+    $("[data-plan-words]", host).textContent =
+      `Budgets are ε within ${number(radius_m)} m; losses are between states at most ${number(correlation.diameter_m)} m apart.`;
     $("[data-budgets]", host).replaceChildren(
-      ...pairs.filter(([, value]) => value !== null).map(([label, value]) => el("div", {}, el("dt", {}, label), el("dd", {}, `ε = ${number(value, 4)}`))),
+      ...pairs
+        .filter(([, value]) => value !== null)
+        .map(([label, value]) => el("div", {}, el("dt", {}, label), el("dd", {}, `ε = ${number(value, 4)}`))),
     );
   }
 
@@ -66,14 +81,32 @@ export async function createPlan(host, page, state, keep, span) {
     const mine = (turn += 1);
     $("[data-method-words]", host).textContent = WORDS[state.method];
     try {
-      const body = { alpha: Number(state.alpha), radius_m: Number(state.radius_m), landmark_set: page.landmark_set, series, method: state.method, correlation: correlationBody(state) };
+      const body = {
+        alpha: Number(state.alpha),
+        radius_m: Number(state.radius_m),
+        landmark_set: page.landmark_set,
+        series,
+        method: state.method,
+        correlation: correlationBody(state),
+      };
       const found = await post(page.urls.plan, body);
       if (mine !== turn) return;
       check(input);
       tell(found);
       await figure.show((log) => ({
-        span: span(found.n), whole: [0, Math.max(1, found.n - 1)], log, note: "ε",
-        lines: LINES.map(([name, key, colour, dash]) => ({ id: key, name, x: found.event, y: found[key], colour, dash, step: key === "budget" })),
+        span: span(found.n),
+        whole: [0, Math.max(1, found.n - 1)],
+        log,
+        note: "ε",
+        lines: LINES.map(([name, key, colour, dash]) => ({
+          id: key,
+          name,
+          x: found.event,
+          y: found[key],
+          colour,
+          dash,
+          step: key === "budget",
+        })),
         rules: [{ y: found.alpha, label: `target α = ${number(found.alpha)}` }],
       }));
     } catch (problem) {

@@ -18,11 +18,18 @@ const WORDS = { weak: "Weak", moderate: "Moderate", strong: "Strong" };
  */
 export function createCorrelation(state, note, on) {
   const own = el("button", { type: "button", onclick: () => matrixDialog(state, take, on.check) }, "Own…");
-  const estimated = el("button", { type: "button", onclick: () => estimateDialog(state, note, take, on.check) }, "Estimated…");
+  const estimated = el(
+    "button",
+    { type: "button", onclick: () => estimateDialog(state, note, take, on.check) },
+    "Estimated…",
+  );
   own.setAttribute("aria-label", "Own matrix…");
   estimated.setAttribute("aria-label", "Estimated from this dataset…");
   const options = Object.entries(WORDS).map(([value, text]) => [value, text, `s = ${STANDARD[value]}, two states`]);
-  const group = radios("Temporal loss where positions are correlated", options, state.corr, (corr) => take({ corr }), { shown: true, more: [own, estimated] });
+  const group = radios("Temporal loss where positions are correlated", options, state.corr, (corr) => take({ corr }), {
+    shown: true,
+    more: [own, estimated],
+  });
   const distance = createDistance(state.diameter_m, (diameter_m) => take({ diameter_m }));
   const show = () => {
     group.set(state.corr);
@@ -43,7 +50,8 @@ export function createCorrelation(state, note, on) {
 /** A correlation as the server tells it, in words. */
 export function correlationWords({ kind, s, states, cell_m, smoothing, mismatch, diameter_m }) {
   if (kind === "smoothed") return `Two states at most ${number(diameter_m)} m apart, smoothed by s = ${number(s)}.`;
-  if (kind === "given") return `Your ${states === 1 ? "matrix" : `matrices of ${count(states, "state")}`}, states at most ${number(diameter_m)} m apart.`;
+  if (kind === "given")
+    return `Your ${states === 1 ? "matrix" : `matrices of ${count(states, "state")}`}, states at most ${number(diameter_m)} m apart.`;
   return `Estimated over cells of ${number(Number(cell_m))} m: ${count(states, "state")}, smoothing ${number(smoothing)}. Its two directions differ from one stationary chain by ${number(mismatch, 1)}.`;
 }
 
@@ -58,7 +66,12 @@ function open(title, content, submit) {
     el("h2", { id: "loss-dialog-title" }, title),
     content,
     error,
-    el("div", { class: "dialog__actions" }, el("button", { class: "button", type: "button", onclick: () => dialog.close() }, "Cancel"), el("button", { class: "button button--primary" }, "Use it")),
+    el(
+      "div",
+      { class: "dialog__actions" },
+      el("button", { class: "button", type: "button", onclick: () => dialog.close() }, "Cancel"),
+      el("button", { class: "button button--primary" }, "Use it"),
+    ),
   );
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
@@ -85,24 +98,47 @@ function open(title, content, submit) {
 }
 
 function area(id, label, help, value) {
-  const input = el("textarea", { id, rows: "4", spellcheck: "false", "aria-describedby": `${id}-help`, class: "loss__matrix" });
+  const input = el("textarea", {
+    id,
+    rows: "4",
+    spellcheck: "false",
+    "aria-describedby": `${id}-help`,
+    class: "loss__matrix",
+  });
   input.value = value;
-  return { input, element: el("div", { class: "field" }, el("label", { for: id }, label), input, el("p", { class: "field__help", id: `${id}-help` }, help)) };
+  return {
+    input,
+    element: el(
+      "div",
+      { class: "field" },
+      el("label", { for: id }, label),
+      input,
+      el("p", { class: "field__help", id: `${id}-help` }, help),
+    ),
+  };
 }
 
 /** "0.9 0.1 ⏎ 0.2 0.8", or JSON, as JSON; "" stays "". */
 export function matrixText(text, label) {
   if (!text.trim()) return "";
   if (text.trim().startsWith("[")) return text.trim();
-  const rows = text.trim().split(/\n+/).map((line) => readNumbers(line, { minimum: 0, maximum: 1, required: true, repeated: true }));
+  const rows = text
+    .trim()
+    .split(/\n+/)
+    .map((line) => readNumbers(line, { minimum: 0, maximum: 1, required: true, repeated: true }));
   const wrong = rows.findIndex(({ problem }) => problem);
-  if (wrong >= 0) throw new SyntaxError(`${label}, row ${wrong + 1}: each row is a line of numbers. ${rows[wrong].problem}`);
+  if (wrong >= 0)
+    throw new SyntaxError(`${label}, row ${wrong + 1}: each row is a line of numbers. ${rows[wrong].problem}`);
   return JSON.stringify(rows.map(({ values }) => values));
 }
 
 function readable(json) {
   try {
-    return json && json !== "reversal" ? JSON.parse(json).map((row) => row.join(" ")).join("\n") : "";
+    return json && json !== "reversal"
+      ? JSON.parse(json)
+          .map((row) => row.join(" "))
+          .join("\n")
+      : "";
   } catch {
     return json;
   }
@@ -110,8 +146,18 @@ function readable(json) {
 
 function matrixDialog(state, take, check) {
   const given = Boolean(state.forward || state.backward);
-  const forward = area("loss-forward", "Forward: Pr(next | present)", "A line for each present state, a number for each next one; each line sums to 1.", readable(state.forward) || (given ? "" : "0.9 0.1\n0.2 0.8"));
-  const backward = area("loss-backward", "Backward: Pr(previous | present)", "Empty: no correlation in this direction.", readable(state.backward));
+  const forward = area(
+    "loss-forward",
+    "Forward: Pr(next | present)",
+    "A line for each present state, a number for each next one; each line sums to 1.",
+    readable(state.forward) || (given ? "" : "0.9 0.1\n0.2 0.8"),
+  );
+  const backward = area(
+    "loss-backward",
+    "Backward: Pr(previous | present)",
+    "Empty: no correlation in this direction.",
+    readable(state.backward),
+  );
   const reversal = el("input", { type: "checkbox", checked: !given || state.backward === "reversal" });
   const follow = () => (backward.element.hidden = reversal.checked);
   reversal.addEventListener("change", follow);
@@ -121,27 +167,68 @@ function matrixDialog(state, take, check) {
     { class: "stack" },
     el("p", { class: "muted" }, "What an adversary knows of how positions follow one another, the same at all times."),
     forward.element,
-    el("label", { class: "choice" }, reversal, "Backward is its reversal: one stationary chain, so the bridge bound holds."),
+    el(
+      "label",
+      { class: "choice" },
+      reversal,
+      "Backward is its reversal: one stationary chain, so the bridge bound holds.",
+    ),
     backward.element,
   );
   open("Own matrix", content, async () => {
     const ahead = matrixText(forward.input.value, "Forward");
-    const changes = { corr: "own", forward: ahead, backward: reversal.checked ? "reversal" : matrixText(backward.input.value, "Backward") };
-    if (!changes.forward && (!changes.backward || changes.backward === "reversal")) throw new SyntaxError("Forward: give a matrix.");
+    const changes = {
+      corr: "own",
+      forward: ahead,
+      backward: reversal.checked ? "reversal" : matrixText(backward.input.value, "Backward"),
+    };
+    if (!changes.forward && (!changes.backward || changes.backward === "reversal"))
+      throw new SyntaxError("Forward: give a matrix.");
     await check(changes);
     take(changes);
   });
 }
 
 function numberField(id, label, rule, value, help) {
-  const { input, error } = createNumber({ ...rule, required: true }, { id, value: Number(value), describedby: [`${id}-help`] });
-  return { input, element: el("div", { class: "field" }, el("label", { for: id }, label), input, el("p", { class: "field__help", id: `${id}-help` }, help, " ", ruleText(rule)), error) };
+  const { input, error } = createNumber(
+    { ...rule, required: true },
+    { id, value: Number(value), describedby: [`${id}-help`] },
+  );
+  return {
+    input,
+    element: el(
+      "div",
+      { class: "field" },
+      el("label", { for: id }, label),
+      input,
+      el("p", { class: "field__help", id: `${id}-help` }, help, " ", ruleText(rule)),
+      error,
+    ),
+  };
 }
 
 function estimateDialog(state, note, take, check) {
-  const cell = numberField("loss-cell", "Cell, m", CELL_M, state.cell_m || "1000", "Side of the square cells that count as states; at most 400 are visited, at most 50 for the bridge.");
-  const added = numberField("loss-smoothing", "Smoothing", SMOOTHING, state.smoothing || "1", "What every move counts beforehand; more hides more of the correlation.");
-  const content = el("div", { class: "stack" }, el("p", { class: "notice notice--accent" }, note), cell.element, added.element);
+  const cell = numberField(
+    "loss-cell",
+    "Cell, m",
+    CELL_M,
+    state.cell_m || "1000",
+    "Side of the square cells that count as states; at most 400 are visited, at most 50 for the bridge.",
+  );
+  const added = numberField(
+    "loss-smoothing",
+    "Smoothing",
+    SMOOTHING,
+    state.smoothing || "1",
+    "What every move counts beforehand; more hides more of the correlation.",
+  );
+  const content = el(
+    "div",
+    { class: "stack" },
+    el("p", { class: "notice notice--accent" }, note),
+    cell.element,
+    added.element,
+  );
   open("Estimated from this dataset", content, async () => {
     const changes = { corr: "estimated", cell_m: String(valueOf(cell.input)), smoothing: String(valueOf(added.input)) };
     await check(changes);

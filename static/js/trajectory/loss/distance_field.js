@@ -14,8 +14,20 @@ let ids = 0;
 export function createDistance(value, onChange) {
   const id = `states-apart-${(ids += 1)}`;
   const { input, error } = createNumber(RULE, { id, value: Number(value), describedby: [`${id}-help`] });
-  const help = el("p", { class: "field__help", id: `${id}-help` }, "Upper bounds hold for states at most this far apart: ε within the radius r counts D / r times. States farther apart leak more. ", ruleText(RULE));
-  const element = el("div", { class: "field", dataset: { field: "diameter_m" } }, el("label", { for: id }, "How far apart states lie at most, D, m"), input, help, error);
+  const help = el(
+    "p",
+    { class: "field__help", id: `${id}-help` },
+    "Upper bounds hold for states at most this far apart: ε within the radius r counts D / r times. States farther apart leak more. ",
+    ruleText(RULE),
+  );
+  const element = el(
+    "div",
+    { class: "field", dataset: { field: "diameter_m" } },
+    el("label", { for: id }, "How far apart states lie at most, D, m"),
+    input,
+    help,
+    error,
+  );
   let waiting;
   input.addEventListener("input", () => {
     clearTimeout(waiting);

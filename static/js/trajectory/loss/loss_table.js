@@ -10,31 +10,77 @@ const text = (value) => number(value, 3);
  * the chart. Every cell has the bridge, and below it the published formula.
  */
 export function showTable(head, body, columns, { part, current, inks }) {
-  const titles = columns.map(({ key, title }) => el("th", { scope: "col", class: "number", "aria-current": key === current ? "true" : null }, title));
-  head.replaceChildren(el("tr", {}, el("th", { scope: "col" }, "Mechanism"), el("th", { scope: "col", class: "number" }, "No correlation"), titles));
-  body.replaceChildren(...columns[0].report.mechanisms.map((_, i) => row(columns.map(({ report }) => report.mechanisms[i]), part, inks)));
+  const titles = columns.map(({ key, title }) =>
+    el("th", { scope: "col", class: "number", "aria-current": key === current ? "true" : null }, title),
+  );
+  head.replaceChildren(
+    el(
+      "tr",
+      {},
+      el("th", { scope: "col" }, "Mechanism"),
+      el("th", { scope: "col", class: "number" }, "No correlation"),
+      titles,
+    ),
+  );
+  body.replaceChildren(
+    ...columns[0].report.mechanisms.map((_, i) =>
+      row(
+        columns.map(({ report }) => report.mechanisms[i]),
+        part,
+        inks,
+      ),
+    ),
+  );
 }
 
 function row(found, part, inks) {
   const [first] = found;
   const own = parameters(first.parameters);
-  const said = [...own, ...(first.simulated?.runs ? [`median of ${count(first.simulated.runs, "simulated run")}`] : [])];
-  const name = el("th", { scope: "row" }, el("span", { class: "row" }, swatch(inks[first.name]), first.title), said.length && !first.why_not ? el("span", { class: "small muted report__own" }, said.join(", ")) : null);
-  if (first.why_not) return el("tr", {}, name, el("td", { class: "muted small", colspan: String(found.length + 1) }, sentence(first.why_not)));
-  return el("tr", {}, name, el("td", { class: "number" }, text(part === "joint" ? first.level : first.highest_budget)), found.map((one) => cell(one, part)));
+  const said = [
+    ...own,
+    ...(first.simulated?.runs ? [`median of ${count(first.simulated.runs, "simulated run")}`] : []),
+  ];
+  const name = el(
+    "th",
+    { scope: "row" },
+    el("span", { class: "row" }, swatch(inks[first.name]), first.title),
+    said.length && !first.why_not ? el("span", { class: "small muted report__own" }, said.join(", ")) : null,
+  );
+  if (first.why_not)
+    return el(
+      "tr",
+      {},
+      name,
+      el("td", { class: "muted small", colspan: String(found.length + 1) }, sentence(first.why_not)),
+    );
+  return el(
+    "tr",
+    {},
+    name,
+    el("td", { class: "number" }, text(part === "joint" ? first.level : first.highest_budget)),
+    found.map((one) => cell(one, part)),
+  );
 }
 
-const UNITS = [[/_m2$/, " m²"], [/_m$/, " m"]];
+const UNITS = [
+  [/_m2$/, " m²"],
+  [/_m$/, " m"],
+];
 
 /** What a mechanism was given of its own; the radius only where something is weighed against it. */
 function parameters(given) {
-  const chosen = Object.entries(given).filter(([, value]) => typeof value === "string").map(([name, value]) => [name, value.replaceAll("-", " ")]);
+  const chosen = Object.entries(given)
+    .filter(([, value]) => typeof value === "string")
+    .map(([name, value]) => [name, value.replaceAll("-", " ")]);
   const own = Object.entries(given).filter(([name, value]) => typeof value === "number" && name !== "radius_m");
   const weighed = own.some(([name]) => name.endsWith("_m2"));
-  return [...chosen.map(([name, value]) => `${name.replaceAll("_", " ")}: ${value}`), ...[...own, ...(weighed ? [["radius_m", given.radius_m]] : [])].map(([name, value]) => {
-    const [ending, unit] = UNITS.find(([one]) => one.test(name)) ?? [/$/, ""];
-    return `${name.replace(ending, "").replaceAll("_", " ")} ${number(value)}${unit}`;
-  })];
+  return [
+    ...chosen.map(([name, value]) => `${name.replaceAll("_", " ")}: ${value}`),
+    ...[...own, ...(weighed ? [["radius_m", given.radius_m]] : [])].map(([name, value]) => {
+      const [ending, unit] = UNITS.find(([one]) => one.test(name)) ?? [/$/, ""];
+      return `${name.replace(ending, "").replaceAll("_", " ")} ${number(value)}${unit}`;
+    }),
+  ];
 }
 
 const sentence = (words) => `${words[0].toUpperCase()}${words.slice(1)}${words.endsWith(".") ? "" : "."}`;

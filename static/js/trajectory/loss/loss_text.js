@@ -23,7 +23,8 @@ const SAID = {
   joint: "Each event and all landmarks together.",
   own: "Each event’s own part of what it and the landmarks leak.",
 };
-const upper = (diameter_m) => `An upper bound for an adversary with this matrix whose states lie at most ${number(diameter_m)} m apart`;
+const upper = (diameter_m) =>
+  `An upper bound for an adversary with this matrix whose states lie at most ${number(diameter_m)} m apart`;
 const BOUND = {
   bridge: (diameter_m) => `${upper(diameter_m)}: the landmarks’ positions are taken as known at the ends of each gap.`,
   published: () => "The published formula is not an upper bound: between two known landmarks the chain is a bridge.",
@@ -31,7 +32,8 @@ const BOUND = {
 
 /** The view in words; `bound`, `why`, `pairwise` and the correlation's `diameter_m` as the server answered. */
 export function viewWords({ view, side, part }, { bound, why, diameter_m, pairwise = false }) {
-  if (view === "event") return `${SAID[side]} ${upper(diameter_m)}${pairwise ? ", each two cells at their own distance" : ""}.`;
+  if (view === "event")
+    return `${SAID[side]} ${upper(diameter_m)}${pairwise ? ", each two cells at their own distance" : ""}.`;
   const instead = why && bound === "published" ? ` There is no bridge here: ${why}.` : "";
   return `${SAID[part]} ${BOUND[bound]?.(diameter_m) ?? ""}${instead}`;
 }

@@ -40,7 +40,17 @@ export function createParameters(host, described, inks, text, onChange) {
     addSpeed(form, fields, changed);
     fields.set(given[mechanism.name] ?? {});
     const head = el("p", { class: "own__name" }, swatch(inks[mechanism.name]), mechanism.title);
-    const element = el("div", { class: "own", role: "group", "aria-label": `${mechanism.title}: parameters`, dataset: { mechanism: mechanism.name } }, head, form);
+    const element = el(
+      "div",
+      {
+        class: "own",
+        role: "group",
+        "aria-label": `${mechanism.title}: parameters`,
+        dataset: { mechanism: mechanism.name },
+      },
+      head,
+      form,
+    );
     return [{ name: mechanism.name, own, fields, element }];
   });
   host.replaceChildren(...parts.map(({ element }) => element));

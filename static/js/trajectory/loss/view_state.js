@@ -5,7 +5,19 @@ import { readdress } from "../../core/address.js";
 export const STANDARD = { weak: 1, moderate: 0.1, strong: 0.01 };
 export const DIAMETER_M = "1000"; // how far apart states lie at most until the reader gives another distance; not read from any data
 
-const DEFAULTS = { corr: "moderate", view: "event", side: "total", part: "joint", bound: "bridge", axis: "log", diameter_m: DIAMETER_M, forward: "", backward: "", cell_m: "", smoothing: "" };
+const DEFAULTS = {
+  corr: "moderate",
+  view: "event",
+  side: "total",
+  part: "joint",
+  bound: "bridge",
+  axis: "log",
+  diameter_m: DIAMETER_M,
+  forward: "",
+  backward: "",
+  cell_m: "",
+  smoothing: "",
+};
 const KNOWN = {
   corr: [...Object.keys(STANDARD), "own", "estimated"],
   view: ["event", "landmarks"],

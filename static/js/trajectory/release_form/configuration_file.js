@@ -27,14 +27,19 @@ export function parse(text, { mechanisms, steps, common }) {
   }
   const specs = Array.isArray(found?.releases) ? found.releases : [found];
   const object = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
-  if (!specs.length || !specs.every((spec) => object(spec) && object(spec.mechanism))) throw new Error("This file describes no releases: it has no “mechanism”.");
+  if (!specs.length || !specs.every((spec) => object(spec) && object(spec.mechanism)))
+    throw new Error("This file describes no releases: it has no “mechanism”.");
   const shared = ({ mechanism }) => common.map((name) => mechanism[name]);
   const names = new Set(specs.map(({ mechanism }) => mechanism.name));
   if (!same(specs, shared)) throw new Error("Its releases differ in level or radius; this form asks for one of each.");
-  if (!same(specs, (spec) => [spec.postprocess ?? [], spec.seed ?? null])) throw new Error("Its releases differ in their steps or seeds; this form asks for the same.");
+  if (!same(specs, (spec) => [spec.postprocess ?? [], spec.seed ?? null]))
+    throw new Error("Its releases differ in their steps or seeds; this form asks for the same.");
   if (names.size < specs.length) throw new Error("It has one mechanism twice; this form has each once.");
   const after = specs[0].postprocess ?? [];
-  for (const [known, asked] of [[mechanisms, [...names]], [steps, after.map(({ name }) => name)]]) {
+  for (const [known, asked] of [
+    [mechanisms, [...names]],
+    [steps, after.map(({ name }) => name)],
+  ]) {
     const odd = asked.find((name) => !known.includes(name));
     if (odd !== undefined) throw new Error(`There is no “${odd}” here.`);
   }

@@ -55,29 +55,56 @@ function shareText(share) {
 function row(what, { events, published, drawn, share, median_m, p95_m }) {
   const of = drawn === events ? whole(events) : `${whole(drawn)} of ${whole(events)}`;
   const cells = published ? [shareText(share), metres(median_m), metres(p95_m)] : ["left out", "", ""];
-  return el("tr", {}, el("th", { scope: "row" }, what), [of, ...cells].map((text) => el("td", {}, text)));
+  return el(
+    "tr",
+    {},
+    el("th", { scope: "row" }, what),
+    [of, ...cells].map((text) => el("td", {}, text)),
+  );
 }
 
-const head = (...titles) => el("tr", {}, titles.map((text) => el("th", { scope: "col" }, text)));
+const head = (...titles) =>
+  el(
+    "tr",
+    {},
+    titles.map((text) => el("th", { scope: "col" }, text)),
+  );
 
 function figures({ title, expected: { landmark, regular, overall } }) {
   const alike = String(landmark.share) === String(regular.share) && overall.drawn === overall.events;
-  const groups = alike ? [["Every event", overall]] : [["Landmarks", landmark], ["Others", regular]];
+  const groups = alike
+    ? [["Every event", overall]]
+    : [
+        ["Landmarks", landmark],
+        ["Others", regular],
+      ];
   return el(
     "table",
     { class: "outlook__figures" },
     el("caption", { class: "visually-hidden" }, `Noise of ${title}`),
     el("thead", {}, head("Events", "Drawn", "Share", "50\u202f%", "95\u202f%")),
-    el("tbody", {}, groups.filter(([, { events }]) => events).map(([what, group]) => row(what, group))),
+    el(
+      "tbody",
+      {},
+      groups.filter(([, { events }]) => events).map(([what, group]) => row(what, group)),
+    ),
   );
 }
 
 function notes({ expected }) {
-  if (!expected) return ["How much each event gets depends on the run, and the dataset is too long to try it out here."];
+  if (!expected)
+    return ["How much each event gets depends on the run, and the dataset is too long to try it out here."];
   const { landmark } = expected;
-  const found = expected.exact ? [] : ["How much each event gets depends on the run; so it went in a simulation on a generated walk."];
+  const found = expected.exact
+    ? []
+    : ["How much each event gets depends on the run; so it went in a simulation on a generated walk."];
   const { drawn, published } = expected.overall;
-  if (landmark.events && !landmark.drawn) found.push(landmark.published ? "Landmarks have no noise of their own: they repeat other releases, and the way gone since comes on top." : "Landmarks are left out.");
+  if (landmark.events && !landmark.drawn)
+    found.push(
+      landmark.published
+        ? "Landmarks have no noise of their own: they repeat other releases, and the way gone since comes on top."
+        : "Landmarks are left out.",
+    );
   else if (drawn < published) found.push("The rest repeat a release: the way gone since comes on top.");
   return found;
 }
@@ -88,7 +115,13 @@ export function entry(one, ink) {
   return el(
     "li",
     { dataset: { outlook: one.name } },
-    el("p", {}, swatch(ink), el("strong", {}, one.title), mean === null ? null : el("span", { class: "outlook__mean" }, `mean ${metres(mean)}`)),
+    el(
+      "p",
+      {},
+      swatch(ink),
+      el("strong", {}, one.title),
+      mean === null ? null : el("span", { class: "outlook__mean" }, `mean ${metres(mean)}`),
+    ),
     one.expected && figures(one),
     notes(one).map((text) => el("p", { class: "small muted" }, text)),
   );
@@ -97,8 +130,11 @@ export function entry(one, ink) {
 /** What releases of `outlooks` promise for the landmark set chosen, each sentence once with the mechanisms that state it. */
 export function promises(outlooks) {
   const sentences = new Map();
-  for (const { title, guarantee } of outlooks) sentences.set(guarantee.statement, [...(sentences.get(guarantee.statement) ?? []), title]);
-  return [...sentences].map(([statement, titles]) => el("p", { class: "small" }, sentences.size > 1 && el("strong", {}, `${titles.join(", ")}: `), statement));
+  for (const { title, guarantee } of outlooks)
+    sentences.set(guarantee.statement, [...(sentences.get(guarantee.statement) ?? []), title]);
+  return [...sentences].map(([statement, titles]) =>
+    el("p", { class: "small" }, sentences.size > 1 && el("strong", {}, `${titles.join(", ")}: `), statement),
+  );
 }
 
 /** What follows the noise; nothing for no steps. */
@@ -118,13 +154,23 @@ export function spending(quote, { radius_m }, outlooks, experiment) {
   const record = quote.stability > 1 ? "uploaded record" : "event";
   const uncovered = [...new Set(outlooks.flatMap(({ guarantee }) => guarantee.not_covered))];
   const rest = uncovered.length ? `; not covered: ${uncovered.join("; ")}` : "";
-  const found = [experiment ? "Simulations are not published, so they spend nothing." : `About any one ${record} ${many} may leak ε = ${per(quote.price_per_km)} per ${number(radius_m)} m${rest}.`];
+  const found = [
+    experiment
+      ? "Simulations are not published, so they spend nothing."
+      : `About any one ${record} ${many} may leak ε = ${per(quote.price_per_km)} per ${number(radius_m)} m${rest}.`,
+  ];
   if (quote.stability > 1 && !experiment) {
-    found.push(`After cleaning, up to ${whole(quote.stability)} events depend on one uploaded record: a release is charged ${whole(quote.stability)} × ε (once at the level of a user).`);
+    found.push(
+      `After cleaning, up to ${whole(quote.stability)} events depend on one uploaded record: a release is charged ${whole(quote.stability)} × ε (once at the level of a user).`,
+    );
   }
   found.push(quote.spent_per_km ? `Earlier releases: ${per(quote.spent_per_km)}.` : "Nothing is spent yet.");
   if (quote.total_per_km === null) return found;
   const fits = experiment || quote.fits;
-  found.push(fits ? `The budget is ${per(quote.total_per_km)}.` : `That is more than the budget of ${per(quote.total_per_km)}: ask for a smaller level or fewer releases.`);
+  found.push(
+    fits
+      ? `The budget is ${per(quote.total_per_km)}.`
+      : `That is more than the budget of ${per(quote.total_per_km)}: ask for a smaller level or fewer releases.`,
+  );
   return found;
 }

@@ -24,12 +24,15 @@ export function createCards(hosts, mechanisms, { common, chosen, onChange }) {
     hosts.own.hidden = !cards.some(({ box, asks }) => box.checked && asks);
     onChange();
   };
-  const cards = mechanisms.map((mechanism, index) => card(mechanism, index, { shared, on: chosen.includes(mechanism.name), onChange, changed }));
+  const cards = mechanisms.map((mechanism, index) =>
+    card(mechanism, index, { shared, on: chosen.includes(mechanism.name), onChange, changed }),
+  );
   hosts.cards.replaceChildren(...grouped(cards));
   hosts.own.append(...cards.filter(({ asks }) => asks).map(({ own }) => own));
   hosts.own.hidden = !cards.some(({ box, asks }) => box.checked && asks);
   return {
-    chosen: () => cards.filter(({ box }) => box.checked).map(({ mechanism, fields }) => ({ mechanism, own: fields.values() })),
+    chosen: () =>
+      cards.filter(({ box }) => box.checked).map(({ mechanism, fields }) => ({ mechanism, own: fields.values() })),
     set(described) {
       cards.forEach((one) => one.set(described.find(({ name }) => name === one.mechanism.name)));
       changed();
@@ -43,7 +46,10 @@ export function createCards(hosts, mechanisms, { common, chosen, onChange }) {
 function grouped(cards) {
   const levels = [...new Set(cards.map(({ mechanism }) => mechanism.level))];
   const of = (level) => cards.filter(({ mechanism }) => mechanism.level === level);
-  const [many, alone] = [levels.filter((level) => of(level).length > 1), levels.filter((level) => of(level).length === 1)];
+  const [many, alone] = [
+    levels.filter((level) => of(level).length > 1),
+    levels.filter((level) => of(level).length === 1),
+  ];
   const found = many.map((level) => group(LEVELS[level] ?? level, said(of(level)), of(level)));
   return alone.length ? [...found, group(many.length ? "Other levels" : "Mechanisms", "", alone.flatMap(of))] : found;
 }
@@ -62,7 +68,11 @@ function group(title, statement, cards) {
     { class: "cards__group", "aria-label": title },
     el("h3", {}, title),
     statement && el("p", { class: "small muted" }, statement),
-    el("div", { class: "mechanisms" }, cards.map(({ element }) => element)),
+    el(
+      "div",
+      { class: "mechanisms" },
+      cards.map(({ element }) => element),
+    ),
   );
 }
 
@@ -80,9 +90,24 @@ function card(mechanism, index, { shared, on, onChange, changed }) {
     el("label", { class: "mechanism__name" }, box, line(), mechanism.title),
     el("p", {}, mechanism.summary),
     statement,
-    asked.length > 0 && el("p", { class: "small muted mechanism__asks" }, `Asks for: ${asked.map(({ label }) => label.toLowerCase()).join(", ")}`),
+    asked.length > 0 &&
+      el(
+        "p",
+        { class: "small muted mechanism__asks" },
+        `Asks for: ${asked.map(({ label }) => label.toLowerCase()).join(", ")}`,
+      ),
   );
-  const own = el("div", { class: "own", dataset: { mechanism: mechanism.name }, role: "group", "aria-label": `${mechanism.title}: parameters` }, el("p", { class: "own__name" }, line(), mechanism.title), form);
+  const own = el(
+    "div",
+    {
+      class: "own",
+      dataset: { mechanism: mechanism.name },
+      role: "group",
+      "aria-label": `${mechanism.title}: parameters`,
+    },
+    el("p", { class: "own__name" }, line(), mechanism.title),
+    form,
+  );
   const show = () => {
     element.classList.toggle("mechanism--on", box.checked);
     own.hidden = !box.checked;

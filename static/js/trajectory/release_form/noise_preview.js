@@ -17,14 +17,23 @@ const FARTHEST_M = 8e6; // beyond, a circle is no longer one on the map
  * answer(level, outlooks), level(level)}: between two answers noise is taken to grow with r / ε.
  */
 export function createPicture(host, inks) {
-  const [canvas, choice, words] = ["canvas", "choice", "words"].map((part) => host.querySelector(`[data-picture-${part}]`));
+  const [canvas, choice, words] = ["canvas", "choice", "words"].map((part) =>
+    host.querySelector(`[data-picture-${part}]`),
+  );
   let [over, outlooks, asked, level] = [null, [], null, null];
 
   function groups() {
     const one = outlooks.find(({ name }) => name === choice.value);
     if (!one?.expected || !level) return { one, found: [] };
     const grown = (level.radius_m / level.epsilon) * (asked.epsilon / asked.radius_m);
-    return { one, found: groupsOf(one, inks.get(one.name)).map((group) => ({ ...group, half: group.half * grown, most: group.most * grown })) };
+    return {
+      one,
+      found: groupsOf(one, inks.get(one.name)).map((group) => ({
+        ...group,
+        half: group.half * grown,
+        most: group.most * grown,
+      })),
+    };
   }
 
   function draw() {
@@ -44,7 +53,16 @@ export function createPicture(host, inks) {
     drawScale(ctx, view, perUnit, { x: size.width - 12, y: size.height - 12 });
     const small = found.length > 0 && (largest / perUnit) * view.scale < SMALL_PX;
     if (small) drawLens(ctx, size, view, over, anchor, perUnit, found, largest);
-    words.replaceChildren(...sayings(one, found, { anchor, times, small, largest, extent: over.extent_m, drawn: over.scene.tracks.length > 0 }));
+    words.replaceChildren(
+      ...sayings(one, found, {
+        anchor,
+        times,
+        small,
+        largest,
+        extent: over.extent_m,
+        drawn: over.scene.tracks.length > 0,
+      }),
+    );
     host.dataset.zoom = number(times);
     host.dataset.ready = String(found.length);
   }
@@ -83,8 +101,13 @@ export function groupsOf({ expected: { landmark, regular, overall } }, ink) {
   const own = { colour: `--m${(ink.index % 6) + 1}`, dash: ink.dash };
   const one = (title, { median_m, p95_m }, style) => ({ title, half: median_m, most: p95_m, ...style });
   const same = (a, b) => a === b || Math.abs(a - b) <= ALIKE * Math.abs(b);
-  const alike = !landmark.events || !regular.events || (same(landmark.median_m, regular.median_m) && same(landmark.p95_m, regular.p95_m));
-  const found = alike ? [one("Any event", overall, own)] : [one("A landmark", landmark, { colour: "--accent", dash: "solid" }), one("Another event", regular, own)];
+  const alike =
+    !landmark.events ||
+    !regular.events ||
+    (same(landmark.median_m, regular.median_m) && same(landmark.p95_m, regular.p95_m));
+  const found = alike
+    ? [one("Any event", overall, own)]
+    : [one("A landmark", landmark, { colour: "--accent", dash: "solid" }), one("Another event", regular, own)];
   return found.filter(({ most }) => most !== null);
 }
 
@@ -93,7 +116,9 @@ function paint(ctx, view, { scene, runs }, anchor, perUnit, groups, faint = 0.5)
   for (const { positions } of scene.tracks) drawTrack(ctx, view, positions, { colour: "--ink", width: 1 });
   ctx.globalAlpha = 0.8;
   ctx.fillStyle = token("--accent");
-  for (const track of scene.tracks) for (const [start, end] of runsIn(track, runs)) dot(ctx, view, track.positions.place(Math.floor((start + end) / 2)), 1.5);
+  for (const track of scene.tracks)
+    for (const [start, end] of runsIn(track, runs))
+      dot(ctx, view, track.positions.place(Math.floor((start + end) / 2)), 1.5);
   ctx.globalAlpha = 1;
   for (const group of [...groups].sort((a, b) => b.most - a.most)) drawGroup(ctx, view, anchor, perUnit, group);
   groups.forEach((group, i) => drawLabels(ctx, view, anchor, perUnit, group, i));
@@ -135,7 +160,10 @@ function drawLabels(ctx, { scale, left, top, width, height }, { x, y }, perUnit,
   ctx.lineWidth = 4;
   ctx.strokeStyle = token("--map");
   ctx.fillStyle = inkOf(colour);
-  for (const [text, radius] of [["95\u202f%", most], ["50\u202f%", half]]) {
+  for (const [text, radius] of [
+    ["95\u202f%", most],
+    ["50\u202f%", half],
+  ]) {
     const px = (Math.min(radius, FARTHEST_M) / perUnit) * scale;
     const [cx, cy] = [x * scale - left, y * scale - top + (below ? px : -px)];
     if (px < LABELLED_PX || cx < 20 || cx > width - 20 || cy < 8 || cy > height - 8) continue;
@@ -152,7 +180,13 @@ function drawScale(ctx, { scale }, perUnit, { x, y }, { room = 110, ground = tok
   ctx.strokeStyle = ctx.fillStyle = token("--ink");
   ctx.lineWidth = 1.5;
   ctx.beginPath();
-  for (const [to, [px, py]] of [["moveTo", [x - width, y - 5]], ["lineTo", [x - width, y]], ["lineTo", [x, y]], ["lineTo", [x, y - 5]]]) ctx[to](px, py);
+  for (const [to, [px, py]] of [
+    ["moveTo", [x - width, y - 5]],
+    ["lineTo", [x - width, y]],
+    ["lineTo", [x, y]],
+    ["lineTo", [x, y - 5]],
+  ])
+    ctx[to](px, py);
   ctx.stroke();
   ctx.font = `12px ${token("--sans")}`;
   ctx.textAlign = "center";
@@ -191,12 +225,31 @@ function drawLens(ctx, size, view, over, anchor, perUnit, groups, largest) {
 
 function sayings(one, found, { anchor, times, small, largest, extent, drawn }) {
   if (!one) return [el("p", {}, "Choose a mechanism and a level to see its noise here.")];
-  if (!found.length) return [el("p", {}, `How much noise ${one.title} adds depends on the run, and the dataset is too long to try it out here.`)];
+  if (!found.length)
+    return [
+      el(
+        "p",
+        {},
+        `How much noise ${one.title} adds depends on the run, and the dataset is too long to try it out here.`,
+      ),
+    ];
   const where = anchor.landmark ? "around the longest stay at a landmark" : "around the middle of the dataset";
   const lines = found.map(({ title, half, most, colour, dash }) =>
-    el("li", {}, key(colour, dash), el("span", {}, `${title}: 50\u202f% within ${metres(half)}, 95\u202f% within ${metres(most)}.`)),
+    el(
+      "li",
+      {},
+      key(colour, dash),
+      el("span", {}, `${title}: 50\u202f% within ${metres(half)}, 95\u202f% within ${metres(most)}.`),
+    ),
   );
-  return [el("ul", { class: "picture__key" }, lines), el("p", { class: "muted" }, `Drawn ${where}${drawn ? ", over the original, which only you see" : "; the original is too long to be drawn with it"}. ${sizeWords({ times, small, largest, extent })}`)];
+  return [
+    el("ul", { class: "picture__key" }, lines),
+    el(
+      "p",
+      { class: "muted" },
+      `Drawn ${where}${drawn ? ", over the original, which only you see" : "; the original is too long to be drawn with it"}. ${sizeWords({ times, small, largest, extent })}`,
+    ),
+  ];
 }
 
 function sizeWords({ times, small, largest, extent }) {

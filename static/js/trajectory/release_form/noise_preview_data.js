@@ -26,7 +26,11 @@ export async function loadScene(dataset, url) {
   const { west, south, east, north, middle } = unrolled(dataset.bounds);
   const series = drawable(dataset.series);
   const found = await Promise.all(series.map(({ index }) => fetchTrack(`${url}?series=${index}`, { time: false })));
-  const tracks = found.map((track, i) => ({ first: series[i].first_event, n: track.n, positions: positionsOf(track, middle) }));
+  const tracks = found.map((track, i) => ({
+    first: series[i].first_event,
+    n: track.n,
+    positions: positionsOf(track, middle),
+  }));
   return { tracks, middle, box: { left: unitX(west), right: unitX(east), top: unitY(north), bottom: unitY(south) } };
 }
 
@@ -35,7 +39,9 @@ export const loadRuns = async (url) => (await get(url)).runs;
 
 /** The runs that lie in one track, its events counted from 0. */
 export function runsIn({ first, n }, runs) {
-  return runs.filter(([start, end]) => start < first + n && end > first).map(([start, end]) => [Math.max(start - first, 0), Math.min(end - first, n)]);
+  return runs
+    .filter(([start, end]) => start < first + n && end > first)
+    .map(([start, end]) => [Math.max(start - first, 0), Math.min(end - first, n)]);
 }
 
 /** Where the noise is drawn: amid the longest run of landmarks; without any amid the longest track, or the box. */
@@ -49,7 +55,10 @@ export function anchorOf({ tracks, box }, runs) {
     }
   }
   if (best) return { ...best, landmark: true };
-  const place = tracks.length && tracks[0].n ? tracks[0].positions.place(Math.floor(tracks[0].n / 2)) : { x: (box.left + box.right) / 2, y: (box.top + box.bottom) / 2 };
+  const place =
+    tracks.length && tracks[0].n
+      ? tracks[0].positions.place(Math.floor(tracks[0].n / 2))
+      : { x: (box.left + box.right) / 2, y: (box.top + box.bottom) / 2 };
   return { ...place, landmark: false };
 }
 
@@ -62,12 +71,27 @@ export const metresAt = (y) => (2 * Math.PI * EARTH_RADIUS_M) / Math.cosh((0.5 -
  */
 export function fit({ box }, anchor, reach, { width, height }) {
   const margin = 18;
-  const scaleOf = ({ left, right, top, bottom }) => Math.min((width - 2 * margin) / (right - left), (height - 2 * margin) / (bottom - top));
+  const scaleOf = ({ left, right, top, bottom }) =>
+    Math.min((width - 2 * margin) / (right - left), (height - 2 * margin) / (bottom - top));
   const around = { left: anchor.x - reach, right: anchor.x + reach, top: anchor.y - reach, bottom: anchor.y + reach };
-  const both = { left: Math.min(box.left, around.left), right: Math.max(box.right, around.right), top: Math.min(box.top, around.top), bottom: Math.max(box.bottom, around.bottom) };
+  const both = {
+    left: Math.min(box.left, around.left),
+    right: Math.max(box.right, around.right),
+    top: Math.min(box.top, around.top),
+    bottom: Math.max(box.bottom, around.bottom),
+  };
   const [alone, together] = [Math.min(scaleOf(box), 1e12), Math.min(scaleOf(both), 1e12)];
-  return { view: viewAt((both.left + both.right) / 2, (both.top + both.bottom) / 2, together, { width, height }), times: alone / together };
+  return {
+    view: viewAt((both.left + both.right) / 2, (both.top + both.bottom) / 2, together, { width, height }),
+    times: alone / together,
+  };
 }
 
 /** The view of `scale` pixels for a length of 1, its middle at (x, y). */
-export const viewAt = (x, y, scale, { width, height }) => ({ width, height, scale, left: x * scale - width / 2, top: y * scale - height / 2 });
+export const viewAt = (x, y, scale, { width, height }) => ({
+  width,
+  height,
+  scale,
+  left: x * scale - width / 2,
+  top: y * scale - height / 2,
+});

@@ -7,7 +7,10 @@ const RADII = [0.5, 1, 2];
 /** e to the `power` = 2.72, where it can be written out. */
 function factor(power) {
   const value = Math.exp(power);
-  return [el("span", {}, "e", el("sup", {}, number(power))), value < 1e6 ? ` = ${number(value, value < 1.1 ? 5 : 3)}` : ""];
+  return [
+    el("span", {}, "e", el("sup", {}, number(power))),
+    value < 1e6 ? ` = ${number(value, value < 1.1 ? 5 : 3)}` : "",
+  ];
 }
 
 /** What odds of one to one become at most. */
@@ -20,10 +23,21 @@ function guess(power) {
 export function showOdds(host, { epsilon, radius_m }) {
   host.hidden = !(epsilon > 0 && radius_m > 0);
   if (host.hidden) return;
-  const row = (radii) => el("tr", { dataset: { radii: String(radii) } }, el("th", { scope: "row" }, metres(radii * radius_m)), el("td", {}, factor(radii * epsilon)), el("td", {}, guess(radii * epsilon)));
+  const row = (radii) =>
+    el(
+      "tr",
+      { dataset: { radii: String(radii) } },
+      el("th", { scope: "row" }, metres(radii * radius_m)),
+      el("td", {}, factor(radii * epsilon)),
+      el("td", {}, guess(radii * epsilon)),
+    );
   const heads = ["Up to", "Odds differ by", "An even guess becomes"].map((text) => el("th", { scope: "col" }, text));
   host.replaceChildren(
-    el("caption", {}, "Had the protected events happened elsewhere, each up to so far away, the odds of a release would differ by at most so much, and an even guess between the two would become at most so sure."),
+    el(
+      "caption",
+      {},
+      "Had the protected events happened elsewhere, each up to so far away, the odds of a release would differ by at most so much, and an even guess between the two would become at most so sure.",
+    ),
     el("thead", {}, el("tr", {}, heads)),
     el("tbody", {}, RADII.map(row)),
   );

@@ -11,7 +11,8 @@ export function createPurpose(host, { onChange }) {
 
   function show() {
     input.disabled = !experiment();
-    for (const radio of $$("[name=purpose]", host)) radio.closest(".purpose__one").classList.toggle("purpose__one--on", radio.checked);
+    for (const radio of $$("[name=purpose]", host))
+      radio.closest(".purpose__one").classList.toggle("purpose__one--on", radio.checked);
   }
   const clear = () => (experiment() ? check(input) : showProblem(input, ""));
   host.addEventListener("input", () => {

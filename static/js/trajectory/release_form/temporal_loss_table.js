@@ -12,10 +12,16 @@ const WORDS = { weak: "Weak", moderate: "Moderate", strong: "Strong" };
 export function createLeaks(host, { onChange }) {
   let [chosen, diameter_m] = ["moderate", DIAMETER_M];
   const options = Object.entries(WORDS).map(([value, text]) => [value, text, `s = ${STANDARD[value]}, two states`]);
-  const choice = radios("Temporal loss where positions are correlated", options, chosen, (value) => {
-    chosen = value;
-    onChange();
-  }, { shown: true });
+  const choice = radios(
+    "Temporal loss where positions are correlated",
+    options,
+    chosen,
+    (value) => {
+      chosen = value;
+      onChange();
+    },
+    { shown: true },
+  );
   const distance = createDistance(diameter_m, (value) => {
     diameter_m = value;
     onChange();
@@ -38,7 +44,11 @@ function rows(mechanisms, inks) {
   return [
     el("caption", { class: "visually-hidden" }, "Loss without correlation, and with it"),
     el("thead", {}, el("tr", {}, heads)),
-    el("tbody", {}, mechanisms.map((one) => row(one, inks.get(one.name)))),
+    el(
+      "tbody",
+      {},
+      mechanisms.map((one) => row(one, inks.get(one.name))),
+    ),
   ];
 }
 
@@ -47,7 +57,9 @@ const grown = (level, loss) => (level === null || loss === null ? "–" : `${num
 function row({ name, title, loss }, ink) {
   const head = el("th", { scope: "row" }, el("span", { class: "leaks__name" }, swatch(ink), title));
   const known = loss.event !== null;
-  const cells = known ? [grown(loss.event_level, loss.event), grown(loss.joint_level, loss.joint)].map((text) => el("td", {}, text)) : el("td", { colspan: "2", class: "muted" }, loss.why_not);
+  const cells = known
+    ? [grown(loss.event_level, loss.event), grown(loss.joint_level, loss.joint)].map((text) => el("td", {}, text))
+    : el("td", { colspan: "2", class: "muted" }, loss.why_not);
   return el("tr", { dataset: { loss: name } }, head, cells);
 }
 
@@ -55,11 +67,17 @@ function notesOf(mechanisms, chosen, correlation) {
   const known = mechanisms.map(({ loss }) => loss).filter(({ event }) => event !== null);
   if (!known.length) return [];
   const apart = `${number(correlation.diameter_m)} m`;
-  const found = [`ε at ${apart} without correlation → upper bound under a ${chosen} one, for an adversary whose matrix has two states at most ${apart} apart and s = ${STANDARD[chosen]}. A guarantee holds for independent events; ε within the radius r is ε·D/r for places D apart.`];
+  const found = [
+    `ε at ${apart} without correlation → upper bound under a ${chosen} one, for an adversary whose matrix has two states at most ${apart} apart and s = ${STANDARD[chosen]}. A guarantee holds for independent events; ε within the radius r is ε·D/r for places D apart.`,
+  ];
   const tried = mechanisms.filter(({ loss }) => loss.simulated);
-  if (tried.length) found.push(`${tried.map(({ title }) => title).join(", ")}: the median of ${count(tried[0].loss.simulated, "run")} simulated on generated walks, since how much each event gets depends on the run.`);
+  if (tried.length)
+    found.push(
+      `${tried.map(({ title }) => title).join(", ")}: the median of ${count(tried[0].loss.simulated, "run")} simulated on generated walks, since how much each event gets depends on the run.`,
+    );
   const formula = known.find(({ upper_bound }) => upper_bound === false);
-  if (formula) found.push(`All landmarks + it is by the published formula, which is not an upper bound: ${formula.why}.`);
+  if (formula)
+    found.push(`All landmarks + it is by the published formula, which is not an upper bound: ${formula.why}.`);
   const refused = known.find(({ joint }) => joint === null);
   if (refused) found.push(`All landmarks + it is left out: ${refused.why_not}.`);
   return found;

@@ -14,11 +14,19 @@ const NOTED = 1.05; // less of a difference is none to speak of
  */
 export function warnings({ level, outlooks, asked, steps, extent_m, seeded }) {
   return [
-    ...(seeded && outlooks.length > 1 ? ["One seed is one draw: a difference between two mechanisms may be chance. Repeat it with other seeds."] : []),
+    ...(seeded && outlooks.length > 1
+      ? ["One seed is one draw: a difference between two mechanisms may be chance. Repeat it with other seeds."]
+      : []),
     ...ofLevel(level, extent_m),
     ...ofNoise(outlooks, extent_m),
     ...ofLandmarks(outlooks),
-    ...asked.flatMap((one) => ofSteps(one, extent_m, outlooks.find(({ name }) => name === one.name))),
+    ...asked.flatMap((one) =>
+      ofSteps(
+        one,
+        extent_m,
+        outlooks.find(({ name }) => name === one.name),
+      ),
+    ),
     ...steps.flatMap((one) => ofSteps(one, extent_m)),
   ];
 }
@@ -26,9 +34,18 @@ export function warnings({ level, outlooks, asked, steps, extent_m, seeded }) {
 function ofLevel({ epsilon, radius_m }, extent_m) {
   const found = [];
   const alike = radius_m / epsilon; // so far apart odds differ by e
-  if (epsilon > HUGE) found.push(`ε = ${number(epsilon)} is hardly a promise: odds may differ by a factor of e to the ${number(epsilon)}.`);
-  if (epsilon < TINY) found.push(`ε = ${number(epsilon)} is very strict: even places ${metres(alike)} apart keep their odds within a factor of e${extent_m > 0 && alike > extent_m ? `, and the whole dataset is ${metres(extent_m)} across` : ""}.`);
-  if (extent_m > 0 && radius_m > extent_m) found.push(`A radius of ${metres(radius_m)} is larger than the dataset, which is ${metres(extent_m)} across: all its places count as near.`);
+  if (epsilon > HUGE)
+    found.push(
+      `ε = ${number(epsilon)} is hardly a promise: odds may differ by a factor of e to the ${number(epsilon)}.`,
+    );
+  if (epsilon < TINY)
+    found.push(
+      `ε = ${number(epsilon)} is very strict: even places ${metres(alike)} apart keep their odds within a factor of e${extent_m > 0 && alike > extent_m ? `, and the whole dataset is ${metres(extent_m)} across` : ""}.`,
+    );
+  if (extent_m > 0 && radius_m > extent_m)
+    found.push(
+      `A radius of ${metres(radius_m)} is larger than the dataset, which is ${metres(extent_m)} across: all its places count as near.`,
+    );
   else if (radius_m > 100_000) found.push(`A radius of ${metres(radius_m)} makes whole countries alike.`);
   return found;
 }
@@ -38,8 +55,13 @@ function ofNoise(outlooks, extent_m) {
   const known = groups.map(({ p95_m }) => p95_m).filter((radius) => radius !== null);
   if (!known.length) return [];
   const least = Math.min(...known);
-  if (least < GPS_M) return [`95\u202f% of some releases fall within ${metres(least)} of the truth: that is GPS noise, an address stays an address.`];
-  return extent_m > 0 && least > extent_m ? [`The noise reaches beyond the whole dataset, which is ${metres(extent_m)} across: little will be left to see.`] : [];
+  if (least < GPS_M)
+    return [
+      `95\u202f% of some releases fall within ${metres(least)} of the truth: that is GPS noise, an address stays an address.`,
+    ];
+  return extent_m > 0 && least > extent_m
+    ? [`The noise reaches beyond the whole dataset, which is ${metres(extent_m)} across: little will be left to see.`]
+    : [];
 }
 
 /** Whether what matters gets more noise or less: a smaller ε is more noise, which is easily thought the other way round. */
@@ -47,10 +69,17 @@ function ofLandmarks(outlooks) {
   const both = outlooks.filter(({ expected }) => expected?.landmark.drawn && expected.regular.drawn);
   const more = both.filter(({ expected: { landmark, regular } }) => landmark.p95_m > NOTED * regular.p95_m);
   const less = both.filter(({ expected: { landmark, regular } }) => landmark.p95_m * NOTED < regular.p95_m);
-  const sides = ({ title, expected: { landmark, regular } }) => `${title} (95\u202f% within ${metres(landmark.p95_m)}, of others ${metres(regular.p95_m)})`;
+  const sides = ({ title, expected: { landmark, regular } }) =>
+    `${title} (95\u202f% within ${metres(landmark.p95_m)}, of others ${metres(regular.p95_m)})`;
   const found = [];
-  if (more.length) found.push(`Landmarks get more noise than other events: ${more.map(sides).join(", ")}. A smaller ε protects what matters more, and shows it less exactly.`);
-  if (less.length) found.push(`Landmarks get less noise than other events: ${less.map(sides).join(", ")}. What matters is shown more exactly than the rest.`);
+  if (more.length)
+    found.push(
+      `Landmarks get more noise than other events: ${more.map(sides).join(", ")}. A smaller ε protects what matters more, and shows it less exactly.`,
+    );
+  if (less.length)
+    found.push(
+      `Landmarks get less noise than other events: ${less.map(sides).join(", ")}. What matters is shown more exactly than the rest.`,
+    );
   return found;
 }
 
@@ -61,7 +90,9 @@ function ofSteps({ title, step_variance_m2: q }, extent_m, outlook) {
   const step = Math.sqrt(q);
   const says = `${title}: q = ${q < 10 ? number(q) : whole(q)} m² says one moves about ${metres(step)} along each axis between two events`;
   if (step < STILL_M) return [`${says}, which is to stand still.${drawn}`];
-  return extent_m > 0 && step > extent_m ? [`${says}, and the whole dataset is ${metres(extent_m)} across.${drawn}`] : [];
+  return extent_m > 0 && step > extent_m
+    ? [`${says}, and the whole dataset is ${metres(extent_m)} across.${drawn}`]
+    : [];
 }
 
 /** As an element. */
