@@ -4,7 +4,7 @@ FROM python:3.12-slim
 ENV PYTHONUNBUFFERED=1 \
     PIP_NO_CACHE_DIR=1 \
     PIP_DISABLE_PIP_VERSION_CHECK=1 \
-    DJANGO_SETTINGS_MODULE=dashboard.settings \
+    DJANGO_SETTINGS_MODULE=dashboard.config.settings \
     CAIRN_HOME=/data \
     CAIRN_COLLECTED=1 \
     NUMBA_CACHE_DIR=/opt/numba-cache
@@ -35,5 +35,5 @@ EXPOSE 8000
 VOLUME /data
 HEALTHCHECK --interval=15s --timeout=5s --start-period=30s --retries=4 \
     CMD ["python", "-m", "dashboard.launcher.health", "127.0.0.1", "8000"]
-CMD ["gunicorn", "dashboard.wsgi:application", "--bind", "0.0.0.0:8000", "--worker-class", "gthread", \
+CMD ["gunicorn", "dashboard.config.wsgi:application", "--bind", "0.0.0.0:8000", "--worker-class", "gthread", \
      "--workers", "2", "--threads", "8", "--worker-tmp-dir", "/dev/shm", "--timeout", "120", "--graceful-timeout", "20"]

@@ -63,8 +63,8 @@ def main(points: int) -> None:
     with cairn(points, 0) as (_, user, dataset):
         from rest_framework.test import APIClient
 
-        from dashboard import track
-        from dashboard.lines import line as read
+        from dashboard.maps import track_encoding
+        from dashboard.storage.series_cache import line as read
         from privacy_engine.picture import Picture
 
         line = read(dataset.points_path, 0)
@@ -79,7 +79,7 @@ def main(points: int) -> None:
         table = [
             (
                 "picture: kernels and layout",
-                cpu_ms(lambda: track.encode_picture(line, Picture(**view))),
+                cpu_ms(lambda: track_encoding.encode_picture(line, Picture(**view))),
                 sizes["identity"],
             ),
             (
@@ -87,7 +87,7 @@ def main(points: int) -> None:
                 cpu_ms(lambda: client.get(url, view, headers={"Accept-Encoding": "zstd"})),
                 sizes["zstd"],
             ),
-            ("full track: layout", cpu_ms(lambda: track.encode(line)), len(track.encode(line))),
+            ("full track: layout", cpu_ms(lambda: track_encoding.encode(line)), len(track_encoding.encode(line))),
         ]
         if points <= 100_000:
             told = rows(line)

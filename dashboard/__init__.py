@@ -1,5 +1,5 @@
 """Cairn's web dashboard and REST API."""
 
-from dashboard.celery import app as celery_app
+from dashboard.config.celery import app as celery_app
 
 __all__ = ["celery_app"]

@@ -11,7 +11,7 @@ from django.conf import settings
 
 _HOME = tempfile.mkdtemp(prefix="cairn-test-")
 os.environ["CAIRN_HOME"] = _HOME
-os.environ["DJANGO_SETTINGS_MODULE"] = "dashboard.settings"
+os.environ["DJANGO_SETTINGS_MODULE"] = "dashboard.config.settings"
 os.environ.setdefault("CAIRN_SECRET_KEY", "not-a-secret-only-for-tests-0123456789-0123456789-0123456789")
 os.environ.setdefault("REDIS_URL", "redis://127.0.0.1:1/0")  # nobody listens: tests of the queue start their own
 django.setup()  # here, because the conftest files below import models

@@ -50,7 +50,7 @@ def _folded(x: np.ndarray, reach: float) -> np.ndarray:
 def cairn(points: int, releases: int) -> Iterator[tuple[str, Any, Any]]:
     """A Cairn of its own with one dataset, its landmarks and its releases: address, user, dataset."""
     with tempfile.TemporaryDirectory(prefix="cairn-bench-") as home:
-        os.environ |= {"CAIRN_HOME": home, "DJANGO_SETTINGS_MODULE": "dashboard.settings", "CAIRN_LOG": "ERROR"}
+        os.environ |= {"CAIRN_HOME": home, "DJANGO_SETTINGS_MODULE": "dashboard.config.settings", "CAIRN_LOG": "ERROR"}
         os.environ |= {"DJANGO_ALLOW_ASYNC_UNSAFE": "true", "REDIS_URL": "redis://127.0.0.1:1/0"}
         import django
 
@@ -59,7 +59,7 @@ def cairn(points: int, releases: int) -> Iterator[tuple[str, Any, Any]]:
         from waitress.server import create_server
 
         from dashboard.accounts.models import User
-        from dashboard.wsgi import application
+        from dashboard.config.wsgi import application
 
         call_command("migrate", verbosity=0)
         user = User.objects.create_user("researcher")
@@ -73,13 +73,13 @@ def cairn(points: int, releases: int) -> Iterator[tuple[str, Any, Any]]:
 def filled(user: Any, points: int, releases: int) -> Any:
     from django.utils import timezone
 
-    from dashboard import storage
     from dashboard.datasets import execution
     from dashboard.datasets.models import Dataset
-    from dashboard.jobs import State
+    from dashboard.jobs.models import State
     from dashboard.landmarks.services import mark_landmarks
     from dashboard.releases import execution as drawing
     from dashboard.releases.services import submit_release
+    from dashboard.storage import local_files
     from privacy_engine.data import Trajectory
     from privacy_engine.mechanisms import landmark  # noqa: F401  (registers the mechanisms)
     from privacy_engine.spec import ReleaseSpec
@@ -87,7 +87,7 @@ def filled(user: Any, points: int, releases: int) -> Any:
     row = Dataset(owner=user, name="A city", state=State.READY, progress=1.0, finished_at=timezone.now())
     for column, value in execution.store(row.folder, [Trajectory(*walk(points))], token=uuid.uuid4()).items():
         setattr(row, column, value)
-    with storage.written(row.original_path) as out:
+    with local_files.written(row.original_path) as out:
         out.write(b"lon,lat\n")
     row.save(force_insert=True)
     events = (np.arange(0, points, points // 200)[:, None] + np.arange(min(50, points // 400))).ravel()

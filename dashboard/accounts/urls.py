@@ -2,14 +2,14 @@
 
 from django.urls import path
 
-from dashboard.accounts import pages
+from dashboard.accounts import views
 
 app_name = "accounts"
 urlpatterns = [
-    path("login/", pages.Login.as_view(), name="login"),
-    path("login/once/<str:token>/", pages.once, name="once"),
-    path("logout/", pages.log_out, name="logout"),
-    path("tour/", pages.tour, name="tour"),
-    path("tokens/", pages.tokens, name="tokens"),
-    path("tokens/<str:token_key>/revoke/", pages.revoke, name="revoke"),
+    path("login/", views.Login.as_view(), name="login"),
+    path("login/once/<str:token>/", views.once, name="once"),
+    path("logout/", views.log_out, name="logout"),
+    path("tour/", views.tour, name="tour"),
+    path("tokens/", views.tokens, name="tokens"),
+    path("tokens/<str:token_key>/revoke/", views.revoke, name="revoke"),
 ]

@@ -15,15 +15,15 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from dashboard import track as binary
-from dashboard.attacks import files, queries, services
+from dashboard.attacks import files, selectors, services
 from dashboard.attacks.models import Attack
 from dashboard.attacks.serializers import AttackRequest, AttackSerializer, ShownSerializer
-from dashboard.errors import Conflict, require_state
-from dashboard.jobs import State
-from dashboard.parsing import UNKEPT, AnyAccept, JSONBody, attachment, file_body, valid
-from dashboard.releases.queries import visible_releases
-from dashboard.specs import listing
+from dashboard.core.api.components import listing
+from dashboard.core.api.errors import Conflict, require_state
+from dashboard.core.api.parsing import UNKEPT, AnyAccept, JSONBody, attachment, file_body, valid
+from dashboard.jobs.models import State
+from dashboard.maps import track_encoding as binary
+from dashboard.releases.selectors import visible_releases
 from privacy_engine.attacks import attacks
 
 
@@ -49,7 +49,7 @@ class AttackViewSet(
     queryset = Attack.objects.none()
 
     def get_queryset(self) -> Any:
-        return queries.visible_attacks(self.request.user)
+        return selectors.visible_attacks(self.request.user)
 
     @extend_schema(request=AttackRequest, responses={200: AttackSerializer, 201: AttackSerializer})
     def create(self, request: Request) -> Response:
@@ -98,7 +98,7 @@ class AttackViewSet(
     )
     @action(detail=True, content_negotiation_class=AnyAccept)
     def track(self, request: Request, pk: Any = None) -> HttpResponseBase:
-        """The guessed path, or what a picture shows of it; see dashboard/track.py. The series is the attack's own."""
+        """The guessed path, in full or simplified (dashboard/maps/track_encoding.py), series numbered by the attack."""
         row = self._done()
         if not files.read(row).path:
             rule = "an attack that guesses every event"

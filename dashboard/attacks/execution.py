@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from dashboard import jobs, storage
 from dashboard.attacks import files
 from dashboard.attacks.models import Attack
 from dashboard.datasets.people import mask_of_person
+from dashboard.jobs import leases
 from dashboard.releases.files import people_of_release, read_releases
+from dashboard.storage import parquet
 from privacy_engine import __version__
 from privacy_engine.attacks import PopulationAttack, Result, SeriesAttack, Watch
 from privacy_engine.data import Mask, Release, Trajectory
@@ -25,11 +26,11 @@ def run(pk: Any) -> None:
     """Work off an attack, and leave no file of an attempt that came to nothing."""
     drafts: list[Attack] = []
 
-    def work(row: Attack, lease: jobs.Lease) -> dict[str, Any]:
+    def work(row: Attack, lease: leases.Lease) -> dict[str, Any]:
         drafts.append(row)
         return attacked(row, lease.token, lease.report)
 
-    jobs.run(Attack, pk, work)
+    leases.run(Attack, pk, work)
     for draft in drafts:
         files.clear_after(draft)
 
@@ -45,7 +46,7 @@ def attacked(row: Attack, token: uuid.UUID, report: Callable[[str, float], None]
     row.data_file = f"{token.hex}.parquet"
     report("Reading", 0.0)
     attack = row.parsed
-    everybody, series = people_of_release(row.release), storage.read_points(row.release.dataset.points_path)
+    everybody, series = people_of_release(row.release), parquet.read_points(row.release.dataset.points_path)
     parts = read_releases(row.release)
 
     def watch(share: float) -> None:

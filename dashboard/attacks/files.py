@@ -19,11 +19,11 @@ from typing import Any, BinaryIO
 import numpy as np
 from django.conf import settings
 
-from dashboard import storage
 from dashboard.attacks.models import Attack
-from dashboard.errors import require_format
-from dashboard.jobs import State
-from dashboard.lines import Line
+from dashboard.core.api.errors import require_format
+from dashboard.jobs.models import State
+from dashboard.storage import local_files, parquet
+from dashboard.storage.series_cache import Line
 from privacy_engine import picture
 from privacy_engine.attacks import Result
 from privacy_engine.errors import ParameterError
@@ -54,10 +54,10 @@ def write(row: Attack, result: Result) -> str:
         "path": result.path is not None,
     }
     table = pa.table({name: _column(value) for name, value in columns.items()})
-    with storage.written(row.data_path) as out:
+    with local_files.written(row.data_path) as out:
         about = {b"kept": json.dumps(kept, allow_nan=False).encode()}
         pq.write_table(table.replace_schema_metadata(about), out, compression="zstd", write_statistics=False)
-    return storage.digest_of(row.data_path)
+    return local_files.digest_of(row.data_path)
 
 
 def _column(values: np.ndarray) -> Any:
@@ -83,7 +83,7 @@ def _values(column: Any) -> np.ndarray:
 def line(row: Attack) -> Line:
     """The guessed path of a finished attack, as the map reads it."""
     columns = read(row).columns
-    lon, lat = (np.round(columns[name] * storage.E7).astype(np.int32) for name in ("lon", "lat"))
+    lon, lat = (np.round(columns[name] * parquet.E7).astype(np.int32) for name in ("lon", "lat"))
     return Line(lon, lat, picture.heights(lat))
 
 
@@ -100,7 +100,7 @@ def export(row: Attack, fmt: str) -> tuple[BinaryIO, str, str]:
     """
     require_format(fmt, FORMATS)
     media_type, write_as = FORMATS[fmt]
-    out = storage.unnamed(partial(write_as, row, read(row)))
+    out = local_files.unnamed(partial(write_as, row, read(row)))
     return out, media_type, f"attack-{row.attack['name']}-{row.pk.hex[:8]}-do-not-publish.{fmt}"
 
 
@@ -164,16 +164,16 @@ def clear_after(draft: Attack) -> None:
     elif row.state == State.DONE:
         for path in row.folder.iterdir():
             if path.name != row.data_file:
-                storage.remove(path)
+                local_files.remove(path)
     else:
-        storage.remove(draft.data_path)
+        local_files.remove(draft.data_path)
 
 
 def forget(row: Attack) -> None:
     """Remove every file of an attack."""
-    storage.remove(Path(settings.CAIRN_HOME, "attacks", str(row.pk)))
+    local_files.remove(Path(settings.CAIRN_HOME, "attacks", str(row.pk)))
 
 
 def forget_after_commit(instance: Attack, **_: Any) -> None:
     """:func:`forget` with the row, whatever it went with: its release, its dataset, its owner."""
-    storage.gone_after_commit(instance, forget)
+    local_files.gone_after_commit(instance, forget)

@@ -8,9 +8,9 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from dashboard import storage
-from dashboard.jobs import Job, State, job_constraints
+from dashboard.jobs.models import Job, State, job_constraints
 from dashboard.releases.models import Release
+from dashboard.storage import local_files
 from privacy_engine import attacks
 
 
@@ -56,7 +56,7 @@ class Attack(Job):
     @property
     def folder(self) -> Path:
         """Where its result lies."""
-        return storage.home("attacks", str(self.pk))
+        return local_files.home("attacks", str(self.pk))
 
     @property
     def data_path(self) -> Path:

@@ -12,8 +12,8 @@ from rest_framework import serializers
 
 from dashboard.attacks import files
 from dashboard.attacks.models import Attack
-from dashboard.parsing import FailureField, Whole
-from dashboard.specs import DescriptionField
+from dashboard.core.api.components import DescriptionField
+from dashboard.core.api.parsing import FailureField, Whole
 from privacy_engine.attacks import attacks
 
 

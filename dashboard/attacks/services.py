@@ -11,12 +11,12 @@ from django.core.exceptions import PermissionDenied
 from django.db import IntegrityError, transaction
 from django.db.models.functions import Now
 
-from dashboard import jobs
 from dashboard.attacks import execution, files, tasks  # noqa: F401  (tasks: so that the bell is there to ring)
 from dashboard.attacks.models import Attack
-from dashboard.errors import Conflict, require_state
-from dashboard.jobs import State
-from dashboard.landmarks.queries import series_bounds
+from dashboard.core.api.errors import Conflict, require_state
+from dashboard.jobs import queue
+from dashboard.jobs.models import State
+from dashboard.landmarks.selectors import series_bounds
 from dashboard.releases.files import people_of_release
 from dashboard.releases.models import Release
 from privacy_engine.attacks import Attack as Description
@@ -140,7 +140,7 @@ def _run_now(row: Attack) -> Attack:
 def _submit(row: Attack) -> Attack:
     _hold(row.release)
     row.save(force_insert=True)
-    jobs.ring_after_commit(row)
+    queue.ring_after_commit(row)
     return row
 
 
@@ -157,10 +157,10 @@ def cancel_attack(*, attack: Attack) -> None:
 
     Raises
     ------
-    jobs.NotOpen
+    job_models.NotOpen
         It is over already.
     """
-    jobs.request_cancel(attack)
+    queue.request_cancel(attack)
 
 
 @transaction.atomic
@@ -169,11 +169,11 @@ def retry_attack(*, attack: Attack) -> Attack:
 
     Raises
     ------
-    jobs.NotRetryable
+    job_models.NotRetryable
         It neither failed nor was cancelled.
     """
     _hold(attack.release)
-    jobs.put_back(attack)
+    queue.put_back(attack)
     attack.refresh_from_db()
     return attack
 

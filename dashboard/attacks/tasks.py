@@ -2,12 +2,12 @@
 
 from celery import shared_task
 
-from dashboard import jobs
 from dashboard.attacks import execution
 from dashboard.attacks.models import Attack
+from dashboard.jobs import queue
 
 
-@jobs.doorbell(Attack)
+@queue.doorbell(Attack)
 @shared_task(name="attacks.run")
 def run_attack(attack_id: str) -> None:
     """Work off one attack."""

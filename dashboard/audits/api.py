@@ -15,9 +15,9 @@ from rest_framework.response import Response
 from dashboard.audits import files, selectors, services
 from dashboard.audits.models import Audit
 from dashboard.audits.serializers import AuditRequest, AuditSerializer
-from dashboard.errors import require_state
-from dashboard.jobs import State
-from dashboard.parsing import AnyAccept, JSONBody, attachment, file_body, valid
+from dashboard.core.api.errors import require_state
+from dashboard.core.api.parsing import AnyAccept, JSONBody, attachment, file_body, valid
+from dashboard.jobs.models import State
 
 
 class AuditFilter(filters.FilterSet):

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from dashboard import jobs
 from dashboard.audits.models import Audit
+from dashboard.jobs import leases
 from privacy_engine import __version__
 from privacy_engine.audit import audit
 
 
 def run(pk: Any) -> None:
     """Run an audit that waits, and store its result."""
-    jobs.run(Audit, pk, lambda row, lease: audited(row, lease))
+    leases.run(Audit, pk, lambda row, lease: audited(row, lease))
 
 
-def audited(row: Audit, lease: jobs.Lease) -> dict[str, Any]:
+def audited(row: Audit, lease: leases.Lease) -> dict[str, Any]:
     """Return what the row stores as it succeeds."""
     result = audit(row.parsed_spec, watch=lambda share: lease.report("Drawing", share))
     return {"result": result.as_dict(), "engine_version": __version__}

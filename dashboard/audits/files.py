@@ -9,9 +9,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, BinaryIO
 
-from dashboard import storage
 from dashboard.audits.models import Audit
-from dashboard.errors import require_format
+from dashboard.core.api.errors import require_format
+from dashboard.storage import local_files
 
 COLUMNS = ("name", "claimed", "lower_bound", "best_event", "verdict")
 
@@ -26,7 +26,7 @@ def export(row: Audit, fmt: str) -> tuple[BinaryIO, str, str]:
     """
     require_format(fmt, FORMATS)
     media_type, write = FORMATS[fmt]
-    return storage.unnamed(partial(write, row)), media_type, f"audit-{row.pk.hex[:8]}.{fmt}"
+    return local_files.unnamed(partial(write, row)), media_type, f"audit-{row.pk.hex[:8]}.{fmt}"
 
 
 def _write_json(row: Audit, out: BinaryIO) -> None:

@@ -7,7 +7,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from dashboard.jobs import Job, State, job_constraints
+from dashboard.jobs.models import Job, State, job_constraints
 from privacy_engine.audit import AuditSpec
 
 

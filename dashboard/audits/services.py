@@ -7,11 +7,11 @@ from typing import Any
 from django.contrib.auth import get_user_model
 from django.db import transaction
 
-from dashboard import jobs
 from dashboard.audits import tasks  # noqa: F401  (registers the task that a submission enqueues)
 from dashboard.audits.models import Audit
-from dashboard.errors import Conflict
-from dashboard.jobs import OPEN
+from dashboard.core.api.errors import Conflict
+from dashboard.jobs import queue
+from dashboard.jobs.models import OPEN
 from privacy_engine.audit import ALTERATIONS, NUMPY_LAPLACE, PREFIX, TITLES, AuditSpec
 from privacy_engine.registry import mechanisms
 
@@ -38,7 +38,7 @@ def submit_audit(*, owner: Any, spec: AuditSpec) -> Audit:
         message = f"{waiting} of your audits wait or run; wait until one ends, or cancel one."
         raise Conflict(message, field="audits", rule=rule, value=waiting)
     row = Audit.objects.create(owner=owner, name=title_of(spec), spec=spec.model_dump())
-    jobs.ring_after_commit(row)
+    queue.ring_after_commit(row)
     return row
 
 
@@ -56,10 +56,10 @@ def cancel_audit(*, audit: Audit) -> None:
 
     Raises
     ------
-    jobs.NotOpen
+    job_models.NotOpen
         It is over already.
     """
-    jobs.request_cancel(audit)
+    queue.request_cancel(audit)
 
 
 @transaction.atomic
@@ -68,10 +68,10 @@ def retry_audit(*, audit: Audit) -> Audit:
 
     Raises
     ------
-    jobs.NotRetryable
+    job_models.NotRetryable
         It neither failed nor was cancelled.
     """
-    jobs.put_back(audit)
+    queue.put_back(audit)
     audit.refresh_from_db()
     return audit
 

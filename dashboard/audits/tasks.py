@@ -2,12 +2,12 @@
 
 from celery import shared_task
 
-from dashboard import jobs
 from dashboard.audits import execution
 from dashboard.audits.models import Audit
+from dashboard.jobs import queue
 
 
-@jobs.doorbell(Audit)
+@queue.doorbell(Audit)
 @shared_task(name="audits.run")
 def run_audit(audit_id: str) -> None:
     """Run one audit."""

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 
 from dashboard.audits.models import Audit
 from dashboard.audits.selectors import visible_audits
-from dashboard.display import number
+from dashboard.core.templatetags.display import number
 from privacy_engine.audit import ALTERATIONS, PREFIX, TITLES, NumpyLaplace, completed, provable, trials_field
 from privacy_engine.registry import Described, mechanisms
 

@@ -18,15 +18,15 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from dashboard import track
-from dashboard.datasets import lineage, queries, resumable, services
+from dashboard.core.api.components import listing
+from dashboard.core.api.parsing import UNKEPT, JSONBody, valid
+from dashboard.datasets import lineage, resumable, selectors, services
 from dashboard.datasets.lineage_serializers import UNDETECTED, DecisionSerializer, LineageSerializer
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.previews import PreviewQuery, PreviewSerializer
 from dashboard.datasets.serializers import ChangeSerializer, DatasetSerializer, OptionsSerializer, UploadSerializer
-from dashboard.lines import line
-from dashboard.parsing import UNKEPT, JSONBody, valid
-from dashboard.specs import listing
+from dashboard.maps import track_encoding
+from dashboard.storage.series_cache import line
 from privacy_engine.cleaning import cleaning_steps
 
 
@@ -50,7 +50,7 @@ class DatasetViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.
     queryset = Dataset.objects.none()
 
     def get_queryset(self) -> Any:
-        return queries.with_ledger(queries.visible_datasets(self.request.user))
+        return selectors.with_ledger(selectors.visible_datasets(self.request.user))
 
     def _told(self, dataset: Dataset, status: int = 200) -> Response:
         told = self.get_serializer(self.get_queryset().get(pk=dataset.pk)).data
@@ -61,7 +61,7 @@ class DatasetViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.
         """Make a dataset of a file, or of a whole upload. Small ones are read at once; larger ones are queued."""
         asked = valid(UploadSerializer, request.data)
         if "upload" in asked:
-            whole = get_object_or_404(queries.visible_uploads(request.user), pk=asked.pop("upload"))
+            whole = get_object_or_404(selectors.visible_uploads(request.user), pk=asked.pop("upload"))
             return self._told(resumable.finish(upload=whole, **asked), status=201)
         asked.pop("sha256", None)
         return self._told(services.import_dataset(owner=request.user, upload=asked.pop("file"), **asked), status=201)
@@ -123,22 +123,22 @@ class DatasetViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.
             dataset = self.get_object()
         found = {
             "upload": dataset.source_file_id,
-            "others": queries.shared_with(dataset),
-            "recorded": queries.recorded(dataset),
+            "others": selectors.shared_with(dataset),
+            "recorded": selectors.recorded(dataset),
             "not_recognised": UNDETECTED,
         }
         return Response(LineageSerializer(found).data, headers=UNKEPT)
 
     @extend_schema(
-        parameters=[track.TrackQuery, OpenApiParameter("If-None-Match", location=OpenApiParameter.HEADER)],
-        responses={(200, track.CONTENT_TYPE): OpenApiTypes.BINARY},
+        parameters=[track_encoding.TrackQuery, OpenApiParameter("If-None-Match", location=OpenApiParameter.HEADER)],
+        responses={(200, track_encoding.CONTENT_TYPE): OpenApiTypes.BINARY},
     )
     @action(detail=True, filterset_class=None, pagination_class=None)
     def track(self, request: Request, pk: Any = None) -> HttpResponse:
-        """One series of the original, or what a picture shows of it, for the owner's map; see dashboard/track.py."""
+        """One series of the original, in full or simplified, for the map; see dashboard/maps/track_encoding.py."""
         dataset = self.get_object()
-        queries.require_ready(dataset)
-        return track.answer(request, partial(line, dataset.points_path), tag=dataset.points_file)
+        selectors.require_ready(dataset)
+        return track_encoding.answer(request, partial(line, dataset.points_path), tag=dataset.points_file)
 
 
 class CleaningStepsView(APIView):

@@ -10,11 +10,11 @@ from typing import Any
 
 from django.conf import settings
 
-from dashboard import storage
+from dashboard.core.text import storable
 from dashboard.datasets import facts, lineage
 from dashboard.datasets.models import Dataset
-from dashboard.jobs import Lease, LeaseLost
-from dashboard.text import storable
+from dashboard.jobs.leases import Lease, LeaseLost
+from dashboard.storage import local_files, parquet
 from privacy_engine import formats
 from privacy_engine.cleaning import clean, parse_cleaning
 from privacy_engine.data import Trajectory
@@ -30,7 +30,7 @@ def import_points(row: Dataset, lease: Lease) -> dict[str, Any]:
     lease.report("Storing the points", 0.8)
     fields = store(row.folder, series, token=lease.token)
     if not lease.rows().exists():  # deleted or replaced while we read: leave nothing
-        storage.remove(row.folder / fields["points_file"])
+        local_files.remove(row.folder / fields["points_file"])
         raise LeaseLost
     file = lineage.register(owner_id=row.owner_id, evidence=evidence, content_digest=fields["content_digest"])
     return fields | cleaned_columns(report) | {"source_file": file}
@@ -93,7 +93,7 @@ def _limits() -> formats.Limits:
 def store(folder: Path, series: Sequence[Trajectory], *, token: uuid.UUID) -> dict[str, Any]:
     """Write the points into ``folder`` under a name of this attempt's own; the columns that describe them."""
     name = f"points-{token}.parquet"
-    storage.write_points(folder / name, series)
+    parquet.write_points(folder / name, series)
     return {
         "points": sum(len(one) for one in series),
         "points_file": name,

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dashboard.text import one_line
+from dashboard.core.text import one_line
 from privacy_engine import geo
 from privacy_engine.data import Floats, Trajectory
 from privacy_engine.people import people

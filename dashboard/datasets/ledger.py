@@ -20,9 +20,9 @@ from django.db import transaction
 from django.db.models import Count, F, Q
 from pydantic import ValidationError
 
+from dashboard.core.api.errors import Conflict
 from dashboard.datasets.lineage import LARGEST, known_source_of, lock_owner, source_of
 from dashboard.datasets.models import Budget, BudgetEntry, Dataset
-from dashboard.errors import Conflict
 from privacy_engine.errors import ParameterErrors
 from privacy_engine.params import Epsilon, Frozen, RadiusM, explain
 from privacy_engine.promise import Context

@@ -19,8 +19,8 @@ from django.contrib.auth import get_user_model
 from django.db import transaction
 from django.db.models import Sum
 
+from dashboard.core.api.errors import Conflict
 from dashboard.datasets.models import Budget, BudgetEntry, Dataset, LineageEntry, SourceFile, SourceSketch
-from dashboard.errors import Conflict
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import ParameterError
 from privacy_engine.event_sketch import EventSketch, Overlap, overlap, sketch_of

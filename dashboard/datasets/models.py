@@ -8,8 +8,8 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
-from dashboard import storage
-from dashboard.jobs import Job, State, job_constraints
+from dashboard.jobs.models import Job, State, job_constraints
+from dashboard.storage import local_files
 
 
 class Kind(models.TextChoices):
@@ -59,7 +59,7 @@ class Dataset(Job):
     @property
     def folder(self) -> Path:
         """Where its files lie."""
-        return storage.dataset_dir(self.pk)
+        return local_files.dataset_dir(self.pk)
 
     @property
     def original_path(self) -> Path:
@@ -112,7 +112,7 @@ class Upload(models.Model):
     @property
     def path(self) -> Path:
         """Where its bytes lie."""
-        return storage.home("uploads") / str(self.pk)
+        return local_files.home("uploads") / str(self.pk)
 
 
 class Budget(models.Model):

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from dashboard import storage
 from dashboard.datasets.models import Dataset
+from dashboard.storage import parquet
 from privacy_engine.data import Mask
 from privacy_engine.errors import ParameterError
 from privacy_engine.people import Person
@@ -32,7 +32,7 @@ def people_of(dataset: Dataset) -> list[Person]:
 
 @lru_cache(maxsize=64)
 def _people(path: Path) -> list[Person]:
-    return storage.read_people(path)  # a file of points is never changed, and its name never used again
+    return parquet.read_people(path)  # a file of points is never changed, and its name never used again
 
 
 def person_of(dataset: Dataset, series: int) -> Person:

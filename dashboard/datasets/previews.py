@@ -7,9 +7,9 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from dashboard.core.failures import explained
+from dashboard.core.text import storable
 from dashboard.datasets.serializers import option_field
-from dashboard.failures import explained
-from dashboard.text import storable
 from privacy_engine import formats
 
 NO_COLUMNS = "{} has no columns to choose from: the format itself says what is what."

@@ -19,13 +19,13 @@ from django.db.models.functions import Now
 from django.http.request import UnreadablePostError
 from django.utils import timezone
 
-from dashboard import storage
 from dashboard.accounts.models import User
+from dashboard.core.api.errors import Conflict, TooLarge
+from dashboard.core.text import one_line
 from dashboard.datasets import services
 from dashboard.datasets.models import Dataset, Upload
-from dashboard.errors import Conflict, TooLarge
-from dashboard.text import one_line
-from dashboard.uploads import too_large
+from dashboard.storage import local_files
+from dashboard.storage.uploads import too_large
 from privacy_engine.errors import ParameterError
 
 MOST_OPEN = 100
@@ -52,7 +52,7 @@ def begin(*, owner: User, length: int, file_name: str = "") -> Upload:
     """
     if length > settings.CAIRN_UPLOAD_BYTES:
         raise too_large()
-    if shutil.disk_usage(storage.home("uploads")).free < length + SPARE_BYTES:
+    if shutil.disk_usage(local_files.home("uploads")).free < length + SPARE_BYTES:
         raise TooLarge("The server has no room for this file now. Ask who runs it.", field="file", rule="room on disk")
     if Upload.objects.filter(owner=owner, dataset=None).count() >= MOST_OPEN:
         rule = f"at most {MOST_OPEN} unfinished uploads"
@@ -63,7 +63,7 @@ def begin(*, owner: User, length: int, file_name: str = "") -> Upload:
     try:
         upload.save(force_insert=True)
     except BaseException:
-        storage.remove(upload.path)
+        local_files.remove(upload.path)
         raise
     return upload
 
@@ -171,7 +171,7 @@ def finish(
         whole = _Whole(file, upload)
         dataset = services.import_dataset(owner=upload.owner, upload=whole, name=name, options=options, **more)
         Upload.objects.filter(pk=upload.pk).update(dataset=dataset, touched_at=Now())
-    storage.remove(upload.path)  # the dataset has a name for the same bytes
+    local_files.remove(upload.path)  # the dataset has a name for the same bytes
     return dataset
 
 
@@ -189,7 +189,7 @@ class _Whole(File):  # type: ignore[type-arg]
 def abandon(*, upload: Upload) -> None:
     """Forget it, with every byte."""
     upload.delete()
-    storage.remove(upload.path)
+    local_files.remove(upload.path)
 
 
 def expires(upload: Upload) -> datetime:
@@ -203,5 +203,5 @@ def forget_expired() -> int:
     paths = [upload.path for upload in old]
     old.delete()
     for path in paths:
-        storage.remove(path)
+        local_files.remove(path)
     return len(paths)

@@ -23,7 +23,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from dashboard.datasets import queries, resumable
+from dashboard.datasets import resumable, selectors
 from dashboard.datasets.models import Upload
 from privacy_engine.errors import ParameterError
 
@@ -112,7 +112,7 @@ class UploadView(Tus):
     parser_classes: ClassVar = [Piece]
 
     def _upload(self, request: Request, pk: Any) -> Upload:
-        return get_object_or_404(queries.visible_uploads(request.user), pk=pk)
+        return get_object_or_404(selectors.visible_uploads(request.user), pk=pk)
 
     @extend_schema(parameters=[TUS], responses={200: None})
     def head(self, request: Request, pk: Any) -> Response:

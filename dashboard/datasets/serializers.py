@@ -10,10 +10,10 @@ from django.urls import reverse
 from drf_spectacular.utils import extend_schema_field, inline_serializer
 from rest_framework import serializers
 
+from dashboard.core.api.parsing import Anything, FailureField
 from dashboard.datasets import ledger
 from dashboard.datasets.models import Dataset, Kind
-from dashboard.jobs import State
-from dashboard.parsing import Anything, FailureField
+from dashboard.jobs.models import State
 from privacy_engine import formats
 from privacy_engine.cleaning import parse_cleaning
 from privacy_engine.errors import ParameterError

@@ -14,14 +14,15 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from dashboard import jobs, storage
 from dashboard.accounts.models import User
+from dashboard.core.api.errors import Conflict
+from dashboard.core.text import one_line, storable
 from dashboard.datasets import execution, ledger, lineage
 from dashboard.datasets import tasks as tasks  # so that the bell is there to ring
 from dashboard.datasets.models import Budget, Dataset, Kind, SourceFile
-from dashboard.errors import Conflict
-from dashboard.jobs import OPEN, State
-from dashboard.text import one_line, storable
+from dashboard.jobs import queue
+from dashboard.jobs.models import OPEN, State
+from dashboard.storage import local_files
 from privacy_engine.cleaning import CleaningStep
 from privacy_engine.errors import FormatError, ParameterError
 from privacy_engine.formats import Preview, ReadOptions
@@ -68,7 +69,7 @@ def import_dataset(
         cleaning=[step.model_dump() for step in cleaning],
         sample=sample,
     )
-    staging, evidence = storage.home("tmp", f"import-{row.pk}"), None
+    staging, evidence = local_files.home("tmp", f"import-{row.pk}"), None
     try:
         _keep(upload, staging / "original")
         row.size_bytes = (staging / "original").stat().st_size
@@ -89,13 +90,13 @@ def import_dataset(
             row.finished_at = timezone.now()
         _settle_in(row, staging, evidence)
     finally:
-        storage.remove(staging)
+        local_files.remove(staging)
     return row
 
 
 def _settle_in(row: Dataset, staging: Path, evidence: lineage.Evidence | None) -> None:
     """Files first, then the row; neither without the other."""
-    place = storage.home("datasets") / str(row.pk)
+    place = local_files.home("datasets") / str(row.pk)
     staging.rename(place)
     try:
         with transaction.atomic():
@@ -103,9 +104,9 @@ def _settle_in(row: Dataset, staging: Path, evidence: lineage.Evidence | None) -
                 row.source_file = _registered(row, evidence, row.content_digest)
             row.save(force_insert=True)
             if row.open:
-                jobs.ring_after_commit(row)
+                queue.ring_after_commit(row)
     except BaseException:
-        storage.remove(place)
+        local_files.remove(place)
         raise
 
 
@@ -120,7 +121,7 @@ def _keep(upload: File[bytes], path: Path) -> None:
         path.chmod(0o600)
     except (AttributeError, OSError):
         upload.seek(0)
-        with storage.written(path) as out:
+        with local_files.written(path) as out:
             shutil.copyfileobj(upload, out, 1 << 20)
 
 
@@ -178,10 +179,10 @@ def reread_dataset(
         elif evidence:
             over.update(source_file=_registered(dataset, evidence, anew["content_digest"]))
         elif anew["state"] == State.QUEUED:
-            jobs.ring_after_commit(dataset)
+            queue.ring_after_commit(dataset)
     stale = anew.get("points_file") if not taken else before if anew["state"] == State.READY else ""
     if stale:
-        storage.remove(dataset.folder / stale)
+        local_files.remove(dataset.folder / stale)
     if not taken:
         raise _being_used()
     dataset.refresh_from_db()
@@ -208,10 +209,10 @@ def cancel_import(*, dataset: Dataset) -> None:
 
     Raises
     ------
-    jobs.NotOpen
+    job_models.NotOpen
         It is read already.
     """
-    jobs.request_cancel(dataset)
+    queue.request_cancel(dataset)
 
 
 @transaction.atomic
@@ -222,11 +223,11 @@ def retry_import(*, dataset: Dataset) -> Dataset:
     ------
     Conflict
         The upload is gone.
-    jobs.NotRetryable
+    job_models.NotRetryable
         It neither failed nor was cancelled.
     """
     _refuse_without_upload(dataset)
-    jobs.put_back(dataset)
+    queue.put_back(dataset)
     dataset.refresh_from_db()
     return dataset
 
@@ -299,9 +300,9 @@ def set_budget(*, dataset: Dataset, epsilon: float | None, radius_m: float | Non
 def delete_dataset(*, dataset: Dataset) -> None:
     """Remove the dataset with its landmark sets, releases and files. What its releases spent is remembered."""
     folders = [
-        storage.home("datasets") / str(dataset.pk),
-        *(storage.home("releases") / str(pk) for pk in dataset.releases.values_list("pk", flat=True)),
+        local_files.home("datasets") / str(dataset.pk),
+        *(local_files.home("releases") / str(pk) for pk in dataset.releases.values_list("pk", flat=True)),
     ]
     with transaction.atomic():
         dataset.delete()
-        transaction.on_commit(lambda: [storage.remove(folder) for folder in folders])
+        transaction.on_commit(lambda: [local_files.remove(folder) for folder in folders])

@@ -2,13 +2,13 @@
 
 from celery import shared_task
 
-from dashboard import jobs
 from dashboard.datasets import execution
 from dashboard.datasets.models import Dataset
+from dashboard.jobs import leases, queue
 
 
-@jobs.doorbell(Dataset)
+@queue.doorbell(Dataset)
 @shared_task(name="datasets.import")
 def import_dataset(pk: str) -> None:
     """Read the upload of dataset ``pk``, if it still waits for it."""
-    jobs.run(Dataset, pk, execution.import_points)
+    leases.run(Dataset, pk, execution.import_points)

@@ -2,10 +2,10 @@
 
 from django.urls import path
 
-from dashboard.datasets import pages
+from dashboard.datasets import views
 
 app_name = "datasets"
 urlpatterns = [
-    path("", pages.dataset_list, name="list"),
-    path("datasets/<uuid:pk>/", pages.detail, name="detail"),
+    path("", views.dataset_list, name="list"),
+    path("datasets/<uuid:pk>/", views.detail, name="detail"),
 ]

@@ -15,9 +15,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from dashboard.datasets.queries import visible_datasets
-from dashboard.errors import require_state
-from dashboard.experiments import files, queries, results, services
+from dashboard.core.api.components import listing
+from dashboard.core.api.errors import require_state
+from dashboard.core.api.parsing import UNKEPT, AnyAccept, JSONBody, attachment, file_body, valid
+from dashboard.datasets.selectors import visible_datasets
+from dashboard.experiments import files, results, selectors, services
 from dashboard.experiments.models import Experiment
 from dashboard.experiments.naming import figure_of
 from dashboard.experiments.serializers import (
@@ -27,9 +29,7 @@ from dashboard.experiments.serializers import (
     PlanSerializer,
     ResultsSerializer,
 )
-from dashboard.jobs import State
-from dashboard.parsing import UNKEPT, AnyAccept, JSONBody, attachment, file_body, valid
-from dashboard.specs import listing
+from dashboard.jobs.models import State
 from privacy_engine.experiments import FILES, measures, presets
 
 
@@ -55,7 +55,7 @@ class ExperimentViewSet(
     queryset = Experiment.objects.none()
 
     def get_queryset(self) -> Any:
-        return queries.visible_experiments(self.request.user)
+        return selectors.visible_experiments(self.request.user)
 
     def _asked(self, request: Request) -> dict[str, Any]:
         asked = valid(ExperimentRequest, request.data)

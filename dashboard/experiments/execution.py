@@ -22,12 +22,14 @@ from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Sum
 from django.db.models.functions import Now
 
-from dashboard import failures, jobs
-from dashboard.errors import Conflict
+from dashboard.core import failures
+from dashboard.core.api.errors import Conflict
 from dashboard.experiments import files
-from dashboard.experiments.material import Material, material_of, series_of
+from dashboard.experiments.context import Material, material_of, series_of
 from dashboard.experiments.models import Experiment, Part
-from dashboard.jobs import OPEN, State
+from dashboard.jobs import leases, queue
+from dashboard.jobs import models as job_models
+from dashboard.jobs.models import OPEN, State
 from privacy_engine import __version__, experiments
 from privacy_engine.data import Trajectory
 from privacy_engine.experiments import Block, ExperimentSpec, dataset_digest
@@ -38,17 +40,17 @@ def run(pk: Any) -> None:
     part = Part.objects.select_related("experiment").filter(pk=pk).first()
     if part is None:
         return
-    jobs.run(Part, pk, _work)
+    leases.run(Part, pk, _work)
     if Experiment.objects.filter(pk=part.experiment_id).exists():
         settle(part.experiment_id)
     else:  # deleted meanwhile: what was kept since is nobody's
         files.forget(part.experiment)
 
 
-def _work(part: Part, lease: jobs.Lease) -> dict[str, Any]:
+def _work(part: Part, lease: leases.Lease) -> dict[str, Any]:
     row = Experiment.objects.select_related("dataset").filter(pk=part.experiment_id, state__in=OPEN).first()
     if row is None:
-        raise jobs.Cancelled
+        raise leases.Cancelled
     if part.start is None:
         _cut(row, part, lease)
     else:
@@ -65,7 +67,7 @@ def _changed() -> Conflict:
     return Conflict("The points have changed since the experiment began.", field="dataset", rule="the same points")
 
 
-def _cut(row: Experiment, first: Part, lease: jobs.Lease) -> None:
+def _cut(row: Experiment, first: Part, lease: leases.Lease) -> None:
     """Make the parts. Again, if an earlier try at it was lost: then its parts go, and who works on them stops."""
     series, digest = _loaded(row)
     events = [len(one) for one in series]
@@ -79,7 +81,7 @@ def _cut(row: Experiment, first: Part, lease: jobs.Lease) -> None:
     ]
     with transaction.atomic():
         if _locked(row.pk) is None:
-            raise jobs.Cancelled
+            raise leases.Cancelled
         lease.hold()
         row.parts.exclude(pk=first.pk).delete()
         Part.objects.bulk_create(cut)
@@ -90,10 +92,10 @@ def _cut(row: Experiment, first: Part, lease: jobs.Lease) -> None:
             stage="Computing",
             started_at=Now(),
         )
-        jobs.ring_after_commit(*cut)
+        queue.ring_after_commit(*cut)
 
 
-def _compute(row: Experiment, part: Part, lease: jobs.Lease) -> None:
+def _compute(row: Experiment, part: Part, lease: leases.Lease) -> None:
     series, digest = _loaded(row)
     if digest != row.data_digest:
         raise _changed()
@@ -106,8 +108,8 @@ def _compute(row: Experiment, part: Part, lease: jobs.Lease) -> None:
             continue
         compute(material, block, series, digest)
         _tally(row.pk)
-        if block is not mine[-1] and jobs.others_wait(Part):
-            raise jobs.GiveWay
+        if block is not mine[-1] and job_models.others_wait(Part):
+            raise leases.GiveWay
 
 
 def compute(material: Material, block: Block, series: Sequence[Trajectory], digest: str) -> None:
@@ -232,4 +234,4 @@ def _again(pk: uuid.UUID) -> None:
 def start_over(row: Experiment) -> None:
     """Cut it into parts anew; blocks that are kept are not computed again. The caller holds the row."""
     row.parts.all().delete()
-    jobs.ring_after_commit(Part.objects.create(experiment=row))
+    queue.ring_after_commit(Part.objects.create(experiment=row))

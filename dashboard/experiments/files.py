@@ -9,10 +9,10 @@ from typing import Any, BinaryIO
 from django.conf import settings
 from django.utils.text import slugify
 
-from dashboard import storage
-from dashboard.errors import require_format
+from dashboard.core.api.errors import require_format
 from dashboard.experiments.models import Experiment
-from dashboard.jobs import State
+from dashboard.jobs.models import State
+from dashboard.storage import local_files
 from privacy_engine.experiments import FILES, ExperimentSpec
 from privacy_engine.formats.arrow import pq
 
@@ -22,9 +22,9 @@ TABLE = "table.parquet"
 def write(row: Experiment, spec: ExperimentSpec, table: Any) -> str:
     """Keep the table and return its SHA-256."""
     path = row.folder / TABLE
-    with storage.written(path) as out:
+    with local_files.written(path) as out:
         FILES["parquet"].write(table, spec, out)
-    return storage.digest_of(path)
+    return local_files.digest_of(path)
 
 
 def read(row: Experiment) -> Any:
@@ -42,27 +42,27 @@ def export(row: Experiment, fmt: str) -> tuple[BinaryIO, str, str]:
     """
     require_format(fmt, FILES)
     table = read(row) if row.state == State.DONE else None
-    out = storage.unnamed(partial(FILES[fmt].write, table, row.parsed_spec))
+    out = local_files.unnamed(partial(FILES[fmt].write, table, row.parsed_spec))
     stem = slugify(row.name)[:60] or "experiment"
     return out, FILES[fmt].media_type, f"{stem}-{row.pk.hex[:8]}{Path(FILES[fmt].name).suffix}"
 
 
 def forget(row: Experiment) -> None:
     """Remove its table, and those of its blocks that no other experiment of the owner stands on."""
-    storage.remove(Path(settings.CAIRN_HOME, "experiments", str(row.pk)))
+    local_files.remove(Path(settings.CAIRN_HOME, "experiments", str(row.pk)))
     if not row.data_digest:
         return
     blocks = Path(settings.CAIRN_HOME, "blocks", str(row.owner_id), row.data_digest)
     others = Experiment.objects.filter(owner=row.owner_id, data_digest=row.data_digest).exclude(pk=row.pk)
     needed = {cell.digest for other in others for cell in other.parsed_spec.cells()}
     if not needed:
-        storage.remove(blocks)
+        local_files.remove(blocks)
         return
     for cell in row.parsed_spec.cells():
         if cell.digest not in needed:
-            storage.remove(blocks / cell.digest)
+            local_files.remove(blocks / cell.digest)
 
 
 def forget_after_commit(instance: Experiment, **_: Any) -> None:
     """:func:`forget` with the row, whatever it went with: its dataset, its owner."""
-    storage.gone_after_commit(instance, forget)
+    local_files.gone_after_commit(instance, forget)

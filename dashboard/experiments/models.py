@@ -8,9 +8,9 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from dashboard import storage
 from dashboard.datasets.models import Dataset
-from dashboard.jobs import Job, State, Watched, job_constraints, now, watched_constraints
+from dashboard.jobs.models import Job, State, Watched, job_constraints, now, watched_constraints
+from dashboard.storage import local_files
 from privacy_engine.experiments import ExperimentSpec, Preset, presets
 
 
@@ -79,7 +79,7 @@ class Experiment(Watched):
     @property
     def folder(self) -> Path:
         """Where its table lies."""
-        return storage.home("experiments", str(self.pk))
+        return local_files.home("experiments", str(self.pk))
 
 
 class Part(Job):

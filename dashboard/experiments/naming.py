@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dashboard.datasets.models import Dataset
-from dashboard.landmarks.queries import visible_landmark_sets
+from dashboard.landmarks.selectors import visible_landmark_sets
 from privacy_engine import experiments
 from privacy_engine.experiments import ExperimentSpec
 

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from dashboard.experiments import files
-from dashboard.experiments.material import Material, material_of
+from dashboard.experiments.context import Material, material_of
 from dashboard.experiments.models import Experiment
 from dashboard.experiments.naming import figure_of
-from dashboard.jobs import State
+from dashboard.jobs.models import State
 from privacy_engine import experiments
 from privacy_engine.data import Floats
 from privacy_engine.experiments import Block

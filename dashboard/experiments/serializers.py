@@ -9,9 +9,9 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from dashboard.core.api.components import DescriptionField
+from dashboard.core.api.parsing import Anything, FailureField
 from dashboard.experiments.models import Experiment
-from dashboard.parsing import Anything, FailureField
-from dashboard.specs import DescriptionField
 from privacy_engine.experiments import ExperimentSpec, presets
 
 

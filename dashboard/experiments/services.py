@@ -9,15 +9,16 @@ from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.db.models.functions import Now
 
-from dashboard import jobs
+from dashboard.core.text import one_line
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.people import people_of
-from dashboard.datasets.queries import require_ready
+from dashboard.datasets.selectors import require_ready
 from dashboard.experiments import execution, tasks  # noqa: F401  (tasks: so that the bell is there to ring)
-from dashboard.experiments.material import folder_of, selection_of, series_of
+from dashboard.experiments.context import folder_of, selection_of, series_of
 from dashboard.experiments.models import Experiment, Part
-from dashboard.jobs import State
-from dashboard.text import one_line
+from dashboard.jobs import models as job_models
+from dashboard.jobs import queue
+from dashboard.jobs.models import State
 from privacy_engine import experiments
 from privacy_engine.errors import ParameterError
 from privacy_engine.experiments import ExperimentSpec, FolderStore, Preset, dataset_digest
@@ -142,7 +143,7 @@ def _submit(row: Experiment) -> Experiment:
     _hold_dataset(row)
     row.attempt, row.stage = 1, "Waiting for a worker"
     row.save(force_insert=True)
-    jobs.ring_after_commit(Part.objects.create(experiment=row))
+    queue.ring_after_commit(Part.objects.create(experiment=row))
     return row
 
 
@@ -152,12 +153,12 @@ def cancel_experiment(*, experiment: Experiment) -> None:
 
     Raises
     ------
-    jobs.NotOpen
+    job_models.NotOpen
         It is over already.
     """
-    rows = Experiment.objects.filter(pk=experiment.pk, state__in=jobs.OPEN)
+    rows = Experiment.objects.filter(pk=experiment.pk, state__in=job_models.OPEN)
     if not rows.update(state=State.CANCELLED, stage="", finished_at=Now()):
-        raise jobs.NotOpen
+        raise job_models.NotOpen
     execution.stop_parts(experiment.pk)
 
 
@@ -167,7 +168,7 @@ def resume_experiment(*, experiment: Experiment) -> Experiment:
 
     Raises
     ------
-    jobs.NotRetryable
+    job_models.NotRetryable
         It waits, runs or is done.
     EngineError
         As :func:`plan` does: the dataset may have been read anew since.
@@ -179,7 +180,7 @@ def resume_experiment(*, experiment: Experiment) -> Experiment:
     fresh = {"state": State.QUEUED, "finished_at": None, "error": None, "dismissed": False}
     fresh |= {"lengths": planned.lengths, "work_s": planned.seconds, "kept_s": 0.0}
     if not rows.update(**fresh, stage="Waiting for a worker", attempt=1, started_at=None):
-        raise jobs.NotRetryable
+        raise job_models.NotRetryable
     execution.start_over(experiment)
     experiment.refresh_from_db()
     return experiment

@@ -2,12 +2,12 @@
 
 from celery import shared_task
 
-from dashboard import jobs
 from dashboard.experiments import execution
 from dashboard.experiments.models import Part
+from dashboard.jobs import queue
 
 
-@jobs.doorbell(Part)
+@queue.doorbell(Part)
 @shared_task(name="experiments.run")
 def run_part(part_id: str) -> None:
     """Work off one part of an experiment."""

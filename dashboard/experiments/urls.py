@@ -2,11 +2,11 @@
 
 from django.urls import path
 
-from dashboard.experiments import pages
+from dashboard.experiments import views
 
 app_name = "experiments"
 urlpatterns = [
-    path("experiments/", pages.index, name="list"),
-    path("experiments/new/", pages.new, name="new"),
-    path("experiments/<uuid:pk>/", pages.detail, name="detail"),
+    path("experiments/", views.index, name="list"),
+    path("experiments/new/", views.new, name="new"),
+    path("experiments/<uuid:pk>/", views.detail, name="detail"),
 ]

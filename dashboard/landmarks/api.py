@@ -14,8 +14,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from dashboard.datasets.queries import visible_datasets
-from dashboard.landmarks import dummies, queries, services
+from dashboard.core.api.components import listing
+from dashboard.core.api.parsing import JSONBody, valid
+from dashboard.datasets.selectors import visible_datasets
+from dashboard.landmarks import dummies, selectors, services
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.serializers import (
     DummiesPreviewRequest,
@@ -30,8 +32,6 @@ from dashboard.landmarks.serializers import (
     RenameRequest,
     SeriesQuery,
 )
-from dashboard.parsing import JSONBody, valid
-from dashboard.specs import listing
 from privacy_engine.landmarks import dummy_methods, landmark_methods
 
 
@@ -59,7 +59,7 @@ class LandmarkSetViewSet(
         return LandmarkSetSerializer if self.action == "list" else LandmarkSetDetailSerializer
 
     def get_queryset(self) -> Any:
-        return queries.visible_landmark_sets(self.request.user)
+        return selectors.visible_landmark_sets(self.request.user)
 
     @extend_schema(request=MarkRequest, responses={201: LandmarkSetDetailSerializer})
     def create(self, request: Request) -> Response:
@@ -91,14 +91,14 @@ class LandmarkSetViewSet(
         asked = valid(PreviewRequest, request.data)
         dataset = get_object_or_404(visible_datasets(request.user), pk=asked["dataset"])
         marked = services.preview_landmarks(dataset=dataset, method=asked["method"])
-        return Response(queries.described(services.joined(marked), dataset.series_lengths))
+        return Response(selectors.described(services.joined(marked), dataset.series_lengths))
 
     @extend_schema(parameters=[SeriesQuery], responses={200: EventsSerializer})
     @action(detail=True)
     def events(self, request: Request, pk: Any = None) -> Response:
         """Which events are landmarks."""
         asked = valid(SeriesQuery, request.query_params)
-        return Response(queries.events_of(self.get_object(), **asked))
+        return Response(selectors.events_of(self.get_object(), **asked))
 
     @extend_schema(request=DummiesRequest, responses={201: LandmarkSetSerializer})
     @action(detail=True, methods=["post"], url_path="dummies", url_name="dummies")

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dashboard import storage
+from dashboard.core.api.errors import require_state
 from dashboard.datasets.models import Dataset
-from dashboard.errors import require_state
-from dashboard.jobs import State
+from dashboard.jobs.models import State
+from dashboard.storage import parquet
 from privacy_engine.accounting.chains import mismatch, reversal
 from privacy_engine.accounting.checks import transition
 from privacy_engine.accounting.distance import MOST_M, diameter, scale
@@ -218,7 +218,7 @@ def _smoothed(n: int, s: float) -> LossFunction:
 @functools.lru_cache(maxsize=8)
 def _estimated(path: str, cell_m: float, smoothing: float) -> tuple[LossFunction, LossFunction, Floats]:
     """By the points' file, which is never written again under its name."""
-    found = estimate_correlation(storage.read_points(Path(path)), cell_m=cell_m, smoothing=smoothing)
+    found = estimate_correlation(parquet.read_points(Path(path)), cell_m=cell_m, smoothing=smoothing)
     apart = found.distances_m
     if apart is None:
         raise TypeError("the cells of a grid have distances")

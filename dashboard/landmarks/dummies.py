@@ -8,16 +8,16 @@ import numpy as np
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
 
-from dashboard import storage
+from dashboard.core.api.errors import Conflict, TooLarge, require_state
+from dashboard.core.text import one_line
 from dashboard.datasets.people import person_masks
-from dashboard.errors import Conflict, TooLarge, require_state
-from dashboard.jobs import State
-from dashboard.landmarks import queries
+from dashboard.jobs.models import State
+from dashboard.landmarks import selectors
 from dashboard.landmarks.models import DummyDraw, LandmarkSet
 from dashboard.landmarks.promise import method_of
 from dashboard.landmarks.released import earlier_of
 from dashboard.landmarks.services import hold, joined
-from dashboard.text import one_line
+from dashboard.storage import parquet
 from privacy_engine import data
 from privacy_engine.label import NOT_PRIVATE
 from privacy_engine.landmarks import DummyMethod, SelectionSpec, dummy_methods
@@ -48,7 +48,7 @@ def preview_dummies(*, landmark_set: LandmarkSet, method: dict[str, Any] | Dummy
         "points": landmark_set.points,
         "expected": mean_of(law),
         "counts": [bar._asdict() for bar in bars(law)],
-        **queries.draws_from(landmark_set),
+        **selectors.draws_from(landmark_set),
     }
 
 
@@ -75,7 +75,7 @@ def add_dummies(
             dataset=held,
             name=one_line(name) or spec.method.describe() + ("" if spec.private else ", seeded"),
             method=spec.method.model_dump(),
-            packed=storage.pack_mask(mask),
+            packed=parquet.pack_mask(mask),
             points=len(mask),
             count=int(mask.sum()),
             count_per_person=most_landmarks(person_masks(held, mask)),
@@ -110,13 +110,13 @@ def _series(landmark_set: LandmarkSet, method: DummyMethod) -> list[data.Landmar
 
 def _remember(landmark_set: LandmarkSet, spec: SelectionSpec) -> dict[str, Any]:
     """What was drawn from these landmarks, this draw counted in the level where it is private."""
-    before = queries.draws_from(landmark_set)
+    before = selectors.draws_from(landmark_set)
     if not spec.private:
         return before | {"one_sided_level": None}
-    one_sided = spec.method.one_sided_level is not None and not queries.other_draws_from(landmark_set).exists()
+    one_sided = spec.method.one_sided_level is not None and not selectors.other_draws_from(landmark_set).exists()
     DummyDraw.objects.create(
         owner_id=landmark_set.dataset.owner_id,
-        source_digest=queries.source_digest(landmark_set),
+        source_digest=selectors.source_digest(landmark_set),
         method=spec.method.name,
         epsilon=spec.method.epsilon,
     )

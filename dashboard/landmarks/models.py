@@ -7,8 +7,8 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
-from dashboard import storage
 from dashboard.datasets.models import Dataset
+from dashboard.storage import parquet
 from privacy_engine.data import Mask
 from privacy_engine.landmarks.synthetic import dataset_temporal_distance
 
@@ -52,7 +52,7 @@ class LandmarkSet(models.Model):
     @property
     def mask(self) -> Mask:
         """True for each landmark event, over the whole dataset, (points,)."""
-        return storage.unpack_mask(self.packed, self.points)
+        return parquet.unpack_mask(self.packed, self.points)
 
     @property
     def share(self) -> float:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from dashboard.core.downsampling import decimated
 from dashboard.landmarks.correlation import Correlation
 from dashboard.landmarks.loss import highest
-from dashboard.thinning import decimated
 from privacy_engine.accounting.planning import plan_budgets
 from privacy_engine.accounting.temporal import temporal_loss
 from privacy_engine.errors import ParameterError

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from dashboard import storage
+from dashboard.core.api.errors import Conflict
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.people import people_of, person_masks
-from dashboard.errors import Conflict
-from dashboard.jobs import State
+from dashboard.jobs.models import State
 from dashboard.landmarks.promise import promise_context
+from dashboard.storage import parquet
 from privacy_engine.data import LandmarkSet, Mask
 from privacy_engine.errors import ParameterError
 from privacy_engine.landmarks import LandmarkMethod, ReleasedZones
@@ -30,7 +30,7 @@ def mark_released(dataset: Dataset, method: ReleasedZones) -> list[LandmarkSet]:
         It is not finished, seeded, or over landmarks that were found in positions.
     """
     row = usable_release(dataset, method)
-    return method.mark_released(storage.read_release(row.data_path), dataset.series_lengths)
+    return method.mark_released(parquet.read_release(row.data_path), dataset.series_lengths)
 
 
 def usable_release(dataset: Dataset, method: ReleasedZones) -> Any:
@@ -68,7 +68,7 @@ def spent_per_m(dataset: Dataset, method: ReleasedZones, is_landmark: Mask) -> f
     """What the release spent on the landmarks (n,) and one more event of any one person, per metre."""
     row = usable_release(dataset, method)
     mechanism = row.parsed_spec.mechanism
-    budgets = storage.read_columns(row.budgets_path)["budget"]
+    budgets = parquet.read_columns(row.budgets_path)["budget"]
     parts = np.split(budgets, np.cumsum(dataset.series_lengths)[:-1])
     own = [person.joined_values(parts) for person in people_of(dataset)]
     before, now = (person_masks(dataset, mask) for mask in (row.landmark_set.mask, is_landmark))

@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from dashboard import storage
+from dashboard.core.downsampling import decimated
 from dashboard.datasets.people import mask_of_person, person_of
 from dashboard.landmarks.correlation import Correlation
 from dashboard.landmarks.loss import Bound, LandmarkLoss, highest, landmark_loss, levels, undefined
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.simulated import Spread, spread
-from dashboard.thinning import decimated
+from dashboard.storage import parquet
 from privacy_engine import mechanisms as _families  # noqa: F401  (registers the mechanisms)
 from privacy_engine.data import Floats, Mask
 from privacy_engine.errors import ParameterError, shown
@@ -124,7 +124,7 @@ class Report:
             "bound": first.bound if first else "published",
             "why": first.why if first else "",
             "event": at.tolist(),
-            "landmarks": storage.runs(self.is_landmark),
+            "landmarks": parquet.runs(self.is_landmark),
             "decimated": len(at) < len(self.is_landmark),
             "mechanisms": [row.shown(at) for row in self.rows],
         }
@@ -162,7 +162,7 @@ def facts(is_landmark: Mask) -> dict[str, Any]:
         "points": len(is_landmark),
         "count": count,
         "share": count / len(is_landmark) if len(is_landmark) else 0.0,
-        "runs": len(storage.runs(is_landmark)),
+        "runs": len(parquet.runs(is_landmark)),
         "average_temporal_distance": average_temporal_distance(is_landmark),
     }
 
@@ -175,7 +175,7 @@ def set_facts(landmark_set: LandmarkSet) -> dict[str, Any]:
         "points": landmark_set.points,
         "count": landmark_set.count,
         "share": landmark_set.share,
-        "runs": sum(len(storage.runs(part)) for part in parts),
+        "runs": sum(len(parquet.runs(part)) for part in parts),
         "average_temporal_distance": dataset_temporal_distance(landmark_set.mask, lengths),
     }
 

@@ -12,12 +12,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from dashboard.core.api.parsing import AnyAccept, JSONBody, valid
 from dashboard.datasets.people import person_of
 from dashboard.landmarks import plans, report
 from dashboard.landmarks.correlation import Correlation, named
 from dashboard.landmarks.loss_serializers import LossQuery, LossReport, PlanRequest, PlanShown, correlation_of
-from dashboard.landmarks.queries import visible_landmark_sets
-from dashboard.parsing import AnyAccept, JSONBody, valid
+from dashboard.landmarks.selectors import visible_landmark_sets
 from privacy_engine.errors import ParameterError
 
 FORMATS = ("json", "csv")

@@ -8,8 +8,8 @@ from django.urls import reverse
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from dashboard.core.api.components import DescriptionField, SeedField
 from dashboard.landmarks.models import LandmarkSet
-from dashboard.specs import DescriptionField, SeedField
 from privacy_engine.landmarks import SelectionSpec, dummy_methods, landmark_methods
 
 Runs = {"type": "array", "items": {"type": "array", "items": {"type": "integer"}, "minItems": 2, "maxItems": 2}}

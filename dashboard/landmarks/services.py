@@ -10,14 +10,14 @@ from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.db.models import RestrictedError
 
-from dashboard import storage
+from dashboard.core.api.errors import Conflict, require_state
+from dashboard.core.text import one_line
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.people import person_masks
-from dashboard.errors import Conflict, require_state
-from dashboard.jobs import State
+from dashboard.jobs.models import State
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.released import earlier_of, mark_released
-from dashboard.text import one_line
+from dashboard.storage import parquet
 from privacy_engine import data
 from privacy_engine.errors import ParameterError
 from privacy_engine.landmarks import LandmarkMethod, ReleasedZones, landmark_methods
@@ -54,7 +54,7 @@ def preview_landmarks(*, dataset: Dataset, method: dict[str, Any] | LandmarkMeth
     described = landmark_methods.parse(method, field="method")
     if isinstance(described, ReleasedZones):
         return mark_released(dataset, described)
-    return described.mark(storage.read_points(dataset.points_path))
+    return described.mark(parquet.read_points(dataset.points_path))
 
 
 def mark_landmarks(
@@ -75,7 +75,7 @@ def mark_landmarks(
             dataset=held,
             name=one_line(name) or described.describe(),
             method=described.model_dump(),
-            packed=storage.pack_mask(mask),
+            packed=parquet.pack_mask(mask),
             points=len(mask),
             count=int(mask.sum()),
             count_per_person=most_landmarks(person_masks(held, mask)),

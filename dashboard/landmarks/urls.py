@@ -2,12 +2,12 @@
 
 from django.urls import path
 
-from dashboard.landmarks import pages, report_pages
+from dashboard.landmarks import report_views, views
 
 app_name = "landmarks"
 urlpatterns = [
-    path("datasets/<uuid:pk>/landmarks/new/", pages.new, name="new"),
-    path("landmark-sets/<uuid:pk>/", pages.detail, name="detail"),
-    path("landmark-sets/<uuid:pk>/report/", report_pages.detail, name="report"),
-    path("landmark-sets/<uuid:pk>/dummies/", pages.dummies, name="dummies"),
+    path("datasets/<uuid:pk>/landmarks/new/", views.new, name="new"),
+    path("landmark-sets/<uuid:pk>/", views.detail, name="detail"),
+    path("landmark-sets/<uuid:pk>/report/", report_views.detail, name="report"),
+    path("landmark-sets/<uuid:pk>/dummies/", views.dummies, name="dummies"),
 ]

@@ -19,7 +19,7 @@ READY_S = 60.0
 BROKER_READY_S = 15.0
 TRIM_EVERY_S = 60.0
 WORKER = (
-    "-m celery -A dashboard.celery:app worker --pool prefork --concurrency 2 --prefetch-multiplier 1 "
+    "-m celery -A dashboard.config.celery:app worker --pool prefork --concurrency 2 --prefetch-multiplier 1 "
     "--without-gossip --without-mingle --without-heartbeat --loglevel INFO"
 )
 WILDCARDS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  # nosec B104  # only compared with
@@ -58,7 +58,7 @@ class Supervisor:
 
     def _bring_up(self) -> None:
         self.env |= {
-            "DJANGO_SETTINGS_MODULE": os.environ.get("DJANGO_SETTINGS_MODULE", "dashboard.settings"),
+            "DJANGO_SETTINGS_MODULE": os.environ.get("DJANGO_SETTINGS_MODULE", "dashboard.config.settings"),
             "CAIRN_HOME": str(self.home),
             "PYTHONUNBUFFERED": "1",
             "TMPDIR": str(self.home / "tmp"),  # parts of uploads never lie in a folder shared with others

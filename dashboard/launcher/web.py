@@ -13,7 +13,7 @@ from waitress import serve
 def main(descriptor: int) -> None:
     from django.conf import settings
 
-    from dashboard.wsgi import application
+    from dashboard.config.wsgi import application
 
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # waitress lets the current answers finish, then returns
     behind_proxy = (

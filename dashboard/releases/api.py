@@ -16,16 +16,16 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from dashboard import track as binary
-from dashboard.datasets.queries import visible_datasets
-from dashboard.errors import require_state
-from dashboard.jobs import State
+from dashboard.core.api.components import listing
+from dashboard.core.api.errors import require_state
+from dashboard.core.api.parsing import UNKEPT, AnyAccept, JSONBody, attachment, file_body, valid
+from dashboard.datasets.selectors import visible_datasets
+from dashboard.jobs.models import State
 from dashboard.landmarks.correlation import Correlation, named
 from dashboard.landmarks.loss_serializers import CORRELATION, correlation_of
-from dashboard.landmarks.queries import visible_landmark_sets
-from dashboard.lines import line
-from dashboard.parsing import UNKEPT, AnyAccept, JSONBody, attachment, file_body, valid
-from dashboard.releases import curves, downloads, error_curves, outlooks, queries, services, tradeoff
+from dashboard.landmarks.selectors import visible_landmark_sets
+from dashboard.maps import track_encoding as binary
+from dashboard.releases import curves, downloads, error_curves, forecasts, selectors, services, tradeoff
 from dashboard.releases.chart_serializers import (
     ChartSerializer,
     ErrorCurvesSerializer,
@@ -34,10 +34,10 @@ from dashboard.releases.chart_serializers import (
     TradeoffRequest,
     TradeoffSerializer,
 )
+from dashboard.releases.forecast_serializers import OutlookRequest, OutlookSerializer
 from dashboard.releases.models import Release
-from dashboard.releases.outlook_serializers import OutlookRequest, OutlookSerializer
 from dashboard.releases.serializers import DeriveRequest, ReleaseRequest, ReleaseSerializer
-from dashboard.specs import listing
+from dashboard.storage.series_cache import line
 from privacy_engine.exports import FORMATS
 from privacy_engine.label import Label
 from privacy_engine.postprocess import postprocesses
@@ -73,7 +73,7 @@ class ReleaseViewSet(
     queryset = Release.objects.none()
 
     def get_queryset(self) -> Any:
-        return queries.visible_releases(self.request.user)
+        return selectors.visible_releases(self.request.user)
 
     @extend_schema(request=ReleaseRequest, responses={201: ReleaseSerializer}, parameters=[IDEMPOTENCY_KEY])
     def create(self, request: Request) -> Response:
@@ -93,7 +93,7 @@ class ReleaseViewSet(
         landmark_set = get_object_or_404(visible_landmark_sets(request.user), pk=asked["landmark_set"])
         with named("correlation"):  # without the dataset: an estimate would read positions, so it is refused
             known = None if asked["correlation"] is None else Correlation.asked(**asked["correlation"])
-        return Response(outlooks.outlooks(landmark_set, asked["mechanisms"], asked["postprocess"], known))
+        return Response(forecasts.outlooks(landmark_set, asked["mechanisms"], asked["postprocess"], known))
 
     @extend_schema(request=TradeoffRequest, responses={200: TradeoffSerializer})
     @action(detail=False, methods=["post"], filterset_class=None, pagination_class=None)
@@ -151,7 +151,7 @@ class ReleaseViewSet(
     )
     @action(detail=True, content_negotiation_class=AnyAccept)
     def track(self, request: Request, pk: Any = None) -> HttpResponseBase:
-        """The published positions of one series, or what a picture shows of them; see dashboard/track.py."""
+        """The published positions of one series, in full or simplified; see dashboard/maps/track_encoding.py."""
         row = self._done()
         return binary.answer(request, partial(line, row.data_path), tag=row.data_sha256[:32])
 

@@ -14,8 +14,8 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from io import BytesIO
 from typing import Any, BinaryIO
 
-from dashboard.errors import require_state
-from dashboard.jobs import State
+from dashboard.core.api.errors import require_state
+from dashboard.jobs.models import State
 from dashboard.releases import downloads, reproduce
 from dashboard.releases.models import Release
 from privacy_engine import __version__, exports

@@ -13,9 +13,9 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
-from dashboard.ids import uuid_or_404
-from dashboard.parsing import AnyAccept
-from dashboard.releases import bundle, choice, queries
+from dashboard.core.api.parsing import AnyAccept
+from dashboard.core.ids import uuid_or_404
+from dashboard.releases import bundle, choice, selectors
 from dashboard.releases.models import Release
 from privacy_engine.exports import FORMATS
 
@@ -31,7 +31,7 @@ class ReleaseBundleView(APIView):
 
     @extend_schema(operation_id="releases_one_bundle", parameters=[FORMAT, MATCH], responses=ZIP)
     def get(self, request: Request, pk: Any = None) -> HttpResponseBase:
-        return _answer(request, [get_object_or_404(queries.visible_releases(request.user), pk=pk)])
+        return _answer(request, [get_object_or_404(selectors.visible_releases(request.user), pk=pk)])
 
 
 class BundleView(APIView):

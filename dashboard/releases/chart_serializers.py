@@ -6,6 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from dashboard.core.api.parsing import Whole
 from dashboard.landmarks.loss_serializers import (
     BoundField,
     CorrelationQuery,
@@ -14,8 +15,7 @@ from dashboard.landmarks.loss_serializers import (
     LandmarkLossShown,
     SupremumShown,
 )
-from dashboard.parsing import Whole
-from dashboard.releases.outlook_serializers import MechanismsField
+from dashboard.releases.forecast_serializers import MechanismsField
 
 
 class Values(serializers.ListField):

@@ -9,11 +9,11 @@ from typing import Any
 from django.http import Http404
 
 from dashboard.datasets.models import Dataset
-from dashboard.jobs import State
+from dashboard.jobs.models import State
 from dashboard.landmarks.models import LandmarkSet
-from dashboard.landmarks.queries import visible_landmark_sets
+from dashboard.landmarks.selectors import visible_landmark_sets
 from dashboard.releases.models import Release
-from dashboard.releases.queries import visible_releases
+from dashboard.releases.selectors import visible_releases
 
 
 def chosen_set(user: Any, dataset: Dataset, asked: uuid.UUID | None, releases: Sequence[Release]) -> LandmarkSet | None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from dashboard import storage
+from dashboard.core.downsampling import decimated, listed
 from dashboard.landmarks.correlation import Correlation
 from dashboard.landmarks.loss import Bound, LandmarkLoss, event_loss, highest, landmark_loss, levels, undefined
 from dashboard.releases import files
 from dashboard.releases.models import Release
-from dashboard.thinning import decimated, listed
+from dashboard.storage import parquet
 from privacy_engine.accounting.temporal import TemporalLoss
 from privacy_engine.data import Floats, Ints, Mask
 from privacy_engine.errors import ParameterError
@@ -81,7 +81,7 @@ def chart_data(
         "loss": _event_loss(loss, correlation, at),
         "landmark": _landmark_loss(loss, at),
         "correlation": correlation and correlation.shown(),
-        "landmarks": storage.runs(is_landmark),
+        "landmarks": parquet.runs(is_landmark),
         "points": len(found.budget),
         "decimated": len(at) < len(found.budget[first:after]),
     }

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dashboard import jobs
-from dashboard.errors import Conflict
+from dashboard.core.api.errors import Conflict
+from dashboard.jobs import leases
 from dashboard.releases import files
 from dashboard.releases.models import Release
 from privacy_engine import data
@@ -12,7 +12,7 @@ from privacy_engine.spec import processed
 SHARE = 0.75  # of the work; what follows measures and writes
 
 
-def derived(row: Release, lease: jobs.Lease) -> list[data.Release]:
+def derived(row: Release, lease: leases.Lease) -> list[data.Release]:
     """The source's releases after the steps that ``row`` adds, one for each series.
 
     Raises

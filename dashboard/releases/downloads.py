@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, BinaryIO
 
-from dashboard import storage
 from dashboard.datasets.models import BudgetEntry
 from dashboard.landmarks.promise import promise_context
 from dashboard.releases.models import Release
+from dashboard.storage import local_files, parquet
 from privacy_engine import exports
 from privacy_engine.cleaning import parse_cleaning
 from privacy_engine.label import Source, privacy_label
@@ -34,7 +34,7 @@ def label(row: Release) -> dict[str, Any]:
 def _points_digest(row: Release) -> str:
     """The digest of the published points; rows of before there was one hold that of their own file."""
     if row.summary and "landmarks_per_person" not in row.summary:
-        return trajectories_digest(storage.read_points(row.data_path))
+        return trajectories_digest(parquet.read_points(row.data_path))
     return row.data_sha256
 
 
@@ -66,6 +66,6 @@ def export(row: Release, fmt: str) -> tuple[BinaryIO, str, str]:
     ParameterError
         There is no such format.
     """
-    out = storage.unnamed(lambda out: exports.write(storage.read_points(row.data_path), fmt, out, label=label(row)))
+    out = local_files.unnamed(lambda out: exports.write(parquet.read_points(row.data_path), fmt, out, label=label(row)))
     kind = exports.FORMATS[fmt]
     return out, kind.media_type, f"{row.mechanism}-{row.pk.hex[:8]}.{kind.extension.lstrip('.')}"

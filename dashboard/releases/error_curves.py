@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from dashboard.landmarks.queries import series_bounds
+from dashboard.core.downsampling import decimated, listed
+from dashboard.landmarks.selectors import series_bounds
 from dashboard.releases import files
 from dashboard.releases.models import Release
-from dashboard.thinning import decimated, listed
 from privacy_engine.data import Floats, Mask
 
 QUANTILES = 400

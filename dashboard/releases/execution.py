@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from dashboard import jobs, storage
 from dashboard.datasets.people import people_of
+from dashboard.jobs import leases
 from dashboard.landmarks.promise import masks_of_people
 from dashboard.releases import derivation, files
 from dashboard.releases.models import Release
+from dashboard.storage import parquet
 from privacy_engine import __version__, data, metrics
 from privacy_engine.data import Floats, Trajectory
 from privacy_engine.landmarks.methods import split
@@ -25,16 +26,16 @@ def run(pk: Any) -> None:
     """Work off a release, and leave no file of an attempt that published nothing."""
     drafts: list[Release] = []
 
-    def work(row: Release, lease: jobs.Lease) -> dict[str, Any]:
+    def work(row: Release, lease: leases.Lease) -> dict[str, Any]:
         drafts.append(row)
         return draw_release(row, lease)
 
-    jobs.run(Release, pk, work)
+    leases.run(Release, pk, work)
     for draft in drafts:
         files.clear_after(draft)
 
 
-def draw_release(row: Release, lease: jobs.Lease) -> dict[str, Any]:
+def draw_release(row: Release, lease: leases.Lease) -> dict[str, Any]:
     """Load, draw (or derive from another release), measure, write; returns what the row stores as it succeeds."""
     row.data_file = files.name_for(lease.token)
     spec = row.parsed_spec
@@ -61,11 +62,11 @@ def draw_release(row: Release, lease: jobs.Lease) -> dict[str, Any]:
 
 
 def _original(row: Release) -> list[Trajectory]:
-    return storage.read_points(row.dataset.points_path)
+    return parquet.read_points(row.dataset.points_path)
 
 
 def _drawn(
-    spec: ReleaseSpec, series: list[Trajectory], landmarks: list[data.LandmarkSet], lease: jobs.Lease
+    spec: ReleaseSpec, series: list[Trajectory], landmarks: list[data.LandmarkSet], lease: leases.Lease
 ) -> list[data.Release]:
     """The mechanism's run; it is watched draw by draw, so that a long series can be stopped too."""
 

@@ -11,11 +11,11 @@ from pathlib import Path
 import numpy as np
 from django.conf import settings
 
-from dashboard import storage
 from dashboard.datasets.people import mask_of_person, people_of
-from dashboard.jobs import State
-from dashboard.landmarks.queries import series_bounds
+from dashboard.jobs.models import State
+from dashboard.landmarks.selectors import series_bounds
 from dashboard.releases.models import Release
+from dashboard.storage import local_files, parquet
 from privacy_engine import data
 from privacy_engine.data import Floats, Ints, Mask, Trajectory
 from privacy_engine.people import Person
@@ -29,9 +29,9 @@ def name_for(token: uuid.UUID) -> str:
 
 def write(row: Release, drawn: Sequence[data.Release], errors: Sequence[Floats]) -> str:
     """Write the attempt's files (``row.data_file`` is its name) and return the digest of the published points."""
-    storage.write_release(row.data_path, drawn)
+    parquet.write_release(row.data_path, drawn)
     lengths = [len(one.budgets) for one in drawn]
-    storage.write_columns(
+    parquet.write_columns(
         row.budgets_path,
         {
             "series": np.repeat(np.arange(len(drawn), dtype=np.int32), lengths),
@@ -40,14 +40,14 @@ def write(row: Release, drawn: Sequence[data.Release], errors: Sequence[Floats])
             "sd_m": np.concatenate([one.sd_m for one in drawn]),
         },
     )
-    storage.write_columns(row.errors_path, {"error_m": np.concatenate(errors).round(3)})
+    parquet.write_columns(row.errors_path, {"error_m": np.concatenate(errors).round(3)})
     return trajectories_digest([one.series for one in drawn])
 
 
 def read_releases(row: Release) -> list[data.Release]:
     """A finished release as its mechanism made it, one for each series, out of its own files alone."""
-    columns = storage.read_columns(row.budgets_path)
-    found = storage.read_release(row.data_path)
+    columns = parquet.read_columns(row.budgets_path)
+    found = parquet.read_release(row.data_path)
     if "sd_m" not in columns:  # written before there was noise that is not planar Laplace
         columns["sd_m"] = row.parsed_spec.mechanism.sd_m(columns["budget"])
     ends = np.searchsorted(columns["series"], np.arange(1, len(found)))
@@ -102,13 +102,13 @@ def read_curves(row: Release, series: int) -> Curves:
     ParameterError
         There is no such series.
     """
-    found = storage.read_release(row.data_path)
+    found = parquet.read_release(row.data_path)
     start, end = series_bounds([len(trajectory) for trajectory, _ in found], series)
     published, event = found[series]
-    columns = storage.read_columns(row.budgets_path)
+    columns = parquet.read_columns(row.budgets_path)
     first, last = np.searchsorted(columns["series"], [series, series + 1])
     n = int(last - first)
-    errors = storage.read_columns(row.errors_path)["error_m"][start:end]
+    errors = parquet.read_columns(row.errors_path)["error_m"][start:end]
     time_s = None if published.time_s is None else _over_events(n, event, published.time_s)
     return Curves(published, event, columns["budget"][first:last], _over_events(n, event, errors), time_s)
 
@@ -160,4 +160,4 @@ def _all(release_id: uuid.UUID, dataset_id: uuid.UUID) -> list[Path]:
 
 def _remove(paths: object) -> None:
     for path in paths:  # type: ignore[attr-defined]
-        storage.remove(path)
+        local_files.remove(path)

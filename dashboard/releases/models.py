@@ -8,10 +8,10 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from dashboard import storage
 from dashboard.datasets.models import Dataset
-from dashboard.jobs import Job, State, job_constraints
+from dashboard.jobs.models import Job, State, job_constraints
 from dashboard.landmarks.models import LandmarkSet
+from dashboard.storage import local_files
 from privacy_engine.postprocess import PostProcess
 from privacy_engine.spec import ReleaseSpec
 
@@ -76,7 +76,7 @@ class Release(Job):
     @property
     def folder(self) -> Path:
         """Where the published points lie."""
-        return storage.release_dir(self.pk)
+        return local_files.release_dir(self.pk)
 
     @property
     def data_path(self) -> Path:

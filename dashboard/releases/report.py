@@ -16,18 +16,18 @@ from typing import Any
 import numpy as np
 from django.urls import reverse
 
-from dashboard import storage
+from dashboard.core.downsampling import decimated, listed
 from dashboard.datasets import ledger
 from dashboard.datasets.models import BudgetEntry
 from dashboard.landmarks.correlation import Correlation
 from dashboard.landmarks.loss import highest, levels, undefined
 from dashboard.landmarks.promise import masks_of_people
 from dashboard.landmarks.report import set_facts
-from dashboard.lines import line
-from dashboard.palette import palette
+from dashboard.maps.palette import palette
 from dashboard.releases import downloads, files, reproduce
 from dashboard.releases.models import Release
-from dashboard.thinning import decimated, listed
+from dashboard.storage import parquet
+from dashboard.storage.series_cache import line
 from privacy_engine import __version__
 from privacy_engine.accounting.temporal import temporal_loss
 from privacy_engine.data import Floats, Mask
@@ -226,7 +226,7 @@ def _curves(row: Release, found: _Series, error_m: Floats | None = None) -> dict
     curves = {
         "event": at.tolist(),
         "n": len(found.budget),
-        "landmarks": storage.runs(found.is_landmark),
+        "landmarks": parquet.runs(found.is_landmark),
         "level": found.level,
         "budget": found.budget[at].tolist(),
         "noise_m": listed(found.noise_m[at]),

@@ -10,10 +10,10 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from dashboard.parsing import Anything, FailureField
+from dashboard.core.api.components import DescriptionField, SeedField
+from dashboard.core.api.parsing import Anything, FailureField
 from dashboard.releases import downloads
 from dashboard.releases.models import Release
-from dashboard.specs import DescriptionField, SeedField
 from privacy_engine.mechanisms import landmark  # noqa: F401  (registers the mechanisms)
 from privacy_engine.registry import MAX_STEPS, mechanisms
 from privacy_engine.spec import ReleaseSpec, parse_steps

@@ -10,17 +10,17 @@ from typing import Any
 from django.core.exceptions import PermissionDenied
 from django.db import IntegrityError, transaction
 
-from dashboard import jobs
+from dashboard.core.api.errors import Conflict, require_state
+from dashboard.core.text import one_line
 from dashboard.datasets import ledger
 from dashboard.datasets.models import Dataset
-from dashboard.errors import Conflict, require_state
-from dashboard.jobs import State
+from dashboard.jobs import queue
+from dashboard.jobs.models import State
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.promise import promise_context
 from dashboard.landmarks.services import hold
 from dashboard.releases import files, tasks  # noqa: F401  (tasks: so that the bell is there to ring)
 from dashboard.releases.models import Release
-from dashboard.text import one_line
 from privacy_engine.errors import ParameterError
 from privacy_engine.postprocess import PostProcess
 from privacy_engine.spec import ReleaseSpec
@@ -169,7 +169,7 @@ def _create(fresh: Release, spec: ReleaseSpec) -> Release:
         context = promise_context(fresh.landmark_set, landmarks=0)
         ledger.reserve(dataset=fresh.dataset, release_id=fresh.pk, mechanism=spec.mechanism, context=context)
     fresh.save(force_insert=True)
-    jobs.ring_after_commit(fresh)
+    queue.ring_after_commit(fresh)
     return fresh
 
 
@@ -189,10 +189,10 @@ def cancel_release(*, release: Release) -> None:
 
     Raises
     ------
-    jobs.NotOpen
+    job_models.NotOpen
         It is over already.
     """
-    jobs.request_cancel(release)
+    queue.request_cancel(release)
     release.refresh_from_db()
     if release.state == State.CANCELLED and not release.claimed and release.charged:
         ledger.refund(release_id=release.pk)
@@ -210,7 +210,7 @@ def retry_release(*, release: Release) -> Release:
     ------
     Conflict
         The dataset or the release it is made from is gone, or the budget does not suffice for the new one.
-    jobs.NotRetryable
+    job_models.NotRetryable
         It neither failed nor was cancelled.
     """
     require_state(hold(release.dataset), State.READY, "dataset")
@@ -222,7 +222,7 @@ def retry_release(*, release: Release) -> Release:
         _check_dummies(release.landmark_set)
     if release.charged and not release.claimed and release.state == State.CANCELLED:
         return _submit_again(release)
-    jobs.put_back(release)
+    queue.put_back(release)
     release.refresh_from_db()
     return release
 

@@ -2,12 +2,12 @@
 
 from celery import shared_task
 
-from dashboard import jobs
+from dashboard.jobs import queue
 from dashboard.releases import execution
 from dashboard.releases.models import Release
 
 
-@jobs.doorbell(Release)
+@queue.doorbell(Release)
 @shared_task(name="releases.run")
 def run_release(release_id: str) -> None:
     """Work off one release."""

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from dashboard import storage
+from dashboard.core.downsampling import listed
 from dashboard.datasets.people import mask_of_person, person_of
 from dashboard.landmarks.models import LandmarkSet
-from dashboard.thinning import listed
+from dashboard.storage import parquet
 from privacy_engine import data
 from privacy_engine.data import Floats, Mask, Trajectory
 from privacy_engine.errors import ParameterErrors
@@ -43,7 +43,7 @@ def tradeoff(landmark_set: LandmarkSet, asked: Sequence[Mechanism], *, series: i
     """
     person = person_of(landmark_set.dataset, series)
     events = affordable(len(person), len(asked))
-    truth = _first(person.joined(storage.read_points(landmark_set.dataset.points_path)), events)
+    truth = _first(person.joined(parquet.read_points(landmark_set.dataset.points_path)), events)
     is_landmark = mask_of_person(landmark_set.dataset, landmark_set.mask, person)[:events]
     return {
         "series": series,

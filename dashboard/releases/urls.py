@@ -2,13 +2,13 @@
 
 from django.urls import path
 
-from dashboard.releases import pages, report_pages
+from dashboard.releases import report_views, views
 
 app_name = "releases"
 urlpatterns = [
-    path("datasets/<uuid:pk>/releases/new/", pages.new, name="new"),
-    path("datasets/<uuid:pk>/compare/", pages.compare, name="compare"),
-    path("datasets/<uuid:pk>/compare/report/", report_pages.comparison, name="comparison-report"),
-    path("releases/<uuid:pk>/", report_pages.home, name="home"),
-    path("releases/<uuid:pk>/report/", report_pages.detail, name="report"),
+    path("datasets/<uuid:pk>/releases/new/", views.new, name="new"),
+    path("datasets/<uuid:pk>/compare/", views.compare, name="compare"),
+    path("datasets/<uuid:pk>/compare/report/", report_views.comparison, name="comparison-report"),
+    path("releases/<uuid:pk>/", report_views.home, name="home"),
+    path("releases/<uuid:pk>/report/", report_views.detail, name="report"),
 ]

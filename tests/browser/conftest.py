@@ -17,9 +17,10 @@ from django.db import close_old_connections, connections
 from django.test import Client
 from playwright.sync_api import Browser, Locator, Page, Playwright, expect, sync_playwright
 
-from dashboard import jobs
 from dashboard.accounts.models import User
-from dashboard.jobs import State
+from dashboard.jobs import models as job_models
+from dashboard.jobs import queue
+from dashboard.jobs.models import State
 from tests.browser.given import WALK, elsewhere, served, stays, taxi, walk  # noqa: F401
 from tests.browser.profiles import Profiles, Watch
 
@@ -138,14 +139,14 @@ def phone(open_page: Callable[..., Page], owner: User) -> Page:
 def work_off() -> int:
     """Do every waiting job, and those they make, here and now, as a worker would; how many there were."""
     done = 0
-    while waiting := [(model, pk) for model in jobs.models_of() for pk in _waiting(model)]:
+    while waiting := [(model, pk) for model in job_models.models_of() for pk in _waiting(model)]:
         for model, pk in waiting:
-            jobs._bells[model](str(pk))
+            queue._bells[model](str(pk))
         done += len(waiting)
     return done
 
 
-def _waiting(model: type[jobs.Job]) -> list[Any]:
+def _waiting(model: type[job_models.Job]) -> list[Any]:
     return list(model._default_manager.filter(state=State.QUEUED).values_list("pk", flat=True))
 
 

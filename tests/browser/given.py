@@ -10,11 +10,11 @@ import pytest
 from django.core.files.base import ContentFile
 
 from dashboard.accounts.models import User
-from dashboard.basemap import base_map
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.services import import_dataset
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
+from dashboard.maps.basemap import base_map
 from privacy_engine.samples import samples
 from tests.pmtiles import streets, write_tiles
 

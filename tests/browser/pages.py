@@ -101,7 +101,7 @@ CASES = (
     Case("error-400", "400", path="/", query=TOO_MANY, status=400),
     Case("error-403", "403_csrf", path="/tokens/", act=_forged_form, status=403),
     Case("error-404", "404", path="/nowhere/", status=404),
-    Case("error-500", "500", path="/tokens/", broken="dashboard.accounts.queries.tokens_of", status=500),
+    Case("error-500", "500", path="/tokens/", broken="dashboard.accounts.selectors.tokens_of", status=500),
 )
 
 NO_PAGES = {  # what answers no page of its own to a GET, and what it answers

@@ -78,7 +78,11 @@ def shots() -> dict[str, Case]:
 def cairn() -> Iterator[tuple[str, Any]]:
     """A Cairn of its own with the samples, their releases and every state a job may be in; its address."""
     with tempfile.TemporaryDirectory(prefix="cairn-pictures-") as home:
-        os.environ |= {"CAIRN_HOME": home, "DJANGO_SETTINGS_MODULE": "dashboard.settings", "CAIRN_LOG": "CRITICAL"}
+        os.environ |= {
+            "CAIRN_HOME": home,
+            "DJANGO_SETTINGS_MODULE": "dashboard.config.settings",
+            "CAIRN_LOG": "CRITICAL",
+        }
         os.environ |= {"DJANGO_ALLOW_ASYNC_UNSAFE": "true", "REDIS_URL": "redis://127.0.0.1:1/0"}
         import django
 
@@ -86,7 +90,7 @@ def cairn() -> Iterator[tuple[str, Any]]:
         from django.core.management import call_command
         from waitress.server import create_server
 
-        from dashboard.wsgi import application
+        from dashboard.config.wsgi import application
         from tests.browser.stage import Stage
 
         call_command("migrate", verbosity=0)

@@ -20,7 +20,7 @@ from dashboard.datasets.services import import_dataset, set_budget
 from dashboard.experiments.execution import run as run_part
 from dashboard.experiments.models import Experiment
 from dashboard.experiments.services import submit_experiment
-from dashboard.jobs import State
+from dashboard.jobs.models import State
 from dashboard.landmarks.dummies import add_dummies
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks

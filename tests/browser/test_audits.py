@@ -8,7 +8,7 @@ from pathlib import Path
 from playwright.sync_api import Page, expect
 
 from dashboard.audits.models import Audit
-from dashboard.jobs import State
+from dashboard.jobs.models import State
 from tests.browser.conftest import work_off
 
 

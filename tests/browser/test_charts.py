@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
-from dashboard import storage
 from dashboard.accounts.models import User
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.services import import_dataset
@@ -19,6 +18,7 @@ from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.models import Release
 from dashboard.releases.services import derive_release, submit_release
+from dashboard.storage import parquet
 from privacy_engine.data import LandmarkSet as Landmarks
 from privacy_engine.registry import mechanisms
 from privacy_engine.samples import samples
@@ -67,7 +67,7 @@ def line(page: Page, name: str, chart: str = "error") -> dict[str, Any]:
 
 
 def errors_of(release: Release) -> np.ndarray:
-    return storage.read_columns(release.errors_path)["error_m"]
+    return parquet.read_columns(release.errors_path)["error_m"]
 
 
 def saved(page: Page, title: str, label: str) -> Path:
@@ -124,7 +124,7 @@ def test_error_against_epsilon_is_the_simulation(
     page.get_by_label("By ε").check(force=True)
     drawn = line(page, "Uniform, simulated")
     levels = [mechanisms.parse(pair[1].spec["mechanism"] | {"epsilon": level}) for level in drawn["x"]]
-    (truth,) = storage.read_points(taxi.points_path)
+    (truth,) = parquet.read_points(taxi.points_path)
     expected = simulate(levels, truth, [Landmarks(stays.mask)], seed=0, repetitions=20).errors_m[:, 0]
     assert drawn["y"] == expected.mean(axis=1).tolist()
     mark = line(page, "Uniform, this release")

@@ -14,7 +14,7 @@ from playwright.sync_api import Page, expect
 from dashboard.accounts.models import User
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.services import cancel_import, import_dataset
-from dashboard.jobs import State
+from dashboard.jobs.models import State
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.models import Release
 from dashboard.releases.services import submit_release

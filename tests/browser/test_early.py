@@ -91,7 +91,7 @@ def test_facts_of_every_step_are_told_afterwards(page: Page, large: Dataset) -> 
 
 
 def columns(dataset: Dataset) -> tuple[np.ndarray, np.ndarray]:
-    from dashboard.lines import line
+    from dashboard.storage.series_cache import line
 
     stored = line(dataset.points_path, 0)
     return stored.lon / 1e7, stored.lat / 1e7

@@ -15,7 +15,7 @@ from dashboard.datasets.models import Dataset
 from dashboard.experiments import execution
 from dashboard.experiments.models import Experiment, Part
 from dashboard.experiments.services import submit_experiment
-from dashboard.jobs import State
+from dashboard.jobs.models import State
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.releases.services import submit_release
 from privacy_engine.experiments import presets, run, write

@@ -9,8 +9,8 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from dashboard.accounts.models import User
+from dashboard.core.templatetags.glossary import GLOSSARY
 from dashboard.datasets.models import Dataset
-from dashboard.glossary import GLOSSARY
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.services import submit_release

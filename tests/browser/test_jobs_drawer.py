@@ -14,7 +14,7 @@ from playwright.sync_api import Locator, Page, expect
 from dashboard.accounts.models import User
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.services import import_dataset
-from dashboard.jobs import State, now
+from dashboard.jobs.models import State, now
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.models import Release
 from dashboard.releases.services import submit_release

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page
 
-from dashboard.number_fields import DOMAINS, domain, rule_text
+from dashboard.core.templatetags.number_fields import DOMAINS, domain, rule_text
 from privacy_engine.registry import mechanisms
 
 RULES: list[dict[str, Any]] = [

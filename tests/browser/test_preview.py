@@ -13,7 +13,7 @@ from playwright.sync_api import Locator, Page, expect
 from dashboard.accounts.models import User
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.services import import_dataset
-from dashboard.jobs import State
+from dashboard.jobs.models import State
 from tests.browser.conftest import PHONE, Watch, accessibility_faults, card, choose, table, widths, work_off
 from tests.engine.reading import GPX
 

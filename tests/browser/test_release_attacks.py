@@ -13,7 +13,7 @@ from dashboard.accounts.models import User
 from dashboard.attacks.models import Attack
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.services import import_dataset
-from dashboard.jobs import State
+from dashboard.jobs.models import State
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.models import Release

@@ -30,7 +30,7 @@ def unpacked(data):
 
 
 def track_of(content):
-    """The streams of a track by name, by the letter of dashboard/track.py; those that are not there are empty."""
+    """The streams of a track by name, as dashboard/maps/track_encoding.py defines them; missing ones are empty."""
     magic, version, n, flags, unit, *lengths = struct.unpack_from("<10I", content)
     assert (magic, version) == (0x4E524943, 2)
     assert len(content) == 40 + sum(lengths)

@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from dashboard import storage
 from dashboard.attacks import execution, services
 from dashboard.attacks.models import Attack
-from dashboard.jobs import State
+from dashboard.jobs.models import State
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases import execution as drawing
 from dashboard.releases.files import read_releases
 from dashboard.releases.models import Release
 from dashboard.releases.services import submit_release
+from dashboard.storage import parquet
 from privacy_engine.attacks import attacks
 from privacy_engine.samples import samples
 from privacy_engine.spec import ReleaseSpec
@@ -44,7 +44,7 @@ def downloaded(api: Any, pk: Any, fmt: str) -> bytes:
 
 def engines(release: Release, attack: dict[str, Any], series: int = 0) -> dict[str, Any]:
     """What the engine makes of the stored release, asked directly."""
-    truths, releases = storage.read_points(release.dataset.points_path), read_releases(release)
+    truths, releases = parquet.read_points(release.dataset.points_path), read_releases(release)
     parsed = attacks.parse(attack)
     if parsed.population:
         return parsed.run(truths, releases).as_dict()

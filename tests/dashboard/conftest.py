@@ -16,16 +16,16 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from dashboard import storage
 from dashboard.accounts.models import User
 from dashboard.datasets import execution, lineage, services
 from dashboard.datasets.models import Dataset
-from dashboard.jobs import State
+from dashboard.jobs.models import State
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases import execution as drawing
 from dashboard.releases.models import Release
 from dashboard.releases.services import submit_release
+from dashboard.storage import local_files
 from privacy_engine.data import Trajectory
 from privacy_engine.registry import mechanisms
 from privacy_engine.samples import samples
@@ -118,7 +118,7 @@ def make_dataset() -> Callable[..., Dataset]:
         row = Dataset(owner=owner, name=name, state=State.READY, progress=1.0, finished_at=timezone.now(), **columns)
         for column, value in execution.store(row.folder, series, token=uuid.uuid4()).items():
             setattr(row, column, value)
-        with storage.written(row.original_path) as out:
+        with local_files.written(row.original_path) as out:
             out.write(b"lon,lat\n")
         evidence = lineage.evidence_of(row.points_path, series)
         row.source_file = lineage.register(owner_id=owner.pk, evidence=evidence)

@@ -11,10 +11,10 @@ import pytest
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from dashboard import jobs, sweeping
 from dashboard.audits import execution, services
 from dashboard.audits.models import Audit
-from dashboard.jobs import State
+from dashboard.jobs import leases, queue, reaper
+from dashboard.jobs.models import State
 from privacy_engine.audit import AuditSpec
 
 API = "/api/v1/audits/"
@@ -146,7 +146,7 @@ class TestJob:
 
     def test_cancelled_while_it_draws_it_stops(self, waiting, monkeypatch):
         shares = []
-        report = jobs.Lease.report
+        report = leases.Lease.report
 
         def cancelling(lease, stage, share):
             shares.append(share)
@@ -155,7 +155,7 @@ class TestJob:
                 services.cancel_audit(audit=waiting)
             report(lease, stage, share)
 
-        monkeypatch.setattr(jobs.Lease, "report", cancelling)
+        monkeypatch.setattr(leases.Lease, "report", cancelling)
         execution.run(waiting.pk)
         waiting.refresh_from_db()
         assert (waiting.state, waiting.result, len(shares)) == (State.CANCELLED, None, 2)
@@ -166,10 +166,10 @@ class TestJob:
         def lost(row, lease):
             fields = audited(row, lease)
             Audit.objects.filter(pk=row.pk).update(lease_until=timezone.now() - timezone.timedelta(seconds=1))
-            sweeping.sweep(Audit)
+            reaper.sweep(Audit)
             return fields
 
-        monkeypatch.setattr(jobs, "ring", lambda job: True)
+        monkeypatch.setattr(queue, "ring", lambda job: True)
         with monkeypatch.context() as patch:
             patch.setattr(execution, "audited", lost)
             execution.run(waiting.pk)

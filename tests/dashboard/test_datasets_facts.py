@@ -7,7 +7,7 @@ import doctest
 import numpy as np
 import pytest
 
-from dashboard import text
+from dashboard.core import text
 from dashboard.datasets import facts, ledger
 from privacy_engine.data import Trajectory
 

@@ -13,12 +13,12 @@ from django.core.files.uploadedfile import SimpleUploadedFile, TemporaryUploaded
 from django.db import transaction
 from rest_framework.test import APIClient
 
-from dashboard import storage
 from dashboard.accounts.models import User
 from dashboard.datasets import services
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.tasks import import_dataset
-from dashboard.jobs import State
+from dashboard.jobs.models import State
+from dashboard.storage import local_files
 from privacy_engine.errors import FormatError, ParameterError
 from tests.dashboard.conftest import CSV, upload
 
@@ -30,7 +30,7 @@ Files = Callable[[], list[str]]
 
 def temporary(body: bytes) -> TemporaryUploadedFile:
     """An upload as the handlers leave it: in a file of its own."""
-    storage.home("tmp")
+    local_files.home("tmp")
     file = TemporaryUploadedFile("run.csv", "text/csv", len(body), "utf-8")
     file.write(body)
     file.seek(0)
@@ -213,7 +213,7 @@ class TestLargeUpload:
     @pytest.mark.django_db(transaction=True)
     def test_rollback_leaves_no_row_and_rings_nobody(self, owner: User, monkeypatch: pytest.MonkeyPatch) -> None:
         rung: list[Any] = []
-        monkeypatch.setattr("dashboard.jobs.ring", rung.append)
+        monkeypatch.setattr("dashboard.jobs.queue.ring", rung.append)
         with transaction.atomic():
             services.import_dataset(owner=owner, upload=upload())
             transaction.set_rollback(True)
@@ -230,7 +230,7 @@ class TestLargeUpload:
 
         def read_and_lose(*args: Any, **kwargs: Any) -> Any:
             reading = real(*args, **kwargs)
-            storage.remove(row.folder)
+            local_files.remove(row.folder)
             Dataset.objects.filter(pk=row.pk).delete()
             return reading
 

@@ -1,4 +1,4 @@
-"""Laws of dashboard/jobs.py, on rows of datasets: claim, lease, fence, cancel, sweep."""
+"""Laws of dashboard/jobs/queue.py, on rows of datasets: claim, lease, fence, cancel, sweep."""
 
 from __future__ import annotations
 
@@ -14,14 +14,16 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from dashboard import failures, jobs, sweeping
 from dashboard.accounts.models import User
 from dashboard.attacks.models import Attack
 from dashboard.audits.models import Audit
+from dashboard.core import failures
 from dashboard.datasets import tasks  # noqa: F401  (its doorbell)
 from dashboard.datasets.models import Dataset
 from dashboard.experiments.models import Part
-from dashboard.jobs import State
+from dashboard.jobs import leases, queue, reaper
+from dashboard.jobs import models as job_models
+from dashboard.jobs.models import State
 from dashboard.releases.models import Release
 from privacy_engine.errors import ChoiceNeeded, FormatError
 
@@ -36,7 +38,7 @@ def waiting(owner: User) -> Dataset:
 
 def held(row: Dataset, *, expired: bool = False, attempt: int = 1, **columns: Any) -> uuid.UUID:
     """Let a worker hold the row; its token."""
-    token = jobs.claim(Dataset, row.pk)
+    token = leases.claim(Dataset, row.pk)
     end = timezone.now() + timedelta(seconds=-1 if expired else 60)
     Dataset.objects.filter(pk=row.pk).update(lease_until=end, attempt=attempt, **columns)
     return token
@@ -49,9 +51,9 @@ def now_is(row: Dataset) -> Dataset:
 
 class TestClaim:
     def test_takes_a_waiting_row_once(self, waiting: Dataset) -> None:
-        token = jobs.claim(Dataset, waiting.pk)
+        token = leases.claim(Dataset, waiting.pk)
         assert token is not None
-        assert jobs.claim(Dataset, waiting.pk) is None
+        assert leases.claim(Dataset, waiting.pk) is None
         row = now_is(waiting)
         assert (row.state, row.attempt, row.token) == (State.RUNNING, 1, token)
         assert row.lease_until > timezone.now()
@@ -59,13 +61,13 @@ class TestClaim:
     @pytest.mark.parametrize("state", [State.READY, State.FAILED, State.CANCELLED])
     def test_leaves_a_row_that_is_over(self, ready_dataset: Dataset, state: str) -> None:
         Dataset.objects.filter(pk=ready_dataset.pk).update(state=state)
-        assert jobs.claim(Dataset, ready_dataset.pk) is None
+        assert leases.claim(Dataset, ready_dataset.pk) is None
 
     @pytest.mark.django_db(transaction=True)
     def test_of_sixteen_workers_one_gets_it(self, waiting: Dataset) -> None:
         def attempt(_: int) -> bool:
             try:
-                return jobs.claim(Dataset, waiting.pk) is not None
+                return leases.claim(Dataset, waiting.pk) is not None
             finally:
                 connection.close()
 
@@ -76,29 +78,29 @@ class TestClaim:
 
 class TestFence:
     def test_who_lost_the_lease_publishes_nothing(self, waiting: Dataset) -> None:
-        zombie = jobs.Lease(Dataset, waiting.pk, held(waiting, expired=True))
-        sweeping.sweep(Dataset)
-        successor = jobs.Lease(Dataset, waiting.pk, jobs.claim(Dataset, waiting.pk))
-        with pytest.raises(jobs.LeaseLost):
+        zombie = leases.Lease(Dataset, waiting.pk, held(waiting, expired=True))
+        reaper.sweep(Dataset)
+        successor = leases.Lease(Dataset, waiting.pk, leases.claim(Dataset, waiting.pk))
+        with pytest.raises(leases.LeaseLost):
             zombie.settle(State.READY, points_file="zombie", **{k: v for k, v in DONE.items() if k != "points_file"})
-        with pytest.raises(jobs.LeaseLost):
+        with pytest.raises(leases.LeaseLost):
             zombie.report("Reading", 0.5)
         assert (now_is(waiting).state, waiting.points_file) == (State.RUNNING, "")
         successor.settle(State.READY, **DONE)
         assert (now_is(waiting).state, waiting.points_file) == (State.READY, "x")
 
     def test_a_row_deleted_meanwhile_is_no_error(self, waiting: Dataset) -> None:
-        def work(row: Dataset, lease: jobs.Lease) -> dict[str, Any]:
+        def work(row: Dataset, lease: leases.Lease) -> dict[str, Any]:
             Dataset.objects.all().delete()
             return DONE
 
-        jobs.run(Dataset, waiting.pk, work)
+        leases.run(Dataset, waiting.pk, work)
         assert not Dataset.objects.exists()
 
 
 class TestRun:
     def test_stores_what_the_work_returns(self, waiting: Dataset) -> None:
-        jobs.run(Dataset, waiting.pk, lambda row, lease: DONE)
+        leases.run(Dataset, waiting.pk, lambda row, lease: DONE)
         row = now_is(waiting)
         assert (row.state, row.points, row.progress, row.token, row.error) == (State.READY, 1, 1.0, None, None)
         assert row.finished_at is not None
@@ -106,16 +108,16 @@ class TestRun:
     def test_twice_works_once(self, waiting: Dataset) -> None:
         runs: list[int] = []
 
-        def work(row: Dataset, lease: jobs.Lease) -> dict[str, Any]:
+        def work(row: Dataset, lease: leases.Lease) -> dict[str, Any]:
             runs.append(1)
             return DONE
 
         for _ in range(9):
-            jobs.run(Dataset, waiting.pk, work)
+            leases.run(Dataset, waiting.pk, work)
         assert runs == [1]
 
     def test_of_nothing_is_nothing(self, db: None) -> None:
-        jobs.run(Dataset, uuid.uuid4(), lambda row, lease: pytest.fail("ran"))
+        leases.run(Dataset, uuid.uuid4(), lambda row, lease: pytest.fail("ran"))
 
     @pytest.mark.parametrize(
         ("error", "code"),
@@ -131,10 +133,10 @@ class TestRun:
     def test_failure_has_a_code_and_tells_no_secrets(
         self, waiting: Dataset, caplog: pytest.LogCaptureFixture, error: Exception, code: str
     ) -> None:
-        def work(row: Dataset, lease: jobs.Lease) -> dict[str, Any]:
+        def work(row: Dataset, lease: leases.Lease) -> dict[str, Any]:
             raise error
 
-        jobs.run(Dataset, waiting.pk, work)
+        leases.run(Dataset, waiting.pk, work)
         row = now_is(waiting)
         assert (row.state, row.error["code"]) == (State.FAILED, code)
         assert "48.1234567" not in caplog.text + str(row.error)
@@ -145,12 +147,12 @@ class TestRun:
         settings.CAIRN_LEASE_S = 0.6
         swept: list[dict[str, int]] = []
 
-        def work(row: Dataset, lease: jobs.Lease) -> dict[str, Any]:
+        def work(row: Dataset, lease: leases.Lease) -> dict[str, Any]:
             time.sleep(1.5)
-            swept.append(sweeping.sweep(Dataset))
+            swept.append(reaper.sweep(Dataset))
             return DONE
 
-        jobs.run(Dataset, waiting.pk, work)
+        leases.run(Dataset, waiting.pk, work)
         assert swept[0]["requeued"] == 0
         assert now_is(waiting).state == State.READY
 
@@ -158,38 +160,38 @@ class TestRun:
     def test_heartbeat_hears_of_a_cancellation(self, waiting: Dataset, settings: Any) -> None:
         settings.CAIRN_LEASE_S = 0.4
 
-        def work(row: Dataset, lease: jobs.Lease) -> dict[str, Any]:
-            jobs.request_cancel(row)
+        def work(row: Dataset, lease: leases.Lease) -> dict[str, Any]:
+            queue.request_cancel(row)
             time.sleep(0.8)
             return DONE
 
-        jobs.run(Dataset, waiting.pk, work)
+        leases.run(Dataset, waiting.pk, work)
         assert (now_is(waiting).state, waiting.points_file) == (State.CANCELLED, "")
 
     @pytest.mark.django_db(transaction=True)
     def test_leaves_no_thread_behind(self, waiting: Dataset) -> None:
-        jobs.run(Dataset, waiting.pk, lambda row, lease: DONE)
+        leases.run(Dataset, waiting.pk, lambda row, lease: DONE)
         assert not [thread for thread in threading.enumerate() if thread.name.startswith("lease-")]
 
 
 class TestCancel:
     def test_of_a_waiting_row_is_final(self, waiting: Dataset) -> None:
-        jobs.request_cancel(waiting)
-        jobs.run(Dataset, waiting.pk, lambda row, lease: pytest.fail("ran"))
+        queue.request_cancel(waiting)
+        leases.run(Dataset, waiting.pk, lambda row, lease: pytest.fail("ran"))
         assert now_is(waiting).state == State.CANCELLED
 
     def test_of_a_running_row_stops_it_at_its_next_word(self, waiting: Dataset) -> None:
-        def work(row: Dataset, lease: jobs.Lease) -> dict[str, Any]:
-            jobs.request_cancel(row)
+        def work(row: Dataset, lease: leases.Lease) -> dict[str, Any]:
+            queue.request_cancel(row)
             lease.report("Reading", 0.5)
             pytest.fail("went on")
 
-        jobs.run(Dataset, waiting.pk, work)
+        leases.run(Dataset, waiting.pk, work)
         assert now_is(waiting).state == State.CANCELLED
 
     def test_of_a_row_that_is_over_is_refused(self, ready_dataset: Dataset) -> None:
-        with pytest.raises(jobs.NotOpen):
-            jobs.request_cancel(ready_dataset)
+        with pytest.raises(job_models.NotOpen):
+            queue.request_cancel(ready_dataset)
 
 
 class TestSweep:
@@ -197,56 +199,56 @@ class TestSweep:
     def rung(self, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         """Whom the bell was rung for."""
         rung: list[Any] = []
-        monkeypatch.setattr(jobs, "ring", lambda job: rung.append(job.pk) or True)
+        monkeypatch.setattr(queue, "ring", lambda job: rung.append(job.pk) or True)
         return rung
 
     def test_brings_an_expired_row_back(self, waiting: Dataset, rung: list[Any]) -> None:
         held(waiting, expired=True)
-        assert sweeping.sweep(Dataset) == {"cancelled": 0, "failed": 0, "requeued": 1, "rung": 1}
+        assert reaper.sweep(Dataset) == {"cancelled": 0, "failed": 0, "requeued": 1, "rung": 1}
         row = now_is(waiting)
         assert (row.state, row.token, row.lease_until, row.attempt) == (State.QUEUED, None, None, 1)
         assert rung == [waiting.pk]
 
     def test_leaves_a_live_lease_alone(self, waiting: Dataset) -> None:
         held(waiting)
-        assert sweeping.sweep(Dataset)["requeued"] == 0
+        assert reaper.sweep(Dataset)["requeued"] == 0
 
     def test_gives_up_after_three_attempts(self, waiting: Dataset) -> None:
         for attempt in (1, 2, 3):
             assert now_is(waiting).state == State.QUEUED
             held(waiting, expired=True, attempt=attempt)
-            sweeping.sweep(Dataset)
+            reaper.sweep(Dataset)
         row = now_is(waiting)
         assert (row.state, row.error["code"]) == (State.FAILED, "crashed")
 
     def test_ends_what_was_to_be_cancelled(self, waiting: Dataset) -> None:
         held(waiting, expired=True, cancel_requested=True)
-        sweeping.sweep(Dataset)
+        reaper.sweep(Dataset)
         assert now_is(waiting).state == State.CANCELLED
 
     def test_rings_again_where_nobody_answered(self, waiting: Dataset, rung: list[Any]) -> None:
         Dataset.objects.update(rung_at=timezone.now())
-        sweeping.sweep(Dataset)
+        reaper.sweep(Dataset)
         assert rung == []
-        Dataset.objects.update(rung_at=timezone.now() - timedelta(seconds=sweeping.RING_AGAIN_S + 1))
-        sweeping.sweep(Dataset)
+        Dataset.objects.update(rung_at=timezone.now() - timedelta(seconds=reaper.RING_AGAIN_S + 1))
+        reaper.sweep(Dataset)
         assert rung == [waiting.pk]
 
     def test_a_long_queue_is_no_lost_bell(
         self, waiting: Dataset, rung: list[Any], monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(sweeping, "_messages", lambda: 1)
+        monkeypatch.setattr(reaper, "_messages", lambda: 1)
         Dataset.objects.update(rung_at=timezone.now() - timedelta(hours=1))
-        sweeping.sweep(Dataset)
+        reaper.sweep(Dataset)
         assert rung == []
 
     def test_does_not_wait_for_a_broker_that_is_away_once_per_row(
         self, owner: User, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         asked: list[Any] = []
-        monkeypatch.setattr(jobs, "ring", lambda job: asked.append(job))
+        monkeypatch.setattr(queue, "ring", lambda job: asked.append(job))
         Dataset.objects.bulk_create(Dataset(owner=owner, name="x") for _ in range(3))
-        assert sweeping.sweep(Dataset)["rung"] == 0
+        assert reaper.sweep(Dataset)["rung"] == 0
         assert len(asked) == 1
 
     @pytest.mark.django_db(transaction=True)
@@ -255,7 +257,7 @@ class TestSweep:
 
         def sweep(_: int) -> int:
             try:
-                return sweeping.sweep(Dataset)["requeued"]
+                return reaper.sweep(Dataset)["requeued"]
             finally:
                 connection.close()
 
@@ -265,7 +267,7 @@ class TestSweep:
 
 def test_a_bell_that_nobody_hears_is_no_error(waiting: Dataset) -> None:
     begun = time.perf_counter()
-    jobs.ring(waiting)
+    queue.ring(waiting)
     assert time.perf_counter() - begun < 1
     assert now_is(waiting).rung_at is None
 
@@ -276,10 +278,10 @@ def test_a_row_that_is_rolled_back_rings_nobody(
     from django.db import transaction
 
     with django_capture_on_commit_callbacks() as rung, transaction.atomic():
-        jobs.ring_after_commit(Dataset.objects.create(owner=owner, name="x"))
+        queue.ring_after_commit(Dataset.objects.create(owner=owner, name="x"))
         transaction.set_rollback(True)
     assert rung == []
 
 
 def test_every_job_model_is_found() -> None:
-    assert set(jobs.models_of()) == {Dataset, Release, Part, Attack, Audit}
+    assert set(job_models.models_of()) == {Dataset, Release, Part, Attack, Audit}

@@ -20,9 +20,9 @@ from hypothesis import strategies as st
 from rest_framework.test import APIClient
 
 from dashboard.accounts.models import User
+from dashboard.core.api.errors import Conflict
 from dashboard.datasets import ledger, services
 from dashboard.datasets.models import Budget, BudgetEntry, Dataset
-from dashboard.errors import Conflict
 from privacy_engine.data import Trajectory
 from privacy_engine.mechanisms.landmark import EventLevel, Uniform, UserLevel
 
@@ -215,7 +215,10 @@ class TestRace:
     ) -> None:
         services.set_budget(dataset=ready_dataset, epsilon=1.0, radius_m=300.0)
         command = [sys.executable, "-m", "tests.dashboard.racer", str(ready_dataset.pk), "4", "0.1", "300"]
-        environment = os.environ | {"DATABASE_URL": database_url(), "DJANGO_SETTINGS_MODULE": "dashboard.settings"}
+        environment = os.environ | {
+            "DATABASE_URL": database_url(),
+            "DJANGO_SETTINGS_MODULE": "dashboard.config.settings",
+        }
         racers = [
             subprocess.Popen(
                 [*command, str(tmp_path / "start")], cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True

@@ -12,7 +12,7 @@ from rest_framework.test import APIClient
 from dashboard.accounts.models import User
 from dashboard.datasets import services, tasks
 from dashboard.datasets.models import Dataset
-from dashboard.jobs import State
+from dashboard.jobs.models import State
 from dashboard.landmarks.services import mark_landmarks
 from tests.dashboard.asking import first_error
 from tests.dashboard.conftest import CSV, upload

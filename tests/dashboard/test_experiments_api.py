@@ -13,7 +13,7 @@ from django.conf import settings
 
 from dashboard.experiments import execution
 from dashboard.experiments.models import Experiment, Part
-from dashboard.jobs import State
+from dashboard.jobs.models import State
 from dashboard.landmarks.services import mark_landmarks
 from privacy_engine.experiments import ExperimentSpec, FolderStore, measures, presets, run, write
 from privacy_engine.landmarks import landmark_methods

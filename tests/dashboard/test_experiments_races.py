@@ -15,12 +15,13 @@ import pytest
 from django.conf import settings
 from django.db.models.functions import Now
 
-from dashboard import failures, jobs, sweeping
+from dashboard.core import failures
 from dashboard.datasets import services as datasets
 from dashboard.experiments import execution, files
-from dashboard.experiments.material import material_of
+from dashboard.experiments.context import material_of
 from dashboard.experiments.models import Experiment, Part
-from dashboard.jobs import State
+from dashboard.jobs import leases, queue, reaper
+from dashboard.jobs.models import State
 from privacy_engine.cleaning import DropRepeats
 from privacy_engine.experiments import FolderStore, cutting, presets, run
 from tests.dashboard.conftest import upload
@@ -79,7 +80,7 @@ def once(monkeypatch: pytest.MonkeyPatch, module: Any, name: str, what: Callable
 def lost(pk: int) -> None:
     """Its worker was not heard of in time: it waits again."""
     Part.objects.filter(pk=pk).update(lease_until=Now() - timedelta(seconds=1))
-    assert sweeping.sweep(Part)["requeued"] == 1
+    assert reaper.sweep(Part)["requeued"] == 1
 
 
 def assert_the_engines_table(pk: str, expected: Any) -> None:
@@ -96,12 +97,12 @@ class TestCutting:
         old = list(Part.objects.exclude(pk=first.pk).order_by("pk"))
         execution.run(old[0].pk)
         before = len(computed)
-        token = jobs.claim(Part, old[1].pk)
+        token = leases.claim(Part, old[1].pk)
         Part.objects.filter(pk=first.pk).update(state=State.QUEUED, finished_at=None)
         execution.run(first.pk)
         assert not Part.objects.filter(pk__in=[part.pk for part in old]).exists()
-        with pytest.raises(jobs.LeaseLost):
-            jobs.Lease(Part, old[1].pk, token).settle(State.DONE)
+        with pytest.raises(leases.LeaseLost):
+            leases.Lease(Part, old[1].pk, token).settle(State.DONE)
         work_off()
         assert_the_engines_table(queued, expected)
         assert len(computed) == len({(block.cell.digest, block.first) for _, block, *_ in computed}) > before
@@ -155,7 +156,7 @@ class TestCutting:
 
     def test_a_broker_that_is_away_is_asked_once(self, queued, monkeypatch, django_capture_on_commit_callbacks):
         asked: list[Any] = []
-        monkeypatch.setattr(jobs, "ring", asked.append)
+        monkeypatch.setattr(queue, "ring", asked.append)
         with django_capture_on_commit_callbacks(execute=True):
             work_off(1)
         assert len(Part.objects.filter(state=State.QUEUED)) > len(asked) == 1
@@ -199,9 +200,9 @@ class TestAtWork:
         work_off(1)
         part = Part.objects.filter(state=State.QUEUED).first()
         Part.objects.filter(pk=part.pk).update(attempt=settings.CAIRN_MAX_ATTEMPTS - 1)
-        jobs.claim(Part, part.pk)
+        leases.claim(Part, part.pk)
         Part.objects.filter(pk=part.pk).update(lease_until=Now() - timedelta(seconds=1))
-        assert sweeping.sweep(Part)["failed"] == 1
+        assert reaper.sweep(Part)["failed"] == 1
         execution.settle_all()
         row = Experiment.objects.get()
         assert (row.state, row.error["code"]) == (State.FAILED, "crashed")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dashboard.failures import ADVICE, Advice, explained
+from dashboard.core.failures import ADVICE, Advice, explained
 
 ROOT = Path(__file__).parents[2]
 SOURCES = sorted(path for package in ("privacy_engine", "dashboard") for path in (ROOT / package).rglob("*.py"))
@@ -56,7 +56,7 @@ def test_the_search_finds_what_it_should() -> None:
 
 @pytest.mark.parametrize("code", sorted(set(codes()) - NOT_OF_JOBS))
 def test_every_code_has_its_advice(code: str) -> None:
-    assert code in ADVICE, f"{code!r} of {codes()[code]} has no advice in dashboard/failures.py"
+    assert code in ADVICE, f"{code!r} of {codes()[code]} has no advice in dashboard/core/failures.py"
 
 
 @pytest.mark.parametrize("code", sorted(ADVICE))

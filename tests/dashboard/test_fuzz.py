@@ -19,13 +19,13 @@ from dashboard.accounts import services as accounts
 from dashboard.accounts.models import User
 from dashboard.attacks.services import submit_attack
 from dashboard.audits.services import submit_audit
+from dashboard.config.wsgi import application
 from dashboard.datasets import resumable
 from dashboard.datasets.models import Dataset
 from dashboard.experiments.services import submit_experiment
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases import execution
 from dashboard.releases.services import submit_release
-from dashboard.wsgi import application
 from privacy_engine.attacks import attacks
 from privacy_engine.audit import AuditSpec
 from privacy_engine.experiments import presets

@@ -9,7 +9,7 @@ import pytest
 from django.template import Context, Template, TemplateSyntaxError
 from django.test import Client, RequestFactory
 
-from dashboard.glossary import GLOSSARY
+from dashboard.core.templatetags.glossary import GLOSSARY
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.releases.models import Release
 

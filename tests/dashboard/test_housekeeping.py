@@ -21,12 +21,15 @@ from django.test import Client
 from django.utils import timezone
 from knox.models import AuthToken
 
-from dashboard import housekeeping, jobs, storage, sweeping
 from dashboard.accounts import services as accounts
 from dashboard.accounts.models import LoginLink, User
 from dashboard.datasets.models import Dataset
 from dashboard.experiments.models import Experiment
 from dashboard.experiments.services import submit_experiment
+from dashboard.jobs import leases, queue, reaper
+from dashboard.jobs import models as job_models
+from dashboard.maintenance import cleanup
+from dashboard.storage import local_files
 from privacy_engine.experiments import presets
 from tests.dashboard.conftest import HOME
 
@@ -45,17 +48,17 @@ def aged(path: Path, age_s: float) -> Path:
 
 @pytest.fixture(autouse=True)
 def no_bells(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jobs, "ring", lambda job: None)
+    monkeypatch.setattr(queue, "ring", lambda job: None)
 
 
 class TestTidy:
     def test_removes_folders_of_rows_that_are_gone(self, ready_dataset: Dataset) -> None:
-        orphan = storage.dataset_dir(uuid.uuid4())
+        orphan = local_files.dataset_dir(uuid.uuid4())
         aged(orphan / "original", 0)
-        fresh = storage.release_dir(uuid.uuid4())
+        fresh = local_files.release_dir(uuid.uuid4())
         aged(orphan, 61)
         aged(ready_dataset.folder, 61)
-        housekeeping.tidy()
+        cleanup.tidy()
         assert not orphan.exists()
         assert fresh.exists()
         assert ready_dataset.points_path.exists()
@@ -77,7 +80,7 @@ class TestTidy:
             aged(folder / f"points-{uuid.uuid4()}.parquet", HOUR / 2),
             aged(HOME / "tmp" / "tmpdef.upload.csv", HOUR / 2),
         ]
-        assert housekeeping.tidy()["files"] == len(stale)
+        assert cleanup.tidy()["files"] == len(stale)
         assert [path for path in stale if path.exists()] == []
         assert [path for path in kept if not path.exists()] == []
 
@@ -91,7 +94,7 @@ class TestTidy:
         Session.objects.create(session_key="old", session_data="", expire_date=timezone.now() - timedelta(days=1))
         accounts.make_login_link(user=owner)
         accounts.make_token(user=owner)
-        assert housekeeping.tidy()["expired"] == 3
+        assert cleanup.tidy()["expired"] == 3
         assert (LoginLink.objects.count(), AuthToken.objects.count(), Session.objects.count()) == (1, 1, 0)
 
 
@@ -112,7 +115,7 @@ class TestBlocks:
         assert len(kept) == 30
         for path in (self.blocks(owner) / row.data_digest, row.folder):
             aged(path, 100 * HOUR)
-        housekeeping.tidy()
+        cleanup.tidy()
         assert sorted(self.blocks(owner).rglob("*.npy")) == kept
         assert [path.name for path in row.folder.iterdir()] == ["table.parquet"]
 
@@ -121,7 +124,7 @@ class TestBlocks:
         assert row.data_digest != other.data_digest
         Experiment.objects.filter(pk=other.pk)._raw_delete(using="default")  # as if its worker came a moment later
         gone = aged(self.blocks(owner) / other.data_digest, 61)
-        housekeeping.tidy()
+        cleanup.tidy()
         assert not gone.exists()
         assert len(list(self.blocks(owner).rglob("*.npy"))) == 30
 
@@ -129,11 +132,11 @@ class TestBlocks:
         """A request keeps blocks before it makes its row."""
         fresh = aged(self.blocks(owner) / ("0" * 64) / "cell" / "0-1.npy", 0)
         half = aged(self.blocks(owner) / ".block-abc", 0)
-        housekeeping.tidy()
+        cleanup.tidy()
         assert fresh.exists()
         assert half.exists()
         aged(half, 61)
-        housekeeping.tidy()
+        cleanup.tidy()
         assert fresh.exists()
         assert not half.exists()
 
@@ -144,15 +147,15 @@ class TestBlocks:
         owner.delete()
         for path in (HOME / "blocks" / str(pk) / row.data_digest, HOME / "blocks" / str(pk), folder):
             aged(path, 61)
-        housekeeping.tidy()
+        cleanup.tidy()
         assert not (HOME / "blocks" / str(pk)).exists()
         assert not folder.exists()
 
     def test_a_folder_without_an_experiment_goes(self, owner: User) -> None:
         row = self.tried(owner)
-        stray = aged(storage.home("experiments", str(uuid.uuid4())), 61)
-        fresh = storage.home("experiments", str(uuid.uuid4()))
-        housekeeping.tidy()
+        stray = aged(local_files.home("experiments", str(uuid.uuid4())), 61)
+        fresh = local_files.home("experiments", str(uuid.uuid4()))
+        cleanup.tidy()
         assert not stray.exists()
         assert fresh.exists()
         assert Experiment.objects.get(pk=row.pk).folder.joinpath("table.parquet").exists()
@@ -160,24 +163,24 @@ class TestBlocks:
 
 class TestSweeper:
     def test_beats_after_every_round(self, db: None) -> None:
-        assert not housekeeping.beat_path().exists()
-        assert housekeeping.Sweeper().round() is not None
-        assert housekeeping.beat_path().exists()
+        assert not cleanup.beat_path().exists()
+        assert cleanup.Sweeper().round() is not None
+        assert cleanup.beat_path().exists()
 
     def test_survives_a_database_that_is_away(self, db: None, monkeypatch: pytest.MonkeyPatch) -> None:
         def away(model: Any) -> None:
             raise OperationalError("no connection")
 
-        sweeper = housekeeping.Sweeper()
+        sweeper = cleanup.Sweeper()
         with monkeypatch.context() as patch:
-            patch.setattr(sweeping, "sweep", away)
+            patch.setattr(reaper, "sweep", away)
             assert sweeper.round() is None
-        assert not housekeeping.beat_path().exists()
+        assert not cleanup.beat_path().exists()
         assert sweeper.round() is not None
 
     def test_command_sweeps_once_and_says_what_it_did(self, owner: User) -> None:
         row = Dataset.objects.create(owner=owner, name="x")
-        jobs.claim(Dataset, row.pk)
+        leases.claim(Dataset, row.pk)
         Dataset.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
         out = StringIO()
         call_command("sweep", "--once", stdout=out)
@@ -206,7 +209,7 @@ class TestHealth:
     def test_is_open_to_anybody_and_tells_nothing_of_anybody(
         self, client: Client, ready_dataset: Dataset, django_assert_max_num_queries: Any
     ) -> None:
-        with django_assert_max_num_queries(2 * len(jobs.models_of())):
+        with django_assert_max_num_queries(2 * len(job_models.models_of())):
             answer = client.get("/healthz")
         assert answer.status_code == 200
         assert answer.json() == {
@@ -222,10 +225,10 @@ class TestHealth:
     def test_tells_the_age_of_the_queue_and_of_the_last_sweep(self, client: Client, owner: User) -> None:
         for name in ("waits", "lost"):
             Dataset.objects.create(owner=owner, name=name)
-        jobs.claim(Dataset, Dataset.objects.get(name="lost").pk)
+        leases.claim(Dataset, Dataset.objects.get(name="lost").pk)
         Dataset.objects.filter(name="lost").update(lease_until=timezone.now() - timedelta(seconds=5))
         Dataset.objects.filter(name="waits").update(created_at=timezone.now() - timedelta(seconds=90))
-        aged(housekeeping.beat_path(), 7)
+        aged(cleanup.beat_path(), 7)
         told = client.get("/healthz").json()
         assert told["expired_leases"] == 1
         assert 90 <= told["oldest_queued_s"] < 95
@@ -235,7 +238,7 @@ class TestHealth:
         def away() -> None:
             raise OperationalError("at db.example: no connection")
 
-        monkeypatch.setattr("dashboard.health._oldest_queued_s", away)
+        monkeypatch.setattr("dashboard.maintenance.health._oldest_queued_s", away)
         answer = client.get("/healthz")
         assert answer.status_code == 503
         assert (answer.json()["ok"], answer.json()["database"]) == (False, False)

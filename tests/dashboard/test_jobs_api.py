@@ -11,12 +11,13 @@ from django.db.models import Q
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from dashboard import housekeeping, jobs
 from dashboard.accounts.models import User
 from dashboard.datasets import services
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.tasks import import_dataset as read_it
-from dashboard.jobs import State
+from dashboard.jobs import leases
+from dashboard.jobs.models import State
+from dashboard.maintenance import cleanup
 from dashboard.releases.models import Release
 from privacy_engine.errors import FormatError
 from tests.dashboard.conftest import CSV, upload
@@ -59,7 +60,7 @@ class TestEnded:
         self, owner_api: APIClient, submit: Any, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         release = failed(submit())
-        monkeypatch.setattr("dashboard.jobs_api.OPEN", Q())  # the first look saw it run
+        monkeypatch.setattr("dashboard.jobs.api.OPEN", Q())  # the first look saw it run
         told = owner_api.get(JOBS).json()
         assert str(release.pk) not in {one["id"] for one in told["results"]}
         assert [one["id"] for one in told["ended"]] == [str(release.pk)]
@@ -102,7 +103,7 @@ class TestEnded:
             release = submit()
             if i % 2:
                 failed(release)
-        kinds = len(housekeeping.ROOMS)
+        kinds = len(cleanup.ROOMS)
         with django_assert_num_queries(2 * kinds):
             answer = owner_api.get(JOBS).json()
         assert (len(answer["results"]), len(answer["ended"])) == (3, 3)
@@ -155,11 +156,11 @@ class TestImports:
         assert (queued.state, queued.points) == (State.READY, 3)
 
     def test_a_running_one_hears_of_it(self, owner_api: APIClient, queued: Dataset) -> None:
-        token = jobs.claim(Dataset, queued.pk)
+        token = leases.claim(Dataset, queued.pk)
         assert token
         owner_api.post(f"{API}datasets/{queued.pk}/cancel/")
-        with pytest.raises(jobs.Cancelled):
-            jobs.Lease(Dataset, queued.pk, token).report("Reading", 0.5)
+        with pytest.raises(leases.Cancelled):
+            leases.Lease(Dataset, queued.pk, token).report("Reading", 0.5)
 
     def test_one_that_failed_is_read_anew(self, owner_api: APIClient, queued: Dataset, monkeypatch: Any) -> None:
         def full(*_: Any) -> Any:

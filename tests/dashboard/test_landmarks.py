@@ -9,12 +9,12 @@ import pytest
 from django.core.exceptions import PermissionDenied
 from django.db import IntegrityError, transaction
 
-from dashboard import storage
-from dashboard.errors import Conflict
-from dashboard.jobs import State
-from dashboard.landmarks import queries, services
+from dashboard.core.api.errors import Conflict
+from dashboard.jobs.models import State
+from dashboard.landmarks import selectors, services
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.releases.services import submit_release
+from dashboard.storage import parquet
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import DataError, ParameterError
 from privacy_engine.landmarks import StayPoints
@@ -60,8 +60,8 @@ class TestMark:
     def test_counts_events_over_all_series(self, owner, make_dataset, paris_day):
         two = make_dataset(owner, paris_day, paris_day)
         made = services.mark_landmarks(owner=owner, dataset=two, method={"name": "manual", "events": [1, 9]})
-        assert queries.events_of(made)["runs"] == [[1, 2], [9, 10]]
-        assert queries.events_of(made, series=1) == {
+        assert selectors.events_of(made)["runs"] == [[1, 2], [9, 10]]
+        assert selectors.events_of(made, series=1) == {
             "count": 1, "share": 0.125, "points": 8, "runs": [[1, 2]], "average_temporal_distance": 13 / 7,
         }  # fmt: skip
 
@@ -112,7 +112,7 @@ class TestPreview:
     def test_is_the_engines_answer_on_the_stored_points(self, ready_dataset):
         method = StayPoints(distance_m=900.0, duration_s=600.0)
         (shown,) = services.preview_landmarks(dataset=ready_dataset, method=method)
-        (expected,) = method.mark(storage.read_points(ready_dataset.points_path))
+        (expected,) = method.mark(parquet.read_points(ready_dataset.points_path))
         assert (shown.mask == expected.mask).all()
 
     def test_answers_at_once_on_a_hundred_thousand_events(self, owner, owner_api, make_dataset):
@@ -150,4 +150,4 @@ class TestSeriesBounds:
     @pytest.mark.parametrize("series", [-1, 2, 10**9])
     def test_fail_no_such_series(self, series):
         with pytest.raises(ParameterError, match="series must be between 0 and 1"):
-            queries.series_bounds([3, 4], series)
+            selectors.series_bounds([3, 4], series)

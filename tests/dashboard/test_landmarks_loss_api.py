@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dashboard import storage
 from dashboard.landmarks import correlation, report, simulated
 from dashboard.landmarks.services import mark_landmarks
+from dashboard.storage import parquet
 from privacy_engine.accounting.estimation import NOTE, estimate_correlation
 from privacy_engine.accounting.planning import plan_budgets
 from privacy_engine.accounting.temporal import (
@@ -87,7 +87,7 @@ class TestReport:
         assert found["landmarks"] == [[0, 1], [2, 3], [4, 5], [7, 8]]
 
     def test_needs_no_position(self, owner_api, landmark_set, monkeypatch):
-        monkeypatch.setattr(storage, "read_points", lambda _: pytest.fail("a position was read"))
+        monkeypatch.setattr(parquet, "read_points", lambda _: pytest.fail("a position was read"))
         assert loss(owner_api, landmark_set).status_code == 200
 
     def test_the_bridge_comes_first_where_it_can_be_had(self, owner_api, landmark_set):

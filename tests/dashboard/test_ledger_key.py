@@ -16,7 +16,7 @@ GIVEN = "a-key-of-the-group-0123456789-0123456789"
 
 def start(home: Path, code: str = SHOW, **environment: str) -> subprocess.Popen[str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith("CAIRN")}
-    environment |= {"CAIRN_HOME": str(home), "DJANGO_SETTINGS_MODULE": "dashboard.settings"}
+    environment |= {"CAIRN_HOME": str(home), "DJANGO_SETTINGS_MODULE": "dashboard.config.settings"}
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     return subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, env=kept | environment, **pipes)
 

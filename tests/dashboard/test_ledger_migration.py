@@ -90,7 +90,7 @@ def moved(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """What a home of the version before says of its budgets after migrating."""
     kept = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
     environment = kept | {
-        "CAIRN_HOME": str(tmp_path_factory.mktemp("home")), "DJANGO_SETTINGS_MODULE": "dashboard.settings"
+        "CAIRN_HOME": str(tmp_path_factory.mktemp("home")), "DJANGO_SETTINGS_MODULE": "dashboard.config.settings"
     }  # fmt: skip
     run = subprocess.run([sys.executable, "-c", PROGRAM], cwd=ROOT, env=environment, text=True, capture_output=True)
     assert run.returncode == 0, run.stderr[-4000:]

@@ -7,47 +7,47 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dashboard import lines, storage
+from dashboard.storage import parquet, series_cache
 from privacy_engine.data import Trajectory
 
 
 @pytest.fixture
-def kept(monkeypatch: pytest.MonkeyPatch) -> lines.OrderedDict[Path, list[lines.Line]]:
+def kept(monkeypatch: pytest.MonkeyPatch) -> series_cache.OrderedDict[Path, list[series_cache.Line]]:
     """An empty memory for 30 points."""
-    monkeypatch.setattr(lines, "_kept", lines.OrderedDict())
-    monkeypatch.setattr(lines, "MOST", 30)
-    return lines._kept
+    monkeypatch.setattr(series_cache, "_kept", series_cache.OrderedDict())
+    monkeypatch.setattr(series_cache, "MOST", 30)
+    return series_cache._kept
 
 
 def written(folder: Path, name: str, n: int = 10) -> Path:
     walk = Trajectory(np.arange(n) / 10, np.arange(n) / 20, np.arange(n))
-    storage.write_points(folder / name, [walk, walk.first(2)])
+    parquet.write_points(folder / name, [walk, walk.first(2)])
     return folder / name
 
 
 def test_a_file_is_read_once(tmp_path: Path, kept: object, monkeypatch: pytest.MonkeyPatch) -> None:
     path = written(tmp_path, "a")
-    first = lines.line(path, 0)
-    monkeypatch.setattr(storage, "read_stored", lambda _: pytest.fail("read again"))
-    assert lines.line(path, 0) is first
-    assert lines.line(path, 1).lon.tolist() == [0, 1_000_000]
+    first = series_cache.line(path, 0)
+    monkeypatch.setattr(parquet, "read_stored", lambda _: pytest.fail("read again"))
+    assert series_cache.line(path, 0) is first
+    assert series_cache.line(path, 1).lon.tolist() == [0, 1_000_000]
 
 
 def test_the_file_used_longest_ago_is_forgotten_first(tmp_path: Path, kept: dict[Path, object]) -> None:
     a, b, c = (written(tmp_path, name) for name in "abc")
     for path in (a, b, a, c):
-        lines.line(path, 0)
+        series_cache.line(path, 0)
     assert list(kept) == [a, c]
 
 
 def test_a_file_larger_than_the_memory_is_answered_and_not_kept(tmp_path: Path, kept: dict[Path, object]) -> None:
-    assert len(lines.line(written(tmp_path, "large", 31), 0)) == 31
+    assert len(series_cache.line(written(tmp_path, "large", 31), 0)) == 31
     assert not kept
 
 
-def test_what_is_kept_of_a_series_is_its_own(tmp_path: Path, kept: dict[Path, list[lines.Line]]) -> None:
+def test_what_is_kept_of_a_series_is_its_own(tmp_path: Path, kept: dict[Path, list[series_cache.Line]]) -> None:
     path = written(tmp_path, "a")
-    lines.line(path, 0)
+    series_cache.line(path, 0)
     columns = [column for line in kept[path] for column in (line.lon, line.lat, line.y, line.time_ms)]
     # what a kernel made has memory of numba's as its base
     assert not any(isinstance(column.base, np.ndarray) and column.base.size > column.size for column in columns)
@@ -55,8 +55,8 @@ def test_what_is_kept_of_a_series_is_its_own(tmp_path: Path, kept: dict[Path, li
 
 def test_a_file_that_is_gone_is_gone(tmp_path: Path, kept: dict[Path, object]) -> None:
     path = written(tmp_path, "a")
-    lines.line(path, 0)
+    series_cache.line(path, 0)
     path.unlink()
     with pytest.raises(FileNotFoundError):
-        lines.line(path, 0)
+        series_cache.line(path, 0)
     assert not kept

@@ -9,7 +9,7 @@ import pytest
 from django.conf import settings
 from django.template import Context, Template
 
-from dashboard.modules import imported
+from dashboard.core.templatetags.modules import imported
 
 STATIC = Path(settings.BASE_DIR) / "static"
 PAGES = sorted(str(path.relative_to(STATIC)) for path in (STATIC / "js" / "pages").glob("*.js"))

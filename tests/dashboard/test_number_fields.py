@@ -8,7 +8,7 @@ import pytest
 from django.conf import settings
 from django.template import Context, Template
 
-from dashboard.number_fields import DOMAINS, domain, rule_text
+from dashboard.core.templatetags.number_fields import DOMAINS, domain, rule_text
 
 OWN = ('type="number"', "type='number'", 'type: "number"', "valueAsNumber", "parseFloat")
 

@@ -6,12 +6,14 @@ from typing import Any
 
 from django.utils import timezone
 
-from dashboard import housekeeping, jobs, storage, sweeping
 from dashboard.attacks import execution, files, services
 from dashboard.attacks.models import Attack
 from dashboard.datasets.services import delete_dataset
-from dashboard.jobs import State
+from dashboard.jobs import leases, queue, reaper
+from dashboard.jobs.models import State
+from dashboard.maintenance import cleanup
 from dashboard.releases.services import discard_release
+from dashboard.storage import local_files
 from tests.dashboard.attacking import HOME_WORK, LONG, QUICK, ask, of, work_off
 from tests.dashboard.conftest import HOME
 from tests.dashboard.test_housekeeping import aged
@@ -38,7 +40,7 @@ class TestWorker:
 
     def test_cancelled_while_it_runs_it_stops_and_leaves_no_file(self, owner_api, queued_attack, monkeypatch):
         said = []
-        honest = jobs.Lease.report
+        honest = leases.Lease.report
 
         def report(lease, stage, share):
             said.append((stage, share))
@@ -47,7 +49,7 @@ class TestWorker:
                 services.cancel_attack(attack=queued_attack)
             honest(lease, stage, share)
 
-        monkeypatch.setattr(jobs.Lease, "report", report)
+        monkeypatch.setattr(leases.Lease, "report", report)
         execution.run(queued_attack.pk)
         queued_attack.refresh_from_db()
         assert (queued_attack.state, said[-1][0]) == (State.CANCELLED, "Attacking")
@@ -59,10 +61,10 @@ class TestWorker:
         def killed(row, token, report):
             honest(row, token, report)
             Attack.objects.filter(pk=row.pk).update(lease_until=timezone.now() - timezone.timedelta(seconds=1))
-            sweeping.sweep(Attack)
-            raise jobs.LeaseLost
+            reaper.sweep(Attack)
+            raise leases.LeaseLost
 
-        monkeypatch.setattr(jobs, "ring", lambda job: True)
+        monkeypatch.setattr(queue, "ring", lambda job: True)
         with monkeypatch.context() as patch:
             patch.setattr(execution, "attacked", killed)
             execution.run(queued_attack.pk)
@@ -116,10 +118,10 @@ class TestGone:
     def test_the_sweep_clears_what_is_nobodys(self, owner_api, done):
         pk = ask(owner_api, done, HOME_WORK).json()["id"]
         row = Attack.objects.get(pk=pk)
-        orphan = aged(storage.home("attacks", "0" * 8 + "-0000-4000-8000-" + "0" * 12), 61)
+        orphan = aged(local_files.home("attacks", "0" * 8 + "-0000-4000-8000-" + "0" * 12), 61)
         stale = aged(row.folder / f"{'a' * 32}.parquet", 3601)
         aged(row.data_path, 3601)
-        housekeeping.tidy()
+        cleanup.tidy()
         assert not orphan.exists()
         assert not stale.exists()
         assert row.data_path.exists()

@@ -10,12 +10,13 @@ from django.core.exceptions import PermissionDenied
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from dashboard import jobs, sweeping
+from dashboard.core.api.errors import Conflict
 from dashboard.datasets import ledger
 from dashboard.datasets import services as datasets
 from dashboard.datasets.models import BudgetEntry, Dataset
-from dashboard.errors import Conflict
-from dashboard.jobs import State
+from dashboard.jobs import leases, queue, reaper
+from dashboard.jobs import models as job_models
+from dashboard.jobs.models import State
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases import services
@@ -42,7 +43,7 @@ class TestSubmit:
 
     def test_rings_only_after_the_commit(self, submit, django_capture_on_commit_callbacks, monkeypatch):
         rung = Mock()
-        monkeypatch.setattr(jobs, "ring", rung)
+        monkeypatch.setattr(queue, "ring", rung)
         with django_capture_on_commit_callbacks(execute=True):
             release = submit()
             rung.assert_not_called()
@@ -122,9 +123,9 @@ class TestLedger:
     def test_charged_once_however_often_tried(self, submit, ready_dataset):
         release = submit()
         for _ in range(2):
-            assert jobs.claim(Release, release.pk)
+            assert leases.claim(Release, release.pk)
             expire(release)
-            assert sweeping.sweep(Release)["requeued"] == 1
+            assert reaper.sweep(Release)["requeued"] == 1
         assert drawn(release).attempt == 3
         assert charges(release) == [1]
         assert ledger.spent(ready_dataset)["releases"] == 1
@@ -137,18 +138,18 @@ class TestLedger:
 
     def test_kept_where_one_did(self, submit):
         release = submit()
-        jobs.claim(Release, release.pk)
+        leases.claim(Release, release.pk)
         expire(release)
-        sweeping.sweep(Release)
+        reaper.sweep(Release)
         services.cancel_release(release=release)
         assert (release.state, charges(release)) == (State.CANCELLED, [1])
 
     def test_given_up_after_three_attempts_and_still_charged(self, submit):
         release = submit()
         for _ in range(3):
-            assert jobs.claim(Release, release.pk)
+            assert leases.claim(Release, release.pk)
             expire(release)
-            sweeping.sweep(Release)
+            reaper.sweep(Release)
         release.refresh_from_db()
         assert (release.state, release.error["code"]) == (State.FAILED, "crashed")
         assert charges(release) == [1]
@@ -163,15 +164,15 @@ class TestCancel:
 
     def test_a_running_release_hears_of_it_and_stops(self, submit):
         release = submit()
-        token = jobs.claim(Release, release.pk)
+        token = leases.claim(Release, release.pk)
         services.cancel_release(release=release)
         assert release.state == State.RUNNING
-        with pytest.raises(jobs.Cancelled):
-            jobs.Lease(Release, release.pk, token).report("Drawing", 0.5)
+        with pytest.raises(leases.Cancelled):
+            leases.Lease(Release, release.pk, token).report("Drawing", 0.5)
 
     def test_fail_over_already(self, submit):
         release = drawn(submit())
-        with pytest.raises(jobs.NotOpen):
+        with pytest.raises(job_models.NotOpen):
             services.cancel_release(release=release)
         assert charges(release) == [1]
 
@@ -201,25 +202,25 @@ class TestRetry:
 
     def test_a_late_attempt_publishes_nothing_beside_it(self, submit):
         release = submit()
-        zombie = jobs.Lease(Release, release.pk, jobs.claim(Release, release.pk))
+        zombie = leases.Lease(Release, release.pk, leases.claim(Release, release.pk))
         for _ in range(3):  # each worker is lost, and the job given up
             expire(release)
-            sweeping.sweep(Release)
-            jobs.claim(Release, release.pk)
+            reaper.sweep(Release)
+            leases.claim(Release, release.pk)
         release.refresh_from_db()
         assert release.error["code"] == "crashed"
         done = drawn(services.retry_release(release=release))
-        with pytest.raises(jobs.LeaseLost):
+        with pytest.raises(leases.LeaseLost):
             zombie.settle(State.DONE, data_file="late.parquet", data_sha256="0" * 64)
         release.refresh_from_db()
         assert (release.data_sha256, charges(release)) == (done.data_sha256, [1])
 
     def test_of_one_cancelled_while_it_ran_costs_nothing_more(self, submit):
         release = submit()
-        jobs.claim(Release, release.pk)
+        leases.claim(Release, release.pk)
         services.cancel_release(release=release)
         expire(release)
-        assert sweeping.sweep(Release)["cancelled"] == 1
+        assert reaper.sweep(Release)["cancelled"] == 1
         again = services.retry_release(release=release)
         assert (again.pk, drawn(again).state, charges(again)) == (release.pk, State.DONE, [1])
 
@@ -242,12 +243,12 @@ class TestRetry:
         failed = interrupted(submit(), monkeypatch, fail)
         seen = [Release.objects.get(pk=failed.pk) for _ in range(2)]
         services.retry_release(release=seen[0])
-        with pytest.raises(jobs.NotRetryable):
+        with pytest.raises(job_models.NotRetryable):
             services.retry_release(release=seen[1])
 
     def test_fail_where_it_neither_failed_nor_was_cancelled(self, submit):
         for release in (submit(), drawn(submit())):
-            with pytest.raises(jobs.NotRetryable):
+            with pytest.raises(job_models.NotRetryable):
                 services.retry_release(release=release)
 
 

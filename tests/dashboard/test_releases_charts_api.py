@@ -7,11 +7,12 @@ import json
 import numpy as np
 import pytest
 
-from dashboard import storage, track
 from dashboard.landmarks.services import mark_landmarks
-from dashboard.lines import line
+from dashboard.maps import track_encoding
 from dashboard.releases import execution
 from dashboard.releases.models import Release
+from dashboard.storage import parquet
+from dashboard.storage.series_cache import line
 from privacy_engine import data
 from privacy_engine.accounting.temporal import smoothing_matrix, temporal_loss
 from privacy_engine.data import Trajectory
@@ -20,7 +21,7 @@ from tests.dashboard.asking import RELEASES, UNIFORM, at, first_error, track_of
 
 class TestTrack:
     def test_decodes_to_what_was_published(self, owner_api, done):
-        ((published, event),) = storage.read_release(done.data_path)
+        ((published, event),) = parquet.read_release(done.data_path)
         found = track_of(owner_api.get(at(done, "track"), {"series": 0}).content)
         assert [value / 1e7 for value in found["lon"]] == published.lon.tolist()
         assert [value / 1e7 for value in found["lat"]] == published.lat.tolist()
@@ -28,7 +29,7 @@ class TestTrack:
         assert found["event"] == event.tolist() == list(range(1, 8))
 
     def test_a_picture_names_the_events_it_shows(self, owner_api, done):
-        ((published, event),) = storage.read_release(done.data_path)
+        ((published, event),) = parquet.read_release(done.data_path)
         view = {"west": -180, "north": 85, "width": 8192, "height": 8192, "zoom": 5, "middle": 0}
         found = track_of(owner_api.get(at(done, "track"), {"series": 0, **view}).content)
         assert found["ends"] == [len(found["event"])]
@@ -44,8 +45,8 @@ class TestTrack:
             path = tmp_path / f"{event}.parquet"
             column = np.array(event)
             budgets = np.ones(2)
-            storage.write_release(path, [data.Release(whole, column, budgets, budgets > 0, budgets)])
-            assert track_of(track.encode(line(path, 0)))["event"] == named
+            parquet.write_release(path, [data.Release(whole, column, budgets, budgets > 0, budgets)])
+            assert track_of(track_encoding.encode(line(path, 0)))["event"] == named
 
     def test_is_not_sent_again(self, owner_api, done):
         etag = owner_api.get(at(done, "track")).headers["ETag"]
@@ -140,5 +141,5 @@ class TestSeries:
         assert len(found["event"]) <= 500
         assert found["event"] == sorted(set(found["event"]))
         assert (found["event"][0], found["event"][-1], found["points"]) == (0, n - 1, n)
-        errors = storage.read_columns(Release.objects.get(pk=made["id"]).errors_path)["error_m"]
+        errors = parquet.read_columns(Release.objects.get(pk=made["id"]).errors_path)["error_m"]
         assert (min(found["error_m"]), max(found["error_m"])) == (errors.min(), errors.max())

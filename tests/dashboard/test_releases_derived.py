@@ -9,15 +9,16 @@ from unittest.mock import Mock
 import numpy as np
 import pytest
 
-from dashboard import storage, sweeping
+from dashboard.core.api.errors import Conflict
 from dashboard.datasets import ledger
 from dashboard.datasets.models import BudgetEntry
 from dashboard.datasets.services import set_budget
-from dashboard.errors import Conflict
-from dashboard.jobs import State
+from dashboard.jobs import reaper
+from dashboard.jobs.models import State
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases import derivation, downloads, execution, files, services
 from dashboard.releases.models import Release
+from dashboard.storage import parquet
 from privacy_engine import formats, metrics
 from privacy_engine.data import LandmarkSet
 from privacy_engine.errors import ParameterError, ParameterErrors
@@ -118,7 +119,7 @@ class TestDerivation:
     def test_it_is_what_the_run_with_the_steps_would_have_made(self, submit, derive):
         whole = drawn(submit("landmark-planned", seed=3, steps=[WALK, CAUSAL]))
         made = drawn(derive(WALK, CAUSAL, source=drawn(submit("landmark-planned", seed=3))))
-        (one, event), (other, same) = storage.read_release(whole.data_path)[0], storage.read_release(made.data_path)[0]
+        (one, event), (other, same) = parquet.read_release(whole.data_path)[0], parquet.read_release(made.data_path)[0]
         assert np.array_equal(one.lon, other.lon)
         assert np.array_equal(one.lat, other.lat)
         assert np.array_equal(event, same)
@@ -147,14 +148,14 @@ class TestDerivation:
     def test_every_mechanism_can_be_smoothed_afterwards(self, derive, submit, name):
         whole = drawn(submit(name, seed=3, steps=[WALK]))
         made = drawn(derive(WALK, source=drawn(submit(name, seed=3))))
-        one, other = (storage.read_points(row.data_path)[0] for row in (whole, made))
+        one, other = (parquet.read_points(row.data_path)[0] for row in (whole, made))
         assert np.array_equal(one.lon, other.lon)
 
     def test_releases_of_an_older_cairn_are_read_too(self, submit):
         done = drawn(submit("landmark-skip", seed=9))
-        columns = storage.read_columns(done.budgets_path)
+        columns = parquet.read_columns(done.budgets_path)
         with_sd = files.read_releases(done)[0].sd_m
-        storage.write_columns(done.budgets_path, {name: columns[name] for name in ("series", "budget", "fresh")})
+        parquet.write_columns(done.budgets_path, {name: columns[name] for name in ("series", "budget", "fresh")})
         assert files.read_releases(done)[0].sd_m == pytest.approx(with_sd)
 
     def test_every_series_is_read_back_on_its_own(self, owner, make_dataset, paris_day):
@@ -168,7 +169,7 @@ class TestDerivation:
 
     def test_errors_are_measured_again_for_the_owner(self, derive, done, paris_day):
         made = drawn(derive())
-        ((published, event),) = storage.read_release(made.data_path)
+        ((published, event),) = parquet.read_release(made.data_path)
         errors = metrics.error_m(paris_day, Mock(event=event, series=published))
         assert made.owner_view["mae_m"] == pytest.approx(errors.mean(), abs=0.01)
         assert made.owner_view != done.owner_view
@@ -190,7 +191,7 @@ class TestFaults:
 
     def test_a_lost_worker_makes_it_once_more(self, derive, monkeypatch):
         made = derive()
-        made = interrupted(made, monkeypatch, lambda row: (expire(row), sweeping.sweep(Release)))
+        made = interrupted(made, monkeypatch, lambda row: (expire(row), reaper.sweep(Release)))
         assert made.state == State.QUEUED
         assert (drawn(made).state, made.attempt) == (State.DONE, 2)
 

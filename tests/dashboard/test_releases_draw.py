@@ -8,12 +8,13 @@ from unittest.mock import Mock
 import numpy as np
 import pytest
 
-from dashboard import jobs, storage, sweeping
 from dashboard.datasets import services as datasets
-from dashboard.jobs import State
+from dashboard.jobs import leases, reaper
+from dashboard.jobs.models import State
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases import downloads, execution, services
 from dashboard.releases.models import Release
+from dashboard.storage import parquet
 from privacy_engine import metrics
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.published import trajectories_digest
@@ -29,19 +30,19 @@ class TestDraw:
     def test_every_mechanism_publishes_its_points_budgets_and_label(self, submit, name, paris_day):
         release = drawn(submit(name))
         assert (release.state, release.progress, release.stage, release.attempt) == (State.DONE, 1.0, "", 1)
-        ((published, event),) = storage.read_release(release.data_path)
+        ((published, event),) = parquet.read_release(release.data_path)
         assert len(published) == len(event) == release.summary["published"]
         assert published.time_s.tolist() == paris_day.time_s[event].tolist()
-        assert len(storage.read_columns(release.budgets_path)["budget"]) == len(paris_day)
+        assert len(parquet.read_columns(release.budgets_path)["budget"]) == len(paris_day)
         assert downloads.label(release)["guarantee"]["epsilon"] == 1.0
 
     def test_the_digest_is_the_published_files(self, submit):
         release = drawn(submit())
-        assert release.data_sha256 == trajectories_digest(storage.read_points(release.data_path))
+        assert release.data_sha256 == trajectories_digest(parquet.read_points(release.data_path))
 
     def test_nothing_published_is_original(self, submit, paris_day):
         release = drawn(submit("event-level"))
-        ((published, _),) = storage.read_release(release.data_path)
+        ((published, _),) = parquet.read_release(release.data_path)
         assert not set(published.lon.tolist()) & set(paris_day.lon.tolist())
         assert not set(published.lat.tolist()) & set(paris_day.lat.tolist())
 
@@ -49,7 +50,7 @@ class TestDraw:
         release = drawn(submit("landmark-adaptive", seed=7))
         marks = LandmarkSet.at([0, 2, 4, 7], 8)
         (expected,) = release.parsed_spec.release([paris_day], [marks])
-        ((published, event),) = storage.read_release(release.data_path)
+        ((published, event),) = parquet.read_release(release.data_path)
         assert published.lon == pytest.approx(expected.series.lon, abs=1e-9)
         assert event.tolist() == expected.event.tolist()
         assert downloads.label(release)["guarantee"] is None
@@ -66,16 +67,16 @@ class TestDraw:
         for seed in (None, 7):
             spec = ReleaseSpec.parse({"mechanism": mechanism, "seed": seed})
             release = drawn(services.submit_release(owner=owner, dataset=two, landmark_set=marks, spec=spec))
-            (first, _), (second, _) = storage.read_release(release.data_path)
+            (first, _), (second, _) = parquet.read_release(release.data_path)
             assert not set(first.lon.tolist()) & set(second.lon.tolist())
 
     def test_owner_view_is_the_engines_error(self, submit, paris_day):
         release = drawn(submit("landmark-skip", leading="gap"))
-        ((published, event),) = storage.read_release(release.data_path)
+        ((published, event),) = parquet.read_release(release.data_path)
         errors = metrics.error_m(paris_day, Mock(event=event, series=published))
         assert release.owner_view["mae_m"] == pytest.approx(errors.mean(), abs=0.01)
         assert release.owner_view["max_error_m"] == pytest.approx(errors.max(), abs=0.01)
-        assert storage.read_columns(release.errors_path)["error_m"] == pytest.approx(errors, abs=0.01)
+        assert parquet.read_columns(release.errors_path)["error_m"] == pytest.approx(errors, abs=0.01)
 
     def test_summary_says_only_what_the_release_shows(self, submit):
         release = drawn(submit("landmark-skip"))
@@ -127,7 +128,7 @@ class TestAttemptsThatPublishNothing:
 
         def cancel(row):
             services.cancel_release(release=Release.objects.get(pk=row.pk))
-            raise jobs.Cancelled
+            raise leases.Cancelled
 
         release = interrupted(release, monkeypatch, cancel)
         assert release.state == State.CANCELLED
@@ -139,7 +140,7 @@ class TestAttemptsThatPublishNothing:
 
         def replaced(row):
             expire(row)
-            sweeping.sweep(Release)
+            reaper.sweep(Release)
             with monkeypatch.context() as patch:
                 patch.setattr(execution, "draw_release", honest)
                 execution.run(row.pk)
@@ -157,7 +158,7 @@ class TestAttemptsThatPublishNothing:
     def test_a_zombie_that_lost_to_a_waiting_row_takes_only_its_own_files(self, submit, files, monkeypatch):
         release = submit()
         before = [path for path in files() if path.endswith(".parquet")]
-        release = interrupted(release, monkeypatch, lambda row: (expire(row), sweeping.sweep(Release)))
+        release = interrupted(release, monkeypatch, lambda row: (expire(row), reaper.sweep(Release)))
         assert release.state == State.QUEUED
         assert [path for path in files() if path.endswith(".parquet")] == before
 
@@ -191,9 +192,9 @@ class TestLong:
         def report(stage, progress):
             heard.append((stage, progress))
             if len(heard) == 20:
-                raise jobs.Cancelled
+                raise leases.Cancelled
 
-        with pytest.raises(jobs.Cancelled):
+        with pytest.raises(leases.Cancelled):
             execution.draw_release(row, Mock(report=report, token=row.pk))
         assert {stage for stage, _ in heard} == {"Reading", "Drawing"}
         assert heard[-1][1] < 0.75

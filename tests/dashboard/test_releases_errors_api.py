@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dashboard import storage
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases import execution, tradeoff
 from dashboard.releases.error_curves import QUANTILES, cumulated, distribution, running_mean
 from dashboard.releases.models import Release
+from dashboard.storage import parquet
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.registry import mechanisms
 from privacy_engine.simulation import simulate
@@ -106,7 +106,7 @@ class TestStretch:
 
 class TestErrors:
     def test_is_what_the_stored_errors_say(self, owner_api, done):
-        stored = storage.read_columns(done.errors_path)["error_m"]  # event 0 is a gap
+        stored = parquet.read_columns(done.errors_path)["error_m"]  # event 0 is a gap
         found = owner_api.get(at(done, "errors")).json()
         full = np.concatenate([[np.nan], stored])
         groups = {"all": range(8), "landmarks": [0, 2, 4, 7], "others": [1, 3, 5, 6]}
@@ -129,7 +129,7 @@ class TestErrors:
         found = owner_api.get(made["urls"]["errors"], {"points": 300}).json()
         assert found["decimated"] is True
         assert len(found["event"]) <= 300
-        errors = storage.read_columns(Release.objects.get(pk=made["id"]).errors_path)["error_m"]
+        errors = parquet.read_columns(Release.objects.get(pk=made["id"]).errors_path)["error_m"]
         means = np.cumsum(errors) / np.arange(1, 3001)
         assert found["all"]["running_mean_m"] == pytest.approx(means[found["event"]].tolist())
         assert max(found["all"]["running_mean_m"]) == pytest.approx(means.max())

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dashboard.landmarks.services import mark_landmarks
-from dashboard.releases import expected_loss, outlooks
+from dashboard.releases import expected_loss, forecasts
 from privacy_engine.accounting.temporal import landmark_temporal_loss, smoothing_matrix, temporal_loss
 from privacy_engine.outlook import simulated_budgets
 from privacy_engine.registry import mechanisms
@@ -119,7 +119,7 @@ class TestWithoutOne:
 
 class TestTime:
     def test_what_would_take_too_long_is_left_out(self, ask, monkeypatch):
-        monkeypatch.setattr(outlooks, "MAX_SECONDS", 1e-7)
+        monkeypatch.setattr(forecasts, "MAX_SECONDS", 1e-7)
         (found,) = losses(ask(UNIFORM, correlation=MODERATE))
         assert found["why_not"].startswith("it would take about")
         assert found["event"] is None

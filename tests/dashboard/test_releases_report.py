@@ -12,7 +12,6 @@ from django.core.files.base import ContentFile
 from django.core.management import call_command
 from django.urls import reverse
 
-from dashboard import storage
 from dashboard.datasets.services import import_dataset
 from dashboard.landmarks.loss import highest
 from dashboard.landmarks.models import LandmarkSet
@@ -20,6 +19,7 @@ from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases import downloads, execution, files, report, reproduce
 from dashboard.releases.models import Release
 from dashboard.releases.services import derive_release, submit_release
+from dashboard.storage import parquet
 from privacy_engine.accounting.temporal import smoothing_matrix, temporal_loss
 from privacy_engine.data import Trajectory
 from privacy_engine.postprocess import postprocesses
@@ -83,7 +83,7 @@ def secrets_of(row):
     sets = row.landmark_set, row.landmark_set.source
     words = [SECRET, "dumm", "coin", str(row.dataset_id), *(str(one.pk) for one in sets)]
     words += ["123,457", "123 km", "123456", "654,321", "654321", "error_m", "mae_m", "datasets/"]
-    (truth,) = storage.read_points(row.dataset.points_path)
+    (truth,) = parquet.read_points(row.dataset.points_path)
     errors = files.read_curves(row, 0).error_m
     return [
         *words,
@@ -112,9 +112,9 @@ class TestPublic:
         """Another truth, other errors, another budget: the same report, byte for byte."""
         before = text_of(owner_page.get(page_of(secretive)))
         dataset = secretive.dataset
-        (truth,) = storage.read_points(dataset.points_path)
-        storage.write_points(dataset.points_path, [Trajectory(truth.lon + 1, truth.lat - 1, truth.time_s)])
-        storage.write_columns(secretive.errors_path, {"error_m": np.linspace(1, 9e6, 8)})
+        (truth,) = parquet.read_points(dataset.points_path)
+        parquet.write_points(dataset.points_path, [Trajectory(truth.lon + 1, truth.lat - 1, truth.time_s)])
+        parquet.write_columns(secretive.errors_path, {"error_m": np.linspace(1, 9e6, 8)})
         dataset.name = "Another"
         dataset.summary |= {"bounds": [0, 0, 1, 1], "length_m": 5.0, "start": None, "end": None}
         dataset.save()
@@ -218,7 +218,7 @@ class TestCurves:
         kept = report.public(release, 0)["curves"]["event"]
         assert len(kept) <= report.POINTS
         assert report.owners(release, 0)["curves"]["event"] != kept
-        storage.write_columns(release.errors_path, {"error_m": rng.random(n)})
+        parquet.write_columns(release.errors_path, {"error_m": rng.random(n)})
         assert report.public(release, 0)["curves"]["event"] == kept
 
 

@@ -15,11 +15,11 @@ from django.http.request import UnreadablePostError
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from dashboard import housekeeping
 from dashboard.accounts.models import User
+from dashboard.core.api.errors import Conflict
 from dashboard.datasets import resumable
 from dashboard.datasets.models import Dataset, Upload
-from dashboard.errors import Conflict
+from dashboard.maintenance import cleanup
 from tests.dashboard.conftest import CSV
 
 URL = "/api/v1/uploads/"
@@ -245,7 +245,7 @@ class TestOthers:
         Upload.objects.filter(pk=old_row.pk).update(
             touched_at=timezone.now() - timedelta(hours=settings.CAIRN_UPLOAD_HOURS, seconds=1)
         )
-        housekeeping.tidy()
+        cleanup.tidy()
         assert not old_row.path.exists()
         assert Upload.objects.get().path.exists()
         assert stands(owner_api, young) == 0
@@ -254,7 +254,7 @@ class TestOthers:
         kept = resumable.begin(owner=owner, length=3)
         lost = resumable.begin(owner=owner, length=3)
         Upload.objects.filter(pk=lost.pk).delete()
-        monkeypatch.setattr(housekeeping, "ABANDONED_S", -1.0)
-        housekeeping.tidy()
+        monkeypatch.setattr(cleanup, "ABANDONED_S", -1.0)
+        cleanup.tidy()
         assert kept.path.exists()
         assert not lost.path.exists()

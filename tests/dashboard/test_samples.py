@@ -10,12 +10,13 @@ import pytest
 from django.core.management import CommandError, call_command
 from rest_framework.test import APIClient
 
-from dashboard import jobs, storage
 from dashboard.accounts.models import User
 from dashboard.datasets.models import Dataset
+from dashboard.jobs import leases, queue
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.services import submit_release
+from dashboard.storage import parquet
 from privacy_engine.samples import samples
 from privacy_engine.spec import ReleaseSpec
 from tests.dashboard.asking import track_of
@@ -37,7 +38,7 @@ class TestSamples:
         call_command("loadsamples", "owner", stdout=StringIO())
         for sample in samples():
             row = Dataset.objects.get(name=sample.title)
-            [stored] = storage.read_points(row.points_path)
+            [stored] = parquet.read_points(row.points_path)
             assert abs(stored.lon - sample.series.lon).max() < 1e-7
             assert abs(stored.lat - sample.series.lat).max() < 1e-7
             assert abs(stored.time_s - sample.series.time_s).max() < 1e-3
@@ -57,12 +58,12 @@ class TestJobs:
     def test_tells_what_waits_and_runs(
         self, owner: User, owner_api: APIClient, ready_dataset: Dataset, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(jobs, "ring", lambda job: True)
+        monkeypatch.setattr(queue, "ring", lambda job: True)
         waiting = Dataset.objects.create(owner=owner, name="waits")
         marks = mark_landmarks(owner=owner, dataset=ready_dataset, method={"name": "manual", "events": [0]})
         spec = ReleaseSpec.parse({"mechanism": {"name": "landmark-skip", "epsilon": 1.0, "radius_m": 200.0}})
         release = submit_release(owner=owner, dataset=ready_dataset, landmark_set=marks, spec=spec)
-        jobs.claim(type(release), release.pk)
+        leases.claim(type(release), release.pk)
         type(release).objects.update(stage="Drawing", progress=0.5)
         first, second = owner_api.get(f"{API}jobs/").json()["results"]
         assert (first["kind"], first["id"], first["title"]) == ("dataset", str(waiting.pk), "waits")

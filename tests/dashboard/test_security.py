@@ -231,7 +231,7 @@ class TestBrowser:
         def fail(*_: Any, **__: Any) -> None:
             raise RuntimeError("secret at 48.85")
 
-        monkeypatch.setattr("dashboard.datasets.queries.visible_datasets", fail)
+        monkeypatch.setattr("dashboard.datasets.selectors.visible_datasets", fail)
         bodies = {owner_api.get(f"{API}datasets/").content for _ in range(2)}
         assert len(bodies) == 1
         assert b"48.85" not in bodies.pop()

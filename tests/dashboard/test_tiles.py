@@ -15,8 +15,8 @@ from django.core.exceptions import ImproperlyConfigured
 from django.test import Client
 from pmtiles.tile import Compression, TileType
 
-from dashboard.basemap import base_map
 from dashboard.datasets.models import Dataset
+from dashboard.maps.basemap import base_map
 from tests.pmtiles import streets, write_tiles
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -160,7 +160,7 @@ class TestPage:
 def policy_with(home: Path, **environment: str) -> list[str]:
     """The img-src of a Cairn started with this environment."""
     code = "from django.conf import settings; print(*settings.CONTENT_SECURITY_POLICY['DIRECTIVES']['img-src'])"
-    env = os.environ | {"CAIRN_HOME": str(home), "DJANGO_SETTINGS_MODULE": "dashboard.settings"} | environment
+    env = os.environ | {"CAIRN_HOME": str(home), "DJANGO_SETTINGS_MODULE": "dashboard.config.settings"} | environment
     run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=env, capture_output=True, text=True, check=True)
     return run.stdout.split()
 

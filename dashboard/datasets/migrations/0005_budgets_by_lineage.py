@@ -74,7 +74,7 @@ def _record(apps, file, found):
 
 def _read(row):
     """What identifies the upload (None where nothing is left of it), and the stability of its cleaning."""
-    from dashboard import storage
+    from dashboard.storage import parquet
     from dashboard.datasets import execution
     from privacy_engine.errors import EngineError
 
@@ -92,7 +92,7 @@ def _read(row):
     bound = row.points if any(step.get("name") == "resample" for step in row.cleaning) else 1
     if not points.exists():
         return None, bound
-    return lineage.evidence_of(original if original.exists() else None, storage.read_points(points)), bound
+    return lineage.evidence_of(original if original.exists() else None, parquet.read_points(points)), bound
 
 
 class Migration(migrations.Migration):

@@ -24,7 +24,7 @@
  *   map.sketch(shape | null)                          what is being drawn; see zone_layer.js
  *   map.handles(list, on)   map.focusHandle(id)       what can be moved; see handles.js
  *   map.within(id, box)   map.point(lon, lat)         points in {x, y, width, height}; where a place is, in pixels
- *   map.view()                                        the picture, as an address asks for it; see dashboard/track.py
+ *   map.view()                                        the picture, as an address asks for it; see dashboard/maps/track_encoding.py
  *   map.setOrder(id, order)   map.setOpacity(id, share)   what lies over what; how strong a layer is
  *   map.clip({ id: "left" | "right" } | null, at)     layers cut at a share of the width; see layer_clip.js
  *   map.camera()   map.setCamera(camera)              {lon, lat, zoom} of the middle

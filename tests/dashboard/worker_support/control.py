@@ -25,7 +25,7 @@ from dashboard.accounts.models import User  # noqa: E402
 from dashboard.datasets import execution  # noqa: E402
 from dashboard.datasets.models import BudgetEntry, Dataset  # noqa: E402
 from dashboard.experiments.models import Experiment  # noqa: E402
-from dashboard.jobs import State  # noqa: E402
+from dashboard.jobs.models import State  # noqa: E402
 from dashboard.landmarks.services import mark_landmarks  # noqa: E402
 from dashboard.releases.models import Release  # noqa: E402
 from dashboard.releases.tasks import run_release  # noqa: E402

@@ -71,7 +71,7 @@ class House:
             "CAIRN_SWEEP_S": str(SWEEP_S),
             "CAIRN_ALLOWED_HOSTS": "testserver",
             "CAIRN_TEST_BARRIERS": str(self.barriers),
-            "DJANGO_SETTINGS_MODULE": "dashboard.settings",
+            "DJANGO_SETTINGS_MODULE": "dashboard.config.settings",
             "PYTHONUNBUFFERED": "1",
         }
         self.start_broker()

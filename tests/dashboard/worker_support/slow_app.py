@@ -23,7 +23,7 @@ from celery.signals import worker_ready
 django.setup()
 
 from dashboard.audits import execution as audits  # noqa: E402
-from dashboard.celery import app  # noqa: E402
+from dashboard.config.celery import app  # noqa: E402
 from dashboard.experiments import execution as experiments  # noqa: E402
 from dashboard.releases import execution  # noqa: E402
 from privacy_engine.experiments import cutting  # noqa: E402

@@ -5,7 +5,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
-from dashboard.accounts import queries, services
+from dashboard.accounts import selectors, services
 
 
 class Command(BaseCommand):
@@ -17,6 +17,6 @@ class Command(BaseCommand):
         parser.add_argument("user")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        path = services.make_login_link(user=queries.user_named(options["user"]))
+        path = services.make_login_link(user=selectors.user_named(options["user"]))
         scheme = "https" if settings.CAIRN_HTTPS else "http"
         self.stdout.write(f"{scheme}://{settings.CAIRN_HOST}:{settings.CAIRN_PORT}{path}")

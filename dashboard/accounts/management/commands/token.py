@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from dashboard.accounts import queries, services
+from dashboard.accounts import selectors, services
 
 
 class Command(BaseCommand):
@@ -16,5 +16,5 @@ class Command(BaseCommand):
         parser.add_argument("user")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        _, token = services.make_token(user=queries.user_named(options["user"]))
+        _, token = services.make_token(user=selectors.user_named(options["user"]))
         self.stdout.write(token)

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser, OutputWrapper
 
-from dashboard.words import LineCommand, pairs, value_of
+from dashboard.core.cli import LineCommand, pairs, value_of
 from privacy_engine.audit import ALTERATIONS, NUMPY_LAPLACE, PREFIX, VIOLATED, AuditResult, AuditSpec, audit, completed
 from privacy_engine.errors import EngineError
 from privacy_engine.registry import mechanisms

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser, OutputWrapper
 
-from dashboard.words import PERSON, LineCommand, pairs, reading, value_of
+from dashboard.core.cli import PERSON, LineCommand, pairs, reading, value_of
 from privacy_engine import experiments, formats
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import ParameterError

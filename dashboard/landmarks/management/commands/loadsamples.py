@@ -7,7 +7,7 @@ from typing import Any
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management.base import BaseCommand, CommandParser
 
-from dashboard.accounts.queries import user_named
+from dashboard.accounts.selectors import user_named
 from dashboard.datasets import facts, services
 from dashboard.datasets.models import Dataset
 from dashboard.landmarks.services import mark_landmarks

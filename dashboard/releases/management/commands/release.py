@@ -10,7 +10,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from dashboard.words import PERSON, LineCommand, pairs, reading, value_of
+from dashboard.core.cli import PERSON, LineCommand, pairs, reading, value_of
 from privacy_engine import exports, formats
 from privacy_engine.cleaning import Done, cleaning_steps, parse_cleaning, stability_of
 from privacy_engine.cleaning import clean as cleaned

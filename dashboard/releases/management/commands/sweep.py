@@ -7,7 +7,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
-from dashboard.housekeeping import Sweeper
+from dashboard.maintenance.cleanup import Sweeper
 
 
 class Command(BaseCommand):

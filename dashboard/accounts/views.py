@@ -1,0 +1,81 @@
+"""Pages of the accounts room: log in, come in by a link, make and revoke tokens, hide and show the tour."""
+
+from django.contrib import messages
+from django.contrib.auth import login, logout
+from django.contrib.auth.decorators import login_not_required
+from django.contrib.auth.views import LoginView
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_variables
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from dashboard.accounts import selectors, services
+from dashboard.datasets.selectors import visible_datasets
+
+BACKEND = "django.contrib.auth.backends.ModelBackend"
+
+
+class Login(LoginView):
+    """User name and password."""
+
+    template_name = "accounts/login.html"
+    redirect_authenticated_user = True
+
+
+@login_not_required
+@never_cache
+@sensitive_variables("token")
+@require_GET
+def once(request: HttpRequest, token: str) -> HttpResponse:
+    """A link that lets in once. A browser that only fetches ahead does not use it up."""
+    if "prefetch" in request.headers.get("Sec-Purpose", request.headers.get("Purpose", "")):
+        return HttpResponse(status=204)
+    user = services.consume_login_link(token=token)
+    if user is not None:
+        login(request, user, backend=BACKEND)
+    elif not request.user.is_authenticated:
+        return render(request, "accounts/once.html", status=410)
+    return redirect("datasets:list")
+
+
+@require_POST
+def log_out(request: HttpRequest) -> HttpResponse:
+    """End the session."""
+    logout(request)
+    return redirect("accounts:login")
+
+
+@never_cache
+@sensitive_variables()
+@require_http_methods(["GET", "POST"])
+def tokens(request: HttpRequest) -> HttpResponse:
+    """The user's tokens; a new one is in this answer and nowhere else."""
+    fresh = services.make_token(user=request.user)[1] if request.method == "POST" else None
+    context = {
+        "tokens": selectors.tokens_of(request.user),
+        "fresh": fresh,
+        "origin": f"{request.scheme}://{request.get_host()}",
+    }
+    return render(request, "accounts/tokens.html", context)
+
+
+@require_POST
+def revoke(request: HttpRequest, token_key: str) -> HttpResponse:
+    """End a token at once."""
+    if services.revoke_token(user=request.user, token_key=token_key):
+        messages.success(request, f"The token {token_key}… is revoked; requests with it are refused from now on.")
+    return redirect("accounts:tokens")
+
+
+@require_POST
+def tour(request: HttpRequest) -> HttpResponse:
+    """Hide the first steps and stay on the page, or show them on the list of datasets."""
+    shown = request.POST.get("shown") == "yes"
+    services.show_tour(user=request.user, shown=shown)
+    if shown and not visible_datasets(request.user).filter(sample=True).exists():
+        words = "The first steps lead through the samples, and there are none. Load them in the terminal, in the folder"
+        messages.info(request, f"{words} of Cairn: python manage.py loadsamples {request.user.get_username()}")
+    there = request.POST.get("next", "")
+    return redirect(there if url_has_allowed_host_and_scheme(there, allowed_hosts=None) else "datasets:list")

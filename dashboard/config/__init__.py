@@ -1,0 +1,1 @@
+"""Settings, URLs, WSGI and Celery applications, middleware."""

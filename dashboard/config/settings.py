@@ -1,0 +1,307 @@
+"""Settings. Every one that differs between machines comes from the environment; the defaults run on a laptop."""
+
+import os
+import secrets
+from datetime import timedelta
+from pathlib import Path
+
+import environ
+from csp.constants import NONE, SELF
+from django.core.exceptions import ImproperlyConfigured
+from kombu import Queue
+
+from dashboard.launcher.home import broker_socket
+from dashboard.maps.basemap import base_map
+
+env = environ.Env()
+BASE_DIR = Path(__file__).resolve().parent.parent.parent
+LEDGER_KEY_CHARS = 32
+
+
+def _home() -> Path:
+    path = Path(env.str("CAIRN_HOME", default=str(BASE_DIR / "var"))).expanduser().resolve()
+    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    (path / "tmp").mkdir(mode=0o700, exist_ok=True)  # Django's checks ask for the folder of uploads
+    return path
+
+
+def _secret_key(home: Path) -> str:
+    return env.str("CAIRN_SECRET_KEY", default="") or _own_secret(home / "secret.key")
+
+
+def _ledger_key(home: Path) -> str:
+    """The key of the ledger's digests and sketches: of its own, so that SECRET_KEY can be changed at any time."""
+    key, file = env.str("CAIRN_LEDGER_KEY", default=""), env.str("CAIRN_LEDGER_KEY_FILE", default="")
+    if file and not key:
+        try:
+            key = Path(file).expanduser().read_text().strip()
+        except (OSError, UnicodeDecodeError) as error:
+            raise ImproperlyConfigured(f"CAIRN_LEDGER_KEY_FILE must name a readable file, got {file!r}") from error
+    key = key or ("" if file else _own_secret(home / "ledger.key"))
+    if len(key) < LEDGER_KEY_CHARS:
+        raise ImproperlyConfigured(
+            f"The ledger's key (CAIRN_LEDGER_KEY, CAIRN_LEDGER_KEY_FILE or {home / 'ledger.key'}) must have at least "
+            f"{LEDGER_KEY_CHARS} characters, got {len(key)}"
+        )
+    return key
+
+
+def _own_secret(path: Path) -> str:
+    """The secret in a file of mode 0600, made on first use."""
+    fresh = path.with_name(f".{path.stem}.{os.getpid()}")
+    if not path.exists():
+        fresh.touch(mode=0o600)
+        fresh.write_text(secrets.token_urlsafe(64))
+        try:
+            os.link(fresh, path)  # atomic: of two first starts one wins and both read it
+        except FileExistsError:
+            pass
+        finally:
+            fresh.unlink()
+    return path.read_text().strip()
+
+
+# State
+CAIRN_HOME = _home()
+CAIRN_PORT = env.int("CAIRN_PORT", default=8000)
+CAIRN_HOST = env.str("CAIRN_HOST", default="127.0.0.1")
+CAIRN_UPLOAD_BYTES = env.int("CAIRN_UPLOAD_MB", default=50) * 1_000_000
+CAIRN_UPLOAD_HOURS = env.float("CAIRN_UPLOAD_HOURS", default=24.0)  # an unfinished upload is kept so long
+CAIRN_LEASE_S = env.float("CAIRN_LEASE_S", default=15.0)
+CAIRN_SWEEP_S = env.float("CAIRN_SWEEP_S", default=3.0)
+CAIRN_MAX_ATTEMPTS = 3
+CAIRN_BASE_MAP = base_map(env.str("CAIRN_TILES", default=""), env.str("CAIRN_TILES_ATTRIBUTION", default=""))
+
+SECRET_KEY = _secret_key(CAIRN_HOME)
+CAIRN_LEDGER_KEY = _ledger_key(CAIRN_HOME)
+DEBUG = env.bool("CAIRN_DEBUG", default=False)
+CAIRN_HTTPS = env.bool("CAIRN_HTTPS", default=False)
+ALLOWED_HOSTS = env.list("CAIRN_ALLOWED_HOSTS", default=["127.0.0.1", "localhost", "[::1]", CAIRN_HOST])
+CSRF_TRUSTED_ORIGINS = env.list("CAIRN_TRUSTED_ORIGINS", default=[])
+
+INSTALLED_APPS = [
+    "dashboard.accounts",
+    "dashboard.datasets",
+    "dashboard.landmarks",
+    "dashboard.releases",
+    "dashboard.experiments",
+    "dashboard.attacks",
+    "dashboard.audits",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "rest_framework",
+    "django_filters",
+    "knox",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "leaflet",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "dashboard.config.compression.Compression",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.auth.middleware.LoginRequiredMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+
+ROOT_URLCONF = "dashboard.config.urls"
+WSGI_APPLICATION = "dashboard.config.wsgi.application"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "builtins": [
+                "dashboard.core.templatetags.display",
+                "dashboard.core.templatetags.glossary",
+                "dashboard.core.templatetags.modules",
+                "dashboard.core.templatetags.number_fields",
+                "dashboard.maps.tiles",
+                "dashboard.onboarding.tour",
+            ],
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    },
+]
+
+# Database: SQLite needs WAL and IMMEDIATE, or writers fail under load; PostgreSQL by DATABASE_URL
+DATABASES = {"default": env.db_url("DATABASE_URL", default=f"sqlite:///{CAIRN_HOME / 'cairn.sqlite3'}")}
+if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
+    DATABASES["default"]["OPTIONS"] = {
+        "transaction_mode": "IMMEDIATE",
+        "timeout": 20,
+        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON;",
+    }
+else:
+    DATABASES["default"]["CONN_MAX_AGE"] = 60
+    DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# Broker: the row is the truth, the message a doorbell; see dashboard/jobs/queue.py
+REDIS_URL = env.str("REDIS_URL", default=f"redis+socket://{broker_socket(CAIRN_HOME)}")
+CELERY_BROKER_URL = REDIS_URL
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_TASK_SERIALIZER = "json"
+CELERY_ACCEPT_CONTENT = ["json"]
+CELERY_TASK_TIME_LIMIT = 1800
+CELERY_TASK_SOFT_TIME_LIMIT = 1740
+CELERY_TASK_PUBLISH_RETRY = False
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    "visibility_timeout": 3600,  # longer than the longest job, or messages are delivered twice
+    "socket_timeout": 5,
+    "socket_connect_timeout": 5,
+    "max_retries": 0,
+}
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_WORKER_SEND_TASK_EVENTS = False
+CELERY_TASK_DEFAULT_QUEUE = "cairn"
+# blocks of experiments wait in a line of their own, and workers take turns: nobody's release waits for hours of them
+CELERY_TASK_QUEUES = [Queue("cairn"), Queue("cairn-experiments")]
+CELERY_TASK_ROUTES = {"experiments.run": {"queue": "cairn-experiments"}}
+
+# People
+AUTH_USER_MODEL = "accounts.User"
+LOGIN_URL = "accounts:login"
+LOGIN_REDIRECT_URL = "datasets:list"
+LOGOUT_REDIRECT_URL = "accounts:login"
+PASSWORD_HASHERS = [
+    "django.contrib.auth.hashers.ScryptPasswordHasher",
+    "django.contrib.auth.hashers.PBKDF2PasswordHasher",
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+
+# API
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "dashboard.accounts.authentication.TokenAuthentication",  # first: an anonymous client is told 401, not 403
+        "rest_framework.authentication.SessionAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PAGINATION_CLASS": "dashboard.core.api.pagination.Pages",
+    "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_THROTTLE_CLASSES": ["rest_framework.throttling.UserRateThrottle"],
+    "DEFAULT_THROTTLE_RATES": {"user": env.str("CAIRN_THROTTLE", default="6000/min")},
+    "EXCEPTION_HANDLER": "dashboard.core.api.errors.api_errors",
+    "DEFAULT_VERSIONING_CLASS": None,
+    "URL_FORMAT_OVERRIDE": None,  # ?format= names a file format here
+    "TEST_REQUEST_DEFAULT_FORMAT": "json",
+}
+REST_KNOX = {"TOKEN_TTL": timedelta(days=90), "AUTH_HEADER_PREFIX": "Token"}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Cairn",
+    "DESCRIPTION": "Landmark privacy for location histories: datasets, landmark sets, releases.",
+    "VERSION": "1",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SERVE_PERMISSIONS": ["rest_framework.permissions.IsAuthenticated"],
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    # the list of all shapes is the schema's business; a link inside a button is nobody's
+    # a text is taken as JavaScript: the layout is static/js/pages/swagger_layout.js
+    "SWAGGER_UI_SETTINGS": "{defaultModelsExpandDepth: -1, deepLinking: false, displayRequestDuration: true, "
+    "layout: 'CairnLayout', plugins: [window.cairnLayout]}",
+    "SCHEMA_PATH_PREFIX": r"/api/v1",
+    "COMPONENT_SPLIT_REQUEST": True,
+    "ENUM_NAME_OVERRIDES": {"JobStateEnum": "dashboard.jobs.models.State"},
+    "POSTPROCESSING_HOOKS": ["drf_spectacular.hooks.postprocess_schema_enums", "dashboard.config.openapi.refusals"],
+}
+
+# Uploads stream to disk, never to memory, and never under a name of the uploader's choosing
+FILE_UPLOAD_HANDLERS = ["dashboard.storage.uploads.CappedFileHandler"]
+FILE_UPLOAD_TEMP_DIR = str(CAIRN_HOME / "tmp")
+FILE_UPLOAD_PERMISSIONS = 0o600
+DATA_UPLOAD_MAX_MEMORY_SIZE = 8_000_000
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 200
+
+# Static files: packages and ours, served by whitenoise; the embedded server reads them where they lie
+STATIC_URL = "static/"
+CAIRN_COLLECTED = env.bool("CAIRN_COLLECTED", default=False)  # the image collects; elsewhere they lie in packages
+STATIC_ROOT = BASE_DIR / "staticfiles" if CAIRN_COLLECTED else None
+STATICFILES_DIRS = [BASE_DIR / "static"]
+STATICFILES_FINDERS = [
+    "django.contrib.staticfiles.finders.FileSystemFinder",
+    "django.contrib.staticfiles.finders.AppDirectoriesFinder",
+    "dashboard.config.plotly_static.PlotlyFinder",
+]
+WHITENOISE_USE_FINDERS = not CAIRN_COLLECTED
+if CAIRN_COLLECTED:
+    STORAGES = {
+        "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+        "staticfiles": {"BACKEND": "whitenoise.storage.CompressedStaticFilesStorage"},
+    }
+
+# Browser
+TILE_HOSTS = [f"https://{CAIRN_BASE_MAP.host}"] if CAIRN_BASE_MAP and CAIRN_BASE_MAP.host else []
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [SELF],
+        "style-src": [SELF],
+        "img-src": [SELF, "data:", "blob:", *TILE_HOSTS],
+        "font-src": [SELF, "data:"],
+        "connect-src": [SELF],
+        "worker-src": [SELF],
+        "form-action": [SELF],
+        "frame-ancestors": [NONE],
+        "base-uri": [NONE],
+        "manifest-src": [SELF],
+    }
+}
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = "Lax"
+CSRF_COOKIE_SAMESITE = "Lax"
+if CAIRN_HTTPS:
+    SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = "__Host-cairn", "__Host-csrf"
+    SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = True
+    SECURE_SSL_REDIRECT = True
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    SECURE_HSTS_SECONDS = 31_536_000
+    SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = True
+else:
+    SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = f"cairn_{CAIRN_PORT}", f"csrf_{CAIRN_PORT}"
+
+LEAFLET_CONFIG = {"TILES": [], "NO_GLOBALS": False, "RESET_VIEW": False, "ATTRIBUTION_PREFIX": ""}
+
+LANGUAGE_CODE = "en"
+TIME_ZONE = "UTC"
+USE_I18N = False
+USE_TZ = True
+SILENCED_SYSTEM_CHECKS: list[str] = []
+
+# Logs: codes and ids, never a coordinate, a file's text or a query string
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "{asctime} {levelname} {name} {message}", "style": "{"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["console"], "level": env.str("CAIRN_LOG", default="INFO")},
+    "loggers": {"django.request": {"level": "ERROR"}, "celery": {"level": "WARNING"}},
+}

@@ -1,0 +1,69 @@
+"""Every address."""
+
+from django.contrib.auth.decorators import login_not_required
+from django.urls import include, path
+from django.views.generic import TemplateView
+from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
+from rest_framework.routers import SimpleRouter
+
+from dashboard.attacks.api import AttackMethodsView, AttackViewSet
+from dashboard.audits.api import AuditViewSet
+from dashboard.core.templatetags.glossary import GLOSSARY
+from dashboard.datasets.api import CleaningStepsView, DatasetViewSet
+from dashboard.datasets.resumable_api import UploadsView, UploadView
+from dashboard.experiments.api import ExperimentViewSet, MeasuresView, PresetsView
+from dashboard.jobs.api import DismissView, JobsView
+from dashboard.landmarks.api import DummyMethodsView, LandmarkMethodsView, LandmarkSetViewSet
+from dashboard.landmarks.report_api import BudgetPlanView, LandmarkSetLossView
+from dashboard.maintenance import health
+from dashboard.maps import tiles
+from dashboard.releases.api import LabelSchemaView, MechanismsView, PostProcessesView, ReleaseViewSet
+from dashboard.releases.bundle_api import BundleView, ReleaseBundleView
+
+router = SimpleRouter()
+router.register("datasets", DatasetViewSet, basename="dataset")
+router.register("landmark-sets", LandmarkSetViewSet, basename="landmark-set")
+router.register("releases", ReleaseViewSet, basename="release")
+router.register("experiments", ExperimentViewSet, basename="experiment")
+router.register("attacks", AttackViewSet, basename="attack")
+router.register("audits", AuditViewSet, basename="audit")
+
+api = [
+    path("releases/bundle/", BundleView.as_view(), name="bundle"),  # before the router's releases/<anything>/
+    path("releases/<uuid:pk>/bundle/", ReleaseBundleView.as_view(), name="release-bundle"),
+    path("", include(router.urls)),
+    path("uploads/", UploadsView.as_view(), name="uploads"),
+    path("uploads/<uuid:pk>/", UploadView.as_view(), name="upload"),
+    path("cleaning-steps/", CleaningStepsView.as_view(), name="cleaning-steps"),
+    path("mechanisms/", MechanismsView.as_view(), name="mechanisms"),
+    path("label-schema/", LabelSchemaView.as_view(), name="label-schema"),
+    path("postprocesses/", PostProcessesView.as_view(), name="postprocesses"),
+    path("landmark-methods/", LandmarkMethodsView.as_view(), name="landmark-methods"),
+    path("landmark-sets/<uuid:pk>/loss/", LandmarkSetLossView.as_view(), name="landmark-set-loss"),
+    path("budget-plans/", BudgetPlanView.as_view(), name="budget-plans"),
+    path("dummy-methods/", DummyMethodsView.as_view(), name="dummy-methods"),
+    path("experiment-presets/", PresetsView.as_view(), name="experiment-presets"),
+    path("experiment-measures/", MeasuresView.as_view(), name="experiment-measures"),
+    path("attack-methods/", AttackMethodsView.as_view(), name="attack-methods"),
+    path("jobs/", JobsView.as_view(), name="jobs"),
+    path("jobs/<uuid:pk>/dismiss/", DismissView.as_view(), name="job-dismiss"),
+    path("schema/", SpectacularAPIView.as_view(), name="schema"),
+    path("docs/", SpectacularSwaggerSplitView.as_view(url_name="api:schema"), name="docs"),
+]
+
+urlpatterns = [
+    path("", include("dashboard.accounts.urls")),
+    path("", include("dashboard.datasets.urls")),
+    path("", include("dashboard.landmarks.urls")),
+    path("", include("dashboard.releases.urls")),
+    path("", include("dashboard.experiments.urls")),
+    path("", include("dashboard.audits.urls")),
+    path(
+        "glossary/",
+        TemplateView.as_view(template_name="glossary.html", extra_context={"glossary": GLOSSARY}),
+        name="glossary",
+    ),
+    path("tiles/<int:z>/<int:x>/<int:y>", tiles.tile, name="tile"),
+    path("api/v1/", include((api, "api"))),
+    path("healthz", login_not_required(health.healthz), name="healthz"),
+]

@@ -1,0 +1,1 @@
+"""What every app uses: texts, command lines, template tags."""

@@ -1,0 +1,1 @@
+"""What every API view uses: errors, parsers, pagination, fields of registered components."""

@@ -1,0 +1,64 @@
+"""A registered description (a mechanism, a way to mark) at the doors: API field, listing, form fields, schema."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from dashboard.core.api.parsing import Anything
+from dashboard.maps.palette import palette
+from privacy_engine.landmarks import LandmarkMethod
+from privacy_engine.postprocess import PostProcess
+from privacy_engine.registry import Described, Mechanism, Registry
+
+
+@extend_schema_field(OpenApiTypes.OBJECT)
+class DescriptionField(serializers.JSONField):
+    """``{name, …parameters}``: parsed by the registry, so that its rules and sentences are the engine's."""
+
+    def __init__(self, registry: Registry[Any], **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._registry = registry
+
+    def to_internal_value(self, data: Any) -> Described:
+        return self._registry.parse(data, field=self.field_name or "")
+
+    def to_representation(self, value: Any) -> Any:
+        return value.model_dump() if isinstance(value, Described) else value
+
+
+@extend_schema_field({"type": "integer", "nullable": True, "minimum": 0, "maximum": 2**53 - 1})
+class SeedField(Anything):
+    """A seed; the spec judges it."""
+
+
+def listing(cls: type[Described]) -> dict[str, Any]:
+    """One registered class as the API lists it."""
+    entry = {
+        "name": cls.registered_name(),
+        "title": cls.title,
+        "summary": cls.summary,
+        "kind": cls.kind,
+        "needs": cls.needs(),
+        "schema": cls.model_json_schema(),
+        "fields": cls.fields(),
+        "documentation": cls.documentation(),
+    }
+    if issubclass(cls, Mechanism):
+        entry |= {
+            "level": cls.level,
+            "guarantee": {
+                "statement": cls.statement(),
+                "assumptions": list(cls.assumptions),
+                "caveats": list(cls.caveats),
+            },
+            **palette()[cls.registered_name()],
+        }
+    if issubclass(cls, LandmarkMethod):
+        entry |= {"reads": cls.reads, "coverage": cls.coverage()}
+    if issubclass(cls, PostProcess):
+        entry |= {"short": cls.legend(), "causal": cls.causal}
+    return entry

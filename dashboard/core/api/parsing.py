@@ -1,0 +1,127 @@
+"""Request bodies and queries, made harmless before anything looks at them; what an answer may be."""
+
+from __future__ import annotations
+
+import io
+import math
+import re
+from collections.abc import Mapping
+from typing import Any, BinaryIO
+
+from django.http import FileResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+from rest_framework.exceptions import ParseError
+from rest_framework.negotiation import DefaultContentNegotiation
+from rest_framework.parsers import JSONParser
+from rest_framework.request import Request
+
+from dashboard.core.api.errors import TooLarge
+from dashboard.core.failures import explained
+from privacy_engine.errors import ParameterError
+
+_WHOLE = re.compile(r"[+-]?[0-9]{1,15}", re.ASCII)
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,4})?", re.ASCII)
+UNKEPT = {"Cache-Control": "private, no-store"}
+JSON_BYTES = 4_000_000  # half a million events marked by hand
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
+
+
+@extend_schema_field({"type": "object", "nullable": True})
+class FailureField(serializers.ReadOnlyField):
+    """Why a job failed, as its row keeps it, with what to do about it; null if it did not."""
+
+    def to_representation(self, value: Any) -> dict[str, Any] | None:
+        return explained(value)
+
+
+class JSONBody(JSONParser):
+    """JSON whose odd numbers (NaN, 1e999) reach the rules, which name the field; its depth and text do no harm."""
+
+    strict = False
+
+    def parse(self, stream: Any, media_type: Any = None, parser_context: Any = None) -> Any:
+        body = stream.read(JSON_BYTES + 1)
+        if len(body) > JSON_BYTES:
+            raise TooLarge("The body is too large.", rule=f"at most {JSON_BYTES} bytes of JSON")
+        try:
+            parsed = super().parse(io.BytesIO(body), media_type, parser_context)
+        except RecursionError:
+            raise ParseError("JSON parse error - nested too deep") from None
+        if _SURROGATE.search(body):
+            _refuse_lone_surrogates(parsed)
+        return parsed
+
+
+def _refuse_lone_surrogates(parsed: Any) -> None:
+    try:
+        _text(parsed).encode()
+    except UnicodeEncodeError:
+        raise ParseError("JSON parse error - half of a surrogate pair is no text") from None
+
+
+def _text(parsed: Any) -> str:
+    if isinstance(parsed, str):
+        return parsed
+    if isinstance(parsed, Mapping):
+        return "".join(_text(key) + _text(value) for key, value in parsed.items())
+    return "".join(map(_text, parsed)) if isinstance(parsed, list) else ""
+
+
+class Anything(serializers.Field[Any, Any, Any, Any]):
+    """A value that the rules behind the door judge."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        return data
+
+    def to_representation(self, value: Any) -> Any:
+        return value
+
+
+class Whole(serializers.IntegerField):
+    """A whole number in ASCII digits."""
+
+    def to_internal_value(self, data: Any) -> int:
+        if not _WHOLE.fullmatch(str(data)):
+            raise _refused(self, "a whole number", data)
+        return int(data)
+
+
+class Number(serializers.FloatField):
+    """A finite number in ASCII."""
+
+    def to_internal_value(self, data: Any) -> float:
+        if not _NUMBER.fullmatch(str(data)) or not math.isfinite(float(data)):
+            raise _refused(self, "a finite number", data)
+        return float(data)
+
+
+def _refused(field: serializers.Field[Any, Any, Any, Any], rule: str, value: Any) -> ParameterError:
+    name = field.field_name or ""
+    return ParameterError(f"{name} must be {rule}, got {value!r:.60}", field=name, rule=rule, value=value)
+
+
+class AnyAccept(DefaultContentNegotiation):
+    """For answers that are files: errors are JSON whatever the client would like the file to be."""
+
+    def select_renderer(self, request: Request, renderers: Any, format_suffix: str | None = None) -> Any:
+        return renderers[0], renderers[0].media_type
+
+
+def file_body(media_type: str) -> OpenApiTypes:
+    """What a schema calls a download: JSON where it is some."""
+    return OpenApiTypes.OBJECT if "json" in media_type else OpenApiTypes.BINARY
+
+
+def attachment(file: BinaryIO, media_type: str, name: str) -> FileResponse:
+    """An open file as a download that no cache keeps and no browser takes for something else."""
+    headers = UNKEPT | {"X-Content-Type-Options": "nosniff"}
+    return FileResponse(file, as_attachment=True, filename=name, content_type=media_type, headers=headers)
+
+
+def valid(serializer: type[serializers.Serializer[Any]], data: Any) -> dict[str, Any]:
+    """What the serializer makes of ``data``; its errors go to the client."""
+    checked = serializer(data=data)
+    checked.is_valid(raise_exception=True)
+    return dict(checked.validated_data)

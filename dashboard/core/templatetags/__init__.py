@@ -1,0 +1,1 @@
+"""Template tags, built in for every template (see the settings)."""

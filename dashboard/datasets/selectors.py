@@ -1,0 +1,110 @@
+"""Reads of the datasets room."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import Count, OuterRef, Q, QuerySet, Subquery, Sum
+
+from dashboard.core.api.errors import Conflict
+from dashboard.datasets import ledger, lineage
+from dashboard.datasets.models import Budget, BudgetEntry, Dataset, LineageEntry, SourceFile, Upload
+from dashboard.jobs.models import State
+
+
+def visible_datasets(user: Any) -> QuerySet[Dataset]:
+    """The user's own, newest first."""
+    return Dataset.objects.filter(owner=user).order_by("-created_at", "pk")
+
+
+def visible_uploads(user: Any) -> QuerySet[Upload]:
+    """The user's own."""
+    return Upload.objects.filter(owner=user)
+
+
+def with_ledger(datasets: QuerySet[Dataset]) -> QuerySet[Dataset]:
+    """The same, each with what its budget says: ``spent_micro``, ``spent_releases``, ``total_*``, ``sharing``.
+
+    ``sharing`` is the number of other uploads that share the budget.
+    """
+    budget = Budget.objects.filter(source_files=OuterRef("source_file"))
+    charged = (
+        BudgetEntry.objects.filter(source_file__budget=OuterRef("source_file__budget"))
+        .order_by()
+        .values("source_file__budget")
+        .annotate(n=Count("pk", filter=Q(amount__gt=0)) - Count("pk", filter=Q(amount__lt=0)))
+    )
+    files = SourceFile.objects.filter(budget=OuterRef("source_file__budget")).exclude(pk=OuterRef("source_file"))
+    return datasets.annotate(
+        spent_micro=Subquery(budget.values("spent")),
+        total_epsilon=Subquery(budget.values("total_epsilon")),
+        total_radius_m=Subquery(budget.values("total_radius_m")),
+        spent_releases=Subquery(charged.values("n")),
+        sharing=Subquery(files.order_by().values("budget").annotate(n=Count("pk")).values("n")),
+    )
+
+
+def shared_with(dataset: Dataset) -> list[dict[str, Any]]:
+    """The other uploads that share the dataset's budget: their datasets, when they came, what they share and spent.
+
+    ``share`` is the largest recorded share of the smaller file's events that another one of the lineage contains.
+    """
+    file = lineage.known_source_of(dataset)
+    if file is None:
+        return []
+    others = file.budget.source_files.exclude(pk=file.pk).prefetch_related("datasets")
+    entries = LineageEntry.objects.filter(source_file__budget=file.budget, fact=LineageEntry.Fact.SHARED)
+    share: dict[int, float] = {}
+    for one, other, found in entries.values_list("source_file_id", "other_id", "share"):
+        for pk in (one, other):
+            share[pk] = max(found or 0.0, share.get(pk, 0.0))
+    charges = BudgetEntry.objects.filter(source_file__budget=file.budget).order_by().values("source_file")
+    spent = {row["source_file"]: row["all"] for row in charges.annotate(all=Sum("amount"))}
+    return [
+        {
+            "id": one.pk,
+            "datasets": list(one.datasets.all()),
+            "uploaded_at": one.created_at,
+            "share": share.get(one.pk),
+            "spent_per_km": spent.get(one.pk, 0) / 1e6,
+        }
+        for one in others
+    ]
+
+
+def recorded(dataset: Dataset) -> list[LineageEntry]:
+    """What was recorded about the dataset's file and another one, oldest first."""
+    found = LineageEntry.objects.filter(Q(source_file=dataset.source_file_id) | Q(other=dataset.source_file_id))
+    return list(found.order_by("pk")) if dataset.source_file_id else []
+
+
+def require_ready(dataset: Dataset) -> None:
+    """Refuse a dataset that has no points yet.
+
+    Raises
+    ------
+    Conflict
+        The dataset is not ready.
+    """
+    if dataset.state != State.READY:
+        raise Conflict(
+            f"The dataset must be ready, it is {dataset.state}.", field="state", rule="ready", value=dataset.state
+        )
+
+
+USUAL_RADIUS_M = 200.0  # where the owner has named none
+
+
+def spending(dataset: Dataset) -> dict[str, Any]:
+    """What the releases leaked together, said as a level within the radius the owner thinks in."""
+    spent, budget = ledger.spent(dataset), ledger.budget_of(dataset)
+    radius_m = (budget and budget.total_radius_m) or USUAL_RADIUS_M
+    return {
+        "radius_m": radius_m,
+        "total": budget and budget.total_epsilon,
+        "spent": spent["per_km"] * radius_m / 1000,
+        "releases": spent["releases"],
+        "stability": dataset.stability,
+        "others": [one | {"spent": one["spent_per_km"] * radius_m / 1000} for one in shared_with(dataset)],
+        "decisions": [one for one in recorded(dataset) if one.fact == LineageEntry.Fact.OTHER_PEOPLE],
+    }

@@ -1,0 +1,120 @@
+"""Pages of the datasets room: the list with its uploads, one dataset."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+from django.conf import settings
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.db.models import Count
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_safe
+
+from dashboard.accounts.services import remember_visit
+from dashboard.datasets import facts, selectors, services
+from dashboard.datasets.lineage_serializers import UNDETECTED
+from dashboard.datasets.models import Dataset
+from dashboard.jobs.models import State
+from dashboard.landmarks.selectors import visible_landmark_sets
+from dashboard.releases.selectors import visible_releases
+from dashboard.storage import series_cache
+from privacy_engine import formats
+from privacy_engine.errors import EngineError
+
+SHOWN = 100  # releases on a dataset's page
+SHOWN_SERIES = 2000
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def dataset_list(request: HttpRequest) -> HttpResponse:
+    """The datasets, and the form that takes more; the form works without scripts too."""
+    failures = _import_all(request) if request.method == "POST" else []
+    if request.method == "POST" and not failures:
+        return redirect("datasets:list")
+    datasets = selectors.visible_datasets(request.user).annotate(
+        landmark_set_count=Count("landmark_sets", distinct=True),
+        release_count=Count("releases", distinct=True),
+        experiment_count=Count("experiments", distinct=True),
+    )
+    context = {
+        "page": Paginator(datasets, 50).get_page(request.GET.get("page")),
+        "failures": failures,
+        "options": list(formats.options().values()),
+        "chosen": request.POST,
+        "formats": [title for _, title in formats.options()["format"].choices],
+        "limit_bytes": settings.CAIRN_UPLOAD_BYTES,
+    }
+    return render(request, "datasets/list.html", context, status=400 if failures else 200)
+
+
+def _import_all(request: HttpRequest) -> list[dict[str, Any]]:
+    """Import the form's files, each on its own: what was refused, and why."""
+    options = {name: request.POST[name] for name in formats.options() if request.POST.get(name)}
+    uploads = request.FILES.getlist("file")
+    failures = [] if uploads else [{"file": "", "error": {"message": "No file was chosen.", "rule": "choose a file"}}]
+    for upload in uploads:
+        try:
+            dataset = services.import_dataset(owner=request.user, upload=upload, options=options)
+            messages.success(request, f"{dataset.name} is uploaded.")
+        except EngineError as error:
+            failures.append({"file": upload.name, "error": error.as_dict()})
+    return failures
+
+
+@require_safe
+def detail(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
+    """One dataset: what it is, what is protected in it, what was released from it."""
+    dataset = get_object_or_404(selectors.visible_datasets(request.user), pk=pk)
+    if dataset.state == State.READY:  # else there is no map yet
+        series_cache.load_soon()
+    if dataset.sample:
+        remember_visit(user=request.user, what="looked")
+    releases = visible_releases(request.user).filter(dataset=dataset)
+    context = {
+        "dataset": dataset,
+        "landmark_sets": list(visible_landmark_sets(request.user).filter(dataset=dataset).defer("packed")),
+        "releases": releases[:SHOWN],
+        "release_count": releases.count(),
+        "experiment_count": dataset.experiments.count(),
+        "budget": selectors.spending(dataset),
+        "undetected": UNDETECTED,
+        "options": list(formats.options().values()),
+        "chosen": dataset.options,
+        "page": _for_script(dataset),
+        "people": facts.by_person((dataset.summary or {}).get("series", [])[:SHOWN_SERIES]),
+    }
+    return render(request, "datasets/detail.html", context)
+
+
+def _roles() -> list[dict[str, Any]]:
+    """What a column may be read as: the reading options that name one."""
+    columns = [one for one in formats.options().values() if one.kind == "column"]
+    return [{"name": one.name, "label": one.label.removesuffix(" column"), "needed": one.needed} for one in columns]
+
+
+def _for_script(dataset: Dataset) -> dict[str, Any]:
+    """What the page's script draws itself: the map, the reading report."""
+    known = dataset.summary or {}
+    return {
+        "state": dataset.state,
+        "name": dataset.name,
+        "error": dataset.error,
+        "report": dataset.report,
+        "options": dataset.options,
+        "cleaning": dataset.cleaning,
+        "sample": dataset.sample,
+        "roles": _roles(),
+        "bounds": known.get("bounds"),
+        "series": dataset.series_lengths,
+        "urls": {
+            "self": reverse("api:dataset-detail", args=[dataset.pk]),
+            "read": reverse("api:dataset-read", args=[dataset.pk]),
+            "track": reverse("api:dataset-track", args=[dataset.pk]),
+            "preview": reverse("api:dataset-preview", args=[dataset.pk]),
+            "lineage": reverse("api:dataset-lineage", args=[dataset.pk]),
+        },
+    }

@@ -1,0 +1,96 @@
+"""What an experiment is computed from and into: its series, its blocks, the store that keeps them."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from dashboard.experiments.models import Experiment
+from dashboard.storage import local_files, parquet
+from privacy_engine import experiments
+from privacy_engine.data import Floats, Trajectory
+from privacy_engine.errors import ParameterError
+from privacy_engine.experiments import AS_THEY_ARE, Block, ExperimentSpec, FolderStore, Preset, SeriesSelection
+from privacy_engine.experiments.table import Results
+
+
+def series_of(row: Experiment) -> list[Trajectory]:
+    """The series it is tried on."""
+    given = [] if row.dataset is None else parquet.read_points(row.dataset.points_path)
+    return selection_of(row.parsed_spec, row.parsed_preset).of(given)
+
+
+def selection_of(spec: ExperimentSpec | None, preset: Preset | None) -> SeriesSelection:
+    """What an experiment is tried on: as its spec says, else as its preset does, else the series as they are.
+
+    Raises
+    ------
+    ParameterError
+        Spec and preset say different things.
+    """
+    said = None if spec is None else spec.series
+    if preset is None:
+        return said or AS_THEY_ARE
+    found = preset.selection()
+    if said not in (None, found):
+        rule = "must be left out where the spec says otherwise what it is tried on"
+        raise ParameterError(f"preset {rule}", field="preset", rule=rule, value=preset.name)
+    return found
+
+
+def folder_of(owner_id: uuid.UUID) -> Path:
+    """Where an owner's blocks are kept."""
+    return local_files.home("blocks", str(owner_id))
+
+
+@dataclass(frozen=True, eq=False)
+class Material:
+    """An experiment's spec and blocks, for as long as a worker is at it."""
+
+    pk: uuid.UUID
+    spec: ExperimentSpec
+    lengths: Sequence[int]
+    store: FolderStore
+
+    @cached_property
+    def blocks(self) -> list[Block]:
+        """All of them, as parts count them."""
+        return experiments.in_order(experiments.blocks(self.spec, self.lengths))
+
+    @cached_property
+    def by_cell(self) -> dict[str, list[Block]]:
+        """The blocks of each cell."""
+        found: dict[str, list[Block]] = {}
+        for block in self.blocks:
+            found.setdefault(block.cell.digest, []).append(block)
+        return found
+
+    def kept(self, block: Block, dataset: str) -> Floats | None:
+        """What is kept of a block."""
+        values = self.store.get(block.key(dataset))
+        return values if values is not None and values.shape == (1 + len(block.cell.metrics), block.count) else None
+
+    def results(self, dataset: str) -> tuple[Results, int]:
+        """By cell what is kept of it, its repetitions side by side; and how many blocks are missing."""
+        found = {digest: [self.kept(block, dataset) for block in blocks] for digest, blocks in self.by_cell.items()}
+        missing = sum(values is None for parts in found.values() for values in parts)
+        whole = {digest: parts for digest, parts in found.items() if all(values is not None for values in parts)}
+        return {digest: np.concatenate(parts, axis=1) for digest, parts in whole.items()}, missing
+
+
+def material_of(row: Experiment) -> Material:
+    """Its material; the last one asked for in this process is kept, since its parts and its readers come in a row."""
+    held = _held.get(row.pk)
+    if held is None or held.lengths != row.lengths:  # its dataset may have been read anew before it was resumed
+        held = Material(row.pk, row.parsed_spec, row.lengths, FolderStore(folder_of(row.owner_id)))
+        _held.clear()
+        _held[row.pk] = held
+    return held
+
+
+_held: dict[uuid.UUID, Material] = {}

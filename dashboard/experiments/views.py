@@ -1,0 +1,148 @@
+"""Pages of the experiments room: the list with its presets, the form that composes one, its results."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from dashboard.core.ids import uuid_or_404
+from dashboard.datasets.selectors import visible_datasets
+from dashboard.experiments.models import Experiment
+from dashboard.experiments.selectors import visible_experiments
+from dashboard.experiments.starting import attacks_on
+from dashboard.jobs.models import State
+from dashboard.maps.palette import palette
+from dashboard.releases.selectors import visible_releases
+from privacy_engine.experiments import figure, presets
+
+GENERATED = {
+    "error-tdrive": ("A generated taxi", "Sparse: a fix every three minutes, as in T-Drive."),
+    "error-geolife": ("A generated walk", "Dense: a fix every five seconds, as in Geolife."),
+}
+"""Presets whose series stand for real ones; of a dataset they take the first events."""
+CHOICES = 50
+"""Datasets to try something on, and experiments to compare with, in a list to choose from."""
+
+
+@require_safe
+def index(request: HttpRequest) -> HttpResponse:
+    """The experiments, and the presets to begin with."""
+    context = {
+        "page": Paginator(visible_experiments(request.user), 50).get_page(request.GET.get("page")),
+        "presets": _presets(),
+        "datasets": _ready_datasets(request),
+        "data": {"urls": _urls()},
+    }
+    return render(request, "experiments/list.html", context)
+
+
+@require_safe
+def new(request: HttpRequest) -> HttpResponse:
+    """The form: what to sweep, on what; filled by a preset or by an experiment to begin from."""
+    asked = request.GET.get("from")
+    origin = get_object_or_404(visible_experiments(request.user), pk=uuid_or_404(asked)) if asked else None
+    release = _release(request)
+    begun = {
+        "origin": _described(origin) if origin else attacks_on(release) | {"preset": None} if release else None,
+        "preset": request.GET.get("preset"),
+        "dataset": request.GET.get("dataset"),
+    }
+    datasets = _ready_datasets(request)
+    told = [
+        {
+            "id": str(one.pk),
+            "name": one.name,
+            "points": one.points,
+            "time": one.has_time,
+            "mark": reverse("landmarks:new", args=[one.pk]),
+        }
+        for one in datasets
+    ]
+    generated = [
+        {"preset": name, "like": _like(name), "title": title, "said": said} for name, (title, said) in GENERATED.items()
+    ]
+    known = {"urls": _urls(), "datasets": told, "palette": palette(), "generated": generated}
+    named = _presets()
+    context = {
+        "data": known | begun,
+        "origin": origin,
+        "release": release,
+        "presets": named,
+        "preset": next((one for one in named if one["name"] == begun["preset"]), None),
+    }
+    return render(request, "experiments/new.html", context)
+
+
+@require_safe
+def detail(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
+    """One experiment: its charts, which fill in while it runs, beside those of another one if that is asked for."""
+    row = get_object_or_404(visible_experiments(request.user), pk=pk)
+    asked = request.GET.get("with")
+    other = get_object_or_404(visible_experiments(request.user), pk=uuid_or_404(asked)) if asked else None
+    context = {
+        "experiment": row,
+        "other": other,
+        "measure": figure(row.parsed_spec)["measures"][0]["title"],
+        "others": visible_experiments(request.user).exclude(pk=pk)[:CHOICES],
+        "data": {
+            "experiment": _described(row),
+            "other": None if other is None else _described(other),
+            "palette": palette(),
+        },
+    }
+    return render(request, "experiments/detail.html", context)
+
+
+def _release(request: HttpRequest) -> Any:
+    """The release to attack, if one is asked for: with dummies there is no method that marks the same again."""
+    asked = request.GET.get("release")
+    known = visible_releases(request.user).filter(landmark_set__source=None)
+    return get_object_or_404(known, pk=uuid_or_404(asked)) if asked else None
+
+
+def _like(preset: str) -> str:
+    generated = presets.parse({"name": preset}).selection().generated
+    return "" if generated is None else generated.like
+
+
+def _ready_datasets(request: HttpRequest) -> Any:
+    return visible_datasets(request.user).filter(state=State.READY)[:CHOICES]
+
+
+def _presets() -> list[dict[str, str]]:
+    return [{"name": cls.registered_name(), "title": cls.title, "summary": cls.summary} for cls in presets]
+
+
+def _described(row: Experiment) -> dict[str, Any]:
+    doors = ("detail", "results", "cancel", "retry", "table")
+    return {
+        "id": str(row.pk),
+        "name": row.name,
+        "dataset": None if row.dataset_id is None else str(row.dataset_id),
+        "preset": row.preset,
+        "spec": row.spec,
+        "state": row.state,
+        "urls": {name: reverse(f"api:experiment-{name}", args=[row.pk]) for name in doors},
+    }
+
+
+def _urls() -> dict[str, str]:
+    return {
+        "experiments": reverse("api:experiment-list"),
+        "plan": reverse("api:experiment-plan"),
+        "presets": reverse("api:experiment-presets"),
+        "mechanisms": reverse("api:mechanisms"),
+        "postprocesses": reverse("api:postprocesses"),
+        "landmarks": reverse("api:landmark-methods"),
+        "landmark_sets": reverse("api:landmark-set-list"),
+        "dummies": reverse("api:dummy-methods"),
+        "measures": reverse("api:experiment-measures"),
+        "upload": reverse("datasets:list"),
+        "list": reverse("experiments:list"),
+    }

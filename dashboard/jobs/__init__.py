@@ -1,0 +1,1 @@
+"""Background jobs: their rows, leases, queue, reaper and API."""

@@ -1,0 +1,125 @@
+"""What the owner waits for, and what came of it: every kind of job, for the drawer in every page's header."""
+
+from __future__ import annotations
+
+import uuid
+from datetime import timedelta
+from typing import Any
+
+from django.db.models import Q
+from django.db.models.functions import Now
+from django.http import Http404
+from django.urls import reverse
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from dashboard.attacks.models import Attack
+from dashboard.attacks.selectors import visible_attacks
+from dashboard.attacks.serializers import page_of
+from dashboard.audits.selectors import visible_audits
+from dashboard.datasets.selectors import visible_datasets
+from dashboard.experiments.selectors import visible_experiments
+from dashboard.jobs.models import OPEN, State
+from dashboard.releases.models import Release
+from dashboard.releases.selectors import visible_releases
+
+FAILED_FOR = timedelta(days=14)
+"""How long a failed job is told of, unless its owner dismisses it."""
+OVER_FOR = timedelta(minutes=2)
+"""How long any other job is told of after its end."""
+MOST_ENDED = 20
+STILL = Q(state__in=OPEN)
+
+
+class FailureSerializer(serializers.Serializer[Any]):
+    """Why a job failed, and what to do."""
+
+    code = serializers.CharField()
+    message = serializers.CharField()
+    action = serializers.CharField()
+    again = serializers.BooleanField(help_text="Whether the same job may end better when it is tried again.")
+
+
+class JobSerializer(serializers.Serializer[Any]):
+    """One job."""
+
+    kind = serializers.CharField(source="_meta.model_name", help_text="dataset, release, experiment, attack or audit")
+    id = serializers.UUIDField(source="pk")
+    title = serializers.SerializerMethodField()
+    state = serializers.ChoiceField(choices=State.choices)
+    stage = serializers.CharField()
+    progress = serializers.FloatField()
+    eta_s = serializers.FloatField(source="seconds_left", allow_null=True)
+    finished_at = serializers.DateTimeField(allow_null=True)
+    error = FailureSerializer(source="failure", allow_null=True)
+    urls = serializers.SerializerMethodField()
+
+    def get_title(self, row: Any) -> str:
+        if isinstance(row, Release):
+            return row.name or f"{row.title}, {row.dataset.name}"
+        if isinstance(row, Attack):
+            return f"{row.title}, {row.release.dataset.name}"
+        return str(row.name)
+
+    def get_urls(self, row: Any) -> dict[str, str]:
+        kind = row._meta.model_name
+        if isinstance(row, Release):
+            page = f"{reverse('releases:compare', args=[row.dataset_id])}?release={row.pk}"
+        elif isinstance(row, Attack):
+            page = page_of(row)
+        else:
+            page = reverse(f"{kind}s:detail", args=[row.pk])
+        urls = {"self": reverse(f"api:{kind}-detail", args=[row.pk]), "page": page}
+        if row.open:
+            return urls | {"cancel": reverse(f"api:{kind}-cancel", args=[row.pk])}
+        dismiss = {"dismiss": reverse("api:job-dismiss", args=[row.pk])}
+        if row.state == State.CANCELLED or (row.failure and row.failure["again"]):
+            return urls | dismiss | {"retry": reverse(f"api:{kind}-retry", args=[row.pk])}
+        return urls | dismiss
+
+
+class JobsSerializer(serializers.Serializer[Any]):
+    """Those that wait or run, oldest first and by kind; and those that ended, the newest first."""
+
+    results = JobSerializer(many=True)
+    ended = JobSerializer(many=True)
+
+
+def _jobs_of(user: Any) -> list[Any]:
+    """Rows of every kind of job that belong to the user."""
+    own = [visible_datasets, visible_releases, visible_experiments, visible_attacks, visible_audits]
+    return [visible(user) for visible in own]
+
+
+class JobsView(APIView):
+    """What the owner waits for, and what came of it."""
+
+    @extend_schema(responses={200: JobsSerializer})
+    def get(self, request: Request) -> Response:
+        over = Q(state=State.FAILED, finished_at__gte=Now() - FAILED_FOR)
+        # what was read at once, without a worker, was no job: nobody waited for it
+        over |= Q(finished_at__gte=Now() - OVER_FOR) & (Q(attempt__gt=0) | Q(state=State.CANCELLED))
+        kinds = _jobs_of(request.user)
+        waiting = [row for jobs in kinds for row in jobs.filter(STILL).order_by("created_at")]
+        latest = [jobs.filter(over, dismissed=False).order_by("-finished_at")[:MOST_ENDED] for jobs in kinds]
+        ended = sorted((row for jobs in latest for row in jobs), key=lambda row: row.finished_at, reverse=True)
+        over_by_now = {row.pk for row in ended}  # one may end between the two looks: then it is told of as it is now
+        still = [row for row in waiting if row.pk not in over_by_now]
+        return Response(JobsSerializer({"results": still, "ended": ended[:MOST_ENDED]}).data)
+
+
+class DismissView(APIView):
+    """One job that ended."""
+
+    @extend_schema(request=None, responses={204: None})
+    def post(self, request: Request, pk: uuid.UUID) -> Response:
+        """Tell no more of how it ended. What it was about stays as it is; one that is open is told of still."""
+        kinds = _jobs_of(request.user)
+        if not any(jobs.filter(pk=pk).exists() for jobs in kinds):
+            raise Http404
+        for jobs in kinds:
+            jobs.filter(~STILL, pk=pk).update(dismissed=True)
+        return Response(status=204)

@@ -1,0 +1,181 @@
+"""Leases: how a worker claims a job, keeps it and ends it.
+
+A worker *claims* a queued row by one conditional UPDATE and keeps it under a lease by the database's clock, with a
+fencing token. A heartbeat extends the lease and learns of a cancellation. The worker *finishes* the row in one UPDATE
+that names its token, so a worker that lost its lease (killed, frozen, replaced) publishes nothing. The reaper
+(dashboard/jobs/reaper.py) requeues expired rows, fails them after three attempts, and sends lost messages again.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+import uuid
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db import close_old_connections, connection
+from django.db.models import F
+from django.db.models.functions import Now
+
+from dashboard.core.failures import failure
+from dashboard.jobs.models import Job, State
+from dashboard.jobs.queue import ring_each
+
+logger = logging.getLogger(__name__)
+
+
+class LeaseLost(Exception):
+    """Somebody else holds the row now; whatever was made must not be published."""
+
+
+class Cancelled(Exception):
+    """The owner asked to stop."""
+
+
+class GiveWay(Exception):
+    """What is done is kept, and somebody else's turn it is: the job waits again for its own."""
+
+
+def _lease_end() -> Any:
+    return Now() + timedelta(seconds=settings.CAIRN_LEASE_S)
+
+
+def claim(model: type[Job], pk: Any) -> uuid.UUID | None:
+    """Take a queued row: its fencing token, or None if it is not (or no longer) waiting."""
+    token = uuid.uuid4()
+    taken = model._default_manager.filter(pk=pk, state=State.QUEUED).update(
+        state=State.RUNNING,
+        attempt=F("attempt") + 1,
+        token=token,
+        lease_until=_lease_end(),
+        started_at=Now(),
+        stage="Starting",
+        progress=0.0,
+        error=None,
+    )
+    return token if taken else None
+
+
+class Lease:
+    """A claimed row, kept alive by a heartbeat while the work runs."""
+
+    def __init__(self, model: type[Job], pk: Any, token: uuid.UUID) -> None:
+        self.model, self.pk, self.token = model, pk, token
+        self._stop = threading.Event()
+        self._lost = self._cancelled = False
+        self._reported = 0.0
+        self._thread = threading.Thread(target=self._beat, daemon=True, name=f"lease-{pk}")
+
+    def rows(self) -> Any:
+        """The row, if it is still ours."""
+        return self.model._default_manager.filter(pk=self.pk, token=self.token, state=State.RUNNING)
+
+    def __enter__(self) -> Lease:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop.set()
+        self._thread.join()
+
+    def _beat(self) -> None:
+        while not self._stop.wait(settings.CAIRN_LEASE_S / 4):
+            try:
+                self._extend()
+            except Exception as error:  # the database is away: try again, the lease may outlive it
+                logger.warning("heartbeat missed: %s", type(error).__name__)
+            finally:
+                connection.close()
+
+    def _extend(self) -> None:
+        if not self.rows().update(lease_until=_lease_end()):
+            self._lost = True
+        elif self.rows().filter(cancel_requested=True).exists():
+            self._cancelled = True
+
+    def check(self) -> None:
+        """Raise :class:`LeaseLost` or :class:`Cancelled` if either has been heard of."""
+        if self._lost:
+            raise LeaseLost
+        if self._cancelled:
+            raise Cancelled
+
+    def hold(self) -> None:
+        """Look at once whether the row is ours still. In a transaction it stays so until the end of that.
+
+        Raises
+        ------
+        LeaseLost, Cancelled
+            It is not.
+        """
+        self._extend()
+        self.check()
+
+    def report(self, stage: str, progress: float) -> None:
+        """Say how far the work is, at most four times a second, and stop it if it should stop."""
+        self.check()
+        if time.monotonic() - self._reported < 0.25:
+            return
+        self._reported = time.monotonic()
+        if not self.rows().update(stage=stage, progress=min(max(progress, 0.0), 1.0), lease_until=_lease_end()):
+            self._lost = True
+        elif self.rows().filter(cancel_requested=True).exists():
+            self._cancelled = True
+        self.check()
+
+    def settle(self, state: str, **fields: Any) -> None:
+        """End the job in ``state``, in one UPDATE that asks for the token.
+
+        Raises
+        ------
+        LeaseLost
+            The row is no longer ours; nothing was written.
+        """
+        ended = self.rows().update(state=state, finished_at=Now(), token=None, lease_until=None, **fields)
+        if not ended:
+            raise LeaseLost
+
+    def give_back(self) -> bool:
+        """Let the row wait again, this attempt not counted; False if it is to be cancelled, or no longer ours."""
+        fresh = {"state": State.QUEUED, "token": None, "lease_until": None, "stage": "", "rung_at": None}
+        return bool(self.rows().filter(cancel_requested=False).update(**fresh, attempt=F("attempt") - 1))
+
+
+def run(model: type[Job], pk: Any, work: Callable[[Any, Lease], dict[str, Any]]) -> None:
+    """Claim the row and do ``work(row, lease)``; what it returns is stored as the row succeeds.
+
+    Nothing happens if the row is not waiting: a doorbell may ring twice.
+    """
+    if not connection.in_atomic_block:  # as it is in a test; inside one, closing would throw the transaction away
+        close_old_connections()
+    token = claim(model, pk)
+    if token is None:
+        return
+    lease = Lease(model, pk, token)
+    try:
+        with lease:
+            fields = work(model._default_manager.get(pk=pk), lease)
+            lease.check()
+        lease.settle(model.SUCCEEDED, stage="", progress=1.0, error=None, **fields)
+    except (LeaseLost, model.DoesNotExist):
+        logger.warning("%s %s was taken away; nothing published", model.__name__, pk)
+    except GiveWay:
+        if lease.give_back():
+            ring_each(model._default_manager.filter(pk=pk))
+        else:
+            _settle_quietly(lease, State.CANCELLED)
+    except Cancelled:
+        _settle_quietly(lease, State.CANCELLED)
+    except Exception as error:
+        _settle_quietly(lease, State.FAILED, error=failure(error, f"{model.__name__} {pk}"))
+
+
+def _settle_quietly(lease: Lease, state: str, **fields: Any) -> None:
+    try:
+        lease.settle(state, stage="", **fields)
+    except LeaseLost:
+        logger.warning("%s %s was taken away while it ended", lease.model.__name__, lease.pk)

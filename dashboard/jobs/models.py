@@ -1,0 +1,128 @@
+"""Job rows: states, columns, constraints. The row is the truth; messages carry ids only."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from django.apps import apps
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+from dashboard.core.failures import explained
+
+
+class State(models.TextChoices):
+    """Where a job stands. A job's own word for success is its model's ``SUCCEEDED``."""
+
+    QUEUED = "queued", "Waiting"
+    RUNNING = "running", "Running"
+    READY = "ready", "Ready"
+    DONE = "done", "Done"
+    FAILED = "failed", "Failed"
+    CANCELLED = "cancelled", "Cancelled"
+
+
+OPEN = [State.QUEUED, State.RUNNING]
+"""The states of what waits or runs."""
+
+
+class Watched(models.Model):
+    """Columns of what an owner waits for: the drawer tells of it."""
+
+    state = models.CharField(max_length=10, choices=State.choices, default=State.QUEUED, db_index=True)
+    stage = models.CharField(max_length=60, default="", blank=True)
+    progress = models.FloatField(default=0.0)
+    attempt = models.PositiveSmallIntegerField(default=0)
+    error = models.JSONField(null=True, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    started_at = models.DateTimeField(null=True, blank=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+    dismissed = models.BooleanField(default=False)  # the owner has seen how it ended
+
+    class Meta:
+        abstract = True
+
+    @property
+    def open(self) -> bool:
+        """True while the job waits or runs."""
+        return self.state in OPEN
+
+    @property
+    def claimed(self) -> bool:
+        """True once any worker ever had it, in this try or an earlier one: the data may have been read."""
+        return self.started_at is not None
+
+    @property
+    def failure(self) -> dict[str, Any] | None:
+        """Why it failed and what to do; None if it did not."""
+        return explained(self.error) if self.state == State.FAILED else None
+
+    @property
+    def seconds_left(self) -> float | None:
+        """A guess from the progress so far; None before there is any."""
+        if self.state != State.RUNNING or self.started_at is None or self.progress < 0.02:
+            return None
+        spent = (now() - self.started_at).total_seconds()
+        return max(spent * (1 - self.progress) / self.progress, 0.0)
+
+
+class Job(Watched):
+    """Columns of a row that a worker works off."""
+
+    SUCCEEDED: ClassVar[str] = State.DONE
+
+    token = models.UUIDField(null=True, blank=True)
+    lease_until = models.DateTimeField(null=True, blank=True)
+    cancel_requested = models.BooleanField(default=False)
+    rung_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta(Watched.Meta):
+        abstract = True
+
+
+def models_of() -> list[type[Job]]:
+    """Every model whose rows are jobs."""
+    return [model for model in apps.get_models() if issubclass(model, Job)]
+
+
+def watched_constraints(name: str) -> list[models.BaseConstraint]:
+    """What holds for every row that is waited for, whoever writes it."""
+    return [
+        models.CheckConstraint(name=f"{name}_progress_share", condition=Q(progress__gte=0, progress__lte=1)),
+        models.CheckConstraint(
+            name=f"{name}_finished_when_over",
+            condition=Q(state__in=OPEN, finished_at__isnull=True) | ~Q(state__in=OPEN) & Q(finished_at__isnull=False),
+        ),
+    ]
+
+
+def job_constraints(name: str) -> list[models.BaseConstraint]:
+    """What holds for every job row, whoever writes it."""
+    held = Q(token__isnull=False, lease_until__isnull=False)
+    return [
+        models.CheckConstraint(
+            name=f"{name}_held_while_running",
+            condition=Q(state=State.RUNNING) & held
+            | ~Q(state=State.RUNNING) & Q(token__isnull=True, lease_until__isnull=True),
+        ),
+        *watched_constraints(name),
+    ]
+
+
+class NotOpen(Exception):
+    """The job is over; there is nothing to cancel."""
+
+
+class NotRetryable(Exception):
+    """The job waits, runs or succeeded; there is nothing to try again."""
+
+
+def others_wait(model: type[Job]) -> bool:
+    """True while a job of another kind than ``model`` waits for a worker."""
+    return any(one._default_manager.filter(state=State.QUEUED).exists() for one in models_of() if one is not model)
+
+
+def now() -> Any:
+    """The time by the clock the leases use."""
+    return timezone.now()

@@ -1,0 +1,55 @@
+"""The sweep: what comes back, what is given up, and what is rung for again; see dashboard/jobs/queue.py."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from celery import current_app
+from django.conf import settings
+from django.db import models
+from django.db.models.functions import Now
+from kombu.exceptions import OperationalError
+
+from dashboard.jobs import models as job_models
+from dashboard.jobs import queue
+from dashboard.jobs.models import Job, State
+
+RING_AGAIN_S = 5
+
+
+def sweep(model: type[Job]) -> dict[str, int]:
+    """Put expired rows back, give up on those tried too often, ring again where nobody answered."""
+    expired = model._default_manager.filter(state=State.RUNNING, lease_until__lt=Now())
+    over = {"token": None, "lease_until": None, "stage": ""}
+    cancelled = expired.filter(cancel_requested=True).update(state=State.CANCELLED, finished_at=Now(), **over)
+    times = f"The job stopped its worker {settings.CAIRN_MAX_ATTEMPTS} times and was given up."
+    crashed = {"code": "crashed", "message": times}
+    failed = expired.filter(attempt__gte=settings.CAIRN_MAX_ATTEMPTS).update(
+        state=State.FAILED, finished_at=Now(), error=crashed, **over
+    )
+    requeued = expired.update(state=State.QUEUED, rung_at=None, **over)
+    rung = queue.ring_each(_unheard(model).order_by("created_at")[:200])
+    return {"cancelled": cancelled, "failed": failed, "requeued": requeued, "rung": rung}
+
+
+def _unheard(model: type[Job]) -> models.QuerySet[Job]:
+    """Waiting rows whose bell never rang, or rang a while ago and got lost: fewer messages wait than rows do."""
+    waiting = model._default_manager.filter(state=State.QUEUED)
+    never = waiting.filter(rung_at__isnull=True)
+    lost = waiting.filter(rung_at__lt=Now() - timedelta(seconds=RING_AGAIN_S))
+    # a long queue is no loss, and ringing again for all of it every few seconds would bury the workers in messages
+    return never | lost if lost.exists() and _messages() < _waiting() else never
+
+
+def _waiting() -> int:
+    return sum(model._default_manager.filter(state=State.QUEUED).count() for model in job_models.models_of())
+
+
+def _messages() -> int:
+    """How many bells wait to be heard; none where the broker is away."""
+    with current_app.connection_for_write() as broker:
+        try:
+            queues = [broker.default_channel.queue_declare(queue=one.name) for one in settings.CELERY_TASK_QUEUES]
+            return sum(int(queue.message_count) for queue in queues)
+        except (OperationalError, OSError, *broker.connection_errors):
+            return 0

@@ -1,0 +1,44 @@
+"""The page of a landmark set's report."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from dashboard.landmarks import report
+from dashboard.landmarks.promise import promise_context
+from dashboard.landmarks.selectors import visible_landmark_sets
+from dashboard.maps.palette import palette
+from privacy_engine.accounting.estimation import NOTE
+
+
+@require_safe
+def detail(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
+    """What mechanisms would leak over the set; budgets for a target. The script asks the API for the numbers."""
+    landmark_set = get_object_or_404(visible_landmark_sets(request.user), pk=pk)
+    dataset, choice = landmark_set.dataset, promise_context(landmark_set, landmarks=0).choice
+    context = {
+        "landmark_set": landmark_set,
+        "dataset": dataset,
+        "same": choice.same,
+        "provided": choice.provided,
+        "not_covered": choice.not_covered,
+        "facts": report.set_facts(landmark_set),
+        "series": (dataset.summary or {}).get("series", []),
+        "page": {
+            "landmark_set": str(pk),
+            "palette": palette(),
+            "note": NOTE,
+            "urls": {
+                "loss": reverse("api:landmark-set-loss", args=[pk]),
+                "plan": reverse("api:budget-plans"),
+                "events": reverse("api:landmark-set-events", args=[pk]),
+                "mechanisms": reverse("api:mechanisms"),
+            },
+        },
+    }
+    return render(request, "landmarks/report.html", context)

@@ -1,0 +1,91 @@
+"""Reads of the landmarks room."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from typing import Any
+
+import numpy as np
+from django.conf import settings
+from django.db.models import Count, QuerySet, Sum
+
+from dashboard.landmarks.models import DummyDraw, LandmarkSet
+from dashboard.storage import parquet
+from privacy_engine.data import Mask
+from privacy_engine.errors import ParameterError
+from privacy_engine.landmarks.dummy_methods import OneSided
+from privacy_engine.landmarks.synthetic import dataset_temporal_distance
+
+
+def visible_landmark_sets(user: Any) -> QuerySet[LandmarkSet]:
+    """Those of the user's own datasets, newest first."""
+    return LandmarkSet.objects.filter(dataset__owner=user).select_related("dataset").defer("packed")
+
+
+def events_of(landmark_set: LandmarkSet, *, series: int | None = None) -> dict[str, Any]:
+    """Runs, count and share over the whole dataset, or over one series with its events counted from 0.
+
+    Of a set with dummies also the runs of its ``dummies``: for its owner's eyes.
+
+    Raises
+    ------
+    ParameterError
+        There is no such series.
+    """
+    start, end, lengths = 0, landmark_set.points, landmark_set.dataset.series_lengths
+    if series is not None:
+        start, end = series_bounds(lengths, series)
+        lengths = [end - start]
+    mask = landmark_set.mask[start:end]
+    found = described(mask, lengths)
+    if landmark_set.source is not None:
+        found["dummies"] = parquet.runs(mask & ~landmark_set.source.mask[start:end])
+    return found
+
+
+def source_digest(landmark_set: LandmarkSet) -> str:
+    """Which points and which of them are landmarks, under a key: what draws of dummies are counted by."""
+    mac = hmac.new(settings.SECRET_KEY.encode(), b"cairn dummies 1 ", hashlib.sha256)
+    mac.update(landmark_set.dataset.content_digest.encode())
+    mac.update(np.packbits(landmark_set.mask).tobytes())
+    return mac.hexdigest()
+
+
+def draws_from(landmark_set: LandmarkSet) -> dict[str, Any]:
+    """How many draws of dummies these landmarks have seen (``earlier_selections``), and the sum of their levels.
+
+    The levels are plain numbers, added up as draws one after another are (sequential composition); never per metre.
+    """
+    found = _draws(landmark_set).aggregate(n=Count("pk"), level=Sum("epsilon"))
+    return {"earlier_selections": found["n"], "level_spent": found["level"] or 0.0}
+
+
+def other_draws_from(landmark_set: LandmarkSet) -> QuerySet[DummyDraw]:
+    """The draws of dummies from these landmarks that were no one-sided coins."""
+    return _draws(landmark_set).exclude(method=OneSided.registered_name())
+
+
+def _draws(landmark_set: LandmarkSet) -> QuerySet[DummyDraw]:
+    return DummyDraw.objects.filter(owner=landmark_set.dataset.owner_id, source_digest=source_digest(landmark_set))
+
+
+def described(mask: Mask, lengths: list[int]) -> dict[str, Any]:
+    """A mask over series of these lengths as the API shows it."""
+    count = int(mask.sum())
+    return {
+        "count": count,
+        "share": count / len(mask) if len(mask) else 0.0,
+        "points": len(mask),
+        "runs": parquet.runs(mask),
+        "average_temporal_distance": dataset_temporal_distance(mask, lengths),
+    }
+
+
+def series_bounds(lengths: list[int], series: int) -> tuple[int, int]:
+    """First event of a series, and the first after it, counted over the dataset."""
+    if not 0 <= series < len(lengths):
+        rule = f"between 0 and {len(lengths) - 1}"
+        raise ParameterError(f"series must be {rule}, got {series}", field="series", rule=rule, value=series)
+    start = sum(lengths[:series])
+    return start, start + lengths[series]

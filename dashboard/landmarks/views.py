@@ -1,0 +1,75 @@
+"""Pages of the landmarks room: the editor, one set, dummies beside one."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_safe
+
+from dashboard.core.api.errors import Conflict
+from dashboard.core.ids import uuid_or_404
+from dashboard.datasets.selectors import visible_datasets
+from dashboard.jobs.models import State
+from dashboard.landmarks import selectors, services
+from dashboard.storage import series_cache
+
+
+@require_safe
+def new(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
+    """The editor: every way to mark, or a copy of a set to go on from; beside another set if it is named."""
+    dataset = get_object_or_404(visible_datasets(request.user), pk=pk)
+    if dataset.state != State.READY:
+        return redirect("datasets:detail", pk)
+    series_cache.load_soon()
+    sets = selectors.visible_landmark_sets(request.user).filter(dataset=dataset)
+    source, against = (
+        get_object_or_404(sets, pk=uuid_or_404(asked)) if (asked := request.GET.get(name)) else None
+        for name in ("from", "against")
+    )
+    urls = {
+        "dataset": reverse("api:dataset-detail", args=[pk]),
+        "methods": reverse("api:landmark-methods"),
+        "preview": reverse("api:landmark-set-preview"),
+        "save": reverse("api:landmark-set-list"),
+        "sets": f"{reverse('api:landmark-set-list')}?dataset={pk}",
+        "releases": f"{reverse('api:release-list')}?dataset={pk}&page_size=200",
+        "page": reverse("datasets:detail", args=[pk]),
+        "release": reverse("releases:new", args=[pk]),
+        "source": reverse("api:landmark-set-detail", args=[source.pk]) if source else None,
+    }
+    page = {"urls": urls, "against": against and str(against.pk)}
+    return render(request, "landmarks/new.html", {"dataset": dataset, "source": source, "page": page})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def detail(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
+    """A set lives on its dataset's page; a POST forgets it."""
+    landmark_set = get_object_or_404(selectors.visible_landmark_sets(request.user), pk=pk)
+    page = reverse("datasets:detail", args=[landmark_set.dataset_id])
+    if request.method == "POST":
+        try:
+            services.delete_landmark_set(landmark_set=landmark_set)
+            messages.success(request, f"The landmark set {landmark_set.name} is forgotten.")
+        except Conflict as error:
+            messages.error(request, str(error))
+    return redirect(f"{page}#landmark-sets")
+
+
+@require_safe
+def dummies(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
+    """Ways to choose dummies beside the landmarks of a set, and a draw; a set with dummies leads to its source."""
+    landmark_set = get_object_or_404(selectors.visible_landmark_sets(request.user), pk=pk)
+    if landmark_set.source_id is not None:
+        return redirect("landmarks:dummies", landmark_set.source_id)
+    urls = {
+        "methods": reverse("api:dummy-methods"),
+        "preview": reverse("api:landmark-set-dummies-preview", args=[pk]),
+        "draw": reverse("api:landmark-set-dummies", args=[pk]),
+        "release": reverse("releases:new", args=[landmark_set.dataset_id]),
+    }
+    context = {"dataset": landmark_set.dataset, "landmark_set": landmark_set, "page": {"urls": urls}}
+    return render(request, "landmarks/dummies.html", context)

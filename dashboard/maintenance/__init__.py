@@ -1,0 +1,1 @@
+"""Cleanup and health of an installation."""

@@ -1,0 +1,157 @@
+"""What the sweep does: bring back lost jobs every few seconds; clear away what nobody owns every minute."""
+
+from __future__ import annotations
+
+import logging
+import re
+import time
+import uuid
+from collections.abc import Iterable, Iterator
+from importlib import import_module
+from pathlib import Path
+
+from django.conf import settings
+from django.contrib.sessions.models import Session
+from django.db import DatabaseError, close_old_connections, connection
+from django.db.models.functions import Now
+
+from dashboard.accounts import services as accounts
+from dashboard.attacks.models import Attack
+from dashboard.audits.models import Audit
+from dashboard.datasets import resumable
+from dashboard.datasets.models import Dataset, Upload
+from dashboard.experiments.execution import settle_all
+from dashboard.experiments.models import Experiment
+from dashboard.jobs import models as job_models
+from dashboard.jobs import reaper
+from dashboard.releases.models import Release
+from dashboard.storage import local_files
+
+logger = logging.getLogger(__name__)
+
+TIDY_EVERY_S = 60.0
+ABANDONED_S = 60.0  # a folder is made in the same breath as its row; without one after this long it has none
+STALE_S = 3600.0  # twice the longest job: nobody writes to this file any more
+ROOMS: dict[str, type[job_models.Watched]] = {
+    "datasets": Dataset,
+    "releases": Release,
+    "experiments": Experiment,
+    "attacks": Attack,
+    "audits": Audit,
+}
+_TOKEN = re.compile(r"[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}")
+
+
+def beat_path() -> Path:
+    """The file whose age tells when the last sweep was."""
+    return Path(settings.CAIRN_HOME, "run", "sweep.beat")
+
+
+class Sweeper:
+    """One sweep after another; a database that is away is tried again at the next."""
+
+    def __init__(self) -> None:
+        for room in ROOMS:
+            import_module(f"dashboard.{room}.tasks")  # their doorbells
+        self._tidied = -TIDY_EVERY_S
+
+    def round(self) -> dict[str, int] | None:
+        """Sweep once, and tidy when it is time; what was done, or None if the database did not answer."""
+        if not connection.in_atomic_block:
+            close_old_connections()
+        try:
+            done = _added(reaper.sweep(model) for model in job_models.models_of())
+            settle_all()
+            if time.monotonic() - self._tidied >= TIDY_EVERY_S:
+                done |= tidy()
+                self._tidied = time.monotonic()
+        except (DatabaseError, OSError) as error:
+            logger.warning("sweep missed: %s", type(error).__name__)
+            return None
+        local_files.home("run")
+        beat_path().touch()
+        return done
+
+
+def _added(counts: Iterable[dict[str, int]]) -> dict[str, int]:
+    total: dict[str, int] = {}
+    for count in counts:
+        for name, n in count.items():
+            total[name] = total.get(name, 0) + n
+    return total
+
+
+def tidy() -> dict[str, int]:
+    """Clear away expired links, tokens and sessions, abandoned folders and stale files."""
+    sessions, _ = Session.objects.filter(expire_date__lt=Now()).delete()
+    uploads = resumable.forget_expired()
+    files = list(_abandoned()) + list(_stale()) + list(_strays()) + list(_unneeded())
+    for path in files:
+        local_files.remove(path)
+    return {"expired": accounts.forget_expired() + sessions + uploads, "files": len(files)}
+
+
+def _strays() -> Iterator[Path]:
+    """Pieces of uploads that are no more."""
+    old = {path.name: path for path in _inside("uploads") if _age_s(path) > ABANDONED_S}
+    alive = {str(pk) for pk in Upload.objects.in_bulk([pk for pk in map(_uuid, old) if pk])}
+    yield from (path for name, path in old.items() if name not in alive)
+
+
+def _abandoned() -> Iterator[Path]:
+    """Folders of datasets, releases, experiments and attacks that are no more."""
+    for room, model in ROOMS.items():
+        old = {path.name: path for path in _inside(room) if _age_s(path) > ABANDONED_S}
+        ids = [pk for pk in map(_uuid, old) if pk]
+        alive = {str(pk) for pk in model._default_manager.in_bulk(ids)}
+        yield from (path for name, path in old.items() if name not in alive)
+
+
+def _unneeded() -> Iterator[Path]:
+    """Blocks of results on data that no experiment is about any more, and halves of blocks."""
+    for owner in _inside("blocks"):
+        mine = Experiment.objects.filter(owner=_uuid(owner.name))
+        needed = set(mine.values_list("data_digest", flat=True))
+        old = {path for path in owner.iterdir() if path.name not in needed and _age_s(path) > ABANDONED_S}
+        empty = not needed and _age_s(owner) > ABANDONED_S and old == set(owner.iterdir())
+        yield from [owner] if empty else sorted(old)
+
+
+def _stale() -> Iterator[Path]:
+    """Halves of files, and whole ones of attempts that published nothing."""
+    yield from (path for path in _inside("tmp") if _age_s(path) > STALE_S)
+    current = _current_tokens()
+    for path in (path for room in ROOMS for folder in _inside(room) for path in folder.glob("*")):
+        tokens = {found.replace("-", "") for found in _TOKEN.findall(path.name)}
+        unfinished = path.name.endswith(".part")
+        if (unfinished or (tokens and not tokens & current)) and _age_s(path) > STALE_S:
+            yield path
+
+
+def _current_tokens() -> set[str]:
+    """Tokens of the attempts whose files the rows name."""
+    names = [
+        *Dataset.objects.exclude(points_file="").values_list("points_file", flat=True),
+        *Release.objects.exclude(data_file="").values_list("data_file", flat=True),
+        *Attack.objects.exclude(data_file="").values_list("data_file", flat=True),
+    ]
+    return {found.replace("-", "") for name in names for found in _TOKEN.findall(name)}
+
+
+def _inside(room: str) -> list[Path]:
+    folder = Path(settings.CAIRN_HOME, room)
+    return list(folder.iterdir()) if folder.is_dir() else []
+
+
+def _age_s(path: Path) -> float:
+    try:
+        return time.time() - path.stat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def _uuid(name: str) -> uuid.UUID | None:
+    try:
+        return uuid.UUID(name)
+    except ValueError:
+        return None

@@ -1,0 +1,1 @@
+"""Maps: base map, tiles, colours, encoded tracks."""

@@ -1,0 +1,93 @@
+"""Positions as the map reads them: little endian, whole numbers as differences (see privacy_engine/kernels/varint.py).
+
+``uint32`` magic, version, n, flags, unit; then how many bytes each of five streams has; then the streams: lon[n] and
+lat[n] in units of 1e-7 degrees, time_ms[n], event[n], ends of pieces. The last three are there if flag bits 0, 1, 2 are
+set. Without event numbers the j-th position is event j. With pieces it is what a picture shows of the line: piece k is
+drawn from position ends[k - 1] to before ends[k]; there are as many ends as the last stream has numbers.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from django.http import HttpResponse
+from django.utils.cache import get_conditional_response, patch_vary_headers
+from rest_framework import serializers
+from rest_framework.request import Request
+
+from dashboard.core.api.parsing import Number, Whole, valid
+from dashboard.storage.parquet import E7
+from dashboard.storage.series_cache import Line
+from privacy_engine.errors import ParameterError
+from privacy_engine.picture import Picture, packed
+
+MAGIC = 0x4E524943  # "CIRN"
+VERSION = 2
+HAS_TIME, HAS_EVENT, HAS_PIECES = 1, 2, 4
+CONTENT_TYPE = "application/octet-stream"
+WORTH_PRESSING = 1000  # bytes
+UNITS_PER_PIXEL = 4  # a picture's positions are rounded to these: most differences take a byte
+
+
+class TrackQuery(serializers.Serializer[Any]):
+    """Which series, counted from 0; and which picture of it, if not all of it is wanted."""
+
+    series = Whole(default=0)
+    west = Number(required=False, help_text="Longitude of the picture's left edge. With the five below, or none.")
+    north = Number(required=False, help_text="Latitude of its upper edge.")
+    width = Number(required=False, help_text="Its width in pixels.")
+    height = Number(required=False, help_text="Its height in pixels.")
+    zoom = Number(required=False, help_text="The world is 256 * 2^zoom pixels wide.")
+    middle = Number(required=False, help_text="Longitudes are taken within 180 degrees of it.")
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        series = attrs.pop("series")
+        for name in PICTURE if attrs else ():
+            if name not in attrs:
+                rule = f"given with {', '.join(attrs)}"
+                raise ParameterError(f"{name} must be {rule}", field=name, rule=rule)
+        return {"series": series, "picture": Picture(**attrs) if attrs else None}
+
+
+PICTURE = ("west", "north", "width", "height", "zoom", "middle")
+
+
+def answer(request: Request, read: Callable[[int], Line], *, tag: str) -> HttpResponse:
+    """The series asked for by ``request``: all of it or what a picture shows. ``tag`` names the file's content."""
+    asked = valid(TrackQuery, request.query_params)
+    etag = f'W/"{tag}-{asked["series"]}-{VERSION}"'  # an address has one picture; weak: it may come pressed or not
+    if fresh := get_conditional_response(request._request, etag=etag):
+        return fresh
+    line = read(asked["series"])
+    body = encode(line) if asked["picture"] is None else encode_picture(line, asked["picture"])
+    headers = {"ETag": etag, "Cache-Control": "private, no-cache", "X-Content-Type-Options": "nosniff"}
+    if len(body) > WORTH_PRESSING and "zstd" in request.headers.get("Accept-Encoding", ""):
+        body = pa.Codec("zstd", compression_level=1).compress(body, asbytes=True)
+        headers["Content-Encoding"] = "zstd"  # a tenth of the time gzip takes, and smaller
+    sent = HttpResponse(body, content_type=CONTENT_TYPE, headers=headers)
+    patch_vary_headers(sent, ["Accept-Encoding"])
+    return sent
+
+
+def encode(line: Line) -> bytes:
+    """All of one series."""
+    return _joined(1, line.lon, line.lat, line.time_ms, line.event, None)
+
+
+def encode_picture(line: Line, picture: Picture) -> bytes:
+    """What a picture shows of one series, without times and with the event of every position."""
+    index, ends = picture.shown(line.lon, line.y)
+    event = index if line.event is None else line.event[index]
+    unit = max(1, int(360 * E7 / picture.scale / UNITS_PER_PIXEL))
+    lon, lat = (np.round(column[index] / unit).astype(np.int32) for column in (line.lon, line.lat))
+    return _joined(unit, lon, lat, None, event, ends)
+
+
+def _joined(unit: int, lon: np.ndarray, lat: np.ndarray, *more: np.ndarray | None) -> bytes:
+    streams = [packed(lon), packed(lat), *(b"" if one is None else packed(one) for one in more)]
+    flags = sum(bit for bit, one in zip((HAS_TIME, HAS_EVENT, HAS_PIECES), more, strict=True) if one is not None)
+    return b"".join([struct.pack("<10I", MAGIC, VERSION, len(lon), flags, unit, *map(len, streams)), *streams])

@@ -1,0 +1,1 @@
+"""First steps for new users."""

@@ -1,0 +1,102 @@
+"""First steps over the samples, for who has nothing of their own yet: a strip of links that ticks off what was done.
+
+What is ticked is read from rows: landmark sets, releases, datasets, and the two visits that a user's row remembers.
+Built in for every template as ``{% tour %}``; pages that are no step show nothing and ask the database nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from django import template
+from django.template.context import Context
+from django.urls import reverse
+
+from dashboard.accounts.models import User
+from dashboard.datasets.models import Dataset
+from dashboard.datasets.selectors import visible_datasets
+from dashboard.jobs.models import State
+from dashboard.landmarks.selectors import visible_landmark_sets
+from dashboard.releases.selectors import visible_releases
+from privacy_engine.samples import samples
+
+register = template.Library()
+
+LIST = "datasets:list"
+STEPS = (  # the page a step leads to, what it is called, what is to be seen there
+    ("datasets:detail", "Look at the track", "A generated day: positions are events, terracotta ones landmarks."),
+    ("landmarks:new", "Mark landmarks", "Say what matters: stays, zones you draw, events you click."),
+    ("releases:new", "Ask for releases", "Choose mechanisms; noise and price show before you spend."),
+    ("releases:compare", "Compare", "Releases over the original: error, budget, and what leaks over time."),
+    (LIST, "Bring your own", "Upload a file. It stays on this server, and only you see it."),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Step:
+    """One link of the strip."""
+
+    title: str
+    words: str
+    url: str
+    done: bool
+    here: bool
+
+
+@register.inclusion_tag("includes/tour.html", takes_context=True)
+def tour(context: Context) -> dict[str, Any]:
+    """The strip, or nothing: on other pages, after it was hidden, and where there is no sample."""
+    request = context.get("request")
+    match = request and request.resolver_match
+    if not match or match.view_name not in [name for name, _, _ in STEPS] or not request.user.is_authenticated:
+        return {}
+    sample = _sample(request.user, context.get("dataset"))
+    if sample is None:
+        return {}
+    steps = _steps(request.user, sample, match.view_name)
+    current = next((step for step in steps if step.here), None) or next((step for step in steps if not step.done), None)
+    return {"steps": steps, "current": current, "here": request.get_full_path(), "request": request}
+
+
+def _sample(user: User, dataset: Dataset | None) -> Dataset | None:
+    """The sample that the strip leads through: the page's own, else the first; None where nothing is to be shown."""
+    if user.tour_shown is False or (dataset is not None and not dataset.sample):
+        return None
+    if user.tour_shown is None and _has_own(user):
+        return None
+    return dataset or visible_datasets(user).filter(sample=True, state=State.READY).order_by("created_at").first()
+
+
+def _steps(user: User, sample: Dataset, here: str) -> list[Step]:
+    done = (
+        user.tour_looked_at is not None,
+        _has_marked(user),
+        visible_releases(user).filter(dataset__sample=True).exists(),
+        user.tour_compared_at is not None,
+        _has_own(user),
+    )
+    return [
+        Step(title, words, _address(name, sample), ticked, name == here != LIST)
+        for (name, title, words), ticked in zip(STEPS, done, strict=True)
+    ]
+
+
+def _address(name: str, sample: Dataset) -> str:
+    return f"{reverse(name)}#upload" if name == LIST else reverse(name, args=[sample.pk])
+
+
+def _has_own(user: User) -> bool:
+    return visible_datasets(user).filter(sample=False).exists()
+
+
+def _has_marked(user: User) -> bool:
+    """True if a sample has a set that it did not come with: of another method, or more than one."""
+    found = list(visible_landmark_sets(user).filter(dataset__sample=True).values_list("dataset_id", "method"))
+    return len({dataset for dataset, _ in found}) < len(found) or any(method not in _given() for _, method in found)
+
+
+@cache
+def _given() -> list[dict[str, Any]]:
+    return [sample.landmarks.model_dump() for sample in samples()]

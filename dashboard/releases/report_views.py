@@ -1,0 +1,115 @@
+"""Pages to print: a report of one release, or of several beside each other. Public unless the owner's is asked for."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+from urllib.parse import urlencode
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from dashboard.core.ids import uuid_or_404
+from dashboard.core.text import one_line
+from dashboard.datasets.selectors import spending, visible_datasets
+from dashboard.jobs.models import State
+from dashboard.releases import choice, report, reproduce
+from dashboard.releases.models import Release
+from dashboard.releases.selectors import visible_releases
+from privacy_engine.accounting.distance import diameter
+from privacy_engine.errors import EngineError
+
+OWNER = "owner"
+
+
+@require_safe
+def detail(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
+    """The report of one release."""
+    return _answer(request, [get_object_or_404(visible_releases(request.user), pk=pk)])
+
+
+@require_safe
+def comparison(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
+    """The report of several releases of a dataset: those asked for, or those the comparison shows that are done."""
+    dataset = get_object_or_404(visible_datasets(request.user), pk=pk)
+    ids = [uuid_or_404(text) for text in request.GET.getlist("release")]
+    rows = choice.asked_releases(request.user, dataset, ids)
+    if not ids:
+        chosen = choice.chosen_set(request.user, dataset, None, [])
+        shown = choice.compared(request.user, chosen, []) if chosen else []
+        rows = list(visible_releases(request.user).filter(pk__in=shown, state=State.DONE))
+    if not rows or len({row.landmark_set_id for row in rows}) > 1:
+        raise Http404("There are no releases of one landmark set to report on.")
+    return _answer(request, rows)
+
+
+@require_safe
+def home(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
+    """Where a release is looked at."""
+    return redirect(_compared([get_object_or_404(visible_releases(request.user), pk=pk)]))
+
+
+def _compared(rows: Sequence[Release]) -> str:
+    query = [("landmark_set", rows[0].landmark_set_id), *(("release", row.pk) for row in rows)]
+    return f"{reverse('releases:compare', args=[rows[0].dataset_id])}?{urlencode(query)}"
+
+
+def _answer(request: HttpRequest, rows: Sequence[Release]) -> HttpResponse:
+    if any(row.state != State.DONE for row in rows):
+        return redirect(_compared(rows))
+    owner = request.GET.get("for") == OWNER
+    series, diameter_m = _series(request, rows[0]), _diameter(request)
+    ordered = sorted(rows, key=lambda row: (_rank(row), row.created_at))
+    told = [report.public(row, series, diameter_m) for row in ordered]
+    context = {
+        "owner": owner,
+        "title": one_line(request.GET.get("title", "")),
+        "today": timezone.now(),
+        "seeded": any(row.seeded for row in rows),
+        "series": series,
+        "series_count": len(rows[0].dataset.series_lengths),
+        "published": report.published(ordered, series),
+        "landmarks": report.landmarks(rows[0]),
+        "statements": report.conditions(told, "statement"),
+        "assumptions": report.conditions(told, "assumptions"),
+        "caveats": report.conditions(told, "caveats"),
+        "configuration": reproduce.brief(ordered),
+        "software": report.software(),
+        "strengths": report.STRENGTHS,
+        "diameter_m": diameter_m,
+        "asked": [("release", str(row.pk)) for row in rows] if "release" in request.GET else [],
+    }
+    if owner:
+        told = [one | report.owners(row, series, diameter_m) for one, row in zip(told, ordered, strict=True)]
+        context |= {"dataset": rows[0].dataset, "set": report.owners_set(rows[0]), "spent": spending(rows[0].dataset)}
+    pens = report.pens(ordered)
+    context["releases"] = [one | {"ink": ink} for one, ink in zip(told, pens, strict=True)]
+    drawn = [report.drawn(row, one) | {"ink": ink} for row, one, ink in zip(ordered, told, pens, strict=True)]
+    context["page"] = {"series": series, "diameter_m": diameter_m, "owner": owner, "releases": drawn}
+    if owner:
+        context["page"]["original"] = reverse("api:dataset-track", args=[rows[0].dataset_id])
+    return render(request, "releases/report.html", context)
+
+
+def _series(request: HttpRequest, row: Release) -> int:
+    text = request.GET.get("series", "0")
+    if not (text.isascii() and text.isdigit() and len(text) < 10 and int(text) < len(row.dataset.series_lengths)):
+        raise Http404("There is no such series.")
+    return int(text)
+
+
+def _diameter(request: HttpRequest) -> float:
+    """How far apart the adversary's states lie at most, as the reader says; it is in the address."""
+    try:
+        return diameter(float(request.GET.get("diameter_m", "") or report.DIAMETER_M))
+    except (ValueError, EngineError):
+        raise Http404("There is no such distance between states.") from None
+
+
+def _rank(row: Release) -> tuple[int, int]:
+    """As in the comparison: the palette's order, a mechanism's own release before those with steps."""
+    names = list(report.palette())
+    return names.index(row.mechanism), len(row.spec.get("postprocess", ()))

@@ -1,0 +1,100 @@
+"""Pages of the releases room: the form that asks for releases, the comparison."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from dashboard.accounts.services import remember_visit
+from dashboard.core.ids import uuid_or_404
+from dashboard.datasets.models import Dataset
+from dashboard.datasets.selectors import spending, visible_datasets
+from dashboard.jobs.models import State
+from dashboard.landmarks.models import LandmarkSet
+from dashboard.landmarks.selectors import visible_landmark_sets
+from dashboard.maps.palette import palette
+from dashboard.releases import choice
+from dashboard.storage import series_cache
+from privacy_engine.accounting.estimation import NOTE
+
+
+@require_safe
+def new(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
+    """The form: several mechanisms at once over one landmark set."""
+    dataset = get_object_or_404(visible_datasets(request.user), pk=pk)
+    if dataset.state != State.READY:
+        return redirect("datasets:detail", pk)
+    sets = list(visible_landmark_sets(request.user).filter(dataset=dataset)[:20])
+    asked = request.GET.get("landmark_set")
+    context = {
+        "dataset": dataset,
+        "landmark_sets": sets,
+        "chosen": choice.chosen_set(request.user, dataset, uuid_or_404(asked) if asked else None, []),
+        "budget": spending(dataset),
+        "page": {"palette": palette(), "urls": _urls(dataset), "events": {str(one.pk): _events(one) for one in sets}},
+    }
+    return render(request, "releases/new.html", context)
+
+
+@require_safe
+def compare(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
+    """Original and releases on one map beside their charts; the releases that still run join when they are done."""
+    dataset = get_object_or_404(visible_datasets(request.user), pk=pk)
+    if dataset.state != State.READY:
+        return redirect("datasets:detail", pk)
+    series_cache.load_soon()
+    asked = choice.asked_releases(request.user, dataset, [uuid_or_404(text) for text in request.GET.getlist("release")])
+    set_id = request.GET.get("landmark_set")
+    landmark_set = choice.chosen_set(request.user, dataset, uuid_or_404(set_id) if set_id else None, asked)
+    shown = choice.compared(request.user, landmark_set, asked) if landmark_set else []
+    if dataset.sample and shown:
+        remember_visit(user=request.user, what="compared")
+    sets = (
+        visible_landmark_sets(request.user).filter(dataset=dataset, releases__isnull=False).distinct().defer("packed")
+    )
+    context = {"dataset": dataset, "landmark_set": landmark_set, "landmark_sets": sets, "any": bool(shown)}
+    context["budget"] = spending(dataset)
+    context["page"] = {
+        "releases": [str(one) for one in shown],
+        "palette": palette(),
+        "note": NOTE,
+        "landmark_set": str(landmark_set.pk) if landmark_set else None,
+        "urls": _urls(dataset) | _set_urls(landmark_set),
+    }
+    return render(request, "releases/compare.html", context)
+
+
+def _urls(dataset: Dataset) -> dict[str, str]:
+    return {
+        "dataset": reverse("api:dataset-detail", args=[dataset.pk]),
+        "mechanisms": reverse("api:mechanisms"),
+        "postprocesses": reverse("api:postprocesses"),
+        "outlook": reverse("api:release-outlook"),
+        "curve": reverse("api:release-curve"),
+        "releases": reverse("api:release-list"),
+        "attacks": reverse("api:attack-list"),
+        "attack_methods": reverse("api:attack-methods"),
+        "compare": reverse("releases:compare", args=[dataset.pk]),
+        "track": reverse("api:dataset-track", args=[dataset.pk]),
+        "bundle": reverse("api:bundle"),
+        "report": reverse("releases:comparison-report", args=[dataset.pk]),
+        "page": reverse("datasets:detail", args=[dataset.pk]),
+    }
+
+
+def _set_urls(landmark_set: Any) -> dict[str, str]:
+    """Of its events, and of the set its landmarks were marked in: dummies make another."""
+    if landmark_set is None:
+        return {}
+    marked = landmark_set.source_id or landmark_set.pk
+    return {"events": _events(landmark_set), "marked": reverse("api:landmark-set-detail", args=[marked])}
+
+
+def _events(landmark_set: LandmarkSet) -> str:
+    """Where it says which events are landmarks."""
+    return reverse("api:landmark-set-events", args=[landmark_set.pk])

@@ -1,0 +1,1 @@
+"""Stored files: folders, Parquet tables, a cache of series, upload handling."""

@@ -1,0 +1,86 @@
+"""Local files under CAIRN_HOME, written whole or not at all.
+
+Folders are named by ids (never by a user's text), readable by the server's own user alone (0700/0600).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import shutil
+import tempfile
+import uuid
+from collections.abc import Callable, Iterator
+from copy import copy
+from pathlib import Path
+from typing import BinaryIO, TypeVar
+
+from django.conf import settings
+from django.db import transaction
+
+T = TypeVar("T")
+
+
+def home(*parts: str) -> Path:
+    """A folder under CAIRN_HOME, made if need be."""
+    path = Path(settings.CAIRN_HOME, *parts)
+    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return path
+
+
+def dataset_dir(dataset_id: uuid.UUID) -> Path:
+    """Where a dataset's original, points and private measurements lie."""
+    return home("datasets", str(dataset_id))
+
+
+def release_dir(release_id: uuid.UUID) -> Path:
+    """Where a release's published points lie."""
+    return home("releases", str(release_id))
+
+
+def remove(path: Path) -> None:
+    """Delete a file or a folder with all it holds; nothing there is fine."""
+    if path.is_dir():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def written(path: Path) -> Iterator[BinaryIO]:
+    """A file that appears under ``path`` complete and on the disk, or not at all."""
+    partial = path.with_name(f".{path.name}.{uuid.uuid4().hex}.part")
+    try:
+        with open(partial, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as out:
+            yield out
+            out.flush()
+            os.fsync(out.fileno())
+        partial.replace(path)
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise
+
+
+def digest_of(path: Path) -> str:
+    """The SHA-256 of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def unnamed(write: Callable[[BinaryIO], object]) -> BinaryIO:
+    """An open file without a name on the disk, at the beginning of what ``write`` put into it; its reader closes it."""
+    out = tempfile.TemporaryFile(dir=home("tmp"))  # noqa: SIM115
+    try:
+        write(out)
+    except BaseException:
+        out.close()
+        raise
+    out.seek(0)
+    return out
+
+
+def gone_after_commit(row: T, forget: Callable[[T], None]) -> None:
+    """``forget`` the files of a row that is being deleted, once it really is."""
+    gone = copy(row)  # its key is taken from the instance itself
+    transaction.on_commit(lambda: forget(gone))

@@ -1,0 +1,85 @@
+"""Stored series as the map reads them, the last ones read kept in memory: a file never changes, a map asks often."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from dashboard.storage import parquet
+from privacy_engine import picture
+from privacy_engine.errors import ParameterError
+
+MOST = 3_000_000  # points held by a process, 24 bytes each at most
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """Positions (n,) in 1e-7 degrees, their heights on the map, times, and the events they stand for.
+
+    ``event`` is None where the j-th position stands for event j.
+    """
+
+    lon: np.ndarray
+    lat: np.ndarray
+    y: np.ndarray
+    time_ms: np.ndarray | None = None
+    event: np.ndarray | None = None
+
+    def __len__(self) -> int:
+        return len(self.lon)
+
+
+_kept: OrderedDict[Path, list[Line]] = OrderedDict()
+_lock = threading.Lock()
+
+
+@cache
+def load_soon() -> None:
+    """Load the kernels beside a page whose map asks for them next: half a second, and 100 MB for maps alone."""
+    threading.Thread(target=picture.load, daemon=True).start()
+
+
+def line(path: Path, series: int) -> Line:
+    """One series of a file of points or of a release.
+
+    Raises
+    ------
+    ParameterError
+        There is no such series.
+    FileNotFoundError
+        Nor is there such a file (any more).
+    """
+    found = _lines(path)
+    if 0 <= series < len(found):
+        return found[series]
+    rule = f"between 0 and {len(found) - 1}"
+    raise ParameterError(f"series must be {rule}, got {series}", field="series", rule=rule, value=series)
+
+
+def _lines(path: Path) -> list[Line]:
+    with _lock:
+        if path in _kept and path.exists():  # what was deleted is not answered from memory
+            _kept.move_to_end(path)
+            return _kept[path]
+        _kept.pop(path, None)
+    found = [_line(columns) for _, columns in parquet.read_stored(path)]
+    with _lock:
+        _kept[path] = found
+        while sum(len(one) for lines in _kept.values() for one in lines) > MOST:
+            _kept.popitem(last=False)
+    return found
+
+
+def _line(column: dict[str, np.ndarray]) -> Line:
+    """A series of its own arrays: a slice of the file's would keep all of the file in memory."""
+    lon, lat = column["lon"].copy(), column["lat"].copy()
+    event = column.get("event")
+    if event is not None:
+        event = None if np.array_equal(event, np.arange(len(event))) else event.astype(np.int32)
+    time_ms = column["time_ms"].copy() if "time_ms" in column else None
+    return Line(lon, lat, picture.heights(lat), time_ms, event)
