@@ -11,7 +11,7 @@ from benchmarks.page import Target
 from benchmarks.references import dummies, staypoints
 from benchmarks.series import wandering
 from benchmarks.timing import Side
-from privacy_engine.landmarks.dummies import heuristic_order, optimal_order, partitioned_order
+from privacy_engine.landmarks.dummy_selection import heuristic_order, optimal_order, partitioned_order
 from privacy_engine.landmarks.orders import landmark_histogram
 from privacy_engine.landmarks.staypoints import stay_points
 

@@ -17,9 +17,9 @@ from benchmarks.series import wandering
 from benchmarks.streaming import landmarks, peak_bytes, streamed
 from benchmarks.timing import Side, cpu_s
 from privacy_engine import noise
+from privacy_engine.analysis.simulation import simulate
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.mechanisms.landmark import Adaptive, Skip, Uniform
-from privacy_engine.simulation import simulate
 
 FIGURE = "Nearly half is Adaptive's walk, under a third noise and the other two; a quarter is Python."
 FRESH = "Each of the 18 pairs draws its own noise: three fifths of it; the walks and Python are a fifth each."

@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # the engine is ru
 from benchmarks.figure import Curve, svg
 from benchmarks.series import real
 from benchmarks.written import metres, write
-from dashboard.maps.palette import LIGHT
+from dashboard.core.palette import LIGHT
 from privacy_engine.data import Trajectory
 from privacy_engine.experiments import run
 from privacy_engine.experiments.presets import CorrelatedLoss, GeolifeError, Preset, TDriveError, TemporalDistance

@@ -22,7 +22,7 @@ from benchmarks.series import real
 from benchmarks.written import metres, write
 from privacy_engine import metrics
 from privacy_engine.data import LandmarkSet, Trajectory
-from privacy_engine.experiments.lookalikes import TAXI_Q_M2, WALK_Q_M2, taxi
+from privacy_engine.experiments.synthetic_series import TAXI_Q_M2, WALK_Q_M2, taxi
 from privacy_engine.mechanisms.landmark import (
     Adaptive,
     EventLevel,

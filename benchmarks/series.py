@@ -18,7 +18,7 @@ def wandering(n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 def real(data: Path, events: int) -> dict[str, Trajectory]:
     """The first events of the real files that are there, by title; they are not part of the repository."""
-    from privacy_engine.experiments.lookalikes import first_events
+    from privacy_engine.experiments.synthetic_series import first_events
     from privacy_engine.formats import read
 
     places, found = data / "trajectories", {}

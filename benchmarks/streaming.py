@@ -14,9 +14,9 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.series import wandering
+from privacy_engine.analysis.simulation import simulate_errors
 from privacy_engine.data import Floats, LandmarkSet, Trajectory
 from privacy_engine.mechanisms.landmark import Adaptive
-from privacy_engine.simulation import simulate_errors
 
 ROOT = Path(__file__).resolve().parents[1]
 REPETITIONS = 10  # more take longer, and no more room

@@ -65,7 +65,7 @@ def main(points: int) -> None:
 
         from dashboard.maps import track_encoding
         from dashboard.storage.series_cache import line as read
-        from privacy_engine.picture import Picture
+        from privacy_engine.line_simplification import Picture
 
         line = read(dataset.points_path, 0)
         view = around(line)

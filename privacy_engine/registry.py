@@ -21,7 +21,7 @@ from privacy_engine.data import Floats, LandmarkSet, Mask, Release, Trajectory
 from privacy_engine.errors import ParameterError, ParameterErrors
 from privacy_engine.params import Frozen, brief, choices_of, explain, param_of
 from privacy_engine.promise import ONE_PERSON, SAME_LANDMARKS, Context, LandmarkChoice, Neighbours, shortest
-from privacy_engine.walks import Walk
+from privacy_engine.simulation_plan import Walk
 
 MAX_STEPS = 8
 NO_CONTEXT = Context()
@@ -195,7 +195,7 @@ class Mechanism(Described):
         raise NotImplementedError
 
     def walk(self, is_landmark: Mask) -> Walk | None:
-        """What :mod:`privacy_engine.simulation` needs to repeat this many times at once; without it, it releases."""
+        """What :mod:`privacy_engine.analysis.simulation` needs to repeat this at once; None where it releases."""
         return None
 
     def drawn_together(self, is_landmark: Mask, fresh: Mask) -> Mask:
@@ -210,8 +210,8 @@ class Mechanism(Described):
         """The level of the promise about the upload, within ``radius_m``: what one uploaded record decides, together.
 
         The m events that a record decides spend at most m times what one of them may, with the landmarks beside them
-        S + mM ≤ m(S + M) ≤ mε in the terms of :mod:`privacy_engine.accounting.ledger`. At user level all events of a
-        person are within ``epsilon`` already.
+        S + mM ≤ m(S + M) ≤ mε in the terms of :mod:`privacy_engine.accounting.landmark_ledger`. At user level all
+        events of a person are within ``epsilon`` already.
         """
         times = 1 if self.level == "user" else context.stability
         added = self._choice(context).added(self.radius_m)

@@ -18,9 +18,9 @@ from rest_framework.views import APIView
 from dashboard.attacks import files, selectors, services
 from dashboard.attacks.models import Attack
 from dashboard.attacks.serializers import AttackRequest, AttackSerializer, ShownSerializer
-from dashboard.core.api.components import listing
-from dashboard.core.api.errors import Conflict, require_state
-from dashboard.core.api.parsing import UNKEPT, AnyAccept, JSONBody, attachment, file_body, valid
+from dashboard.core.errors import Conflict, require_state
+from dashboard.core.rest.components import listing
+from dashboard.core.rest.parsing import UNKEPT, AnyAccept, JSONBody, attachment, file_body, valid
 from dashboard.jobs.models import State
 from dashboard.maps import track_encoding as binary
 from dashboard.releases.selectors import visible_releases

@@ -20,11 +20,11 @@ import numpy as np
 from django.conf import settings
 
 from dashboard.attacks.models import Attack
-from dashboard.core.api.errors import require_format
+from dashboard.core.errors import require_format
 from dashboard.jobs.models import State
 from dashboard.storage import local_files, parquet
 from dashboard.storage.series_cache import Line
-from privacy_engine import picture
+from privacy_engine import line_simplification
 from privacy_engine.attacks import Result
 from privacy_engine.errors import ParameterError
 from privacy_engine.formats.arrow import pa, pq
@@ -84,7 +84,7 @@ def line(row: Attack) -> Line:
     """The guessed path of a finished attack, as the map reads it."""
     columns = read(row).columns
     lon, lat = (np.round(columns[name] * parquet.E7).astype(np.int32) for name in ("lon", "lat"))
-    return Line(lon, lat, picture.heights(lat))
+    return Line(lon, lat, line_simplification.heights(lat))
 
 
 # Downloads ---------------------------------------------------------------------------------------

@@ -3,10 +3,12 @@
 import uuid
 from pathlib import Path
 from typing import ClassVar
+from urllib.parse import urlencode
 
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.urls import reverse
 
 from dashboard.jobs.models import Job, State, job_constraints
 from dashboard.releases.models import Release
@@ -16,6 +18,8 @@ from privacy_engine import attacks
 
 class Attack(Job):
     """One attack on one finished release: a description, and the series it is about if not all of them."""
+
+    RELATED: ClassVar = ("release__dataset",)
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="attacks")
@@ -52,6 +56,17 @@ class Attack(Job):
     def title(self) -> str:
         """What lists call it."""
         return f"{self.parsed.title} on {self.release.name or self.release.title}"
+
+    @property
+    def job_title(self) -> str:
+        """What the list of jobs calls it."""
+        return f"{self.title}, {self.release.dataset.name}"
+
+    @property
+    def page_url(self) -> str:
+        """The comparison with its release."""
+        query = {"landmark_set": self.release.landmark_set_id, "release": self.release_id, "attack": self.pk}
+        return f"{reverse('releases:compare', args=[self.release.dataset_id])}?{urlencode(query)}"
 
     @property
     def folder(self) -> Path:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import urlencode
 
 from django.urls import reverse
 from drf_spectacular.types import OpenApiTypes
@@ -12,8 +11,8 @@ from rest_framework import serializers
 
 from dashboard.attacks import files
 from dashboard.attacks.models import Attack
-from dashboard.core.api.components import DescriptionField
-from dashboard.core.api.parsing import FailureField, Whole
+from dashboard.core.rest.components import DescriptionField
+from dashboard.core.rest.parsing import FailureField, Whole
 from privacy_engine.attacks import attacks
 
 
@@ -57,12 +56,6 @@ class AttackUrls(serializers.Serializer[Any]):
     data = serializers.CharField()
     track = serializers.CharField()
     page = serializers.CharField()
-
-
-def page_of(row: Attack) -> str:
-    """The page that shows it: the comparison with its release."""
-    query = {"landmark_set": row.release.landmark_set_id, "release": row.release_id, "attack": row.pk}
-    return f"{reverse('releases:compare', args=[row.release.dataset_id])}?{urlencode(query)}"
 
 
 class AttackSerializer(serializers.ModelSerializer[Attack]):
@@ -131,7 +124,7 @@ class AttackSerializer(serializers.ModelSerializer[Attack]):
     @extend_schema_field(AttackUrls)
     def get_urls(self, row: Attack) -> dict[str, str]:
         doors = {name: reverse(f"api:attack-{name}", args=[row.pk]) for name in ("result", "data", "track")}
-        return {"self": reverse("api:attack-detail", args=[row.pk]), **doors, "page": page_of(row)}
+        return {"self": reverse("api:attack-detail", args=[row.pk]), **doors, "page": row.page_url}
 
 
 class PlaceSerializer(serializers.Serializer[Any]):

@@ -13,7 +13,7 @@ from django.db.models.functions import Now
 
 from dashboard.attacks import execution, files, tasks  # noqa: F401  (tasks: so that the bell is there to ring)
 from dashboard.attacks.models import Attack
-from dashboard.core.api.errors import Conflict, require_state
+from dashboard.core.errors import Conflict, require_state
 from dashboard.jobs import queue
 from dashboard.jobs.models import State
 from dashboard.landmarks.selectors import series_bounds

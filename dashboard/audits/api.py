@@ -15,8 +15,8 @@ from rest_framework.response import Response
 from dashboard.audits import files, selectors, services
 from dashboard.audits.models import Audit
 from dashboard.audits.serializers import AuditRequest, AuditSerializer
-from dashboard.core.api.errors import require_state
-from dashboard.core.api.parsing import AnyAccept, JSONBody, attachment, file_body, valid
+from dashboard.core.errors import require_state
+from dashboard.core.rest.parsing import AnyAccept, JSONBody, attachment, file_body, valid
 from dashboard.jobs.models import State
 
 

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any, BinaryIO
 
 from dashboard.audits.models import Audit
-from dashboard.core.api.errors import require_format
+from dashboard.core.errors import require_format
 from dashboard.storage import local_files
 
 COLUMNS = ("name", "claimed", "lower_bound", "best_event", "verdict")

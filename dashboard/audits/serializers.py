@@ -11,7 +11,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from dashboard.audits.models import Audit
-from dashboard.core.api.parsing import Anything, FailureField
+from dashboard.core.rest.parsing import Anything, FailureField
 from privacy_engine.audit import AuditSpec, completed
 from privacy_engine.errors import ParameterError, ParameterErrors
 

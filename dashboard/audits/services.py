@@ -9,7 +9,7 @@ from django.db import transaction
 
 from dashboard.audits import tasks  # noqa: F401  (registers the task that a submission enqueues)
 from dashboard.audits.models import Audit
-from dashboard.core.api.errors import Conflict
+from dashboard.core.errors import Conflict
 from dashboard.jobs import queue
 from dashboard.jobs.models import OPEN
 from privacy_engine.audit import ALTERATIONS, NUMPY_LAPLACE, PREFIX, TITLES, AuditSpec

@@ -18,8 +18,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from dashboard.core.api.components import listing
-from dashboard.core.api.parsing import UNKEPT, JSONBody, valid
+from dashboard.core.rest.components import listing
+from dashboard.core.rest.parsing import UNKEPT, JSONBody, valid
 from dashboard.datasets import lineage, resumable, selectors, services
 from dashboard.datasets.lineage_serializers import UNDETECTED, DecisionSerializer, LineageSerializer
 from dashboard.datasets.models import Dataset

@@ -20,7 +20,7 @@ from django.db import transaction
 from django.db.models import Count, F, Q
 from pydantic import ValidationError
 
-from dashboard.core.api.errors import Conflict
+from dashboard.core.errors import Conflict
 from dashboard.datasets.lineage import LARGEST, known_source_of, lock_owner, source_of
 from dashboard.datasets.models import Budget, BudgetEntry, Dataset
 from privacy_engine.errors import ParameterErrors

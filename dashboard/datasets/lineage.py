@@ -19,7 +19,7 @@ from django.contrib.auth import get_user_model
 from django.db import transaction
 from django.db.models import Sum
 
-from dashboard.core.api.errors import Conflict
+from dashboard.core.errors import Conflict
 from dashboard.datasets.models import Budget, BudgetEntry, Dataset, LineageEntry, SourceFile, SourceSketch
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import ParameterError

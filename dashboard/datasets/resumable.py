@@ -20,7 +20,7 @@ from django.http.request import UnreadablePostError
 from django.utils import timezone
 
 from dashboard.accounts.models import User
-from dashboard.core.api.errors import Conflict, TooLarge
+from dashboard.core.errors import Conflict, TooLarge
 from dashboard.core.text import one_line
 from dashboard.datasets import services
 from dashboard.datasets.models import Dataset, Upload

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db.models import Count, OuterRef, Q, QuerySet, Subquery, Sum
 
-from dashboard.core.api.errors import Conflict
+from dashboard.core.errors import Conflict
 from dashboard.datasets import ledger, lineage
 from dashboard.datasets.models import Budget, BudgetEntry, Dataset, LineageEntry, SourceFile, Upload
 from dashboard.jobs.models import State

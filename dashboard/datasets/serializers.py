@@ -10,7 +10,7 @@ from django.urls import reverse
 from drf_spectacular.utils import extend_schema_field, inline_serializer
 from rest_framework import serializers
 
-from dashboard.core.api.parsing import Anything, FailureField
+from dashboard.core.rest.parsing import Anything, FailureField
 from dashboard.datasets import ledger
 from dashboard.datasets.models import Dataset, Kind
 from dashboard.jobs.models import State

@@ -15,7 +15,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from dashboard.accounts.models import User
-from dashboard.core.api.errors import Conflict
+from dashboard.core.errors import Conflict
 from dashboard.core.text import one_line, storable
 from dashboard.datasets import execution, ledger, lineage
 from dashboard.datasets import tasks as tasks  # so that the bell is there to ring

@@ -15,9 +15,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from dashboard.core.api.components import listing
-from dashboard.core.api.errors import require_state
-from dashboard.core.api.parsing import UNKEPT, AnyAccept, JSONBody, attachment, file_body, valid
+from dashboard.core.errors import require_state
+from dashboard.core.rest.components import listing
+from dashboard.core.rest.parsing import UNKEPT, AnyAccept, JSONBody, attachment, file_body, valid
 from dashboard.datasets.selectors import visible_datasets
 from dashboard.experiments import files, results, selectors, services
 from dashboard.experiments.models import Experiment

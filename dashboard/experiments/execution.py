@@ -23,7 +23,7 @@ from django.db.models import Exists, F, OuterRef, Sum
 from django.db.models.functions import Now
 
 from dashboard.core import failures
-from dashboard.core.api.errors import Conflict
+from dashboard.core.errors import Conflict
 from dashboard.experiments import files
 from dashboard.experiments.context import Material, material_of, series_of
 from dashboard.experiments.models import Experiment, Part

@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 from django.conf import settings
 from django.utils.text import slugify
 
-from dashboard.core.api.errors import require_format
+from dashboard.core.errors import require_format
 from dashboard.experiments.models import Experiment
 from dashboard.jobs.models import State
 from dashboard.storage import local_files

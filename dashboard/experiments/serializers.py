@@ -9,8 +9,8 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from dashboard.core.api.components import DescriptionField
-from dashboard.core.api.parsing import Anything, FailureField
+from dashboard.core.rest.components import DescriptionField
+from dashboard.core.rest.parsing import Anything, FailureField
 from dashboard.experiments.models import Experiment
 from privacy_engine.experiments import ExperimentSpec, presets
 

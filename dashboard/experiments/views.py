@@ -12,12 +12,12 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from dashboard.core.ids import uuid_or_404
+from dashboard.core.palette import palette
 from dashboard.datasets.selectors import visible_datasets
 from dashboard.experiments.models import Experiment
 from dashboard.experiments.selectors import visible_experiments
 from dashboard.experiments.starting import attacks_on
 from dashboard.jobs.models import State
-from dashboard.maps.palette import palette
 from dashboard.releases.selectors import visible_releases
 from privacy_engine.experiments import figure, presets
 

@@ -16,15 +16,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from dashboard.attacks.models import Attack
-from dashboard.attacks.selectors import visible_attacks
-from dashboard.attacks.serializers import page_of
-from dashboard.audits.selectors import visible_audits
-from dashboard.datasets.selectors import visible_datasets
-from dashboard.experiments.selectors import visible_experiments
-from dashboard.jobs.models import OPEN, State
-from dashboard.releases.models import Release
-from dashboard.releases.selectors import visible_releases
+from dashboard.jobs.models import OPEN, State, listed_models
 
 FAILED_FOR = timedelta(days=14)
 """How long a failed job is told of, unless its owner dismisses it."""
@@ -48,7 +40,7 @@ class JobSerializer(serializers.Serializer[Any]):
 
     kind = serializers.CharField(source="_meta.model_name", help_text="dataset, release, experiment, attack or audit")
     id = serializers.UUIDField(source="pk")
-    title = serializers.SerializerMethodField()
+    title = serializers.CharField(source="job_title")
     state = serializers.ChoiceField(choices=State.choices)
     stage = serializers.CharField()
     progress = serializers.FloatField()
@@ -57,22 +49,9 @@ class JobSerializer(serializers.Serializer[Any]):
     error = FailureSerializer(source="failure", allow_null=True)
     urls = serializers.SerializerMethodField()
 
-    def get_title(self, row: Any) -> str:
-        if isinstance(row, Release):
-            return row.name or f"{row.title}, {row.dataset.name}"
-        if isinstance(row, Attack):
-            return f"{row.title}, {row.release.dataset.name}"
-        return str(row.name)
-
     def get_urls(self, row: Any) -> dict[str, str]:
         kind = row._meta.model_name
-        if isinstance(row, Release):
-            page = f"{reverse('releases:compare', args=[row.dataset_id])}?release={row.pk}"
-        elif isinstance(row, Attack):
-            page = page_of(row)
-        else:
-            page = reverse(f"{kind}s:detail", args=[row.pk])
-        urls = {"self": reverse(f"api:{kind}-detail", args=[row.pk]), "page": page}
+        urls = {"self": reverse(f"api:{kind}-detail", args=[row.pk]), "page": row.page_url}
         if row.open:
             return urls | {"cancel": reverse(f"api:{kind}-cancel", args=[row.pk])}
         dismiss = {"dismiss": reverse("api:job-dismiss", args=[row.pk])}
@@ -90,8 +69,12 @@ class JobsSerializer(serializers.Serializer[Any]):
 
 def _jobs_of(user: Any) -> list[Any]:
     """Rows of every kind of job that belong to the user."""
-    own = [visible_datasets, visible_releases, visible_experiments, visible_attacks, visible_audits]
-    return [visible(user) for visible in own]
+    return [
+        model._default_manager.filter(owner=user).select_related(*model.RELATED)
+        if model.RELATED
+        else model._default_manager.filter(owner=user)
+        for model in listed_models()
+    ]
 
 
 class JobsView(APIView):

@@ -7,8 +7,10 @@ from typing import Any, ClassVar
 from django.apps import apps
 from django.db import models
 from django.db.models import Q
+from django.urls import reverse
 from django.utils import timezone
 
+from dashboard.core.errors import Conflict
 from dashboard.core.failures import explained
 
 
@@ -28,7 +30,9 @@ OPEN = [State.QUEUED, State.RUNNING]
 
 
 class Watched(models.Model):
-    """Columns of what an owner waits for: the drawer tells of it."""
+    """Columns of what an owner waits for, as the list of jobs shows it."""
+
+    RELATED: ClassVar[tuple[str, ...]] = ()  # what the list of jobs reads beside the row
 
     state = models.CharField(max_length=10, choices=State.choices, default=State.QUEUED, db_index=True)
     stage = models.CharField(max_length=60, default="", blank=True)
@@ -42,6 +46,16 @@ class Watched(models.Model):
 
     class Meta:
         abstract = True
+
+    @property
+    def job_title(self) -> str:
+        """What the list of jobs calls it."""
+        return str(self)
+
+    @property
+    def page_url(self) -> str:
+        """The page that shows it."""
+        return reverse(f"{self._meta.model_name}s:detail", args=[self.pk])
 
     @property
     def open(self) -> bool:
@@ -81,6 +95,12 @@ class Job(Watched):
         abstract = True
 
 
+def listed_models() -> list[type[Watched]]:
+    """Every model that has an owner who waits for its rows, in the order of the apps."""
+    owned = [model for model in apps.get_models() if issubclass(model, Watched)]
+    return [model for model in owned if any(field.name == "owner" for field in model._meta.get_fields())]
+
+
 def models_of() -> list[type[Job]]:
     """Every model whose rows are jobs."""
     return [model for model in apps.get_models() if issubclass(model, Job)]
@@ -110,12 +130,19 @@ def job_constraints(name: str) -> list[models.BaseConstraint]:
     ]
 
 
-class NotOpen(Exception):
+class NotOpen(Conflict):
     """The job is over; there is nothing to cancel."""
 
+    def __init__(self) -> None:
+        super().__init__("It is over already.", field="state", rule="queued or running")
 
-class NotRetryable(Exception):
+
+class NotRetryable(Conflict):
     """The job waits, runs or succeeded; there is nothing to try again."""
+
+    def __init__(self) -> None:
+        message = "Only what failed or was cancelled can be tried again."
+        super().__init__(message, field="state", rule="failed or cancelled")
 
 
 def others_wait(model: type[Job]) -> bool:

@@ -14,10 +14,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from dashboard.core.api.components import listing
-from dashboard.core.api.parsing import JSONBody, valid
+from dashboard.core.rest.components import listing
+from dashboard.core.rest.parsing import JSONBody, valid
 from dashboard.datasets.selectors import visible_datasets
-from dashboard.landmarks import dummies, selectors, services
+from dashboard.landmarks import dummy_landmarks, selectors, services
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.serializers import (
     DummiesPreviewRequest,
@@ -105,7 +105,9 @@ class LandmarkSetViewSet(
     def add_dummies(self, request: Request, pk: Any = None) -> Response:
         """Draw dummies beside the landmarks and keep both as a new set. Every request is another draw."""
         source = self.get_object()
-        made = dummies.add_dummies(owner=request.user, landmark_set=source, **valid(DummiesRequest, request.data))
+        made = dummy_landmarks.add_dummies(
+            owner=request.user, landmark_set=source, **valid(DummiesRequest, request.data)
+        )
         return Response(self.get_serializer(made).data, status=201)
 
     @extend_schema(request=DummiesPreviewRequest, responses={200: DummiesPreviewSerializer})
@@ -113,7 +115,7 @@ class LandmarkSetViewSet(
     def preview_dummies(self, request: Request, pk: Any = None) -> Response:
         """How likely how many dummies are; nothing is drawn and nothing stored."""
         source = self.get_object()
-        found = dummies.preview_dummies(landmark_set=source, **valid(DummiesPreviewRequest, request.data))
+        found = dummy_landmarks.preview_dummies(landmark_set=source, **valid(DummiesPreviewRequest, request.data))
         return Response(found)
 
     def perform_destroy(self, instance: LandmarkSet) -> None:

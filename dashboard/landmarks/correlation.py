@@ -14,15 +14,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dashboard.core.api.errors import require_state
+from dashboard.core.errors import require_state
 from dashboard.datasets.models import Dataset
 from dashboard.jobs.models import State
 from dashboard.storage import parquet
-from privacy_engine.accounting.chains import mismatch, reversal
-from privacy_engine.accounting.checks import transition
 from privacy_engine.accounting.distance import MOST_M, diameter, scale
 from privacy_engine.accounting.estimation import NOTE, estimate_correlation
+from privacy_engine.accounting.markov_chains import mismatch, reversal
 from privacy_engine.accounting.temporal import LossFunction, smoothing_matrix
+from privacy_engine.accounting.validation import transition
 from privacy_engine.data import Floats
 from privacy_engine.errors import EngineError, ParameterError
 

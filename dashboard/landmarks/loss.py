@@ -8,8 +8,8 @@ from typing import Any, Literal
 import numpy as np
 
 from dashboard.landmarks.correlation import Correlation
-from privacy_engine.accounting.effort import loss_seconds
 from privacy_engine.accounting.pairwise import MAX_PAIRWISE_STATES, pairwise_loss, pairwise_seconds
+from privacy_engine.accounting.runtime_estimate import loss_seconds
 from privacy_engine.accounting.temporal import MAX_BRIDGE_STATES, TemporalLoss, landmark_losses, temporal_loss
 from privacy_engine.data import Floats, Mask
 from privacy_engine.errors import EngineError, ParameterError

@@ -9,7 +9,7 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from dashboard.core.api.parsing import Anything, Number, Whole
+from dashboard.core.rest.parsing import Anything, Number, Whole
 from dashboard.landmarks.correlation import Correlation, named
 from dashboard.landmarks.loss import BOUNDS
 from privacy_engine.errors import ParameterError

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dashboard.core.api.errors import Conflict
+from dashboard.core.errors import Conflict
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.people import people_of, person_masks
 from dashboard.jobs.models import State

@@ -20,10 +20,10 @@ from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.simulated import Spread, spread
 from dashboard.storage import parquet
 from privacy_engine import mechanisms as _families  # noqa: F401  (registers the mechanisms)
+from privacy_engine.analysis.forecast import has_known_budgets
 from privacy_engine.data import Floats, Mask
 from privacy_engine.errors import ParameterError, shown
 from privacy_engine.landmarks.synthetic import average_temporal_distance, dataset_temporal_distance
-from privacy_engine.outlook import has_known_budgets
 from privacy_engine.registry import Mechanism, mechanisms
 
 MAX_EVENTS = 100_000

@@ -12,7 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from dashboard.core.api.parsing import AnyAccept, JSONBody, valid
+from dashboard.core.rest.parsing import AnyAccept, JSONBody, valid
 from dashboard.datasets.people import person_of
 from dashboard.landmarks import plans, report
 from dashboard.landmarks.correlation import Correlation, named

@@ -9,10 +9,10 @@ from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
+from dashboard.core.palette import palette
 from dashboard.landmarks import report
 from dashboard.landmarks.promise import promise_context
 from dashboard.landmarks.selectors import visible_landmark_sets
-from dashboard.maps.palette import palette
 from privacy_engine.accounting.estimation import NOTE
 
 

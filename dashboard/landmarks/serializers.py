@@ -8,7 +8,7 @@ from django.urls import reverse
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from dashboard.core.api.components import DescriptionField, SeedField
+from dashboard.core.rest.components import DescriptionField, SeedField
 from dashboard.landmarks.models import LandmarkSet
 from privacy_engine.landmarks import SelectionSpec, dummy_methods, landmark_methods
 

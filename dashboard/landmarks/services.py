@@ -10,7 +10,7 @@ from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.db.models import RestrictedError
 
-from dashboard.core.api.errors import Conflict, require_state
+from dashboard.core.errors import Conflict, require_state
 from dashboard.core.text import one_line
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.people import person_masks

@@ -15,9 +15,9 @@ import numpy as np
 
 from dashboard.landmarks.correlation import Correlation
 from dashboard.landmarks.loss import MAX_SECONDS, Bound, LandmarkLoss, highest, landmark_loss, levels
-from privacy_engine.accounting.effort import loss_seconds
+from privacy_engine.accounting.runtime_estimate import loss_seconds
+from privacy_engine.analysis.forecast import STEP_M, simulated_budgets
 from privacy_engine.data import Floats, Mask
-from privacy_engine.outlook import STEP_M, simulated_budgets
 from privacy_engine.registry import Mechanism
 
 MOST_RUNS = 20

@@ -10,7 +10,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
-from dashboard.core.api.errors import Conflict
+from dashboard.core.errors import Conflict
 from dashboard.core.ids import uuid_or_404
 from dashboard.datasets.selectors import visible_datasets
 from dashboard.jobs.models import State

@@ -65,9 +65,9 @@ def landmark_sets() -> None:
 
 def simulations() -> None:
     from privacy_engine import noise
+    from privacy_engine.analysis.simulation import simulate
     from privacy_engine.data import LandmarkSet, Trajectory
     from privacy_engine.mechanisms.landmark import Adaptive, Joint
-    from privacy_engine.simulation import simulate
 
     event, how = np.arange(20.0), {"epsilon": 1.0, "radius_m": 1.0}
     noise.simulated_planar(event, event, 1.0, seed=1)
@@ -86,9 +86,9 @@ def releases() -> None:
 
 
 def pictures() -> None:
-    from privacy_engine import picture
+    from privacy_engine import line_simplification
 
-    picture.load()
+    line_simplification.load()
 
 
 def cleaning() -> None:

@@ -17,7 +17,6 @@ from django.db.models.functions import Now
 
 from dashboard.accounts import services as accounts
 from dashboard.attacks.models import Attack
-from dashboard.audits.models import Audit
 from dashboard.datasets import resumable
 from dashboard.datasets.models import Dataset, Upload
 from dashboard.experiments.execution import settle_all
@@ -32,13 +31,6 @@ logger = logging.getLogger(__name__)
 TIDY_EVERY_S = 60.0
 ABANDONED_S = 60.0  # a folder is made in the same breath as its row; without one after this long it has none
 STALE_S = 3600.0  # twice the longest job: nobody writes to this file any more
-ROOMS: dict[str, type[job_models.Watched]] = {
-    "datasets": Dataset,
-    "releases": Release,
-    "experiments": Experiment,
-    "attacks": Attack,
-    "audits": Audit,
-}
 _TOKEN = re.compile(r"[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}")
 
 
@@ -51,8 +43,8 @@ class Sweeper:
     """One sweep after another; a database that is away is tried again at the next."""
 
     def __init__(self) -> None:
-        for room in ROOMS:
-            import_module(f"dashboard.{room}.tasks")  # their doorbells
+        for folder in _folders():
+            import_module(f"dashboard.{folder}.tasks")  # they register the tasks of their models
         self._tidied = -TIDY_EVERY_S
 
     def round(self) -> dict[str, int] | None:
@@ -100,8 +92,8 @@ def _strays() -> Iterator[Path]:
 
 def _abandoned() -> Iterator[Path]:
     """Folders of datasets, releases, experiments and attacks that are no more."""
-    for room, model in ROOMS.items():
-        old = {path.name: path for path in _inside(room) if _age_s(path) > ABANDONED_S}
+    for folder, model in _folders().items():
+        old = {path.name: path for path in _inside(folder) if _age_s(path) > ABANDONED_S}
         ids = [pk for pk in map(_uuid, old) if pk]
         alive = {str(pk) for pk in model._default_manager.in_bulk(ids)}
         yield from (path for name, path in old.items() if name not in alive)
@@ -121,7 +113,7 @@ def _stale() -> Iterator[Path]:
     """Halves of files, and whole ones of attempts that published nothing."""
     yield from (path for path in _inside("tmp") if _age_s(path) > STALE_S)
     current = _current_tokens()
-    for path in (path for room in ROOMS for folder in _inside(room) for path in folder.glob("*")):
+    for path in (path for name in _folders() for folder in _inside(name) for path in folder.glob("*")):
         tokens = {found.replace("-", "") for found in _TOKEN.findall(path.name)}
         unfinished = path.name.endswith(".part")
         if (unfinished or (tokens and not tokens & current)) and _age_s(path) > STALE_S:
@@ -138,8 +130,13 @@ def _current_tokens() -> set[str]:
     return {found.replace("-", "") for name in names for found in _TOKEN.findall(name)}
 
 
-def _inside(room: str) -> list[Path]:
-    folder = Path(settings.CAIRN_HOME, room)
+def _folders() -> dict[str, type[job_models.Watched]]:
+    """The models whose rows have a folder each, by the name of the folder of those folders."""
+    return {f"{model._meta.model_name}s": model for model in job_models.listed_models()}
+
+
+def _inside(name: str) -> list[Path]:
+    folder = Path(settings.CAIRN_HOME, name)
     return list(folder.iterdir()) if folder.is_dir() else []
 
 

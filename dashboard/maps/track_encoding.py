@@ -19,11 +19,11 @@ from django.utils.cache import get_conditional_response, patch_vary_headers
 from rest_framework import serializers
 from rest_framework.request import Request
 
-from dashboard.core.api.parsing import Number, Whole, valid
+from dashboard.core.rest.parsing import Number, Whole, valid
 from dashboard.storage.parquet import E7
 from dashboard.storage.series_cache import Line
 from privacy_engine.errors import ParameterError
-from privacy_engine.picture import Picture, packed
+from privacy_engine.line_simplification import Picture, packed
 
 MAGIC = 0x4E524943  # "CIRN"
 VERSION = 2

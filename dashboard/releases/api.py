@@ -16,9 +16,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from dashboard.core.api.components import listing
-from dashboard.core.api.errors import require_state
-from dashboard.core.api.parsing import UNKEPT, AnyAccept, JSONBody, attachment, file_body, valid
+from dashboard.core.errors import require_state
+from dashboard.core.rest.components import listing
+from dashboard.core.rest.parsing import UNKEPT, AnyAccept, JSONBody, attachment, file_body, valid
 from dashboard.datasets.selectors import visible_datasets
 from dashboard.jobs.models import State
 from dashboard.landmarks.correlation import Correlation, named

@@ -14,7 +14,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from io import BytesIO
 from typing import Any, BinaryIO
 
-from dashboard.core.api.errors import require_state
+from dashboard.core.errors import require_state
 from dashboard.jobs.models import State
 from dashboard.releases import downloads, reproduce
 from dashboard.releases.models import Release

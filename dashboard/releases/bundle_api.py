@@ -13,8 +13,8 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
-from dashboard.core.api.parsing import AnyAccept
 from dashboard.core.ids import uuid_or_404
+from dashboard.core.rest.parsing import AnyAccept
 from dashboard.releases import bundle, choice, selectors
 from dashboard.releases.models import Release
 from privacy_engine.exports import FORMATS

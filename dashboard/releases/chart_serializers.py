@@ -6,7 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from dashboard.core.api.parsing import Whole
+from dashboard.core.rest.parsing import Whole
 from dashboard.landmarks.loss_serializers import (
     BoundField,
     CorrelationQuery,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dashboard.core.api.errors import Conflict
+from dashboard.core.errors import Conflict
 from dashboard.jobs import leases
 from dashboard.releases import files
 from dashboard.releases.models import Release

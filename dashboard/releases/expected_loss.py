@@ -11,11 +11,11 @@ import numpy as np
 from dashboard.landmarks.correlation import Correlation
 from dashboard.landmarks.loss import MAX_SECONDS, LandmarkLoss, highest, landmark_loss, levels, undefined
 from dashboard.landmarks.simulated import runs_of
-from privacy_engine.accounting.effort import STEP_S, loss_seconds
+from privacy_engine.accounting.runtime_estimate import STEP_S, loss_seconds
 from privacy_engine.accounting.temporal import temporal_loss
+from privacy_engine.analysis.forecast import LONGEST_RUN, has_known_budgets
 from privacy_engine.data import Floats, Mask
 from privacy_engine.errors import ParameterError
-from privacy_engine.outlook import LONGEST_RUN, has_known_budgets
 from privacy_engine.registry import Mechanism
 
 UNKNOWN = "its budgets are known only after a run, and the dataset is too long to try it out here"

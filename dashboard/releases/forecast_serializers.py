@@ -7,7 +7,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from dashboard.core.api.parsing import Anything
+from dashboard.core.rest.parsing import Anything
 from dashboard.landmarks.loss import BOUNDS
 from dashboard.landmarks.loss_serializers import CorrelationField, CorrelationShown
 from dashboard.releases.serializers import OBJECTS, StepsField

@@ -11,8 +11,8 @@ from dashboard.landmarks.loss import MAX_SECONDS
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.promise import masks_of_people, promise_context
 from dashboard.releases.expected_loss import expected_loss
+from privacy_engine.analysis.forecast import outlook
 from privacy_engine.data import Mask
-from privacy_engine.outlook import outlook
 from privacy_engine.postprocess import PostProcess
 from privacy_engine.promise import Context
 from privacy_engine.registry import Mechanism

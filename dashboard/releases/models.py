@@ -7,6 +7,7 @@ from typing import ClassVar
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.urls import reverse
 
 from dashboard.datasets.models import Dataset
 from dashboard.jobs.models import Job, State, job_constraints
@@ -18,6 +19,8 @@ from privacy_engine.spec import ReleaseSpec
 
 class Release(Job):
     """One draw of one mechanism over a dataset with a landmark set."""
+
+    RELATED: ClassVar = ("dataset",)
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="releases")
@@ -58,6 +61,16 @@ class Release(Job):
     def title(self) -> str:
         """What legends and lists call it: its mechanism and the steps after it."""
         return self.parsed_spec.title
+
+    @property
+    def job_title(self) -> str:
+        """What the list of jobs calls it."""
+        return self.name or f"{self.title}, {self.dataset.name}"
+
+    @property
+    def page_url(self) -> str:
+        """The comparison with it."""
+        return f"{reverse('releases:compare', args=[self.dataset_id])}?release={self.pk}"
 
     @property
     def charged(self) -> bool:

@@ -17,22 +17,22 @@ import numpy as np
 from django.urls import reverse
 
 from dashboard.core.downsampling import decimated, listed
+from dashboard.core.palette import palette
 from dashboard.datasets import ledger
 from dashboard.datasets.models import BudgetEntry
 from dashboard.landmarks.correlation import Correlation
 from dashboard.landmarks.loss import highest, levels, undefined
 from dashboard.landmarks.promise import masks_of_people
 from dashboard.landmarks.report import set_facts
-from dashboard.maps.palette import palette
 from dashboard.releases import downloads, files, reproduce
 from dashboard.releases.models import Release
 from dashboard.storage import parquet
 from dashboard.storage.series_cache import line
 from privacy_engine import __version__
 from privacy_engine.accounting.temporal import temporal_loss
+from privacy_engine.analysis.forecast import outlook
 from privacy_engine.data import Floats, Mask
 from privacy_engine.mechanisms.landmark.base import last_draw
-from privacy_engine.outlook import outlook
 from privacy_engine.registry import Mechanism
 
 POINTS = 1600  # of a curve on paper

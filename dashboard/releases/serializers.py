@@ -10,8 +10,8 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from dashboard.core.api.components import DescriptionField, SeedField
-from dashboard.core.api.parsing import Anything, FailureField
+from dashboard.core.rest.components import DescriptionField, SeedField
+from dashboard.core.rest.parsing import Anything, FailureField
 from dashboard.releases import downloads
 from dashboard.releases.models import Release
 from privacy_engine.mechanisms import landmark  # noqa: F401  (registers the mechanisms)

@@ -10,7 +10,7 @@ from typing import Any
 from django.core.exceptions import PermissionDenied
 from django.db import IntegrityError, transaction
 
-from dashboard.core.api.errors import Conflict, require_state
+from dashboard.core.errors import Conflict, require_state
 from dashboard.core.text import one_line
 from dashboard.datasets import ledger
 from dashboard.datasets.models import Dataset

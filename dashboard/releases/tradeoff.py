@@ -16,10 +16,10 @@ from dashboard.datasets.people import mask_of_person, person_of
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.storage import parquet
 from privacy_engine import data
+from privacy_engine.analysis.simulation import simulate
 from privacy_engine.data import Floats, Mask, Trajectory
 from privacy_engine.errors import ParameterErrors
 from privacy_engine.registry import Mechanism, mechanisms
-from privacy_engine.simulation import simulate
 
 FACTORS = (0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0)
 REPETITIONS = 20

@@ -12,12 +12,12 @@ from django.views.decorators.http import require_safe
 
 from dashboard.accounts.services import remember_visit
 from dashboard.core.ids import uuid_or_404
+from dashboard.core.palette import palette
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.selectors import spending, visible_datasets
 from dashboard.jobs.models import State
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.selectors import visible_landmark_sets
-from dashboard.maps.palette import palette
 from dashboard.releases import choice
 from dashboard.storage import series_cache
 from privacy_engine.accounting.estimation import NOTE

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from dashboard.storage import parquet
-from privacy_engine import picture
+from privacy_engine import line_simplification
 from privacy_engine.errors import ParameterError
 
 MOST = 3_000_000  # points held by a process, 24 bytes each at most
@@ -41,7 +41,7 @@ _lock = threading.Lock()
 @cache
 def load_soon() -> None:
     """Load the kernels beside a page whose map asks for them next: half a second, and 100 MB for maps alone."""
-    threading.Thread(target=picture.load, daemon=True).start()
+    threading.Thread(target=line_simplification.load, daemon=True).start()
 
 
 def line(path: Path, series: int) -> Line:
@@ -82,4 +82,4 @@ def _line(column: dict[str, np.ndarray]) -> Line:
     if event is not None:
         event = None if np.array_equal(event, np.arange(len(event))) else event.astype(np.int32)
     time_ms = column["time_ms"].copy() if "time_ms" in column else None
-    return Line(lon, lat, picture.heights(lat), time_ms, event)
+    return Line(lon, lat, line_simplification.heights(lat), time_ms, event)

@@ -8,7 +8,7 @@ from django.conf import settings
 from django.core.exceptions import RequestDataTooBig
 from django.core.files.uploadhandler import TemporaryFileUploadHandler
 
-from dashboard.core.api.errors import TooLarge
+from dashboard.core.errors import TooLarge
 from dashboard.storage import local_files
 
 FORM_BYTES = 1_000_000  # what a form with every reading option and its boundaries may add to the file

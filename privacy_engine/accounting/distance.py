@@ -18,7 +18,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from privacy_engine.accounting.checks import level, numbers, refused
+from privacy_engine.accounting.validation import level, numbers, refused
 from privacy_engine.data import Floats, Ints
 from privacy_engine.errors import ParameterError
 from privacy_engine.geo import EARTH_RADIUS_M

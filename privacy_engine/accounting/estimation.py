@@ -19,8 +19,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from privacy_engine.accounting.checks import MAX_STATES, level, refused
 from privacy_engine.accounting.distance import cell_distances_m
+from privacy_engine.accounting.validation import MAX_STATES, level, refused
 from privacy_engine.data import Floats, Ints, Trajectory
 from privacy_engine.errors import DataError, ParameterError
 from privacy_engine.geo import EARTH_RADIUS_M

@@ -15,8 +15,8 @@ from typing import Literal
 
 import numpy as np
 
-from privacy_engine.accounting.checks import level, refused, whole
 from privacy_engine.accounting.temporal import Correlation, LossFunction, loss_function
+from privacy_engine.accounting.validation import level, refused, whole
 from privacy_engine.data import Floats
 from privacy_engine.errors import ParameterError
 

@@ -24,7 +24,7 @@ from typing import Literal, TypeAlias, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from privacy_engine.accounting.checks import MAX_STATES, level, numbers, refused, transition, whole
+from privacy_engine.accounting.validation import MAX_STATES, level, numbers, refused, transition, whole
 from privacy_engine.data import Floats, Ints, Mask
 from privacy_engine.errors import DataError, ParameterError
 

@@ -13,7 +13,7 @@ from pydantic import AfterValidator
 from privacy_engine import geo
 from privacy_engine.attacks.area import Area, Grid
 from privacy_engine.attacks.base import Headline, Result, SeriesAttack, Watch, attacks, must_match
-from privacy_engine.attacks.hidden import BestGuess, Movement, posteriors, sweeps
+from privacy_engine.attacks.hidden_markov import BestGuess, Movement, posteriors, sweeps
 from privacy_engine.data import Floats, Ints, Mask, Release, Trajectory
 from privacy_engine.errors import DataError, ParameterError
 from privacy_engine.params import Param, StepVarianceM2

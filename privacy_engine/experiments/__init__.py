@@ -12,7 +12,9 @@
 2.7777777777777777
 """
 
-from privacy_engine.experiments.cutting import (
+from privacy_engine.experiments.figure import figure, placed, points, summed
+from privacy_engine.experiments.measures import Measure, measures
+from privacy_engine.experiments.partition import (
     AT_ONCE_S,
     BLOCK_S,
     Block,
@@ -24,10 +26,8 @@ from privacy_engine.experiments.cutting import (
     parts,
     predicted_seconds,
 )
-from privacy_engine.experiments.figure import figure, placed, points, summed
-from privacy_engine.experiments.measures import Measure, measures
 from privacy_engine.experiments.presets import Preset, presets
-from privacy_engine.experiments.running import run, run_block
+from privacy_engine.experiments.runner import run, run_block
 from privacy_engine.experiments.selection import AS_THEY_ARE, GeneratedSeries, SeriesSelection
 from privacy_engine.experiments.spec import Cell, Correlation, ExperimentSpec, dataset_digest
 from privacy_engine.experiments.store import FolderStore, Key, MemoryStore, Store

@@ -10,7 +10,7 @@ import numpy as np
 from privacy_engine import people
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import ParameterError
-from privacy_engine.experiments.lookalikes import taxi, walk
+from privacy_engine.experiments.synthetic_series import taxi, walk
 from privacy_engine.params import EventCount, Frozen, Param, Seed
 
 JOIN = Param(

@@ -28,9 +28,9 @@ from pydantic import (
 )
 
 from privacy_engine import noise
-from privacy_engine.accounting.checks import MAX_STATES
 from privacy_engine.accounting.distance import LEAST_M, MOST_M, scale
 from privacy_engine.accounting.temporal import LossFunction, smoothing_matrix
+from privacy_engine.accounting.validation import MAX_STATES
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import ParameterError, ParameterErrors
 from privacy_engine.experiments.measures import Measure, measures

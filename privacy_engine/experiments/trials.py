@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from privacy_engine import noise
 from privacy_engine.accounting.temporal import LossFunction
 from privacy_engine.data import LandmarkSet, Mask, Release, Trajectory
-from privacy_engine.experiments.kept import KeptMarks, kept_marks
+from privacy_engine.experiments.landmark_cache import KeptMarks, kept_marks
 from privacy_engine.spec import processed
 
 if TYPE_CHECKING:

@@ -31,7 +31,6 @@ from privacy_engine.formats import (  # noqa: F401 (they register)
     kml,
     movebank,
     nmea,
-    otherxml,
     owntracks,
     parquet,
     plt,
@@ -39,10 +38,11 @@ from privacy_engine.formats import (  # noqa: F401 (they register)
     takeout,
     tcx,
     tdrive,
+    unsupported_xml,
 )
 from privacy_engine.formats.archive import read_zip
+from privacy_engine.formats.data_kinds import checked, read_other
 from privacy_engine.formats.detect import Format, detect, formats, misnamed
-from privacy_engine.formats.kinds import checked, read_other
 from privacy_engine.formats.options import OPTIONS, Option, ReadOptions
 from privacy_engine.formats.preview import Preview, preview_of, preview_zip
 from privacy_engine.formats.report import Reading, Report

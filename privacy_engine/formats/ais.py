@@ -7,7 +7,7 @@ import re
 import numpy as np
 
 from privacy_engine.data import Trajectory
-from privacy_engine.formats import heads
+from privacy_engine.formats import head_sample
 from privacy_engine.formats.delimited import points_of
 from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.numbers import GOOD, UNAVAILABLE
@@ -51,6 +51,6 @@ AIS = register(
         columns=COLUMNS,
         person="each ship, by its MMSI",
         source="https://www.itu.int/rec/R-REC-M.1371",
-        head=heads.of_text,
+        head=head_sample.of_text,
     )
 )

@@ -10,7 +10,7 @@ import numpy as np
 
 from privacy_engine.data import Ints
 from privacy_engine.formats.columns import whose
-from privacy_engine.formats.marks import marks_of
+from privacy_engine.formats.landmark_column import marks_of
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.series import Points

@@ -9,13 +9,13 @@ import numpy as np
 
 from privacy_engine.data import CheckIns, Floats, Ints
 from privacy_engine.errors import FormatError
-from privacy_engine.formats import zones
+from privacy_engine.formats import timezones
 from privacy_engine.formats.arrow import pa, pc
 from privacy_engine.formats.columns import LAT, LON, TIME, canonical
 from privacy_engine.formats.crs import eastward
+from privacy_engine.formats.generic_table import Table
 from privacy_engine.formats.numbers import GOOD, MISSING, REASON_NAMES, numbers, typed
 from privacy_engine.formats.options import ReadOptions
-from privacy_engine.formats.plaintable import Table
 from privacy_engine.formats.report import WHY, Report
 from privacy_engine.formats.times import times
 
@@ -119,7 +119,7 @@ def _reasons(columns: dict[str, Any], options: ReadOptions, report: Report) -> t
 
 def _instants(column: Any, reasons: Any, options: ReadOptions, report: Report) -> tuple[Floats, Any]:
     found = times(column, options)
-    seconds = zones.settle(found, None, options, report)
+    seconds = timezones.settle(found, None, options, report)
     bad = ~(np.abs(seconds) <= 1e12)
     reasons = np.where((reasons == GOOD) & bad & found.missing, _NO_TIME, reasons)
     return seconds, np.where((reasons == GOOD) & bad, _BAD_TIME, reasons)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from privacy_engine.data import KINDS, Trajectory
-from privacy_engine.formats import blockwise, heads
+from privacy_engine.formats import blockwise, head_sample
 from privacy_engine.formats.columns import whose
 from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.dialect import Dialect, as_utf8, looks_like_text, sniff
@@ -62,6 +62,6 @@ DELIMITED = register(
         "make series, not people",
         kinds=tuple(KINDS),
         source="https://www.rfc-editor.org/rfc/rfc4180",
-        head=heads.of_text,
+        head=head_sample.of_text,
     )
 )

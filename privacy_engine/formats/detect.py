@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError, ParameterError
-from privacy_engine.formats.heads import TakeHead
+from privacy_engine.formats.head_sample import TakeHead
 from privacy_engine.formats.options import PLACED, ReadOptions, unusable
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.source import Source, extension

@@ -15,7 +15,7 @@ from privacy_engine.formats.arrow import pa
 from privacy_engine.formats.columns import LANDMARK, TIME, canonical
 from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.jsontools import begins_like_json, parsed
-from privacy_engine.formats.marks import marks_of
+from privacy_engine.formats.landmark_column import marks_of
 from privacy_engine.formats.numbers import GOOD, MISSING, NOT_A_NUMBER, NOT_FINITE
 from privacy_engine.formats.options import TIMED, ReadOptions
 from privacy_engine.formats.people import COLUMN

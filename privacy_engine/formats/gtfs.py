@@ -8,7 +8,7 @@ import numpy as np
 
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
-from privacy_engine.formats import heads
+from privacy_engine.formats import head_sample
 from privacy_engine.formats.arrow import pc
 from privacy_engine.formats.columns import canonical
 from privacy_engine.formats.detect import Format, register
@@ -70,6 +70,6 @@ GTFS = register(
         options=(),
         person="everything is one person's: a timetable names none",
         source="https://gtfs.org/documentation/schedule/reference/#shapestxt",
-        head=heads.of_text,
+        head=head_sample.of_text,
     )
 )

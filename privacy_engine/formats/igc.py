@@ -8,7 +8,6 @@ import numpy as np
 
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
-from privacy_engine.formats.clocks import clock_s, dated, day_of
 from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.dialect import as_utf8
 from privacy_engine.formats.options import ReadOptions
@@ -17,6 +16,7 @@ from privacy_engine.formats.rows import Rows
 from privacy_engine.formats.series import build
 from privacy_engine.formats.source import Source
 from privacy_engine.formats.times import Times
+from privacy_engine.formats.times_of_day import clock_s, dated, day_of
 from privacy_engine.formats.xmltools import plain_head
 
 _DATE = re.compile(r"HFDTE(?:DATE:?)?\s*([0-9]{6})", re.IGNORECASE)

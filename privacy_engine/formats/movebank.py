@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from privacy_engine.data import Trajectory
-from privacy_engine.formats import heads
+from privacy_engine.formats import head_sample
 from privacy_engine.formats.delimited import points_of
 from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.options import COLUMNS, TABLE, ReadOptions
@@ -45,6 +45,6 @@ MOVEBANK = register(
         columns=COLUMNS,
         person="each animal, by its individual-local-identifier (else its tag)",
         source="https://www.movebank.org/cms/movebank-content/movebank-attribute-dictionary",
-        head=heads.of_text,
+        head=head_sample.of_text,
     )
 )

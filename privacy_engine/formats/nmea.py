@@ -10,7 +10,6 @@ import numpy as np
 
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
-from privacy_engine.formats.clocks import clock_s, dated, day_number, day_of
 from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.dialect import as_utf8
 from privacy_engine.formats.options import ReadOptions
@@ -19,6 +18,7 @@ from privacy_engine.formats.rows import Rows
 from privacy_engine.formats.series import build, nothing_left
 from privacy_engine.formats.source import Source
 from privacy_engine.formats.times import Times
+from privacy_engine.formats.times_of_day import clock_s, dated, day_number, day_of
 from privacy_engine.formats.xmltools import plain_head
 
 # sentence -> places of time, first coordinate, status, and the status that means no fix

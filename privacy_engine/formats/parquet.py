@@ -14,9 +14,9 @@ from privacy_engine.formats.attributes import coded, points_of
 from privacy_engine.formats.columns import assign, assign_beside, has_positions, whose
 from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.geoparquet import geometries, geometry_column
-from privacy_engine.formats.heads import Head
+from privacy_engine.formats.head_sample import Head
+from privacy_engine.formats.landmark_column import marks_of
 from privacy_engine.formats.layout import Layout
-from privacy_engine.formats.marks import marks_of
 from privacy_engine.formats.numbers import GOOD, numbers, typed
 from privacy_engine.formats.options import COLUMNS, TIMED, ReadOptions
 from privacy_engine.formats.report import Report

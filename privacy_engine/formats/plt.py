@@ -9,7 +9,7 @@ import numpy as np
 
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
-from privacy_engine.formats import heads
+from privacy_engine.formats import head_sample
 from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.dialect import Dialect, as_utf8, first_lines
 from privacy_engine.formats.layout import Layout
@@ -104,6 +104,6 @@ PLT = register(
         options=TIMED,
         person="everything is one person's; in an archive as Geolife is published, the folder above Trajectory",
         source="https://www.microsoft.com/en-us/research/publication/geolife-gps-trajectory-dataset-user-guide/",
-        head=heads.of_text,
+        head=head_sample.of_text,
     )
 )

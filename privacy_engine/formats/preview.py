@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
-from privacy_engine.formats import heads
+from privacy_engine.formats import head_sample
 from privacy_engine.formats.archive import read_zip
 from privacy_engine.formats.detect import Format, detect
 from privacy_engine.formats.dialect import as_utf8, rows_from
@@ -77,14 +77,14 @@ class Preview:
 
 
 def preview_of(source: Source, options: ReadOptions, report: Report, meter: Meter, read_as: ReadAs) -> Preview:
-    """The preview of one file, of which little more than :data:`heads.BYTES` is read.
+    """The preview of one file, of which little more than :data:`head_sample.BYTES` is read.
 
     Raises
     ------
     FormatError
         The file is of no known format, or no table can be made out in it.
     """
-    data, whole = source.beginning(heads.BYTES)
+    data, whole = source.beginning(head_sample.BYTES)
     format = detect(_small(source, data, meter), options)
     head = None if format.head is None else format.head(source, data, whole)
     if head is None:
@@ -110,7 +110,9 @@ def _attempt(
     return None
 
 
-def _told(format: Format, head: heads.Head, layout: Layout, report: Report, problem: FormatError | None) -> Preview:
+def _told(
+    format: Format, head: head_sample.Head, layout: Layout, report: Report, problem: FormatError | None
+) -> Preview:
     rows = head.rows
     if rows is None:
         rows = rows_from(as_utf8(head.data, Report()), layout.offset, layout.delimiter, ROWS)

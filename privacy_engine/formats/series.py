@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from privacy_engine.data import Floats, Ints, Mask, Trajectory
 from privacy_engine.errors import FormatError
-from privacy_engine.formats import crs, people, zones
-from privacy_engine.formats.marks import Marks, settle
+from privacy_engine.formats import crs, people, timezones
+from privacy_engine.formats.landmark_column import Marks, settle
 from privacy_engine.formats.numbers import REASON_NAMES, Reasons
 from privacy_engine.formats.options import DATE_ORDERS, TIME_UNITS, ReadOptions
 from privacy_engine.formats.report import WHY, Report
@@ -27,7 +27,8 @@ class Points:
 
     ``codes`` says which of ``names`` each row belongs to; None is one series. ``labelled`` is about the order of
     coordinates: see :func:`privacy_engine.formats.crs.placed`. ``documented`` and ``hint``
-    are about the time zone: see :func:`privacy_engine.formats.zones.settle`. ``marks`` are a landmark column's cells.
+    are about the time zone: see :func:`privacy_engine.formats.timezones.settle`. ``marks`` are a landmark column's
+    cells.
     ``whose`` says whose the series are; where its kind is ``column``, ``person_codes`` says which of ``person_names``
     each row belongs to.
     """
@@ -168,7 +169,7 @@ def _instants(points: Points, keep: Mask, options: ReadOptions, report: Report) 
             code="bad_times",
             row=first,
         )
-    seconds = zones.settle(times, points.codes, options, report, documented=points.documented, hint=points.hint)
+    seconds = timezones.settle(times, points.codes, options, report, documented=points.documented, hint=points.hint)
     if times.unit:
         message = f"The times are numbers: {dict(TIME_UNITS)[times.unit]}."
         report.guess("unit of times", times.unit, message, "time_unit")

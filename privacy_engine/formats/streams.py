@@ -8,12 +8,12 @@ import numpy as np
 
 from privacy_engine.data import CountStream, Floats, Ints, Mask
 from privacy_engine.errors import ChoiceNeeded, FormatError
-from privacy_engine.formats import zones
+from privacy_engine.formats import timezones
 from privacy_engine.formats.arrow import pa, pc
 from privacy_engine.formats.columns import TIME, canonical, has_positions
+from privacy_engine.formats.generic_table import Table
 from privacy_engine.formats.numbers import GOOD, REASON_NAMES, number, numbers, typed
 from privacy_engine.formats.options import ReadOptions
-from privacy_engine.formats.plaintable import Table
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.times import times
 
@@ -160,4 +160,4 @@ def _seconds(labels: Any, options: ReadOptions, report: Report) -> Floats | None
         raise
     if not len(found.seconds) or not np.isfinite(found.seconds).all() or (np.abs(found.seconds) > 1e12).any():
         return None
-    return zones.settle(found, None, options, report, documented="The days of the table were read as days of UTC.")
+    return timezones.settle(found, None, options, report, documented="The days of the table were read as days of UTC.")

@@ -16,7 +16,7 @@ from privacy_engine.errors import FormatError
 from privacy_engine.formats import numbers as num
 from privacy_engine.formats.arrow import pa, pacsv, pc
 from privacy_engine.formats.dialect import Dialect
-from privacy_engine.formats.marks import marks_of
+from privacy_engine.formats.landmark_column import marks_of
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.series import Points

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from privacy_engine.data import Trajectory
-from privacy_engine.formats import heads
+from privacy_engine.formats import head_sample
 from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.dialect import Dialect, as_utf8, first_lines
 from privacy_engine.formats.layout import Layout
@@ -58,6 +58,6 @@ TDRIVE = register(
         options=("id", *TIMED),
         person="each taxi, by its id",
         source="https://www.microsoft.com/en-us/research/publication/t-drive-trajectory-data-sample/",
-        head=heads.of_text,
+        head=head_sample.of_text,
     )
 )

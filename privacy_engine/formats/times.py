@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from privacy_engine.data import Floats, Mask
 from privacy_engine.errors import ChoiceNeeded
 from privacy_engine.formats.arrow import pa, pc
+from privacy_engine.formats.month_names import wordy
 from privacy_engine.formats.numbers import EMPTY_WORDS, as_floats
 from privacy_engine.formats.options import DATE_ORDERS, TIME_UNITS, ReadOptions
-from privacy_engine.formats.wordy import wordy
 
 _CLOCK = (
     r"(?:[T ,]+(?P<h>[0-9]{1,2}):(?P<mi>[0-9]{2})(?::(?P<s>[0-9]{2})(?:[.,](?P<f>[0-9]{1,9})[0-9]*)?)?"

@@ -9,8 +9,8 @@ from privacy_engine.landmarks.released_zones import ReleasedZones
 from privacy_engine.landmarks.manual import Manual
 from privacy_engine.landmarks.column import Column
 from privacy_engine.landmarks.synthetic import Synthetic
-from privacy_engine.landmarks.geojson import zones_from_geojson
-from privacy_engine.landmarks.short import parse_short
+from privacy_engine.landmarks.zone_geojson import zones_from_geojson
+from privacy_engine.landmarks.shorthand import parse_short
 from privacy_engine.landmarks.coverage import MarkedBeside, landmark_choice
 from privacy_engine.landmarks.dummy_methods import DummyMethod, SelectionSpec, dummy_methods, parse_short_dummies
 # isort: on

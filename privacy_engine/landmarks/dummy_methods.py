@@ -14,7 +14,7 @@ from privacy_engine import noise
 from privacy_engine.data import Floats, LandmarkSet
 from privacy_engine.errors import ParameterError
 from privacy_engine.landmarks.counts import summed
-from privacy_engine.landmarks.dummies import (
+from privacy_engine.landmarks.dummy_selection import (
     COIN_CAVEATS,
     OPTION_CAVEATS,
     DummySelection,
@@ -122,7 +122,7 @@ class OneSided(DummyMethod):
     r"""A coin for each regular event; every landmark, and every coin that falls, is marked.
 
     One-sided ``epsilon``-differentially private for each event [1]_: a mark multiplies the odds that its event is a
-    landmark by at most :math:`e^\epsilon`. See :func:`privacy_engine.landmarks.dummies.one_sided_dummies`.
+    landmark by at most :math:`e^\epsilon`. See :func:`privacy_engine.landmarks.dummy_selection.one_sided_dummies`.
 
     References
     ----------

@@ -1,7 +1,7 @@
 """Dummy landmark options: in which order regular events join the landmarks, by three algorithms.
 
 The i-th option of an order are the landmarks with its first i members. Options stay as similar to the landmarks as the
-algorithm can make them; none of this is private yet, see :mod:`privacy_engine.landmarks.dummies`.
+algorithm can make them; none of this is private yet, see :mod:`privacy_engine.landmarks.dummy_selection`.
 
 Evaluations, population standard deviations over timestamps 1..n:
 
@@ -58,7 +58,7 @@ def heuristic_order(is_landmark: ArrayLike, evaluation: Evaluation = "gaps") -> 
     >>> heuristic_order([False, False, False, True, True, False, False, True, False, False]).tolist()
     [5, 8, 6, 9, 0, 1, 2]
     """
-    from privacy_engine.kernels.dummies import fill_by_gaps, fill_by_nearest
+    from privacy_engine.kernels.heuristic_dummies import fill_by_gaps, fill_by_nearest
 
     landmarks = LandmarkSet(np.asarray(is_landmark))
     one_of(evaluation, "evaluation", Evaluation)
@@ -91,7 +91,7 @@ def optimal_order(is_landmark: ArrayLike, evaluation: Evaluation = "gaps") -> In
     >>> optimal_order([False, True, True, False, False, False, False, False]).tolist()
     [0, 3, 4, 5, 6, 7]
     """
-    from privacy_engine.kernels.chains import ONE, deviations, nearest_chain
+    from privacy_engine.kernels.optimal_dummies import ONE, deviations, nearest_chain
 
     landmarks = LandmarkSet(np.asarray(is_landmark))
     one_of(evaluation, "evaluation", Evaluation)
@@ -161,7 +161,7 @@ def partitioned_order(is_landmark: ArrayLike, distance: Distance = "euclidean") 
     >>> partitioned_order([True, True, False, False, True, False, False, False]).tolist()
     [0, 1, 1, 2, 2]
     """
-    from privacy_engine.kernels.bins import fill_euclidean, fill_wasserstein
+    from privacy_engine.kernels.partitioned_dummies import fill_euclidean, fill_wasserstein
 
     one_of(distance, "distance", Distance)
     _, counts, room = landmark_histogram(is_landmark)

@@ -20,7 +20,7 @@ from pydantic import (
 
 from privacy_engine.data import Floats, LandmarkSet, Mask, Trajectory
 from privacy_engine.errors import ParameterError
-from privacy_engine.landmarks import rings
+from privacy_engine.landmarks import polygon_rings
 from privacy_engine.landmarks.methods import LandmarkMethod, landmark_methods, split
 from privacy_engine.params import Frozen, Param, broken
 
@@ -74,7 +74,7 @@ class Polygon(Zone):
         return _checked(value, [value])
 
     def holds(self, lon: Floats, lat: Floats) -> Mask:
-        return rings.in_polygon(rings.polygon(self.coordinates), lon, lat)
+        return polygon_rings.in_polygon(polygon_rings.polygon(self.coordinates), lon, lat)
 
 
 class MultiPolygon(Zone):
@@ -91,7 +91,7 @@ class MultiPolygon(Zone):
     def holds(self, lon: Floats, lat: Floats) -> Mask:
         found = np.zeros(len(lon), dtype=np.bool_)
         for one in self.coordinates:
-            found |= rings.in_polygon(rings.polygon(one), lon, lat)
+            found |= polygon_rings.in_polygon(polygon_rings.polygon(one), lon, lat)
         return found
 
 
@@ -103,16 +103,16 @@ class Circle(Zone):
     radius_m: Annotated[float, Field(gt=0, le=2e7)]
 
     def holds(self, lon: Floats, lat: Floats) -> Mask:
-        return rings.in_circle(self.center, self.radius_m, lon, lat)
+        return polygon_rings.in_circle(self.center, self.radius_m, lon, lat)
 
 
 SHAPES: dict[str, type[Zone]] = {"Polygon": Polygon, "MultiPolygon": MultiPolygon, "Circle": Circle}
 
 
-def _checked(value: Any, polygons: Sequence[rings.Rings]) -> Any:
+def _checked(value: Any, polygons: Sequence[polygon_rings.Rings]) -> Any:
     try:
         for one in polygons:
-            rings.polygon(one)
+            polygon_rings.polygon(one)
     except ParameterError as error:
         raise broken(error.rule) from None
     return value

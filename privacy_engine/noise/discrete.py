@@ -8,10 +8,10 @@ from fractions import Fraction
 import numpy as np
 
 from privacy_engine.data import Ints
-from privacy_engine.noise.balls import Ball
-from privacy_engine.noise.checks import number, whole_number
-from privacy_engine.noise.lazy import LazyUniform, settle
+from privacy_engine.noise.ball_arithmetic import Ball
+from privacy_engine.noise.lazy_uniform import LazyUniform, settle
 from privacy_engine.noise.sources import RandomSource, as_source
+from privacy_engine.noise.validation import number, whole_number
 
 LAPLACE_RATES = (1e-9, 1e6)
 CHUNK = 1 << 16

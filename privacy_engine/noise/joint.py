@@ -10,13 +10,13 @@ from numpy.typing import ArrayLike
 
 from privacy_engine import geo
 from privacy_engine.data import Floats, Ints
-from privacy_engine.noise.balls import Ball
-from privacy_engine.noise.checks import RATES, number, positions, refused
+from privacy_engine.noise.ball_arithmetic import Ball
 from privacy_engine.noise.grid import degrees, wrapped
-from privacy_engine.noise.lazy import LazyUniform, settle
+from privacy_engine.noise.lazy_uniform import LazyUniform, settle
 from privacy_engine.noise.planar_exact import Cell, destination_cell
 from privacy_engine.noise.reach import Reach
 from privacy_engine.noise.sources import RandomSource, as_source
+from privacy_engine.noise.validation import RATES, number, positions, refused
 
 CHUNK = 16_384
 MOST_POSITIONS = 2**40

@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 from privacy_engine import geo
 from privacy_engine.data import Floats, Ints
 from privacy_engine.errors import ParameterError
-from privacy_engine.noise.checks import exact_rates, positions
 from privacy_engine.noise.grid import degrees, wrapped
-from privacy_engine.noise.lazy import LazyUniform
+from privacy_engine.noise.lazy_uniform import LazyUniform
 from privacy_engine.noise.planar_exact import planar_cell
 from privacy_engine.noise.sources import RandomSource, Words, as_source
+from privacy_engine.noise.validation import exact_rates, positions
 
 PROPOSAL = 4  # words
 CHUNK = 16_384

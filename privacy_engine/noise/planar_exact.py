@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from privacy_engine.noise.balls import Ball
-from privacy_engine.noise.lazy import LazyUniform, settle
+from privacy_engine.noise.ball_arithmetic import Ball
+from privacy_engine.noise.lazy_uniform import LazyUniform, settle
 
 EARTH_RADIUS_M = Fraction(63_710_088, 10)
 HALF_TURN = 1_800_000_000

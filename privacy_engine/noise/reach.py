@@ -14,8 +14,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from privacy_engine import geo
-from privacy_engine.noise.balls import Ball, Undecided
-from privacy_engine.noise.lazy import SPARE_BITS, LazyUniform, settle
+from privacy_engine.noise.ball_arithmetic import Ball, Undecided
+from privacy_engine.noise.lazy_uniform import SPARE_BITS, LazyUniform, settle
 from privacy_engine.noise.planar_exact import rate_ball
 from privacy_engine.noise.sources import RandomSource
 

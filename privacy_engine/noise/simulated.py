@@ -7,8 +7,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from privacy_engine.data import Floats
 from privacy_engine.errors import DataError, ParameterError
-from privacy_engine.noise.checks import checked_rates
 from privacy_engine.noise.sources import RandomSource, Stream, seeded
+from privacy_engine.noise.validation import checked_rates
 
 
 def simulated_polar(

@@ -8,8 +8,8 @@ from functools import lru_cache
 import numpy as np
 
 from privacy_engine.data import Ints
-from privacy_engine.noise.balls import Ball
-from privacy_engine.noise.lazy import LazyUniform, settle
+from privacy_engine.noise.ball_arithmetic import Ball
+from privacy_engine.noise.lazy_uniform import LazyUniform, settle
 from privacy_engine.noise.sources import RandomSource, Words
 
 Cumulative = Callable[[int], Sequence[Ball]]

@@ -21,7 +21,7 @@ from dashboard.experiments.execution import run as run_part
 from dashboard.experiments.models import Experiment
 from dashboard.experiments.services import submit_experiment
 from dashboard.jobs.models import State
-from dashboard.landmarks.dummies import add_dummies
+from dashboard.landmarks.dummy_landmarks import add_dummies
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.models import Release

@@ -18,8 +18,8 @@ from dashboard.landmarks.models import LandmarkSet
 from dashboard.releases.models import Release
 from dashboard.releases.services import submit_release
 from privacy_engine.accounting.temporal import landmark_temporal_loss, smoothing_matrix, temporal_loss
+from privacy_engine.analysis.forecast import simulated_budgets
 from privacy_engine.mechanisms.landmark import Adaptive, Planned
-from privacy_engine.outlook import simulated_budgets
 from privacy_engine.samples import samples
 from privacy_engine.spec import ReleaseSpec
 from tests.browser.conftest import Watch, accessibility_faults, work_off

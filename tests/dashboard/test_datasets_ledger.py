@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from rest_framework.test import APIClient
 
 from dashboard.accounts.models import User
-from dashboard.core.api.errors import Conflict
+from dashboard.core.errors import Conflict
 from dashboard.datasets import ledger, services
 from dashboard.datasets.models import Budget, BudgetEntry, Dataset
 from privacy_engine.data import Trajectory

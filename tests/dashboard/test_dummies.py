@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from django.db import IntegrityError, transaction
 
-from dashboard.landmarks import dummies
+from dashboard.landmarks import dummy_landmarks
 from dashboard.landmarks.models import DummyDraw, LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases import downloads, execution
@@ -98,7 +98,8 @@ class TestDraw:
         long = make_dataset(owner, *[paris_day] * 1_000)
         source = mark_landmarks(owner=owner, dataset=long, method={"name": "manual", "events": list(range(0, 8000, 2))})
         drawn = sum(
-            dummies.add_dummies(owner=owner, landmark_set=source, method=COINS).selection["dummies"] for _ in range(6)
+            dummy_landmarks.add_dummies(owner=owner, landmark_set=source, method=COINS).selection["dummies"]
+            for _ in range(6)
         )
         p = math.exp(-1)
         assert abs(drawn - 24_000 * p) < 6 * math.sqrt(24_000 * p * (1 - p))
@@ -189,7 +190,7 @@ class TestRefusals:
         )
 
     def test_what_would_take_long_is_refused_before_it_starts(self, owner_api, landmark_set, monkeypatch):
-        monkeypatch.setattr(dummies, "WORK_S", 1e-9)
+        monkeypatch.setattr(dummy_landmarks, "WORK_S", 1e-9)
         answer = owner_api.post(door(landmark_set), {"method": HEURISTIC})
         assert (answer.status_code, first_error(answer)["field"]) == (413, "method.name")
         assert "manage.py release" in first_error(answer)["message"]

@@ -17,7 +17,7 @@ from dashboard.experiments import files
 from dashboard.experiments.management.commands.experiment import Command
 from dashboard.experiments.models import Experiment
 from privacy_engine.experiments import presets
-from privacy_engine.experiments.lookalikes import taxi
+from privacy_engine.experiments.synthetic_series import taxi
 from tests.dashboard.commanding import runner
 from tests.dashboard.test_experiments_api import URL, of, work_off
 

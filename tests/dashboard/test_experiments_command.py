@@ -15,7 +15,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from dashboard.experiments.management.commands.experiment import Command
-from privacy_engine.experiments import dataset_digest, presets, run, running
+from privacy_engine.experiments import dataset_digest, presets, run
+from privacy_engine.experiments import runner as experiment_runner
 from privacy_engine.experiments.presets import TDriveError, TemporalDistance
 from privacy_engine.formats import read
 from tests.dashboard.commanding import runner
@@ -50,7 +51,7 @@ def test_a_preset_writes_the_engines_table_in_four_forms(command, tmp_path):
 
 def test_the_spec_it_writes_can_be_run_again_and_its_cells_are_taken_over(command, tmp_path, monkeypatch):
     assert command(*FEW, "--out", tmp_path / "one")[2] == 0
-    monkeypatch.setattr(running, "run_block", None)
+    monkeypatch.setattr(experiment_runner, "run_block", None)
     spec = tmp_path / "one" / "spec.json"
     _, wrong, code = command(spec, "--keep", tmp_path / "one" / "blocks", "--out", tmp_path / "two")
     assert (wrong, code) == ("", 0)
@@ -60,7 +61,7 @@ def test_the_spec_it_writes_can_be_run_again_and_its_cells_are_taken_over(comman
 
 def test_a_stopped_experiment_goes_on_and_ends_with_the_same_bytes(command, tmp_path, monkeypatch):
     assert command(*FEW, "--out", tmp_path / "whole")[2] == 0
-    really, calls = running.run_block, []
+    really, calls = experiment_runner.run_block, []
 
     def stopping(block, series):
         calls.append(block)
@@ -68,7 +69,7 @@ def test_a_stopped_experiment_goes_on_and_ends_with_the_same_bytes(command, tmp_
             raise KeyboardInterrupt
         return really(block, series)
 
-    monkeypatch.setattr(running, "run_block", stopping)
+    monkeypatch.setattr(experiment_runner, "run_block", stopping)
     out = tmp_path / "stopped"
     assert command(*FEW, "--out", out) == ("", "CommandError: stopped; the same command goes on from here\n", 130)
     assert not (out / "table.csv").exists()

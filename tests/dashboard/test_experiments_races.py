@@ -23,7 +23,7 @@ from dashboard.experiments.models import Experiment, Part
 from dashboard.jobs import leases, queue, reaper
 from dashboard.jobs.models import State
 from privacy_engine.cleaning import DropRepeats
-from privacy_engine.experiments import FolderStore, cutting, presets, run
+from privacy_engine.experiments import FolderStore, partition, presets, run
 from tests.dashboard.conftest import upload
 from tests.dashboard.test_experiments_api import SPEC, URL, digest_of, of, work_off
 
@@ -35,7 +35,7 @@ LARGE = {"name": "correlated-loss", "repetitions": 10, "events": 60}
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Large enough to be queued, small enough for a test; several parts all the same."""
     monkeypatch.setattr(execution.experiments, "AT_ONCE_S", 0.01)
-    monkeypatch.setattr(cutting, "SHORTEST_PART_S", 0.01)
+    monkeypatch.setattr(partition, "SHORTEST_PART_S", 0.01)
 
 
 @pytest.fixture(scope="module")

@@ -16,8 +16,8 @@ from dashboard.datasets import services
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.tasks import import_dataset as read_it
 from dashboard.jobs import leases
+from dashboard.jobs import models as job_models
 from dashboard.jobs.models import State
-from dashboard.maintenance import cleanup
 from dashboard.releases.models import Release
 from privacy_engine.errors import FormatError
 from tests.dashboard.conftest import CSV, upload
@@ -103,7 +103,7 @@ class TestEnded:
             release = submit()
             if i % 2:
                 failed(release)
-        kinds = len(cleanup.ROOMS)
+        kinds = len(job_models.listed_models())
         with django_assert_num_queries(2 * kinds):
             answer = owner_api.get(JOBS).json()
         assert (len(answer["results"]), len(answer["ended"])) == (3, 3)

@@ -9,7 +9,7 @@ import pytest
 from django.core.exceptions import PermissionDenied
 from django.db import IntegrityError, transaction
 
-from dashboard.core.api.errors import Conflict
+from dashboard.core.errors import Conflict
 from dashboard.jobs.models import State
 from dashboard.landmarks import selectors, services
 from dashboard.landmarks.models import LandmarkSet

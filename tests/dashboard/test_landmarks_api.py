@@ -7,7 +7,7 @@ import uuid
 
 import pytest
 
-from dashboard.landmarks.dummies import add_dummies
+from dashboard.landmarks.dummy_landmarks import add_dummies
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
 

@@ -22,12 +22,12 @@ from privacy_engine.accounting.temporal import (
     smoothing_matrix,
     temporal_loss,
 )
+from privacy_engine.analysis.forecast import simulated_budgets
 from privacy_engine.data import Trajectory
 from privacy_engine.mechanisms.landmark.adaptive import Adaptive
 from privacy_engine.mechanisms.landmark.event_level import EventLevel
 from privacy_engine.mechanisms.landmark.joint import Joint
 from privacy_engine.mechanisms.landmark.uniform import Uniform
-from privacy_engine.outlook import simulated_budgets
 from tests.dashboard.asking import first_error
 
 PLANS = "/api/v1/budget-plans/"

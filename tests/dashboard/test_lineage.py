@@ -14,7 +14,7 @@ from django.test import override_settings
 from rest_framework.test import APIClient
 
 from dashboard.accounts.models import User
-from dashboard.core.api.errors import Conflict
+from dashboard.core.errors import Conflict
 from dashboard.datasets import ledger, lineage, services, tasks
 from dashboard.datasets.models import Budget, BudgetEntry, Dataset, LineageEntry, SourceFile, SourceSketch
 from privacy_engine.cleaning import parse_cleaning

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from django.contrib.staticfiles import finders
 
-from dashboard.maps.palette import DARK, GROUND, INK, LIGHT, SEEN, contrast, palette
+from dashboard.core.palette import DARK, GROUND, INK, LIGHT, SEEN, contrast, palette
 
 # Linear RGB as somebody without one kind of cone sees it: Viénot, Brettel, Mollon, Color Res. Appl. 24 (1999)
 FEWER_COLOURS = {

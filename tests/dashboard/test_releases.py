@@ -10,7 +10,7 @@ from django.core.exceptions import PermissionDenied
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from dashboard.core.api.errors import Conflict
+from dashboard.core.errors import Conflict
 from dashboard.datasets import ledger
 from dashboard.datasets import services as datasets
 from dashboard.datasets.models import BudgetEntry, Dataset

@@ -9,7 +9,7 @@ from unittest.mock import Mock
 import numpy as np
 import pytest
 
-from dashboard.core.api.errors import Conflict
+from dashboard.core.errors import Conflict
 from dashboard.datasets import ledger
 from dashboard.datasets.models import BudgetEntry
 from dashboard.datasets.services import set_budget

@@ -10,9 +10,9 @@ from dashboard.releases import execution, tradeoff
 from dashboard.releases.error_curves import QUANTILES, cumulated, distribution, running_mean
 from dashboard.releases.models import Release
 from dashboard.storage import parquet
+from privacy_engine.analysis.simulation import simulate
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.registry import mechanisms
-from privacy_engine.simulation import simulate
 from tests.dashboard.asking import RELEASES, UNIFORM, at, first_error
 
 CURVE = f"{RELEASES}curve/"

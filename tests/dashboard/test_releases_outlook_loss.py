@@ -8,7 +8,7 @@ import pytest
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases import expected_loss, forecasts
 from privacy_engine.accounting.temporal import landmark_temporal_loss, smoothing_matrix, temporal_loss
-from privacy_engine.outlook import simulated_budgets
+from privacy_engine.analysis.forecast import simulated_budgets
 from privacy_engine.registry import mechanisms
 from tests.dashboard.asking import UNIFORM, first_error
 

@@ -182,7 +182,7 @@ class TestCurves:
         assert len(one["curves"]["noise_m"]) == 8
 
     def test_what_would_take_long_to_expect_is_left_out_and_said(self, owner_page, submit, monkeypatch):
-        monkeypatch.setattr("privacy_engine.outlook.LONGEST_RUN", 7)
+        monkeypatch.setattr("privacy_engine.analysis.forecast.LONGEST_RUN", 7)
         release = submit("landmark-adaptive")
         execution.run(release.pk)
         text = text_of(owner_page.get(page_of(release)))

@@ -16,7 +16,7 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from dashboard.accounts.models import User
-from dashboard.core.api.errors import Conflict
+from dashboard.core.errors import Conflict
 from dashboard.datasets import resumable
 from dashboard.datasets.models import Dataset, Upload
 from dashboard.maintenance import cleanup

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
-from privacy_engine.noise.balls import Ball
+from privacy_engine.noise.ball_arithmetic import Ball
 
 BITS = 420
 U = 2.0**-53

@@ -19,7 +19,7 @@ from privacy_engine.attacks import (
     Reidentification,
     SeriesAttack,
     attacks,
-    hidden,
+    hidden_markov,
     home_work,
     reidentification,
 )
@@ -57,7 +57,7 @@ class TestEveryAttack:
 
     @every_attack
     def test_who_watches_hears_of_its_progress_and_changes_nothing(self, cls: Any, monkeypatch: Any) -> None:
-        monkeypatch.setattr(hidden, "BLOCK_CELLS", 8 * 64**2)
+        monkeypatch.setattr(hidden_markov, "BLOCK_CELLS", 8 * 64**2)
         truths = [walk(30, seed=seed) for seed in range(3)]
         releases = [released(truth, 20.0, seed) for seed, truth in enumerate(truths)]
         given_ = (truths[0], releases[0]) if issubclass(cls, SeriesAttack) else (truths, releases)

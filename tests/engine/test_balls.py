@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from privacy_engine.noise.balls import Ball, Undecided
+from privacy_engine.noise.ball_arithmetic import Ball, Undecided
 
 PI_50 = "3.14159265358979323846264338327950288419716939937510"
 precisions = st.sampled_from([64, 97, 160, 224, 352, 1000])

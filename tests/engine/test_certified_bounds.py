@@ -12,7 +12,7 @@ import pytest
 
 from privacy_engine import geo
 from privacy_engine.kernels import certified, elementary
-from privacy_engine.noise.balls import Ball
+from privacy_engine.noise.ball_arithmetic import Ball
 from privacy_engine.noise.planar_exact import HALF_TURN, rate_ball
 from tests.engine.running_error import BITS, UP, Rounded, Series, U, dyadic, magnitude, most_on, worst
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from privacy_engine.accounting.chains import mismatch, reversal, stationary
-from privacy_engine.accounting.effort import loss_seconds, memory
+from privacy_engine.accounting.markov_chains import mismatch, reversal, stationary
+from privacy_engine.accounting.runtime_estimate import loss_seconds, memory
 from privacy_engine.accounting.temporal import LossFunction, smoothing_matrix
 from privacy_engine.errors import DataError
 

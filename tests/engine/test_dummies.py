@@ -16,7 +16,7 @@ from scipy.special import chdtrc
 
 from privacy_engine import noise
 from privacy_engine.errors import DataError, ParameterError
-from privacy_engine.landmarks.dummies import DummySelection, one_sided_dummies, select_dummies
+from privacy_engine.landmarks.dummy_selection import DummySelection, one_sided_dummies, select_dummies
 from privacy_engine.landmarks.orders import landmark_histogram
 
 METHODS = ("optimal", "heuristic", "partitioned")

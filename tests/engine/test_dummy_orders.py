@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privacy_engine.errors import DataError, ParameterError
-from privacy_engine.landmarks.dummies import heuristic_order, optimal_order, partitioned_order
+from privacy_engine.landmarks.dummy_selection import heuristic_order, optimal_order, partitioned_order
 from privacy_engine.landmarks.orders import LONGEST, landmark_histogram
 
 TIE = 1e-12

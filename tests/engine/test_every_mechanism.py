@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privacy_engine import noise
-from privacy_engine.accounting.ledger import TOLERANCE, Ledger, protected_sums
+from privacy_engine.accounting.landmark_ledger import TOLERANCE, Ledger, protected_sums
 from privacy_engine.data import LandmarkSet
 from privacy_engine.errors import DataError, ParameterErrors
 from privacy_engine.mechanisms import landmark

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from privacy_engine import noise
-from privacy_engine.accounting.ledger import Ledger, exact_sum, exact_units, nearest_float
+from privacy_engine.accounting.landmark_ledger import Ledger, exact_sum, exact_units, nearest_float
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.errors import BudgetError
 from privacy_engine.registry import Mechanism

@@ -20,10 +20,10 @@ from scipy.stats import chi2_contingency
 
 from privacy_engine import noise
 from privacy_engine.errors import ParameterError
-from privacy_engine.landmarks.dummies import one_sided_counts, one_sided_dummies
+from privacy_engine.landmarks.dummy_selection import one_sided_counts, one_sided_dummies
 from privacy_engine.noise.choice import coin_table, option_table
 from privacy_engine.noise.discrete import magnitude, magnitudes
-from privacy_engine.noise.lazy import LazyUniform
+from privacy_engine.noise.lazy_uniform import LazyUniform
 from privacy_engine.noise.tables import Table
 from tests.engine.test_exact_planar import HOSTILE, Scripted
 

@@ -13,9 +13,9 @@ from privacy_engine import geo, noise
 from privacy_engine.errors import DataError, ParameterError
 from privacy_engine.kernels import certified
 from privacy_engine.noise import joint, reach
-from privacy_engine.noise.balls import Ball
+from privacy_engine.noise.ball_arithmetic import Ball
 from privacy_engine.noise.grid import TURN
-from privacy_engine.noise.lazy import LazyUniform, settle
+from privacy_engine.noise.lazy_uniform import LazyUniform, settle
 from privacy_engine.noise.reach import Reach, envelope
 from tests.engine.test_exact_planar import HOSTILE
 

@@ -26,7 +26,7 @@ from privacy_engine.errors import DataError, ParameterError
 from privacy_engine.kernels import certified
 from privacy_engine.noise import planar
 from privacy_engine.noise.grid import HALF_TURN, TURN, degrees, on_grid, wrapped
-from privacy_engine.noise.lazy import LazyUniform
+from privacy_engine.noise.lazy_uniform import LazyUniform
 from privacy_engine.noise.planar_exact import planar_cell
 from tests.engine.test_certified_bounds import draws
 

@@ -11,6 +11,7 @@ import pytest
 from pydantic import ValidationError
 
 from privacy_engine import experiments
+from privacy_engine.analysis.simulation import simulate_errors
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.errors import DataError, ParameterErrors
 from privacy_engine.experiments import (
@@ -21,12 +22,12 @@ from privacy_engine.experiments import (
     Preset,
     blocks,
     dataset_digest,
-    kept,
+    landmark_cache,
     latex,
     measures,
     presets,
     run,
-    running,
+    runner,
     write,
 )
 from privacy_engine.experiments.table import assemble
@@ -34,7 +35,6 @@ from privacy_engine.formats.arrow import pacsv, pq
 from privacy_engine.landmarks import parse_short
 from privacy_engine.landmarks.synthetic import Synthetic
 from privacy_engine.mechanisms.landmark import Uniform
-from privacy_engine.simulation import simulate_errors
 
 UNIFORM = {"mechanism": {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 1.0}}
 ADAPTIVE = {"mechanism": {"name": "landmark-adaptive", "epsilon": 1.0, "radius_m": 1.0}}
@@ -90,13 +90,13 @@ def whole(series: list[Trajectory]) -> Any:
 def computed(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Every block that is computed, and not taken from a store."""
     seen: list[Any] = []
-    really = running.run_block
+    really = runner.run_block
 
     def seeing(block: Any, series: Any) -> Any:
         seen.append(block)
         return really(block, series)
 
-    monkeypatch.setattr(running, "run_block", seeing)
+    monkeypatch.setattr(runner, "run_block", seeing)
     return seen
 
 
@@ -207,18 +207,18 @@ class TestCells:
         again = [Trajectory(one.lon, one.lat) for one in data]
         assert run(spec, again).equals(table)  # equal data are drawn for anew
         assert len(drawn) == 4 * 9
-        monkeypatch.setattr(kept, "MOST_BYTES", 3 * sum(map(len, data)))
+        monkeypatch.setattr(landmark_cache, "MOST_BYTES", 3 * sum(map(len, data)))
         assert run(spec, [Trajectory(one.lon, one.lat) for one in data]).equals(table)
         assert len(drawn) == 4 * 9 + 4 * 9 - 3
 
     def test_keep_landmarks_no_longer_than_the_data(self, series: list[Trajectory]) -> None:
         data = [Trajectory(one.lon, one.lat) for one in series]
         run(small(grid={}), data)
-        assert kept.kept_marks(data) is kept.kept_marks(data)
-        assert kept.kept_marks(data[:1]) is not kept.kept_marks(data)
-        before = len(kept._kept)
+        assert landmark_cache.kept_marks(data) is landmark_cache.kept_marks(data)
+        assert landmark_cache.kept_marks(data[:1]) is not landmark_cache.kept_marks(data)
+        before = len(landmark_cache._kept)
         del data
-        assert len(kept._kept) == before - 1
+        assert len(landmark_cache._kept) == before - 1
 
     def test_say_what_the_data_lack(self) -> None:
         base = {"landmarks": {"name": "stay-points", "distance_m": 100.0, "duration_s": 60.0}}

@@ -17,9 +17,9 @@ from privacy_engine.experiments import (
     FolderStore,
     blocks,
     cell_seconds,
-    cutting,
     in_order,
     may_run_at_once,
+    partition,
     parts,
     predicted_seconds,
     run,
@@ -37,7 +37,7 @@ def series() -> list[Trajectory]:
 @pytest.fixture
 def uneven(monkeypatch: pytest.MonkeyPatch) -> ExperimentSpec:
     """Cells that draw the same landmarks and are cut at other repetitions each."""
-    monkeypatch.setattr(cutting, "_usual_size", lambda cell, lengths: SIZES[cell.release.mechanism.name])
+    monkeypatch.setattr(partition, "_usual_size", lambda cell, lengths: SIZES[cell.release.mechanism.name])
     return small(repetitions=17)
 
 
@@ -116,11 +116,11 @@ class TestParts:
         assert all(part.stop > part.start for part in cut)
         total = sum(cell_seconds(found[i].cell, [300], found[i].count) for i in todo)
         assert sum(part.seconds for part in cut) == pytest.approx(total)
-        assert len(cut) <= cutting.MOST_PARTS + 1
+        assert len(cut) <= partition.MOST_PARTS + 1
         for part in cut[:-1]:
-            assert part.seconds >= cutting.SHORTEST_PART_S
+            assert part.seconds >= partition.SHORTEST_PART_S
             split = found[part.stop - 1].draws == found[part.stop].draws if part.stop < len(found) else False
-            assert not split or part.seconds >= cutting.TOGETHER_S
+            assert not split or part.seconds >= partition.TOGETHER_S
 
     def test_are_what_processes_take(self, uneven: ExperimentSpec, series: list[Trajectory], tmp_path: Any) -> None:
         """Whoever watches hears of every block, and each is kept."""

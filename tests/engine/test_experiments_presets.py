@@ -13,7 +13,6 @@ import pytest
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import DataError, ParameterErrors
 from privacy_engine.experiments import ExperimentSpec, Preset, latex, presets, run
-from privacy_engine.experiments.lookalikes import TAXI_INTERVAL_S, first_events, taxi, walk
 from privacy_engine.experiments.presets import (
     CorrelatedLoss,
     DummySelectionCost,
@@ -23,6 +22,7 @@ from privacy_engine.experiments.presets import (
     TemporalDistance,
 )
 from privacy_engine.experiments.presets.base import PER_METRE, SHARES, scheme
+from privacy_engine.experiments.synthetic_series import TAXI_INTERVAL_S, first_events, taxi, walk
 
 VECTORS = Path(__file__).resolve().parents[3] / "shared" / "vectors" / "landmark.json"
 SKEWED = ("left-skewed", "right-skewed")

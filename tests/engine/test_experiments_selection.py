@@ -17,7 +17,7 @@ from privacy_engine import people
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import ParameterError, ParameterErrors
 from privacy_engine.experiments import AS_THEY_ARE, FILES, ExperimentSpec, SeriesSelection, presets, run
-from privacy_engine.experiments.lookalikes import taxi
+from privacy_engine.experiments.synthetic_series import taxi
 
 NAMES = [cls.registered_name() for cls in presets]
 

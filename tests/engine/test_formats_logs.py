@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privacy_engine.errors import FormatError
-from privacy_engine.formats.clocks import clock_s, dated, day_of
+from privacy_engine.formats.times_of_day import clock_s, dated, day_of
 from tests.engine.reading import FIT, IGC, NMEA, OWNTRACKS, fit_file, of, seconds
 
 DAY_S = 86400.0

@@ -12,7 +12,7 @@ from privacy_engine.data import KINDS, Trajectory
 from privacy_engine.errors import EngineError, FormatError, ParameterError
 from privacy_engine.formats import Format, formats, options
 from privacy_engine.formats.options import PLACED
-from privacy_engine.formats.page import page
+from privacy_engine.formats.reference_page import page
 from tests.engine import reading
 from tests.engine.parsers import SEEDS
 

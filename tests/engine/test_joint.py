@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy import integrate, stats
 
 from privacy_engine import geo, metrics, noise
-from privacy_engine.accounting.ledger import TOLERANCE, protected_sums
+from privacy_engine.accounting.landmark_ledger import TOLERANCE, protected_sums
 from privacy_engine.accounting.temporal import temporal_loss
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.errors import DataError, ParameterError

@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privacy_engine import geo, noise
-from privacy_engine.accounting.ledger import TOLERANCE, Ledger, protected_sums
+from privacy_engine.accounting.landmark_ledger import TOLERANCE, Ledger, protected_sums
+from privacy_engine.analysis.forecast import simulated_budgets
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.errors import ParameterErrors
 from privacy_engine.mechanisms.landmark import Adaptive, EventLevel, OptimalSplit, Planned, UserLevel, WEvent
-from privacy_engine.outlook import simulated_budgets
 from privacy_engine.promise import Context
 from privacy_engine.registry import mechanisms
 

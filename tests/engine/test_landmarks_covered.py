@@ -16,7 +16,7 @@ from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.label import privacy_label, release_context
 from privacy_engine.landmarks import MarkedBeside, landmark_choice, landmark_methods, parse_short
 from privacy_engine.landmarks.coverage import earlier_loss_per_m
-from privacy_engine.landmarks.dummies import one_sided_dummies
+from privacy_engine.landmarks.dummy_selection import one_sided_dummies
 from privacy_engine.landmarks.zones import Zones
 from privacy_engine.promise import Context
 from privacy_engine.registry import mechanisms

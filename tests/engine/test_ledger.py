@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from privacy_engine import geo, noise
-from privacy_engine.accounting.ledger import Ledger, protected_sums
+from privacy_engine.accounting.landmark_ledger import Ledger, protected_sums
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.errors import BudgetError
 from privacy_engine.mechanisms.landmark import Adaptive, EventLevel, Skip, Uniform, UserLevel

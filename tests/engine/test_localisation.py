@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privacy_engine import geo, noise
-from privacy_engine.attacks import Area, Localisation, hidden, localisation
-from privacy_engine.attacks.hidden import JUMP, BestGuess, Movement, posteriors
+from privacy_engine.attacks import Area, Localisation, hidden_markov, localisation
+from privacy_engine.attacks.hidden_markov import JUMP, BestGuess, Movement, posteriors
 from privacy_engine.data import LandmarkSet, Release, Trajectory
 from privacy_engine.errors import DataError, ParameterError
 from privacy_engine.mechanisms.landmark import Adaptive, EventLevel, Joint, Skip, UserLevel
@@ -89,7 +89,7 @@ class TestPosterior:
     @pytest.mark.parametrize("cells", [1, 2, 7, 60])
     @pytest.mark.parametrize("steps", [1e-6, 0.3, 2.0, 1e3, 1e9])
     def test_movement_is_a_walk_of_its_variance(self, cells: int, steps: float) -> None:
-        found = hidden._heat(cells, steps)
+        found = hidden_markov._heat(cells, steps)
         assert found == pytest.approx(found.T, abs=1e-14)
         assert found.sum(axis=1) == pytest.approx(1)
         if cells == 60 and steps <= 2:
@@ -103,7 +103,7 @@ class TestPosterior:
         )
         attack = Localisation(step_variance_m2=4e4, cells=16)
         whole = attack.run(truth, release)
-        monkeypatch.setattr(hidden, "BLOCK_CELLS", 2000)
+        monkeypatch.setattr(hidden_markov, "BLOCK_CELLS", 2000)
         pieces = attack.run(truth, release)
         for name in ("error_m", "likeliest_error_m", "expected_m", "correctness_m"):
             assert getattr(pieces, name) == pytest.approx(getattr(whole, name), rel=1e-9)

@@ -8,10 +8,10 @@ import pytest
 from scipy.integrate import quad
 
 from privacy_engine import geo, noise
+from privacy_engine.analysis.forecast import LONGEST_RUN, expected_error_m, has_known_budgets, outlook
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.mechanisms import landmark
 from privacy_engine.noise.expected import OwnNoise, SharedNoise, mixture_quantile_m, planar_sphere_mean_m
-from privacy_engine.outlook import LONGEST_RUN, expected_error_m, has_known_budgets, outlook
 from privacy_engine.registry import mechanisms
 
 PARAMETERS = {"epsilon": 2.0, "radius_m": 50.0, "window": 7, "step_variance_m2": 1e6, "leading": "gap"}

@@ -13,7 +13,7 @@ from hypothesis.extra import numpy as arrays
 
 from privacy_engine.errors import ParameterErrors
 from privacy_engine.kernels.simplify import STRETCH
-from privacy_engine.picture import APART, TOLERANCE, Picture, heights, packed
+from privacy_engine.line_simplification import APART, TOLERANCE, Picture, heights, packed
 
 WHOLE = {"west": -180.0, "north": 90.0, "width": 256.0, "height": 256.0, "zoom": 0.0, "middle": 0.0}
 calm = settings(deadline=None)  # the first call compiles

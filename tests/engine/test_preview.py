@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from privacy_engine.errors import ChoiceNeeded, EngineError, FormatError, ParameterError
-from privacy_engine.formats import Preview, Reading, formats, heads, preview, read
+from privacy_engine.formats import Preview, Reading, formats, head_sample, preview, read
 from tests.engine.parsers import TABLE_CHARS, refused
 from tests.engine.reading import CSV, GPX, PLT, PORTO, SHAPES, TDRIVE, VALID, of, zipped
 
@@ -264,7 +264,7 @@ class TestBounds:
         file = Counted(b"time,lat,lon\n" + row * 300_000)
         found = preview(file, name="x.csv")
         assert (found.whole, found.problem, len(found.rows)) == (False, None, 8)
-        assert file.read_bytes < 2 * heads.BYTES
+        assert file.read_bytes < 2 * head_sample.BYTES
 
     @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32", "utf-16-be", "latin-1"])
     def test_a_head_ends_with_a_whole_line(self, encoding: str) -> None:

@@ -11,7 +11,7 @@ import pytest
 from privacy_engine import noise
 from privacy_engine.data import LandmarkSet, Release, Trajectory
 from privacy_engine.errors import ParameterError
-from privacy_engine.landmarks.dummies import one_sided_dummies
+from privacy_engine.landmarks.dummy_selection import one_sided_dummies
 from privacy_engine.noise.sources import _SystemSource
 from privacy_engine.postprocess import postprocesses
 from tests.engine.registered import every_mechanism, example

@@ -19,7 +19,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import ks_2samp
 
-from privacy_engine import geo, metrics, noise, simulation
+from privacy_engine import geo, metrics, noise
+from privacy_engine.analysis import simulation
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.errors import DataError, ParameterError
 from privacy_engine.mechanisms.landmark import (

@@ -7,12 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from privacy_engine import geo, simulation
+from privacy_engine import geo
+from privacy_engine.analysis import simulation
+from privacy_engine.analysis.simulation import simulate_each, simulate_errors
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.errors import DataError, ParameterError
 from privacy_engine.mechanisms.landmark import Uniform
 from privacy_engine.registry import Mechanism
-from privacy_engine.simulation import simulate_each, simulate_errors
 from tests.engine.test_simulation import HOW, Rounded, marks, of, walk
 
 

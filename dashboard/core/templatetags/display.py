@@ -10,7 +10,7 @@ from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from dashboard.maps.palette import palette
+from dashboard.core.palette import palette
 
 register = template.Library()
 NARROW = "\u202f"  # between a number and its unit

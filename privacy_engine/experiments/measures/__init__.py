@@ -12,7 +12,7 @@ position; errors, metrics and attacks read the truth, so they are the owner's.
 
 # isort: off
 from privacy_engine.experiments.measures.error import Error
-from privacy_engine.experiments.measures.marks import MarkedShare, TemporalDistance
+from privacy_engine.experiments.measures.landmarks import MarkedShare, TemporalDistance
 from privacy_engine.experiments.measures.losses import OwnLoss, SummedLoss, WorstOwnLoss, WorstSummedLoss
 from privacy_engine.experiments.measures.derived import AttackMeasure, MetricMeasure
 from privacy_engine.experiments.measures.base import Measure, Work, measures

@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from privacy_engine.analysis.forecast import has_known_budgets
 from privacy_engine.data import Floats
 from privacy_engine.errors import ParameterError, ParameterErrors
 from privacy_engine.experiments.trials import Trials
-from privacy_engine.outlook import has_known_budgets
 from privacy_engine.params import brief
 from privacy_engine.registry import Described, Registry
 

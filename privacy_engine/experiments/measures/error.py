@@ -6,18 +6,18 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, Literal
 
 from privacy_engine import metrics
+from privacy_engine.analysis.simulation import simulate_each, simulate_errors
 from privacy_engine.data import Floats
 from privacy_engine.experiments.measures.base import Measure, Work, each, measures, over_series, releasing
 from privacy_engine.experiments.trials import Trials
-from privacy_engine.simulation import simulate_each, simulate_errors
 
 
 @measures.register
 class Error(Measure):
     """The mean over the published events of the distance to the truth [1]_.
 
-    Without steps after the mechanism it is simulated (:mod:`privacy_engine.simulation`), which is faster; its draws are
-    then others than those of the releases that other metrics measure, by the same law.
+    Without steps after the mechanism it is simulated (:mod:`privacy_engine.analysis.simulation`), which is faster; its
+    draws are then others than those of the releases that other metrics measure, by the same law.
 
     References
     ----------

@@ -8,12 +8,12 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from privacy_engine.accounting.temporal import landmark_losses
+from privacy_engine.analysis.forecast import has_known_budgets
 from privacy_engine.data import Floats
 from privacy_engine.errors import ParameterError
 from privacy_engine.experiments.measures.base import Measure, Work, measures, over_series, releasing
 from privacy_engine.experiments.trials import Trials
 from privacy_engine.mechanisms.landmark.base import PlanarLaplaceMechanism
-from privacy_engine.outlook import has_known_budgets
 
 
 class _Loss(Measure):

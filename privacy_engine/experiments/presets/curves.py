@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Literal
 
-from privacy_engine.experiments.lookalikes import TAXI_Q_M2
 from privacy_engine.experiments.presets.base import Preset, presets, scheme
+from privacy_engine.experiments.synthetic_series import TAXI_Q_M2
 
 
 @presets.register

@@ -8,12 +8,12 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 
 from privacy_engine import geo, noise
-from privacy_engine.accounting.ledger import Ledger
+from privacy_engine.accounting.landmark_ledger import Ledger
 from privacy_engine.data import Floats, Ints, Mask, Release, Trajectory
 from privacy_engine.mechanisms.landmark.base import PlanarLaplaceMechanism
 from privacy_engine.params import Param
 from privacy_engine.registry import mechanisms, same_law_as
-from privacy_engine.walks import AdaptiveWalk, Walk
+from privacy_engine.simulation_plan import AdaptiveWalk, Walk
 
 READING = Param(
     label="What counts as a change",
@@ -49,7 +49,8 @@ class Adaptive(PlanarLaplaceMechanism):
     of the last two *releases* is compared with a threshold: farther, and every landmark is sampled again; nearer, and
     one more landmark is left out between samples. The choice reads releases and landmark positions in time only, so
     the budgets are adaptive composition: :math:`L \cup \{t\}` spends at most ``epsilon`` at every prefix and for every
-    output (:mod:`privacy_engine.accounting.ledger`). The first event is always drawn. Assumes independent events.
+    output (:mod:`privacy_engine.accounting.landmark_ledger`). The first event is always drawn. Assumes independent
+    events.
 
     References
     ----------

@@ -7,13 +7,13 @@ from typing import ClassVar
 import numpy as np
 
 from privacy_engine import noise
-from privacy_engine.accounting.ledger import MARGIN, Ledger
+from privacy_engine.accounting.landmark_ledger import MARGIN, Ledger
 from privacy_engine.data import Floats, Ints, LandmarkSet, Mask, Release, Trajectory
 from privacy_engine.noise import GRID_DEG as GRID_DEG
 from privacy_engine.params import Epsilon, RadiusM
 from privacy_engine.promise import LandmarkChoice, Neighbours
 from privacy_engine.registry import Mechanism, same_law_as
-from privacy_engine.walks import FixedWalk, Walk
+from privacy_engine.simulation_plan import FixedWalk, Walk
 
 INDEPENDENT = "Events are independent of each other; where they are not, see the temporal privacy loss."
 PUBLIC_LANDMARKS = "Which events are landmarks is public: the noise and the repeats show it."
@@ -125,7 +125,8 @@ class PlanarLaplaceMechanism(Mechanism):
         """The rates per metre that noise is drawn at, (n,): budgets over the radius, never rounded up.
 
         Smaller than :meth:`epsilon_per_m` by 2e-12 of it, so that those of what is protected together sum to no more
-        than ``epsilon`` over ``radius_m`` in real arithmetic: proven in :mod:`privacy_engine.accounting.ledger`.
+        than ``epsilon`` over ``radius_m`` in real arithmetic; the proof is in
+        :mod:`privacy_engine.accounting.landmark_ledger`.
         """
         return np.asarray(self.epsilon_per_m(budgets) * MARGIN)
 

@@ -9,7 +9,7 @@ from typing import ClassVar, Literal, NamedTuple
 import numpy as np
 
 from privacy_engine import noise
-from privacy_engine.accounting.ledger import Ledger, exact_sum, nearest_float
+from privacy_engine.accounting.landmark_ledger import Ledger, exact_sum, nearest_float
 from privacy_engine.data import Floats, Ints, Mask, Release, Trajectory
 from privacy_engine.mechanisms.landmark.base import PlanarLaplaceMechanism, as_mask
 from privacy_engine.params import StepVarianceM2

@@ -26,7 +26,7 @@ from dashboard.audits import execution as audits  # noqa: E402
 from dashboard.config.celery import app  # noqa: E402
 from dashboard.experiments import execution as experiments  # noqa: E402
 from dashboard.releases import execution  # noqa: E402
-from privacy_engine.experiments import cutting  # noqa: E402
+from privacy_engine.experiments import partition  # noqa: E402
 
 __all__ = ["app"]
 
@@ -68,7 +68,7 @@ def compute(material, block, *words):
 
 
 experiments.compute = compute
-cutting.MOST_PARTS = int(os.environ.get("CAIRN_TEST_PARTS", cutting.MOST_PARTS))
+partition.MOST_PARTS = int(os.environ.get("CAIRN_TEST_PARTS", partition.MOST_PARTS))
 
 audited = audits.audited
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from privacy_engine.formats.page import page
+from privacy_engine.formats.reference_page import page
 
 
 class Command(BaseCommand):

@@ -12,7 +12,7 @@ from privacy_engine.data import Floats, Ints, Mask
 from privacy_engine.kernels import compiled
 from privacy_engine.kernels.lanes import DIRECTION, LENGTH, Needs
 from privacy_engine.kernels.philox import Words
-from privacy_engine.kernels.walks import ADAPTIVE_STATE, adaptive, fixed, start_adaptive
+from privacy_engine.kernels.simulation import ADAPTIVE_STATE, adaptive, fixed, start_adaptive
 
 
 @compiled

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 from privacy_engine.errors import ParameterError
-from privacy_engine.landmarks.geojson import zones_from_geojson
 from privacy_engine.landmarks.methods import LandmarkMethod, landmark_methods
 from privacy_engine.landmarks.schedule import SHORT_RULE, parse_short_schedule
+from privacy_engine.landmarks.zone_geojson import zones_from_geojson
 
 _DURATIONS = {"s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
 _DISTANCES = {"m": 1.0, "km": 1000.0}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from privacy_engine.noise.balls import Ball, Undecided
+from privacy_engine.noise.ball_arithmetic import Ball, Undecided
 from privacy_engine.noise.sources import RandomSource
 
 T = TypeVar("T")

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from privacy_engine.formats import archive, checkins, folders, options, streams
+from privacy_engine.formats.data_kinds import TITLES
 from privacy_engine.formats.detect import Format, formats
-from privacy_engine.formats.kinds import TITLES
 from privacy_engine.formats.options import PLACED, Option
 from privacy_engine.formats.report import WHY
 

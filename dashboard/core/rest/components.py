@@ -8,8 +8,8 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from dashboard.core.api.parsing import Anything
-from dashboard.maps.palette import palette
+from dashboard.core.palette import palette
+from dashboard.core.rest.parsing import Anything
 from privacy_engine.landmarks import LandmarkMethod
 from privacy_engine.postprocess import PostProcess
 from privacy_engine.registry import Described, Mechanism, Registry

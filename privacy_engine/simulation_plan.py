@@ -1,8 +1,8 @@
 """Walks: what must be known of a mechanism to repeat it many times over one series, and the state of doing so.
 
-:meth:`privacy_engine.registry.Mechanism.walk` gives one; :mod:`privacy_engine.simulation` takes those of a sort through
-time side by side, all repetitions of a tile at each event. A new sort of mechanism is a new walk here, what takes
-several of them along, and its kernel beside the others.
+:meth:`privacy_engine.registry.Mechanism.walk` gives one; :mod:`privacy_engine.analysis.simulation` takes those of a
+sort through time side by side, all repetitions of a tile at each event. A new sort of mechanism is a new walk here,
+what takes several of them along, and its kernel beside the others.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ class FixedAbreast:
     """Several :class:`FixedWalk`."""
 
     def __init__(self, walks: Sequence[FixedWalk]) -> None:
-        from privacy_engine.kernels.each import needs_fixed
+        from privacy_engine.kernels.dispatch import needs_fixed
 
         rates = _rows([walk.epsilon_per_m for walk in walks])
         own = rates != 0
@@ -137,7 +137,7 @@ class FixedAbreast:
         return self._needs[events]
 
     def start(self, tile: Tile) -> Floats:
-        from privacy_engine.kernels.walks import FIXED_STATE, HALF_SINE, SOURCE
+        from privacy_engine.kernels.simulation import FIXED_STATE, HALF_SINE, SOURCE
 
         state = np.zeros((len(self._shown), FIXED_STATE))
         state[:, SOURCE] = -1
@@ -147,7 +147,7 @@ class FixedAbreast:
         return state
 
     def go(self, tile: Tile, stretch: Stretch, state: Floats, by_event: Floats) -> None:
-        from privacy_engine.kernels.each import fixed_each
+        from privacy_engine.kernels.dispatch import fixed_each
 
         fixed_each(
             tile.key,
@@ -201,7 +201,7 @@ class AdaptiveAbreast:
     """Several :class:`AdaptiveWalk`."""
 
     def __init__(self, walks: Sequence[AdaptiveWalk]) -> None:
-        from privacy_engine.kernels.each import last_landmark
+        from privacy_engine.kernels.dispatch import last_landmark
 
         self._is_landmark = _rows([walk.is_landmark for walk in walks])
         self._is_landmark.setflags(write=False)  # as a single one may be: kernels are compiled for either
@@ -223,13 +223,13 @@ class AdaptiveAbreast:
         return found
 
     def start(self, tile: Tile) -> Floats:
-        from privacy_engine.kernels.each import start_adaptive_each
+        from privacy_engine.kernels.dispatch import start_adaptive_each
 
         slots = np.maximum(self._landmarks + self._reserved, 1)
         return np.asarray(start_adaptive_each(self._epsilon, self._radius_m, self._threshold, self._landmarks, slots))
 
     def go(self, tile: Tile, stretch: Stretch, state: Floats, by_event: Floats) -> None:
-        from privacy_engine.kernels.each import adaptive_each
+        from privacy_engine.kernels.dispatch import adaptive_each
 
         adaptive_each(
             tile.key,

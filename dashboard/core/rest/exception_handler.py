@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from django.conf import settings
@@ -13,49 +13,11 @@ from rest_framework import exceptions, status
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
+from dashboard.core.errors import Conflict, TooLarge
 from dashboard.core.text import storable
-from dashboard.jobs.models import Job, NotOpen, NotRetryable
-from privacy_engine.errors import ChoiceNeeded, EngineError, ParameterError, ParameterErrors
+from privacy_engine.errors import ChoiceNeeded, EngineError, ParameterErrors
 
 logger = logging.getLogger(__name__)
-
-
-class Conflict(EngineError):
-    """What was asked does not fit the state the thing is in."""
-
-    code = "conflict"
-
-
-class TooLarge(EngineError):
-    """More bytes or more work than this server takes."""
-
-    code = "too-large"
-
-
-def require_state(job: Job, state: str, what: str) -> None:
-    """Refuse a job that is not in ``state``, where it has something to work with.
-
-    Raises
-    ------
-    Conflict
-        Names ``what`` it is (its field in the API) and the state it is in.
-    """
-    if job.state != state:
-        raise Conflict(f"The {what} must be {state}, it is {job.state}.", field=what, rule=str(state), value=job.state)
-
-
-def require_format(fmt: str, formats: Iterable[str]) -> None:
-    """Refuse a format of download that is not there.
-
-    Raises
-    ------
-    ParameterError
-        It is none of ``formats``.
-    """
-    known = list(formats)
-    if fmt not in known:
-        rule = f"must be one of {', '.join(known)}"
-        raise ParameterError(f"format {rule}, got {fmt!r:.60}", field="format", rule=rule, value=fmt)
 
 
 def status_of(error: EngineError) -> int:
@@ -94,11 +56,6 @@ def api_errors(error: Exception, context: dict[str, Any]) -> Response | None:
     """DRF's exception handler."""
     if isinstance(error, EngineError):
         return Response({"errors": as_list(error)}, status=status_of(error))
-    if isinstance(error, NotOpen):
-        return api_errors(Conflict("It is over already.", field="state", rule="queued or running"), context)
-    if isinstance(error, NotRetryable):
-        words = "Only what failed or was cancelled can be tried again."
-        return api_errors(Conflict(words, field="state", rule="failed or cancelled"), context)
     if isinstance(error, RequestDataTooBig):
         rule = f"at most {settings.DATA_UPLOAD_MAX_MEMORY_SIZE} bytes beside files"
         return api_errors(TooLarge("The body is too large.", rule=rule), context)

@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from privacy_engine.accounting.checks import transition
+from privacy_engine.accounting.validation import transition
 from privacy_engine.data import Floats
 
 DOUBLINGS = 60

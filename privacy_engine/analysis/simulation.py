@@ -23,7 +23,7 @@ import numpy as np
 from privacy_engine import metrics, noise
 from privacy_engine.data import Floats, LandmarkSet, Trajectory
 from privacy_engine.registry import Mechanism
-from privacy_engine.walks import Abreast, Key, Needs, Stretch, Tile, Walk
+from privacy_engine.simulation_plan import Abreast, Key, Needs, Stretch, Tile, Walk
 
 EVENTS = 256
 """Events of a stretch: its noise, 0.8 MB, stays in the processor's second cache."""

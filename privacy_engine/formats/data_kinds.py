@@ -9,10 +9,10 @@ from privacy_engine.errors import FormatError, ParameterError, shown
 from privacy_engine.formats import checkins, streams
 from privacy_engine.formats.detect import Format
 from privacy_engine.formats.dialect import as_utf8
+from privacy_engine.formats.generic_table import Table, arrow_table, outline, text_table
 from privacy_engine.formats.geoparquet import geometry_column
 from privacy_engine.formats.options import COLUMNS, TIMED, ReadOptions, unusable
 from privacy_engine.formats.parquet import whole_table
-from privacy_engine.formats.plaintable import Table, arrow_table, outline, text_table
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.source import Source
 

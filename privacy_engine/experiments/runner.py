@@ -18,8 +18,8 @@ import numpy as np
 
 from privacy_engine.data import Floats, Trajectory
 from privacy_engine.errors import ParameterError
-from privacy_engine.experiments.cutting import Block, blocks, in_order, parts
 from privacy_engine.experiments.measures import MarkedShare, Measure
+from privacy_engine.experiments.partition import Block, blocks, in_order, parts
 from privacy_engine.experiments.spec import ExperimentSpec, dataset_digest, moved
 from privacy_engine.experiments.store import Key, MemoryStore, Store
 from privacy_engine.experiments.table import Results, assemble

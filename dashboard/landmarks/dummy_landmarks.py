@@ -8,7 +8,7 @@ import numpy as np
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
 
-from dashboard.core.api.errors import Conflict, TooLarge, require_state
+from dashboard.core.errors import Conflict, TooLarge, require_state
 from dashboard.core.text import one_line
 from dashboard.datasets.people import person_masks
 from dashboard.jobs.models import State
@@ -22,7 +22,7 @@ from privacy_engine import data
 from privacy_engine.label import NOT_PRIVATE
 from privacy_engine.landmarks import DummyMethod, SelectionSpec, dummy_methods
 from privacy_engine.landmarks.counts import bars, mean_of
-from privacy_engine.landmarks.dummies import DummySelection
+from privacy_engine.landmarks.dummy_selection import DummySelection
 from privacy_engine.landmarks.methods import split
 from privacy_engine.people import most_landmarks
 

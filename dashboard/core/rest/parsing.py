@@ -17,7 +17,7 @@ from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.parsers import JSONParser
 from rest_framework.request import Request
 
-from dashboard.core.api.errors import TooLarge
+from dashboard.core.errors import TooLarge
 from dashboard.core.failures import explained
 from privacy_engine.errors import ParameterError
 

@@ -1,0 +1,53 @@
+"""Errors of the dashboard's services, in the engine's form: each names the field, the rule and the value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Protocol
+
+from privacy_engine.errors import EngineError, ParameterError
+
+
+class Conflict(EngineError):
+    """The request does not fit the present state."""
+
+    code = "conflict"
+
+
+class TooLarge(EngineError):
+    """More bytes or more work than this server takes."""
+
+    code = "too-large"
+
+
+class HasState(Protocol):
+    """A row with the state of its job."""
+
+    @property
+    def state(self) -> str: ...
+
+
+def require_state(job: HasState, state: str, what: str) -> None:
+    """Refuse a job that is not in ``state``, where it has something to work with.
+
+    Raises
+    ------
+    Conflict
+        Names ``what`` it is (its field in the API) and the state it is in.
+    """
+    if job.state != state:
+        raise Conflict(f"The {what} must be {state}, it is {job.state}.", field=what, rule=str(state), value=job.state)
+
+
+def require_format(fmt: str, formats: Iterable[str]) -> None:
+    """Refuse a format of download that is not there.
+
+    Raises
+    ------
+    ParameterError
+        It is none of ``formats``.
+    """
+    known = list(formats)
+    if fmt not in known:
+        rule = f"must be one of {', '.join(known)}"
+        raise ParameterError(f"format {rule}, got {fmt!r:.60}", field="format", rule=rule, value=fmt)

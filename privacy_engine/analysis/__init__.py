@@ -1,0 +1,1 @@
+"""Analysis before and after a release: forecasts and simulations."""
