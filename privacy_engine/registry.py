@@ -51,7 +51,7 @@ class Guarantee:
         return asdict(self) | lists
 
 
-class Described(Frozen):
+class Component(Frozen):
     """Something with a registered ``name`` and what a page needs to show it."""
 
     title: ClassVar[str]
@@ -121,7 +121,7 @@ class Described(Frozen):
         return " ".join(" ".join(text.split()) for text in found)
 
 
-class Mechanism(Described):
+class Mechanism(Component):
     """Base of every mechanism: a description that can release a series.
 
     Subclasses set ``level`` (what is protected: ``event``, ``w-event``, ``landmark``, ``user``) and write
@@ -294,7 +294,7 @@ def same_law_as(draw: Callable[..., Release]) -> Callable[[Callable[..., Floats]
     return declared
 
 
-T = TypeVar("T", bound=Described)
+T = TypeVar("T", bound=Component)
 
 
 class Registry(Generic[T]):
@@ -331,7 +331,7 @@ class Registry(Generic[T]):
             One error for each parameter that is missing, unknown, of the wrong type or outside its domain.
         """
         at = f"{field}." if field else ""
-        if isinstance(description, Described):
+        if isinstance(description, Component):
             description = description.model_dump()
         if not isinstance(description, Mapping):
             raise ParameterErrors(

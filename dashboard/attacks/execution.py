@@ -63,7 +63,7 @@ def attacked(row: Attack, token: uuid.UUID, report: Callable[[str, float], None]
     digest = files.write(row, result)
     found = {one.name: _number(one.of(result)) for one in attack.headlines}
     summary = {"sentence": result.sentence, "headlines": found}
-    return {"data_file": row.data_file, "data_sha256": digest, "summary": summary, "cairn": __version__}
+    return {"data_file": row.data_file, "data_sha256": digest, "summary": summary, "engine_version": __version__}
 
 
 def _of_one(row: Attack, attack: Any, person: Person, truth: Trajectory, release: Release, watch: Watch) -> Result:

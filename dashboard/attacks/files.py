@@ -108,7 +108,7 @@ def _write_json(row: Attack, kept: Kept, out: BinaryIO) -> None:
     """``{…about it, "result": …}``; the result is what the engine calls ``as_dict``, written bit by bit."""
     about = {"warning": WARNING, "note": ILLUSTRATION, "release": str(row.release_id), "attack": row.attack}
     about |= {"series": row.series, "assumes": list(row.parsed.assumes), "source": row.parsed.source()}
-    out.write(json.dumps(about | {"cairn": row.cairn}, indent=1).encode()[:-2] + b',\n "result": {')
+    out.write(json.dumps(about | {"cairn": row.engine_version}, indent=1).encode()[:-2] + b',\n "result": {')
     parts = [json.dumps(kept.facts, allow_nan=False).encode()[1:-1]]
     out.write(parts[0])
     for i, (name, values) in enumerate(kept.columns.items()):

@@ -31,7 +31,7 @@ class Attack(Job):
     summary = models.JSONField(null=True, blank=True)  # the sentence and the headlines: measured against the original
     data_file = models.CharField(max_length=80, default="", blank=True)
     data_sha256 = models.CharField(max_length=64, default="", blank=True)
-    cairn = models.CharField(max_length=40, default="", blank=True)  # the version that ran it
+    engine_version = models.CharField(max_length=40, default="", blank=True)  # the version that ran it
 
     class Meta:
         ordering: ClassVar = ["-created_at"]

@@ -76,6 +76,7 @@ class AttackSerializer(serializers.ModelSerializer[Attack]):
     eta_s = serializers.FloatField(source="seconds_left", allow_null=True)
     error = FailureField()
     urls = serializers.SerializerMethodField()
+    cairn = serializers.CharField(source="engine_version", help_text="The version of the engine that computed it.")
 
     class Meta:
         model = Attack

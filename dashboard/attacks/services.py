@@ -127,7 +127,7 @@ def _run_now(row: Attack) -> Attack:
         row.state, row.progress = State.DONE, 1.0
         row.started_at = row.finished_at = Now()
         with transaction.atomic():
-            _hold(row.release)
+            _lock_release(row.release)
             row.save(force_insert=True)
     except BaseException:
         files.forget(row)
@@ -138,13 +138,13 @@ def _run_now(row: Attack) -> Attack:
 
 @transaction.atomic
 def _submit(row: Attack) -> Attack:
-    _hold(row.release)
+    _lock_release(row.release)
     row.save(force_insert=True)
-    queue.ring_after_commit(row)
+    queue.enqueue_on_commit(row)
     return row
 
 
-def _hold(release: Release) -> None:
+def _lock_release(release: Release) -> None:
     """Nobody discards it until the transaction ends."""
     held = Release.objects.select_for_update().filter(pk=release.pk).first()
     if held is None:
@@ -172,8 +172,8 @@ def retry_attack(*, attack: Attack) -> Attack:
     job_models.NotRetryable
         It neither failed nor was cancelled.
     """
-    _hold(attack.release)
-    queue.put_back(attack)
+    _lock_release(attack.release)
+    queue.retry(attack)
     attack.refresh_from_db()
     return attack
 

@@ -1,4 +1,4 @@
-"""The doorbell of the attacks room."""
+"""The task_for of the attacks room."""
 
 from celery import shared_task
 
@@ -7,7 +7,7 @@ from dashboard.attacks.models import Attack
 from dashboard.jobs import queue
 
 
-@queue.doorbell(Attack)
+@queue.task_for(Attack)
 @shared_task(name="attacks.run")
 def run_attack(attack_id: str) -> None:
     """Work off one attack."""

@@ -38,7 +38,7 @@ def submit_audit(*, owner: Any, spec: AuditSpec) -> Audit:
         message = f"{waiting} of your audits wait or run; wait until one ends, or cancel one."
         raise Conflict(message, field="audits", rule=rule, value=waiting)
     row = Audit.objects.create(owner=owner, name=title_of(spec), spec=spec.model_dump())
-    queue.ring_after_commit(row)
+    queue.enqueue_on_commit(row)
     return row
 
 
@@ -71,7 +71,7 @@ def retry_audit(*, audit: Audit) -> Audit:
     job_models.NotRetryable
         It neither failed nor was cancelled.
     """
-    queue.put_back(audit)
+    queue.retry(audit)
     audit.refresh_from_db()
     return audit
 

@@ -7,7 +7,7 @@ from dashboard.audits.models import Audit
 from dashboard.jobs import queue
 
 
-@queue.doorbell(Audit)
+@queue.task_for(Audit)
 @shared_task(name="audits.run")
 def run_audit(audit_id: str) -> None:
     """Run one audit."""

@@ -15,7 +15,7 @@ from dashboard.audits.models import Audit
 from dashboard.audits.selectors import visible_audits
 from dashboard.core.templatetags.display import number
 from privacy_engine.audit import ALTERATIONS, PREFIX, TITLES, NumpyLaplace, completed, provable, trials_field
-from privacy_engine.registry import Described, mechanisms
+from privacy_engine.registry import Component, mechanisms
 
 PER_PAGE = 20
 SHORTEST_AXIS = 1.2
@@ -46,7 +46,7 @@ def index(request: HttpRequest, pk: uuid.UUID | None = None) -> HttpResponse:
     return render(request, "audits/list.html", context)
 
 
-def _described(cls: type[Described]) -> dict[str, Any]:
+def _described(cls: type[Component]) -> dict[str, Any]:
     """A mechanism as the form needs it; what an audit chooses itself is the default of its field."""
     name = cls.registered_name()
     chosen = completed({"name": name})[1]

@@ -153,7 +153,7 @@ else:
     DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
-# Broker: the row is the truth, the message a doorbell; see dashboard/jobs/queue.py
+# Broker: the row is the truth, the message a task_for; see dashboard/jobs/queue.py
 REDIS_URL = env.str("REDIS_URL", default=f"redis+socket://{broker_socket(CAIRN_HOME)}")
 CELERY_BROKER_URL = REDIS_URL
 CELERY_TASK_IGNORE_RESULT = True

@@ -104,7 +104,7 @@ def _settle_in(row: Dataset, staging: Path, evidence: lineage.Evidence | None) -
                 row.source_file = _registered(row, evidence, row.content_digest)
             row.save(force_insert=True)
             if row.open:
-                queue.ring_after_commit(row)
+                queue.enqueue_on_commit(row)
     except BaseException:
         local_files.remove(place)
         raise
@@ -171,7 +171,7 @@ def reread_dataset(
         evidence = fields.pop("evidence")
         anew |= {"state": State.READY, "progress": 1.0, "finished_at": timezone.now(), **fields}
     else:
-        anew |= {"state": State.QUEUED, "progress": 0.0, "finished_at": None, "started_at": None, "rung_at": None}
+        anew |= {"state": State.QUEUED, "progress": 0.0, "finished_at": None, "started_at": None, "enqueued_at": None}
     with transaction.atomic():
         taken = over.update(**anew) and not _stood_on(dataset)
         if not taken:
@@ -179,7 +179,7 @@ def reread_dataset(
         elif evidence:
             over.update(source_file=_registered(dataset, evidence, anew["content_digest"]))
         elif anew["state"] == State.QUEUED:
-            queue.ring_after_commit(dataset)
+            queue.enqueue_on_commit(dataset)
     stale = anew.get("points_file") if not taken else before if anew["state"] == State.READY else ""
     if stale:
         local_files.remove(dataset.folder / stale)
@@ -227,7 +227,7 @@ def retry_import(*, dataset: Dataset) -> Dataset:
         It neither failed nor was cancelled.
     """
     _refuse_without_upload(dataset)
-    queue.put_back(dataset)
+    queue.retry(dataset)
     dataset.refresh_from_db()
     return dataset
 

@@ -1,4 +1,4 @@
-"""The datasets room's doorbell."""
+"""The datasets room's task_for."""
 
 from celery import shared_task
 
@@ -7,7 +7,7 @@ from dashboard.datasets.models import Dataset
 from dashboard.jobs import leases, queue
 
 
-@queue.doorbell(Dataset)
+@queue.task_for(Dataset)
 @shared_task(name="datasets.import")
 def import_dataset(pk: str) -> None:
     """Read the upload of dataset ``pk``, if it still waits for it."""

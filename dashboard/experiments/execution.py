@@ -82,7 +82,7 @@ def _cut(row: Experiment, first: Part, lease: leases.Lease) -> None:
     with transaction.atomic():
         if _locked(row.pk) is None:
             raise leases.Cancelled
-        lease.hold()
+        lease.confirm()
         row.parts.exclude(pk=first.pk).delete()
         Part.objects.bulk_create(cut)
         Experiment.objects.filter(pk=row.pk).update(
@@ -92,7 +92,7 @@ def _cut(row: Experiment, first: Part, lease: leases.Lease) -> None:
             stage="Computing",
             started_at=Now(),
         )
-        queue.ring_after_commit(*cut)
+        queue.enqueue_on_commit(*cut)
 
 
 def _compute(row: Experiment, part: Part, lease: leases.Lease) -> None:
@@ -109,7 +109,7 @@ def _compute(row: Experiment, part: Part, lease: leases.Lease) -> None:
         compute(material, block, series, digest)
         _tally(row.pk)
         if block is not mine[-1] and job_models.others_wait(Part):
-            raise leases.GiveWay
+            raise leases.Preempted
 
 
 def compute(material: Material, block: Block, series: Sequence[Trajectory], digest: str) -> None:
@@ -215,7 +215,7 @@ def finished(row: Experiment, spec: ExperimentSpec, table: Any) -> dict[str, Any
     """Write the table; what the row stores as it succeeds."""
     digest = files.write(row, spec, table)
     over = {"state": State.DONE, "stage": "", "progress": 1.0, "finished_at": Now(), "error": None}
-    return over | {"table_sha256": digest, "cairn": __version__}
+    return over | {"table_sha256": digest, "engine_version": __version__}
 
 
 @transaction.atomic
@@ -234,4 +234,4 @@ def _again(pk: uuid.UUID) -> None:
 def start_over(row: Experiment) -> None:
     """Cut it into parts anew; blocks that are kept are not computed again. The caller holds the row."""
     row.parts.all().delete()
-    queue.ring_after_commit(Part.objects.create(experiment=row))
+    queue.enqueue_on_commit(Part.objects.create(experiment=row))

@@ -9,12 +9,12 @@ from django.db import models
 from django.db.models import Q
 
 from dashboard.datasets.models import Dataset
-from dashboard.jobs.models import Job, State, Watched, job_constraints, now, watched_constraints
+from dashboard.jobs.models import Job, JobStatus, State, job_constraints, now, status_constraints
 from dashboard.storage import local_files
 from privacy_engine.experiments import ExperimentSpec, Preset, presets
 
 
-class Experiment(Watched):
+class Experiment(JobStatus):
     """A spec, and the dataset it is tried on if any; the spec says which series of it, or what is generated.
 
     ``preset`` says so for rows from before specs did.
@@ -32,12 +32,12 @@ class Experiment(Watched):
     kept_s = models.FloatField(default=0.0)  # of that, what was there already when it was cut into parts
     data_digest = models.CharField(max_length=64, default="", blank=True, db_index=True)
     table_sha256 = models.CharField(max_length=64, default="", blank=True)
-    cairn = models.CharField(max_length=40, default="", blank=True)  # the version that made the table
+    engine_version = models.CharField(max_length=40, default="", blank=True)  # the version that made the table
 
     class Meta:
         ordering: ClassVar = ["-created_at"]
         constraints: ClassVar = [
-            *watched_constraints("experiment"),
+            *status_constraints("experiment"),
             models.CheckConstraint(
                 name="experiment_done_has_table", condition=~Q(state=State.DONE) | ~Q(table_sha256="")
             ),

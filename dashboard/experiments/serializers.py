@@ -78,6 +78,7 @@ class ExperimentSerializer(serializers.ModelSerializer[Experiment]):
     eta_s = serializers.FloatField(source="seconds_left", allow_null=True)
     error = FailureField()
     urls = serializers.SerializerMethodField()
+    cairn = serializers.CharField(source="engine_version", help_text="The version of the engine that computed it.")
 
     class Meta:
         model = Experiment

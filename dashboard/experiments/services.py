@@ -143,7 +143,7 @@ def _submit(row: Experiment) -> Experiment:
     _hold_dataset(row)
     row.attempt, row.stage = 1, "Waiting for a worker"
     row.save(force_insert=True)
-    queue.ring_after_commit(Part.objects.create(experiment=row))
+    queue.enqueue_on_commit(Part.objects.create(experiment=row))
     return row
 
 

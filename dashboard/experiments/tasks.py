@@ -1,4 +1,4 @@
-"""The doorbell of the experiments room."""
+"""The task_for of the experiments room."""
 
 from celery import shared_task
 
@@ -7,7 +7,7 @@ from dashboard.experiments.models import Part
 from dashboard.jobs import queue
 
 
-@queue.doorbell(Part)
+@queue.task_for(Part)
 @shared_task(name="experiments.run")
 def run_part(part_id: str) -> None:
     """Work off one part of an experiment."""

@@ -23,7 +23,7 @@ from django.db.models.functions import Now
 
 from dashboard.core.failures import failure
 from dashboard.jobs.models import Job, State
-from dashboard.jobs.queue import ring_each
+from dashboard.jobs.queue import enqueue_all
 
 logger = logging.getLogger(__name__)
 
@@ -36,7 +36,7 @@ class Cancelled(Exception):
     """The owner asked to stop."""
 
 
-class GiveWay(Exception):
+class Preempted(Exception):
     """What is done is kept, and somebody else's turn it is: the job waits again for its own."""
 
 
@@ -104,7 +104,7 @@ class Lease:
         if self._cancelled:
             raise Cancelled
 
-    def hold(self) -> None:
+    def confirm(self) -> None:
         """Look at once whether the row is ours still. In a transaction it stays so until the end of that.
 
         Raises
@@ -127,7 +127,7 @@ class Lease:
             self._cancelled = True
         self.check()
 
-    def settle(self, state: str, **fields: Any) -> None:
+    def finish(self, state: str, **fields: Any) -> None:
         """End the job in ``state``, in one UPDATE that asks for the token.
 
         Raises
@@ -139,16 +139,16 @@ class Lease:
         if not ended:
             raise LeaseLost
 
-    def give_back(self) -> bool:
+    def requeue(self) -> bool:
         """Let the row wait again, this attempt not counted; False if it is to be cancelled, or no longer ours."""
-        fresh = {"state": State.QUEUED, "token": None, "lease_until": None, "stage": "", "rung_at": None}
+        fresh = {"state": State.QUEUED, "token": None, "lease_until": None, "stage": "", "enqueued_at": None}
         return bool(self.rows().filter(cancel_requested=False).update(**fresh, attempt=F("attempt") - 1))
 
 
 def run(model: type[Job], pk: Any, work: Callable[[Any, Lease], dict[str, Any]]) -> None:
     """Claim the row and do ``work(row, lease)``; what it returns is stored as the row succeeds.
 
-    Nothing happens if the row is not waiting: a doorbell may ring twice.
+    Nothing happens if the row is not waiting: a task_for may ring twice.
     """
     if not connection.in_atomic_block:  # as it is in a test; inside one, closing would throw the transaction away
         close_old_connections()
@@ -160,22 +160,22 @@ def run(model: type[Job], pk: Any, work: Callable[[Any, Lease], dict[str, Any]])
         with lease:
             fields = work(model._default_manager.get(pk=pk), lease)
             lease.check()
-        lease.settle(model.SUCCEEDED, stage="", progress=1.0, error=None, **fields)
+        lease.finish(model.SUCCEEDED, stage="", progress=1.0, error=None, **fields)
     except (LeaseLost, model.DoesNotExist):
         logger.warning("%s %s was taken away; nothing published", model.__name__, pk)
-    except GiveWay:
-        if lease.give_back():
-            ring_each(model._default_manager.filter(pk=pk))
+    except Preempted:
+        if lease.requeue():
+            enqueue_all(model._default_manager.filter(pk=pk))
         else:
-            _settle_quietly(lease, State.CANCELLED)
+            _finish_quietly(lease, State.CANCELLED)
     except Cancelled:
-        _settle_quietly(lease, State.CANCELLED)
+        _finish_quietly(lease, State.CANCELLED)
     except Exception as error:
-        _settle_quietly(lease, State.FAILED, error=failure(error, f"{model.__name__} {pk}"))
+        _finish_quietly(lease, State.FAILED, error=failure(error, f"{model.__name__} {pk}"))
 
 
-def _settle_quietly(lease: Lease, state: str, **fields: Any) -> None:
+def _finish_quietly(lease: Lease, state: str, **fields: Any) -> None:
     try:
-        lease.settle(state, stage="", **fields)
+        lease.finish(state, stage="", **fields)
     except LeaseLost:
         logger.warning("%s %s was taken away while it ended", lease.model.__name__, lease.pk)

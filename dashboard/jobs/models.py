@@ -29,7 +29,7 @@ OPEN = [State.QUEUED, State.RUNNING]
 """The states of what waits or runs."""
 
 
-class Watched(models.Model):
+class JobStatus(models.Model):
     """Columns of what an owner waits for, as the list of jobs shows it."""
 
     RELATED: ClassVar[tuple[str, ...]] = ()  # what the list of jobs reads beside the row
@@ -81,7 +81,7 @@ class Watched(models.Model):
         return max(spent * (1 - self.progress) / self.progress, 0.0)
 
 
-class Job(Watched):
+class Job(JobStatus):
     """Columns of a row that a worker works off."""
 
     SUCCEEDED: ClassVar[str] = State.DONE
@@ -89,15 +89,15 @@ class Job(Watched):
     token = models.UUIDField(null=True, blank=True)
     lease_until = models.DateTimeField(null=True, blank=True)
     cancel_requested = models.BooleanField(default=False)
-    rung_at = models.DateTimeField(null=True, blank=True)
+    enqueued_at = models.DateTimeField(null=True, blank=True)
 
-    class Meta(Watched.Meta):
+    class Meta(JobStatus.Meta):
         abstract = True
 
 
-def listed_models() -> list[type[Watched]]:
+def listed_models() -> list[type[JobStatus]]:
     """Every model that has an owner who waits for its rows, in the order of the apps."""
-    owned = [model for model in apps.get_models() if issubclass(model, Watched)]
+    owned = [model for model in apps.get_models() if issubclass(model, JobStatus)]
     return [model for model in owned if any(field.name == "owner" for field in model._meta.get_fields())]
 
 
@@ -106,7 +106,7 @@ def models_of() -> list[type[Job]]:
     return [model for model in apps.get_models() if issubclass(model, Job)]
 
 
-def watched_constraints(name: str) -> list[models.BaseConstraint]:
+def status_constraints(name: str) -> list[models.BaseConstraint]:
     """What holds for every row that is waited for, whoever writes it."""
     return [
         models.CheckConstraint(name=f"{name}_progress_share", condition=Q(progress__gte=0, progress__lte=1)),
@@ -126,7 +126,7 @@ def job_constraints(name: str) -> list[models.BaseConstraint]:
             condition=Q(state=State.RUNNING) & held
             | ~Q(state=State.RUNNING) & Q(token__isnull=True, lease_until__isnull=True),
         ),
-        *watched_constraints(name),
+        *status_constraints(name),
     ]
 
 

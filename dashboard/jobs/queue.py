@@ -14,44 +14,44 @@ from dashboard.jobs.models import Job, NotOpen, NotRetryable, State
 
 logger = logging.getLogger(__name__)
 
-_bells: dict[type[Job], Any] = {}
+_tasks: dict[type[Job], Any] = {}
 
 
-def doorbell(model: type[Job]) -> Callable[[Any], Any]:
+def task_for(model: type[Job]) -> Callable[[Any], Any]:
     """Decorator: this Celery task answers for ``model``; it takes the row's id."""
 
     def remember(task: Any) -> Any:
-        _bells[model] = task
+        _tasks[model] = task
         return task
 
     return remember
 
 
-def ring(job: Job) -> bool:
+def enqueue(job: Job) -> bool:
     """Tell the workers that ``job`` waits. A broker that is away is no error (False): the sweep rings again."""
     model = type(job)
     try:
-        _bells[model].apply_async(args=[str(job.pk)])
+        _tasks[model].apply_async(args=[str(job.pk)])
     except (OperationalError, OSError) as error:
         logger.warning("bell not heard: %s %s (%s)", model.__name__, job.pk, type(error).__name__)
         return False
-    model._default_manager.filter(pk=job.pk).update(rung_at=Now())
+    model._default_manager.filter(pk=job.pk).update(enqueued_at=Now())
     return True
 
 
-def ring_each(waiting: Iterable[Job]) -> int:
-    """:func:`ring` for one after the other, as long as it is heard; how many were."""
+def enqueue_all(waiting: Iterable[Job]) -> int:
+    """:func:`enqueue` for one after the other, as long as it is heard; how many were."""
     count = 0
     for job in waiting:
-        if not ring(job):  # the next would wait as long for the same broker, and all that waits for us with it
+        if not enqueue(job):  # the next would wait as long for the same broker, and all that waits for us with it
             break
         count += 1
     return count
 
 
-def ring_after_commit(*waiting: Job) -> None:
-    """:func:`ring_each` once the rows are really there."""
-    transaction.on_commit(lambda: ring_each(waiting))
+def enqueue_on_commit(*waiting: Job) -> None:
+    """:func:`enqueue_all` once the rows are really there."""
+    transaction.on_commit(lambda: enqueue_all(waiting))
 
 
 def request_cancel(job: Job) -> None:
@@ -69,7 +69,7 @@ def request_cancel(job: Job) -> None:
         raise NotOpen
 
 
-def put_back(job: Job) -> None:
+def retry(job: Job) -> None:
     """Let ``job``, which failed or was cancelled, wait for a worker once more: the same row, and so the same charge.
 
     A failed attempt stored nothing, and the row is claimed as any other: however often it is put back, at most one
@@ -81,7 +81,7 @@ def put_back(job: Job) -> None:
         It waits, runs or succeeded, or somebody else was quicker.
     """
     over = type(job)._default_manager.filter(pk=job.pk, state__in=[State.FAILED, State.CANCELLED])
-    fresh = {"stage": "", "progress": 0.0, "attempt": 0, "error": None, "rung_at": None, "finished_at": None}
+    fresh = {"stage": "", "progress": 0.0, "attempt": 0, "error": None, "enqueued_at": None, "finished_at": None}
     if not over.update(state=State.QUEUED, cancel_requested=False, dismissed=False, **fresh):
         raise NotRetryable
-    ring_after_commit(job)
+    enqueue_on_commit(job)

@@ -27,8 +27,8 @@ def sweep(model: type[Job]) -> dict[str, int]:
     failed = expired.filter(attempt__gte=settings.CAIRN_MAX_ATTEMPTS).update(
         state=State.FAILED, finished_at=Now(), error=crashed, **over
     )
-    requeued = expired.update(state=State.QUEUED, rung_at=None, **over)
-    rung = queue.ring_each(_unheard(model).order_by("created_at")[:200])
+    requeued = expired.update(state=State.QUEUED, enqueued_at=None, **over)
+    rung = queue.enqueue_all(_unheard(model).order_by("created_at")[:200])
     return {"cancelled": cancelled, "failed": failed, "requeued": requeued, "rung": rung}
 
 

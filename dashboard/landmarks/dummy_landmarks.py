@@ -16,7 +16,7 @@ from dashboard.landmarks import selectors
 from dashboard.landmarks.models import DummyDraw, LandmarkSet
 from dashboard.landmarks.promise import method_of
 from dashboard.landmarks.released import earlier_of
-from dashboard.landmarks.services import hold, joined
+from dashboard.landmarks.services import joined, lock_dataset
 from dashboard.storage import parquet
 from privacy_engine import data
 from privacy_engine.label import NOT_PRIVATE
@@ -67,7 +67,7 @@ def add_dummies(
     mask = joined([data.LandmarkSet(one.mask) for one in drawn])
     earlier = earlier_of(landmark_set.dataset, method_of(landmark_set), mask)
     with transaction.atomic():
-        held = hold(landmark_set.dataset)
+        held = lock_dataset(landmark_set.dataset)
         require_state(held, State.READY, "dataset")
         if not LandmarkSet.objects.filter(pk=landmark_set.pk).exists():
             raise Conflict("The landmark set was deleted meanwhile.", field="landmark_set", rule="still there")

@@ -26,7 +26,7 @@ from privacy_engine.people import most_landmarks
 COPY = ", copy"
 
 
-def hold(dataset: Dataset) -> Dataset:
+def lock_dataset(dataset: Dataset) -> Dataset:
     """The dataset's row, locked until the transaction ends: what is built on its points starts here.
 
     Raises
@@ -67,7 +67,7 @@ def mark_landmarks(
     mask = joined(preview_landmarks(dataset=dataset, method=described))  # outside: a lock is not held that long
     earlier = earlier_of(dataset, described, mask)
     with transaction.atomic():
-        held = hold(dataset)
+        held = lock_dataset(dataset)
         require_state(held, State.READY, "dataset")
         if held.points_file != dataset.points_file:
             raise Conflict("The dataset was read again meanwhile. Try again.", field="dataset", rule="unchanged")
@@ -106,7 +106,7 @@ def rename_landmark_set(*, landmark_set: LandmarkSet, name: str) -> LandmarkSet:
 @transaction.atomic
 def duplicate_landmark_set(*, landmark_set: LandmarkSet, name: str = "") -> LandmarkSet:
     """Keep the same marks once more, under ``name``; of dummies it is no other draw."""
-    hold(landmark_set.dataset)
+    lock_dataset(landmark_set.dataset)
     kept = LandmarkSet.objects.get(pk=landmark_set.pk)
     kept.pk, kept._state.adding = uuid.uuid4(), True
     kept.name = one_line(name) or one_line(f"{kept.name[: 200 - len(COPY)]}{COPY}")
@@ -123,7 +123,7 @@ def delete_landmark_set(*, landmark_set: LandmarkSet) -> None:
     Conflict
         A release uses it, or dummies were added to it.
     """
-    hold(landmark_set.dataset)
+    lock_dataset(landmark_set.dataset)
     try:
         landmark_set.delete()
     except RestrictedError:

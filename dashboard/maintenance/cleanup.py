@@ -130,7 +130,7 @@ def _current_tokens() -> set[str]:
     return {found.replace("-", "") for name in names for found in _TOKEN.findall(name)}
 
 
-def _folders() -> dict[str, type[job_models.Watched]]:
+def _folders() -> dict[str, type[job_models.JobStatus]]:
     """The models whose rows have a folder each, by the name of the folder of those folders."""
     return {f"{model._meta.model_name}s": model for model in job_models.listed_models()}
 

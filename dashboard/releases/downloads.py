@@ -26,7 +26,7 @@ def label(row: Release) -> dict[str, Any]:
         sha256=_points_digest(row),
         ledger_entry=_ledger_entry(row),
         derived_from=Source(**row.source) if row.source else None,
-        cairn=row.cairn,
+        cairn=row.engine_version,
         cleaning=parse_cleaning(row.dataset.cleaning),
     )
 

@@ -55,7 +55,7 @@ def draw_release(row: Release, lease: leases.Lease) -> dict[str, Any]:
     return {
         "data_file": row.data_file,
         "data_sha256": digest,
-        "cairn": __version__,
+        "engine_version": __version__,
         "summary": summary(row, drawn),
         "owner_view": owner_view(np.concatenate(errors)),
     }

@@ -18,7 +18,7 @@ from dashboard.jobs import queue
 from dashboard.jobs.models import State
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.promise import promise_context
-from dashboard.landmarks.services import hold
+from dashboard.landmarks.services import lock_dataset
 from dashboard.releases import files, tasks  # noqa: F401  (tasks: so that the bell is there to ring)
 from dashboard.releases.models import Release
 from privacy_engine.errors import ParameterError
@@ -160,7 +160,7 @@ def _request(release: Release) -> tuple[Any, ...]:
 
 @transaction.atomic
 def _create(fresh: Release, spec: ReleaseSpec) -> Release:
-    require_state(hold(fresh.dataset), State.READY, "dataset")
+    require_state(lock_dataset(fresh.dataset), State.READY, "dataset")
     if not LandmarkSet.objects.filter(pk=fresh.landmark_set_id).exists():
         raise Conflict("The landmark set was deleted meanwhile.", field="landmark_set", rule="still there")
     if fresh.source:
@@ -169,7 +169,7 @@ def _create(fresh: Release, spec: ReleaseSpec) -> Release:
         context = promise_context(fresh.landmark_set, landmarks=0)
         ledger.reserve(dataset=fresh.dataset, release_id=fresh.pk, mechanism=spec.mechanism, context=context)
     fresh.save(force_insert=True)
-    queue.ring_after_commit(fresh)
+    queue.enqueue_on_commit(fresh)
     return fresh
 
 
@@ -213,7 +213,7 @@ def retry_release(*, release: Release) -> Release:
     job_models.NotRetryable
         It neither failed nor was cancelled.
     """
-    require_state(hold(release.dataset), State.READY, "dataset")
+    require_state(lock_dataset(release.dataset), State.READY, "dataset")
     if release.source and release.derived_from is None:
         rule = "a release whose source is there"
         raise Conflict("The release it was made from is discarded.", field="derived_from", rule=rule)
@@ -222,7 +222,7 @@ def retry_release(*, release: Release) -> Release:
         _check_dummies(release.landmark_set)
     if release.charged and not release.claimed and release.state == State.CANCELLED:
         return _submit_again(release)
-    queue.put_back(release)
+    queue.retry(release)
     release.refresh_from_db()
     return release
 

@@ -1,4 +1,4 @@
-"""The doorbell of the releases room."""
+"""The task_for of the releases room."""
 
 from celery import shared_task
 
@@ -7,7 +7,7 @@ from dashboard.releases import execution
 from dashboard.releases.models import Release
 
 
-@queue.doorbell(Release)
+@queue.task_for(Release)
 @shared_task(name="releases.run")
 def run_release(release_id: str) -> None:
     """Work off one release."""

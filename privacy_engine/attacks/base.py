@@ -11,7 +11,7 @@ import numpy as np
 
 from privacy_engine.data import Floats, Mask, Release, Trajectory
 from privacy_engine.errors import DataError
-from privacy_engine.registry import Described, Registry
+from privacy_engine.registry import Component, Registry
 
 Watch = Callable[[float], None]
 """Hears what share of the work is over, and may raise to stop it."""
@@ -95,7 +95,7 @@ class Headline:
     share: bool = False
 
 
-class Attack(Described):
+class Attack(Component):
     """Base of every attack. ``assumes`` says in plain sentences what its adversary knows; the docstring the source.
 
     ``reads_draws``: it must have the release as the mechanism drew it, before any step.

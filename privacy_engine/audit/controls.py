@@ -10,7 +10,7 @@ from privacy_engine import noise
 from privacy_engine.audit.numbers import NumberKind
 from privacy_engine.data import Floats, LandmarkSet, Trajectory
 from privacy_engine.params import Epsilon, RadiusM
-from privacy_engine.registry import Described, Mechanism
+from privacy_engine.registry import Component, Mechanism
 
 
 class Altered:
@@ -43,7 +43,7 @@ def twice_budget(mechanism: Mechanism) -> Altered:
     return Altered(mechanism, mechanism.model_copy(update={"epsilon": 2 * mechanism.epsilon}))
 
 
-class NumpyLaplace(Described):
+class NumpyLaplace(Component):
     """A textbook mechanism, x + numpy's Laplace noise in floats: right in real arithmetic, wrong in its low bits.
 
     The sum is rounded to the floats near it, which lie closer together near zero: which low bits are set tells x

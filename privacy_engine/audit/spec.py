@@ -89,7 +89,7 @@ def completed(description: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str,
 
 
 def trials_field() -> dict[str, Any]:
-    """The number of trials as a form field, as :meth:`privacy_engine.registry.Described.fields` lists others."""
+    """The number of trials as a form field, as :meth:`privacy_engine.registry.Component.fields` lists others."""
     bounds = {"minimum": FEWEST_TRIALS, "maximum": MOST_TRIALS, "example": TRIALS.example, "default": TRIALS.example}
     text = {"label": TRIALS.label, "symbol": TRIALS.symbol, "unit": TRIALS.unit, "help": TRIALS.help}
     return {"name": "trials", **text, **bounds, "whole": True, "text": False, "choices": [], "required": True}

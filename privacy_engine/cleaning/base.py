@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from privacy_engine.data import Mask, Trajectory
 from privacy_engine.errors import DataError
-from privacy_engine.registry import Described, Registry
+from privacy_engine.registry import Component, Registry
 
 SHOWN_EVENTS = 20
 MOST_SERIES = 100_000
@@ -54,7 +54,7 @@ class Done:
         }
 
 
-class CleaningStep(Described):
+class CleaningStep(Component):
     """Base of every step: the owner's explicit change of what came in, before anything is marked or released.
 
     ``reads`` says what decides over which events stay: where it is ``positions``, which events there are, and how

@@ -12,7 +12,7 @@ from privacy_engine.experiments.spec import Axis, Cell, Correlation, ExperimentS
 from privacy_engine.experiments.table import HIGH, LOW, Results, flattened, horizontal, summary
 from privacy_engine.landmarks import LandmarkMethod
 from privacy_engine.params import Param, brief, param_of
-from privacy_engine.registry import Described
+from privacy_engine.registry import Component
 from privacy_engine.spec import ReleaseSpec
 
 WHOLE = {
@@ -138,7 +138,7 @@ def _label(value: Any, path: str, param: Param | None) -> str:
         return f"{strength.capitalize()}, s = {value.smoothing:g}{apart}"
     if isinstance(value, LandmarkMethod):
         return value.describe().capitalize()
-    if isinstance(value, Described):
+    if isinstance(value, Component):
         return value.title
     if isinstance(value, tuple):
         return " + ".join(_label(one, path, None) for one in value) or "Nothing"

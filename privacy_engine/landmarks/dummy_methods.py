@@ -27,12 +27,12 @@ from privacy_engine.landmarks.dummy_selection import (
 )
 from privacy_engine.landmarks.orders import LONGEST, MOST_CELLS, MOST_REGULAR, Distance, Evaluation, landmark_histogram
 from privacy_engine.params import CoinLevel, Param, Seed, SelectionLevel, Spec
-from privacy_engine.registry import Described, Registry
+from privacy_engine.registry import Component, Registry
 
 dummy_methods: Registry[DummyMethod] = Registry("method")
 
 
-class DummyMethod(Described):
+class DummyMethod(Component):
     """Base of every way to choose dummies over the series of a dataset.
 
     ``guarantees`` is True where ``statement`` is a theorem about the landmarks, and not a warning that there is none.

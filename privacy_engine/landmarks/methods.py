@@ -9,14 +9,14 @@ import numpy as np
 
 from privacy_engine.data import LandmarkSet, Mask, Trajectory
 from privacy_engine.errors import DataError
-from privacy_engine.registry import Described, Registry
+from privacy_engine.registry import Component, Registry
 
 Reads: TypeAlias = Literal["positions", "release", "times", "nothing"]
 
 landmark_methods: Registry[LandmarkMethod] = Registry("method")
 
 
-class LandmarkMethod(Described):
+class LandmarkMethod(Component):
     """Base of every way to mark landmarks over the series of a dataset; ``needs_…`` says what the dataset must have.
 
     ``reads`` says what decides which events are landmarks: positions of the upload, those of an earlier release, times,

@@ -9,10 +9,10 @@ from numpy.typing import ArrayLike
 
 from privacy_engine.data import Floats, Ints, Release, Trajectory
 from privacy_engine.errors import DataError
-from privacy_engine.registry import Described, Registry
+from privacy_engine.registry import Component, Registry
 
 
-class Metric(Described):
+class Metric(Component):
     """Base of every metric: one number, in ``unit``, for what became of a series.
 
     ``summary`` is the sentence a page shows beside the number; the docstring names the source. A subclass writes

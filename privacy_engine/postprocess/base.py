@@ -10,10 +10,10 @@ import numpy as np
 from privacy_engine import geo
 from privacy_engine.data import Floats, Release
 from privacy_engine.noise import on_grid
-from privacy_engine.registry import Described, Registry
+from privacy_engine.registry import Component, Registry
 
 
-class PostProcess(Described):
+class PostProcess(Component):
     """Base of every step: it sees the published positions, which of them are draws, and how noisy each draw is.
 
     A position that repeats another is no second measurement. Time is counted in events.

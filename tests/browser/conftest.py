@@ -141,7 +141,7 @@ def work_off() -> int:
     done = 0
     while waiting := [(model, pk) for model in job_models.models_of() for pk in _waiting(model)]:
         for model, pk in waiting:
-            queue._bells[model](str(pk))
+            queue._tasks[model](str(pk))
         done += len(waiting)
     return done
 

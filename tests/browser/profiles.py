@@ -74,7 +74,7 @@ class Profile:
         self.watch = watch
         return page
 
-    def give_back(self) -> None:
+    def requeue(self) -> None:
         """Close what a test left open, and forget who it was."""
         for page in self.context.pages[1:]:  # the first is ours
             page.close()
@@ -102,6 +102,6 @@ class Profiles:
 
     def take_back(self) -> None:
         for kind, profile in self._lent:
-            profile.give_back()
+            profile.requeue()
             self._free[kind].append(profile)
         self._lent.clear()

@@ -169,7 +169,7 @@ class TestJob:
             reaper.sweep(Audit)
             return fields
 
-        monkeypatch.setattr(queue, "ring", lambda job: True)
+        monkeypatch.setattr(queue, "enqueue", lambda job: True)
         with monkeypatch.context() as patch:
             patch.setattr(execution, "audited", lost)
             execution.run(waiting.pk)

@@ -168,7 +168,7 @@ class TestLargeUpload:
         told = owner_api.post(URL, {"file": upload()}, format="multipart").json()
         assert (told["state"], told["points"], told["series"], told["bounds"]) == ("queued", 0, [], None)
         import_dataset(told["id"])
-        import_dataset(told["id"])  # a doorbell may ring twice
+        import_dataset(told["id"])  # a task_for may ring twice
         told = owner_api.get(told["urls"]["self"]).json()
         assert (told["state"], told["points"], told["progress"]) == ("ready", 3, 1.0)
         row = Dataset.objects.get()
@@ -208,12 +208,12 @@ class TestLargeUpload:
         assert answer.status_code == 201
         assert time.perf_counter() - begun < 1
         row = Dataset.objects.get()
-        assert (row.state, row.rung_at) == (State.QUEUED, None)
+        assert (row.state, row.enqueued_at) == (State.QUEUED, None)
 
     @pytest.mark.django_db(transaction=True)
     def test_rollback_leaves_no_row_and_rings_nobody(self, owner: User, monkeypatch: pytest.MonkeyPatch) -> None:
         rung: list[Any] = []
-        monkeypatch.setattr("dashboard.jobs.queue.ring", rung.append)
+        monkeypatch.setattr("dashboard.jobs.queue.enqueue", rung.append)
         with transaction.atomic():
             services.import_dataset(owner=owner, upload=upload())
             transaction.set_rollback(True)

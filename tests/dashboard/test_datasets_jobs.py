@@ -18,7 +18,7 @@ from dashboard.accounts.models import User
 from dashboard.attacks.models import Attack
 from dashboard.audits.models import Audit
 from dashboard.core import failures
-from dashboard.datasets import tasks  # noqa: F401  (its doorbell)
+from dashboard.datasets import tasks  # noqa: F401  (its task_for)
 from dashboard.datasets.models import Dataset
 from dashboard.experiments.models import Part
 from dashboard.jobs import leases, queue, reaper
@@ -82,11 +82,11 @@ class TestFence:
         reaper.sweep(Dataset)
         successor = leases.Lease(Dataset, waiting.pk, leases.claim(Dataset, waiting.pk))
         with pytest.raises(leases.LeaseLost):
-            zombie.settle(State.READY, points_file="zombie", **{k: v for k, v in DONE.items() if k != "points_file"})
+            zombie.finish(State.READY, points_file="zombie", **{k: v for k, v in DONE.items() if k != "points_file"})
         with pytest.raises(leases.LeaseLost):
             zombie.report("Reading", 0.5)
         assert (now_is(waiting).state, waiting.points_file) == (State.RUNNING, "")
-        successor.settle(State.READY, **DONE)
+        successor.finish(State.READY, **DONE)
         assert (now_is(waiting).state, waiting.points_file) == (State.READY, "x")
 
     def test_a_row_deleted_meanwhile_is_no_error(self, waiting: Dataset) -> None:
@@ -199,7 +199,7 @@ class TestSweep:
     def rung(self, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         """Whom the bell was rung for."""
         rung: list[Any] = []
-        monkeypatch.setattr(queue, "ring", lambda job: rung.append(job.pk) or True)
+        monkeypatch.setattr(queue, "enqueue", lambda job: rung.append(job.pk) or True)
         return rung
 
     def test_brings_an_expired_row_back(self, waiting: Dataset, rung: list[Any]) -> None:
@@ -227,10 +227,10 @@ class TestSweep:
         assert now_is(waiting).state == State.CANCELLED
 
     def test_rings_again_where_nobody_answered(self, waiting: Dataset, rung: list[Any]) -> None:
-        Dataset.objects.update(rung_at=timezone.now())
+        Dataset.objects.update(enqueued_at=timezone.now())
         reaper.sweep(Dataset)
         assert rung == []
-        Dataset.objects.update(rung_at=timezone.now() - timedelta(seconds=reaper.RING_AGAIN_S + 1))
+        Dataset.objects.update(enqueued_at=timezone.now() - timedelta(seconds=reaper.RING_AGAIN_S + 1))
         reaper.sweep(Dataset)
         assert rung == [waiting.pk]
 
@@ -238,7 +238,7 @@ class TestSweep:
         self, waiting: Dataset, rung: list[Any], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(reaper, "_messages", lambda: 1)
-        Dataset.objects.update(rung_at=timezone.now() - timedelta(hours=1))
+        Dataset.objects.update(enqueued_at=timezone.now() - timedelta(hours=1))
         reaper.sweep(Dataset)
         assert rung == []
 
@@ -246,7 +246,7 @@ class TestSweep:
         self, owner: User, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         asked: list[Any] = []
-        monkeypatch.setattr(queue, "ring", lambda job: asked.append(job))
+        monkeypatch.setattr(queue, "enqueue", lambda job: asked.append(job))
         Dataset.objects.bulk_create(Dataset(owner=owner, name="x") for _ in range(3))
         assert reaper.sweep(Dataset)["rung"] == 0
         assert len(asked) == 1
@@ -267,9 +267,9 @@ class TestSweep:
 
 def test_a_bell_that_nobody_hears_is_no_error(waiting: Dataset) -> None:
     begun = time.perf_counter()
-    queue.ring(waiting)
+    queue.enqueue(waiting)
     assert time.perf_counter() - begun < 1
-    assert now_is(waiting).rung_at is None
+    assert now_is(waiting).enqueued_at is None
 
 
 def test_a_row_that_is_rolled_back_rings_nobody(
@@ -278,7 +278,7 @@ def test_a_row_that_is_rolled_back_rings_nobody(
     from django.db import transaction
 
     with django_capture_on_commit_callbacks() as rung, transaction.atomic():
-        queue.ring_after_commit(Dataset.objects.create(owner=owner, name="x"))
+        queue.enqueue_on_commit(Dataset.objects.create(owner=owner, name="x"))
         transaction.set_rollback(True)
     assert rung == []
 

@@ -102,7 +102,7 @@ class TestCutting:
         execution.run(first.pk)
         assert not Part.objects.filter(pk__in=[part.pk for part in old]).exists()
         with pytest.raises(leases.LeaseLost):
-            leases.Lease(Part, old[1].pk, token).settle(State.DONE)
+            leases.Lease(Part, old[1].pk, token).finish(State.DONE)
         work_off()
         assert_the_engines_table(queued, expected)
         assert len(computed) == len({(block.cell.digest, block.first) for _, block, *_ in computed}) > before
@@ -156,7 +156,7 @@ class TestCutting:
 
     def test_a_broker_that_is_away_is_asked_once(self, queued, monkeypatch, django_capture_on_commit_callbacks):
         asked: list[Any] = []
-        monkeypatch.setattr(queue, "ring", asked.append)
+        monkeypatch.setattr(queue, "enqueue", asked.append)
         with django_capture_on_commit_callbacks(execute=True):
             work_off(1)
         assert len(Part.objects.filter(state=State.QUEUED)) > len(asked) == 1

@@ -48,7 +48,7 @@ def aged(path: Path, age_s: float) -> Path:
 
 @pytest.fixture(autouse=True)
 def no_bells(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(queue, "ring", lambda job: None)
+    monkeypatch.setattr(queue, "enqueue", lambda job: None)
 
 
 class TestTidy:

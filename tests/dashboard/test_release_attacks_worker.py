@@ -64,7 +64,7 @@ class TestWorker:
             reaper.sweep(Attack)
             raise leases.LeaseLost
 
-        monkeypatch.setattr(queue, "ring", lambda job: True)
+        monkeypatch.setattr(queue, "enqueue", lambda job: True)
         with monkeypatch.context() as patch:
             patch.setattr(execution, "attacked", killed)
             execution.run(queued_attack.pk)

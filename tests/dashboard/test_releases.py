@@ -43,7 +43,7 @@ class TestSubmit:
 
     def test_rings_only_after_the_commit(self, submit, django_capture_on_commit_callbacks, monkeypatch):
         rung = Mock()
-        monkeypatch.setattr(queue, "ring", rung)
+        monkeypatch.setattr(queue, "enqueue", rung)
         with django_capture_on_commit_callbacks(execute=True):
             release = submit()
             rung.assert_not_called()
@@ -53,7 +53,7 @@ class TestSubmit:
         with django_capture_on_commit_callbacks(execute=True):
             release = submit()
         release.refresh_from_db()
-        assert (release.state, release.rung_at) == (State.QUEUED, None)
+        assert (release.state, release.enqueued_at) == (State.QUEUED, None)
 
     def test_fail_budget_exceeded_leaves_no_row_and_no_charge(self, submit, ready_dataset):
         datasets.set_budget(dataset=ready_dataset, epsilon=1.0, radius_m=1000.0)
@@ -211,7 +211,7 @@ class TestRetry:
         assert release.error["code"] == "crashed"
         done = drawn(services.retry_release(release=release))
         with pytest.raises(leases.LeaseLost):
-            zombie.settle(State.DONE, data_file="late.parquet", data_sha256="0" * 64)
+            zombie.finish(State.DONE, data_file="late.parquet", data_sha256="0" * 64)
         release.refresh_from_db()
         assert (release.data_sha256, charges(release)) == (done.data_sha256, [1])
 

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.django_db
 
 
 def test_it_is_kept_as_it_is_drawn(done):
-    assert Release.objects.get(pk=done.pk).cairn == __version__
+    assert Release.objects.get(pk=done.pk).engine_version == __version__
     assert f"drawn by Cairn {__version__}; " in downloads.label(done)["text"]
 
 
@@ -33,7 +33,7 @@ def test_a_later_version_changes_no_label(done, monkeypatch):
 
 
 def test_one_drawn_before_it_was_kept_says_so(done):
-    Release.objects.filter(pk=done.pk).update(cairn="")
+    Release.objects.filter(pk=done.pk).update(engine_version="")
     old = downloads.label(Release.objects.get(pk=done.pk))
     assert old["cairn"] is None
     assert "drawn by Cairn, which version was not kept" in old["text"]

@@ -58,7 +58,7 @@ class TestJobs:
     def test_tells_what_waits_and_runs(
         self, owner: User, owner_api: APIClient, ready_dataset: Dataset, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(queue, "ring", lambda job: True)
+        monkeypatch.setattr(queue, "enqueue", lambda job: True)
         waiting = Dataset.objects.create(owner=owner, name="waits")
         marks = mark_landmarks(owner=owner, dataset=ready_dataset, method={"name": "manual", "events": [0]})
         spec = ReleaseSpec.parse({"mechanism": {"name": "landmark-skip", "epsilon": 1.0, "radius_m": 200.0}})

@@ -31,7 +31,7 @@ RADIUS_M, EPSILON = 200.0, 1.0
 RADII = (0.1, 0.5, 1, 2, 5, 10, 50)
 
 
-class Watched:
+class JobStatus:
     """A stationary chain over states at ``places`` (states, 2) in radii; every event's output is planar Laplace."""
 
     def __init__(self, matrix: np.ndarray, places: np.ndarray, epsilons: np.ndarray) -> None:
@@ -71,7 +71,7 @@ def line(distance: float) -> np.ndarray:
 class TestTwoStates:
     def test_beyond_the_radius_the_loss_is_that_at_the_distance(self) -> None:
         """States 1,000 m apart at ε = 1 per 200 m: exactly 9.28, where the plain level gave 2.55."""
-        chain = Watched(STAY, line(5.0), np.ones(3))
+        chain = JobStatus(STAY, line(5.0), np.ones(3))
         outputs = np.array([[[-1e6, 0.0]] * 3, [[1e6, 0.0]] * 3])
         exact = chain.loss(outputs, [1])
         assert exact == pytest.approx(9.278198, abs=1e-6)
@@ -82,7 +82,7 @@ class TestTwoStates:
     def test_is_the_exact_loss_at_every_distance(self, radii: float) -> None:
         """Below one radius too: the level shrinks with the distance, and the bound with it."""
         epsilons = np.array([0.7, 0.0, 1.3, 0.4])
-        chain = Watched(STAY, line(radii), epsilons)
+        chain = JobStatus(STAY, line(radii), epsilons)
         ends = np.array(list(itertools.product([-1e6, 1e6], repeat=4)))
         outputs = np.stack([ends, np.zeros_like(ends)], axis=2)
         bound = temporal_loss(levels_at(epsilons, radii * RADIUS_M, RADIUS_M), STAY, STAY).total
@@ -166,7 +166,7 @@ class TestLandmarks:
             matrix = rng.dirichlet(np.full(states, 0.4), size=states) + 1e-4
             matrix /= matrix.sum(axis=1, keepdims=True)
             places = line(radii) if states == 2 else np.vstack([line(radii), [radii / 2, radii / 3]])
-            chain, mask = Watched(matrix, places, epsilons), rng.random(n) < 0.5
+            chain, mask = JobStatus(matrix, places, epsilons), rng.random(n) < 0.5
             at_distance = levels_at(epsilons, radii * RADIUS_M, RADIUS_M)
             bound = landmark_temporal_loss(at_distance, mask, chain.backward, matrix, bound="bridge")
             outputs = chain.outputs(rng, 300)
@@ -176,7 +176,7 @@ class TestLandmarks:
 
     @pytest.mark.parametrize("radii", [2.0, 5.0, 50.0])
     def test_the_level_within_a_radius_is_no_bound_beyond_it(self, radii: float) -> None:
-        chain = Watched(STAY, line(radii), np.full(3, 1 / 3))
+        chain = JobStatus(STAY, line(radii), np.full(3, 1 / 3))
         mask = np.array([True, False, True])
         outputs = np.array([[[-1e6, 0.0]] * 3, [[1e6, 0.0]] * 3])
         plain = landmark_temporal_loss(chain.epsilons, mask, STAY, STAY, bound="bridge")[1]
@@ -217,20 +217,20 @@ def exact_step(matrix: np.ndarray, losses: np.ndarray) -> np.ndarray:
 
 
 @st.composite
-def placed_chains(draw: st.DrawFn) -> Watched:
+def placed_chains(draw: st.DrawFn) -> JobStatus:
     """Up to four states in the plane, nearly deterministic to nearly uniform, and up to five budgets."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     states = draw(st.integers(2, 4))
     matrix = rng.dirichlet(np.full(states, draw(st.sampled_from([0.2, 1.0, 5.0]))), size=states) + 1e-4
     places = rng.random((states, 2)) * draw(st.sampled_from([0.1, 1.0, 5.0]))
     epsilons = rng.random(draw(st.integers(1, 5))) * (rng.random() < 0.9)
-    return Watched(matrix / matrix.sum(axis=1, keepdims=True), places, epsilons)
+    return JobStatus(matrix / matrix.sum(axis=1, keepdims=True), places, epsilons)
 
 
 class TestPairwise:
     @settings(max_examples=100, deadline=None)
     @given(placed_chains(), st.integers(0, 2**32))
-    def test_lies_between_the_exact_loss_and_that_at_the_diameter(self, chain: Watched, seed: int) -> None:
+    def test_lies_between_the_exact_loss_and_that_at_the_diameter(self, chain: JobStatus, seed: int) -> None:
         found = pairwise_loss(chain.epsilons, chain.far, chain.backward, chain.matrix)
         scalar = temporal_loss(chain.epsilons * chain.far.max(), chain.backward, chain.matrix)
         assert (found.total <= scalar.total + 1e-9).all()
@@ -242,7 +242,7 @@ class TestPairwise:
 
     @settings(max_examples=25, deadline=None)
     @given(placed_chains())
-    def test_is_never_below_the_linear_programs(self, chain: Watched) -> None:
+    def test_is_never_below_the_linear_programs(self, chain: JobStatus) -> None:
         backward = np.zeros_like(chain.far)
         found = pairwise_loss(chain.epsilons, chain.far, chain.backward).backward
         for t, epsilon in enumerate(chain.epsilons):

@@ -12,7 +12,7 @@ from dashboard.core.palette import palette
 from dashboard.core.rest.parsing import Anything
 from privacy_engine.landmarks import LandmarkMethod
 from privacy_engine.postprocess import PostProcess
-from privacy_engine.registry import Described, Mechanism, Registry
+from privacy_engine.registry import Component, Mechanism, Registry
 
 
 @extend_schema_field(OpenApiTypes.OBJECT)
@@ -23,11 +23,11 @@ class DescriptionField(serializers.JSONField):
         super().__init__(**kwargs)
         self._registry = registry
 
-    def to_internal_value(self, data: Any) -> Described:
+    def to_internal_value(self, data: Any) -> Component:
         return self._registry.parse(data, field=self.field_name or "")
 
     def to_representation(self, value: Any) -> Any:
-        return value.model_dump() if isinstance(value, Described) else value
+        return value.model_dump() if isinstance(value, Component) else value
 
 
 @extend_schema_field({"type": "integer", "nullable": True, "minimum": 0, "maximum": 2**53 - 1})
@@ -35,7 +35,7 @@ class SeedField(Anything):
     """A seed; the spec judges it."""
 
 
-def listing(cls: type[Described]) -> dict[str, Any]:
+def listing(cls: type[Component]) -> dict[str, Any]:
     """One registered class as the API lists it."""
     entry = {
         "name": cls.registered_name(),

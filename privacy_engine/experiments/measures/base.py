@@ -12,7 +12,7 @@ from privacy_engine.data import Floats
 from privacy_engine.errors import ParameterError, ParameterErrors
 from privacy_engine.experiments.trials import Trials
 from privacy_engine.params import brief
-from privacy_engine.registry import Described, Registry
+from privacy_engine.registry import Component, Registry
 
 RELEASE_S, RELEASED_EVENT_S, WALKED_EVENT_S = 2e-4, 4e-7, 2.2e-5
 """Seconds of one release, of each of its events, and of an event more where budgets depend on the run."""
@@ -21,7 +21,7 @@ Work = dict[str, float]
 """Seconds by what is done; what two measures have in common is done once."""
 
 
-class Measure(Described):
+class Measure(Component):
     """One number for each repetition, in ``unit``; over several series the mean of theirs, not a number for none.
 
     ``owner_only``: it reads the truth; ``assumes``: what an adversary is taken to know. The docstring names the source.

@@ -9,7 +9,7 @@ from privacy_engine.data import Trajectory
 from privacy_engine.experiments.selection import GeneratedSeries, SeriesSelection
 from privacy_engine.experiments.spec import ExperimentSpec
 from privacy_engine.params import EventCount, Repetitions, Seed
-from privacy_engine.registry import Described, Registry
+from privacy_engine.registry import Component, Registry
 
 presets: Registry[Preset] = Registry("preset")
 
@@ -19,7 +19,7 @@ PER_METRE = {"epsilon": 1.0, "radius_m": 1.0}
 """The paper's ε = 1 per metre."""
 
 
-class Preset(Described):
+class Preset(Component):
     """Base of every preset. It generates a series where none is given; one that is given is used as it is."""
 
     metrics: ClassVar[tuple[str, ...]]

@@ -103,7 +103,7 @@ def ring(*, pk: str, times: int) -> int:
 
 def forget_bell(*, pk: str) -> int:
     """As if the bell had been rung long ago."""
-    return Release.objects.filter(pk=pk).update(rung_at=timezone.now() - timezone.timedelta(hours=1))
+    return Release.objects.filter(pk=pk).update(enqueued_at=timezone.now() - timezone.timedelta(hours=1))
 
 
 def errors() -> list[Any]:

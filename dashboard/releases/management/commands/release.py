@@ -23,7 +23,7 @@ from privacy_engine.people import largest_total, most_landmarks, people
 from privacy_engine.postprocess import postprocesses
 from privacy_engine.promise import Context
 from privacy_engine.published import trajectories_digest
-from privacy_engine.registry import Described, Registry
+from privacy_engine.registry import Component, Registry
 from privacy_engine.spec import ReleaseSpec
 
 EXAMPLE = """\
@@ -177,7 +177,7 @@ def _shorts(steps: Registry[Any]) -> list[str]:
 def _step(text: str, steps: Registry[Any], option: str) -> dict[str, Any]:
     """A step by its short form: its name and, in their order, its parameters; those at the end may be left out."""
     name, *values = text.split(":")
-    cls: type[Described] | None = next((one for one in steps if one.registered_name() == name), None)
+    cls: type[Component] | None = next((one for one in steps if one.registered_name() == name), None)
     fields = cls.fields() if cls else []
     if cls is None or len(values) > len(fields):
         rule = f"one of {', '.join(_shorts(steps))}"
