@@ -14,7 +14,7 @@ from dashboard.jobs import models as job_models
 from dashboard.jobs import queue
 from dashboard.jobs.models import Job, State
 
-RING_AGAIN_S = 5
+RESEND_AFTER_S = 5
 
 
 def sweep(model: type[Job]) -> dict[str, int]:
@@ -35,8 +35,8 @@ def sweep(model: type[Job]) -> dict[str, int]:
 def _unheard(model: type[Job]) -> models.QuerySet[Job]:
     """Waiting rows whose bell never rang, or rang a while ago and got lost: fewer messages wait than rows do."""
     waiting = model._default_manager.filter(state=State.QUEUED)
-    never = waiting.filter(rung_at__isnull=True)
-    lost = waiting.filter(rung_at__lt=Now() - timedelta(seconds=RING_AGAIN_S))
+    never = waiting.filter(enqueued_at__isnull=True)
+    lost = waiting.filter(enqueued_at__lt=Now() - timedelta(seconds=RESEND_AFTER_S))
     # a long queue is no loss, and ringing again for all of it every few seconds would bury the workers in messages
     return never | lost if lost.exists() and _messages() < _waiting() else never
 

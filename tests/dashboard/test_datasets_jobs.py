@@ -230,7 +230,7 @@ class TestSweep:
         Dataset.objects.update(enqueued_at=timezone.now())
         reaper.sweep(Dataset)
         assert rung == []
-        Dataset.objects.update(enqueued_at=timezone.now() - timedelta(seconds=reaper.RING_AGAIN_S + 1))
+        Dataset.objects.update(enqueued_at=timezone.now() - timedelta(seconds=reaper.RESEND_AFTER_S + 1))
         reaper.sweep(Dataset)
         assert rung == [waiting.pk]
 
