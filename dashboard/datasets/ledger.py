@@ -1,11 +1,15 @@
 """The budget of a lineage of uploads: what its releases leak together, and may leak.
 
-One unit for all: integer micro-ε per kilometre, since a release with level ε within r metres changes the probability
-of any output by a factor of at most exp(ε·d/r) between two places d apart. Every entry carries its own level (event,
-landmark, user) and the stability m of the cleaning before it: the most events that one uploaded record decides. The sum
-is the composed loss of *any one uploaded record* over all releases: a release that protects each event with ε protects
-each record with m·ε, for a mechanism with independent draws (docs/decisions/0018-stability-of-cleaning.md). It says
-nothing about landmarks or users together. Which uploads share one budget: dashboard/datasets/lineage.py.
+Amounts are integers in micro-ε of one unit of loss, and amounts of different units are never added (:class:`Unit`).
+Trajectories have micro-ε per kilometre, since a release with level ε within r metres changes the probability of any
+output by a factor of at most exp(ε·d/r) between two places d apart; count streams the ε of one event, check-ins that of
+one user or of one record.
+
+Every entry carries its own level (event, landmark, user) and the stability m of the cleaning before it: the most events
+that one uploaded record decides. The sum is the composed loss of *any one uploaded record* over all releases: a release
+that protects each event with ε protects each record with m·ε, for a mechanism with independent draws
+(docs/decisions/0018-stability-of-cleaning.md). It says nothing about landmarks or users together. Which uploads share
+one budget: dashboard/datasets/lineage.py.
 """
 
 from __future__ import annotations
@@ -14,7 +18,7 @@ import math
 import uuid
 from collections.abc import Sequence
 from decimal import Decimal, localcontext
-from typing import Any, TypedDict
+from typing import Any, NamedTuple, TypedDict
 
 from django.db import transaction
 from django.db.models import Count, F, Q
@@ -22,15 +26,24 @@ from pydantic import ValidationError
 
 from dashboard.core.errors import Conflict
 from dashboard.datasets.lineage import LARGEST, known_source_of, lock_owner, source_of
-from dashboard.datasets.models import Budget, BudgetEntry, Dataset
+from dashboard.datasets.models import Budget, BudgetEntry, Dataset, Unit
 from privacy_engine.errors import ParameterErrors
 from privacy_engine.params import Epsilon, Frozen, RadiusM, explain
 from privacy_engine.promise import Context
 from privacy_engine.registry import NO_CONTEXT, Mechanism
 
-MICRO_PER_KM = 1000 * 1_000_000
+MICRO = 1_000_000
+MICRO_PER_KM = 1000 * MICRO
 DIGITS = 60
 DUST = Decimal("1e-9")  # of a unit: what a division to 60 digits may leave, so that three thirds are one whole
+
+
+PER = {
+    Unit.EVENT_PER_M: " per km",
+    Unit.EVENT: " of one event",
+    Unit.USER: " of one user",
+    Unit.RECORD: " of one record",
+}
 
 
 class BudgetExceeded(Conflict):
@@ -38,11 +51,11 @@ class BudgetExceeded(Conflict):
 
     code = "budget"
 
-    def __init__(self, *, amount: int, spent: int, total: int) -> None:
-        left = max(total - spent, 0)
+    def __init__(self, *, amount: int, spent: int, total: int, unit: str = Unit.EVENT_PER_M) -> None:
+        left, by_distance = max(total - spent, 0), unit == Unit.EVENT_PER_M
         super().__init__(
-            f"This release would spend ε = {amount / 1e6:g} per km of a budget that has {left / 1e6:g} of "
-            f"{total / 1e6:g} left. Ask for a smaller level or a larger radius, or raise the budget.",
+            f"This release would spend ε = {amount / MICRO:g}{PER[unit]} of a budget that has {left / MICRO:g} of "
+            f"{total / MICRO:g} left. Choose a smaller ε{' or a larger radius' * by_distance}, or raise the budget.",
             field="mechanism.epsilon",
             rule="within the dataset's budget",
             value=amount / 1e6,
@@ -74,6 +87,35 @@ class Total(Frozen):
             raise ParameterErrors(explain(error, prefix="budget")) from None
 
 
+class PlainTotal(Frozen):
+    """The same in a unit without a radius."""
+
+    epsilon: Epsilon  # type: ignore[valid-type]
+
+    @classmethod
+    def parse(cls, description: Any) -> PlainTotal:
+        """The described total.
+
+        Raises
+        ------
+        ParameterErrors
+            It is missing, outside its domain, or more than a level.
+        """
+        try:
+            return cls.model_validate(description)
+        except ValidationError as error:
+            raise ParameterErrors(explain(error, prefix="budget")) from None
+
+
+class Loss(NamedTuple):
+    """What one release is charged: a level of a unit, ``times`` over."""
+
+    unit: str
+    epsilon: float
+    radius_m: float | None
+    times: int
+
+
 class Quote(TypedDict):
     """What several releases would be charged, and what the lineage has leaked and may leak; all in ε per km.
 
@@ -95,16 +137,17 @@ class Spent(TypedDict):
     releases: int
 
 
-def micro_per_km(epsilon: float, radius_m: float, *, times: int = 1) -> Decimal:
-    """A level within a radius (as written, so that 0.1 is a tenth) in the ledger's unit, not yet rounded."""
+def micro(epsilon: float, radius_m: float | None = None, *, times: int = 1) -> Decimal:
+    """Return a level (as written, so that 0.1 is a tenth) in micro-ε, per km where it holds within a radius; exact."""
     with localcontext(prec=DIGITS):
-        return times * Decimal(repr(float(epsilon))) * MICRO_PER_KM / Decimal(repr(float(radius_m)))
+        level = times * Decimal(repr(float(epsilon)))
+        return level * MICRO if radius_m is None else level * MICRO_PER_KM / Decimal(repr(float(radius_m)))
 
 
 def whole(amount: Decimal) -> int:
     """Rounded up to whole units.
 
-    >>> whole(3 * micro_per_km(1, 3)) == whole(micro_per_km(1, 1))
+    >>> whole(3 * micro(1, 3)) == whole(micro(1, 1))
     True
     """
     with localcontext(prec=DIGITS):
@@ -119,17 +162,18 @@ def charged_times(dataset: Dataset, mechanism: Mechanism) -> int:
     return 1 if mechanism.level == "user" else dataset.stability
 
 
-def budget_of(dataset: Dataset) -> Budget | None:
-    """Return the budget of the dataset's lineage; None while it has none."""
+def budget_of(dataset: Dataset, unit: str | None = None) -> Budget | None:
+    """Return the budget of the dataset's lineage in a unit (the usual one); None where nothing was spent or limited."""
     file = known_source_of(dataset)
-    return file and file.budget
+    return file and file.lineage.budget(unit or dataset.units[0])
 
 
 @transaction.atomic
-def locked(dataset: Dataset) -> Budget:
+def locked(dataset: Dataset, unit: str) -> Budget:
     """Return the budget of the dataset's lineage, made if need be, locked to the end of the transaction."""
     lock_owner(dataset.owner_id)
-    return Budget.objects.select_for_update().get(pk=source_of(dataset).budget_id)
+    budget, _ = Budget.objects.get_or_create(lineage_id=source_of(dataset).lineage_id, unit=unit)
+    return Budget.objects.select_for_update().get(pk=budget.pk)
 
 
 def composed(budget: Budget) -> Decimal:
@@ -138,8 +182,14 @@ def composed(budget: Budget) -> Decimal:
         charged=Count("pk", filter=Q(amount__gt=0)), given_back=Count("pk", filter=Q(amount__lt=0))
     )  # fmt: skip
     with localcontext(prec=DIGITS):
-        parts = (micro_per_km(epsilon, radius, times=m * (n - back)) for epsilon, radius, m, n, back in kinds)
+        parts = (micro(epsilon, radius, times=m * (n - back)) for epsilon, radius, m, n, back in kinds)
         return sum(parts, Decimal(0))
+
+
+def loss_of(dataset: Dataset, mechanism: Mechanism, context: Context = NO_CONTEXT) -> Loss:
+    """Return what one release of ``mechanism`` over ``dataset`` is charged."""
+    times = charged_times(dataset, mechanism)
+    return Loss(Unit.EVENT_PER_M, mechanism.charged_epsilon(context), mechanism.radius_m, times)
 
 
 @transaction.atomic
@@ -156,46 +206,71 @@ def reserve(
     BudgetExceeded
         The total does not allow it. Nothing is charged.
     """
-    budget, times = locked(dataset), charged_times(dataset, mechanism)
+    loss = loss_of(dataset, mechanism, context)
+    budget = locked(dataset, loss.unit)
     with localcontext(prec=DIGITS):
-        epsilon = mechanism.charged_epsilon(context)
-        after = whole(composed(budget) + micro_per_km(epsilon, mechanism.radius_m, times=times))
+        after = whole(composed(budget) + micro(loss.epsilon, loss.radius_m, times=loss.times))
     amount = max(after - budget.spent, 1)
     allowed = Q(total__isnull=True) | Q(total__gte=F("spent") + amount)
     # the row is locked; the condition in the UPDATE holds even where a lock is a no-op
     if not Budget.objects.filter(allowed, pk=budget.pk, spent__lte=LARGEST - amount).update(spent=F("spent") + amount):
         total = LARGEST if budget.total is None else budget.total
-        raise BudgetExceeded(amount=amount, spent=budget.spent, total=total)
+        raise BudgetExceeded(amount=amount, spent=budget.spent, total=total, unit=loss.unit)
     return BudgetEntry.objects.create(
         source_file=source_of(dataset),
         release_id=release_id,
         mechanism=mechanism.name,
         level=mechanism.level,
+        unit=loss.unit,
         amount=amount,
-        epsilon=epsilon,
-        radius_m=mechanism.radius_m,
-        stability=times,
+        epsilon=loss.epsilon,
+        radius_m=loss.radius_m,
+        stability=loss.times,
     )
 
 
-def quote(dataset: Dataset, mechanisms: Sequence[Mechanism], context: Context = NO_CONTEXT) -> Quote:
-    """What :func:`reserve` would charge for one release of each, one after the other; nothing is charged or locked."""
-    budget = budget_of(dataset)
-    before = budget.spent if budget else 0
-    total = budget.total if budget else None
+class Price(NamedTuple):
+    """What releases would be charged in one unit, in micro-ε: before and after them, and the limit."""
+
+    unit: str
+    before: int
+    after: int
+    total: int | None
+
+    @property
+    def fits(self) -> bool:
+        """True if the limit allows it."""
+        return self.after <= (LARGEST if self.total is None else self.total)
+
+
+def prices(dataset: Dataset, mechanisms: Sequence[Mechanism], context: Context = NO_CONTEXT) -> list[Price]:
+    """Return what :func:`reserve` would charge for one release of each in turn, by unit; nothing is charged."""
+    losses = [loss_of(dataset, mechanism, context) for mechanism in mechanisms]
+    return [_price(dataset, unit, losses) for unit in dict.fromkeys(loss.unit for loss in losses)]
+
+
+def _price(dataset: Dataset, unit: str, losses: Sequence[Loss]) -> Price:
+    budget = budget_of(dataset, unit)
+    after = before = budget.spent if budget else 0
     with localcontext(prec=DIGITS):
         leaked = composed(budget) if budget else Decimal(0)
-        after = before
-        for mechanism in mechanisms:
-            times = charged_times(dataset, mechanism)
-            leaked += micro_per_km(mechanism.charged_epsilon(context), mechanism.radius_m, times=times)
-            after = max(whole(leaked), after + 1)
+        for loss in losses:
+            if loss.unit == unit:
+                leaked += micro(loss.epsilon, loss.radius_m, times=loss.times)
+                after = max(whole(leaked), after + 1)
+    return Price(unit, before, after, budget and budget.total)
+
+
+def quote(dataset: Dataset, mechanisms: Sequence[Mechanism], context: Context = NO_CONTEXT) -> Quote:
+    """Return :func:`prices` of trajectory mechanisms."""
+    found = prices(dataset, mechanisms, context) or [_price(dataset, Unit.EVENT_PER_M, [])]
+    (price,) = found
     return {
-        "price_per_km": (after - before) / 1e6,
-        "spent_per_km": before / 1e6,
-        "after_per_km": after / 1e6,
-        "total_per_km": None if total is None else total / 1e6,
-        "fits": after <= (LARGEST if total is None else total),
+        "price_per_km": (price.after - price.before) / MICRO,
+        "spent_per_km": price.before / MICRO,
+        "after_per_km": price.after / MICRO,
+        "total_per_km": None if price.total is None else price.total / MICRO,
+        "fits": price.fits,
         "stability": dataset.stability,
     }
 
@@ -209,17 +284,18 @@ def refund(*, release_id: uuid.UUID) -> bool:
     lock_owner(charge.source_file.owner_id)
     if BudgetEntry.objects.filter(release_id=release_id, amount__lt=0).exists():
         return False
-    same = {name: getattr(charge, name) for name in ("source_file", "mechanism", "level", "epsilon", "radius_m")}
-    same["stability"] = charge.stability
+    columns = ("source_file", "mechanism", "level", "unit", "epsilon", "radius_m", "stability")
+    same = {name: getattr(charge, name) for name in columns}
     BudgetEntry.objects.create(release_id=release_id, amount=-charge.amount, **same)
-    Budget.objects.filter(source_files=charge.source_file).update(spent=F("spent") - charge.amount)
+    charged = Budget.objects.filter(lineage__source_files=charge.source_file, unit=charge.unit)
+    charged.update(spent=F("spent") - charge.amount)
     return True
 
 
-def spent(dataset: Dataset) -> Spent:
-    """What the releases of the dataset's lineage (of this dataset or of another upload) leaked together."""
-    budget = budget_of(dataset)
+def spent(dataset: Dataset, unit: str | None = None) -> Spent:
+    """Return what the releases of the dataset's lineage leaked, of this upload or of another one, in one unit."""
+    budget = budget_of(dataset, unit)
     if budget is None:
         return {"per_km": 0.0, "releases": 0}
     charged = budget.entries.filter(amount__gt=0).count() - budget.entries.filter(amount__lt=0).count()
-    return {"per_km": budget.spent / 1e6, "releases": charged}
+    return {"per_km": budget.spent / MICRO, "releases": charged}

@@ -1,8 +1,9 @@
 """Lineages: which source files of an owner share one budget, and why.
 
 Two source files are connected if a sketch of the one shares most of its events with a sketch of the other, unless the
-owner recorded that they are of other people. A lineage is a connected component, and has one :class:`Budget`. Datasets
-made from the same bytes have the same source file, whatever reading or cleaning. See docs/decisions/0023.
+owner recorded that they are of other people. A lineage is a connected component, and has one :class:`Budget` for each
+unit of loss. Datasets made from the same bytes have the same source file, whatever reading, cleaning or kind of data.
+See docs/decisions/0023.
 """
 
 from __future__ import annotations
@@ -20,7 +21,16 @@ from django.db import transaction
 from django.db.models import Sum
 
 from dashboard.core.errors import Conflict
-from dashboard.datasets.models import Budget, BudgetEntry, Dataset, LineageEntry, SourceFile, SourceSketch
+from dashboard.datasets.models import (
+    Budget,
+    BudgetEntry,
+    Dataset,
+    Kind,
+    Lineage,
+    LineageEntry,
+    SourceFile,
+    SourceSketch,
+)
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import ParameterError
 from privacy_engine.event_sketch import EventSketch, Overlap, overlap, sketch_of
@@ -38,6 +48,7 @@ class Evidence:
     file_digest: str
     timed: bytes
     places: bytes
+    kind: str = Kind.TRAJECTORY
 
     @property
     def digest(self) -> str:
@@ -88,14 +99,14 @@ def register(*, owner_id: Any, evidence: Evidence, content_digest: str = "") -> 
     lock_owner(owner_id)
     file = SourceFile.objects.filter(owner_id=owner_id, file_digest=evidence.file_digest).first()
     if file is None:
-        budget = Budget.objects.create(owner_id=owner_id)
-        file = SourceFile.objects.create(owner_id=owner_id, budget=budget, file_digest=evidence.file_digest)
+        lineage = Lineage.objects.create(owner_id=owner_id)
+        file = SourceFile.objects.create(owner_id=owner_id, lineage=lineage, file_digest=evidence.file_digest)
     found: dict[int, float] = {}
-    sketch, new = SourceSketch.objects.get_or_create(
-        source_file=file, digest=evidence.digest, defaults={"timed": evidence.timed, "places": evidence.places}
-    )
+    stored = {"timed": evidence.timed, "places": evidence.places, "kind": evidence.kind}
+    sketch, new = SourceSketch.objects.get_or_create(source_file=file, digest=evidence.digest, defaults=stored)
     if new:
-        found = matches(sketch, SourceSketch.objects.filter(source_file__owner_id=owner_id).exclude(source_file=file))
+        others = SourceSketch.objects.filter(source_file__owner_id=owner_id, kind=evidence.kind)
+        found = matches(sketch, others.exclude(source_file=file))
     earlier = SourceFile.objects.filter(owner_id=owner_id, file_digest="", content_digest=content_digest or "none")
     found |= dict.fromkeys(earlier.values_list("pk", flat=True), 1.0)
     _connect(file, found)
@@ -120,23 +131,39 @@ def compared(one: Any, other: Any) -> Overlap:
 
 
 def _connect(file: SourceFile, found: dict[int, float]) -> None:
-    """Record every new pair, and make the budgets of connected files one."""
+    """Record every new pair, and make the lineages of connected files one."""
     decided = _latest({file.pk, *found})
     new = [pk for pk in sorted(found) if frozenset((file.pk, pk)) not in decided]
-    others = SourceFile.objects.select_related("budget").in_bulk(new)
+    others = SourceFile.objects.in_bulk(new)
     for pk in new:
-        one = LineageEntry(fact=Fact.SHARED, source_file=file, other=others[pk], share=round(found[pk], 4))
-        one.spent, one.other_spent = file.budget.spent, others[pk].budget.spent
-        one.save()
-    together = {file.budget_id, *(one.budget_id for one in others.values())}
-    if len(together) > 1:
-        merge(Budget.objects.select_for_update().filter(pk__in=together).order_by("pk"))
+        amounts = _amounts(_spent(file.lineage_id), _spent(others[pk].lineage_id))
+        LineageEntry.objects.create(
+            fact=Fact.SHARED, source_file=file, other=others[pk], share=round(found[pk], 4), amounts=amounts
+        )
+    first, *rest = sorted({file.lineage_id, *(one.lineage_id for one in others.values())})
+    if not rest:
+        return
+    budgets = Budget.objects.select_for_update().filter(lineage__in=[first, *rest]).order_by("pk")
+    for unit in {one.unit for one in budgets}:
+        merged = merge(one for one in budgets if one.unit == unit)
+        Budget.objects.filter(pk=merged.pk).update(lineage=first)
+    SourceFile.objects.filter(lineage__in=rest).update(lineage=first)
+    Lineage.objects.filter(pk__in=rest).delete()
+
+
+def _spent(lineage_id: int) -> dict[str, int]:
+    return dict(Budget.objects.filter(lineage=lineage_id).values_list("unit", "spent"))
+
+
+def _amounts(own: dict[str, int], other: dict[str, int]) -> dict[str, list[int]]:
+    """Return, by unit, what two budgets hold."""
+    return {unit: [own.get(unit, 0), other.get(unit, 0)] for unit in sorted({*own, *other})}
 
 
 def merge(budgets: Iterable[Any]) -> Any:
     """Make several budgets the oldest of them: spent adds up, the smallest limit holds, but never below what is spent.
 
-    Takes rows of any state of the models, so that a migration can call it.
+    All are of one unit.
     """
     first, *others = list(budgets)
     limits = [one for one in (first, *others) if one.total is not None]
@@ -146,11 +173,11 @@ def merge(budgets: Iterable[Any]) -> Any:
         first.total, first.total_epsilon, first.total_radius_m = least.total, least.total_epsilon, least.total_radius_m
         if first.total < first.spent:  # nothing is left of it
             first.total = first.spent
-            first.total_epsilon = first.spent / 1e6 * first.total_radius_m / 1000
-    first.save()
+            per_km = 1 if first.total_radius_m is None else first.total_radius_m / 1000
+            first.total_epsilon = first.spent / 1e6 * per_km
     for one in others:
-        one.source_files.update(budget=first)
         one.delete()
+    first.save()
     return first
 
 
@@ -170,7 +197,7 @@ def record_other_people(*, dataset: Dataset, others: Sequence[int] | None = None
     """
     lock_owner(dataset.owner_id)
     file = source_of(dataset)
-    sharing = set(file.budget.source_files.exclude(pk=file.pk).values_list("pk", flat=True))
+    sharing = set(file.lineage.source_files.exclude(pk=file.pk).values_list("pk", flat=True))
     if not sharing:
         rule = "an upload that shares its budget with another"
         raise Conflict(
@@ -183,25 +210,31 @@ def record_other_people(*, dataset: Dataset, others: Sequence[int] | None = None
             rule = f"source files that share the budget: {', '.join(map(str, sorted(sharing)))}"
             raise ParameterError(f"others must be {rule}, got {pk}", field="others", rule=rule, value=pk)
     chosen = sharing if others is None else set(others)
-    pairs = [LineageEntry(fact=Fact.OTHER_PEOPLE, source_file=file, other_id=pk) for pk in sorted(chosen)]
-    for one in pairs:
-        one.spent, one.other_spent = _charged({file.pk}), _charged({one.other_id})
-        one.save()
-    _divide(file.budget)
+    for pk in sorted(chosen):
+        amounts = _amounts(_charged({file.pk}), _charged({pk}))
+        LineageEntry.objects.create(fact=Fact.OTHER_PEOPLE, source_file=file, other_id=pk, amounts=amounts)
+    _divide(file.lineage)
 
 
-def _divide(budget: Budget) -> None:
-    """One budget for each connected part of its files; that of the oldest file keeps the row."""
-    parts = _components(list(budget.source_files.order_by("pk").values_list("pk", flat=True)))
-    limit = {name: getattr(budget, name) for name in ("total", "total_epsilon", "total_radius_m")}
+def _divide(lineage: Lineage) -> None:
+    """One lineage for each connected part of its files, with the same limits; that of the oldest file keeps the row."""
+    parts = _components(list(lineage.source_files.order_by("pk").values_list("pk", flat=True)))
+    budgets = list(lineage.budgets.order_by("pk"))
     for part in parts[1:]:
-        own = Budget.objects.create(owner_id=budget.owner_id, spent=_charged(part), **limit)
-        SourceFile.objects.filter(pk__in=part).update(budget=own)
-    Budget.objects.filter(pk=budget.pk).update(spent=_charged(parts[0]))
+        own, charged = Lineage.objects.create(owner_id=lineage.owner_id), _charged(part)
+        SourceFile.objects.filter(pk__in=part).update(lineage=own)
+        for budget in budgets:
+            limit = {name: getattr(budget, name) for name in ("unit", "total", "total_epsilon", "total_radius_m")}
+            Budget.objects.create(lineage=own, spent=charged.get(budget.unit, 0), **limit)
+    charged = _charged(parts[0])
+    for budget in budgets:
+        Budget.objects.filter(pk=budget.pk).update(spent=charged.get(budget.unit, 0))
 
 
-def _charged(files: Iterable[int]) -> int:
-    return BudgetEntry.objects.filter(source_file__in=files).aggregate(all=Sum("amount"))["all"] or 0
+def _charged(files: Iterable[int]) -> dict[str, int]:
+    """Return what the releases of ``files`` were charged, by unit."""
+    charges = BudgetEntry.objects.filter(source_file__in=files).order_by().values_list("unit")
+    return dict(charges.annotate(all=Sum("amount")))
 
 
 def _components(files: Sequence[int]) -> list[set[int]]:
@@ -242,18 +275,18 @@ def _latest(files: Iterable[int]) -> dict[Pair, str]:
 def known_source_of(dataset: Dataset) -> SourceFile | None:
     """Return the source file of a dataset; None while it has none."""
     if dataset.source_file_id:
-        return SourceFile.objects.select_related("budget").get(pk=dataset.source_file_id)
+        return SourceFile.objects.select_related("lineage").get(pk=dataset.source_file_id)
     by_content = SourceFile.objects.filter(owner_id=dataset.owner_id, file_digest="")
-    return by_content.filter(content_digest=dataset.content_digest).select_related("budget").first()
+    return by_content.filter(content_digest=dataset.content_digest).select_related("lineage").first()
 
 
 def source_of(dataset: Dataset) -> SourceFile:
     """The same, made if need be; the owner must be locked (:func:`lock_owner`)."""
     file = known_source_of(dataset)
     if file is None:
-        budget = Budget.objects.create(owner_id=dataset.owner_id)
+        lineage = Lineage.objects.create(owner_id=dataset.owner_id)
         file = SourceFile.objects.create(
-            owner_id=dataset.owner_id, budget=budget, content_digest=dataset.content_digest
+            owner_id=dataset.owner_id, lineage=lineage, content_digest=dataset.content_digest
         )
     if dataset.source_file_id is None:
         Dataset.objects.filter(pk=dataset.pk, source_file=None).update(source_file=file)

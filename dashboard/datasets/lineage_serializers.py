@@ -9,7 +9,7 @@ from django.urls import reverse
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from dashboard.datasets.models import LineageEntry
+from dashboard.datasets.models import LineageEntry, Unit
 from privacy_engine.errors import ParameterError
 
 OTHER_PEOPLE = LineageEntry.Fact.OTHER_PEOPLE.value
@@ -45,15 +45,25 @@ class SharingSerializer(serializers.Serializer[Any]):
 
 
 class RecordedSerializer(serializers.Serializer[Any]):
-    """One recorded fact about two uploads. ``spent`` and ``other_spent`` in micro-ε per km, as their budgets were."""
+    """One recorded fact about two uploads. ``spent`` and ``other_spent``: what their budgets held then."""
 
     fact = serializers.ChoiceField(choices=LineageEntry.Fact.choices)
     upload = serializers.IntegerField(source="source_file_id")
     other = serializers.IntegerField(source="other_id")
     share = serializers.FloatField(allow_null=True)
-    spent = serializers.IntegerField()
-    other_spent = serializers.IntegerField()
+    spent = serializers.SerializerMethodField(help_text="Micro-ε per km of trajectories.")
+    other_spent = serializers.SerializerMethodField(help_text="Micro-ε per km of trajectories.")
+    amounts = serializers.DictField(
+        child=serializers.ListField(child=serializers.IntegerField()),
+        help_text="The same by unit of loss, in micro-ε: of this upload and of the other one.",
+    )
     created_at = serializers.DateTimeField()
+
+    def get_spent(self, row: LineageEntry) -> int:
+        return int(row.amounts.get(Unit.EVENT_PER_M, [0, 0])[0])
+
+    def get_other_spent(self, row: LineageEntry) -> int:
+        return int(row.amounts.get(Unit.EVENT_PER_M, [0, 0])[1])
 
 
 class LineageSerializer(serializers.Serializer[Any]):

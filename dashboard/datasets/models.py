@@ -13,9 +13,28 @@ from dashboard.storage import local_files
 
 
 class Kind(models.TextChoices):
-    """What sort of data a dataset holds; mechanisms, pictures and metrics follow from it through the registry."""
+    """The kind of data of a dataset; mechanisms, pages, exports and metrics follow from it."""
 
     TRAJECTORY = "trajectory", "Trajectories"
+    STREAM = "stream", "Count streams"
+    CHECKINS = "checkins", "Check-ins"
+
+
+class Unit(models.TextChoices):
+    """What a level ε is about. Levels of different units are never added."""
+
+    EVENT_PER_M = "event_per_m", "one event, by distance"
+    EVENT = "event", "one event of a stream"
+    USER = "user", "one user"
+    RECORD = "record", "one record"
+
+
+UNITS: dict[str, tuple[str, ...]] = {
+    Kind.TRAJECTORY: (Unit.EVENT_PER_M,),
+    Kind.STREAM: (Unit.EVENT,),
+    Kind.CHECKINS: (Unit.USER, Unit.RECORD),
+}
+"""The units that releases of each kind of data are charged in, the usual one first."""
 
 
 class Dataset(Job):
@@ -72,6 +91,11 @@ class Dataset(Job):
         return self.folder / self.points_file
 
     @property
+    def units(self) -> tuple[str, ...]:
+        """The units that its releases are charged in, the usual one first."""
+        return UNITS[self.kind]
+
+    @property
     def series_lengths(self) -> list[int]:
         """Events of each series, in order."""
         return [one["points"] for one in (self.summary or {}).get("series", [])]
@@ -115,14 +139,28 @@ class Upload(models.Model):
         return local_files.home("uploads") / str(self.pk)
 
 
-class Budget(models.Model):
-    """What the releases of one lineage have leaked so far, and may leak.
+class Lineage(models.Model):
+    """Source files of one owner that share most of their events; see dashboard/datasets/lineage.py."""
 
-    A lineage is the source files that share most of their events; see dashboard/datasets/lineage.py. Amounts are
-    integer micro-ε per kilometre: a release with level ε within r metres leaks ε·1000/r per km.
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="lineages")
+
+    def __str__(self) -> str:
+        return f"lineage {self.pk}"
+
+    def budget(self, unit: str) -> "Budget | None":
+        """Return the budget of ``unit``; None where nothing was spent or limited in it."""
+        return self.budgets.filter(unit=unit).first()
+
+
+class Budget(models.Model):
+    """What the releases of one lineage have leaked so far in one unit, and may leak.
+
+    Amounts are integers in micro-ε. In the unit ``event_per_m`` they are per kilometre: a release with level ε within
+    r metres leaks ε·1000/r per km; in the others ``total_radius_m`` is null.
     """
 
-    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="budgets")
+    lineage = models.ForeignKey(Lineage, on_delete=models.CASCADE, related_name="budgets")
+    unit = models.CharField(max_length=20, choices=Unit.choices, default=Unit.EVENT_PER_M)
     spent = models.BigIntegerField(default=0)
     total = models.BigIntegerField(null=True, blank=True)
     total_epsilon = models.FloatField(null=True, blank=True)  # the total as the owner wrote it
@@ -130,6 +168,8 @@ class Budget(models.Model):
 
     class Meta:
         constraints: ClassVar = [
+            models.UniqueConstraint(fields=["lineage", "unit"], name="budget_one_per_lineage_and_unit"),
+            models.CheckConstraint(name="budget_known_unit", condition=Q(unit__in=Unit.values)),
             models.CheckConstraint(name="budget_spent_not_negative", condition=Q(spent__gte=0)),
             models.CheckConstraint(
                 name="budget_spent_within_total", condition=Q(total__isnull=True) | Q(spent__lte=F("total"))
@@ -137,12 +177,12 @@ class Budget(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"budget {self.pk}"
+        return f"budget {self.pk} ({self.unit})"
 
     @property
     def entries(self) -> "models.QuerySet[BudgetEntry]":
-        """The charges and refunds of all its source files."""
-        return BudgetEntry.objects.filter(source_file__budget=self)
+        """The charges and refunds of all source files of its lineage, in its unit."""
+        return BudgetEntry.objects.filter(source_file__lineage=self.lineage_id, unit=self.unit)
 
 
 class SourceFile(models.Model):
@@ -153,7 +193,7 @@ class SourceFile(models.Model):
     """
 
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="source_files")
-    budget = models.ForeignKey(Budget, on_delete=models.CASCADE, related_name="source_files")
+    lineage = models.ForeignKey(Lineage, on_delete=models.CASCADE, related_name="source_files")
     file_digest = models.CharField(max_length=64, default="", blank=True)
     content_digest = models.CharField(max_length=64, default="", blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
@@ -176,11 +216,13 @@ class SourceFile(models.Model):
 class SourceSketch(models.Model):
     """Sketches of the events of a source file as it was read once; another reading adds another row.
 
-    See privacy_engine/event_sketch.py. ``timed`` is empty where the events have no times.
+    See privacy_engine/event_sketch.py. ``timed`` is empty where the events have no times; sketches of different kinds
+    of data are not comparable.
     """
 
     source_file = models.ForeignKey(SourceFile, on_delete=models.CASCADE, related_name="sketches")
     digest = models.CharField(max_length=64)  # SHA-256 of both sketches
+    kind = models.CharField(max_length=20, choices=Kind.choices, default=Kind.TRAJECTORY)
     timed = models.BinaryField(default=bytes)
     places = models.BinaryField()
 
@@ -196,7 +238,7 @@ class SourceSketch(models.Model):
 class LineageEntry(models.Model):
     """One recorded fact about two source files of an owner. Never changed, never deleted.
 
-    ``spent`` and ``other_spent`` are what the budgets of ``source_file`` and of ``other`` held when it was recorded:
+    ``amounts`` has, by unit, what the budgets of ``source_file`` and of ``other`` held when it was recorded (micro-ε):
     before they became one, or after they were divided.
     """
 
@@ -210,8 +252,7 @@ class LineageEntry(models.Model):
     source_file = models.ForeignKey(SourceFile, on_delete=models.CASCADE, related_name="lineage_entries")
     other = models.ForeignKey(SourceFile, on_delete=models.CASCADE, related_name="+")
     share = models.FloatField(null=True, blank=True)  # of the smaller file's events that the larger one contains
-    spent = models.BigIntegerField()
-    other_spent = models.BigIntegerField()
+    amounts = models.JSONField(default=dict)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -234,9 +275,10 @@ class BudgetEntry(models.Model):
     release_id = models.UUIDField(db_index=True)
     mechanism = models.CharField(max_length=60)
     level = models.CharField(max_length=20)
+    unit = models.CharField(max_length=20, choices=Unit.choices, default=Unit.EVENT_PER_M)
     amount = models.BigIntegerField()
     epsilon = models.FloatField()
-    radius_m = models.FloatField()
+    radius_m = models.FloatField(null=True, blank=True)
     stability = models.PositiveBigIntegerField(default=1)  # how many times the level was charged
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -244,6 +286,11 @@ class BudgetEntry(models.Model):
         ordering: ClassVar = ["created_at"]
         constraints: ClassVar = [
             models.CheckConstraint(name="budget_entry_not_zero", condition=~Q(amount=0)),
+            models.CheckConstraint(
+                name="budget_entry_radius_where_by_distance",
+                condition=Q(unit=Unit.EVENT_PER_M, radius_m__isnull=False)
+                | ~Q(unit=Unit.EVENT_PER_M) & Q(radius_m__isnull=True),
+            ),
             models.UniqueConstraint(
                 fields=["release_id"], condition=Q(amount__gt=0), name="budget_entry_one_charge_per_release"
             ),
@@ -258,4 +305,4 @@ class BudgetEntry(models.Model):
     @property
     def budget(self) -> Budget:
         """The budget it counts in."""
-        return self.source_file.budget
+        return Budget.objects.get(lineage=self.source_file.lineage_id, unit=self.unit)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.db.models import Count, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models import Case, Count, OuterRef, Q, QuerySet, Subquery, Sum, Value, When
 
 from dashboard.core.errors import Conflict
 from dashboard.datasets import ledger, lineage
-from dashboard.datasets.models import Budget, BudgetEntry, Dataset, LineageEntry, SourceFile, Upload
+from dashboard.datasets.models import UNITS, Budget, BudgetEntry, Dataset, LineageEntry, SourceFile, Upload
 from dashboard.jobs.models import State
 
 
@@ -27,24 +27,27 @@ def with_ledger(datasets: QuerySet[Dataset]) -> QuerySet[Dataset]:
 
     ``sharing`` is the number of other uploads that share the budget.
     """
-    budget = Budget.objects.filter(source_files=OuterRef("source_file"))
+    lineage = OuterRef("source_file__lineage")
+    unit = OuterRef("usual_unit")
+    budget = Budget.objects.filter(lineage=lineage, unit=unit)
     charged = (
-        BudgetEntry.objects.filter(source_file__budget=OuterRef("source_file__budget"))
+        BudgetEntry.objects.filter(source_file__lineage=lineage, unit=unit)
         .order_by()
-        .values("source_file__budget")
+        .values("source_file__lineage")
         .annotate(n=Count("pk", filter=Q(amount__gt=0)) - Count("pk", filter=Q(amount__lt=0)))
     )
-    files = SourceFile.objects.filter(budget=OuterRef("source_file__budget")).exclude(pk=OuterRef("source_file"))
-    return datasets.annotate(
+    files = SourceFile.objects.filter(lineage=lineage).exclude(pk=OuterRef("source_file"))
+    usual = Case(*(When(kind=kind, then=Value(units[0])) for kind, units in UNITS.items()))
+    return datasets.annotate(usual_unit=usual).annotate(
         spent_micro=Subquery(budget.values("spent")),
         total_epsilon=Subquery(budget.values("total_epsilon")),
         total_radius_m=Subquery(budget.values("total_radius_m")),
         spent_releases=Subquery(charged.values("n")),
-        sharing=Subquery(files.order_by().values("budget").annotate(n=Count("pk")).values("n")),
+        sharing=Subquery(files.order_by().values("lineage").annotate(n=Count("pk")).values("n")),
     )
 
 
-def shared_with(dataset: Dataset) -> list[dict[str, Any]]:
+def shared_with(dataset: Dataset, unit: str | None = None) -> list[dict[str, Any]]:
     """The other uploads that share the dataset's budget: their datasets, when they came, what they share and spent.
 
     ``share`` is the largest recorded share of the smaller file's events that another one of the lineage contains.
@@ -52,13 +55,17 @@ def shared_with(dataset: Dataset) -> list[dict[str, Any]]:
     file = lineage.known_source_of(dataset)
     if file is None:
         return []
-    others = file.budget.source_files.exclude(pk=file.pk).prefetch_related("datasets")
-    entries = LineageEntry.objects.filter(source_file__budget=file.budget, fact=LineageEntry.Fact.SHARED)
+    others = file.lineage.source_files.exclude(pk=file.pk).prefetch_related("datasets")
+    entries = LineageEntry.objects.filter(source_file__lineage=file.lineage, fact=LineageEntry.Fact.SHARED)
     share: dict[int, float] = {}
     for one, other, found in entries.values_list("source_file_id", "other_id", "share"):
         for pk in (one, other):
             share[pk] = max(found or 0.0, share.get(pk, 0.0))
-    charges = BudgetEntry.objects.filter(source_file__budget=file.budget).order_by().values("source_file")
+    charges = (
+        BudgetEntry.objects.filter(source_file__lineage=file.lineage, unit=unit or dataset.units[0])
+        .order_by()
+        .values("source_file")
+    )
     spent = {row["source_file"]: row["all"] for row in charges.annotate(all=Sum("amount"))}
     return [
         {

@@ -283,8 +283,8 @@ def set_budget(*, dataset: Dataset, epsilon: float | None, radius_m: float | Non
     total = None
     if epsilon is not None or radius_m is not None:
         parsed = ledger.Total.parse({"epsilon": epsilon, "radius_m": radius_m})
-        total = ledger.whole(ledger.micro_per_km(parsed.epsilon, parsed.radius_m))
-    budget = ledger.locked(dataset)
+        total = ledger.whole(ledger.micro(parsed.epsilon, parsed.radius_m))
+    budget = ledger.locked(dataset, dataset.units[0])
     allowed = Budget.objects.filter(Q(spent__lte=total) if total is not None else Q(), pk=budget.pk)
     if not allowed.update(total=total, total_epsilon=epsilon, total_radius_m=radius_m):
         raise Conflict(

@@ -76,8 +76,8 @@ class TestCharge:
 
     @given(n=st.integers(1, 1000), thousandths=st.integers(1, 10_000), radius_m=st.floats(0.01, 2e7))
     def test_n_equal_parts_fit_their_sum_and_never_less(self, n: int, thousandths: int, radius_m: float) -> None:
-        part = ledger.micro_per_km(thousandths / 1000, radius_m, times=n)
-        total = ledger.micro_per_km(float(Decimal(n * thousandths) / 1000), radius_m)
+        part = ledger.micro(thousandths / 1000, radius_m, times=n)
+        total = ledger.micro(float(Decimal(n * thousandths) / 1000), radius_m)
         assert ledger.whole(part) == ledger.whole(total)
         assert ledger.whole(total) >= total - ledger.DUST
 

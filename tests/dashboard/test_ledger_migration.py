@@ -20,7 +20,7 @@ from django.core.management import call_command
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
-from dashboard import storage
+from dashboard.storage import local_files
 from dashboard.datasets import execution, facts, ledger, services
 from tests.dashboard.test_lineage import csv, lines
 from tests.dashboard.conftest import upload
@@ -35,7 +35,7 @@ owner = User.objects.create(username="owner")
 def dataset(name, body, spent, cleaning=(), original=True):
     row = Dataset(owner=owner, name=name, file_name="w.csv", state="ready", progress=1, finished_at=timezone.now(),
                   cleaning=list(cleaning))
-    folder = storage.dataset_dir(row.pk)
+    folder = local_files.dataset_dir(row.pk)
     (folder / "original").write_bytes(body)
     series, _, _ = execution.read(folder / "original", name="w.csv", options={}, cleaning=row.cleaning)
     for column, value in execution.store(folder, series, token=uuid.uuid4()).items():
@@ -63,7 +63,7 @@ dataset("gone", csv(lines(start=500)), 10, original=False)
 dataset("resampled", csv(lines(start=1000)), 3, [resample])
 dataset("resampled, gone", csv(lines(start=1500)), 0, [resample], original=False)
 dataset("never released", csv(lines(start=2000)), 0)
-deleted = storage.home("tmp", "deleted") / "original"
+deleted = local_files.home("tmp", "deleted") / "original"
 deleted.write_bytes(csv(lines(start=3000)))
 series, _, _ = execution.read(deleted, name="w.csv", options={})
 charged(facts.content_digest(series, key=settings.SECRET_KEY), 7)

@@ -150,8 +150,8 @@ class TestMerging:
         both = imported(owner, csv(lines() + lines(start=500)))
         assert per_km(one) == per_km(two) == per_km(both) == 400.0
         assert Budget.objects.count() == 1
-        shared = LineageEntry.objects.values_list("fact", "share", "spent", "other_spent")
-        assert sorted(shared) == [("shared-events", 1.0, 0, 100_000_000), ("shared-events", 1.0, 0, 300_000_000)]
+        shared = LineageEntry.objects.values_list("fact", "share", "amounts__event_per_m")
+        assert sorted(shared) == [("shared-events", 1.0, [0, 100_000_000]), ("shared-events", 1.0, [0, 300_000_000])]
 
     def test_the_smaller_limit_holds_for_both(self, owner: User) -> None:
         one, two = imported(owner, csv(lines())), imported(owner, csv(lines(start=500)))
@@ -208,7 +208,7 @@ class TestOtherPeople:
         lineage.record_other_people(dataset=second)
         *same, one = LineageEntry.objects.order_by("pk").values()
         assert same == before
-        assert (one["fact"], one["spent"], one["other_spent"]) == ("other-people", 50_000_000, 100_000_000)
+        assert (one["fact"], one["amounts"]) == ("other-people", {"event_per_m": [50_000_000, 100_000_000]})
         assert one["created_at"] is not None
 
     def test_holds_for_later_datasets_of_the_same_files(self, owner: User, first: Dataset, second: Dataset) -> None:
@@ -320,7 +320,7 @@ class TestRace:
             list(pool.map(attempt, range(8)))
         budget = Budget.objects.get()
         assert budget.spent == 800_000_000
-        assert SourceFile.objects.filter(budget=budget).count() == 8
+        assert SourceFile.objects.filter(lineage=budget.lineage).count() == 8
 
     def test_the_same_file_at_once_is_one_source_file(self, owner: User) -> None:
         def attempt(_: int) -> None:

@@ -5,9 +5,14 @@ upload is gone. Budgets of the same bytes, and of files that share most of their
 datasets are kept under the digest of their points, by which another upload of the same points still finds them.
 """
 
+from pathlib import Path
+
+from django.conf import settings
 from django.db import migrations
 
 from dashboard.datasets import lineage
+
+LARGEST = 2**62
 
 
 def move(apps, schema_editor):
@@ -57,7 +62,24 @@ def _join(apps, file, budget, evidence):
     if len(budgets) > 1:
         first = min(budgets)
         Entry.objects.filter(budget__in=budgets).update(budget=first)
-        lineage.merge(Budget.objects.filter(pk__in=budgets).order_by("pk"))
+        _merge(Budget.objects.filter(pk__in=budgets).order_by("pk"))
+
+
+def _merge(budgets):
+    """Make several budgets the oldest: spent adds up, the smallest limit holds, but never below what is spent."""
+    first, *others = list(budgets)
+    limits = [one for one in (first, *others) if one.total is not None]
+    first.spent = min(sum(one.spent for one in (first, *others)), LARGEST)
+    if limits:
+        least = min(limits, key=lambda one: one.total)
+        first.total, first.total_epsilon, first.total_radius_m = least.total, least.total_epsilon, least.total_radius_m
+        if first.total < first.spent:  # nothing is left of it
+            first.total = first.spent
+            first.total_epsilon = first.spent / 1e6 * first.total_radius_m / 1000
+    first.save()
+    for one in others:
+        one.source_files.update(budget=first)
+        one.delete()
 
 
 def _record(apps, file, found):
@@ -74,11 +96,11 @@ def _record(apps, file, found):
 
 def _read(row):
     """What identifies the upload (None where nothing is left of it), and the stability of its cleaning."""
-    from dashboard.storage import parquet
     from dashboard.datasets import execution
+    from dashboard.storage import parquet
     from privacy_engine.errors import EngineError
 
-    folder = storage.Path(storage.settings.CAIRN_HOME, "datasets", str(row.pk))
+    folder = Path(settings.CAIRN_HOME, "datasets", str(row.pk))
     original, points = folder / "original", folder / row.points_file
     if row.cleaning and original.exists():
         try:
