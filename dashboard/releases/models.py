@@ -9,7 +9,7 @@ from django.db import models
 from django.db.models import Q
 from django.urls import reverse
 
-from dashboard.datasets.models import Dataset
+from dashboard.datasets.models import Dataset, Kind
 from dashboard.jobs.models import Job, State, job_constraints
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.storage import local_files
@@ -18,14 +18,17 @@ from privacy_engine.spec import ReleaseSpec
 
 
 class Release(Job):
-    """One draw of one mechanism over a dataset with a landmark set."""
+    """One draw of one mechanism over a dataset, with a landmark set where it is of trajectories."""
 
     RELATED: ClassVar = ("dataset",)
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="releases")
     dataset = models.ForeignKey(Dataset, on_delete=models.CASCADE, related_name="releases")
-    landmark_set = models.ForeignKey(LandmarkSet, on_delete=models.RESTRICT, related_name="releases")
+    kind = models.CharField(max_length=20, choices=Kind.choices, default=Kind.TRAJECTORY)
+    landmark_set = models.ForeignKey(
+        LandmarkSet, on_delete=models.RESTRICT, null=True, blank=True, related_name="releases"
+    )  # of trajectories alone
     name = models.CharField(max_length=200, default="", blank=True)
     spec = models.JSONField()
     spec_digest = models.CharField(max_length=64)
@@ -44,6 +47,11 @@ class Release(Job):
         ordering: ClassVar = ["-created_at"]
         constraints: ClassVar = [
             *job_constraints("release"),
+            models.CheckConstraint(
+                name="release_landmark_set_of_trajectories",
+                condition=Q(kind=Kind.TRAJECTORY, landmark_set__isnull=False)
+                | Q(kind__in=[Kind.STREAM, Kind.CHECKINS], landmark_set__isnull=True),
+            ),
             models.CheckConstraint(
                 name="release_done_has_data", condition=~Q(state=State.DONE) | ~Q(data_file="") & ~Q(data_sha256="")
             ),
