@@ -96,7 +96,7 @@ class TestCompose:
             assert rooms[0][key] == rooms[1][key] == rooms[2][key]
 
     def test_every_variable_is_one_the_settings_read(self, compose: dict) -> None:
-        settings = (ROOT / "dashboard" / "settings.py").read_text()
+        settings = (ROOT / "dashboard" / "config" / "settings.py").read_text()
         assert [name for name in compose["services"]["web"]["environment"] if f'"{name}"' not in settings] == []
 
 
