@@ -21,7 +21,7 @@ from privacy_engine.data import Floats, LandmarkSet, Mask, Release, Trajectory
 from privacy_engine.errors import ParameterError, ParameterErrors
 from privacy_engine.params import Frozen, brief, choices_of, explain, param_of
 from privacy_engine.promise import ONE_PERSON, SAME_LANDMARKS, Context, LandmarkChoice, Neighbours, shortest
-from privacy_engine.simulation_plan import Walk
+from privacy_engine.simulation_plan import SimulationPlan
 
 MAX_STEPS = 8
 NO_CONTEXT = Context()
@@ -194,8 +194,8 @@ class Mechanism(Component):
         """As :meth:`repeat`, for the :meth:`draw` that it is declared for by :func:`same_law_as`."""
         raise NotImplementedError
 
-    def walk(self, is_landmark: Mask) -> Walk | None:
-        """What :mod:`privacy_engine.analysis.simulation` needs to repeat this at once; None where it releases."""
+    def simulation_plan(self, is_landmark: Mask) -> SimulationPlan | None:
+        """Return the plan by which :mod:`privacy_engine.analysis.simulation` repeats this; None: by :meth:`release`."""
         return None
 
     def drawn_together(self, is_landmark: Mask, fresh: Mask) -> Mask:

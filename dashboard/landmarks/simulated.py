@@ -22,7 +22,7 @@ from privacy_engine.registry import Mechanism
 
 MOST_RUNS = 20
 MOST_EVENTS = 10_000
-"""So many events of all runs together are simulated: a mechanism that walks through time takes about 25 µs for each."""
+"""So many events of all runs together are simulated: such a mechanism takes about 25 µs for each."""
 _ONE_AT_A_TIME = threading.Lock()
 NOTE = (
     "Its budgets depend on the run: the median of {runs} simulated on generated walks whose steps have a standard "

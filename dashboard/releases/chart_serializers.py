@@ -24,14 +24,14 @@ class Values(serializers.ListField):
     child = serializers.FloatField()
 
 
-class Stretch(serializers.Serializer[Any]):
-    """A part of the events, to be told closer."""
+class EventRange(serializers.Serializer[Any]):
+    """A range of events."""
 
     first = Whole(default=0, help_text="Only events from this one on; the numbers are those of the whole series.")
     after = Whole(required=False, help_text="Only events before this one.")
 
 
-class SeriesQuery(Stretch, CorrelationQuery):
+class SeriesQuery(EventRange, CorrelationQuery):
     """Which series, how thin, and the correlation whose losses are computed; without one there are none."""
 
     series = Whole(default=0)
@@ -39,7 +39,7 @@ class SeriesQuery(Stretch, CorrelationQuery):
     bound = BoundField()
 
 
-class ErrorsQuery(Stretch):
+class ErrorsQuery(EventRange):
     """Which series, and how thin its running means and sums."""
 
     series = Whole(default=0)

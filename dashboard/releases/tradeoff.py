@@ -81,11 +81,11 @@ def _first(series: Trajectory, events: int) -> Trajectory:
 
 
 def _curves(asked: Sequence[Mechanism], truth: Trajectory, is_landmark: Mask, seed: int) -> list[dict[str, Any]]:
-    walked = [levels(one) if one.walk(is_landmark) else [] for one in asked]
-    every = [level for one in walked for level in one]
+    by_mechanism = [levels(one) if one.simulation_plan(is_landmark) else [] for one in asked]
+    every = [level for one in by_mechanism for level in one]
     found = simulate(every, truth, [data.LandmarkSet(is_landmark)], seed=seed, repetitions=REPETITIONS)
-    parts = np.split(found.errors_m[:, 0], np.cumsum([len(one) for one in walked])[:-1])
-    return [_curve(one, at, errors_m) for one, at, errors_m in zip(asked, walked, parts, strict=True)]
+    parts = np.split(found.errors_m[:, 0], np.cumsum([len(one) for one in by_mechanism])[:-1])
+    return [_curve(one, at, errors_m) for one, at, errors_m in zip(asked, by_mechanism, parts, strict=True)]
 
 
 def _curve(mechanism: Mechanism, at: list[Mechanism], errors_m: Floats) -> dict[str, Any]:

@@ -1,7 +1,7 @@
-"""Several walks of one sort over one stretch, in one call: each in all lanes, or apart, each in a lane of its own.
+"""Batches of simulation plans of one class over one chunk of events, in one call.
 
-Apart a repetition has landmarks of its own, and its result is that of its lane alone, to the last bit. ``units`` then
-has room for one more event than the stretch has.
+Each plan is simulated in all lanes, or, with ``one_lane_each``, plan i in lane i alone: then each repetition has its
+own landmarks, and its result has the bits of that lane alone. ``units`` must then be one event longer than the chunk.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from privacy_engine.kernels.simulation import ADAPTIVE_STATE, adaptive, fixed, s
 
 @compiled
 def needs_fixed(shown: Ints) -> tuple[Needs, Ints]:
-    """How much of every event's noise any row of ``shown`` needs, (n,), and how many events each shows, (walks,)."""
+    """Return the most that a row of ``shown`` requires of each event's noise, (n,), and each row's events, (plans,)."""
     found, published = np.zeros(shown.shape[1], dtype=np.uint8), np.zeros(len(shown), dtype=np.int64)
     for i in range(len(shown)):
         for event in range(shown.shape[1]):
@@ -34,7 +34,7 @@ def fixed_each(
     first: int,
     first_repetition: int,
     lanes: int,
-    apart: bool,
+    one_lane_each: bool,
     lon: Floats,
     lat: Floats,
     frame: Floats,
@@ -45,14 +45,14 @@ def fixed_each(
     state: Floats,
     by_event: Floats,
 ) -> None:
-    """:func:`fixed` for every row of ``scale_m`` and ``shown``, (walks, n), of ``state`` and of ``by_event``."""
+    """:func:`fixed` for every row of ``scale_m`` and ``shown``, (plans, n), of ``state`` and of ``by_event``."""
     for i in range(len(state)):
-        lane = i if apart else 0
+        lane = i if one_lane_each else 0
         fixed(
             key,
             first,
             first_repetition + lane,
-            1 if apart else lanes,
+            1 if one_lane_each else lanes,
             lon,
             lat,
             frame,
@@ -67,7 +67,7 @@ def fixed_each(
 
 @compiled
 def last_landmark(is_landmark: Mask) -> int:
-    """The last event that is a landmark in any row of (walks, n), or -1."""
+    """Return the last event that is a landmark in any row of (plans, n), or -1."""
     event: int = is_landmark.shape[1] - 1
     while event >= 0 and not is_landmark[:, event].any():
         event -= 1
@@ -76,7 +76,7 @@ def last_landmark(is_landmark: Mask) -> int:
 
 @compiled
 def start_adaptive_each(epsilon: Floats, radius_m: Floats, threshold: Floats, landmarks: Ints, slots: Ints) -> Floats:
-    """:func:`start_adaptive` for every walk."""
+    """:func:`start_adaptive` for every plan."""
     states = np.zeros((len(epsilon), ADAPTIVE_STATE))
     for i in range(len(states)):
         start_adaptive(epsilon[i], radius_m[i], threshold[i], landmarks[i], slots[i], states[i])
@@ -89,7 +89,7 @@ def adaptive_each(
     first: int,
     first_repetition: int,
     lanes: int,
-    apart: bool,
+    one_lane_each: bool,
     frame: Floats,
     units: Floats,
     safe: Floats,
@@ -104,14 +104,14 @@ def adaptive_each(
     state: Floats,
     by_event: Floats,
 ) -> None:
-    """:func:`adaptive` for every row of ``is_landmark``, (walks, n), of ``state`` and of ``by_event``."""
+    """:func:`adaptive` for every row of ``is_landmark``, (plans, n), of ``state`` and of ``by_event``."""
     for i in range(len(state)):
-        lane = i if apart else 0
+        lane = i if one_lane_each else 0
         adaptive(
             key,
             first,
             first_repetition + lane,
-            1 if apart else lanes,
+            1 if one_lane_each else lanes,
             frame,
             units[lane:],
             safe,

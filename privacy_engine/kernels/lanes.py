@@ -1,9 +1,9 @@
-"""What walks through time share: repetitions side by side as lanes, the noise of a stretch of events in unit scale.
+"""Common parts of the simulation kernels: repetitions as vector lanes, and the noise of a chunk in unit scale.
 
-A walk goes over time and, inside, over the repetitions of one tile: at most :data:`LANES`, all at the same event, so
-that a processor works on several at once. Per lane it keeps rows of numbers, :data:`LANES` apart in one flat array:
-a distance known when compiled, without which a loop over many rows would not be vectorised. No lane looks at another:
-tiles change nothing, nor do the lanes without a repetition that fill the last step of every loop (:func:`padded`).
+A kernel loops over events and, inside, over the repetitions of one tile: at most :data:`LANES`, all at the same event,
+so that the loop is vectorised. The state of all lanes is rows of numbers in one flat array with a stride of
+:data:`LANES`: if it were no constant, a loop over many rows would not be vectorised. No lane depends on another:
+results do not depend on tiles, nor on the unused lanes that fill the last step of every loop (:func:`padded`).
 
 Positions are points of the unit sphere, rows X, Y and Z.
 """
@@ -25,26 +25,26 @@ from privacy_engine.kernels.philox import DEGREE, LOW, PART, PER_RADIUS, SHIFT, 
 LANES = 128
 SIN, COS, UNITS = LANES, 2 * LANES, 3 * LANES  # rows of an event's noise: unit radius at 0, sine, cosine of the bearing
 X, Y, Z, HELD, SCALE, SUM, ROWS = (i * LANES for i in range(7))
-STEP = 8  # lanes that the widest processor takes at once
-MANY = 2**40 - 1  # cuts nothing, and tells the compiler that no index is negative
+STEP = 8  # lanes of the widest vector register
+MANY = 2**40 - 1  # a mask without effect: the compiler then knows that no index is negative
 FRAME = 8  # of an event: itself, north (3 numbers each), east (2; it has no height)
 LARGEST_UNIT = 45.75  # -log of the least product of two uniforms, 2**-66
-NOTHING, LENGTH, DIRECTION = range(3)  # what of an event's noise is needed: each includes the one before it
+NOTHING, LENGTH, DIRECTION = range(3)  # what of an event's noise is required: each includes the one before it
 SMALL = 0.05
-"""Up to this angle (rad) or chord short series are exact to a double's last bits."""
+"""Up to this angle (rad) or chord, short series are exact to a double's last bits."""
 
 Needs: TypeAlias = NDArray[np.uint8]
 
 
 @inlined
 def padded(lanes: int) -> int:
-    """The lanes to work on: whole steps, as the lanes left over would each take as long as a step."""
+    """Return the lanes rounded up to whole steps: each lane of a remainder would take as long as a step."""
     return min((lanes + STEP - 1) // STEP, LANES // STEP) * STEP
 
 
 @compiled
 def frames(lon: Floats, lat: Floats) -> Floats:
-    """Where events are on the unit sphere, and which way north and east are there, (n, FRAME)."""
+    """Return the events' positions on the unit sphere and the directions north and east there, (n, FRAME)."""
     out = np.empty((len(lon), FRAME))
     for i in range(len(lon)):
         sin_phi, cos_phi = sincos(lat[i] * DEGREE)
@@ -57,10 +57,10 @@ def frames(lon: Floats, lat: Floats) -> Floats:
 
 @compiled
 def fill(key: Words, first_event: int, first_repetition: int, lanes: int, needs: Needs, units: Floats) -> Floats:
-    """The noise of consecutive events into ``units``: radius in unit scale and sine and cosine, as far as needed.
+    """Write the noise of consecutive events to ``units``: radius in unit scale, sine and cosine, as far as required.
 
-    Returns the largest scale, (events,), up to which no lane's radius need be looked at again (``polar`` says why).
-    In three loops, each of which finds room in the registers.
+    Returns the largest scale, (events,), up to which no lane's radius is resampled (for the reason see ``polar``).
+    Three loops, so that the variables of each fit the registers.
     """
     lanes = padded(lanes)
     k0, k1, repetition = key[0], key[1], np.uint64(first_repetition)
@@ -81,9 +81,9 @@ def fill(key: Words, first_event: int, first_repetition: int, lanes: int, needs:
         if needs[t] == DIRECTION:
             for r in range(lanes):
                 units[at + SIN + r], units[at + COS + r] = direction(np.float64(units[at + SIN + r]).view(np.uint64))
-        # a lane is in doubt where w3 + 1/2 > (1 - angle²/6) / PART; 1e-5 covers the rounding of that
-        room = (1.0 - 1e-5) * 6.0 * (1.0 - halfway(np.uint64(largest)) * PART)
-        safe[t] = EARTH_RADIUS_M * math.sqrt(room) / LARGEST_UNIT
+        # a lane may be resampled where w3 + 1/2 > (1 - angle²/6) / PART; 1e-5 covers the rounding of that
+        margin = (1.0 - 1e-5) * 6.0 * (1.0 - halfway(np.uint64(largest)) * PART)
+        safe[t] = EARTH_RADIUS_M * math.sqrt(margin) / LARGEST_UNIT
     return safe
 
 
@@ -91,7 +91,7 @@ def fill(key: Words, first_event: int, first_repetition: int, lanes: int, needs:
 def redraw(
     key: Words, event: int, first_repetition: int, lanes: int, units: Floats, at: int, state: Floats, spare: Floats
 ) -> None:
-    """One event's noise, radii in metres by every lane's SCALE, into ``spare``: of the first attempt that is kept."""
+    """Write one event's accepted noise to ``spare``, radii in metres by every lane's SCALE."""
     k0, k1 = key[0], key[1]
     c0, c1 = np.uint64(event) & LOW, np.uint64(event) >> SHIFT
     for r in range(padded(lanes)):
@@ -117,7 +117,7 @@ def draw_joint(
     state: Floats,
     spare: Floats,
 ) -> None:
-    """As :func:`redraw` for positions uniform in discs, of each lane by its sine of half the disc's angle."""
+    """As :func:`redraw` for positions uniform in discs; each lane's has the sine of half its angle in the state."""
     lanes, half_sine, k0, k1 = padded(lanes), half_sine & MANY, key[0], key[1]
     c0, c1, repetition = np.uint64(event) & LOW, np.uint64(event) >> SHIFT, np.uint64(first_repetition)
     for r in range(lanes):
@@ -129,7 +129,7 @@ def draw_joint(
 
 @inlined
 def short_sincos(angle: float) -> tuple[float, float]:
-    """Sine and cosine for -SMALL <= angle <= SMALL."""
+    """Return sine and cosine for -SMALL <= angle <= SMALL."""
     z = angle * angle
     s = angle - angle * z * (1.0 / 6.0 - z * (1.0 / 120.0 - z * (1.0 / 5040.0 - z * (1.0 / 362880.0))))
     return s, 1.0 - z * (0.5 - z * (1.0 / 24.0 - z * (1.0 / 720.0 - z * (1.0 / 40320.0))))
@@ -137,7 +137,7 @@ def short_sincos(angle: float) -> tuple[float, float]:
 
 @inlined
 def distance_near(x: float, y: float, z: float, px: float, py: float, pz: float) -> tuple[float, float]:
-    """Great-circle distance in metres of two points whose chord is SMALL at most, and the square of the chord."""
+    """Return the great-circle distance in metres of points with a chord of at most SMALL, and the squared chord."""
     x, y, z = x - px, y - py, z - pz
     square = x * x + y * y + z * z
     series = 3.0 / 640.0 + square * (5.0 / 7168.0 + square * (35.0 / 294912.0))
@@ -147,7 +147,7 @@ def distance_near(x: float, y: float, z: float, px: float, py: float, pz: float)
 
 @inlined
 def measure(frame: Floats, t: int, lanes: int, state: Floats) -> None:
-    """Great-circle distance in metres from each lane's position to the event of ``frame`` (FRAME,), into HELD."""
+    """Write the great-circle distance in metres from each lane's position to event ``t`` of ``frame`` to HELD."""
     px, py, pz, far, lanes = frame[t, 0], frame[t, 1], frame[t, 2], 0, padded(lanes)
     for r in range(lanes):
         state[HELD + r], square = distance_near(state[X + r], state[Y + r], state[Z + r], px, py, pz)
@@ -163,7 +163,7 @@ def measure(frame: Floats, t: int, lanes: int, state: Floats) -> None:
 
 @inlined
 def add(values: Floats, at: int, scale: float, lanes: int, event: int, by_event: Floats) -> None:
-    """Every lane's value times ``scale`` to ``by_event[event]`` in the order of the lanes, unless that is empty."""
+    """Add every lane's value times ``scale`` to ``by_event[event]`` in the order of lanes, unless that is empty."""
     if len(by_event):
         total = by_event[event]
         for r in range(lanes):

@@ -1,8 +1,8 @@
-"""Walks through time, all repetitions at each event: the errors of mechanisms by the noise of :mod:`.lanes`.
+"""Simulation kernels: errors of mechanisms, all repetitions at each event, with the noise of :mod:`.lanes`.
 
-A walk takes a stretch of events from ``first`` on, with their ``frames``, ``units`` and ``safe`` scales, carries its
-lanes on in ``state`` and adds every event's errors, metres, to SUM there and, unless that is empty, to ``by_event``
-(n,). A fresh event's error is the radius of its noise; a held one's is the distance from what it shows to where it was.
+A kernel advances ``state`` over the chunk of events from ``first`` on, with their ``frames``, ``units`` and ``safe``
+scales, and adds every event's errors, metres, to its SUM and, unless that is empty, to ``by_event`` (n,). The error of
+an event with a draw is the radius of its noise; of another, the distance from what it shows to its true position.
 """
 
 from __future__ import annotations
@@ -43,16 +43,16 @@ from privacy_engine.kernels.lanes import (
 )
 from privacy_engine.kernels.philox import PER_RADIUS, Words
 
-HALF_SINE, SOURCE = ROWS, ROWS + LANES  # of the reach of a joint draw; which event's draw the positions are
+HALF_SINE, SOURCE = ROWS, ROWS + LANES  # of the joint draw's reach; the event whose draw the positions are
 FIXED_STATE = SOURCE + 1
 LIMIT, SHARE, SPENT, INTERVAL, WAITED, TO_COME = (ROWS + i * LANES for i in range(6))
 ADAPTIVE_STATE = TO_COME + 1
-NOWHERE = 9.0  # a coordinate so far away that the first draw has always moved
+FAR = 9.0  # a coordinate so far away that the first draw always counts as moved
 
 
 @compiled
 def _short(scale_m: float) -> bool:
-    """Whether no noise of this scale is longer than SMALL."""
+    """Return whether no noise of this scale is longer than SMALL."""
     return scale_m * LARGEST_UNIT * PER_RADIUS <= SMALL
 
 
@@ -61,14 +61,14 @@ Axes: TypeAlias = tuple[float, float, float, float, float, float, float, float]
 
 @inlined
 def _axes(frame: Floats, t: int) -> Axes:
-    """Where event ``t`` is, and which way north and east are there: numbers of their own, which no store can change."""
+    """Return the position of event ``t``, north and east there, as scalars: no store to an array may alias them."""
     x, y, z, north_x, north_y, north_z = frame[t, 0], frame[t, 1], frame[t, 2], frame[t, 3], frame[t, 4], frame[t, 5]
     return x, y, z, north_x, north_y, north_z, frame[t, 6], frame[t, 7]
 
 
 @inlined
 def _position(radius_m: float, sin_b: float, cos_b: float, axes: Axes, short: bool) -> tuple[float, float, float]:
-    """The event of ``axes`` moved by a distance in a direction."""
+    """Return the event of ``axes`` moved by a distance in a direction."""
     angle = radius_m * PER_RADIUS
     s, c = short_sincos(angle) if short else sincos(angle)
     north, east = s * cos_b, s * sin_b
@@ -95,9 +95,9 @@ def fixed(
     state: Floats,
     by_event: Floats,
 ) -> None:
-    """Events whose scales, and whose draws they show, do not depend on the run.
+    """Simulate a plan whose scales and shown draws do not depend on the run.
 
-    A scale of 0 is a position of the joint draw whose reach is in HALF_SINE. An event that shows -1 shows nothing.
+    A scale of 0 is a position of the joint draw whose reach is in HALF_SINE. An event that shows -1 is not published.
     ``lon``, ``lat``, ``scale_m`` and ``shown`` are the whole series' (n,): an event may show a later one's draw.
     """
     spare = np.empty(UNITS)
@@ -106,10 +106,10 @@ def fixed(
         source = shown[event]
         if source == event:
             if 0.0 < scale_m[event] <= safe[t]:
-                _fresh(units, at, scale_m[event], lanes, event, state, by_event)
+                _add_drawn(units, at, scale_m[event], lanes, event, state, by_event)
             else:
                 _draw(key, event, first_repetition, lanes, scale_m[event], units, at, state, spare)
-                _fresh(spare, 0, 1.0, lanes, event, state, by_event)
+                _add_drawn(spare, 0, 1.0, lanes, event, state, by_event)
         elif source >= 0:
             if state[SOURCE] != source:
                 state[SOURCE], t_source = source, source - first
@@ -118,7 +118,7 @@ def fixed(
                 else:
                     places, noise = frames(lon[source : source + 1], lat[source : source + 1]), np.empty(UNITS)
                     known = fill(key, source, first_repetition, lanes, np.full(1, DIRECTION, np.uint8), noise)[0]
-                _look(key, source, first_repetition, lanes, places, noise, known, scale_m[source], state, spare)
+                _show(key, source, first_repetition, lanes, places, noise, known, scale_m[source], state, spare)
             measure(frame, t, lanes, state)
             for r in range(padded(lanes)):
                 state[SUM + r] += state[HELD + r]
@@ -137,7 +137,7 @@ def _draw(
     state: Floats,
     spare: Floats,
 ) -> None:
-    """The noise of ``event``, of a scale that must be looked at or of the joint draw, in metres into ``spare``."""
+    """Write the noise of ``event`` to ``spare``, metres: of a scale that may be resampled, or of the joint draw."""
     if scale == 0.0:
         draw_joint(key, event, first_repetition, lanes, HALF_SINE, units, at, state, spare)
     else:
@@ -146,8 +146,8 @@ def _draw(
 
 
 @inlined
-def _fresh(units: Floats, at: int, scale: float, lanes: int, event: int, state: Floats, by_event: Floats) -> None:
-    """Errors of an event that every lane draws by one scale."""
+def _add_drawn(units: Floats, at: int, scale: float, lanes: int, event: int, state: Floats, by_event: Floats) -> None:
+    """Add the errors of an event with one scale in every lane."""
     at = at & MANY
     for r in range(padded(lanes)):
         state[SUM + r] += units[at + r] * scale
@@ -155,7 +155,7 @@ def _fresh(units: Floats, at: int, scale: float, lanes: int, event: int, state: 
 
 
 @compiled
-def _look(
+def _show(
     key: Words,
     event: int,
     first_repetition: int,
@@ -167,7 +167,7 @@ def _look(
     state: Floats,
     spare: Floats,
 ) -> None:
-    """Every lane's position: the draw of ``event``, with which ``frame`` and ``units`` begin."""
+    """Set every lane's position to the draw of ``event``, the first of ``frame`` and ``units``."""
     if 0.0 < scale <= safe:
         _move(frame, units, scale, _short(scale), lanes, state)
     else:
@@ -177,7 +177,7 @@ def _look(
 
 @compiled
 def _move(frame: Floats, units: Floats, scale: float, short: bool, lanes: int, state: Floats) -> None:
-    """Every lane's position: the first event of ``frame``, moved by the noise that ``units`` begins with."""
+    """Set every lane's position to the first event of ``frame``, moved by the first noise of ``units``."""
     axes = _axes(frame, 0)
     for r in range(padded(lanes)):
         x, y, z = _position(units[r] * scale, units[SIN + r], units[COS + r], axes, short)
@@ -188,11 +188,11 @@ def _move(frame: Floats, units: Floats, scale: float, short: bool, lanes: int, s
 def start_adaptive(
     epsilon: float, radius_m: float, threshold: float, landmarks: int, slots: int, state: Floats
 ) -> None:
-    """The state before the first event, into one of zeros."""
-    for row, value in ((X, NOWHERE), (INTERVAL, 1.0)):
+    """Write the state before the first event to one of zeros."""
+    for row, value in ((X, FAR), (INTERVAL, 1.0)):
         state[row : row + LANES] = value
     state[TO_COME] = landmarks
-    _settle(epsilon * (1.0 / slots), radius_m, threshold, False, state)
+    _set_share(epsilon * (1.0 / slots), radius_m, threshold, False, state)
 
 
 @compiled
@@ -215,7 +215,7 @@ def adaptive(
     state: Floats,
     by_event: Floats,
 ) -> None:
-    """The adaptive mechanism: ``is_landmark`` (n,) of the whole series, which are ``landmarks`` in ``extent`` radians.
+    """Simulate Adaptive: ``is_landmark`` (n,) of the whole series, with ``landmarks`` of them, in ``extent`` radians.
 
     ``reserved`` is 1 if the other events need a slot, 0 if there are none. Shares never shrink, so the first scale is
     the largest. Positions are for the landmarks to come; after the last one there are none, and no directions.
@@ -224,7 +224,7 @@ def adaptive(
     first_share = epsilon / max(landmarks + reserved, 1)
     largest = radius_m / first_share * (1.0 + 1e-9)
     short = _short(largest)
-    near = largest * LARGEST_UNIT * PER_RADIUS + extent <= 0.999 * SMALL  # so are all held positions, and noise short
+    near = largest * LARGEST_UNIT * PER_RADIUS + extent <= 0.999 * SMALL  # so is every shown position, and noise short
     for t in range(len(safe)):
         landmark, source, at = is_landmark[first + t], units, (t & MANY) * UNITS
         if landmark:
@@ -232,7 +232,7 @@ def adaptive(
                 measure(frame, t, lanes, state)
             if absorption:
                 _absorb(first_share, radius_m, threshold, short, lanes, state)
-        if largest > safe[t]:  # its noise is in metres then, and every scale 1 for this event
+        if largest > safe[t]:  # its noise is then in metres, and every scale 1 for this event
             redraw(key, first + t, first_repetition, lanes, units, at, state, spare)
             source, at, scales[:], state[SCALE : SCALE + LANES] = spare, 0, state[SCALE : SCALE + LANES], 1.0
         if landmark:
@@ -246,7 +246,7 @@ def adaptive(
                 _landmark(frame, t, source, at, False, False, epsilon, part, radius_m, threshold, lanes, state)
             if absorption:
                 state[SPENT : SPENT + LANES] = 0.0
-                _settle(first_share, radius_m, threshold, short, state)
+                _set_share(first_share, radius_m, threshold, short, state)
         elif state[TO_COME] > 0.0:
             if short:
                 _regular(frame, t, source, at, True, lanes, state)
@@ -265,7 +265,7 @@ def adaptive(
 
 @inlined
 def _regular(frame: Floats, t: int, units: Floats, at: int, short: bool, lanes: int, state: Floats) -> None:
-    """Every lane's position moves on to its draw, and the sampling interval follows the distance."""
+    """Set every lane's position to its draw and adapt its sampling interval to the distance moved."""
     at = at & MANY
     axes = _axes(frame, t)
     for r in range(padded(lanes)):
@@ -293,9 +293,9 @@ def _landmark(
     lanes: int,
     state: Floats,
 ) -> None:
-    """As :func:`_regular` for the lanes that draw; the others keep their position. All shares are settled anew.
+    """As :func:`_regular` for the lanes that sample; the others keep their position. All shares are computed again.
 
-    How far held positions are is measured here where all are ``near``, and otherwise in HELD.
+    The distance of positions that are kept is computed here where all are ``near``; otherwise it is in HELD.
     """
     at = at & MANY
     axes, half = _axes(frame, t), threshold * 0.5 * PER_RADIUS
@@ -326,15 +326,15 @@ def _landmark(
 
 @inlined
 def _scale(share: float, radius_m: float, half: float, short: bool) -> tuple[float, float]:
-    """The scale of a share of the budget, and the squared chord beyond which a release by it has moved."""
+    """Return the scale of a share of the budget, and the squared chord beyond which a release counts as moved."""
     scale = radius_m / share
     s = short_sincos(half * scale)[0] if short else sincos(min(half * scale, 0.5 * math.pi))[0]
     return scale, 4.0 * s * s
 
 
 @inlined
-def _settle(share: float, radius_m: float, threshold: float, short: bool, state: Floats) -> None:
-    """One share for every lane."""
+def _set_share(share: float, radius_m: float, threshold: float, short: bool, state: Floats) -> None:
+    """Set one share for every lane."""
     scale, limit = _scale(share, radius_m, threshold * 0.5 * PER_RADIUS, short)
     for row, value in ((SHARE, share), (SCALE, scale), (LIMIT, limit)):
         state[row : row + LANES] = value
@@ -342,7 +342,7 @@ def _settle(share: float, radius_m: float, threshold: float, short: bool, state:
 
 @inlined
 def _absorb(first_share: float, radius_m: float, threshold: float, short: bool, lanes: int, state: Floats) -> None:
-    """For every lane the shares of all landmarks since the last one drawn, this one's too."""
+    """Set every lane's share to those of all landmarks since the last sampled one, including this one's."""
     half = threshold * 0.5 * PER_RADIUS
     for r in range(padded(lanes)):
         share = first_share * (state[WAITED + r] + 1.0)

@@ -71,7 +71,7 @@ class TestDistribution:
         assert np.array_equal(cumulated(error_m, mask), [np.nan, np.nan, 2.0, 2.0, 11.0], equal_nan=True)
 
 
-class TestStretch:
+class TestEventRange:
     """A part of the events, told closer: its numbers are those of the whole series."""
 
     def test_of_errors(self, owner_api, done):

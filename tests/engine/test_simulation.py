@@ -191,7 +191,7 @@ def part(first: int, repetitions: int) -> np.ndarray:
 class TestSameBits:
     @pytest.mark.parametrize("common", [True, False])
     @pytest.mark.parametrize(("events", "tile"), [(1, 128), (7, 8), (64, 3), (299, 1), (1000, 17)])
-    def test_for_every_stretch_and_tile(
+    def test_for_every_chunk_and_tile(
         self, events: int, tile: int, common: bool, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         expected = digest(simulated(common=common))
@@ -251,11 +251,11 @@ def bits() -> str:
 
 ELSEWHERE = r"""
 import re, numba
-from privacy_engine.kernels import each, joint, lanes, walks
+from privacy_engine.kernels import dispatch, joint, lanes, simulation
 from tests.engine.test_simulation import bits
 print(numba.config.CPU_NAME, bits())
-kernels = (joint.half_reach_sines, lanes.frames, lanes.fill, lanes.redraw, lanes.draw_joint, each.fixed_each)
-kernels += (each.adaptive_each, each.start_adaptive_each, walks.fixed, walks.adaptive)
+kernels = (joint.half_reach_sines, lanes.frames, lanes.fill, lanes.redraw, lanes.draw_joint, dispatch.fixed_each)
+kernels += (dispatch.adaptive_each, dispatch.start_adaptive_each, simulation.fixed, simulation.adaptive)
 assembly = ["".join(kernel.inspect_asm().values()) for kernel in kernels]
 assert all(assembly)
 print(re.findall(r"\b(?:vfn?m(?:add|sub)|fn?m(?:add|sub|la|ls))\w*", " ".join(assembly)))

@@ -1,4 +1,4 @@
-"""Repetitions with landmarks of their own, walked abreast: the bits of each alone."""
+"""Repetitions with landmarks of their own, in one batch: the bits of each alone."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_are_the_same_bits_as_alone(which: int, masks: list[list[bool]], noise_m
 
 
 @pytest.mark.parametrize("mechanism", of(1.0, 50.0), ids=lambda one: "-".join(str(v) for _, v in one))
-def test_over_several_stretches_and_tiles(mechanism: Mechanism, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_over_several_chunks_and_tiles(mechanism: Mechanism, monkeypatch: pytest.MonkeyPatch) -> None:
     series, sets = (
         walk(600),
         [marks(600, share, seed) for seed, share in enumerate((0.0, 0.1, 0.4, 0.9, 1.0, 0.5, 0.5))],
@@ -67,7 +67,7 @@ def test_more_than_a_tile_of_them() -> None:
     assert found.tobytes() == alone(Uniform(**HOW), series, sets, 1).tobytes()
 
 
-def test_a_mechanism_without_a_walk_is_released() -> None:
+def test_a_mechanism_without_a_plan_is_released() -> None:
     series, sets = walk(20), [marks(20, 0.3, seed) for seed in range(3)]
     found = simulate_each(Rounded(**HOW), series, sets, seed=1, first_repetition=4)
     assert found.tobytes() == alone(Rounded(**HOW), series, sets, 1, 4).tobytes()

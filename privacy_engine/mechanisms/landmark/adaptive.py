@@ -13,7 +13,7 @@ from privacy_engine.data import Floats, Ints, Mask, Release, Trajectory
 from privacy_engine.mechanisms.landmark.base import PlanarLaplaceMechanism
 from privacy_engine.params import Param
 from privacy_engine.registry import mechanisms, same_law_as
-from privacy_engine.simulation_plan import AdaptiveWalk, Walk
+from privacy_engine.simulation_plan import AdaptivePlan, SimulationPlan
 
 READING = Param(
     label="What counts as a change",
@@ -111,9 +111,9 @@ class Adaptive(PlanarLaplaceMechanism):
         spent[1:] = first_share * first_drawn
         return np.asarray((self.epsilon - spent) / (landmarks - before + regulars))
 
-    def walk(self, is_landmark: Mask) -> Walk:
+    def simulation_plan(self, is_landmark: Mask) -> SimulationPlan:
         absorption = self.redistribution == "absorption"
-        return AdaptiveWalk(is_landmark, self.epsilon, self.radius_m, self._threshold, absorption)
+        return AdaptivePlan(is_landmark, self.epsilon, self.radius_m, self._threshold, absorption)
 
     def threshold_m(self, budget: float) -> float:
         """The distance in metres above which two releases with this budget count as moved."""

@@ -13,7 +13,7 @@ from privacy_engine.noise import GRID_DEG as GRID_DEG
 from privacy_engine.params import Epsilon, RadiusM
 from privacy_engine.promise import LandmarkChoice, Neighbours
 from privacy_engine.registry import Mechanism, same_law_as
-from privacy_engine.simulation_plan import FixedWalk, Walk
+from privacy_engine.simulation_plan import FixedPlan, SimulationPlan
 
 INDEPENDENT = "Events are independent of each other; where they are not, see the temporal privacy loss."
 PUBLIC_LANDMARKS = "Which events are landmarks is public: the noise and the repeats show it."
@@ -146,10 +146,10 @@ class PlanarLaplaceMechanism(Mechanism):
             return events
         return np.asarray(np.maximum.accumulate(np.where(fresh, events, fresh.argmax())))
 
-    def walk(self, is_landmark: Mask) -> Walk | None:
+    def simulation_plan(self, is_landmark: Mask) -> SimulationPlan | None:
         budgets = Ledger(self.epsilon).spend_all(self.budgets(is_landmark), self.protected(is_landmark))
         own, together = self.independent(budgets, is_landmark)
-        return FixedWalk(self.epsilon_per_m(own), self.shown(budgets > 0), together / self.radius_m)
+        return FixedPlan(self.epsilon_per_m(own), self.shown(budgets > 0), together / self.radius_m)
 
     def sd_m(self, budgets: Floats) -> Floats:
         """Standard deviation per axis of every draw's noise in metres, (n,), 0 where the budget is 0."""
