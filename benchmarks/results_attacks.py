@@ -20,8 +20,9 @@ from benchmarks.written import write
 from privacy_engine import metrics, noise
 from privacy_engine.attacks import Localisation
 from privacy_engine.data import LandmarkSet, Trajectory
+from privacy_engine.mechanism import mechanisms
+from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 from privacy_engine.mechanisms.landmark import Skip, UserLevel
-from privacy_engine.registry import Mechanism, mechanisms
 from privacy_engine.samples import samples
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -32,16 +33,16 @@ WALK_Q = 23.0  # the generator's 1.35 m/s for five seconds in two axes: 6.75² /
 WINDOW = 10
 
 
-def variants(radius_m: float, q: float) -> list[Mechanism]:
+def variants(radius_m: float, q: float) -> list[TrajectoryMechanism]:
     """Every registered mechanism."""
     own = {"window": WINDOW, "step_variance_m2": q}
     return [
         cls(epsilon=1.0, radius_m=radius_m, **{name: own[name] for name in own if name in cls.model_fields})
-        for cls in mechanisms
+        for cls in mechanisms.of("trajectory")
     ]
 
 
-def measure(series: Trajectory, mechanism: Mechanism, q: float, repetitions: int) -> list[str]:
+def measure(series: Trajectory, mechanism: TrajectoryMechanism, q: float, repetitions: int) -> list[str]:
     """Cells of a row: mean errors at landmarks (m) of the release, attack and chance, the factor and its extremes."""
     found = []
     for seed in range(repetitions):

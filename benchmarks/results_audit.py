@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # the engine is ru
 
 from benchmarks.written import write
 from privacy_engine.audit import NUMPY_LAPLACE, PREFIX, VIOLATED, AuditResult, AuditSpec, audit, completed, target_of
-from privacy_engine.registry import mechanisms
+from privacy_engine.mechanism import mechanisms
 
 ROOT = Path(__file__).resolve().parents[1]
 CLAIM = {"epsilon": 1.0, "radius_m": 200.0}
@@ -83,7 +83,7 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--out", type=Path, default=ROOT / "docs" / "trust.md")
     asked = parser.parse_args()
-    names = [cls.registered_name() for cls in mechanisms]
+    names = [cls.registered_name() for cls in mechanisms.of("trajectory")]
     target_of({"name": names[0], **CLAIM})
     measured = commit()  # before hours pass
     with ProcessPoolExecutor(asked.workers) as pool:

@@ -23,6 +23,7 @@ from benchmarks.written import metres, write
 from privacy_engine import metrics
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.experiments.synthetic_series import TAXI_Q_M2, WALK_Q_M2, taxi
+from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 from privacy_engine.mechanisms.landmark import (
     Adaptive,
     EventLevel,
@@ -34,7 +35,6 @@ from privacy_engine.mechanisms.landmark import (
     UserLevel,
 )
 from privacy_engine.postprocess import CausalFilter, OUSmoother, PostProcess, RandomWalkSmoother
-from privacy_engine.registry import Mechanism
 
 ROOT = Path(__file__).resolve().parents[1]
 N = 1000
@@ -43,7 +43,7 @@ HOW = {"epsilon": 1.0, "radius_m": 1.0}
 PAPER = ("Uniform", "Skip", "Adaptive, literal", "Adaptive")
 
 
-def rows(q: float) -> dict[str, tuple[Mechanism, PostProcess | None]]:
+def rows(q: float) -> dict[str, tuple[TrajectoryMechanism, PostProcess | None]]:
     """Every scheme by name: a mechanism, and the step that follows it."""
     planned, joint = (how(**HOW, step_variance_m2=q) for how in (Planned, Joint))
     return {

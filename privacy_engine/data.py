@@ -339,8 +339,8 @@ class Release:
     deviation per axis of each draw's noise in metres, 0 where none was made: as public as the mechanism.
 
     ``private`` is True only if every draw came from the operating system's generator, as
-    :meth:`privacy_engine.registry.Mechanism.release` records it from the source it drew from. False means that the
-    release is not known to be private: only a True one may carry its mechanism's guarantee. Post-processing keeps it.
+    ``TrajectoryMechanism.release`` records it from the source it drew from. False means that the release is not known
+    to be private: only a True one may carry its mechanism's guarantee. Post-processing keeps it.
 
     Raises
     ------

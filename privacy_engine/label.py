@@ -13,14 +13,11 @@ from pydantic import Field
 from privacy_engine import __version__
 from privacy_engine.cleaning import CleaningStep
 from privacy_engine.landmarks import LandmarkMethod, MarkedBeside, landmark_choice
-from privacy_engine.mechanisms.landmark.base import GRID_DEG
 from privacy_engine.params import Frozen
-from privacy_engine.promise import ONE_PERSON, Context, at_most, shortest
-from privacy_engine.registry import Mechanism
+from privacy_engine.promise import ONE_PERSON, Context
 from privacy_engine.spec import ReleaseSpec
 
 NOT_PRIVATE = "NOT PRIVATE: seeded simulation"
-CLEAR_FIELDS = ("time", "series", "number of events")
 
 
 Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
@@ -48,7 +45,7 @@ class GuaranteeLabel(Frozen):
     unit: str
     neighbours: NeighboursLabel
     epsilon: float
-    radius_m: float
+    radius_m: float | None
     statement: str
     assumptions: list[str]
     caveats: list[str]
@@ -71,22 +68,26 @@ class Label(Frozen):
     )
     guarantee: GuaranteeLabel | None
     spec: dict[str, Any] = Field(description="Mechanism with its parameters, seed, and the steps after it.")
-    unit: str = Field(description='Whose data the promise is about: "one person".')
+    kind: str = Field("trajectory", description="The kind of data: trajectory, stream or checkins.")
+    unit: str = Field(description='What the promise is about: "one person", "one event", "one user".')
     neighbours: NeighboursLabel
-    level: str = Field(description="What is protected: event, w-event, landmark or user.")
+    level: str = Field(description="What is protected: event, w-event, landmark, user or record.")
     epsilon: float = Field(
-        description="The level promised about the upload, within radius_m; without a guarantee the mechanism's."
+        description="The level promised about the upload, within radius_m where there is one; "
+        "without a guarantee the mechanism's."
     )
-    radius_m: float = Field(description="The radius in metres within which the level holds.")
-    landmarks: int | None = Field(description="The largest number of landmarks of any one person.")
+    radius_m: float | None = Field(description="The radius in metres within which the level holds; null without one.")
+    window: int | None = Field(None, description="Successive timestamps that share the level, of a count stream.")
+    sensitivity: int | None = Field(None, description="The most that neighbours differ by, in counts.")
+    landmarks: int | None = Field(None, description="The largest number of landmarks of any one person.")
     stability: int = Field(
-        description="The most events that one uploaded record decides; epsilon contains this factor."
+        1, description="The most events that one uploaded record decides; epsilon contains this factor."
     )
     whole_trace_epsilon: float | None = Field(
-        description="What all events of a person together leak at most, within radius_m."
+        None, description="What all events of a person together leak at most, within radius_m."
     )
     not_covered: list[str] = Field(description="What the promise does not cover; empty where all is covered.")
-    grid_degrees: float = Field(description="Positions are whole multiples of this.")
+    grid_degrees: float | None = Field(None, description="Positions are whole multiples of this; null without any.")
     clear_fields: list[str] = Field(description="What leaves without noise.")
     cleaning: list[dict[str, Any]] = Field(description="Steps between the upload and the events of the mechanism.")
     noise: str = Field(description='Where randomness came from: "operating system" or "seeded".')
@@ -94,7 +95,7 @@ class Label(Frozen):
     ledger_entry: str | None = Field(description="The charge in the ledger; null where nothing was charged.")
     release: str
     derived_from: SourceLabel | None
-    sha256: str = Field(description="SHA-256 of the published points, the same in every format; see points_digest.")
+    sha256: str = Field(description="SHA-256 of what is published, the same in every format.")
     label_sha256: Digest = Field(description="SHA-256 of this label's canonical JSON without this field.")
 
 
@@ -130,14 +131,13 @@ def privacy_label(
     parts = [
         promised.statement if private else NOT_PRIVATE,
         f"mechanism {mechanism.name}",
-        f"level {mechanism.level}",
-        f"epsilon {shortest(mechanism.epsilon)} per {shortest(mechanism.radius_m)} m",
+        f"level {mechanism.protected_level()}",
+        mechanism.level_text(),
         *(f"then {step.title} over the release" for step in spec.postprocess),
         *([_origin(derived_from)] if derived_from else []),
-        *([_selection(context)] if private and mechanism.reads_landmarks and context.choice.added(1) else []),
-        *(_whole_trace(context, mechanism) if private else ()),
-        f"in clear: {', '.join(CLEAR_FIELDS)}",
-        f"positions are multiples of {GRID_DEG:g} degrees",
+        *(mechanism.label_parts(context) if private else ()),
+        f"in clear: {', '.join(mechanism.clear_fields)}",
+        mechanism.grid_text,
         f"noise from {_source_of_noise(spec, private)}",
         f"drawn by Cairn {cairn}" if cairn else "drawn by Cairn, which version was not kept",
     ]
@@ -148,17 +148,15 @@ def privacy_label(
         "private": private,
         "guarantee": guarantee,
         "spec": spec.model_dump(),
-        "unit": context.unit,
+        "kind": mechanism.kind,
+        "unit": promised.unit,
         "neighbours": asdict(promised.neighbours),
-        "level": mechanism.level,
+        "level": mechanism.protected_level(),
         "epsilon": promised.epsilon if private else mechanism.epsilon,
-        "radius_m": mechanism.radius_m,
-        "landmarks": context.landmarks if mechanism.reads_landmarks else None,
-        "stability": context.stability,
-        "whole_trace_epsilon": context.whole_trace,
+        "radius_m": None,
+        **mechanism.label_fields(context),
         "not_covered": list(promised.not_covered),
-        "grid_degrees": GRID_DEG,
-        "clear_fields": list(CLEAR_FIELDS),
+        "clear_fields": list(mechanism.clear_fields),
         "cleaning": [step.model_dump() for step in cleaning],
         "noise": "operating system" if private else "seeded",
         "cairn": cairn or None,
@@ -209,22 +207,6 @@ def _source_of_noise(spec: ReleaseSpec, private: bool) -> str:
     if private:
         return "the operating system"
     return "a generator that the caller supplied" if spec.seed is None else f"seed {spec.seed}"
-
-
-def _selection(context: Context) -> str:
-    """What was spent beside the mechanism, of which the promise has the sum."""
-    choice = context.choice
-    if choice.one_sided:
-        return f"marked events chosen by a one-sided selection of level {shortest(choice.one_sided)}, which is included"
-    return f"landmarks by zones over an earlier release, which spent {shortest(choice.earlier_per_m)} per m, included"
-
-
-def _whole_trace(context: Context, mechanism: Mechanism) -> tuple[str, ...]:
-    if context.whole_trace is None:
-        return ()
-    given = "" if not mechanism.reads_landmarks or context.choice.from_times else ", with the same landmarks"
-    leak = f"all events of {context.unit} together leak by this release at most ε = {at_most(context.whole_trace)}"
-    return (f"{leak} per {shortest(mechanism.radius_m)} m moved by each{given}",)
 
 
 def _origin(source: Source) -> str:

@@ -1,6 +1,6 @@
 """Simulation plans: the parameters for repeating a mechanism over one series, and batch simulators that run them.
 
-:meth:`privacy_engine.registry.Mechanism.simulation_plan` returns a plan. :mod:`privacy_engine.analysis.simulation`
+``TrajectoryMechanism.simulation_plan`` returns a plan. :mod:`privacy_engine.analysis.simulation`
 runs all plans of one class in one batch, event by event, with all repetitions of a tile at each event. A mechanism of
 another form needs a plan class here, its batch simulator, and its kernel in :mod:`privacy_engine.kernels.simulation`.
 """

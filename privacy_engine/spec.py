@@ -11,10 +11,10 @@ from pydantic import SerializerFunctionWrapHandler, field_serializer, field_vali
 from privacy_engine import mechanisms as _families  # noqa: F401  (a spec can name every mechanism, in any process)
 from privacy_engine import noise
 from privacy_engine.data import LandmarkSet, Release, Trajectory
+from privacy_engine.mechanism import Mechanism, mechanisms
 from privacy_engine.params import Seed, Spec
 from privacy_engine.people import must_pair, people
 from privacy_engine.postprocess import PostProcess, postprocesses
-from privacy_engine.registry import Mechanism, mechanisms
 
 
 def parse_steps(description: Any) -> tuple[PostProcess, ...]:

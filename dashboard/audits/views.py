@@ -15,7 +15,8 @@ from dashboard.audits.models import Audit
 from dashboard.audits.selectors import visible_audits
 from dashboard.core.templatetags.display import number
 from privacy_engine.audit import ALTERATIONS, PREFIX, TITLES, NumpyLaplace, completed, provable, trials_field
-from privacy_engine.registry import Component, mechanisms
+from privacy_engine.component import Component
+from privacy_engine.mechanism import mechanisms
 
 PER_PAGE = 20
 SHORTEST_AXIS = 1.2

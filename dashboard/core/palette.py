@@ -7,8 +7,8 @@ has a rim around its markers that is not.
 from functools import cache
 from typing import TypedDict
 
+from privacy_engine.mechanism import mechanisms
 from privacy_engine.mechanisms import landmark  # noqa: F401  (registers the mechanisms)
-from privacy_engine.registry import mechanisms
 
 
 class Ink(TypedDict):
@@ -31,7 +31,7 @@ SEEN = 3.0  # the contrast of graphics, WCAG 2.2 1.4.11
 
 def palette() -> dict[str, Ink]:
     """Name to ink; the same mechanism always has the same."""
-    rest = [cls.registered_name() for cls in mechanisms if cls.registered_name() not in FIRST]
+    rest = [cls.registered_name() for cls in mechanisms.of("trajectory") if cls.registered_name() not in FIRST]
     return {name: _ink(i) for i, name in enumerate([*FIRST, *rest])}
 
 

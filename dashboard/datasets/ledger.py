@@ -28,9 +28,9 @@ from dashboard.core.errors import Conflict
 from dashboard.datasets.lineage import LARGEST, known_source_of, lock_owner, source_of
 from dashboard.datasets.models import Budget, BudgetEntry, Dataset, Unit
 from privacy_engine.errors import ParameterErrors
+from privacy_engine.mechanism import NO_CONTEXT, Mechanism
 from privacy_engine.params import Epsilon, Frozen, RadiusM, explain
 from privacy_engine.promise import Context
-from privacy_engine.registry import NO_CONTEXT, Mechanism
 
 MICRO = 1_000_000
 MICRO_PER_KM = 1000 * MICRO

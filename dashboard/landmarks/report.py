@@ -24,7 +24,8 @@ from privacy_engine.analysis.forecast import has_known_budgets
 from privacy_engine.data import Floats, Mask
 from privacy_engine.errors import ParameterError, shown
 from privacy_engine.landmarks.synthetic import average_temporal_distance, dataset_temporal_distance
-from privacy_engine.registry import Mechanism, mechanisms
+from privacy_engine.mechanism import mechanisms
+from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 
 MAX_EVENTS = 100_000
 """Events of one person that a report is worked out for within a request."""
@@ -38,7 +39,7 @@ PARTS = ("own", "joint")
 class Row:
     """One mechanism: its losses by both bounds, or why there are none; ``spreads`` where its runs differ."""
 
-    mechanism: Mechanism
+    mechanism: TrajectoryMechanism
     losses: dict[Bound, LandmarkLoss]
     chosen: LandmarkLoss | None
     why_not: str = ""
@@ -221,13 +222,13 @@ def report(
     is_landmark = mask_of(landmark_set, series)
     own = _known(parameters or {})
     common = {"epsilon": epsilon, "radius_m": radius_m}
-    described = [_described(cls, own.get(cls.registered_name(), {}), common) for cls in mechanisms]
+    described = [_described(cls, own.get(cls.registered_name(), {}), common) for cls in mechanisms.of("trajectory")]
     rows = [_row(mechanism, is_landmark, correlation, bound) for mechanism in described]
     return Report(landmark_set, series, epsilon, radius_m, correlation, is_landmark, rows)
 
 
 def _known(parameters: Mapping[str, Any]) -> Mapping[str, Any]:
-    names = [cls.registered_name() for cls in mechanisms]
+    names = [cls.registered_name() for cls in mechanisms.of("trajectory")]
     for name, own in parameters.items():
         if name not in names:
             rule = f"one of {', '.join(names)}"
@@ -239,13 +240,17 @@ def _known(parameters: Mapping[str, Any]) -> Mapping[str, Any]:
     return parameters
 
 
-def _described(cls: type[Mechanism], own: Mapping[str, Any], common: Mapping[str, Any]) -> Mechanism:
+def _described(
+    cls: type[TrajectoryMechanism], own: Mapping[str, Any], common: Mapping[str, Any]
+) -> TrajectoryMechanism:
     needed = {one["name"]: one["example"] for one in cls.fields() if one["required"]}
     name = cls.registered_name()
-    return mechanisms.parse({**needed, **own, "name": name, **common}, field=f"parameters.{name}" if own else "")
+    return mechanisms.of("trajectory").parse(
+        {**needed, **own, "name": name, **common}, field=f"parameters.{name}" if own else ""
+    )
 
 
-def _row(mechanism: Mechanism, is_landmark: Mask, correlation: Correlation, bound: Any) -> Row:
+def _row(mechanism: TrajectoryMechanism, is_landmark: Mask, correlation: Correlation, bound: Any) -> Row:
     if why_not := undefined(mechanism):
         return Row(mechanism, {}, None, why_not)
     if not has_known_budgets(mechanism):
@@ -261,7 +266,7 @@ def _row(mechanism: Mechanism, is_landmark: Mask, correlation: Correlation, boun
     return Row(mechanism, losses, chosen)
 
 
-def _simulated_row(mechanism: Mechanism, is_landmark: Mask, correlation: Correlation, bound: Any) -> Row:
+def _simulated_row(mechanism: TrajectoryMechanism, is_landmark: Mask, correlation: Correlation, bound: Any) -> Row:
     if not hasattr(mechanism, "most_budgets"):
         return Row(mechanism, {}, None, "its budgets are known only after a run")
     first = spread(mechanism, is_landmark, correlation, bound)

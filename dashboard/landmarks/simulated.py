@@ -18,7 +18,7 @@ from dashboard.landmarks.loss import MAX_SECONDS, Bound, LandmarkLoss, highest, 
 from privacy_engine.accounting.runtime_estimate import loss_seconds
 from privacy_engine.analysis.forecast import STEP_M, simulated_budgets
 from privacy_engine.data import Floats, Mask
-from privacy_engine.registry import Mechanism
+from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 
 MOST_RUNS = 20
 MOST_EVENTS = 10_000
@@ -98,19 +98,19 @@ def spread(mechanism: Any, is_landmark: Mask, correlation: Correlation, bound: B
     return Spread(found, most, mechanism.epsilon * correlation.scale(mechanism.radius_m))
 
 
-def runs_of(mechanism: Mechanism, is_landmark: Mask, runs: int = MOST_RUNS) -> Floats:
+def runs_of(mechanism: TrajectoryMechanism, is_landmark: Mask, runs: int = MOST_RUNS) -> Floats:
     """Budgets of at most so many simulated runs, (runs, n); of a series that is too long none."""
     runs = min(runs, MOST_EVENTS // max(len(is_landmark), 1))
     return _simulated(mechanism, is_landmark.tobytes(), runs)
 
 
-def _simulated(mechanism: Mechanism, mask: bytes, runs: int) -> Floats:
+def _simulated(mechanism: TrajectoryMechanism, mask: bytes, runs: int) -> Floats:
     with _ONE_AT_A_TIME:  # a page asks for several correlations at once: the runs are the same
         return _remembered(mechanism, mask, runs)
 
 
 @functools.lru_cache(maxsize=16)
-def _remembered(mechanism: Mechanism, mask: bytes, runs: int) -> Floats:
+def _remembered(mechanism: TrajectoryMechanism, mask: bytes, runs: int) -> Floats:
     return simulated_budgets(mechanism, np.frombuffer(mask, dtype=np.bool_), runs)
 
 

@@ -40,8 +40,8 @@ from dashboard.releases.serializers import DeriveRequest, ReleaseRequest, Releas
 from dashboard.storage.series_cache import line
 from privacy_engine.exports import FORMATS
 from privacy_engine.label import Label
+from privacy_engine.mechanism import mechanisms
 from privacy_engine.postprocess import postprocesses
-from privacy_engine.registry import mechanisms
 
 IDEMPOTENCY_KEY = OpenApiParameter(
     "Idempotency-Key", str, OpenApiParameter.HEADER, description="The same key gives the same release."
@@ -183,7 +183,7 @@ class MechanismsView(APIView):
 
     @extend_schema(responses={200: OpenApiTypes.OBJECT})
     def get(self, request: Request) -> Response:
-        return Response({"results": [listing(cls) for cls in mechanisms]})
+        return Response({"results": [listing(cls) for cls in mechanisms.of("trajectory")]})
 
 
 class PostProcessesView(APIView):

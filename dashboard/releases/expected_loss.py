@@ -16,7 +16,7 @@ from privacy_engine.accounting.temporal import temporal_loss
 from privacy_engine.analysis.forecast import LONGEST_RUN, has_known_budgets
 from privacy_engine.data import Floats, Mask
 from privacy_engine.errors import ParameterError
-from privacy_engine.registry import Mechanism
+from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 
 UNKNOWN = "its budgets are known only after a run, and the dataset is too long to try it out here"
 NUMBERS = ("event", "event_level", "joint", "joint_level")
@@ -34,7 +34,7 @@ class _Series:
 
 
 def expected_loss(
-    mechanism: Mechanism, masks: Sequence[Mask], correlation: Correlation, *, seconds: float = MAX_SECONDS
+    mechanism: TrajectoryMechanism, masks: Sequence[Mask], correlation: Correlation, *, seconds: float = MAX_SECONDS
 ) -> dict[str, Any]:
     """The largest loss of an event, and of all landmarks and an event together, over series with landmarks ``masks``.
 

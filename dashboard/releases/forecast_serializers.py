@@ -12,7 +12,8 @@ from dashboard.landmarks.loss import BOUNDS
 from dashboard.landmarks.loss_serializers import CorrelationField, CorrelationShown
 from dashboard.releases.serializers import OBJECTS, StepsField
 from privacy_engine.errors import ParameterError, ParameterErrors
-from privacy_engine.registry import Mechanism, mechanisms
+from privacy_engine.mechanism import mechanisms
+from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 from privacy_engine.spec import parse_steps
 
 MAX_COMPARED = 20
@@ -22,14 +23,14 @@ MAX_COMPARED = 20
 class MechanismsField(Anything):
     """Mechanisms with their parameters; errors are named ``mechanisms.0.field``."""
 
-    def to_internal_value(self, data: Any) -> list[Mechanism]:
+    def to_internal_value(self, data: Any) -> list[TrajectoryMechanism]:
         if not isinstance(data, list) or not 1 <= len(data) <= MAX_COMPARED:
             rule = f"a list of 1 to {MAX_COMPARED} mechanisms"
             raise ParameterError(f"mechanisms must be {rule}", field="mechanisms", rule=rule, value=data)
         found, errors = [], []
         for i, one in enumerate(data):
             try:
-                found.append(mechanisms.parse(one, field=f"mechanisms.{i}"))
+                found.append(mechanisms.of("trajectory").parse(one, field=f"mechanisms.{i}"))
             except ParameterErrors as wrong:
                 errors += wrong.errors
         if errors:

@@ -13,14 +13,14 @@ from dashboard.landmarks.promise import masks_of_people, promise_context
 from dashboard.releases.expected_loss import expected_loss
 from privacy_engine.analysis.forecast import outlook
 from privacy_engine.data import Mask
+from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 from privacy_engine.postprocess import PostProcess
 from privacy_engine.promise import Context
-from privacy_engine.registry import Mechanism
 
 
 def outlooks(
     landmark_set: LandmarkSet,
-    mechanisms: Sequence[Mechanism],
+    mechanisms: Sequence[TrajectoryMechanism],
     steps: Sequence[PostProcess],
     correlation: Correlation | None = None,
 ) -> dict[str, Any]:
@@ -42,7 +42,7 @@ def outlooks(
     }
 
 
-def _outlook(mechanism: Mechanism, masks: list[Mask], context: Context) -> dict[str, Any]:
+def _outlook(mechanism: TrajectoryMechanism, masks: list[Mask], context: Context) -> dict[str, Any]:
     found = outlook(mechanism, masks)
     return {
         "name": mechanism.name,

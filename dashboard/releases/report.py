@@ -32,8 +32,8 @@ from privacy_engine import __version__
 from privacy_engine.accounting.temporal import temporal_loss
 from privacy_engine.analysis.forecast import outlook
 from privacy_engine.data import Floats, Mask
+from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 from privacy_engine.mechanisms.landmark.base import last_draw
-from privacy_engine.registry import Mechanism
 
 POINTS = 1600  # of a curve on paper
 STRENGTHS = (("weak", 1.0), ("moderate", 0.1), ("strong", 0.01))
@@ -93,7 +93,7 @@ def public(row: Release, series: int, diameter_m: float = DIAMETER_M) -> dict[st
     }
 
 
-def _price_per_km(row: Release, mechanism: Mechanism) -> float:
+def _price_per_km(row: Release, mechanism: TrajectoryMechanism) -> float:
     epsilon = mechanism.charged_epsilon(downloads.context_of(row)) * ledger.charged_times(row.dataset, mechanism)
     return float(epsilon * 1000 / mechanism.radius_m)
 

@@ -14,8 +14,9 @@ from dashboard.core.rest.components import DescriptionField, SeedField
 from dashboard.core.rest.parsing import Anything, FailureField
 from dashboard.releases import downloads
 from dashboard.releases.models import Release
+from privacy_engine.mechanism import mechanisms
 from privacy_engine.mechanisms import landmark  # noqa: F401  (registers the mechanisms)
-from privacy_engine.registry import MAX_STEPS, mechanisms
+from privacy_engine.registry import MAX_STEPS
 from privacy_engine.spec import ReleaseSpec, parse_steps
 
 OBJECTS = {"type": "array", "items": {"type": "object"}}
@@ -31,7 +32,7 @@ class ReleaseRequest(serializers.Serializer[Any]):
 
     dataset = serializers.UUIDField()
     landmark_set = serializers.UUIDField()
-    mechanism = DescriptionField(mechanisms)
+    mechanism = DescriptionField(mechanisms.of("trajectory"))
     seed = SeedField(
         required=False,
         allow_null=True,

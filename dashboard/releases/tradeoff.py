@@ -19,7 +19,8 @@ from privacy_engine import data
 from privacy_engine.analysis.simulation import simulate
 from privacy_engine.data import Floats, Mask, Trajectory
 from privacy_engine.errors import ParameterErrors
-from privacy_engine.registry import Mechanism, mechanisms
+from privacy_engine.mechanism import mechanisms
+from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 
 FACTORS = (0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0)
 REPETITIONS = 20
@@ -30,7 +31,9 @@ MOST_DRAWS = 6_000_000
 NOTE = "A simulation that reads the original: for its owner, never for publication."
 
 
-def tradeoff(landmark_set: LandmarkSet, asked: Sequence[Mechanism], *, series: int, seed: int) -> dict[str, Any]:
+def tradeoff(
+    landmark_set: LandmarkSet, asked: Sequence[TrajectoryMechanism], *, series: int, seed: int
+) -> dict[str, Any]:
     """For each mechanism its mean error over the events of the person whose ``series`` it is, at levels from a tenth
     to ten times its own.
 
@@ -63,12 +66,12 @@ def affordable(events: int, count: int) -> int:
     return min(events, MOST_EVENTS, max(MOST_DRAWS // (count * len(FACTORS) * REPETITIONS), 1))
 
 
-def levels(mechanism: Mechanism) -> list[Mechanism]:
+def levels(mechanism: TrajectoryMechanism) -> list[TrajectoryMechanism]:
     """The mechanism at levels around its own, those outside the domain of ε left out."""
     return list(_levels(mechanism))
 
 
-def _levels(mechanism: Mechanism) -> Iterator[Mechanism]:
+def _levels(mechanism: TrajectoryMechanism) -> Iterator[TrajectoryMechanism]:
     for factor in FACTORS:
         try:
             yield mechanisms.parse(mechanism.model_dump() | {"epsilon": float(f"{mechanism.epsilon * factor:.12g}")})
@@ -80,7 +83,9 @@ def _first(series: Trajectory, events: int) -> Trajectory:
     return Trajectory(series.lon[:events], series.lat[:events])
 
 
-def _curves(asked: Sequence[Mechanism], truth: Trajectory, is_landmark: Mask, seed: int) -> list[dict[str, Any]]:
+def _curves(
+    asked: Sequence[TrajectoryMechanism], truth: Trajectory, is_landmark: Mask, seed: int
+) -> list[dict[str, Any]]:
     by_mechanism = [levels(one) if one.simulation_plan(is_landmark) else [] for one in asked]
     every = [level for one in by_mechanism for level in one]
     found = simulate(every, truth, [data.LandmarkSet(is_landmark)], seed=seed, repetitions=REPETITIONS)
@@ -88,7 +93,7 @@ def _curves(asked: Sequence[Mechanism], truth: Trajectory, is_landmark: Mask, se
     return [_curve(one, at, errors_m) for one, at, errors_m in zip(asked, by_mechanism, parts, strict=True)]
 
 
-def _curve(mechanism: Mechanism, at: list[Mechanism], errors_m: Floats) -> dict[str, Any]:
+def _curve(mechanism: TrajectoryMechanism, at: list[TrajectoryMechanism], errors_m: Floats) -> dict[str, Any]:
     """``errors_m`` (levels, repetitions); none where the mechanism could only be released again and again."""
     low, high = np.quantile(errors_m, BAND, axis=1) if at else (np.empty(0), np.empty(0))
     return {

@@ -16,6 +16,7 @@ import numpy as np
 
 from privacy_engine import geo, noise
 from privacy_engine.data import Floats, Ints, LandmarkSet, Mask, Release, Trajectory
+from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 from privacy_engine.mechanisms.landmark.base import PlanarLaplaceMechanism, last_draw
 from privacy_engine.noise.expected import (
     Noise,
@@ -25,7 +26,6 @@ from privacy_engine.noise.expected import (
     mixture_quantile_m,
     planar_sphere_mean_m,
 )
-from privacy_engine.registry import Mechanism
 
 QUANTILES = (0.5, 0.95)
 LONGEST_RUN = 10_000
@@ -84,7 +84,7 @@ class _Shown:
     shared: tuple[int, float] = (0, 0.0)
 
 
-def outlook(mechanism: Mechanism, masks: Sequence[Mask]) -> Outlook | None:
+def outlook(mechanism: TrajectoryMechanism, masks: Sequence[Mask]) -> Outlook | None:
     """What ``mechanism`` will do to series whose landmarks are ``masks``, one (n,) for each series.
 
     None where it could only be simulated and the series are longer than :data:`LONGEST_RUN` together.
@@ -99,7 +99,7 @@ def outlook(mechanism: Mechanism, masks: Sequence[Mask]) -> Outlook | None:
     return _told(mechanism, [_run(mechanism, mask, seed, rng) for seed in range(runs) for mask in masks], runs=runs)
 
 
-def expected_error_m(mechanism: Mechanism, is_landmark: Mask) -> Floats:
+def expected_error_m(mechanism: TrajectoryMechanism, is_landmark: Mask) -> Floats:
     """What noise moves each published position of one series by on average, metres, (m,), without a position known.
 
     Raises
@@ -118,14 +118,14 @@ def expected_error_m(mechanism: Mechanism, is_landmark: Mask) -> Floats:
     return found
 
 
-def simulated_budgets(mechanism: Mechanism, is_landmark: Mask, runs: int) -> Floats:
+def simulated_budgets(mechanism: TrajectoryMechanism, is_landmark: Mask, runs: int) -> Floats:
     """Every event's budget in so many runs over generated walks, (runs, n), the same every time: seeds 0, 1, …"""
     rng = noise.seeded(0)
     found = [_released(mechanism, is_landmark, seed, rng)[1].budgets for seed in range(runs)]
     return np.array(found).reshape(runs, len(is_landmark))
 
 
-def has_known_budgets(mechanism: Mechanism) -> TypeGuard[PlanarLaplaceMechanism]:
+def has_known_budgets(mechanism: TrajectoryMechanism) -> TypeGuard[PlanarLaplaceMechanism]:
     """True if every budget follows from the landmarks alone, so that nothing needs to be tried out."""
     own = type(mechanism)
     return (
@@ -147,14 +147,16 @@ def _planned(mechanism: PlanarLaplaceMechanism, mask: Mask) -> _Shown:
     return _Shown(mask, budgets, release.event, rates[_draws_shown(release)], shared)
 
 
-def _released(mechanism: Mechanism, mask: Mask, seed: int, rng: noise.RandomSource) -> tuple[Trajectory, Release]:
+def _released(
+    mechanism: TrajectoryMechanism, mask: Mask, seed: int, rng: noise.RandomSource
+) -> tuple[Trajectory, Release]:
     """A generated walk and a release of it."""
     steps = np.random.default_rng(seed).normal(0, STEP_M, (len(mask), 2))
     walk = Trajectory(*geo.LocalPlane(0.0, 0.0).unproject(np.cumsum(steps, axis=0)))
     return walk, mechanism.release(walk, LandmarkSet(mask), rng=rng)
 
 
-def _run(mechanism: Mechanism, mask: Mask, seed: int, rng: noise.RandomSource) -> _Shown:
+def _run(mechanism: TrajectoryMechanism, mask: Mask, seed: int, rng: noise.RandomSource) -> _Shown:
     walk, release = _released(mechanism, mask, seed, rng)
     at = np.flatnonzero(release.fresh)[_draws_shown(release)]
     error_m = geo.distance_m(walk.lon[at], walk.lat[at], release.series.lon, release.series.lat)
@@ -166,7 +168,7 @@ def _draws_shown(release: Release) -> Ints:
     return last_draw(release.fresh)[release.event]
 
 
-def _told(mechanism: Mechanism, parts: list[_Shown], *, runs: int, exact: bool = False) -> Outlook:
+def _told(mechanism: TrajectoryMechanism, parts: list[_Shown], *, runs: int, exact: bool = False) -> Outlook:
     groups: list[Callable[[Mask], Mask]] = [lambda mask: mask, lambda mask: ~mask, np.ones_like]
     return Outlook(exact, *(_expected(mechanism.epsilon, parts, group, runs, exact=exact) for group in groups))
 

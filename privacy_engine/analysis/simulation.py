@@ -24,7 +24,7 @@ import numpy as np
 
 from privacy_engine import metrics, noise
 from privacy_engine.data import Floats, LandmarkSet, Trajectory
-from privacy_engine.registry import Mechanism
+from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 from privacy_engine.simulation_plan import BatchSimulator, Chunk, Key, Needs, SimulationPlan, Tile
 
 EVENTS = 256
@@ -55,7 +55,7 @@ class Simulation:
 
 
 def simulate(
-    mechanisms: Sequence[Mechanism],
+    mechanisms: Sequence[TrajectoryMechanism],
     series: Trajectory,
     landmarks: Sequence[LandmarkSet],
     *,
@@ -107,7 +107,7 @@ def simulate(
 
 
 def simulate_errors(
-    mechanism: Mechanism,
+    mechanism: TrajectoryMechanism,
     series: Trajectory,
     landmarks: LandmarkSet,
     *,
@@ -138,7 +138,7 @@ def simulate_errors(
 
 
 def simulate_each(
-    mechanism: Mechanism,
+    mechanism: TrajectoryMechanism,
     series: Trajectory,
     landmarks: Iterable[LandmarkSet],
     *,
@@ -169,7 +169,7 @@ _Found: TypeAlias = tuple[Floats, Floats]
 """Mean errors in metres, of each repetition and of each event; the second may be empty if not requested."""
 
 
-def _stream(mechanism: Mechanism, landmarks: LandmarkSet) -> tuple[int, ...]:
+def _stream(mechanism: TrajectoryMechanism, landmarks: LandmarkSet) -> tuple[int, ...]:
     """Return the numbers of the pair's own stream of noise."""
     text = mechanism.model_dump_json().encode() + b"|" + np.packbits(landmarks.mask).tobytes()
     return tuple(np.frombuffer(hashlib.sha256(text).digest(), dtype="<u4").tolist())
@@ -266,7 +266,7 @@ def _extent_rad(series: Trajectory) -> float:
 
 
 def _simulate_each_tile(
-    mechanism: Mechanism, series: Trajectory, landmarks: list[LandmarkSet], seed: int, first: int
+    mechanism: TrajectoryMechanism, series: Trajectory, landmarks: list[LandmarkSet], seed: int, first: int
 ) -> Floats:
     for i, marks in enumerate(landmarks):
         marks.must_cover(series)
@@ -286,7 +286,7 @@ def _simulate_each_tile(
 
 
 def _simulate_releases(
-    mechanism: Mechanism,
+    mechanism: TrajectoryMechanism,
     series: Trajectory,
     landmarks: LandmarkSet,
     sources: Iterable[noise.RandomSource],

@@ -9,9 +9,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from privacy_engine.component import Component
 from privacy_engine.data import Floats, Mask, Release, Trajectory
 from privacy_engine.errors import DataError
-from privacy_engine.registry import Component, Registry
+from privacy_engine.registry import Registry
 
 Watch = Callable[[float], None]
 """Hears what share of the work is over, and may raise to stop it."""

@@ -8,15 +8,16 @@ import numpy as np
 
 from privacy_engine import noise
 from privacy_engine.audit.numbers import NumberKind
+from privacy_engine.component import Component
 from privacy_engine.data import Floats, LandmarkSet, Trajectory
+from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 from privacy_engine.params import Epsilon, RadiusM
-from privacy_engine.registry import Component, Mechanism
 
 
 class Altered:
     """A mechanism under another one's claim: what is claimed is ``mechanism``'s, what runs is ``runs``."""
 
-    def __init__(self, mechanism: Mechanism, runs: Mechanism) -> None:
+    def __init__(self, mechanism: TrajectoryMechanism, runs: TrajectoryMechanism) -> None:
         self._mechanism, self.runs = mechanism, runs
 
     def __getattr__(self, name: str) -> Any:
@@ -27,7 +28,7 @@ class Altered:
         return self.runs.repeat(series, landmarks, times, rng=rng)
 
 
-def half_noise(mechanism: Mechanism) -> Altered:
+def half_noise(mechanism: TrajectoryMechanism) -> Altered:
     """Return ``mechanism`` with every scale of noise halved, its budgets as they were."""
     cls = type(mechanism)
 
@@ -38,7 +39,7 @@ def half_noise(mechanism: Mechanism) -> Altered:
     return Altered(mechanism, HalfNoise.model_validate(mechanism.model_dump()))
 
 
-def twice_budget(mechanism: Mechanism) -> Altered:
+def twice_budget(mechanism: TrajectoryMechanism) -> Altered:
     """Return ``mechanism`` spending twice the ε that it claims."""
     return Altered(mechanism, mechanism.model_copy(update={"epsilon": 2 * mechanism.epsilon}))
 

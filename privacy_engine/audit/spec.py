@@ -8,10 +8,11 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, ValidationError
 
 from privacy_engine.audit.controls import ALTERATIONS, NUMPY_LAPLACE, PREFIX, NumpyLaplace
+from privacy_engine.component import Component
 from privacy_engine.errors import ParameterError, ParameterErrors
+from privacy_engine.mechanism import mechanisms
 from privacy_engine.mechanisms import landmark  # noqa: F401  (registers the mechanisms)
 from privacy_engine.params import Param, Seed, Spec, brief, explain
-from privacy_engine.registry import Mechanism, mechanisms
 
 FEWEST_TRIALS, MOST_TRIALS = 1_000, 1_000_000
 TRIALS = Param(
@@ -66,7 +67,7 @@ def target_of(description: Mapping[str, Any], *, field: str = "") -> Any:
         except ValidationError as error:
             raise ParameterErrors(explain(error, prefix=field)) from None
     if control in ALTERATIONS:
-        return ALTERATIONS[control](mechanisms.parse({**description, "name": inner}, field=field))
+        return ALTERATIONS[control](mechanisms.of("trajectory").parse({**description, "name": inner}, field=field))
     known = ", ".join([PREFIX + NUMPY_LAPLACE, *(f"{PREFIX}{one}:NAME" for one in ALTERATIONS)])
     rule, at = f"must be a registered mechanism or one of {known}", f"{field}.name" if field else "name"
     raise ParameterErrors([ParameterError(f"{at} {rule}, got {brief(name)}", field=at, rule=rule, value=name)])
@@ -78,7 +79,7 @@ def completed(description: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str,
     The level and the radius are the claim, so they are never chosen for anyone; the rest is the parameter's example.
     """
     inner = str(description.get("name", "")).rpartition(":")[2]
-    cls: type[Mechanism] | None = next((one for one in mechanisms if one.registered_name() == inner), None)
+    cls: type[Component] | None = next((one for one in mechanisms if one.registered_name() == inner), None)
     fields = cls.fields() if cls else []
     chosen = {
         field["name"]: WINDOW if field["name"] == "window" else field["example"]
@@ -89,7 +90,7 @@ def completed(description: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str,
 
 
 def trials_field() -> dict[str, Any]:
-    """The number of trials as a form field, as :meth:`privacy_engine.registry.Component.fields` lists others."""
+    """The number of trials as a form field, as :meth:`privacy_engine.component.Component.fields` lists others."""
     bounds = {"minimum": FEWEST_TRIALS, "maximum": MOST_TRIALS, "example": TRIALS.example, "default": TRIALS.example}
     text = {"label": TRIALS.label, "symbol": TRIALS.symbol, "unit": TRIALS.unit, "help": TRIALS.help}
     return {"name": "trials", **text, **bounds, "whole": True, "text": False, "choices": [], "required": True}

@@ -10,9 +10,10 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from privacy_engine.component import Component
 from privacy_engine.data import Mask, Trajectory
 from privacy_engine.errors import DataError
-from privacy_engine.registry import Component, Registry
+from privacy_engine.registry import Registry
 
 SHOWN_EVENTS = 20
 MOST_SERIES = 100_000

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from math import isfinite
 from typing import Any
 
+from privacy_engine.component import Component
 from privacy_engine.data import Floats
 from privacy_engine.experiments.measures import Measure
 from privacy_engine.experiments.spec import Axis, Cell, Correlation, ExperimentSpec
 from privacy_engine.experiments.table import HIGH, LOW, Results, flattened, horizontal, summary
 from privacy_engine.landmarks import LandmarkMethod
 from privacy_engine.params import Param, brief, param_of
-from privacy_engine.registry import Component
 from privacy_engine.spec import ReleaseSpec
 
 WHOLE = {

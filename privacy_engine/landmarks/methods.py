@@ -7,9 +7,10 @@ from typing import ClassVar, Literal, TypeAlias
 
 import numpy as np
 
+from privacy_engine.component import Component
 from privacy_engine.data import LandmarkSet, Mask, Trajectory
 from privacy_engine.errors import DataError
-from privacy_engine.registry import Component, Registry
+from privacy_engine.registry import Registry
 
 Reads: TypeAlias = Literal["positions", "release", "times", "nothing"]
 

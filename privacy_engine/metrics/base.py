@@ -7,9 +7,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from privacy_engine.component import Component
 from privacy_engine.data import Floats, Ints, Release, Trajectory
 from privacy_engine.errors import DataError
-from privacy_engine.registry import Component, Registry
+from privacy_engine.registry import Registry
 
 
 class Metric(Component):

@@ -8,9 +8,10 @@ from typing import ClassVar
 import numpy as np
 
 from privacy_engine import geo
+from privacy_engine.component import Component
 from privacy_engine.data import Floats, Release
 from privacy_engine.noise import on_grid
-from privacy_engine.registry import Component, Registry
+from privacy_engine.registry import Registry
 
 
 class PostProcess(Component):

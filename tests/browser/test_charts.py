@@ -21,7 +21,7 @@ from dashboard.releases.services import derive_release, submit_release
 from dashboard.storage import parquet
 from privacy_engine.analysis.simulation import simulate
 from privacy_engine.data import LandmarkSet as Landmarks
-from privacy_engine.registry import mechanisms
+from privacy_engine.mechanism import mechanisms
 from privacy_engine.samples import samples
 from privacy_engine.spec import ReleaseSpec, parse_steps
 from tests.browser.conftest import DESKTOP, PHONE, Watch, accessibility_faults, widths, work_off

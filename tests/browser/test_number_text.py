@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Page
 
 from dashboard.core.templatetags.number_fields import DOMAINS, domain, rule_text
-from privacy_engine.registry import mechanisms
+from privacy_engine.mechanism import mechanisms
 
 RULES: list[dict[str, Any]] = [
     {"minimum": 1e-6, "maximum": 1e4, "required": True},

@@ -16,7 +16,7 @@ from dashboard.landmarks.models import LandmarkSet
 from dashboard.releases.models import Release
 from privacy_engine.accounting.temporal import smoothing_matrix, temporal_loss
 from privacy_engine.analysis.forecast import outlook
-from privacy_engine.registry import mechanisms
+from privacy_engine.mechanism import mechanisms
 from tests.browser.conftest import DESKTOP, PHONE, Watch, accessibility_faults, widths, work_off
 from tests.browser.drawn import settled
 from tests.browser.test_steps import form, only

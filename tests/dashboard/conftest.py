@@ -27,7 +27,7 @@ from dashboard.releases.models import Release
 from dashboard.releases.services import submit_release
 from dashboard.storage import local_files
 from privacy_engine.data import Trajectory
-from privacy_engine.registry import mechanisms
+from privacy_engine.mechanism import mechanisms
 from privacy_engine.samples import samples
 from privacy_engine.spec import ReleaseSpec
 from tests.dashboard.asking import UNIFORM

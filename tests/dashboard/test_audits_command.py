@@ -15,7 +15,7 @@ import pytest
 
 from dashboard.audits.management.commands import audit as module
 from dashboard.audits.management.commands.audit import Command
-from privacy_engine.registry import mechanisms
+from privacy_engine.mechanism import mechanisms
 from tests.dashboard.commanding import runner
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -17,12 +17,12 @@ from dashboard.releases.models import Release
 from dashboard.storage import parquet
 from privacy_engine import metrics
 from privacy_engine.data import LandmarkSet, Trajectory
+from privacy_engine.mechanism import mechanisms
 from privacy_engine.published import trajectories_digest
-from privacy_engine.registry import mechanisms
 from privacy_engine.spec import ReleaseSpec
 from tests.dashboard.turns import charges, drawn, expire, fail, interrupted
 
-NAMES = [cls.registered_name() for cls in mechanisms]
+NAMES = [cls.registered_name() for cls in mechanisms.of("trajectory")]
 
 
 class TestDraw:

@@ -9,7 +9,7 @@ from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases import expected_loss, forecasts
 from privacy_engine.accounting.temporal import landmark_temporal_loss, smoothing_matrix, temporal_loss
 from privacy_engine.analysis.forecast import simulated_budgets
-from privacy_engine.registry import mechanisms
+from privacy_engine.mechanism import mechanisms
 from tests.dashboard.asking import UNIFORM, first_error
 
 OUTLOOK = "/api/v1/releases/outlook/"
@@ -100,7 +100,7 @@ class TestWithACorrelation:
 
     def test_every_mechanism_has_losses_or_says_why(self, ask):
         asked = []
-        for cls in mechanisms:
+        for cls in mechanisms.of("trajectory"):
             needed = {field["name"]: field["example"] for field in cls.fields() if field["required"]}
             asked.append(needed | {"name": cls.registered_name()})
         for found in losses(ask(*asked, correlation=MODERATE)):

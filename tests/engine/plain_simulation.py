@@ -10,14 +10,14 @@ from privacy_engine import geo, noise
 from privacy_engine.data import Floats, LandmarkSet, Mask, Trajectory
 from privacy_engine.kernels import philox
 from privacy_engine.kernels.joint import APART
+from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 from privacy_engine.mechanisms.landmark import Adaptive
-from privacy_engine.registry import Mechanism
 
 Place = tuple[float, float]
 
 
 def plain_errors(
-    mechanism: Mechanism, series: Trajectory, landmarks: LandmarkSet, seed: int, repetition: int
+    mechanism: TrajectoryMechanism, series: Trajectory, landmarks: LandmarkSet, seed: int, repetition: int
 ) -> list[float]:
     """The error in metres of every event of one repetition; not a number where none is published."""
     truth = list(zip(series.lon.tolist(), series.lat.tolist(), strict=True))
@@ -39,7 +39,9 @@ def _drawn(place: Place, rate: float, seed: int, repetition: int, event: int) ->
     return _moved(place, float(radius_m[0]), float(bearing[0]))
 
 
-def _fixed(mechanism: Mechanism, truth: list[Place], mask: Mask, seed: int, repetition: int) -> list[Place | None]:
+def _fixed(
+    mechanism: TrajectoryMechanism, truth: list[Place], mask: Mask, seed: int, repetition: int
+) -> list[Place | None]:
     budgets = mechanism.budgets(mask)
     own, together = mechanism.independent(budgets, mask)
     joint = (budgets > 0) & (own == 0)

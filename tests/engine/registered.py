@@ -10,17 +10,18 @@ from hypothesis import strategies as st
 
 from privacy_engine import mechanisms as _families  # noqa: F401  (registers them)
 from privacy_engine.data import Trajectory
+from privacy_engine.mechanism import mechanisms
+from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 from privacy_engine.params import choices_of
-from privacy_engine.registry import Mechanism, mechanisms
 
 EXAMPLE = {"epsilon": 0.7, "radius_m": 130.0}
-CLASSES = list(mechanisms)
+CLASSES: list[type[TrajectoryMechanism]] = list(mechanisms.of(Trajectory.kind))
 OTHER_NUMBERS = {"window": (1, 3), "step_variance_m2": (1.0, 1e12)}
 
 every_mechanism = pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.registered_name())
 
 
-def every_mechanism_but(*exceptions: type[Mechanism]) -> pytest.MarkDecorator:
+def every_mechanism_but(*exceptions: type[TrajectoryMechanism]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize(
         "cls", [cls for cls in CLASSES if cls not in exceptions], ids=lambda cls: cls.registered_name()
     )
@@ -46,13 +47,13 @@ def adversarial_masks(n: int) -> dict[str, np.ndarray]:
     }
 
 
-def example(cls: type[Mechanism], **given: Any) -> Any:
+def example(cls: type[TrajectoryMechanism], **given: Any) -> Any:
     """The class with the example of every parameter that has no default."""
     needed = {field["name"]: field["example"] for field in cls.fields() if field["required"]}
     return cls(**{**needed, **EXAMPLE, **given})
 
 
-def variants(cls: type[Mechanism], **given: Any) -> list[Any]:
+def variants(cls: type[TrajectoryMechanism], **given: Any) -> list[Any]:
     """The class with each value of each of its choices, and with other values of its own numbers."""
     found = [example(cls, **given)]
     for field, info in cls.model_fields.items():

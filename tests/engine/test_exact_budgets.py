@@ -15,7 +15,7 @@ from privacy_engine import noise
 from privacy_engine.accounting.landmark_ledger import Ledger, exact_sum, exact_units, nearest_float
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.errors import BudgetError
-from privacy_engine.registry import Mechanism
+from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 from tests.engine.registered import CLASSES, every_mechanism, variants
 
 CASES = 100_000
@@ -113,7 +113,7 @@ def most_spent(mechanism: Any, mask: np.ndarray, recorder: Recorder, rng: noise.
     return found * Fraction(mechanism.radius_m)
 
 
-def cases(cls: type[Mechanism], count: int, seed: int) -> Iterator[tuple[Any, np.ndarray]]:
+def cases(cls: type[TrajectoryMechanism], count: int, seed: int) -> Iterator[tuple[Any, np.ndarray]]:
     """Mechanisms of every choice, levels and radii of their whole domain, landmark sets of up to 12 events."""
     rng = np.random.default_rng(seed)
     done = 0

@@ -13,9 +13,9 @@ from privacy_engine.accounting.landmark_ledger import TOLERANCE, Ledger, protect
 from privacy_engine.analysis.forecast import simulated_budgets
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.errors import ParameterErrors
+from privacy_engine.mechanism import mechanisms
 from privacy_engine.mechanisms.landmark import Adaptive, EventLevel, OptimalSplit, Planned, UserLevel, WEvent
 from privacy_engine.promise import Context
-from privacy_engine.registry import mechanisms
 
 masks = st.lists(st.booleans(), min_size=1, max_size=200).map(np.array)
 step_variances = st.floats(1e-4, 1e14)

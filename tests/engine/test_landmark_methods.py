@@ -15,7 +15,7 @@ from privacy_engine.data import Release, Trajectory
 from privacy_engine.errors import DataError, ParameterError, ParameterErrors
 from privacy_engine.landmarks import Column, Synthetic, Zones, landmark_methods, parse_short
 from privacy_engine.landmarks.synthetic import MODES, average_temporal_distance, dataset_temporal_distance
-from privacy_engine.registry import mechanisms
+from privacy_engine.mechanism import mechanisms
 from tests.engine.test_exports import exported
 
 
@@ -170,7 +170,7 @@ class TestMarksOfATrajectory:
         keep = np.array([True, False, True, False])
         assert one.moved(one.lon[keep], one.lat[keep], keep).marked is None
 
-    @pytest.mark.parametrize("cls", list(mechanisms))
+    @pytest.mark.parametrize("cls", list(mechanisms.of("trajectory")))
     def test_no_mechanism_publishes_them(self, cls: Any) -> None:
         [one] = series(9, marked=True)
         parameters = {field["name"]: field["example"] for field in cls.fields() if field["required"]}

@@ -18,12 +18,12 @@ from privacy_engine.landmarks import MarkedBeside, landmark_choice, landmark_met
 from privacy_engine.landmarks.coverage import earlier_loss_per_m
 from privacy_engine.landmarks.dummy_selection import one_sided_dummies
 from privacy_engine.landmarks.zones import Zones
+from privacy_engine.mechanism import mechanisms
 from privacy_engine.promise import Context
-from privacy_engine.registry import mechanisms
 from privacy_engine.spec import ReleaseSpec
 
-READING = [cls for cls in mechanisms if cls.reads_landmarks]
-NOT_READING = [cls for cls in mechanisms if not cls.reads_landmarks]
+READING = [cls for cls in mechanisms.of("trajectory") if cls.reads_landmarks]
+NOT_READING = [cls for cls in mechanisms.of("trajectory") if not cls.reads_landmarks]
 SQUARE = Zones.model_validate({"zones": [{"type": "Polygon", "coordinates": [[[0, 0], [2, 0], [2, 2], [0, 2]]]}]})
 SCHEDULE = parse_short("schedule:daily:22:00-06:00@UTC")
 STAYS = parse_short("stay-points:200m:30min")

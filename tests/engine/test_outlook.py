@@ -10,9 +10,9 @@ from scipy.integrate import quad
 from privacy_engine import geo, noise
 from privacy_engine.analysis.forecast import LONGEST_RUN, expected_error_m, has_known_budgets, outlook
 from privacy_engine.data import LandmarkSet, Trajectory
+from privacy_engine.mechanism import mechanisms
 from privacy_engine.mechanisms import landmark
 from privacy_engine.noise.expected import OwnNoise, SharedNoise, mixture_quantile_m, planar_sphere_mean_m
-from privacy_engine.registry import mechanisms
 
 PARAMETERS = {"epsilon": 2.0, "radius_m": 50.0, "window": 7, "step_variance_m2": 1e6, "leading": "gap"}
 SIGMA = np.sqrt(0.5)  # of Gamma(2), its mean taken as 1
@@ -23,7 +23,7 @@ def example(cls):
     return cls(**{name: value for name, value in PARAMETERS.items() if name in cls.model_fields})
 
 
-KNOWN = [cls for cls in mechanisms if has_known_budgets(example(cls))]
+KNOWN = [cls for cls in mechanisms.of("trajectory") if has_known_budgets(example(cls))]
 every_known = pytest.mark.parametrize("cls", KNOWN, ids=lambda cls: cls.registered_name())
 
 
@@ -166,7 +166,7 @@ class TestSimulated:
             expected_error_m(self.adaptive, self.mask)
 
 
-@pytest.mark.parametrize("cls", list(mechanisms), ids=lambda cls: cls.registered_name())
+@pytest.mark.parametrize("cls", list(mechanisms.of("trajectory")), ids=lambda cls: cls.registered_name())
 @pytest.mark.parametrize("mask", [np.zeros(0, bool), np.ones(1, bool), np.zeros(5, bool), np.ones(5, bool)])
 def test_empty_and_one_sided_series_have_an_outlook_in_json(cls, mask):
     found = outlook(example(cls), [mask, mask]).as_dict()

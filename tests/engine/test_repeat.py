@@ -13,8 +13,8 @@ from scipy.stats import ks_2samp
 from privacy_engine import geo, noise
 from privacy_engine.data import LandmarkSet, Release, Trajectory
 from privacy_engine.errors import DataError
+from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 from privacy_engine.mechanisms.landmark import Adaptive, Uniform, adaptive
-from privacy_engine.registry import Mechanism
 from tests.engine.registered import CLASSES, every_mechanism, example, masks, variants, walk
 
 
@@ -75,17 +75,19 @@ class TestWhatIsReplaced:
     def truth(self) -> Release:
         return Release(self.series, np.arange(2), np.ones(2), np.ones(2, dtype=bool), np.zeros(2))
 
-    def published(self, cls: type[Mechanism]) -> np.ndarray:
+    def published(self, cls: type[TrajectoryMechanism]) -> np.ndarray:
         return example(cls).repeat(self.series, self.landmarks, 3, rng=noise.seeded(1))
 
     @pytest.mark.parametrize("method", ["draw", "release"])
     @pytest.mark.parametrize("cls", [Uniform, Adaptive])
-    def test_a_subclass_of_its_own(self, cls: type[Mechanism], method: str) -> None:
+    def test_a_subclass_of_its_own(self, cls: type[TrajectoryMechanism], method: str) -> None:
         assert self.published(cls).any()
         assert not self.published(type("Other", (cls,), {method: lambda *_, **__: self.truth()})).any()
 
-    @pytest.mark.parametrize("owner", [Uniform, Mechanism])
-    def test_a_release_patched_from_outside(self, owner: type[Mechanism], monkeypatch: pytest.MonkeyPatch) -> None:
+    @pytest.mark.parametrize("owner", [Uniform, TrajectoryMechanism])
+    def test_a_release_patched_from_outside(
+        self, owner: type[TrajectoryMechanism], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         monkeypatch.setattr(owner, "release", lambda *_, **__: self.truth())
         assert not self.published(Uniform).any()
 

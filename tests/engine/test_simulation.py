@@ -23,6 +23,8 @@ from privacy_engine import geo, metrics, noise
 from privacy_engine.analysis import simulation
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.errors import DataError, ParameterError
+from privacy_engine.mechanism import mechanisms
+from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 from privacy_engine.mechanisms.landmark import (
     Adaptive,
     EventLevel,
@@ -34,7 +36,6 @@ from privacy_engine.mechanisms.landmark import (
     UserLevel,
     WEvent,
 )
-from privacy_engine.registry import Mechanism, mechanisms
 from tests.engine.plain_simulation import plain_errors
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -42,7 +43,7 @@ HOW = {"epsilon": 1.0, "radius_m": 1.0}
 BITS = "0db85b54ff30a10d818ad2a17ca858323798e8087fd01f306e63d3b52f74064c"
 
 
-def of(epsilon: float, radius_m: float, q: float = 1e5) -> list[Mechanism]:
+def of(epsilon: float, radius_m: float, q: float = 1e5) -> list[TrajectoryMechanism]:
     """Every mechanism, with every choice that a simulation could get wrong."""
     how = {"epsilon": epsilon, "radius_m": radius_m}
     return [
@@ -75,7 +76,7 @@ def marks(n: int, share: float, seed: int = 1) -> LandmarkSet:
 
 
 def test_every_registered_mechanism_is_among_those_tested() -> None:
-    assert {type(one) for one in of(1, 1)} == set(mechanisms)
+    assert {type(one) for one in of(1, 1)} == set(mechanisms.of("trajectory"))
 
 
 class TestEqualsPlainLoops:
@@ -123,7 +124,7 @@ class TestAgreesWithReleases:
     """
 
     @pytest.mark.parametrize("mechanism", of(1.0, 400.0), ids=lambda one: "-".join(str(v) for _, v in one))
-    def test_in_distribution(self, mechanism: Mechanism) -> None:
+    def test_in_distribution(self, mechanism: TrajectoryMechanism) -> None:
         mask = np.arange(15) % 3 != 2
         places = geo.destination(179.9, 60.0, np.where(np.arange(15) % 5, 300.0, 300e3), np.arange(15) * 1.0)
         series, landmarks = Trajectory(*places), LandmarkSet(mask)
@@ -135,7 +136,7 @@ class TestAgreesWithReleases:
         assert ks_2samp(ours, theirs).pvalue > 1e-5
 
 
-class Rounded(Mechanism):
+class Rounded(TrajectoryMechanism):
     """A mechanism nobody has told simulations about: it rounds, and leaves the last event out."""
 
     level: ClassVar[str] = "event"
@@ -290,7 +291,7 @@ class TestCommonNoise:
 
 class TestMemory:
     @pytest.mark.parametrize("mechanism", [Adaptive(**HOW), Skip(**HOW)], ids=["adaptive", "skip"])
-    def test_depends_on_neither_repetitions_nor_events(self, mechanism: Mechanism) -> None:
+    def test_depends_on_neither_repetitions_nor_events(self, mechanism: TrajectoryMechanism) -> None:
         """Beyond the series and what the mechanism says of it: budgets, sources and masks, 100 bytes an event."""
 
         def peak(n: int, repetitions: int) -> int:

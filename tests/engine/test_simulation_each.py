@@ -12,13 +12,13 @@ from privacy_engine.analysis import simulation
 from privacy_engine.analysis.simulation import simulate_each, simulate_errors
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.errors import DataError, ParameterError
+from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 from privacy_engine.mechanisms.landmark import Uniform
-from privacy_engine.registry import Mechanism
 from tests.engine.test_simulation import HOW, Rounded, marks, of, walk
 
 
 def alone(
-    mechanism: Mechanism, series: Trajectory, landmarks: list[LandmarkSet], seed: int, first: int = 0
+    mechanism: TrajectoryMechanism, series: Trajectory, landmarks: list[LandmarkSet], seed: int, first: int = 0
 ) -> np.ndarray:
     parts = [
         simulate_errors(mechanism, series, one, seed=seed, repetitions=1, first_repetition=first + i)
@@ -48,7 +48,7 @@ def test_are_the_same_bits_as_alone(which: int, masks: list[list[bool]], noise_m
 
 
 @pytest.mark.parametrize("mechanism", of(1.0, 50.0), ids=lambda one: "-".join(str(v) for _, v in one))
-def test_over_several_chunks_and_tiles(mechanism: Mechanism, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_over_several_chunks_and_tiles(mechanism: TrajectoryMechanism, monkeypatch: pytest.MonkeyPatch) -> None:
     series, sets = (
         walk(600),
         [marks(600, share, seed) for seed, share in enumerate((0.0, 0.1, 0.4, 0.9, 1.0, 0.5, 0.5))],

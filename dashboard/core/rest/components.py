@@ -10,9 +10,11 @@ from rest_framework import serializers
 
 from dashboard.core.palette import palette
 from dashboard.core.rest.parsing import Anything
+from privacy_engine.component import Component
 from privacy_engine.landmarks import LandmarkMethod
+from privacy_engine.mechanism import Mechanism
 from privacy_engine.postprocess import PostProcess
-from privacy_engine.registry import Component, Mechanism, Registry
+from privacy_engine.registry import Registry
 
 
 @extend_schema_field(OpenApiTypes.OBJECT)

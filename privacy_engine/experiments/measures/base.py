@@ -8,11 +8,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from privacy_engine.analysis.forecast import has_known_budgets
+from privacy_engine.component import Component
 from privacy_engine.data import Floats
 from privacy_engine.errors import ParameterError, ParameterErrors
 from privacy_engine.experiments.trials import Trials
 from privacy_engine.params import brief
-from privacy_engine.registry import Component, Registry
+from privacy_engine.registry import Registry
 
 RELEASE_S, RELEASED_EVENT_S, WALKED_EVENT_S = 2e-4, 4e-7, 2.2e-5
 """Seconds of one release, of each of its events, and of an event more where budgets depend on the run."""

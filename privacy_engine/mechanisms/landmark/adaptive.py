@@ -10,9 +10,10 @@ import numpy as np
 from privacy_engine import geo, noise
 from privacy_engine.accounting.landmark_ledger import Ledger
 from privacy_engine.data import Floats, Ints, Mask, Release, Trajectory
+from privacy_engine.mechanism import mechanisms
+from privacy_engine.mechanisms.base.trajectory import same_law_as
 from privacy_engine.mechanisms.landmark.base import PlanarLaplaceMechanism
 from privacy_engine.params import Param
-from privacy_engine.registry import mechanisms, same_law_as
 from privacy_engine.simulation_plan import AdaptivePlan, SimulationPlan
 
 READING = Param(

@@ -9,10 +9,10 @@ import numpy as np
 from privacy_engine import noise
 from privacy_engine.accounting.landmark_ledger import MARGIN, Ledger
 from privacy_engine.data import Floats, Ints, LandmarkSet, Mask, Release, Trajectory
+from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism, same_law_as
 from privacy_engine.noise import GRID_DEG as GRID_DEG
 from privacy_engine.params import Epsilon, RadiusM
 from privacy_engine.promise import LandmarkChoice, Neighbours
-from privacy_engine.registry import Mechanism, same_law_as
 from privacy_engine.simulation_plan import FixedPlan, SimulationPlan
 
 INDEPENDENT = "Events are independent of each other; where they are not, see the temporal privacy loss."
@@ -29,7 +29,7 @@ RECORD_NEIGHBOURS = Neighbours(
 CLEAR_TIMES = "Timestamps are released as they are; only positions are protected."
 
 
-class PlanarLaplaceMechanism(Mechanism):
+class PlanarLaplaceMechanism(TrajectoryMechanism):
     """Base of mechanisms whose every draw is planar Laplace noise with an event's own budget.
 
     A subclass whose budgets do not depend on the run writes :meth:`budgets`; the ledger then checks them against

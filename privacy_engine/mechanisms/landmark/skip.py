@@ -7,9 +7,9 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 
 from privacy_engine.data import Floats, Ints, Mask
+from privacy_engine.mechanism import mechanisms
 from privacy_engine.mechanisms.landmark.base import PlanarLaplaceMechanism, as_mask
 from privacy_engine.params import Param
-from privacy_engine.registry import mechanisms
 
 LEADING = Param(
     label="Landmarks before the first release",

@@ -7,9 +7,9 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from privacy_engine.data import Floats, Mask
+from privacy_engine.mechanism import mechanisms
 from privacy_engine.mechanisms.landmark.base import CLEAR_TIMES, PlanarLaplaceMechanism, as_mask
 from privacy_engine.promise import Neighbours
-from privacy_engine.registry import mechanisms
 
 
 @mechanisms.register

@@ -7,6 +7,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from privacy_engine.data import Floats, Mask
+from privacy_engine.mechanism import mechanisms
 from privacy_engine.mechanisms.landmark.base import (
     CLEAR_TIMES,
     ONE_RECORD,
@@ -16,7 +17,6 @@ from privacy_engine.mechanisms.landmark.base import (
 )
 from privacy_engine.params import WindowLength
 from privacy_engine.promise import Neighbours
-from privacy_engine.registry import mechanisms
 
 
 @mechanisms.register

@@ -11,7 +11,7 @@ from django.core.management.base import CommandError, CommandParser, OutputWrapp
 from dashboard.core.cli import LineCommand, pairs, value_of
 from privacy_engine.audit import ALTERATIONS, NUMPY_LAPLACE, PREFIX, VIOLATED, AuditResult, AuditSpec, audit, completed
 from privacy_engine.errors import EngineError
-from privacy_engine.registry import mechanisms
+from privacy_engine.mechanism import mechanisms
 
 BAD_INPUT, INTERRUPTED = 2, 130
 EXAMPLE = f"""\

@@ -14,6 +14,7 @@ from dashboard.core.cli import PERSON, LineCommand, pairs, reading, value_of
 from privacy_engine import exports, formats
 from privacy_engine.cleaning import Done, cleaning_steps, parse_cleaning, stability_of
 from privacy_engine.cleaning import clean as cleaned
+from privacy_engine.component import Component
 from privacy_engine.data import LandmarkSet, Release, Trajectory
 from privacy_engine.errors import ParameterError
 from privacy_engine.label import NOT_PRIVATE, privacy_label, release_context
@@ -23,7 +24,7 @@ from privacy_engine.people import largest_total, most_landmarks, people
 from privacy_engine.postprocess import postprocesses
 from privacy_engine.promise import Context
 from privacy_engine.published import trajectories_digest
-from privacy_engine.registry import Component, Registry
+from privacy_engine.registry import Registry
 from privacy_engine.spec import ReleaseSpec
 
 EXAMPLE = """\

@@ -1,0 +1,81 @@
+"""``Component``: a frozen description with a registered name, from which forms, schemas and documentation derive."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from typing import Any, ClassVar
+
+from privacy_engine.params import Frozen, choices_of, param_of
+
+_REFERENCE = re.compile(r"^\.\. \[\d+\] (.+?)(?=^\.\. \[|\Z)", re.MULTILINE | re.DOTALL)
+
+
+class Component(Frozen):
+    """Something with a registered ``name`` and what a page needs to show it."""
+
+    title: ClassVar[str]
+    short: ClassVar[str] = ""
+    summary: ClassVar[str]
+    kind: ClassVar[str] = "trajectory"
+    needs_time: ClassVar[bool] = False
+    needs_column: ClassVar[bool] = False
+
+    name: str
+
+    @classmethod
+    def needs(cls) -> list[str]:
+        """What a dataset must have for it: ``time``, ``landmark column``. A page leaves out what lacks its needs."""
+        return ["time"] * cls.needs_time + ["landmark column"] * cls.needs_column
+
+    @classmethod
+    def registered_name(cls) -> str:
+        """The name this class is registered under; it never changes meaning."""
+        return str(cls.model_fields["name"].default)
+
+    @classmethod
+    def legend(cls) -> str:
+        """Its title where room is short."""
+        return cls.short or cls.title
+
+    @classmethod
+    def fields(cls) -> list[dict[str, Any]]:
+        """Its parameters as form fields: name, label, unit, symbol, help, bounds, choices, default, required."""
+        found = []
+        for field, info in cls.model_fields.items():
+            if field == "name":
+                continue
+            param = param_of(info)
+            if param is None:
+                raise TypeError(f"{cls.__name__}.{field} must be declared with a Param")
+            labels = dict(param.options)
+            found.append(
+                {
+                    "name": field,
+                    "label": param.label,
+                    "symbol": param.symbol,
+                    "unit": param.unit,
+                    "help": param.help,
+                    "minimum": param.lowest,
+                    "maximum": param.highest,
+                    "example": param.example,
+                    "whole": info.annotation is int,
+                    "text": info.annotation is str,
+                    "control": param.control,
+                    "choices": [{"value": value, "label": labels.get(value, value)} for value in choices_of(info)],
+                    "default": None if info.is_required() else info.default,
+                    "required": info.is_required(),
+                }
+            )
+        return found
+
+    @classmethod
+    def documentation(cls) -> str:
+        """The class's docstring, indentation removed."""
+        return inspect.getdoc(cls) or ""
+
+    @classmethod
+    def source(cls) -> str:
+        """The references of its docstring, one after the other on one line."""
+        found = _REFERENCE.findall(cls.documentation())
+        return " ".join(" ".join(text.split()) for text in found)

@@ -1,0 +1,118 @@
+"""``Mechanism``: a frozen description whose fields are its parameters and whose docstring is its guarantee.
+
+Every kind of data has a base class of its own in :mod:`privacy_engine.mechanisms.base`. Adding a mechanism is one file
+and one import line.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar
+
+from privacy_engine.component import Component
+from privacy_engine.privacy_loss import PrivacyLoss
+from privacy_engine.promise import Context, Neighbours, shortest
+from privacy_engine.registry import Registry
+
+NO_CONTEXT = Context()
+
+
+@dataclass(frozen=True)
+class Guarantee:
+    """A theorem as a reader meets it: one sentence, what it assumes, what it does not cover.
+
+    ``epsilon`` is the level that the promise about the upload has; ``radius_m`` the distance within which it holds,
+    None where the promise is about no distance.
+    """
+
+    level: str
+    unit: str
+    neighbours: Neighbours
+    epsilon: float
+    radius_m: float | None
+    statement: str
+    assumptions: tuple[str, ...]
+    caveats: tuple[str, ...]
+    not_covered: tuple[str, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The guarantee as JSON-ready data."""
+        lists = {name: list(getattr(self, name)) for name in ("assumptions", "caveats", "not_covered")}
+        return asdict(self) | lists
+
+
+class Mechanism(Component):
+    """Base of every mechanism of every kind of data.
+
+    ``level`` is what is protected: ``event``, ``w-event``, ``landmark``, ``user`` or ``record``. Sentences have no full
+    stop: conditions and what is not covered follow in the same sentence; ``remark`` is a sentence of its own.
+    ``clear_fields`` are published without noise; ``grid_text`` says which numbers can be published at all.
+    """
+
+    level: ClassVar[str]
+    sentence: ClassVar[str]
+    remark: ClassVar[str] = ""
+    neighbours: ClassVar[Neighbours]
+    assumptions: ClassVar[tuple[str, ...]] = ()
+    caveats: ClassVar[tuple[str, ...]] = ()
+    clear_fields: ClassVar[tuple[str, ...]] = ()
+    grid_text: ClassVar[str] = ""
+
+    epsilon: Any
+
+    def release(self, *data: Any, **more: Any) -> Any:
+        """One release of ``data``, randomness only through ``rng``; the base class of each kind has the arguments.
+
+        It is ``private`` only if ``rng`` is :func:`privacy_engine.noise.publishable` or a watched one of it.
+        """
+        raise NotImplementedError
+
+    def loss(self, context: Context = NO_CONTEXT) -> PrivacyLoss:
+        """What a ledger is charged for one release."""
+        raise NotImplementedError
+
+    def guarantee(self, context: Context = NO_CONTEXT) -> Guarantee:
+        """What a release protects of an upload: :class:`~privacy_engine.promise.Context` has what it depends on."""
+        raise NotImplementedError
+
+    def protected_level(self) -> str:
+        """The level of this description: :attr:`level`, unless a parameter decides it."""
+        return self.level
+
+    def level_text(self) -> str:
+        """The level as a label's line names it."""
+        return f"epsilon {shortest(self.epsilon)}"
+
+    def label_fields(self, context: Context) -> dict[str, Any]:
+        """Fields of a label that only some kinds of data have, by name; see :class:`privacy_engine.label.Label`."""
+        return {}
+
+    def label_parts(self, context: Context) -> tuple[str, ...]:
+        """What the line of a private release's label states beside its guarantee, each a clause."""
+        return ()
+
+    @classmethod
+    def statement(cls) -> str:
+        """The guarantee's sentence in symbols, for any parameters."""
+        return f"{cls.sentence.format(**cls.symbols())}. {cls.remark}".rstrip()
+
+    @classmethod
+    def symbols(cls) -> dict[str, str]:
+        """The symbol of each parameter, or its label where it has none."""
+        return {field["name"]: field["symbol"] or field["label"].lower() for field in cls.fields()}
+
+    def numbers(self) -> dict[str, str]:
+        """The values of its numeric parameters as a sentence shows them."""
+        return {name: number_text(value) for name, value in self if isinstance(value, float | int)}
+
+
+def number_text(value: float) -> str:
+    """A number as a sentence shows it: whole ones with commas, others with the fewest digits.
+
+    >>> number_text(1200), number_text(0.5)
+    ('1,200', '0.5')
+    """
+    return f"{value:,}" if isinstance(value, int) else shortest(value)
+
+
+mechanisms: Registry[Mechanism] = Registry("mechanism")

@@ -1,0 +1,1 @@
+"""The base class of mechanisms for each kind of data."""

@@ -1,0 +1,223 @@
+"""What the mechanisms of trajectories share: one release of a person's series beside their landmarks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any, ClassVar
+
+import numpy as np
+
+from privacy_engine import noise
+from privacy_engine.data import Floats, LandmarkSet, Mask, Release, Trajectory
+from privacy_engine.mechanism import NO_CONTEXT, Guarantee, Mechanism, number_text
+from privacy_engine.privacy_loss import PrivacyLoss
+from privacy_engine.promise import (
+    ONE_PERSON,
+    SAME_LANDMARKS,
+    Context,
+    LandmarkChoice,
+    Neighbours,
+    at_most,
+    shortest,
+)
+from privacy_engine.simulation_plan import SimulationPlan
+
+
+class TrajectoryMechanism(Mechanism):
+    """Base of every mechanism that releases trajectories.
+
+    Subclasses set ``level`` (``event``, ``w-event``, ``landmark`` or ``user``) and write :meth:`draw`; those whose
+    budgets do not depend on the run write ``budgets(is_landmark)`` and inherit the rest.
+
+    ``sentence_of_records`` is the promise where one uploaded record decides several events, ``neighbours_of_records``
+    its neighbour relation. ``reads_landmarks`` is False where neither budgets nor noise depend on which events are
+    landmarks: how those were chosen then takes nothing from the promise.
+    """
+
+    kind: ClassVar[str] = Trajectory.kind
+    sentence_without_landmarks: ClassVar[str] = ""
+    sentence_of_records: ClassVar[str] = ""
+    reads_landmarks: ClassVar[bool] = True
+    neighbours_of_records: ClassVar[Neighbours | None] = None
+    clear_fields: ClassVar[tuple[str, ...]] = ("time", "series", "number of events")
+    grid_text: ClassVar[str] = f"positions are multiples of {noise.GRID_DEG:g} degrees"
+
+    radius_m: Any
+
+    def draw(self, series: Trajectory, is_landmark: Mask, *, rng: noise.RandomSource) -> Release:
+        """Draw one release. Arrays in, arrays out, randomness only through ``rng``."""
+        raise NotImplementedError
+
+    def release(
+        self, series: Trajectory, landmarks: LandmarkSet, *, rng: noise.RandomSource | np.random.Generator
+    ) -> Release:
+        """One release of ``series`` (n events) with ``landmarks`` (a mask over them).
+
+        It is ``private`` only if ``rng`` is :func:`privacy_engine.noise.publishable` or a watched one of it; whatever
+        else is given, a numpy generator or an object of the caller's own, makes a simulation.
+
+        Raises
+        ------
+        DataError
+            The landmark set is not over this series' events.
+        ParameterError
+            ``rng`` is no source of randomness.
+        """
+        landmarks.must_cover(series)
+        source = noise.as_source(rng)
+        return replace(self.draw(series, landmarks.mask, rng=source), private=source.private)
+
+    def repeat(
+        self, series: Trajectory, landmarks: LandmarkSet, times: int, *, rng: noise.RandomSource | np.random.Generator
+    ) -> Floats:
+        """Published positions of ``times`` independent releases, (times, n, 2) degrees; not a number where none is.
+
+        The law is that of :meth:`release`. Where :meth:`draw` has a form for many at once (:func:`same_law_as`) that
+        is used, and otherwise, also where a subclass or a caller replaced either of the two, ``release`` itself.
+        """
+        landmarks.must_cover(series)
+        source = noise.as_source(rng)
+        many = type(self).draw_many
+        if getattr(many, "draw", None) is type(self).draw and getattr(self.release, "__func__", None) is _RELEASE:
+            return self.draw_many(series, landmarks.mask, times, rng=source)
+        found = np.full((times, len(series), 2), np.nan)
+        for i in range(times):
+            release = self.release(series, landmarks, rng=source)
+            found[i, release.event] = np.column_stack([release.series.lon, release.series.lat])
+        return found
+
+    def draw_many(self, series: Trajectory, is_landmark: Mask, times: int, *, rng: noise.RandomSource) -> Floats:
+        """As :meth:`repeat`, for the :meth:`draw` that it is declared for by :func:`same_law_as`."""
+        raise NotImplementedError
+
+    def simulation_plan(self, is_landmark: Mask) -> SimulationPlan | None:
+        """Return the plan by which :mod:`privacy_engine.analysis.simulation` repeats this; None: by :meth:`release`."""
+        return None
+
+    def drawn_together(self, is_landmark: Mask, fresh: Mask) -> Mask:
+        """Which of the draws ``fresh`` (n,) are of one joint draw of noise, (n,): none, unless the mechanism says."""
+        return np.zeros(len(fresh), dtype=np.bool_)
+
+    def epsilon_per_m(self, budgets: Floats) -> Floats:
+        """Budgets (levels within ``radius_m``) as the rate of the noise, per metre."""
+        return np.asarray(budgets / self.radius_m)
+
+    def promised_epsilon(self, context: Context) -> float:
+        """The level of the promise about the upload, within ``radius_m``: what one uploaded record decides, together.
+
+        The m events that a record decides spend at most m times what one of them may, with the landmarks beside them
+        S + mM ≤ m(S + M) ≤ mε in the terms of :mod:`privacy_engine.accounting.landmark_ledger`. At user level all
+        events of a person are within ``epsilon`` already.
+        """
+        times = 1 if self.level == "user" else context.stability
+        added = self._choice(context).added(self.radius_m)
+        return float((Decimal(repr(float(self.epsilon))) + added) * times)
+
+    def charged_epsilon(self, context: Context) -> float:
+        """The level that one event is charged in the ledger, within ``radius_m``, for one event decided by a record.
+
+        With that of a one-sided selection, which is published together with the release. What an earlier release
+        spent is charged to that one.
+        """
+        return float(Decimal(repr(float(self.epsilon))) + Decimal(repr(self._choice(context).one_sided)))
+
+    def loss(self, context: Context = NO_CONTEXT) -> PrivacyLoss:
+        """What one event is charged, for one event decided by a record: :meth:`charged_epsilon` within the radius."""
+        return PrivacyLoss("event_per_m", self.charged_epsilon(context), float(self.radius_m))
+
+    def level_text(self) -> str:
+        return f"epsilon {shortest(self.epsilon)} per {shortest(self.radius_m)} m"
+
+    def label_fields(self, context: Context) -> dict[str, Any]:
+        return {
+            "radius_m": self.radius_m,
+            "landmarks": context.landmarks if self.reads_landmarks else None,
+            "stability": context.stability,
+            "whole_trace_epsilon": context.whole_trace,
+            "grid_degrees": noise.GRID_DEG,
+        }
+
+    def label_parts(self, context: Context) -> tuple[str, ...]:
+        selected = self.reads_landmarks and context.choice.added(1)
+        return (*([_selection(context)] if selected else []), *self._whole_trace(context))
+
+    def _whole_trace(self, context: Context) -> tuple[str, ...]:
+        if context.whole_trace is None:
+            return ()
+        given = "" if not self.reads_landmarks or context.choice.from_times else ", with the same landmarks"
+        leak = f"all events of {context.unit} together leak by this release at most ε = {at_most(context.whole_trace)}"
+        return (f"{leak} per {shortest(self.radius_m)} m moved by each{given}",)
+
+    def _neighbours(self, choice: LandmarkChoice) -> Neighbours:
+        return self.neighbours
+
+    def _choice(self, context: Context) -> LandmarkChoice:
+        return context.choice if self.reads_landmarks else SAME_LANDMARKS
+
+    @classmethod
+    def statement(cls) -> str:
+        """The guarantee's sentence in symbols, for any parameters."""
+        symbols = cls.symbols()
+        sentence = cls.sentence.replace("ε = {epsilon} per {radius} m", "ε per {radius}")
+        filled = sentence.format(
+            **symbols, radius=symbols["radius_m"], landmarks="all landmarks", unit=ONE_PERSON, same=SAME_LANDMARKS.same
+        )
+        return f"{filled}. {cls.remark}".rstrip()
+
+    def guarantee(self, context: Context = NO_CONTEXT) -> Guarantee:
+        """What a release protects of an upload: :class:`~privacy_engine.promise.Context` has what it depends on."""
+        multiplied = context.stability > 1 and self.sentence_of_records
+        plain = (context.landmarks == 0 and self.sentence_without_landmarks) or self.sentence
+        sentence = self.sentence_of_records if multiplied else plain
+        epsilon, choice = self.promised_epsilon(context), self._choice(context)
+        context = replace(context, choice=choice).merged()
+        numbers = self.numbers()
+        filled = sentence.format(
+            **numbers | {"epsilon": number_text(epsilon)},
+            radius=numbers["radius_m"],
+            landmarks=_landmarks(context.landmarks),
+            unit=context.unit,
+            stability=number_text(context.stability),
+            same=choice.same,
+        )
+        statement = f"{context.qualified(filled)} {self.remark}".rstrip()
+        return Guarantee(
+            self.level,
+            context.unit,
+            (self.neighbours_of_records if multiplied else None) or self._neighbours(choice),
+            epsilon,
+            self.radius_m,
+            statement,
+            self.assumptions,
+            self.caveats,
+            context.not_covered,
+        )
+
+
+def _selection(context: Context) -> str:
+    """What was spent beside the mechanism, of which the promise has the sum."""
+    choice = context.choice
+    if choice.one_sided:
+        return f"marked events chosen by a one-sided selection of level {shortest(choice.one_sided)}, which is included"
+    return f"landmarks by zones over an earlier release, which spent {shortest(choice.earlier_per_m)} per m, included"
+
+
+def _landmarks(count: int | None) -> str:
+    if count is None:
+        return "all landmarks"
+    return {0: "no landmark", 1: "the 1 landmark"}.get(count, f"all {count:,} landmarks")
+
+
+_RELEASE = TrajectoryMechanism.release
+
+
+def same_law_as(draw: Callable[..., Release]) -> Callable[[Callable[..., Floats]], Callable[..., Floats]]:
+    """Declare a ``draw_many`` as having the law of this very ``draw``: of no other one, which may replace it later."""
+
+    def declared(many: Callable[..., Floats]) -> Callable[..., Floats]:
+        many.draw = draw  # type: ignore[attr-defined]
+        return many
+
+    return declared
