@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.http import FileResponse, HttpResponseBase
+from django.http import HttpResponseBase
 from django.shortcuts import get_object_or_404
 from django_filters import rest_framework as filters
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework import mixins, viewsets
+from drf_spectacular.utils import extend_schema
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -18,34 +17,30 @@ from rest_framework.views import APIView
 from dashboard.attacks import files, selectors, services
 from dashboard.attacks.models import Attack
 from dashboard.attacks.serializers import AttackRequest, AttackSerializer, ShownSerializer
-from dashboard.core.errors import Conflict, require_state
+from dashboard.core.errors import Conflict
 from dashboard.core.rest.components import listing
-from dashboard.core.rest.parsing import UNKEPT, AnyAccept, JSONBody, attachment, file_body, valid
-from dashboard.jobs.models import State
+from dashboard.core.rest.parsing import UNKEPT, AnyAccept, valid
+from dashboard.jobs.viewsets import Download, JobFilter, JobViewSet, download_action
 from dashboard.maps import track_encoding as binary
 from dashboard.releases.selectors import visible_releases
 from privacy_engine.attacks import attacks
 
 
-class AttackFilter(filters.FilterSet):
+class AttackFilter(JobFilter):
     """By release and state."""
 
     release = filters.UUIDFilter(field_name="release_id")
-    state = filters.ChoiceFilter(choices=[choice for choice in State.choices if choice[0] != State.READY])
 
     class Meta:
         model = Attack
         fields = ("release", "state")
 
 
-class AttackViewSet(
-    mixins.ListModelMixin, mixins.RetrieveModelMixin, mixins.DestroyModelMixin, viewsets.GenericViewSet[Attack]
-):
+class AttackViewSet(JobViewSet[Attack]):
     """Attacks on releases: what an adversary makes of them, measured against the original."""
 
     serializer_class = AttackSerializer
     filterset_class = AttackFilter
-    parser_classes = (JSONBody,)
     queryset = Attack.objects.none()
 
     def get_queryset(self) -> Any:
@@ -59,18 +54,8 @@ class AttackViewSet(
         row, new = services.submit_attack(owner=request.user, **asked)
         return Response(self.get_serializer(row).data, status=201 if new else 200)
 
-    @extend_schema(request=None, responses={200: AttackSerializer})
-    @action(detail=True, methods=["post"])
-    def cancel(self, request: Request, pk: Any = None) -> Response:
-        """Stop it: at once if it waits, within a lease if it runs."""
-        services.cancel_attack(attack=self.get_object())
-        return Response(self.get_serializer(self.get_object()).data)
-
-    @extend_schema(request=None, responses={200: AttackSerializer})
-    @action(detail=True, methods=["post"])
-    def retry(self, request: Request, pk: Any = None) -> Response:
-        """Try it again, after it failed or was cancelled."""
-        return Response(self.get_serializer(services.retry_attack(attack=self.get_object())).data)
+    def retry_job(self, row: Attack) -> Attack:
+        return services.retry_attack(attack=row)
 
     def perform_destroy(self, instance: Attack) -> None:
         services.delete_attack(attack=instance)
@@ -79,19 +64,14 @@ class AttackViewSet(
     @action(detail=True)
     def result(self, request: Request, pk: Any = None) -> Response:
         """What a map shows of it: places that were looked for, and whether there is a path."""
-        kept = files.read(self._done())
+        kept = files.read(self.finished_object())
         places = [{"title": title} | place for title, place in kept.places.items()]
         return Response({"places": places, "path": kept.path}, headers=UNKEPT)
 
-    @extend_schema(
-        parameters=[OpenApiParameter("format", str, enum=list(files.FORMATS), default="json")],
-        responses={(200, media_type): file_body(media_type) for media_type, _ in files.FORMATS.values()},
-        filters=False,
-    )
-    @action(detail=True, content_negotiation_class=AnyAccept)
-    def data(self, request: Request, pk: Any = None) -> FileResponse:
+    @download_action({name: media_type for name, (media_type, _) in files.FORMATS.items()}, default="json")
+    def data(self, fmt: str) -> Download:
         """The result as JSON; as CSV of every event's guess and error where events are guessed. Do not publish it."""
-        return attachment(*files.export(self._done(), request.query_params.get("format", "json")))
+        return files.export(self.finished_object(), fmt)
 
     @extend_schema(
         parameters=[binary.TrackQuery], responses={(200, binary.CONTENT_TYPE): OpenApiTypes.BINARY}, filters=False
@@ -99,16 +79,11 @@ class AttackViewSet(
     @action(detail=True, content_negotiation_class=AnyAccept)
     def track(self, request: Request, pk: Any = None) -> HttpResponseBase:
         """The guessed path, in full or simplified (dashboard/maps/track_encoding.py), series numbered by the attack."""
-        row = self._done()
+        row = self.finished_object()
         if not files.read(row).path:
             rule = "an attack that guesses every event"
             raise Conflict("There is no path: this attack does not guess events.", field="attack", rule=rule)
         return binary.answer(request, lambda _: files.line(row), tag=row.data_sha256[:32])
-
-    def _done(self) -> Attack:
-        row = self.get_object()
-        require_state(row, State.DONE, "attack")
-        return row
 
 
 class AttackMethodsView(APIView):

@@ -24,14 +24,7 @@ READ, FOUND = 0.05, 0.95  # the share of the work that is over after each stage
 
 def run(pk: Any) -> None:
     """Work off an attack, and leave no file of an attempt that came to nothing."""
-    drafts: list[Attack] = []
-
-    def work(row: Attack, lease: leases.Lease) -> dict[str, Any]:
-        drafts.append(row)
-        return attacked(row, lease.token, lease.report)
-
-    leases.run(Attack, pk, work)
-    for draft in drafts:
+    if draft := leases.run(Attack, pk, lambda row, lease: attacked(row, lease.token, lease.report)):
         files.clear_after(draft)
 
 

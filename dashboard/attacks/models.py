@@ -19,6 +19,7 @@ from privacy_engine import attacks
 class Attack(Job):
     """One attack on one finished release: a description, and the series it is about if not all of them."""
 
+    TASK: ClassVar = "attacks.run"
     RELATED: ClassVar = ("release__dataset",)
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)

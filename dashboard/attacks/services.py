@@ -11,7 +11,7 @@ from django.core.exceptions import PermissionDenied
 from django.db import IntegrityError, transaction
 from django.db.models.functions import Now
 
-from dashboard.attacks import execution, files, tasks  # noqa: F401  (tasks: so that the bell is there to ring)
+from dashboard.attacks import execution, files
 from dashboard.attacks.models import Attack
 from dashboard.core.errors import Conflict, require_state
 from dashboard.jobs import queue
@@ -152,17 +152,6 @@ def _lock_release(release: Release) -> None:
     require_state(held, State.DONE, "release")
 
 
-def cancel_attack(*, attack: Attack) -> None:
-    """Stop it: at once if it waits, within a lease if it runs.
-
-    Raises
-    ------
-    job_models.NotOpen
-        It is over already.
-    """
-    queue.request_cancel(attack)
-
-
 @transaction.atomic
 def retry_attack(*, attack: Attack) -> Attack:
     """Try one again that failed or was cancelled.
@@ -173,9 +162,7 @@ def retry_attack(*, attack: Attack) -> Attack:
         It neither failed nor was cancelled.
     """
     _lock_release(attack.release)
-    queue.retry(attack)
-    attack.refresh_from_db()
-    return attack
+    return queue.retried(attack)
 
 
 @transaction.atomic

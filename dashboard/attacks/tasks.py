@@ -1,14 +1,7 @@
-"""The task_for of the attacks room."""
-
-from celery import shared_task
+"""The Celery task of the attacks app."""
 
 from dashboard.attacks import execution
 from dashboard.attacks.models import Attack
-from dashboard.jobs import queue
+from dashboard.jobs.queue import job_task
 
-
-@queue.task_for(Attack)
-@shared_task(name="attacks.run")
-def run_attack(attack_id: str) -> None:
-    """Work off one attack."""
-    execution.run(attack_id)
+run_attack = job_task(Attack, execution.run)

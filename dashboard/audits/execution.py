@@ -12,7 +12,7 @@ from privacy_engine.audit import audit
 
 def run(pk: Any) -> None:
     """Run an audit that waits, and store its result."""
-    leases.run(Audit, pk, lambda row, lease: audited(row, lease))
+    leases.run(Audit, pk, audited)
 
 
 def audited(row: Audit, lease: leases.Lease) -> dict[str, Any]:

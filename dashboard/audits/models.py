@@ -14,6 +14,8 @@ from privacy_engine.audit import AuditSpec
 class Audit(Job):
     """One audit: its spec, and once it is done the result."""
 
+    TASK: ClassVar = "audits.run"
+
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="audits")
     name = models.CharField(max_length=200)

@@ -1,4 +1,4 @@
-"""Writes of the audits app: submit, cancel, retry, delete."""
+"""Writes of the audits app: submit, delete."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Any
 from django.contrib.auth import get_user_model
 from django.db import transaction
 
-from dashboard.audits import tasks  # noqa: F401  (registers the task that a submission enqueues)
 from dashboard.audits.models import Audit
 from dashboard.core.errors import Conflict
 from dashboard.jobs import queue
@@ -49,31 +48,6 @@ def title_of(spec: AuditSpec) -> str:
     title = "numpy’s Laplace noise" if parts == [NUMPY_LAPLACE] else mechanisms[parts[-1]].title
     level = f"ε = {spec.mechanism['epsilon']:g} per {spec.mechanism['radius_m']:g} m"
     return ", ".join([title, *altered, level])
-
-
-def cancel_audit(*, audit: Audit) -> None:
-    """Stop it: at once if it waits, within a lease if it runs.
-
-    Raises
-    ------
-    job_models.NotOpen
-        It is over already.
-    """
-    queue.request_cancel(audit)
-
-
-@transaction.atomic
-def retry_audit(*, audit: Audit) -> Audit:
-    """Run one again that failed or was cancelled.
-
-    Raises
-    ------
-    job_models.NotRetryable
-        It neither failed nor was cancelled.
-    """
-    queue.retry(audit)
-    audit.refresh_from_db()
-    return audit
 
 
 @transaction.atomic

@@ -10,8 +10,7 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
 from django_filters import rest_framework as filters
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework import mixins, viewsets
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
 from rest_framework.decorators import action
 from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
@@ -25,6 +24,7 @@ from dashboard.datasets.lineage_serializers import UNDETECTED, DecisionSerialize
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.previews import PreviewQuery, PreviewSerializer
 from dashboard.datasets.serializers import ChangeSerializer, DatasetSerializer, OptionsSerializer, UploadSerializer
+from dashboard.jobs.viewsets import JobViewSet
 from dashboard.maps import track_encoding
 from dashboard.storage.series_cache import line
 from privacy_engine.cleaning import cleaning_steps
@@ -41,7 +41,16 @@ class DatasetFilter(filters.FilterSet):
         fields = ("state", "kind", "name")
 
 
-class DatasetViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.GenericViewSet[Dataset]):
+@extend_schema_view(
+    destroy=extend_schema(description="Remove it with its landmark sets, releases and files."),
+    cancel=extend_schema(
+        description="Stop reading the upload: at once if it waits, within a lease if it is being read."
+    ),
+    retry=extend_schema(
+        description="Read the kept upload again with the same options, after that failed or was cancelled."
+    ),
+)
+class DatasetViewSet(JobViewSet[Dataset]):
     """Datasets: what came in."""
 
     serializer_class = DatasetSerializer
@@ -52,9 +61,9 @@ class DatasetViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.
     def get_queryset(self) -> Any:
         return selectors.with_ledger(selectors.visible_datasets(self.request.user))
 
-    def _told(self, dataset: Dataset, status: int = 200) -> Response:
-        told = self.get_serializer(self.get_queryset().get(pk=dataset.pk)).data
-        return Response(told, status=status, headers={"Location": told["urls"]["self"]} if status == 201 else None)
+    def row_response(self, row: Dataset, status: int = 200) -> Response:
+        data = self.get_serializer(self.get_queryset().get(pk=row.pk)).data
+        return Response(data, status=status, headers={"Location": data["urls"]["self"]} if status == 201 else None)
 
     @extend_schema(request={"multipart/form-data": UploadSerializer}, responses={201: DatasetSerializer})
     def create(self, request: Request) -> Response:
@@ -62,9 +71,11 @@ class DatasetViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.
         asked = valid(UploadSerializer, request.data)
         if "upload" in asked:
             whole = get_object_or_404(selectors.visible_uploads(request.user), pk=asked.pop("upload"))
-            return self._told(resumable.finish(upload=whole, **asked), status=201)
+            return self.row_response(resumable.finish(upload=whole, **asked), status=201)
         asked.pop("sha256", None)
-        return self._told(services.import_dataset(owner=request.user, upload=asked.pop("file"), **asked), status=201)
+        return self.row_response(
+            services.import_dataset(owner=request.user, upload=asked.pop("file"), **asked), status=201
+        )
 
     @extend_schema(request=ChangeSerializer, responses={200: DatasetSerializer})
     def partial_update(self, request: Request, pk: Any = None) -> Response:
@@ -76,19 +87,17 @@ class DatasetViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.
             if "budget" in asked:
                 total = asked["budget"].model_dump() if asked["budget"] else {"epsilon": None, "radius_m": None}
                 services.set_budget(dataset=dataset, **total)
-        return self._told(dataset)
+        return self.row_response(dataset)
 
-    def destroy(self, request: Request, pk: Any = None) -> Response:
-        """Remove it with its landmark sets, releases and files."""
-        services.delete_dataset(dataset=self.get_object())
-        return Response(status=204)
+    def perform_destroy(self, instance: Dataset) -> None:
+        services.delete_dataset(dataset=instance)
 
     @extend_schema(request=OptionsSerializer, responses={200: DatasetSerializer})
     @action(detail=True, methods=["post"])
     def read(self, request: Request, pk: Any = None) -> Response:
         """Read the kept upload again with other options."""
         asked = valid(OptionsSerializer, request.data)
-        return self._told(services.reread_dataset(dataset=self.get_object(), **asked))
+        return self.row_response(services.reread_dataset(dataset=self.get_object(), **asked))
 
     @extend_schema(parameters=[PreviewQuery], responses={200: PreviewSerializer}, filters=False)
     @action(detail=True, filterset_class=None, pagination_class=None)
@@ -97,19 +106,8 @@ class DatasetViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.
         found = services.preview_upload(dataset=self.get_object(), **valid(PreviewQuery, request.query_params))
         return Response(PreviewSerializer(found).data, headers=UNKEPT)
 
-    @extend_schema(request=None, responses={200: DatasetSerializer})
-    @action(detail=True, methods=["post"])
-    def cancel(self, request: Request, pk: Any = None) -> Response:
-        """Stop reading the upload: at once if it waits, within a lease if it is being read."""
-        dataset = self.get_object()
-        services.cancel_import(dataset=dataset)
-        return self._told(dataset)
-
-    @extend_schema(request=None, responses={200: DatasetSerializer})
-    @action(detail=True, methods=["post"])
-    def retry(self, request: Request, pk: Any = None) -> Response:
-        """Read the kept upload again as it was asked, after that failed or was cancelled."""
-        return self._told(services.retry_import(dataset=self.get_object()))
+    def retry_job(self, row: Dataset) -> Dataset:
+        return services.retry_import(dataset=row)
 
     @extend_schema(methods=["get"], responses={200: LineageSerializer}, filters=False)
     @extend_schema(methods=["post"], request=DecisionSerializer, responses={200: LineageSerializer})

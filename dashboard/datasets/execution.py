@@ -13,7 +13,7 @@ from django.conf import settings
 from dashboard.core.text import storable
 from dashboard.datasets import facts, lineage
 from dashboard.datasets.models import Dataset
-from dashboard.jobs.leases import Lease, LeaseLost
+from dashboard.jobs import leases
 from dashboard.storage import local_files, parquet
 from privacy_engine import formats
 from privacy_engine.cleaning import clean, parse_cleaning
@@ -23,7 +23,12 @@ from privacy_engine.errors import FormatError
 UNPACKED = 4
 
 
-def import_points(row: Dataset, lease: Lease) -> dict[str, Any]:
+def run(pk: Any) -> None:
+    """Read the upload of a dataset that waits."""
+    leases.run(Dataset, pk, import_points)
+
+
+def import_points(row: Dataset, lease: leases.Lease) -> dict[str, Any]:
     """Read the original of a claimed row and store its points: the columns to settle it with."""
     lease.report("Reading the file", 0.1)
     series, report, evidence = read(row.original_path, name=row.file_name, options=row.options, cleaning=row.cleaning)
@@ -31,7 +36,7 @@ def import_points(row: Dataset, lease: Lease) -> dict[str, Any]:
     fields = store(row.folder, series, token=lease.token)
     if not lease.rows().exists():  # deleted or replaced while we read: leave nothing
         local_files.remove(row.folder / fields["points_file"])
-        raise LeaseLost
+        raise leases.LeaseLost
     file = lineage.register(owner_id=row.owner_id, evidence=evidence, content_digest=fields["content_digest"])
     return fields | cleaned_columns(report) | {"source_file": file}
 

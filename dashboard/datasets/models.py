@@ -40,7 +40,8 @@ UNITS: dict[str, tuple[str, ...]] = {
 class Dataset(Job):
     """What came in. Its series lie end to end in one file; an event's number counts over the whole dataset."""
 
-    SUCCEEDED = State.READY
+    TASK: ClassVar = "datasets.import"
+    SUCCEEDED: ClassVar = State.READY
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="datasets")

@@ -18,7 +18,6 @@ from dashboard.accounts.models import User
 from dashboard.core.errors import Conflict
 from dashboard.core.text import one_line, storable
 from dashboard.datasets import execution, ledger, lineage
-from dashboard.datasets import tasks as tasks  # so that the bell is there to ring
 from dashboard.datasets.models import Budget, Dataset, Kind, SourceFile
 from dashboard.jobs import queue
 from dashboard.jobs.models import OPEN, State
@@ -204,17 +203,6 @@ def preview_upload(*, dataset: Dataset, options: Mapping[str, Any]) -> Preview:
     return execution.preview(dataset.original_path, name=dataset.file_name, options=chosen)
 
 
-def cancel_import(*, dataset: Dataset) -> None:
-    """Stop reading an upload: at once if it waits, within a lease if it is being read. The upload is kept.
-
-    Raises
-    ------
-    job_models.NotOpen
-        It is read already.
-    """
-    queue.request_cancel(dataset)
-
-
 @transaction.atomic
 def retry_import(*, dataset: Dataset) -> Dataset:
     """Read the kept upload again as it was asked, after that failed or was cancelled.
@@ -227,9 +215,7 @@ def retry_import(*, dataset: Dataset) -> Dataset:
         It neither failed nor was cancelled.
     """
     _refuse_without_upload(dataset)
-    queue.retry(dataset)
-    dataset.refresh_from_db()
-    return dataset
+    return queue.retried(dataset)
 
 
 def _stood_on(dataset: Dataset) -> bool:

@@ -1,14 +1,7 @@
-"""The datasets room's task_for."""
-
-from celery import shared_task
+"""The Celery task of the datasets app."""
 
 from dashboard.datasets import execution
 from dashboard.datasets.models import Dataset
-from dashboard.jobs import leases, queue
+from dashboard.jobs.queue import job_task
 
-
-@queue.task_for(Dataset)
-@shared_task(name="datasets.import")
-def import_dataset(pk: str) -> None:
-    """Read the upload of dataset ``pk``, if it still waits for it."""
-    leases.run(Dataset, pk, execution.import_points)
+import_dataset = job_task(Dataset, execution.run)

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.http import FileResponse
 from django.shortcuts import get_object_or_404
 from django_filters import rest_framework as filters
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework import mixins, viewsets
+from drf_spectacular.utils import extend_schema, extend_schema_view
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from dashboard.core.errors import require_state
 from dashboard.core.rest.components import listing
-from dashboard.core.rest.parsing import UNKEPT, AnyAccept, JSONBody, attachment, file_body, valid
+from dashboard.core.rest.parsing import UNKEPT, valid
 from dashboard.datasets.selectors import visible_datasets
 from dashboard.experiments import files, results, selectors, services
 from dashboard.experiments.models import Experiment
@@ -29,29 +26,26 @@ from dashboard.experiments.serializers import (
     PlanSerializer,
     ResultsSerializer,
 )
-from dashboard.jobs.models import State
+from dashboard.jobs.viewsets import Download, JobFilter, JobViewSet, download_action
 from privacy_engine.experiments import FILES, measures, presets
 
 
-class ExperimentFilter(filters.FilterSet):
+class ExperimentFilter(JobFilter):
     """By dataset and state."""
 
     dataset = filters.UUIDFilter(field_name="dataset_id")
-    state = filters.ChoiceFilter(choices=[choice for choice in State.choices if choice[0] != State.READY])
 
     class Meta:
         model = Experiment
         fields = ("dataset", "state")
 
 
-class ExperimentViewSet(
-    mixins.ListModelMixin, mixins.RetrieveModelMixin, mixins.DestroyModelMixin, viewsets.GenericViewSet[Experiment]
-):
+@extend_schema_view(cancel=extend_schema(description="Stop it. What is computed by then is kept."))
+class ExperimentViewSet(JobViewSet[Experiment]):
     """Experiments: grids of parameters, each combination repeated by one seed."""
 
     serializer_class = ExperimentSerializer
     filterset_class = ExperimentFilter
-    parser_classes = (JSONBody,)
     queryset = Experiment.objects.none()
 
     def get_queryset(self) -> Any:
@@ -88,18 +82,17 @@ class ExperimentViewSet(
         renamed = services.rename_experiment(experiment=self.get_object(), **valid(ExperimentNameRequest, request.data))
         return Response(self.get_serializer(renamed).data)
 
-    @extend_schema(request=None, responses={200: ExperimentSerializer})
-    @action(detail=True, methods=["post"])
-    def cancel(self, request: Request, pk: Any = None) -> Response:
-        """Stop it. What is computed by then is kept."""
-        services.cancel_experiment(experiment=self.get_object())
-        return Response(self.get_serializer(self.get_object()).data)
-
-    @extend_schema(request=None, responses={200: ExperimentSerializer})
+    @extend_schema(request=None)
     @action(detail=True, methods=["post"], url_path="resume", url_name="retry")
-    def resume(self, request: Request, pk: Any = None) -> Response:
+    def retry(self, request: Request, pk: Any = None) -> Response:
         """Go on with one that was cancelled or failed, from what is kept."""
-        return Response(self.get_serializer(services.resume_experiment(experiment=self.get_object())).data)
+        return super().retry(request, pk)
+
+    def cancel_job(self, row: Experiment) -> None:
+        services.cancel_experiment(experiment=row)
+
+    def retry_job(self, row: Experiment) -> Experiment:
+        return services.resume_experiment(experiment=row)
 
     def perform_destroy(self, instance: Experiment) -> None:
         services.delete_experiment(experiment=instance)
@@ -110,18 +103,10 @@ class ExperimentViewSet(
         """Its points so far, for charts."""
         return Response(results.results(self.get_object()), headers=UNKEPT)
 
-    @extend_schema(
-        parameters=[OpenApiParameter("format", str, enum=list(FILES), default="csv")],
-        responses={(200, kind.media_type): file_body(kind.media_type) for kind in FILES.values()},
-        filters=False,
-    )
-    @action(detail=True, content_negotiation_class=AnyAccept)
-    def table(self, request: Request, pk: Any = None) -> FileResponse:
+    @download_action({name: kind.media_type for name, kind in FILES.items()}, default="csv")
+    def table(self, fmt: str) -> Download:
         """Its table as Parquet, CSV or LaTeX (pgfplots) once it is done; its spec as JSON, to share, at any time."""
-        row, fmt = self.get_object(), request.query_params.get("format", "csv")
-        if fmt != "json":
-            require_state(row, State.DONE, "experiment")
-        return attachment(*files.export(row, fmt))
+        return files.export(self.get_object() if fmt == "json" else self.finished_object(), fmt)
 
 
 class PresetsView(APIView):

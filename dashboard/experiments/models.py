@@ -85,6 +85,8 @@ class Experiment(JobStatus):
 class Part(Job):
     """What a worker does at a time: cut the experiment into parts, or compute the blocks ``start`` to ``stop``."""
 
+    TASK: ClassVar = "experiments.run"
+
     experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="parts")
     start = models.PositiveIntegerField(null=True, blank=True)  # none of the part that cuts
     stop = models.PositiveIntegerField(default=0)  # left out

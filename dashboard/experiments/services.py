@@ -13,7 +13,7 @@ from dashboard.core.text import one_line
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.people import people_of
 from dashboard.datasets.selectors import require_ready
-from dashboard.experiments import execution, tasks  # noqa: F401  (tasks: so that the bell is there to ring)
+from dashboard.experiments import execution
 from dashboard.experiments.context import folder_of, selection_of, series_of
 from dashboard.experiments.models import Experiment, Part
 from dashboard.jobs import models as job_models

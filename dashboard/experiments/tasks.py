@@ -1,14 +1,7 @@
-"""The task_for of the experiments room."""
-
-from celery import shared_task
+"""The Celery task of the experiments app."""
 
 from dashboard.experiments import execution
 from dashboard.experiments.models import Part
-from dashboard.jobs import queue
+from dashboard.jobs.queue import job_task
 
-
-@queue.task_for(Part)
-@shared_task(name="experiments.run")
-def run_part(part_id: str) -> None:
-    """Work off one part of an experiment."""
-    execution.run(part_id)
+run_part = job_task(Part, execution.run)

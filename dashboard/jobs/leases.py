@@ -22,7 +22,7 @@ from django.db.models import F
 from django.db.models.functions import Now
 
 from dashboard.core.failures import failure
-from dashboard.jobs.models import Job, State
+from dashboard.jobs.models import Job, JobRow, State
 from dashboard.jobs.queue import enqueue_all
 
 logger = logging.getLogger(__name__)
@@ -145,20 +145,22 @@ class Lease:
         return bool(self.rows().filter(cancel_requested=False).update(**fresh, attempt=F("attempt") - 1))
 
 
-def run(model: type[Job], pk: Any, work: Callable[[Any, Lease], dict[str, Any]]) -> None:
+def run(model: type[JobRow], pk: Any, work: Callable[[JobRow, Lease], dict[str, Any]]) -> JobRow | None:
     """Claim the row and do ``work(row, lease)``; what it returns is stored as the row succeeds.
 
-    Nothing happens if the row is not waiting: a task_for may ring twice.
+    Returns the row that ``work`` received. Nothing happens (None) if the row is not waiting: a message may arrive
+    twice.
     """
     if not connection.in_atomic_block:  # as it is in a test; inside one, closing would throw the transaction away
         close_old_connections()
     token = claim(model, pk)
     if token is None:
-        return
-    lease = Lease(model, pk, token)
+        return None
+    lease, row = Lease(model, pk, token), None
     try:
         with lease:
-            fields = work(model._default_manager.get(pk=pk), lease)
+            row = model._default_manager.get(pk=pk)
+            fields = work(row, lease)
             lease.check()
         lease.finish(model.SUCCEEDED, stage="", progress=1.0, error=None, **fields)
     except (LeaseLost, model.DoesNotExist):
@@ -172,6 +174,7 @@ def run(model: type[Job], pk: Any, work: Callable[[Any, Lease], dict[str, Any]])
         _finish_quietly(lease, State.CANCELLED)
     except Exception as error:
         _finish_quietly(lease, State.FAILED, error=failure(error, f"{model.__name__} {pk}"))
+    return row
 
 
 def _finish_quietly(lease: Lease, state: str, **fields: Any) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from django.apps import apps
 from django.db import models
@@ -32,6 +32,7 @@ OPEN = [State.QUEUED, State.RUNNING]
 class JobStatus(models.Model):
     """Columns of what an owner waits for, as the list of jobs shows it."""
 
+    SUCCEEDED: ClassVar[str] = State.DONE
     RELATED: ClassVar[tuple[str, ...]] = ()  # what the list of jobs reads beside the row
 
     state = models.CharField(max_length=10, choices=State.choices, default=State.QUEUED, db_index=True)
@@ -84,7 +85,7 @@ class JobStatus(models.Model):
 class Job(JobStatus):
     """Columns of a row that a worker works off."""
 
-    SUCCEEDED: ClassVar[str] = State.DONE
+    TASK: ClassVar[str]  # the name of the Celery task that takes its id
 
     token = models.UUIDField(null=True, blank=True)
     lease_until = models.DateTimeField(null=True, blank=True)
@@ -93,6 +94,9 @@ class Job(JobStatus):
 
     class Meta(JobStatus.Meta):
         abstract = True
+
+
+JobRow = TypeVar("JobRow", bound=Job)
 
 
 def listed_models() -> list[type[JobStatus]]:

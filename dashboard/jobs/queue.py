@@ -1,4 +1,4 @@
-"""The queue: one Celery task per job model, messages to workers, cancellation and retries."""
+"""The queue: one Celery task per job model, messages to workers by its name, cancellation and retries."""
 
 from __future__ import annotations
 
@@ -6,41 +6,39 @@ import logging
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from celery import current_app, shared_task
 from django.db import transaction
 from django.db.models.functions import Now
 from kombu.exceptions import OperationalError
 
-from dashboard.jobs.models import Job, NotOpen, NotRetryable, State
+from dashboard.jobs.models import Job, JobRow, NotOpen, NotRetryable, State
 
 logger = logging.getLogger(__name__)
 
-_tasks: dict[type[Job], Any] = {}
 
+def job_task(model: type[Job], work: Callable[[str], None]) -> Any:
+    """Return the Celery task named ``model.TASK``: it calls ``work`` with a row's id."""
 
-def task_for(model: type[Job]) -> Callable[[Any], Any]:
-    """Decorator: this Celery task answers for ``model``; it takes the row's id."""
+    def run(pk: str) -> None:
+        work(pk)
 
-    def remember(task: Any) -> Any:
-        _tasks[model] = task
-        return task
-
-    return remember
+    return shared_task(run, name=model.TASK)
 
 
 def enqueue(job: Job) -> bool:
-    """Tell the workers that ``job`` waits. A broker that is away is no error (False): the sweep rings again."""
+    """Send a message that ``job`` waits. An unreachable broker is no error (False): the reaper sends it again."""
     model = type(job)
     try:
-        _tasks[model].apply_async(args=[str(job.pk)])
+        current_app.send_task(model.TASK, args=[str(job.pk)], ignore_result=True)
     except (OperationalError, OSError) as error:
-        logger.warning("bell not heard: %s %s (%s)", model.__name__, job.pk, type(error).__name__)
+        logger.warning("message not sent: %s %s (%s)", model.__name__, job.pk, type(error).__name__)
         return False
     model._default_manager.filter(pk=job.pk).update(enqueued_at=Now())
     return True
 
 
 def enqueue_all(waiting: Iterable[Job]) -> int:
-    """:func:`enqueue` for one after the other, as long as it is heard; how many were."""
+    """:func:`enqueue` one after the other until one cannot be sent; how many were."""
     count = 0
     for job in waiting:
         if not enqueue(job):  # the next would wait as long for the same broker, and all that waits for us with it
@@ -50,7 +48,7 @@ def enqueue_all(waiting: Iterable[Job]) -> int:
 
 
 def enqueue_on_commit(*waiting: Job) -> None:
-    """:func:`enqueue_all` once the rows are really there."""
+    """:func:`enqueue_all` once the rows are committed."""
     transaction.on_commit(lambda: enqueue_all(waiting))
 
 
@@ -69,11 +67,19 @@ def request_cancel(job: Job) -> None:
         raise NotOpen
 
 
-def retry(job: Job) -> None:
-    """Let ``job``, which failed or was cancelled, wait for a worker once more: the same row, and so the same charge.
+@transaction.atomic
+def retried(job: JobRow) -> JobRow:
+    """:func:`retry` ``job``, and return it as it is then."""
+    retry(job)
+    job.refresh_from_db()
+    return job
 
-    A failed attempt stored nothing, and the row is claimed as any other: however often it is put back, at most one
-    attempt ever settles. ``started_at`` stays, so that :attr:`Job.claimed` does.
+
+def retry(job: Job) -> None:
+    """Queue ``job``, which failed or was cancelled, once more: the same row, and so the same charge.
+
+    A failed attempt stored nothing, and the row is claimed as any other: however often it is queued, at most one
+    attempt ever succeeds. ``started_at`` stays, so that :attr:`Job.claimed` does.
 
     Raises
     ------

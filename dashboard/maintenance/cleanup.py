@@ -7,7 +7,6 @@ import re
 import time
 import uuid
 from collections.abc import Iterable, Iterator
-from importlib import import_module
 from pathlib import Path
 
 from django.conf import settings
@@ -43,8 +42,6 @@ class Sweeper:
     """One sweep after another; a database that is away is tried again at the next."""
 
     def __init__(self) -> None:
-        for folder in _folders():
-            import_module(f"dashboard.{folder}.tasks")  # they register the tasks of their models
         self._tidied = -TIDY_EVERY_S
 
     def round(self) -> dict[str, int] | None:

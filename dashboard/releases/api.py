@@ -5,22 +5,20 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from django.http import FileResponse, HttpResponseBase
+from django.http import HttpResponseBase
 from django.shortcuts import get_object_or_404
 from django_filters import rest_framework as filters
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework import mixins, viewsets
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from dashboard.core.errors import require_state
 from dashboard.core.rest.components import listing
-from dashboard.core.rest.parsing import UNKEPT, AnyAccept, JSONBody, attachment, file_body, valid
+from dashboard.core.rest.parsing import UNKEPT, AnyAccept, valid
 from dashboard.datasets.selectors import visible_datasets
-from dashboard.jobs.models import State
+from dashboard.jobs.viewsets import Download, JobFilter, JobViewSet, download_action
 from dashboard.landmarks.correlation import Correlation, named
 from dashboard.landmarks.loss_serializers import CORRELATION, correlation_of
 from dashboard.landmarks.selectors import visible_landmark_sets
@@ -46,14 +44,19 @@ from privacy_engine.postprocess import postprocesses
 IDEMPOTENCY_KEY = OpenApiParameter(
     "Idempotency-Key", str, OpenApiParameter.HEADER, description="The same key gives the same release."
 )
+RETRY = """\
+Try it again, after it failed or was cancelled: nothing more is charged, and at most one draw is published.
+
+If its charge was refunded (cancelled before any worker claimed it), the response is 201 and a new release of the same
+description, which is charged.
+"""
 
 
-class ReleaseFilter(filters.FilterSet):
+class ReleaseFilter(JobFilter):
     """By dataset, landmark set, state, mechanism, and the release they were made from."""
 
     dataset = filters.UUIDFilter(field_name="dataset_id")
     landmark_set = filters.UUIDFilter(field_name="landmark_set_id")
-    state = filters.ChoiceFilter(choices=[choice for choice in State.choices if choice[0] != State.READY])
     mechanism = filters.CharFilter()
     derived_from = filters.UUIDFilter(field_name="derived_from_id")
 
@@ -62,14 +65,14 @@ class ReleaseFilter(filters.FilterSet):
         fields = ("dataset", "landmark_set", "state", "mechanism", "derived_from")
 
 
-class ReleaseViewSet(
-    mixins.ListModelMixin, mixins.RetrieveModelMixin, mixins.DestroyModelMixin, viewsets.GenericViewSet[Release]
-):
+@extend_schema_view(
+    retry=extend_schema(description=RETRY, responses={200: ReleaseSerializer, 201: ReleaseSerializer}),
+)
+class ReleaseViewSet(JobViewSet[Release]):
     """Releases: what may go out, drawn once by a worker."""
 
     serializer_class = ReleaseSerializer
     filterset_class = ReleaseFilter
-    parser_classes = (JSONBody,)
     queryset = Release.objects.none()
 
     def get_queryset(self) -> Any:
@@ -113,38 +116,19 @@ class ReleaseViewSet(
         made = services.derive_release(source=source, idempotency_key=key, **asked)
         return Response(self.get_serializer(made).data, status=201)
 
-    @extend_schema(request=None, responses={200: ReleaseSerializer})
-    @action(detail=True, methods=["post"])
-    def cancel(self, request: Request, pk: Any = None) -> Response:
-        """Stop a release: at once if it waits, within a lease if it runs."""
-        services.cancel_release(release=self.get_object())
-        return Response(self.get_serializer(self.get_object()).data)
+    def cancel_job(self, row: Release) -> None:
+        services.cancel_release(release=row)
 
-    @extend_schema(request=None, responses={200: ReleaseSerializer, 201: ReleaseSerializer})
-    @action(detail=True, methods=["post"])
-    def retry(self, request: Request, pk: Any = None) -> Response:
-        """Try it again, after it failed or was cancelled: nothing more is charged, and one draw at most is published.
-
-        If its charge was given back (cancelled before any worker had it), the answer is 201 and a new release of the
-        same description, charged anew.
-        """
-        tried = self.get_object()
-        again = services.retry_release(release=tried)
-        return Response(self.get_serializer(again).data, status=200 if again.pk == tried.pk else 201)
+    def retry_job(self, row: Release) -> Release:
+        return services.retry_release(release=row)
 
     def perform_destroy(self, instance: Release) -> None:
         services.discard_release(release=instance)
 
-    @extend_schema(
-        parameters=[OpenApiParameter("format", str, enum=list(FORMATS), default="csv")],
-        responses={(200, kind.media_type): file_body(kind.media_type) for kind in FORMATS.values()},
-        filters=False,
-    )
-    @action(detail=True, content_negotiation_class=AnyAccept)
-    def data(self, request: Request, pk: Any = None) -> FileResponse:
+    @download_action({name: kind.media_type for name, kind in FORMATS.items()}, default="csv")
+    def data(self, fmt: str) -> Download:
         """The release as a file that carries its privacy label."""
-        row = self._done()
-        return attachment(*downloads.export(row, request.query_params.get("format", "csv")))
+        return downloads.export(self.finished_object(), fmt)
 
     @extend_schema(
         parameters=[binary.TrackQuery], responses={(200, binary.CONTENT_TYPE): OpenApiTypes.BINARY}, filters=False
@@ -152,14 +136,14 @@ class ReleaseViewSet(
     @action(detail=True, content_negotiation_class=AnyAccept)
     def track(self, request: Request, pk: Any = None) -> HttpResponseBase:
         """The published positions of one series, in full or simplified; see dashboard/maps/track_encoding.py."""
-        row = self._done()
+        row = self.finished_object()
         return binary.answer(request, partial(line, row.data_path), tag=row.data_sha256[:32])
 
     @extend_schema(parameters=[SeriesQuery], responses={200: ChartSerializer}, filters=False)
     @action(detail=True)
     def series(self, request: Request, pk: Any = None) -> Response:
         """Error, budget and temporal privacy loss per event of one series, for the owner's charts."""
-        row, asked = self._done(), valid(SeriesQuery, request.query_params)
+        row, asked = self.finished_object(), valid(SeriesQuery, request.query_params)
         wanted = any(name in request.query_params for name in CORRELATION)
         correlation = correlation_of(asked, row.dataset) if wanted else None
         rest = {name: value for name, value in asked.items() if name not in CORRELATION}
@@ -170,12 +154,7 @@ class ReleaseViewSet(
     def errors(self, request: Request, pk: Any = None) -> Response:
         """Errors of one series as distributions and running means, landmarks apart, for the owner's charts."""
         asked = valid(ErrorsQuery, request.query_params)
-        return Response(error_curves.error_curves(self._done(), **asked))
-
-    def _done(self) -> Release:
-        row = self.get_object()
-        require_state(row, State.DONE, "release")
-        return row
+        return Response(error_curves.error_curves(self.finished_object(), **asked))
 
 
 class MechanismsView(APIView):

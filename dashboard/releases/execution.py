@@ -24,14 +24,7 @@ READ, DRAWN, MEASURED = 0.05, 0.75, 0.85  # the share of the work that is over a
 
 def run(pk: Any) -> None:
     """Work off a release, and leave no file of an attempt that published nothing."""
-    drafts: list[Release] = []
-
-    def work(row: Release, lease: leases.Lease) -> dict[str, Any]:
-        drafts.append(row)
-        return draw_release(row, lease)
-
-    leases.run(Release, pk, work)
-    for draft in drafts:
+    if draft := leases.run(Release, pk, draw_release):
         files.clear_after(draft)
 
 

@@ -20,6 +20,7 @@ from privacy_engine.spec import ReleaseSpec
 class Release(Job):
     """One draw of one mechanism over a dataset, with a landmark set where it is of trajectories."""
 
+    TASK: ClassVar = "releases.run"
     RELATED: ClassVar = ("dataset",)
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)

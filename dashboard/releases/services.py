@@ -19,7 +19,7 @@ from dashboard.jobs.models import State
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.promise import promise_context
 from dashboard.landmarks.services import lock_dataset
-from dashboard.releases import files, tasks  # noqa: F401  (tasks: so that the bell is there to ring)
+from dashboard.releases import files
 from dashboard.releases.models import Release
 from privacy_engine.errors import ParameterError
 from privacy_engine.postprocess import PostProcess
@@ -222,9 +222,7 @@ def retry_release(*, release: Release) -> Release:
         _check_dummies(release.landmark_set)
     if release.charged and not release.claimed and release.state == State.CANCELLED:
         return _submit_again(release)
-    queue.retry(release)
-    release.refresh_from_db()
-    return release
+    return queue.retried(release)
 
 
 def _submit_again(release: Release) -> Release:

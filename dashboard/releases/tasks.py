@@ -1,14 +1,7 @@
-"""The task_for of the releases room."""
+"""The Celery task of the releases app."""
 
-from celery import shared_task
-
-from dashboard.jobs import queue
+from dashboard.jobs.queue import job_task
 from dashboard.releases import execution
 from dashboard.releases.models import Release
 
-
-@queue.task_for(Release)
-@shared_task(name="releases.run")
-def run_release(release_id: str) -> None:
-    """Work off one release."""
-    execution.run(release_id)
+run_release = job_task(Release, execution.run)

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from celery import current_app
 from django.conf import settings
 from django.core.cache import cache
 from django.db import close_old_connections, connections
@@ -19,7 +20,6 @@ from playwright.sync_api import Browser, Locator, Page, Playwright, expect, sync
 
 from dashboard.accounts.models import User
 from dashboard.jobs import models as job_models
-from dashboard.jobs import queue
 from dashboard.jobs.models import State
 from tests.browser.given import WALK, elsewhere, served, stays, taxi, walk  # noqa: F401
 from tests.browser.profiles import Profiles, Watch
@@ -138,10 +138,11 @@ def phone(open_page: Callable[..., Page], owner: User) -> Page:
 
 def work_off() -> int:
     """Do every waiting job, and those they make, here and now, as a worker would; how many there were."""
+    current_app.loader.import_default_modules()
     done = 0
     while waiting := [(model, pk) for model in job_models.models_of() for pk in _waiting(model)]:
         for model, pk in waiting:
-            queue._tasks[model](str(pk))
+            current_app.tasks[model.TASK](str(pk))
         done += len(waiting)
     return done
 

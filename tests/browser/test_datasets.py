@@ -13,7 +13,8 @@ from playwright.sync_api import Page, expect
 
 from dashboard.accounts.models import User
 from dashboard.datasets.models import Dataset
-from dashboard.datasets.services import cancel_import, import_dataset
+from dashboard.datasets.services import import_dataset
+from dashboard.jobs import queue
 from dashboard.jobs.models import State
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.models import Release
@@ -151,7 +152,7 @@ class TestDataset:
     def test_whose_reading_was_cancelled_is_read_after_all(self, page: Page, owner: User, monkeypatch: Any) -> None:
         monkeypatch.setattr("dashboard.datasets.services.NOW_PLAIN_BYTES", -1)
         dataset = import_dataset(owner=owner, upload=ContentFile(WALK, name="walk.csv"))
-        cancel_import(dataset=dataset)
+        queue.request_cancel(dataset)
         page.goto(f"/datasets/{dataset.pk}/")
         expect(page.get_by_text("Reading was cancelled. The file is kept.")).to_be_visible()
         page.get_by_role("button", name="Try again").click()

@@ -152,7 +152,7 @@ class TestJob:
             shares.append(share)
             lease._reported = 0.0
             if len(shares) == 2:
-                services.cancel_audit(audit=waiting)
+                queue.request_cancel(waiting)
             report(lease, stage, share)
 
         monkeypatch.setattr(leases.Lease, "report", cancelling)

@@ -18,7 +18,6 @@ from dashboard.accounts.models import User
 from dashboard.attacks.models import Attack
 from dashboard.audits.models import Audit
 from dashboard.core import failures
-from dashboard.datasets import tasks  # noqa: F401  (its task_for)
 from dashboard.datasets.models import Dataset
 from dashboard.experiments.models import Part
 from dashboard.jobs import leases, queue, reaper

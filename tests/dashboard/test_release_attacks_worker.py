@@ -6,7 +6,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from dashboard.attacks import execution, files, services
+from dashboard.attacks import execution, files
 from dashboard.attacks.models import Attack
 from dashboard.datasets.services import delete_dataset
 from dashboard.jobs import leases, queue, reaper
@@ -46,7 +46,7 @@ class TestWorker:
             said.append((stage, share))
             lease._reported = 0.0
             if stage == "Attacking":
-                services.cancel_attack(attack=queued_attack)
+                queue.request_cancel(queued_attack)
             honest(lease, stage, share)
 
         monkeypatch.setattr(leases.Lease, "report", report)
