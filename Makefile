@@ -7,7 +7,7 @@ UV ?= build/uv/bin/uv
 PYTEST_ARGS ?= -n auto --maxprocesses 4 --dist loadgroup
 
 # A stamp is named after a checksum: an installed lock costs nothing, a changed one is installed again. What runs has its
-# kernels compiled too, so that an update does not leave that to somebody's first request.
+# kernels compiled too, so that an update does not leave that to the first request.
 stamp = $(VENV)/.$(1)-$(shell cat $(2) 2>/dev/null | cksum | tr ' ' '-')
 RUN_STAMP := $(call stamp,run,requirements.txt privacy_engine/kernels/*.py)
 DEV_STAMP := $(call stamp,dev,requirements-dev.txt)
@@ -22,11 +22,11 @@ help:
 	@echo "make check        run the style, type, import, security and deployment checks"
 	@echo "make format       format Python and JavaScript"
 	@echo "make bench        time the engine beside plain Python and numpy; writes docs/benchmarks.md (4 minutes)"
-	@echo "make formats      write docs/formats.md anew from the registry of formats"
+	@echo "make formats      write docs/formats.md from the registry of formats"
 	@echo "make install      make .venv and install what Cairn needs"
-	@echo "make lock         write both requirement locks anew from pyproject.toml (UPGRADE=1: newest versions)"
+	@echo "make lock         write both requirement locks from pyproject.toml (UPGRADE=1: newest versions)"
 	@echo "make samples      load the sample datasets for USER_NAME (default: researcher)"
-	@echo "make screenshots  take the pictures in docs/screenshots"
+	@echo "make screenshots  take the screenshots in docs/screenshots"
 	@echo "make clean        remove .venv and caches; what is in var/ stays"
 
 install: $(RUN_STAMP)

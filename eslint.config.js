@@ -20,7 +20,7 @@ const layerRules = LAYERS.map((layer, i) => ({
   },
 }));
 
-const only = (name, place) => ({ name, message: `${place} alone knows it.` });
+const only = (name, place) => ({ name, message: `Only ${place} uses it.` });
 const LEAFLET = only("L", "map/");
 const PLOTLY = only("Plotly", "charts/chart.js");
 const onWindow = ({ name, message }) => ({ object: "window", property: name, message });
@@ -32,7 +32,7 @@ export default [
     files: ["static/js/**/*.js"],
     languageOptions: { globals: globals.browser },
     rules: {
-      eqeqeq: "error", // null and undefined are told apart on purpose
+      eqeqeq: "error", // null and undefined are distinguished on purpose
       "no-unused-vars": ["error", { ignoreRestSiblings: true }],
       "no-var": "error",
       "prefer-const": "error",

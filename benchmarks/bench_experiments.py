@@ -74,7 +74,7 @@ def bench_figure_as_an_experiment(beside: Any, redraw: bool) -> None:
         )
     beside(
         f"paper's figure as an experiment, spec to table, {N:,} events, 18 cells, {REPETITIONS} repetitions, "
-        + ("landmarks drawn anew in each" if redraw else "landmarks drawn once"),
+        + ("new landmarks in each" if redraw else "landmarks drawn once"),
         Side(lambda: run(ExperimentSpec.parse(described(redraw)), [Trajectory(LON, LAT)]), REPETITIONS),
         unit="repetitions",
         **references,

@@ -68,8 +68,8 @@ def bench_optimal(beside: Any, evaluation: str) -> None:
 @pytest.mark.parametrize("distance", ["euclidean", "wasserstein"])
 def bench_partitioned(beside: Any, distance: str) -> None:
     mask = np.random.default_rng(0).random(1000) < 0.2
-    _, counts, room = landmark_histogram(mask)
-    columns = counts.tolist(), room.tolist()
+    _, counts, capacity = landmark_histogram(mask)
+    columns = counts.tolist(), capacity.tolist()
     assert dummies.plain_partitioned(*columns, distance) == partitioned_order(mask, distance).tolist()
     beside(
         f"Partitioned, {distance}, T = 1,000, 20 % landmarks",

@@ -2,8 +2,8 @@
 
     python benchmarks/experiment_workers.py [REPETITIONS] [ROUNDS]
 
-Wall clock, so only a quiet machine with two cores tells the truth: the load average stands above the table, and beside
-the seconds the CPU time of the busiest process, which says how the work was shared even where others are at work. The
+Wall clock, so only an idle machine with two cores gives true figures: the load average is above the table, and beside
+the seconds the CPU time of the busiest process, which shows how the work was shared even where others are at work. The
 engine alone, in this process, is the measure of what workers add. Also what a first experiment takes in a process
 forked from one that has loaded what workers load, and a request that is answered at once: medians.
 """
@@ -55,9 +55,9 @@ def house() -> Iterator[House]:
         shutil.rmtree(home)
 
 
-def engine(asked: dict[str, Any]) -> float:
+def engine(params: dict[str, Any]) -> float:
     """Seconds of the engine alone, in this process."""
-    preset = presets.parse(asked)
+    preset = presets.parse(params)
     spec, series = preset.spec(), preset.data()
     began = time.perf_counter()
     run(spec, series)
@@ -69,19 +69,19 @@ def spent(parent: int) -> dict[int, float]:
     found = {}
     for path in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError):
-            words = path.read_text().rsplit(")", 1)[1].split()
-            if int(words[1]) == parent:
-                found[int(path.parent.name)] = (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+            fields = path.read_text().rsplit(")", 1)[1].split()
+            if int(fields[1]) == parent:
+                found[int(path.parent.name)] = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
     return found
 
 
-def through_workers(built: House, asked: dict[str, Any], workers: int) -> tuple[float, float, int]:
+def through_workers(built: House, params: dict[str, Any], workers: int) -> tuple[float, float, int]:
     """With so many processes: seconds from request to table, CPU seconds of the busiest, how many parts there were."""
     built.start_plain_worker(*WORKER.replace("--concurrency 2", f"--concurrency {workers}").split())
-    finished(built, asked | {"repetitions": 5, "seed": 2})  # it has started by then
+    finished(built, params | {"repetitions": 5, "seed": 2})  # it has started by then
     parent = built.workers[-1].process.pid
     before, began = spent(parent), time.perf_counter()
-    parts = finished(built, asked)
+    parts = finished(built, params)
     seconds = time.perf_counter() - began
     busiest = max(cpu - before.get(pid, 0.0) for pid, cpu in spent(parent).items())
     built.dismiss_workers()
@@ -90,9 +90,9 @@ def through_workers(built: House, asked: dict[str, Any], workers: int) -> tuple[
     return seconds, busiest, parts
 
 
-def finished(built: House, asked: dict[str, Any]) -> int:
+def finished(built: House, params: dict[str, Any]) -> int:
     """Wait for the table; how many parts there were."""
-    row = built.until_tried(built.try_out(preset=asked), within_s=600)
+    row = built.until_tried(built.try_out(preset=params), within_s=600)
     return sum(row["parts"].values())
 
 
@@ -106,8 +106,8 @@ def forked(work: Callable[[], Any]) -> float:
         os._exit(0)
     os.waitpid(child, 0)
     os.close(write)
-    with os.fdopen(read) as told:
-        return float(told.read()) * 1e3
+    with os.fdopen(read) as output:
+        return float(output.read()) * 1e3
 
 
 def main(repetitions: int, rounds: int) -> None:
@@ -116,20 +116,20 @@ def main(repetitions: int, rounds: int) -> None:
     first = [forked(lambda: run(spec, series)) for _ in range(5)]
     print(f"the paper's figure, the first in a process forked after loading: {statistics.median(first):.1f} ms")
 
-    asked = {"name": "correlated-loss", "repetitions": repetitions}
+    params = {"name": "correlated-loss", "repetitions": repetitions}
     with house() as built:
-        told = [
+        responses = [
             built.ask("call", method="post", path="/api/v1/experiments/", body={"preset": AT_ONCE | {"seed": seed}})
             for seed in range(21)
         ]
-        assert {one["json"]["state"] for one in told} == {"done"}
-        took = [one["seconds"] * 1e3 for one in told]
+        assert {one["json"]["state"] for one in responses} == {"done"}
+        took = [one["seconds"] * 1e3 for one in responses]
         print(f"a request answered at once: {statistics.median(took[1:]):.1f} ms, the first {took[0]:.0f} ms")
         for _ in range(rounds):
             print(f"load average {os.getloadavg()[0]:.1f}")
-            alone = engine(asked)
-            one, one_cpu, parts = through_workers(built, asked, 1)
-            two, two_cpu, _ = through_workers(built, asked, 2)
+            alone = engine(params)
+            one, one_cpu, parts = through_workers(built, params, 1)
+            two, two_cpu, _ = through_workers(built, params, 2)
             more = (one - alone) / parts * 1e3
             print(f"  engine alone   {alone:8.2f} s")
             print(f"  one worker     {one:8.2f} s, CPU {one_cpu:6.2f} s, {parts} parts, {more:.1f} ms more a part")
@@ -138,4 +138,4 @@ def main(repetitions: int, rounds: int) -> None:
 
 
 if __name__ == "__main__":
-    main(*(int(float(word)) for word in [*sys.argv[1:], "3500", "2"][:2]))
+    main(*(int(float(one)) for one in [*sys.argv[1:], "3500", "2"][:2]))

@@ -12,10 +12,10 @@ REFERENCES = {"plain": "plain Python", "numpy": "numpy", "scipy": "scipy", "libr
 
 HEAD = """# Benchmarks
 
-Written by `make bench`, which makes and prints this page anew.
+Written by `make bench`, which writes and prints this page.
 
 **How.** The engine and its references run in one process, in turns: CPU time of the thread, medians of the rounds,
-after a first run that compiles. Ratios (×) say how many times longer the reference took; they mean more than the
+after a first run that compiles. Ratios (×) state how many times longer the reference took; they mean more than the
 times, which depend on the machine. Both sides must give equal results or the run fails: to 1e-12 relative where
 they are numbers (1e-6 for mean errors in metres), exactly where they are choices, by law where they are random
 draws (the distance of the empirical distribution from the exact one; false alarms 1e-6). A reference that would
@@ -24,7 +24,7 @@ take minutes does a part of the work and is scaled up; the part is named. The re
 named in its line. Nothing is claimed about software that is not installed here.
 
 **Targets** were set before the engine was built, on another machine. Where a time comes with a ratio to scipy, that
-is the time of scipy's routine there over the target: what was asked of the engine, whatever runs it.
+is the time of scipy's routine there over the target: the target of the engine, whatever runs it.
 """
 
 
@@ -37,8 +37,8 @@ class Target:
     why: str = ""
 
     def __str__(self) -> str:
-        asked = [f"≥ {ratio:,.0f}× {REFERENCES[name]}" for name, ratio in self.ratios.items()]
-        return "; ".join([f"≤ {amount(self.seconds)}", *asked])
+        ratios = [f"≥ {ratio:,.0f}× {REFERENCES[name]}" for name, ratio in self.ratios.items()]
+        return "; ".join([f"≤ {amount(self.seconds)}", *ratios])
 
 
 @dataclass(frozen=True)
@@ -75,9 +75,9 @@ class Figure:
         if not self.target:
             return ""
         missed = [f"time {self.seconds / self.target.seconds:.2f} of the target"] * (self.seconds > self.target.seconds)
-        for name, asked in self.target.ratios.items():
-            if self.ratio(name) < asked:
-                missed.append(f"ratio to {REFERENCES[name]} {self.ratio(name) / asked:.2f} of the target")
+        for name, wanted in self.target.ratios.items():
+            if self.ratio(name) < wanted:
+                missed.append(f"ratio to {REFERENCES[name]} {self.ratio(name) / wanted:.2f} of the target")
         if not missed:
             return "met"
         kept = " (ratio met)" if self.target.ratios and len(missed) == 1 and missed[0].startswith("time") else ""
@@ -86,17 +86,17 @@ class Figure:
 
 @dataclass(frozen=True)
 class Finding:
-    """One line without a reference: what was found about ``what`` and, if anything was asked, whether it is met."""
+    """One line without a reference: what was found about ``what`` and whether its target, if any, is met."""
 
     item: str
     what: str
-    asked: str
+    target: str
     found: str
     met: bool | None
 
     def cells(self) -> list[str]:
         verdict = {None: "", True: "met", False: "**missed**"}[self.met]
-        return [self.item, self.what, self.asked, self.found, *[""] * len(REFERENCES), verdict]
+        return [self.item, self.what, self.target, self.found, *[""] * len(REFERENCES), verdict]
 
 
 def amount(seconds: float) -> str:

@@ -82,7 +82,7 @@ def main() -> None:
     parser.add_argument("repetitions", nargs="?", type=int, default=10)
     parser.add_argument("--out", type=Path, default=ROOT / "docs" / "attacks.md")
     parser.add_argument("--results", type=Path, default=ROOT / "docs" / "results.md")
-    asked = parser.parse_args()
+    options = parser.parse_args()
     walk, taxi, _ = (sample.series for sample in samples())
     parts, found = [], {}
     for title, series, q, radius_m in (
@@ -92,12 +92,12 @@ def main() -> None:
          4 * WALK_Q, 20.0),
     ):  # fmt: skip
         heading = f"## {title}: {len(series):,} events, r = {radius_m:g} m, q = {q:,.0f} m²"
-        rows = {one.title: measure(series, one, q, asked.repetitions) for one in variants(radius_m, q)}
+        rows = {one.title: measure(series, one, q, options.repetitions) for one in variants(radius_m, q)}
         found[f"{title}, r = {radius_m:g} m"] = rows
         parts.append(f"{heading}\n\n{table(rows)}")
         print(parts[-1], flush=True)
-    write(asked.out, f"{asked.repetitions} repetitions.\n\n" + "\n\n".join(parts))
-    write(asked.results, headlines(found), "attacks")
+    write(options.out, f"{options.repetitions} repetitions.\n\n" + "\n\n".join(parts))
+    write(options.results, headlines(found), "attacks")
 
 
 if __name__ == "__main__":

@@ -72,8 +72,8 @@ def mutants(found: dict[str, list[Timed]]) -> str:
 
 def commit() -> str:
     """The commit that is measured."""
-    words = ["git", "rev-parse", "--short", "HEAD"]
-    return subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
+    command = ["git", "rev-parse", "--short", "HEAD"]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
 
 
 def main() -> None:
@@ -82,15 +82,15 @@ def main() -> None:
     parser.add_argument("--mutant-trials", type=int, default=10_000)
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--out", type=Path, default=ROOT / "docs" / "trust.md")
-    asked = parser.parse_args()
+    options = parser.parse_args()
     names = [cls.registered_name() for cls in mechanisms.of("trajectory")]
     target_of({"name": names[0], **CLAIM})
     measured = commit()  # before hours pass
-    with ProcessPoolExecutor(asked.workers) as pool:
-        plain: Any = {name: pool.submit(audited, name, asked.trials, CLAIM) for name in names}
-        laplace = pool.submit(audited, PREFIX + NUMPY_LAPLACE, asked.trials, CLAIM)
+    with ProcessPoolExecutor(options.workers) as pool:
+        plain: Any = {name: pool.submit(audited, name, options.trials, CLAIM) for name in names}
+        laplace = pool.submit(audited, PREFIX + NUMPY_LAPLACE, options.trials, CLAIM)
         halved: Any = {
-            name: [pool.submit(audited, f"{PREFIX}half-noise:{name}", asked.mutant_trials, one) for one in MUTANTS]
+            name: [pool.submit(audited, f"{PREFIX}half-noise:{name}", options.mutant_trials, one) for one in MUTANTS]
             for name in names
         }
         first = [one.result() for one in plain.values()]
@@ -103,14 +103,14 @@ def main() -> None:
     numpys = laplace.result().result
     text = [
         f"Measured on {datetime.datetime.now(datetime.UTC):%Y-%m-%d} at commit {measured}, without seeds.",
-        f"**Claims**, {asked.trials:,} draws of each input: {alarms} of {len(first)} mechanisms accused.",
+        f"**Claims**, {options.trials:,} draws of each input: {alarms} of {len(first)} mechanisms accused.",
         claims([*first, laplace.result()]),
         f"numpy’s Laplace noise is found by *{numpys.pairs[0].best_event}*: its float’s low bits.",
-        f"**Mutants**, {asked.mutant_trials:,} draws of each input: every scale of noise halved, at ε of 0.1, 0.5, 1, "
-        "2 and 4 times radii of 1, 50, 200 and 5,000 m.",
+        f"**Mutants**, {options.mutant_trials:,} draws of each input: every scale of noise halved, at ε of 0.1, 0.5, "
+        "1, 2 and 4 times radii of 1, 50, 200 and 5,000 m.",
         mutants(second),
     ]
-    write(asked.out, "\n\n".join(text), "audit")
+    write(options.out, "\n\n".join(text), "audit")
 
 
 if __name__ == "__main__":

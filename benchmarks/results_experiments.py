@@ -27,7 +27,7 @@ from privacy_engine.experiments.presets.base import DISTRIBUTIONS, SHARES
 ROOT = Path(__file__).resolve().parents[1]
 N = 1000
 DRAWN = ("Skip", "Uniform", "Adaptive, literal", "Planned + OU smoother", "Joint + OU smoother")
-"""In the figure, in the order of the palette's inks."""
+"""In the figure, in the order of the palette's colours."""
 
 TABLES = ("Generated walk", "Geolife, user 000", "Generated taxis", "T-Drive, taxi 1")
 """What is shown in full; other users of Geolife are in the lines about the paper alone."""
@@ -80,18 +80,18 @@ def claims(all_found: dict[str, Found]) -> str:
         best: dict[str, list[str]] = {}
         for k, share in enumerate(where):
             best.setdefault(min(means, key=lambda name: means[name][k]), []).append(share)
-        said = (f"{name} at {', '.join(at)} %" if len(best) > 1 else name for name, at in best.items())
-        lines.append(_line(title, [f"{', '.join(where)} %", *ratios, "; ".join(said)]))
+        best_at = (f"{name} at {', '.join(at)} %" if len(best) > 1 else name for name, at in best.items())
+        lines.append(_line(title, [f"{', '.join(where)} %", *ratios, "; ".join(best_at)]))
     return "\n".join(lines)
 
 
 def panel(found: Found) -> dict[str, Curve]:
     """The curves that are drawn, by share."""
     curves = {}
-    for name, ink in zip(DRAWN, LIGHT, strict=False):
+    for name, colour in zip(DRAWN, LIGHT, strict=False):
         rows = sorted(found[name], key=lambda row: row["marked_share"])
         points = [(row["marked_share"], row["mean"], row["low"], row["high"]) for row in rows]
-        curves[name] = Curve(points, ink, dashed="+" in name)
+        curves[name] = Curve(points, colour, dashed="+" in name)
     return curves
 
 
@@ -128,12 +128,12 @@ def losses(repetitions: int) -> str:
     for name in DISTRIBUTIONS:
         values = (found[metric, name, 0.4, s] for metric in preset.metrics for s in strengths)
         lines.append(_line(name, [f"{value:.3g}" for value in values]))
-    said = ["\n".join(lines), ""]
+    text = ["\n".join(lines), ""]
     for s in strengths[1:]:
         own = _where(lambda share, s=s: _apart({n: found["loss-own", n, share, s] for n in DISTRIBUTIONS}))
         summed = _where(lambda share, s=s: _apart({n: -found["loss-summed", n, share, s] for n in DISTRIBUTIONS}))
-        said.append(f"- s = {s:g}: own loss largest for the skewed {own}; summed loss least for them {summed}.")
-    return "\n".join(said)
+    text.append(f"- s = {s:g}: own loss largest for the skewed {own}; summed loss least for them {summed}.")
+    return "\n".join(text)
 
 
 def _apart(by: dict[str, float]) -> bool:
@@ -152,28 +152,28 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
     parser.add_argument("--out", type=Path, default=ROOT / "docs" / "results.md")
     parser.add_argument("--figure", type=Path, default=ROOT / "docs" / "figures" / "error-by-landmarks.svg")
-    asked = parser.parse_args()
-    files = real(asked.data, N)
+    options = parser.parse_args()
+    files = real(options.data, N)
     sets: list[tuple[str, type[Preset], list[Trajectory]]] = [("Generated walk", GeolifeError, [])]
     sets += [(title, GeolifeError, [one]) for title, one in files.items() if title.startswith("Geolife")]
     sets += [("Generated taxis", TDriveError, [])]
     sets += [(title, TDriveError, [one]) for title, one in files.items() if title.startswith("T-Drive")]
-    parts, panels = [f"{asked.repetitions} repetitions, seed 1."], {}
-    for marks, words in (("random", "random landmarks"), ("stay-points", "stay points")):
-        found = {title: errors(preset, marks, series, asked.repetitions) for title, preset, series in sets}
+    parts, panels = [f"{options.repetitions} repetitions, seed 1."], {}
+    for marks, description in (("random", "random landmarks"), ("stay-points", "stay points")):
+        found = {title: errors(preset, marks, series, options.repetitions) for title, preset, series in sets}
         for title in (title for title in TABLES if title in found):
-            parts.append(f"### {title}, {words}\n\n{table(found[title])}")
+            parts.append(f"### {title}, {description}\n\n{table(found[title])}")
             print(parts[-1], "\n", flush=True)
-        parts.append(f"### The three of the paper, {words}\n\n{claims(found)}")
+        parts.append(f"### The three of the paper, {description}\n\n{claims(found)}")
         print(parts[-1], "\n", flush=True)
         chosen = [title for title in ("Geolife, user 000", "T-Drive, taxi 1") if title in found]
-        panels |= {f"{title}, {words}": panel(found[title]) for title in chosen or list(found)}
-    parts.append(f"### Temporal distance by distribution (n = 100)\n\n{distances(asked.repetitions)}")
-    parts.append(f"### Loss under correlation (n = 100, ε = 1)\n\n{losses(asked.repetitions)}")
+        panels |= {f"{title}, {description}": panel(found[title]) for title in chosen or list(found)}
+    parts.append(f"### Temporal distance by distribution (n = 100)\n\n{distances(options.repetitions)}")
+    parts.append(f"### Loss under correlation (n = 100, ε = 1)\n\n{losses(options.repetitions)}")
     print(*parts[-2:], sep="\n\n")
-    asked.figure.parent.mkdir(exist_ok=True)
-    asked.figure.write_text(svg(panels))
-    write(asked.out, "\n\n".join(parts), "experiments")
+    options.figure.parent.mkdir(exist_ok=True)
+    options.figure.write_text(svg(panels))
+    write(options.out, "\n\n".join(parts), "experiments")
 
 
 if __name__ == "__main__":

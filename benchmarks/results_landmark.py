@@ -104,18 +104,18 @@ def main() -> None:
     parser.add_argument("repetitions", nargs="?", type=int, default=20)
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
     parser.add_argument("--out", type=Path, default=ROOT / "docs" / "results.md")
-    asked = parser.parse_args()
+    options = parser.parse_args()
     sets: list[tuple[str, Callable[[np.random.Generator], Trajectory], float]] = [("Generated taxis", taxi, TAXI_Q_M2)]
-    files = real(asked.data, N)
+    files = real(options.data, N)
     for title, q in (("Geolife, user 000", WALK_Q_M2), ("T-Drive, taxi 1", TAXI_Q_M2)):
         if series := files.get(title):
             sets.append((f"{title} ({len(series):,} events)", lambda _, series=series: series, q))
     parts = []
     for title, series_of, q in sets:
-        result = table(measure(series_of, q, asked.repetitions))
+        result = table(measure(series_of, q, options.repetitions))
         parts.append(f"## {title}\n\nq = {q:,.0f} m².\n\n{result}")
         print(parts[-1], flush=True)
-    write(asked.out, f"{asked.repetitions} repetitions.\n\n" + "\n".join(parts))
+    write(options.out, f"{options.repetitions} repetitions.\n\n" + "\n".join(parts))
 
 
 if __name__ == "__main__":

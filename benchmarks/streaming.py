@@ -19,7 +19,7 @@ from privacy_engine.data import Floats, LandmarkSet, Trajectory
 from privacy_engine.mechanisms.landmark import Adaptive
 
 ROOT = Path(__file__).resolve().parents[1]
-REPETITIONS = 10  # more take longer, and no more room
+REPETITIONS = 10  # more take longer, and no more memory
 RETURNED = {"MALLOC_MMAP_THRESHOLD_": "65536"}  # what is freed leaves the process and cannot hide what is taken
 
 

@@ -12,7 +12,7 @@ SHORTEST_S = 0.01
 """What takes less is repeated within a round."""
 
 PATIENCE_S = 1.5
-"""A side that has taken this long is not asked again: a busy machine is seen in short rounds, not in long ones."""
+"""A side that has taken this long is not timed again: a busy machine is seen in short rounds, not in long ones."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What a picture of a track costs beside the same points as rows of a REST framework serialiser, in one run.
+"""What a rendered track costs beside the same points as rows of a REST framework serialiser, in one run.
 
     python benchmarks/viewport.py
 
@@ -36,7 +36,7 @@ def cpu_ms(work: Callable[[], Any], rounds: int = ROUNDS) -> float:
 
 
 def around(line: Any) -> dict[str, float]:
-    """The picture of 1000 by 700 pixels that shows all of it."""
+    """The view of 1000 by 700 pixels that shows all of it."""
     west, east, north = line.lon.min() / 1e7, line.lon.max() / 1e7, line.lat.max() / 1e7
     tall = (float(line.y.max()) - float(line.y.min())) / 2**32
     zoom = float(np.log2(min(1000 * 360 / (east - west), 700 / tall) / 256))
@@ -65,7 +65,7 @@ def main(points: int) -> None:
 
         from dashboard.maps import track_encoding
         from dashboard.storage.series_cache import line as read
-        from privacy_engine.line_simplification import Picture
+        from privacy_engine.line_simplification import MapView
 
         line = read(dataset.points_path, 0)
         view = around(line)
@@ -78,21 +78,21 @@ def main(points: int) -> None:
         }
         table = [
             (
-                "picture: kernels and layout",
-                cpu_ms(lambda: track_encoding.encode_picture(line, Picture(**view))),
+                "view: kernels and layout",
+                cpu_ms(lambda: track_encoding.encode_picture(line, MapView(**view))),
                 sizes["identity"],
             ),
             (
-                "picture: whole request, zstd",
+                "view: whole request, zstd",
                 cpu_ms(lambda: client.get(url, view, headers={"Accept-Encoding": "zstd"})),
                 sizes["zstd"],
             ),
             ("full track: layout", cpu_ms(lambda: track_encoding.encode(line)), len(track_encoding.encode(line))),
         ]
         if points <= 100_000:
-            told = rows(line)
-            table.append(("rows: serialiser and JSON", cpu_ms(lambda: rows(line), 3), len(told)))
-            table.append(("rows, gzip", cpu_ms(lambda: gzip.compress(told, 6), 3), len(gzip.compress(told, 6))))
+            body = rows(line)
+            table.append(("rows: serialiser and JSON", cpu_ms(lambda: rows(line), 3), len(body)))
+            table.append(("rows, gzip", cpu_ms(lambda: gzip.compress(body, 6), 3), len(gzip.compress(body, 6))))
     print(f"{points:,} points")
     for title, ms, size in table:
         print(f"  {title:34}{ms:10.2f} ms{size / 1e3:12.1f} kB")

@@ -1,4 +1,4 @@
-"""Kinds of data: frozen columnar arrays, checked once at the door and trusted afterwards."""
+"""Kinds of data: frozen columnar arrays, checked once on construction and trusted afterwards."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Mask = NDArray[np.bool_]
 
 def _column(values: ArrayLike, field: str, dtype: type[Any]) -> NDArray[Any]:
     try:
-        array = np.array(values, dtype=dtype, copy=None if _frozen(values) else True)  # nobody outside can change it
+        array = np.array(values, dtype=dtype, copy=None if _frozen(values) else True)  # no caller can change it
     except (TypeError, ValueError) as error:
         raise DataError(f"{field} must be numbers", field=field, rule="numeric") from error
     if array.ndim != 1:
@@ -335,8 +335,8 @@ class Release:
 
     ``series`` holds the published positions; ``event[j]`` is the 0-based event the j-th of them stands for
     (a gap leaves its event out). ``budgets`` (n,) is the budget each event's own draw consumed, 0 where the
-    position was derived from other releases; ``fresh`` (n,) says where a draw was made. ``sd_m`` (n,) is the standard
-    deviation per axis of each draw's noise in metres, 0 where none was made: as public as the mechanism.
+    position was derived from other releases; ``fresh`` (n,) is True where a draw was made. ``sd_m`` (n,) is the
+    standard deviation per axis of each draw's noise in metres, 0 where none was made: as public as the mechanism.
 
     ``private`` is True only if every draw came from the operating system's generator, as
     ``TrajectoryMechanism.release`` records it from the source it drew from. False means that the release is not known

@@ -84,7 +84,7 @@ class FormatError(EngineError):
 
 
 class ChoiceNeeded(FormatError):
-    """The file can be read in more than one way, and only its owner knows which.
+    """The file can be read in more than one way, and only its owner can decide which.
 
     ``parameter`` is the reading option that settles it, ``choices`` its values with a plain label each,
     ``default`` the one to preselect.

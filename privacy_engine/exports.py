@@ -1,7 +1,7 @@
 """Series out to files: CSV, GeoJSON, GPX and Parquet, each with its privacy label, none linkable to another.
 
 No file carries a time of writing, a host or a counter, so that two exports of one release are the same bytes.
-Coordinates have 7 decimals (1 cm), times are UTC. Where the series are of several people, each says whose it is (a
+Coordinates have 7 decimals (1 cm), times are UTC. Where the series are of several people, each names its person (a
 column or property ``person``, an extension of a GPX track). Everything written here is read back by
 :func:`privacy_engine.formats.read`.
 """
@@ -73,7 +73,7 @@ def write(series: Iterable[Trajectory], fmt: str, out: BinaryIO, *, label: Label
 
 
 def _several_people(series: Sequence[Trajectory]) -> bool:
-    """Whether the file must say whose each series is; without that all are read back as one person's."""
+    """Whether the file must name the person of each series; without that all are read back as one person's."""
     return len({one.person for one in series}) > 1
 
 

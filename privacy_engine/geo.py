@@ -57,7 +57,7 @@ def destination(lon: ArrayLike, lat: ArrayLike, distance_m: ArrayLike, bearing_r
 
 @dataclass(frozen=True)
 class LocalPlane:
-    """Metres east and north of a centre: the azimuthal equidistant projection, which knows no antimeridian or pole.
+    """Metres east and north of a centre: the azimuthal equidistant projection, which has no antimeridian or pole.
 
     Distances from the centre are exact; between points d apart, D away from it, they are off by about (D/R)²/6.
     """

@@ -1,4 +1,4 @@
-"""What of a line a picture on the screen shows: the map's own projection, half a pixel of tolerance."""
+"""Simplification of lines for a view of the map: the map's own projection, half a pixel of tolerance."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DOMAINS["middle"] = (-360, 360)
 
 
 @dataclass(frozen=True)
-class Picture:
+class MapView:
     """A map's view: its north-western corner in degrees, size in pixels and zoom (the world is 256·2^zoom wide).
 
     Longitudes are taken within half a turn of ``middle``, as the map takes them.
@@ -51,7 +51,7 @@ class Picture:
         return float(TILE * 2.0**self.zoom)
 
     def shown(self, lon: Whole, y: Whole) -> tuple[Ints, Ints]:
-        """Points that draw the line in this picture (m,), and where each of its pieces ends among them.
+        """Points that draw the line in this view (m,), and where each of its pieces ends among them.
 
         ``lon`` (n,) in 1e-7 degrees, ``y`` (n,) as :func:`heights` has them. What is drawn and
         what is visible of the line lie nowhere farther apart than ``APART + TOLERANCE``, and pieces end where they did.
@@ -88,8 +88,8 @@ def packed(values: Whole) -> bytes:
 
 
 def load() -> None:
-    """Have the kernels of pictures in memory, as the map calls them."""
+    """Load the kernels of line simplification, as the map calls them."""
     positions = np.arange(20, dtype=np.int32)
-    for index in Picture(0, 0, 10, 10, 0, 0).shown(positions, heights(positions)):
+    for index in MapView(0, 0, 10, 10, 0, 0).shown(positions, heights(positions)):
         packed(index)
     packed(positions)

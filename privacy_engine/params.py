@@ -25,7 +25,7 @@ class Spec(Frozen):
 
     @classmethod
     def parse(cls, description: Any) -> Self:
-        """What ``description`` says.
+        """What ``description`` describes.
 
         Raises
         ------
@@ -87,7 +87,7 @@ class Param:
 
 
 def broken(rule: str) -> PydanticCustomError:
-    """What a validator raises where a value breaks ``rule`` ("must be …"); :func:`explain` says the rest."""
+    """What a validator raises where a value breaks ``rule`` ("must be …"); :func:`explain` adds the rest."""
     return PydanticCustomError("domain", "{rule}", {"rule": rule})
 
 
@@ -112,7 +112,7 @@ RadiusM = _number(
         label="Radius",
         symbol="r",
         unit="m",
-        help="The distance within which places are kept alike at that level. The paper uses 1 m.",
+        help="The distance within which places are indistinguishable at that level. The paper uses 1 m.",
         lowest=0.01,
         highest=2e7,
         example=1.0,
@@ -209,7 +209,7 @@ HighestSpeed = _number(
     Param(
         label="Highest speed",
         unit="km/h",
-        help="What nobody in these data can exceed: on foot 15, by car 200, by air 1,100.",
+        help="A speed that cannot be exceeded in these data: on foot 15, by car 200, by air 1,100.",
         lowest=0.1,
         highest=1e6,
         example=200.0,
@@ -271,7 +271,7 @@ Repetitions = _number(
     int,
     Param(
         label="Repetitions",
-        help="How often everything is drawn anew. The paper uses 100.",
+        help="Number of repetitions with new noise. The paper uses 100.",
         lowest=1,
         highest=1_000_000,
         example=100,
@@ -295,7 +295,7 @@ _RULES = {
 }
 
 
-_BOUNDS = {  # pydantic's own constraints: what is said of the bound in their context
+_BOUNDS = {  # pydantic's own constraints: the text for the bound in their context
     "greater_than": ("must be greater than {:g}", "gt"),
     "greater_than_equal": ("must be at least {:g}", "ge"),
     "less_than": ("must be less than {:g}", "lt"),
@@ -310,8 +310,8 @@ def _rule(error: Any) -> str:
     if error["type"] == "literal_error":
         return f"must be one of {error['ctx']['expected']}".replace(" or ", ", ")
     if error["type"] in _BOUNDS:
-        words, bound = _BOUNDS[error["type"]]
-        return words.format(error["ctx"][bound])
+        text, bound = _BOUNDS[error["type"]]
+        return text.format(error["ctx"][bound])
     return str(_RULES.get(error["type"], error["msg"]))
 
 

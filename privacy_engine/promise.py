@@ -125,7 +125,7 @@ def at_most(value: float) -> str:
 
 @dataclass(frozen=True)
 class Neighbours:
-    """A neighbour relation, in words and in symbols: the pairs of data sets that a promise is about."""
+    """A neighbour relation, as text and in symbols: the pairs of data sets that a promise is about."""
 
     words: str
     symbols: str

@@ -24,7 +24,7 @@ class Published:
     """One series as whole numbers.
 
     ``lon`` and ``lat`` (n,) are multiples of 1e-7 degrees, ``time_ms`` (n,) milliseconds since 1970-01-01 UTC,
-    :data:`NO_TIME` where there is none. ``person`` says whose it is.
+    :data:`NO_TIME` where there is none. ``person`` names its person.
     """
 
     name: str
@@ -55,7 +55,7 @@ def points_digest(series: Iterable[Published]) -> str:
     """SHA-256 of series in their order: names, positions and times, and people where there are several.
 
     Series without events count for nothing and neighbours of one name and person as one, since not every format can
-    tell them apart. The digest detects damage and exchange. It is no signature: whoever forges a file can compute it
+    distinguish them. The digest detects damage and exchange. It is no signature: whoever forges a file can compute it
     too.
 
     >>> one = Published("a", np.array([85000000]), np.array([473000000]), np.array([NO_TIME]))

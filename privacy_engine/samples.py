@@ -1,4 +1,4 @@
-"""Generated samples: a dense walk, a sparse taxi day, the eight-event day in Paris. Nobody's real movements."""
+"""Generated samples: a dense walk, a sparse taxi day, the eight-event day in Paris. Synthetic movements."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ class ReleaseSpec(Spec):
     """A mechanism with its parameters, steps that follow it, and a seed where the run is an experiment.
 
     The steps read the release only, so they cost nothing: level and guarantee are the mechanism's. Without any the
-    spec is dumped without the word, as it was before there were steps.
+    spec is dumped without the key, as it was before there were steps.
 
     A seed makes the run repeatable and therefore never private: such a release has no guarantee.
     """

@@ -2,7 +2,7 @@
 
     python benchmarks/browser/large_map.py [POINTS] [RELEASES]
 
-One run measures both on the same arrays, same size, same machine: the first picture after the data arrived, pans, zooms
+One run measures both on the same arrays, size and machine: the first rendering after the data arrived, pans, zooms
 and the heap. Times are until the frame after the one that painted, so about a frame of them is waiting.
 """
 
@@ -102,7 +102,7 @@ def filled(user: Any, points: int, releases: int) -> Any:
 
 
 class Bench:
-    """Pages of one browser, and what they say."""
+    """Pages of one browser, and their measurements."""
 
     def __init__(self, browser: Any, address: str, cookie: Any) -> None:
         self.browser, self.address, self.cookie = browser, address, cookie
@@ -133,10 +133,10 @@ def browser_cpu_s() -> float:
     parents, spent = {}, {}
     for folder in Path("/proc").glob("[0-9]*"):
         try:
-            words = (folder / "stat").read_text().rpartition(")")[2].split()
+            fields = (folder / "stat").read_text().rpartition(")")[2].split()
         except OSError:
             continue  # it has just ended
-        parents[int(folder.name)], spent[int(folder.name)] = int(words[1]), int(words[11]) + int(words[12])
+        parents[int(folder.name)], spent[int(folder.name)] = int(fields[1]), int(fields[11]) + int(fields[12])
 
     def below(pid: int) -> bool:
         return pid == os.getpid() or (pid in parents and below(parents[pid]))
@@ -153,9 +153,9 @@ def measure_cairn(bench: Bench, dataset: Any) -> dict[str, Any]:
     page = bench.page()
     page.goto(f"/datasets/{dataset.pk}/compare/")
     page.wait_for_selector("[data-bench][data-ready=all]", timeout=120_000)
-    told = page.evaluate("() => measure.firsts()")
+    measured = page.evaluate("() => measure.firsts()")
     page.wait_for_timeout(500)
-    found = {name: told[name] for name in ("first", "early", "whole", "ready")} | {"kB": told["bytes"] / 1e3}
+    found = {name: measured[name] for name in ("first", "early", "whole", "ready")} | {"kB": measured["bytes"] / 1e3}
     found |= {"pan": bench.moves(page, PANS), "zoom": bench.moves(page, ZOOMS)}
     found["heap"] = bench.heap_mb(page)
     found["longest"] = page.evaluate("() => Math.max(0, ...measure.tasks)")
@@ -198,7 +198,7 @@ def main(points: int, releases: int) -> None:
             browser.close()
     print(f"{points:,} points and {releases} release(s) of as many; {SIZE['width']}x{SIZE['height']}")
     print(f"{'':42}{'Cairn':>11}{'Leaflet polyline':>24}")
-    line("first picture after the data arrived", ours["first"], theirs["first"], "ms", "limit 1000")
+    line("first rendering after the data arrived", ours["first"], theirs["first"], "ms", "limit 1000")
     for name in ("pan", "zoom"):
         line(
             f"{name} until it is seen, median of {MOVES} ({FEW})",
@@ -210,7 +210,7 @@ def main(points: int, releases: int) -> None:
         line(f"{name}, processor time of the browser", ours[name]["cpu"], theirs[name]["cpu"], "ms")
     line("heap with typed arrays, after a collection", ours["heap"], theirs["heap"], "MB", "limit 120")
     if ours["early"] is not None:
-        line("picture of the original, from the start", ours["early"], None, "ms")
+        line("rendering of the original, from the start", ours["early"], None, "ms")
     line("the original itself, from the start", ours["whole"], None, "ms")
     line("page with charts ready", ours["ready"], None, "ms")
     line("longest task", ours["longest"], None, "ms")
@@ -218,4 +218,4 @@ def main(points: int, releases: int) -> None:
 
 
 if __name__ == "__main__":
-    main(*(int(float(word)) for word in (sys.argv[1:] + ["1e6", "1"][len(sys.argv) - 1 :])))
+    main(*(int(float(one)) for one in (sys.argv[1:] + ["1e6", "1"][len(sys.argv) - 1 :])))

@@ -1,4 +1,4 @@
-/* What the benchmark asks of a page; it is there before the page's own scripts. */
+/* What the benchmark measures in a page; it is loaded before the page's own scripts. */
 
 window.measure = (() => {
   const drawn = new Map(); // layer -> when it was painted first
@@ -28,13 +28,13 @@ window.measure = (() => {
   const whole = () =>
     performance.getEntriesByType("resource").filter(({ name }) => /\/track\/\?/.test(name) && !/west=/.test(name));
 
-  /** The later of the layers' first pictures, after its own data arrived. */
+  /** The later of the layers' first renderings, after its data arrived. */
   function firsts() {
     const waits = whole().map(({ name, responseEnd }) => {
       const id = name.match(/releases\/([^/]+)/)?.[1] ?? "original";
       return drawn.get(id) - responseEnd;
     });
-    const early = drawn.get("early-original") ?? null; // the server's picture of it, since the page was asked for
+    const early = drawn.get("early-original") ?? null; // the server's rendering of it, since the page was requested
     return {
       first: Math.max(...waits),
       early,
@@ -44,7 +44,7 @@ window.measure = (() => {
     };
   }
 
-  /** A key on the map, until the frame after its picture. */
+  /** A key on the map, until the frame after it is rendered. */
   async function key(name) {
     const map = document.querySelector(".map");
     await frame();
@@ -74,7 +74,7 @@ window.measure = (() => {
     };
   }
 
-  /** The same tracks as plain polylines on Leaflet's canvas; how long from the arrays to the picture. */
+  /** The same tracks as plain polylines on Leaflet's canvas; how long from the arrays to the rendering. */
   async function leaflet({ decoder, tracks, width, height }) {
     const { fetchTrack } = await import(decoder);
     const read = [];

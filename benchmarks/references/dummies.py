@@ -83,13 +83,13 @@ def plain_optimal(mask: np.ndarray, evaluation: str) -> list[int]:
     return [regular[j] for j in next(order for away, order in tried if away <= limit)]
 
 
-def plain_partitioned(counts: list[int], room: list[int], distance: str) -> list[int]:
+def plain_partitioned(counts: list[int], capacity: list[int], distance: str) -> list[int]:
     """Bins in the order they are filled, every bin tried at every step, in whole numbers: equal is equal."""
     now, order, landmarks = list(counts), [], sum(counts)
-    for _ in range(sum(room) - landmarks):
+    for _ in range(sum(capacity) - landmarks):
         best, chosen, total = math.inf, 0, sum(now) + 1
         for i in range(len(now)):
-            if now[i] < room[i]:
+            if now[i] < capacity[i]:
                 now[i] += 1
                 apart = [a * landmarks - b * total for a, b in zip(now, counts, strict=True)]
                 now[i] -= 1

@@ -1,4 +1,4 @@
-"""Stay points by haversines: one for every step, or a stretch of them at once."""
+"""Stay points by haversines: one for every step, or a block of them at once."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 EARTH_RADIUS_M = 6371000.0
-STRETCH = 64
+BLOCK = 64
 
 
 def plain_stays(
@@ -35,14 +35,14 @@ def plain_stays(
 def numpy_stays(
     lon: np.ndarray, lat: np.ndarray, time_s: np.ndarray, distance_m: float, duration_s: float
 ) -> list[list[int]]:
-    """As :func:`plain_stays`, the distances of ever longer stretches at once until one leaves the circle."""
+    """As :func:`plain_stays`, the distances of ever longer blocks at once until one leaves the circle."""
     lam, phi = np.radians(lon), np.radians(lat)
     cos_phi = np.cos(phi)
     i, groups = 0, []
     while i < len(lon):
-        j, stretch = i + 1, STRETCH
+        j, block = i + 1, BLOCK
         while j < len(lon):
-            ahead = slice(j, j + stretch)
+            ahead = slice(j, j + block)
             haversine = (
                 np.sin((phi[ahead] - phi[i]) / 2) ** 2
                 + cos_phi[i] * cos_phi[ahead] * np.sin((lam[ahead] - lam[i]) / 2) ** 2
@@ -51,7 +51,7 @@ def numpy_stays(
             if outside.any():
                 j += int(np.argmax(outside))
                 break
-            j, stretch = min(j + stretch, len(lon)), 2 * stretch
+            j, block = min(j + block, len(lon)), 2 * block
         if time_s[j - 1] - time_s[i] >= duration_s:
             groups.append([i, j])
         i = j

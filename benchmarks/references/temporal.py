@@ -86,7 +86,7 @@ def _plain_carried(loss: float, s: float) -> float:
 
 
 def numpy_landmark_losses(epsilons: np.ndarray, landmark: np.ndarray, s: float) -> np.ndarray:
-    """alpha_t of all series (series, n) at once: for every t, two walks that start anew at landmarks and t."""
+    """alpha_t of all series (series, n) at once: for every t, two recursions that restart at landmarks and t."""
     series, n = landmark.shape
     losses = np.empty((series, n))
     for t in range(n):

@@ -33,7 +33,7 @@ def sweep() -> None:
     """Remove what kernels of earlier versions were compiled to."""
     from privacy_engine import kernels
 
-    kept = Path(kernels.KEPT_IN)
+    kept = Path(kernels.CACHE_FOLDER)
     for folder in kept.parent.glob("kernels-*"):
         if folder != kept:
             shutil.rmtree(folder, ignore_errors=True)

@@ -23,7 +23,7 @@ from dashboard.core.rest.parsing import Number, Whole, valid
 from dashboard.storage.parquet import E7
 from dashboard.storage.series_cache import Line
 from privacy_engine.errors import ParameterError
-from privacy_engine.line_simplification import Picture, packed
+from privacy_engine.line_simplification import MapView, packed
 
 MAGIC = 0x4E524943  # "CIRN"
 VERSION = 2
@@ -50,7 +50,7 @@ class TrackQuery(serializers.Serializer[Any]):
             if name not in attrs:
                 rule = f"given with {', '.join(attrs)}"
                 raise ParameterError(f"{name} must be {rule}", field=name, rule=rule)
-        return {"series": series, "picture": Picture(**attrs) if attrs else None}
+        return {"series": series, "picture": MapView(**attrs) if attrs else None}
 
 
 PICTURE = ("west", "north", "width", "height", "zoom", "middle")
@@ -78,7 +78,7 @@ def encode(line: Line) -> bytes:
     return _joined(1, line.lon, line.lat, line.time_ms, line.event, None)
 
 
-def encode_picture(line: Line, picture: Picture) -> bytes:
+def encode_picture(line: Line, picture: MapView) -> bytes:
     """What a picture shows of one series, without times and with the event of every position."""
     index, ends = picture.shown(line.lon, line.y)
     event = index if line.event is None else line.event[index]

@@ -3,7 +3,7 @@ r"""Levels at a distance: what a budget that is given within a radius separates 
 A mechanism that is geo-indistinguishable at level :math:`\epsilon` within a radius r changes the odds of every output
 by at most :math:`e^{\epsilon d/r}` between two positions d metres apart, whatever d is [1]_: more than
 :math:`\epsilon` beyond the radius, less within it. The temporal privacy loss takes the levels at the distance of the
-states that the adversary tells apart (``docs/decisions/0017-temporal-loss-and-distance.md``).
+states that the adversary distinguishes (``docs/decisions/0017-temporal-loss-and-distance.md``).
 
 References
 ----------

@@ -1,4 +1,4 @@
-r"""Transition matrices counted from data, for temporal privacy loss where nobody knows the true ones.
+r"""Transition matrices counted from data, for temporal privacy loss where the true ones are unknown.
 
 With :math:`c_{ij}` the observed moves from state i to j, the additive (Laplace) estimate is
 :math:`(c_{ij} + s) / (\sum_j c_{ij} + n s)` forwards and the same of :math:`c_{ji}` backwards: the posterior mean
@@ -37,7 +37,7 @@ class CorrelationEstimate:
     """Transition matrices estimated from data, for :func:`~privacy_engine.accounting.temporal.temporal_loss`.
 
     ``backward`` is Pr(l_{t-1} | l_t), ``forward`` Pr(l_{t+1} | l_t), both (states, states) and row-stochastic.
-    ``counts[i, j]`` are the observed moves from state i to j. ``labels`` (states, ...) says what each state is: the
+    ``counts[i, j]`` are the observed moves from state i to j. ``labels`` (states, ...) describes each state: the
     value given, or the (column, row) of its cell. ``distances_m`` (states, states) is how far apart positions in two
     cells lie at most; None where the states have no geometry. Data-dependent: read ``note``.
     """
@@ -111,7 +111,7 @@ def estimate_correlation(
     per_column = metres * math.cos(math.radians((lat.min() + lat.max()) / 2))
     x = x * per_column
     column, row = (np.floor(one / size).astype(np.int64) for one in (x - x.min(), (lat - lat.min()) * metres))
-    rows = int(row.max()) + 1  # at most 2e9, and 4e9 columns: one number tells a cell
+    rows = int(row.max()) + 1  # at most 2e9, and 4e9 columns: one number identifies a cell
     cell, index = np.unique(column * rows + row, return_inverse=True)
     labels = np.column_stack([cell // rows, cell % rows])
     found = _estimate(labels, index, lengths, smoothing, "cell_m", "be so large that the series visit")

@@ -1,6 +1,6 @@
 r"""Budget planning: how much each timestamp may spend so that the temporal loss stays at a target.
 
-:mod:`privacy_engine.accounting.temporal` says what budgets leak under correlation; here it is the
+:mod:`privacy_engine.accounting.temporal` computes what budgets leak under correlation; here it is the
 other way round, the budgets for a loss of at most :math:`\alpha` at every timestamp [1]_ (Algorithms 2 and 3).
 
 References
@@ -23,7 +23,7 @@ from privacy_engine.errors import ParameterError
 MAX_EVENTS = 100_000_000
 
 ROUNDING = 1e-14
-"""Shares of the target that a step of the recursion cannot tell from nothing."""
+"""Shares of the target that a step of the recursion cannot distinguish from 0."""
 
 
 def plan_budgets(

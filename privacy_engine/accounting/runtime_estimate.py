@@ -1,4 +1,4 @@
-"""How long a landmark loss will take, told before it is begun."""
+"""Predicted run time of a landmark loss."""
 
 from __future__ import annotations
 

@@ -104,9 +104,9 @@ class LossFunction:
         return max(_fixpoint(spent, float(q), float(d)) for q, d in zip(*self.arrays[:2], strict=True))
 
     def bridged(self, longest: int) -> tuple[Arrays, Ints]:
-        """Envelopes towards a known state over distances up to ``longest``, kept for the next call.
+        """Envelopes towards a known state over distances up to ``longest``, cached for the next call.
 
-        The second part says where each state's and distance's envelope starts; it is empty where the bridges would be
+        The second part holds where each state's and distance's envelope starts; it is empty where the bridges would be
         more than :data:`MAX_BRIDGES`.
         """
         from privacy_engine.kernels.envelope import bridges
@@ -160,8 +160,8 @@ def temporal_loss(
     """Temporal privacy loss of a series that spends ``epsilons`` (n,), each >= 0 (0: nothing released then).
 
     ``backward`` is the matrix Pr(l_{t-1} | l_t), ``forward`` Pr(l_{t+1} | l_t), both (states, states); None means no
-    correlation in that direction: its loss is then the budget itself. O(n log H). Valid against one adversary, who
-    knows these matrices [1]_.
+    correlation in that direction: its loss is then the budget itself. O(n log H). Valid against one adversary
+    who has exactly these matrices [1]_.
 
     ``shared`` >= 0 is the level of one more release whose noise several timestamps share, given the positions
     independent of the others (joint noise). Its odds change by at most e^shared whatever moments change, so

@@ -15,7 +15,7 @@ MAX_STATES = 400
 
 
 def refused(kind: type[EngineError], field: str, rule: str, value: object) -> EngineError:
-    """The error that says ``field must rule, got value``."""
+    """The error ``field must rule, got value``."""
     return kind(f"{field} must {rule}, got {value}", field=field, rule=rule, value=value)
 
 
@@ -50,7 +50,7 @@ def level(value: ArrayLike | float, field: str) -> float:
 
 def transition(matrix: ArrayLike, field: str) -> Floats:
     """``matrix`` as a frozen row-stochastic matrix (n, n) of at most 400 states."""
-    found = np.array(numbers(matrix, field, DataError), order="C")  # kernels are compiled for each order anew
+    found = np.array(numbers(matrix, field, DataError), order="C")  # kernels are compiled for each order separately
     if found.ndim != 2 or found.shape[0] != found.shape[1] or not found.size:
         raise refused(DataError, field, "be square", f"shape {found.shape}")
     if len(found) > MAX_STATES:

@@ -1,6 +1,6 @@
 """What an adversary makes of a release: attacks that show what a guarantee means.
 
-Each reads the release and says how near it comes to the truth, which it needs for that alone. They are the owner's,
+Each reads the release and measures how near it comes to the truth, which it needs for that alone. They are the owner's,
 never a part of a release. One file each, registered; each states what its adversary knows.
 """
 

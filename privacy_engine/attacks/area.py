@@ -37,7 +37,7 @@ class Area:
         """The tiles that hold ``series`` (at least one event), of a raster fixed beforehand.
 
         Tiles ``tile_m`` wide are counted from the whole degree nearest to the middle of the series, so the middle of
-        the area says nothing finer than the tiles do.
+        the area shows nothing finer than the tiles do.
         """
         middle = geo.LocalPlane.around(series.lon, series.lat)
         plane = geo.LocalPlane(round(middle.lon), round(middle.lat))

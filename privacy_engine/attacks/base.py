@@ -1,4 +1,4 @@
-"""What the attacks share: a description, what its adversary knows, a result that says itself in a sentence."""
+"""What the attacks share: a description, what its adversary knows, a result with a sentence that states it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from privacy_engine.errors import DataError
 from privacy_engine.registry import Registry
 
 Watch = Callable[[float], None]
-"""Hears what share of the work is over, and may raise to stop it."""
+"""Called with the share of the work that is done, and may raise to stop it."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ class Headline:
 
 
 class Attack(Component):
-    """Base of every attack. ``assumes`` says in plain sentences what its adversary knows; the docstring the source.
+    """Base of every attack. ``assumes`` states in plain sentences what its adversary knows; the docstring the source.
 
     ``reads_draws``: it must have the release as the mechanism drew it, before any step.
     """
@@ -127,7 +127,7 @@ class SeriesAttack(Attack):
         shared : (n,) bool, optional
             The draws of one joint draw of noise (:meth:`Mechanism.drawn_together`), where the attack reads them.
         watch : callable, optional
-            Hears what share of the work is over, where it takes long, and may raise to stop it.
+            Called with the share of the work that is done, where it takes long, and may raise to stop it.
 
         Raises
         ------

@@ -18,7 +18,7 @@ from privacy_engine.attacks.area import Grid
 from privacy_engine.data import Floats
 
 JUMP = 1e-6
-"""How likely somebody is anywhere at all at the next event: what movement cannot explain must not stop the chain."""
+"""Probability of a jump to anywhere at the next event: what movement cannot explain must not stop the chain."""
 
 BLOCK_CELLS = 2**19
 """Events of a block times cells: 4 MB an array, however long the series."""
@@ -38,7 +38,7 @@ class Movement:
 
     @classmethod
     def over(cls, grid: Grid, step_variance_m2: float) -> Movement:
-        """The walk of variance ``step_variance_m2`` per axis and event."""
+        """The random walk of variance ``step_variance_m2`` per axis and event."""
         steps = step_variance_m2 / grid.cell_m**2
         return cls(_heat(grid.columns, steps), _heat(grid.rows, steps))
 
@@ -60,9 +60,9 @@ def posteriors(
 ) -> Iterator[tuple[slice, Floats]]:
     """P(cell | everything seen) by forward-backward [1]_: blocks of events, the last first, each (b, columns, rows).
 
-    ``log_likelihood`` tells of some events what was seen there, (b, cells), up to a constant for each event; 0 where
-    nothing was. It is asked twice for each block but the last; memory does not grow with the events but for one grid a
-    block.
+    ``log_likelihood`` gives for some events that of what was seen there, (b, cells), up to a constant for each event; 0
+    where nothing was. It is called twice for each block but the last; memory does not grow with the events but for one
+    grid a block.
     """
     shape = len(movement.along), len(movement.across)
     size = _block_size(shape[0] * shape[1])
@@ -96,7 +96,7 @@ def posteriors(
 
 
 def sweeps(events: int, cells: int) -> int:
-    """How many times :func:`posteriors` asks what was seen."""
+    """How many times :func:`posteriors` evaluates the likelihood."""
     return 2 * -(-events // _block_size(cells)) - 1
 
 

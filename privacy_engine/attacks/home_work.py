@@ -47,13 +47,13 @@ class HomeWorkResult(Result):
 
     @property
     def sentence(self) -> str:
-        return f"{self._said('home', self.home)} {self._said('workplace', self.work)}"
+        return f"{self._sentence('home', self.home)} {self._sentence('workplace', self.work)}"
 
     @property
     def places(self) -> dict[str, Place]:
         return {"Home": self.home, "Workplace": self.work}
 
-    def _said(self, what: str, place: Place) -> str:
+    def _sentence(self, what: str, place: Place) -> str:
         if not place.exists:
             return f"The original shows no {what}."
         if math.isnan(place.distance_m):

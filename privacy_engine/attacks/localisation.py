@@ -90,10 +90,10 @@ class Localisation(SeriesAttack):
 
     The adversary knows beforehand an area (every cell of it alike), that people take a random walk of variance q per
     axis and event in it, and the law of the noise: a draw at distance d has density proportional to
-    :math:`e^{-\epsilon d/r}`, d along great circles. A position that repeats another says nothing of its own event.
-    Forward-backward [2]_ then gives the exact posterior of this model on a grid; of all cells the one with the least
-    expected distance is guessed, the optimal attack for that loss. With probability 1e-6 a step leads anywhere, so that
-    no release is impossible.
+    :math:`e^{-\epsilon d/r}`, d along great circles. A position that repeats another has no information about its
+    event. Forward-backward [2]_ then gives the exact posterior of this model on a grid; of all cells the one with the
+    least expected distance is guessed, the optimal attack for that loss. With probability 1e-6 a step leads anywhere,
+    so that no release is impossible.
 
     Draws of which several share one noise (the mechanism Joint) are each read at their marginal law and multiplied as
     if independent: a weaker adversary than the best, and then no exact posterior. The release must be as it was drawn;
@@ -156,7 +156,7 @@ class Localisation(SeriesAttack):
         shared : (n,) bool, optional
             The draws that share one joint draw of noise (the landmarks drawn by the mechanism Joint).
         watch : callable, optional
-            Hears what share of the work is over, and may raise to stop it.
+            Called with the share of the work that is done, and may raise to stop it.
         area : Area, optional
             What the adversary knows beforehand; by default the tiles that hold ``truth``.
 
@@ -180,13 +180,13 @@ class Localisation(SeriesAttack):
         best = BestGuess(grid)
         cell, likeliest, expected_m, correctness_m = (np.empty(n, np.int64), np.empty(n, np.int64), *np.empty((2, n)))
         movement = Movement.over(grid, self.step_variance_m2)
-        looks, most = 0, sweeps(n, len(grid))
+        steps, most = 0, sweeps(n, len(grid))
 
         def seen(block: slice) -> Floats:
-            nonlocal looks
+            nonlocal steps
             if watch is not None:
-                watch(looks / most)
-            looks += 1
+                watch(steps / most)
+            steps += 1
             return draws.log_likelihood(block, grid)
 
         for block, posterior in posteriors(movement, n, seen):

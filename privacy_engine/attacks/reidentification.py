@@ -86,7 +86,7 @@ class Reidentification(PopulationAttack):
     summary: ClassVar[str] = "Whether a few known points single out one person's release."
     assumes: ClassVar[tuple[str, ...]] = (
         "The adversary knows k places and times of one person exactly, and that one of the releases is theirs.",
-        "Times are released in clear, and help to tell people apart.",
+        "Times are released in clear, and help to distinguish people.",
     )
     headlines: ClassVar[tuple[Headline, ...]] = (
         Headline(
@@ -112,7 +112,7 @@ class Reidentification(PopulationAttack):
     def run(
         self, truths: Sequence[Trajectory], releases: Sequence[Release], *, watch: Watch | None = None
     ) -> ReidentificationResult:
-        """Ranks of the true release for every series and try; ``watch`` hears of each release.
+        """Ranks of the true release for every series and try; ``watch`` is called after each release.
 
         Raises
         ------

@@ -47,7 +47,7 @@ def twice_budget(mechanism: TrajectoryMechanism) -> Altered:
 class NumpyLaplace(Component):
     """A textbook mechanism, x + numpy's Laplace noise in floats: right in real arithmetic, wrong in its low bits.
 
-    The sum is rounded to the floats near it, which lie closer together near zero: which low bits are set tells x
+    The sum is rounded to the floats near it, which lie closer together near zero: which low bits are set reveals x
     from its neighbour [1]_.
 
     References

@@ -30,7 +30,7 @@ def learn(first: Floats, second: Floats) -> Score:
     """Fit a score on draws of two inputs, features (n, f) of each.
 
     Ridge-penalised logistic regression; a feature that never changes gets no weight. Newton's method with the step
-    halved while the loss grows, so it converges also where the inputs are told apart perfectly.
+    halved while the loss grows, so it converges also where the inputs are distinguished perfectly.
     """
     X = np.concatenate([first, second])
     mean, sd = X.mean(axis=0), X.std(axis=0)

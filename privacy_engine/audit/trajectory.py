@@ -51,7 +51,7 @@ class TrajectoryKind:
         n = LANDMARK_EVENTS if mechanism.level == "landmark" else min(max(window, FEWEST_EVENTS), MOST_EVENTS)
         mask = np.arange(n) % 2 == 0
         alone = np.arange(n) == np.flatnonzero(~mask)[-1]
-        together, words = _protected(mechanism.level, mask, alone, window)
+        together, description = _protected(mechanism.level, mask, alone, window)
         radius = float(mechanism.radius_m)
         far = min(max(FAR / mechanism.epsilon * radius, NEAREST_M), FARTHEST_M)
         here = _still(ORDINARY, mask)
@@ -60,9 +60,9 @@ class TrajectoryKind:
         pole = _still((0.0, 90.0 - math.degrees(far / 2 / geo.EARTH_RADIUS_M)), mask)
         return [
             _moved("one event", mechanism, here, alone, radius, NORTH_EAST),
-            _moved(words, mechanism, here, together, radius, NORTH_EAST),
-            _moved(f"{words}, across the antimeridian", mechanism, equator, together, radius, NORTH_EAST),
-            _moved(f"{words}, across the pole", mechanism, pole, together, far, 0.0),
+            _moved(description, mechanism, here, together, radius, NORTH_EAST),
+            _moved(f"{description}, across the antimeridian", mechanism, equator, together, radius, NORTH_EAST),
+            _moved(f"{description}, across the pole", mechanism, pole, together, far, 0.0),
         ]
 
     def draw(self, mechanism: Any, given: MarkedSeries, times: int, rng: noise.RandomSource) -> Observed:
@@ -193,12 +193,14 @@ def _protected(level: str, mask: Mask, alone: Mask, window: int) -> tuple[Mask, 
     return event == 0, "one landmark"
 
 
-def _moved(words: str, mechanism: Any, given: MarkedSeries, moved: Mask, metres: float, bearing_rad: float) -> Pair:
+def _moved(
+    description: str, mechanism: Any, given: MarkedSeries, moved: Mask, metres: float, bearing_rad: float
+) -> Pair:
     """``given`` and the same series with the ``moved`` events moved by ``metres``."""
     series = given.series
     lon, lat = geo.destination(series.lon, series.lat, metres, bearing_rad)
     other = Trajectory(np.where(moved, lon, series.lon), np.where(moved, lat, series.lat))
     apart = float(geo.distance_m(series.lon, series.lat, other.lon, other.lat).max())
     scale = max(apart, metres) / float(mechanism.radius_m)
-    name = f"{words}, moved by {metres:,.6g} m"
+    name = f"{description}, moved by {metres:,.6g} m"
     return Pair(name, given, MarkedSeries(other, given.landmarks), scale, float(mechanism.epsilon) * scale)

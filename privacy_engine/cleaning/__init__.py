@@ -1,7 +1,7 @@
 """Cleaning: explicit, recorded steps between a file as it was read and the series that are worked on.
 
 Nothing is cleaned unasked. A step is one file here, registered; the original stays, so every step can be undone by
-reading it again without. What each did is told (:class:`Done`) and kept with the dataset.
+reading it again without. What each did is reported (:class:`Done`) and stored with the dataset.
 
 >>> from privacy_engine.data import Trajectory
 >>> steps = parse_cleaning([{"name": "first-events", "events": 2}])
@@ -57,7 +57,7 @@ def parse_cleaning(description: Any) -> tuple[CleaningStep, ...]:
 def clean(
     series: Sequence[Trajectory], steps: Sequence[CleaningStep], *, watch: Callable[[float], None] | None = None
 ) -> tuple[list[Trajectory], list[Done]]:
-    """``series`` after ``steps`` in their order, and what each did; ``watch(share)`` hears how far it is.
+    """``series`` after ``steps`` in their order, and what each did; ``watch(share)`` is called with the progress.
 
     Raises
     ------

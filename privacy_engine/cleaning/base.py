@@ -1,4 +1,4 @@
-"""What the steps share: series in, series out, and a word on what was done."""
+"""What the steps share: series in, series out, and a report of what was done."""
 
 from __future__ import annotations
 
@@ -58,9 +58,9 @@ class Done:
 class CleaningStep(Component):
     """Base of every step: the owner's explicit change of what came in, before anything is marked or released.
 
-    ``reads`` says what decides over which events stay: where it is ``positions``, which events there are, and how
+    ``reads`` names what decides over which events stay: where it is ``positions``, which events there are, and how
     many, is a fact about where someone was. Guarantees are about the series after cleaning and take its events and
-    their times as known; what a step that reads positions tells by leaving events out is not covered by them.
+    their times as known; what a step that reads positions reveals by leaving events out is not covered by them.
     """
 
     reads: ClassVar[Reads]
@@ -120,7 +120,7 @@ cleaning_steps: Registry[CleaningStep] = Registry("cleaning step")
 
 
 def kept(series: Sequence[Trajectory], keep: Callable[[Trajectory], Mask]) -> tuple[list[Trajectory], int, list[int]]:
-    """Each series without the events that ``keep`` says no to, how many those were, and the first of them.
+    """Each series without the events that ``keep`` rejects, how many those were, and the first of them.
 
     A series of which nothing is left goes.
     """

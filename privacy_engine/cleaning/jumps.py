@@ -1,4 +1,4 @@
-"""Positions nobody can have reached."""
+"""Removal of positions that cannot have been reached."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class DropJumps(CleaningStep):
 
     title: ClassVar[str] = "Drop impossible speeds"
     short: ClassVar[str] = "Drop jumps"
-    summary: ClassVar[str] = "Leaves out positions that nobody can have reached from the one before."
+    summary: ClassVar[str] = "Leaves out positions that cannot have been reached from the one before."
     reads: ClassVar[Reads] = "positions"
     needs_time: ClassVar[bool] = True
 

@@ -1,4 +1,4 @@
-"""Events that say again what was said."""
+"""Removal of events that repeat the one before."""
 
 from __future__ import annotations
 

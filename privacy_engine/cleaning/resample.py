@@ -65,7 +65,7 @@ class Resample(CleaningStep):
         return (NEAR,) if self.between == "straight" else ()
 
     def stability(self, series_before: Sequence[Trajectory]) -> int:
-        """Return the most events that one record decides, both ends of each stretch between two records included."""
+        """Return the most events that one record decides, both ends of each interval between two records included."""
         return max((self._decided(one) for one in series_before), default=1)
 
     def _decided(self, one: Trajectory) -> int:

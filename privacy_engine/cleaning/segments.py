@@ -31,7 +31,7 @@ class Cut(CleaningStep):
 class SplitGaps(Cut):
     """Cuts a series where it is silent for longer than the limit; pieces shorter than the least number go.
 
-    What is silent says when a logger was off, never where: the step reads times alone.
+    A gap shows when a logger was off, never where: the step reads times alone.
     """
 
     title: ClassVar[str] = "Split at gaps"

@@ -31,7 +31,7 @@ STRENGTHS = {1.0: "weak", 0.1: "moderate", 0.01: "strong"}
 DECADES = 30.0
 """From the least to the largest value of an axis that is drawn logarithmically, at least."""
 LONGEST = 60
-"""Letters that may tell two values apart; where it takes more, as between the corners of zones, they are numbered."""
+"""Letters that may distinguish two values; where it takes more, as between the corners of zones, they are numbered."""
 
 
 def figure(spec: ExperimentSpec) -> dict[str, Any]:
@@ -40,7 +40,7 @@ def figure(spec: ExperimentSpec) -> dict[str, Any]:
     ``axes`` in the grid's order, each with ``name``, ``title``, ``symbol``, ``unit``, ``log`` and ``values``: each with
     its ``label``, its ``number`` or None, whether it is ``none`` at all, and the name of its ``mechanism`` or None.
     ``along`` is the axis that lies horizontally, or None where there is none; with ``marked`` it is the measured share
-    of marked events that is drawn. ``measures`` tells each in words, ``band`` the two quantiles.
+    of marked events that is drawn. ``measures`` describes each, ``band`` the two quantiles.
     """
     axes = spec.axes()
     along, place = horizontal(spec)
@@ -54,7 +54,7 @@ def figure(spec: ExperimentSpec) -> dict[str, Any]:
 
 
 def _measure(one: Measure) -> dict[str, Any]:
-    about = {"title": one.said, "unit": one.unit, "summary": one.summary, "source": one.source()}
+    about = {"title": one.full_title, "unit": one.unit, "summary": one.summary, "source": one.source()}
     return {"name": one.name, "parameters": one.parameters, **about, "assumes": list(one.assumes)}
 
 
@@ -94,7 +94,7 @@ def _axis(spec: ExperimentSpec, axis: Axis, i: int) -> dict[str, Any]:
         cells.append(spec.cell(at))
     param = _param(cells[0], axis.paths[0])
     found = [_place(cell, axis.paths[0]) for cell in cells]
-    labels = _told_apart([_label(one, axis.paths[0], param) for one in found], axis.values)
+    labels = _distinguished([_label(one, axis.paths[0], param) for one in found], axis.values)
     numbers = [float(one) if _is_number(one) else None for one in found]
     return {
         "name": axis.name,
@@ -159,8 +159,8 @@ def _mechanism(value: Any) -> str | None:
     return named.name if hasattr(named, "budgets") or isinstance(value, ReleaseSpec) else None
 
 
-def _told_apart(labels: list[str], values: Sequence[Any]) -> list[str]:
-    """Labels that occur twice with what tells their values apart."""
+def _distinguished(labels: list[str], values: Sequence[Any]) -> list[str]:
+    """Labels that occur twice with the parameters in which their values differ."""
     if len(set(labels)) == len(labels):
         return labels
     rows = [flattened(value) if isinstance(value, dict) else {} for value in values]
@@ -168,8 +168,8 @@ def _told_apart(labels: list[str], values: Sequence[Any]) -> list[str]:
     for i, label in enumerate(labels):
         others = [rows[j] for j, other in enumerate(labels) if other == label and j != i]
         own = {name: one for name, one in rows[i].items() if any(other.get(name) != one for other in others)}
-        words = ", ".join(f"{name.split('.')[-1]} {one}" for name, one in own.items())
-        if len(words) > LONGEST:
-            words = str(1 + labels[:i].count(label))
-        apart.append(f"{label} ({words})" if words else label)
+        differences = ", ".join(f"{name.split('.')[-1]} {one}" for name, one in own.items())
+        if len(differences) > LONGEST:
+            differences = str(1 + labels[:i].count(label))
+        apart.append(f"{label} ({differences})" if differences else label)
     return apart

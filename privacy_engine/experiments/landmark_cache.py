@@ -11,8 +11,8 @@ MOST_BYTES = 2**25
 """Of the masks of one dataset; what comes after them is drawn again."""
 
 
-class KeptMarks:
-    """What was drawn for a dataset, by what it follows from; it lives no longer than the first of its series."""
+class MarkCache:
+    """What was drawn for a dataset, by what it follows from; removed with the first of its series."""
 
     def __init__(self, series: Sequence[Trajectory]) -> None:
         self._series = [ref(one) for one in series]
@@ -36,14 +36,14 @@ class KeptMarks:
         return found
 
 
-_kept: WeakKeyDictionary[Trajectory, KeptMarks] = WeakKeyDictionary()
+_caches: WeakKeyDictionary[Trajectory, MarkCache] = WeakKeyDictionary()
 
 
-def kept_marks(series: Sequence[Trajectory]) -> KeptMarks:
-    """Those of ``series``, which are told by who they are and not by what they hold."""
-    known = _kept.get(series[0]) if series else None
+def mark_cache(series: Sequence[Trajectory]) -> MarkCache:
+    """The cache of ``series``, which are identified by object and not by value."""
+    known = _caches.get(series[0]) if series else None
     if known is None or not known.of(series):
-        known = KeptMarks(series)
+        known = MarkCache(series)
         if series:
-            _kept[series[0]] = known
+            _caches[series[0]] = known
     return known

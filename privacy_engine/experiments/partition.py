@@ -17,7 +17,7 @@ from privacy_engine.experiments.store import Key
 from privacy_engine.noise import counted
 
 AT_ONCE_S = 0.05
-"""Predicted work below this may run where it was asked for; the rest is queued."""
+"""Predicted work below this may run in the request; the rest is queued."""
 
 BLOCK_S = 1.0
 """About how long a block takes."""
@@ -51,7 +51,7 @@ def cell_seconds(cell: Cell, lengths: Sequence[int], repetitions: int) -> float:
 
     Sums of constants measured on one core of a small machine in 2026, right within a factor of three for series of
     100 to 100,000 events: for the landmarks, for the dummies (:meth:`DummyMethod.seconds`, at worst) and for each
-    metric. Which events are landmarks is not looked at: dummies are reckoned for the share a method asks for, or a
+    metric. Which events are landmarks is not read: dummies are reckoned for the share a method requires, or a
     fifth. A first run in a process also loads its kernels, about 0.2 s, which are not counted.
     """
     events, draws = sum(lengths), repetitions if cell.redraw else 1
@@ -113,9 +113,9 @@ class Part:
 
 
 def parts(found: Sequence[Block], lengths: Sequence[int], todo: Sequence[int] | None = None) -> Iterator[Part]:
-    """Stretches of :func:`in_order` blocks of about as much work each, over series of so many events.
+    """Parts, ranges of :func:`in_order` blocks of about as much work each, over series of so many events.
 
-    Only the blocks ``todo`` (all) are work; a stretch may run over others. Blocks that draw the same landmarks stay
+    Only the blocks ``todo`` (all) are work; a part may run over others. Blocks that draw the same landmarks stay
     together if that is possible: two workers would each draw them.
     """
     which = range(len(found)) if todo is None else todo

@@ -65,13 +65,13 @@ def run(
     Parameters
     ----------
     series : sequence of Trajectory
-        The dataset; the spec's ``series`` says what of it is used, or what is generated where this is empty.
+        The dataset; the spec's ``series`` states what of it is used, or what is generated where this is empty.
     workers : int
         Processes that compute; with one, this process does.
     size : int, optional
         Repetitions of a block, at least 1.
     watch : callable, optional
-        ``watch(done, blocks)`` hears after each block, and may raise: what is done by then is kept.
+        ``watch(done, blocks)`` is called after each block and may raise: what is done by then stays stored.
 
     Raises
     ------
@@ -105,14 +105,14 @@ def _computed(todo: dict[Key, Block], series: Sequence[Trajectory], workers: int
         yield from ((key, run_block(block, series)) for key, block in todo.items())
         return
     keys, each = list(todo), list(todo.values())
-    stretches = list(parts(each, list(map(len, series))))
+    ranges = list(parts(each, list(map(len, series))))
     pool = ProcessPoolExecutor(
-        min(workers, len(stretches)), get_context("spawn"), initializer=_start, initargs=(list(series),)
+        min(workers, len(ranges)), get_context("spawn"), initializer=_start, initargs=(list(series),)
     )
     try:
         with _undisturbed():
             running: dict[Future[list[Floats]], slice] = {}
-            for part in stretches:
+            for part in ranges:
                 running[pool.submit(_run, each[part.start : part.stop])] = slice(part.start, part.stop)
         for future in as_completed(running):
             yield from zip(keys[running[future]], future.result(), strict=True)

@@ -46,7 +46,7 @@ EXACT = 2.0**53
 RESULTS = 1
 """Part of every dataset's key: raised when the same cell would give other numbers, so that kept ones are not used."""
 
-STATES = Param(label="States", help="Places the adversary tells apart.", lowest=1, highest=MAX_STATES, example=2)
+STATES = Param(label="States", help="Places the adversary distinguishes.", lowest=1, highest=MAX_STATES, example=2)
 SMOOTHING = Param(
     label="Smoothing",
     symbol="s",
@@ -75,7 +75,7 @@ class Correlation(Frozen):
 
     ``diameter_m`` is how far apart the positions of two states lie at most. It must be given, if only as None: states
     one radius of the mechanism apart, whose levels are plain numbers as in the papers.
-    ``bound`` says how landmark losses are put together:
+    ``bound`` defines how landmark losses are put together:
     :func:`privacy_engine.accounting.temporal.landmark_temporal_loss`.
     """
 
@@ -89,7 +89,7 @@ class Correlation(Frozen):
         return 1.0 if self.diameter_m is None else scale(self.diameter_m, radius_m)
 
     def carried(self) -> LossFunction:
-        """The loss function of the matrix, kept for the next call."""
+        """The loss function of the matrix, cached for the next call."""
         return _carried(self.states, self.smoothing)
 
 
@@ -101,8 +101,8 @@ def _carried(states: int, smoothing: float) -> LossFunction:
 class Cell(Spec):
     """One combination of an experiment.
 
-    ``redraw`` marks landmarks anew in each repetition, by a seed made of that of the method and the cell's; dummies
-    are always drawn anew. With ``common`` all cells of a seed see the same noise and the same landmarks (common random
+    ``redraw`` marks new landmarks in each repetition, by a seed made of that of the method and the cell's; dummies
+    are always new ones. With ``common`` all cells of a seed see the same noise and the same landmarks (common random
     numbers: their differences vary less than they do), otherwise each its own.
     """
 
@@ -157,7 +157,7 @@ class Cell(Spec):
             if one.needs_release and self.release is None:
                 raise ParameterErrors([_lacks("release", f"is required by the metric {one.name}", None)])
         if self.redraw and "seed" not in type(self.landmarks).model_fields:
-            rule = "must be a random method to be drawn anew"
+            rule = "must be a random method to be drawn again"
             raise ParameterErrors([_lacks("landmarks", rule, self.landmarks.name)])
         return self
 
@@ -170,8 +170,8 @@ class Cell(Spec):
         """What all of its randomness is spawned from."""
         if self.common:
             return int(self.seed)
-        words = np.frombuffer(bytes.fromhex(self.digest), dtype="<u4").tolist()
-        return noise.spawned(self.seed, noise.Stream.EXPERIMENTS, *words)
+        keys = np.frombuffer(bytes.fromhex(self.digest), dtype="<u4").tolist()
+        return noise.spawned(self.seed, noise.Stream.EXPERIMENTS, *keys)
 
     @cached_property
     def draws(self) -> tuple[str, str | None, bool, int | None]:
@@ -223,7 +223,7 @@ class ExperimentSpec(Spec):
     Every combination is a cell: axes by depth and name, whatever order the JSON had, and the last moves first.
     ``metrics`` are measures by name, or with parameters as ``{"name": …}``.
 
-    ``series`` says what the cells are tried on, as a
+    ``series`` states what the cells are tried on, as a
     :class:`~privacy_engine.experiments.selection.SeriesSelection`. Without it they are the series of the dataset
     as they are, which is what specs of earlier versions mean.
     """
@@ -270,11 +270,11 @@ class ExperimentSpec(Spec):
     def _dumped(self, dumped: SerializerFunctionWrapHandler) -> dict[str, Any]:
         found: dict[str, Any] = dumped(self)
         if self.series is None:
-            del found["series"]  # a spec that does not say it keeps its digest
+            del found["series"]  # a spec without it keeps its digest
         return found
 
     def on(self, series: SeriesSelection) -> Self:
-        """The same experiment, which says that it is tried on ``series``."""
+        """The same experiment, with ``series`` as what it is tried on."""
         return self.parse(self.model_dump() | {"series": series.model_dump()})
 
     @model_validator(mode="after")

@@ -34,7 +34,7 @@ class Store(Protocol):
 
 
 class MemoryStore:
-    """Keeps them as long as the process lives."""
+    """Keeps them until the process ends."""
 
     def __init__(self) -> None:
         self._kept: dict[Key, Floats] = {}

@@ -1,4 +1,4 @@
-"""Generated series in the likeness of the paper's data sets, for where those are not at hand: nobody's movements."""
+"""Synthetic series that resemble the paper's data sets, used where those are not available."""
 
 from __future__ import annotations
 

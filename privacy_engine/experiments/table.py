@@ -39,19 +39,19 @@ def assemble(spec: ExperimentSpec, dataset: str, results: Results) -> pa.Table:
         share, *values = results[point.cell.digest]
         about = _parameters(point) | {"marked_share": _mean(share[~np.isnan(share)])}
         for measure, one in zip(point.cell.metrics, values, strict=True):
-            named = {"metric": measure.name, **_told(measure), "unit": measure.unit}
+            named = {"metric": measure.name, **_metric_parameters(measure), "unit": measure.unit}
             ends = {"dataset": dataset, "cell": point.cell.digest}, named
             rows.append(ends[0] | about | ends[1] | summary(one))
     first = ["dataset", "cell"]
-    told = dict.fromkeys(name for measure in spec.metrics for name in _told(measure))
-    last = ["marked_share", "metric", *told, "unit", "mean", "low", "high", "n"]
+    params = dict.fromkeys(name for measure in spec.metrics for name in _metric_parameters(measure))
+    last = ["marked_share", "metric", *params, "unit", "mean", "low", "high", "n"]
     places = dict.fromkeys(name for row in rows for name in row if name not in (*first, *last))
     columns = {name: _column([row.get(name) for row in rows]) for name in (*first, *places, *last)}
     about_all = {"cairn": __version__, "noise": NOT_PRIVATE, "spec": spec.model_dump_json(), "digest": spec.digest}
     return pa.table(columns).replace_schema_metadata(about_all)
 
 
-def _told(measure: Measure) -> dict[str, Any]:
+def _metric_parameters(measure: Measure) -> dict[str, Any]:
     return {f"metric.{name}": value for name, value in measure.parameters.items()}
 
 
@@ -157,7 +157,7 @@ def latex(table: pa.Table, spec: ExperimentSpec) -> str:
             names[curve] = title
             line = lines.setdefault(at, {"x": row[place]})
             line |= {curve: row["mean"], f"{curve}-low": row["low"], f"{curve}-high": row["high"]}
-        parts.append(f"% {metric.said}{metric.unit and ', '}{metric.unit}")
+        parts.append(f"% {metric.full_title}{metric.unit and ', '}{metric.unit}")
         parts += [f"%   {curve}: {_comment(title)}" for curve, title in names.items()]
         columns = list(dict.fromkeys(name for line in lines.values() for name in line))
         parts += [r"\pgfplotstableread{", " ".join(columns)]
@@ -167,10 +167,11 @@ def latex(table: pa.Table, spec: ExperimentSpec) -> str:
 
 
 def _macros(names: list[str]) -> list[str]:
-    """A macro's name for each metric; several of one name are told apart by a letter, as TeX has no digits in them."""
-    words = ["".join(word.capitalize() for word in name.split("-")) for name in names]
+    """A macro's name for each metric; a letter distinguishes those of one name, as TeX has no digits in names."""
+    macros = ["".join(part.capitalize() for part in name.split("-")) for name in names]
     return [
-        word + (ascii_uppercase[words[:i].count(word)] if words.count(word) > 1 else "") for i, word in enumerate(words)
+        macro + (ascii_uppercase[macros[:i].count(macro)] if macros.count(macro) > 1 else "")
+        for i, macro in enumerate(macros)
     ]
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from privacy_engine import noise
 from privacy_engine.accounting.temporal import LossFunction
 from privacy_engine.data import LandmarkSet, Mask, Release, Trajectory
-from privacy_engine.experiments.landmark_cache import KeptMarks, kept_marks
+from privacy_engine.experiments.landmark_cache import MarkCache, mark_cache
 from privacy_engine.spec import processed
 
 if TYPE_CHECKING:
@@ -58,12 +58,12 @@ class Trials:
         return None if self.cell.correlation is None else self.cell.correlation.carried()
 
     @cached_property
-    def _kept(self) -> KeptMarks:
-        return kept_marks(self.series)
+    def _cache(self) -> MarkCache:
+        return mark_cache(self.series)
 
     @cached_property
     def _fixed(self) -> list[LandmarkSet]:
-        return self._kept.once(self.cell.draws[0], lambda: list(self.cell.landmarks.mark(self.series)))
+        return self._cache.once(self.cell.draws[0], lambda: list(self.cell.landmarks.mark(self.series)))
 
     def landmarks(self, repetition: int) -> list[LandmarkSet]:
         """The landmarks of each series in one repetition, dummies left out."""
@@ -79,7 +79,7 @@ class Trials:
             return self._fixed
         if repetition not in self._marked:
             key = (*self.cell.draws, repetition)
-            self._marked[repetition] = self._kept.once(key, lambda: self._drawn_marks(repetition))
+            self._marked[repetition] = self._cache.once(key, lambda: self._drawn_marks(repetition))
         return self._marked[repetition]
 
     def _drawn_marks(self, repetition: int) -> list[LandmarkSet]:

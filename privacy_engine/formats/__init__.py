@@ -1,4 +1,4 @@
-"""Files of positions in, series out: ``read(file)`` finds out the format by content and says what it did.
+"""Files of positions in, series out: ``read(file)`` detects the format by content and reports what was read.
 
 >>> import io
 >>> reading = read(io.BytesIO(b"time,lat,lon\\n2024-06-15T10:30:00Z,52.52,13.405\\n"), name="run.csv")
@@ -89,7 +89,7 @@ def read(
     limits : Limits, optional
         Caps on size, kept while streaming.
     kinds : collection of str
-        What the caller takes, of :data:`privacy_engine.data.KINDS`: one kind is read as such, several are told apart
+        What the caller takes, of :data:`privacy_engine.data.KINDS`: one kind is read as such, several are distinguished
         by the columns of the table.
     **values
         Reading options: see :func:`options`. Text is accepted for each.
@@ -102,9 +102,9 @@ def read(
     Raises
     ------
     FormatError
-        The file cannot be read; ``code`` says why.
+        The file cannot be read; ``code`` names the reason.
     ChoiceNeeded
-        The owner must choose between readings; ``parameter`` is the option that settles it.
+        The owner must choose between readings; ``parameter`` is the option that decides it.
     ParameterError
         An option is unknown, out of its domain, or one that this format cannot use.
     """

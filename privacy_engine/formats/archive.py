@@ -1,6 +1,6 @@
 """Zip archives: members are read as streams, one after another, never written anywhere and never nested.
 
-Whose they are: what a column of the members says; else their folders, where these are laid out as Geolife's or are
+Whose they are: what a column of the members states; else their folders, where these are laid out as Geolife's or are
 called person-1, user_2 and so on; else all members are one person's.
 """
 
@@ -63,7 +63,7 @@ def read_zip(stream: BinaryIO, options: ReadOptions, report: Report, meter: Mete
     _refuse_unused(found)
     owned, value, why = folders.owned(found, options)
     series = [_joined(parts, report) for parts in _same_names(found, owned, options).values()]
-    series = people.told(cut(series, options), value, why, report)
+    series = people.reported(cut(series, options), value, why, report)
     _all_or_none_timed(series)
     return _marked_throughout(series, report)
 
@@ -130,7 +130,7 @@ def _allowed(archive: zipfile.ZipFile, report: Report, meter: Meter) -> list[zip
 
 
 def _of_one_document(members: list[zipfile.ZipInfo]) -> list[zipfile.ZipInfo]:
-    """The members to read: of a KMZ the KML and not its pictures, of a GTFS feed its shapes."""
+    """The members to read: of a KMZ the KML and not its images, of a GTFS feed its shapes."""
     by_name = {display_name(info.filename).lower(): info for info in members}
     if "doc.kml" in by_name:
         return [info for info in members if info.filename.lower().endswith(".kml")]

@@ -18,7 +18,7 @@ from privacy_engine.formats.dialect import Dialect, as_utf8, sniff
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.people import Whose, settle
 from privacy_engine.formats.report import Report
-from privacy_engine.formats.series import MAX_SERIES, Points, cut, split, tell_repeats
+from privacy_engine.formats.series import MAX_SERIES, Points, cut, report_repeats, split
 from privacy_engine.formats.source import Source
 from privacy_engine.formats.table import order_is_plain
 
@@ -34,30 +34,30 @@ class _NotPlain(Exception):
 class _Column:
     """Numbers that keep coming, in one array: pieces put together at the end would lie in memory twice.
 
-    The room doubles, and those of its pages that nothing was written to take no memory.
+    The capacity doubles, and those of its pages that nothing was written to take no memory.
     """
 
     def __init__(self) -> None:
-        self._room: Floats = np.empty(0)
+        self._buffer: Floats = np.empty(0)
         self.size = 0
 
     def add(self, piece: Floats) -> None:
         end = self.size + len(piece)
-        if end > len(self._room):
-            room = np.empty(max(end, 2 * len(self._room)))
-            room[: self.size] = self._room[: self.size]
-            self._room = room
-        self._room[self.size : end] = piece
+        if end > len(self._buffer):
+            buffer = np.empty(max(end, 2 * len(self._buffer)))
+            buffer[: self.size] = self._buffer[: self.size]
+            self._buffer = buffer
+        self._buffer[self.size : end] = piece
         self.size = end
 
     @property
     def last(self) -> float:
         """The number that came last."""
-        return float(self._room[self.size - 1])
+        return float(self._buffer[self.size - 1])
 
     def taken(self) -> Floats:
         """All of them as a frozen array, after which the column is empty."""
-        whole, self._room = self._room, np.empty(0)
+        whole, self._buffer = self._buffer, np.empty(0)
         whole.resize(self.size, refcheck=False)
         whole.setflags(write=False)
         return whole
@@ -85,7 +85,7 @@ def read(source: Source, options: ReadOptions, report: Report, points_in: ReadBl
     report.rows_read, report.drops = own.rows_read, own.drops
     report.notes += own.notes
     report.guesses += own.guesses
-    tell_repeats(repeats, report)
+    report_repeats(repeats, report)
     return cut(settle(_joined(parts, timed), whose, options, report), options)
 
 

@@ -41,15 +41,15 @@ def _places(names: list[str], sample: list[list[str]], headed: bool, options: Re
         return dict(_SNAP)
     plain = [canonical(name) for name in names] if headed else [f"#{i + 1}" for i in range(len(names))]
     known = {"user": USERS, "time": _TIMES, "place": PLACES, "lon": LON, "lat": LAT}
-    said = {"user": options.id, "time": options.time, "lon": options.lon, "lat": options.lat, "place": None}
+    named = {"user": options.id, "time": options.time, "lon": options.lon, "lat": options.lat, "place": None}
     places: dict[str, int] = {}
     for role in _ROLES:
-        asked = said[role]
-        if asked and re.fullmatch(r"#[1-9][0-9]{0,3}", asked) and int(asked[1:]) <= len(names):
-            places[role] = int(asked[1:]) - 1
+        column = named[role]
+        if column and re.fullmatch(r"#[1-9][0-9]{0,3}", column) and int(column[1:]) <= len(names):
+            places[role] = int(column[1:]) - 1
         else:
             free = [name if i not in places.values() else "" for i, name in enumerate(plain)]
-            wanted = (canonical(asked),) if asked else known[role]
+            wanted = (canonical(column),) if column else known[role]
             found = next((free.index(name) for name in wanted if name and name in free), None)
             if found is not None:
                 places[role] = found
@@ -85,7 +85,7 @@ def checkins_of(table: Table, options: ReadOptions, report: Report) -> CheckIns:
     kept = _kept(reasons, table, report)
     user, users = _coded(columns["user"], kept)
     order = np.lexsort((seconds[kept], user))
-    _tell_order(seconds[kept], user, report)
+    _report_order(seconds[kept], user, report)
     place, names = _coded(columns["place"], kept) if "place" in columns else (None, [])
     lon, lat = (numbers_of[axis][kept][order] if axis in numbers_of else None for axis in ("lon", "lat"))
     return CheckIns(user[order], users, seconds[kept][order], None if place is None else place[order], names, lon, lat)
@@ -143,7 +143,7 @@ def _coded(column: Any, kept: Ints) -> tuple[Ints, list[str]]:
     return coded.indices.to_numpy(zero_copy_only=False).astype(np.int64), coded.dictionary.to_pylist()
 
 
-def _tell_order(seconds: Floats, user: Ints, report: Report) -> None:
+def _report_order(seconds: Floats, user: Ints, report: Report) -> None:
     back = int(((np.diff(seconds) < 0) & (np.diff(user) == 0)).sum())
     if back:
         report.note("out_of_order", "Check-ins are out of order in time; each user's were sorted.", count=back)

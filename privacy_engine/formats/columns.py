@@ -1,4 +1,4 @@
-"""Which column is the longitude, the latitude, the time, the series: by name, as said, never by the last of two."""
+"""Roles of columns (longitude, latitude, time, series), by name or by the owner's option; never by order."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ from privacy_engine.formats.report import Report
 Roles = dict[str, int]
 
 
-def _words(text: str) -> tuple[str, ...]:
+def _names(text: str) -> tuple[str, ...]:
     return tuple(text.split())
 
 
-LAT = _words(
+LAT = _names(
     "lat latitude latitude_n_s gps_lat gps_latitude location_lat location_latitude lat_deg latitude_deg "
     "latitude_degrees latitude_decimal decimal_latitude decimallatitude lat_dd latdd wgs84_lat lat_wgs84 geo_lat "
     "position_lat pos_lat latitudee7 latitude_e7 late7 lat_e7 latitud breitengrad point_y y coord_y y_coord ycoord "
     "northing"
 )
-LON = _words(
+LON = _names(
     "lon lng long longitude longitude_e_w gps_lon gps_lng gps_long gps_longitude location_long location_lon "
     "location_lng location_longitude lon_deg lng_deg long_deg longitude_deg longitude_degrees longitude_decimal "
     "decimal_longitude decimallongitude lon_dd lng_dd londd wgs84_lon lon_wgs84 geo_lon geo_lng position_long "
     "position_lon pos_lon longitudee7 longitude_e7 lone7 lon_e7 lng_e7 longitud laengengrad längengrad point_x x "
     "coord_x x_coord xcoord easting"
 )
-TIME = _words(
+TIME = _names(
     "timestamp time datetime date_time t ts time_s time_utc timestamp_utc datetime_utc utc_time utc_datetime utc "
     "tracked_at timestampms timestamp_ms time_ms timestamps time_stamp gps_time gpstime gps_timestamp gps_datetime "
     "recorded_at recordedat fix_time fixtime created_at createdat logged_at measured_at sampled_at occurred_at "
     "event_time eventtime local_time localtime local_datetime local_timestamp epoch epoch_s epoch_ms unix unixtime "
     "unix_time unix_timestamp basedatetime tst start_time starttime started_at begin begin_time when dt date"
 )
-PERSON = _words(
+PERSON = _names(
     "user_id userid user_no uid user username user_name individual_local_identifier individual_id animal_id "
     "tag_local_identifier mmsi vehicle_id vehicleid vehicle vehicle_ref taxi_id taxiid taxi cab_id device_id "
     "deviceid device tracker_id imei person_id person participant_id participant subject_id subject driver_id"
@@ -47,12 +47,12 @@ EITHER_NAMES = ("id", "tid", "oid", "object_id", "entity_id")
 ID = (
     "series",
     *PERSON,
-    *_words(
+    *_names(
         "object_id oid entity_id track_id trackid track track_fid track_name trajectory_id traj_id trajectory tid "
         "trip_id tripid trip journey_id ride_id segment_id segment id name"
     ),
 )
-LANDMARK = _words("landmark is_landmark islandmark landmarks marked poi sensitive")
+LANDMARK = _names("landmark is_landmark islandmark landmarks marked poi sensitive")
 _BY_COLUMN = ("lon", "lat", "time", "id", "landmark")
 CLOCKS = {"date": "time", "lcl_date": "lcl_time", "local_date": "local_time", "utc_date": "utc_time"}
 CLOCKS |= {"gps_date": "gps_time", "start_date": "start_time", "datum": "zeit"}
@@ -66,7 +66,7 @@ _WHEN = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{1,2}:[0-9]{2}.*")
 
 
 def canonical(name: str) -> str:
-    """A column's name for comparing: lower case, words joined by ``_``, without a leading comment sign.
+    """A column's name for comparing: lower case, parts joined by ``_``, without a leading comment sign.
 
     >>> canonical("# Latitude (deg)")
     'latitude_deg'
@@ -83,7 +83,7 @@ def has_positions(names: Sequence[str]) -> bool:
 def assign(
     names: Sequence[str], sample: Sequence[Sequence[str]], options: ReadOptions, report: Report
 ) -> tuple[Roles, bool]:
-    """The place (from 0) of each role's column, and whether the header says degrees times ten million.
+    """The place (from 0) of each role's column, and whether the header gives degrees times ten million.
 
     Raises
     ------
@@ -121,7 +121,7 @@ def whose(names: Sequence[str], roles: Roles, options: ReadOptions) -> Whose:
 
 
 def kind_of(name: str) -> str:
-    """What a column of series' names names: people, perhaps people, or what says nothing about people."""
+    """What a column of series' names names: people, perhaps people, or what does not identify people."""
     plain = canonical(name)
     return SERIES if plain in PERSON else EITHER if plain in EITHER_NAMES else ONE
 
@@ -139,19 +139,19 @@ def _assigned(
     report: Report,
 ) -> Roles:
     plain = [canonical(name) for name in names]
-    roles = said(names, options, [role for role, _ in known])
+    roles = named_roles(names, options, [role for role, _ in known])
     if report.layout is not None:
         report.layout.roles = roles
-    for role, words in known:
+    for role, candidates in known:
         if getattr(options, role) is None:
             taken = _taken(role, roles)
-            place = _known(role, names, plain, words, sample, taken)
+            place = _known(role, names, plain, candidates, sample, taken)
             if role == "time":
                 place = _by_look(sample, len(names), taken) if place is None else place
             if role == "id" and place is not None and _numbers_the_rows(plain[place], sample, place):
                 place = None
             if place is not None and role != "landmark":  # of that, the cells decide
-                _tell(role, names[place], plain[place], report)
+                _report(role, names[place], plain[place], report)
             if place is not None:
                 roles[role] = place
     place = _person(names, plain, roles, options)
@@ -172,7 +172,7 @@ def _person(names: Sequence[str], plain: Sequence[str], roles: Roles, options: R
     return next((free.index(name) for name in PERSON if name in free), None)
 
 
-def said(names: Sequence[str], options: ReadOptions, among: Sequence[str] = _BY_COLUMN) -> Roles:
+def named_roles(names: Sequence[str], options: ReadOptions, among: Sequence[str] = _BY_COLUMN) -> Roles:
     """The roles that the owner gave to columns."""
     places = {role: _named(role, names, getattr(options, role)) for role in among}
     return {role: place for role, place in places.items() if place is not None}
@@ -254,7 +254,7 @@ def _which(role: str, names: Sequence[str], places: Sequence[int], sample: Seque
         return f"column {place + 1}: {names[place][:30]}" + (f" ({cells} …)" if cells else "")
 
     return ChoiceNeeded(
-        f"{len(places)} columns are called {names[places[0]][:30]!r}. Say which one is the {TITLES[role]}.",
+        f"{len(places)} columns are called {names[places[0]][:30]!r}. Specify which one is the {TITLES[role]}.",
         parameter=role,
         choices=[(f"#{place + 1}", label(place)) for place in places],
         default=f"#{places[0] + 1}",
@@ -275,7 +275,7 @@ def _by_look(sample: Sequence[Sequence[str]], width: int, taken: set[int]) -> in
 
 
 def _numbers_the_rows(name: str, sample: Sequence[Sequence[str]], place: int) -> bool:
-    """A column called id that counts the rows, or name that names each row, says nothing about whose they are."""
+    """A column called id that counts the rows, or name that names each row, does not identify persons."""
     cells = _cells(sample, place)
     if name == "name":
         return len(set(cells)) == len(cells)
@@ -288,7 +288,7 @@ def _numbers_the_rows(name: str, sample: Sequence[Sequence[str]], place: int) ->
     return all(int(a) < int(b) for a, b in itertools.pairwise(cells))
 
 
-def _tell(role: str, name: str, plain: str, report: Report) -> None:
+def _report(role: str, name: str, plain: str, report: Report) -> None:
     usual = {"lon": ("lon", "lng", "longitude"), "lat": ("lat", "latitude"), "time": ("time", "timestamp", "datetime")}
     if plain not in usual.get(role, ()):
         message = f"Column {name.strip()[:40]!r} was read as the {TITLES[role]}."

@@ -12,7 +12,7 @@ from privacy_engine.formats.options import SYSTEMS, Choices, ReadOptions
 from privacy_engine.formats.report import Report
 
 _RADIUS_M = 6378137.0
-_UTM_REACH_M = 1_000_000  # beyond 1000 km of its meridian a zone says nothing
+_UTM_REACH_M = 1_000_000  # beyond 1000 km of its meridian a zone is meaningless
 _UTM_HIGHEST_M = 10_000_000
 _FLATTENING = 1 / 298.257223563
 _UTM = re.compile(r"EPSG:32([67])(0[1-9]|[1-5][0-9]|60)")
@@ -92,9 +92,9 @@ def _from_utm(east_m: Floats, north_m: Floats, number: int, *, south: bool) -> t
 def placed(
     lon: Floats, lat: Floats, options: ReadOptions, report: Report, *, labelled: bool = False
 ) -> tuple[Floats, Floats]:
-    """Positions as degrees in the order longitude, latitude: as the options say, or as the values tell.
+    """Positions as degrees in the order longitude, latitude: as the options state, or as the values show.
 
-    ``labelled`` says that the order comes from a table's header, where people err, and not from a format.
+    ``labelled`` means that the order comes from a table's header, where people err, and not from a format.
 
     Raises
     ------
@@ -111,7 +111,7 @@ def placed(
     if options.swap == "yes":
         lon, lat = lat, lon
     elif options.swap is None:
-        _ask_order(lon[known], lat[known], report, labelled)
+        _require_order(lon[known], lat[known], report, labelled)
     return eastward(lon, known, options, report), lat
 
 
@@ -126,7 +126,7 @@ def _unlabelled(lon: Floats, lat: Floats, x: Floats, y: Floats, report: Report) 
         return lon / 1e7, lat / 1e7
     raise ChoiceNeeded(
         f"The positions are too large for degrees (such as {x[0]:g}, {y[0]:g}). "
-        "Say which coordinate system they are in.",
+        "Specify which coordinate system they are in.",
         parameter="crs",
         choices=_plausible(x, y),
         default="EPSG:3857",
@@ -141,7 +141,7 @@ def _plausible(x: Floats, y: Floats) -> Choices:
     return choices
 
 
-def _ask_order(x: Floats, y: Floats, report: Report, labelled: bool) -> None:
+def _require_order(x: Floats, y: Floats, report: Report, labelled: bool) -> None:
     impossible = (np.abs(y) > 90) & (np.abs(y) <= 180)
     if impossible.sum() * 2 > len(y) and (np.abs(x[impossible]) <= 90).all():
         raise ChoiceNeeded(
@@ -160,7 +160,7 @@ def _ask_order(x: Floats, y: Floats, report: Report, labelled: bool) -> None:
 def eastward(lon: Floats, known: Mask, options: ReadOptions, report: Report) -> Floats:
     """Longitudes as -180 to 180, where the file counts them from 0 to 360 to the east.
 
-    That is so if the options say it, or if all the ``known`` ones are within 0 to 360 and enough of them above 180 to
+    That is so if the options state it, or if all the ``known`` ones are within 0 to 360 and enough of them above 180 to
     be no slips: two, and more than 2 %. Beside a negative one, what is above 180 stays and is out of range.
     """
     beyond = known & (lon > 180) & (lon <= 360)

@@ -20,7 +20,7 @@ TITLES = {"trajectory": "positions", "stream": "counts", "checkins": "check-ins"
 
 
 def checked(kinds: Collection[str]) -> tuple[str, ...]:
-    """The kinds asked for, in their usual order; ParameterError where one is not known."""
+    """The requested kinds, in their usual order; ParameterError where one is not known."""
     for kind in kinds:
         if kind not in KINDS:
             rule = f"must be among {', '.join(KINDS)}"
@@ -44,8 +44,8 @@ def read_other(
         return None
     if set(format.kinds).isdisjoint(set(kinds) - {Trajectory.kind}):
         if Trajectory.kind not in kinds:
-            asked = " or ".join(TITLES[kind] for kind in kinds)
-            raise FormatError(f"{format.title} holds positions, not {asked}.", code="other_kind", rule=asked)
+            wanted = " or ".join(TITLES[kind] for kind in kinds)
+            raise FormatError(f"{format.title} holds positions, not {wanted}.", code="other_kind", rule=wanted)
         return None
     whole = whole_table(source) if format.name == "parquet" else None
     if whole is not None and Trajectory.kind in kinds and geometry_column(whole.schema, whole.schema.metadata):

@@ -20,14 +20,14 @@ class Format:
     """An input format.
 
     ``sniff`` looks at the first 64 kB; ``read`` returns the series and writes to the report. Formats are
-    asked in the order of their registration, ``rank`` first: lower is more particular. A ``hidden`` one only refuses.
+    tried in the order of their registration, ``rank`` first: lower is more particular. A ``hidden`` one only refuses.
 
-    ``keeps`` says what is read beside the positions, ``options`` names the reading options that it uses
+    ``keeps`` lists what is read beside the positions, ``options`` names the reading options that it uses
     beside :data:`privacy_engine.formats.options.PLACED`, ``kinds``
     are of :data:`privacy_engine.data.KINDS`, ``source`` is where it is described. With the docstrings of ``sniff``
     ("Whether …"), of ``read`` and of its module they are its part of ``docs/formats.md``.
     ``columns`` are those of ``options``, and ``person``, whose value may name a column (a property, an element); a
-    column option that is not among them takes #0 only. ``person`` says what identifies a person.
+    column option that is not among them takes #0 only. ``person`` names what identifies a person.
     ``head`` makes a small file of a large one, for a preview of its columns; None where there are no columns.
     """
 
@@ -95,13 +95,13 @@ _TEXTS: tuple[tuple[bytes, str], ...] = (
 
 
 def kind_of_other(head: bytes) -> str | None:
-    """What a file is that is not a location file of ours, in words; None where that cannot be told."""
-    for pattern, words in _SIGNATURES:
+    """What a file is that is not a location file of ours, as text; None where that is unknown."""
+    for pattern, title in _SIGNATURES:
         if re.match(pattern, head, re.DOTALL):
-            return words
-    for pattern, words in _TEXTS:
+            return title
+    for pattern, title in _TEXTS:
         if re.match(pattern, plain_head(head[:4096]), re.IGNORECASE):
-            return words
+            return title
     return None
 
 
@@ -119,8 +119,8 @@ def detect(source: Source, options: ReadOptions) -> Format:
     if not head.strip(_BLANK):
         _only_blank(source)
         raise FormatError("The file is empty.", code="empty")
-    if words := kind_of_other(head):
-        raise FormatError(f"This is {words}.", code="other_kind", rule="a location file")
+    if title := kind_of_other(head):
+        raise FormatError(f"This is {title}.", code="other_kind", rule="a location file")
     for one in formats():
         if one.sniff(head):
             return one

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from privacy_engine.errors import ChoiceNeeded, FormatError
-from privacy_engine.formats.columns import Roles, assign, canonical, has_positions, no_positions, said
+from privacy_engine.formats.columns import Roles, assign, canonical, has_positions, named_roles, no_positions
 from privacy_engine.formats.layout import Layout
 from privacy_engine.formats.numbers import GOOD, number
 from privacy_engine.formats.options import ReadOptions
@@ -64,11 +64,11 @@ def as_utf8(data: bytes, report: Report) -> bytes:
             try:
                 return data.decode(encoding).encode("utf-8")
             except UnicodeError as error:
-                message = f"The text says it is {encoding.upper()} but is damaged. Re-save it as UTF-8."
+                message = f"The text declares {encoding.upper()} but is damaged. Re-save it as UTF-8."
                 raise FormatError(message, code="bad_encoding") from error
     if bare_utf16(data[:4096]):
         raise FormatError(
-            "This looks like UTF-16 without a byte order mark. Re-save it as UTF-8.", code="utf16_without_bom"
+            "This seems to be UTF-16 without a byte order mark. Re-save it as UTF-8.", code="utf16_without_bom"
         )
     if data.isascii():
         return data
@@ -82,7 +82,7 @@ def as_utf8(data: bytes, report: Report) -> bytes:
 
 
 def bare_utf16(head: bytes) -> bool:
-    """Whether every second byte is NUL, as in UTF-16 that does not say so."""
+    """Whether every second byte is NUL, as in UTF-16 without a byte order mark."""
     zeros = sorted((head[::2].count(0), head[1::2].count(0)))
     return len(head) > 8 and zeros[1] * 5 > len(head) * 2 and zeros[0] * 10 < len(head)
 
@@ -217,15 +217,15 @@ def _without_header(
     report.layout = Layout(names, delimiter=mark, headed=False)
     if (at := _names_at(rows)) is not None:
         report.layout = Layout(rows[at], delimiter=mark, offset=sum(len(line.encode()) for line in lines[: at + 1]))
-    with suppress(FormatError):  # a wrong name is told below, or once there is a header
-        report.layout.roles = said(report.layout.names, options)
+    with suppress(FormatError):  # a wrong name is reported below, or once there is a header
+        report.layout.roles = named_roles(report.layout.names, options)
     if len(numeric) < 2:
         raise no_positions(data_rows[0], "lon" if options.lat else "lat")
     for role in ("lon", "lat"):
         if getattr(options, role) is None:
             title = {"lon": "longitude", "lat": "latitude"}[role]
             raise ChoiceNeeded(
-                f"The table has no header line. Say which column is the {title}.",
+                f"The table has no header line. Specify which column is the {title}.",
                 parameter=role,
                 choices=[(f"#{i + 1}", f"column {i + 1} ({data_rows[0][i][:20]} …)") for i in numeric],
                 default=f"#{_likely(data_rows, numeric, role) + 1}",

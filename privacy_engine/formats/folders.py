@@ -1,7 +1,7 @@
 """Whose the members of an archive are: by their folders, by their files, or by what is in them.
 
 Of a member's folders the first counts that not all members share: ``000`` of ``Data/000/Trajectory/x.plt``. Names that
-differ in case or in how an accent is written are the same folder, as on file systems that do not tell them apart.
+differ in case or in how an accent is written are the same folder, as on file systems that do not distinguish them.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from privacy_engine.formats.people import key_of, numbered
 from privacy_engine.formats.source import display_name, stem
 
 _GEOLIFE = re.compile(r"(?:^|/)([^/]+)/Trajectory/[^/]+\.plt$", re.IGNORECASE)
-_WORDS = "person|user|participant|subject|individual|member|volunteer|resident|driver|rider|taxi|vehicle|animal"
-_PERSON = re.compile(rf"(?:{_WORDS})s?(?:[ ._-]+[^/]+|[0-9]+)|[pu][ ._-]?[0-9]+")
+_PERSON_NAMES = "person|user|participant|subject|individual|member|volunteer|resident|driver|rider|taxi|vehicle|animal"
+_PERSON = re.compile(rf"(?:{_PERSON_NAMES})s?(?:[ ._-]+[^/]+|[0-9]+)|[pu][ ._-]?[0-9]+")
 _SHARED = "Trajectory"
 
 
 @dataclass(frozen=True)
 class Member:
-    """A member that was read: its path, its series, whose it says they are, and the options it could not use."""
+    """A member that was read: its path, its series, the persons it states, and the options it could not use."""
 
     path: str
     series: list[Trajectory]
@@ -53,12 +53,12 @@ def geolife_user(path: str) -> str:
 
 
 def owned(found: Sequence[Member], options: ReadOptions) -> tuple[list[str | None], str, str]:
-    """The person of each member, None where its series have their own; how the option says it, and why it is so.
+    """The person of each member, None where its series have their own; the option's value for it, and the reason.
 
     Raises
     ------
     FormatError
-        The owner says that folders are people, and a member lies in none.
+        The owner's option makes folders people, and a member lies in none.
     """
     paths = [member.path for member in found]
     if options.person == "file":
@@ -71,11 +71,11 @@ def owned(found: Sequence[Member], options: ReadOptions) -> tuple[list[str | Non
 
 
 def _guessed(found: Sequence[Member], paths: list[str]) -> tuple[list[str | None], str, str]:
-    told = [member.people for member in found if member.people]
+    stated = [member.people for member in found if member.people]
     named = [bool(one.person) for member in found for one in member.series]
     if any(named) and all(named):
-        by, column = told[0]["by"], told[0]["column"]
-        return [None] * len(paths), f"{by}:{column}" if column else by, told[0]["message"]
+        by, column = stated[0]["by"], stated[0]["column"]
+        return [None] * len(paths), f"{by}:{column}" if column else by, stated[0]["message"]
     folders = folders_of(paths)
     different = {folder.key for folder in folders}
     if not any(named) and len(different) > 1 and all(map(_is_person, folders, paths)):
@@ -85,8 +85,8 @@ def _guessed(found: Sequence[Member], paths: list[str]) -> tuple[list[str | None
         return one, "one", "Some members name people and others do not: everything counts as one person's."
     if len(paths) > 1:
         where = "folders" if len(different) > 1 and "" not in different else "files"
-        return one, "one", f"The {where} of the archive may be one person's: nothing says whose they are."
-    return one, "one", told[0]["message"] if told else "Nothing in the file names a person."
+        return one, "one", f"The {where} of the archive may be one person's: nothing identifies the person."
+    return one, "one", stated[0]["message"] if stated else "Nothing in the file names a person."
 
 
 def _is_person(folder: Folder, path: str) -> bool:
@@ -103,7 +103,7 @@ def _required(paths: list[str]) -> list[Folder]:
         if not folder.key:
             raise FormatError(
                 f"{display_name(path)[:60]!r} lies in no folder of a person. Put each person's files into a folder, or "
-                "say that each file is a person or that everything is one person's.",
+                "specify that each file is a person or that everything is one person's.",
                 code="no_folder",
                 field="person",
                 rule="each file in the folder of a person",

@@ -34,7 +34,7 @@ class Table:
 
 @dataclass
 class Outline:
-    """What the first lines of a table tell: how cells are cut, names, whether they are in the file, first rows."""
+    """What the first lines of a table show: how cells are cut, names, whether they are in the file, first rows."""
 
     delimiter: str
     names: list[str]

@@ -160,7 +160,7 @@ def _read_geometry(geometry: Any, properties: dict[str, Any], number: int, code:
 
 
 def _part(listed: list[Any], i: int, at: int, n: int) -> list[Any]:
-    """What a list says of the i-th line, whose n positions begin at ``at``: the list may be one for each line."""
+    """The values of a list for the i-th line, whose n positions begin at ``at``: the list may be one for each line."""
     if any(isinstance(one, list) for one in listed):
         part = listed[i] if i < len(listed) else []
         return part if isinstance(part, list) else []
@@ -175,14 +175,14 @@ def _add_line(coordinates: list[Any], listed: list[Any], mark: Any, number: int,
 
 
 def _mark_names(options: ReadOptions) -> tuple[str, ...]:
-    """The properties that may say whether a position is a landmark."""
+    """The properties that may state whether a position is a landmark."""
     if options.landmark is None:
         return LANDMARK
     return () if options.landmark == "#0" else (canonical(options.landmark),)
 
 
 def _marks(properties: dict[str, Any], rows: _Rows) -> Any:
-    """What a feature says of its positions: a list with one value for each, or one value for all."""
+    """The values of a feature for its positions: a list with one value for each, or one value for all."""
     plain = {canonical(key): key for key in properties}
     key = next((plain[name] for name in rows.mark_names if name in plain), None)
     if key is None:

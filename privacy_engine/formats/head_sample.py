@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from privacy_engine.formats.source import Source
 
-BYTES = 512 * 1024  # all that separator, header and columns are told from, in every encoding but the widest
+BYTES = 512 * 1024  # all that separator, header and columns are detected from, in every encoding but the widest
 _MARKS = (
     (b"\xff\xfe\x00\x00", "utf-32-le"),
     (b"\x00\x00\xfe\xff", "utf-32-be"),

@@ -72,7 +72,7 @@ class _Handlers:
     def __init__(self, parser: expat.XMLParserType, found: _Found, person: str | None) -> None:
         self.parser = parser
         self.found = found
-        self.asked = person
+        self.person_key = person
         self.person = ""
         self.named = ""  # the element that is being collected as the person
         self.data = False
@@ -101,16 +101,16 @@ class _Handlers:
             self.whens, self.coords = [], []
         elif name in _AREAS:
             self.found.areas.append(self.parser.CurrentLineNumber)
-        if self.asked is not None and self.inside.get("Placemark") and not self.person:
+        if self.person_key is not None and self.inside.get("Placemark") and not self.person:
             self._person(name, attributes)
 
     def _person(self, name: str, attributes: dict[str, str]) -> None:
         """Collect the element that names the person: one of the placemark, or data by their attribute ``name``."""
         if name in _DATA:
-            self.data = canonical(attributes.get("name", "")) == self.asked
+            self.data = canonical(attributes.get("name", "")) == self.person_key
             if self.data and name == "SimpleData":
                 self.named = name
-        elif (name == "value" and self.data) or (canonical(name) == self.asked and name not in _TEXTS):
+        elif (name == "value" and self.data) or (canonical(name) == self.person_key and name not in _TEXTS):
             self.named = name
         if self.named == name:
             self.text.collect(name, _LONGEST_NAME)

@@ -1,4 +1,4 @@
-"""A column that says of each row whether it is a landmark: true or false, 1 or 0, yes or no; an empty cell is no."""
+"""A column that states for each row whether it is a landmark: true or false, 1 or 0, yes or no; an empty cell is no."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from privacy_engine.data import Mask
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.arrow import pa
-from privacy_engine.formats.numbers import EMPTY_WORDS
+from privacy_engine.formats.numbers import EMPTY_TEXTS
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import Report
 
@@ -21,41 +21,41 @@ YES, NO = frozenset({"true", "1", "yes"}), frozenset({"false", "0", "no"})
 
 @dataclass
 class Marks:
-    """The cells of a landmark column: which say yes, which are filled, which say neither yes nor no; all (n,).
+    """The cells of a landmark column: which mean yes, which are filled, which mean neither yes nor no; all (n,).
 
-    ``name`` is the column's, ``said`` whether the owner named it; a column that was only guessed may be another thing.
+    ``name`` is the column's, ``named`` whether the owner named it; a column that was only guessed may be another thing.
     """
 
     yes: Mask
     filled: Mask
     bad: Mask
     name: str
-    said: bool
+    named: bool
 
 
 def marks_of(column: Any, name: str, options: ReadOptions) -> Marks:
     """An Arrow column of text, numbers or truth values as marks."""
     try:
         texts = column if pa.types.is_dictionary(column.type) else column.cast(pa.string()).dictionary_encode()
-        words = [_word(text) for text in texts.dictionary.to_pylist()]
-        codes = texts.indices.fill_null(len(words)).to_numpy(zero_copy_only=False)
+        values = [_value(text) for text in texts.dictionary.to_pylist()]
+        codes = texts.indices.fill_null(len(values)).to_numpy(zero_copy_only=False)
     except (pa.ArrowNotImplementedError, pa.ArrowInvalid):  # lists, structures, bytes: no cell can be read
-        words, codes = ["?"], np.zeros(len(column), dtype=np.int64)
-    words.append("")
-    yes, filled = np.array([word in YES for word in words]), np.array([word != "" for word in words])
-    bad = np.array([word not in YES | NO | {""} for word in words])
+        values, codes = ["?"], np.zeros(len(column), dtype=np.int64)
+    values.append("")
+    yes, filled = np.array([value in YES for value in values]), np.array([value != "" for value in values])
+    bad = np.array([value not in YES | NO | {""} for value in values])
     return Marks(yes[codes], filled[codes], bad[codes], name.strip()[:40], options.landmark is not None)
 
 
-def _word(text: str | None) -> str:
-    word = (text or "").strip().casefold()
-    return "" if word in EMPTY_WORDS else word
+def _value(text: str | None) -> str:
+    value = (text or "").strip().casefold()
+    return "" if value in EMPTY_TEXTS else value
 
 
 def settle(
     found: Marks | None, keep: Mask, rows: Callable[[NDArray[np.intp]], NDArray[Any]], report: Report
 ) -> Mask | None:
-    """Which rows are marked, or None where no column says; those in ``bad`` are the caller's to drop.
+    """Which rows are marked, or None without such a column; those in ``bad`` are the caller's to drop.
 
     Raises
     ------
@@ -65,8 +65,8 @@ def settle(
     if found is None:
         return None
     bad, filled = int((found.bad & keep).sum()), int((found.filled & keep).sum())
-    if not found.said and bad * 2 > filled:
-        message = f"Column {found.name!r} says neither yes nor no in most rows and marks nothing."
+    if not found.named and bad * 2 > filled:
+        message = f"Column {found.name!r} is neither yes nor no in most rows and marks nothing."
         report.note("not_marks", message, level="info", count=bad)
         return None
     if bad and bad == filled:
@@ -80,7 +80,7 @@ def settle(
             value=found.name,
             row=first,
         )
-    if not found.said:
-        message = f"Column {found.name!r} says which events are landmarks."
+    if not found.named:
+        message = f"Column {found.name!r} marks the landmarks."
         report.guess("landmark column", found.name, message, "landmark")
     return found.yes

@@ -11,7 +11,7 @@ class Layout:
 
     ``roles`` has places from 0: lon, lat, time, id and landmark, and the parts that go with them. The first data row
     begins at byte ``offset`` of the text in UTF-8. ``headed`` where the names stand in the file, ``fixed`` where the
-    format itself says which column is which.
+    format itself defines which column is which.
     """
 
     names: list[str]

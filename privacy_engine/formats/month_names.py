@@ -1,4 +1,4 @@
-"""Times with the month as a word, as mail and loggers write them."""
+"""Times with the month by name, as mail and loggers write them."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _REST = re.compile(
 )
 
 
-def wordy(text: str) -> tuple[float, bool]:
+def parse_month_name(text: str) -> tuple[float, bool]:
     """Seconds since 1970 and whether no zone was named; nan where ``text`` is no such time.
 
-    >>> wordy("Thu, 23 Oct 2008 02:53:04 GMT")
+    >>> parse_month_name("Thu, 23 Oct 2008 02:53:04 GMT")
     (1224730384.0, False)
     """
     if len(text) > 60 or not (match := _DAY_FIRST.fullmatch(text) or _MONTH_FIRST.fullmatch(text)):

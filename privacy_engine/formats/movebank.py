@@ -14,7 +14,7 @@ from privacy_engine.formats.series import build
 from privacy_engine.formats.source import Source
 from privacy_engine.formats.xmltools import plain_head
 
-DOCUMENTED = "Movebank's dictionary of attributes says that its timestamps are UTC."
+DOCUMENTED = "Movebank's dictionary of attributes states that its timestamps are UTC."
 _HEADER = re.compile(
     rb"(?=[^\n]*location[-_.]long)(?=[^\n]*(?:tag|individual)[-_.]local[-_.]identifier)", re.IGNORECASE
 )

@@ -17,7 +17,7 @@ GOOD, MISSING, NOT_A_NUMBER, NOT_FINITE, UNAVAILABLE, NO_GEOMETRY, OTHER_GEOMETR
 REASON_NAMES: tuple[str, ...] = ("", "missing", "not_a_number", "not_finite", "unavailable")
 REASON_NAMES += ("null_geometry", "unsupported_geometry", "bad_geometry")
 
-EMPTY_WORDS = frozenset({"", "null", "none", "na", "n/a", "nil", "-", "--", "\\n", "#n/a"})
+EMPTY_TEXTS = frozenset({"", "null", "none", "na", "n/a", "nil", "-", "--", "\\n", "#n/a"})
 _LONGEST = 400  # digits of the longest float, and then some
 _INFINITE = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,5})?")
@@ -36,7 +36,7 @@ _LETTERS = {"lat": "NS", "lon": "EW"}
 def number(text: str, axis: str | None = None, decimal: str = ".") -> tuple[float, int]:
     """A cell as a number and ``GOOD``, or nan and the reason why not.
 
-    ``axis`` (lat or lon) says which hemisphere letters may stand beside the degrees; S and W are negative.
+    ``axis`` (lat or lon) decides which hemisphere letters may stand beside the degrees; S and W are negative.
 
     >>> number("33.8688S", "lat")
     (-33.8688, 0)
@@ -44,7 +44,7 @@ def number(text: str, axis: str | None = None, decimal: str = ".") -> tuple[floa
     text = text.strip()
     if len(text) > _LONGEST:
         return math.nan, NOT_A_NUMBER
-    if text.casefold() in EMPTY_WORDS:
+    if text.casefold() in EMPTY_TEXTS:
         return math.nan, MISSING
     if _INFINITE.fullmatch(text):
         return math.nan, NOT_FINITE

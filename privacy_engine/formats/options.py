@@ -1,4 +1,4 @@
-"""What the owner of a file may say about it. Forms and schemas derive from :data:`OPTIONS`."""
+"""Reading options, which the owner of a file may set. Forms and schemas derive from :data:`OPTIONS`."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ class ReadOptions:
 
     @property
     def person_column(self) -> str | None:
-        """The column that the owner says names the person; None where they name none."""
+        """The column that names the person by the owner's option; None where they name none."""
         named = self.person is not None and self.person.startswith(NAMED_COLUMN)
         return self.person.removeprefix(NAMED_COLUMN) if self.person is not None and named else None
 
@@ -227,7 +227,7 @@ def unusable(title: str, used: Collection[str], columns: Collection[str], option
             rule = "one, series, file or folder: there are no columns of persons"
             message = f"person of {title} must be {rule}"
         elif OPTIONS[name].kind == "column" and name not in columns and value != "#0":
-            rule = "#0, which reads the file without: the format itself says which column is which"
+            rule = "#0, which reads the file without: the format itself defines which column is which"
             message = f"{name} of {title} must be {rule}"
         else:
             continue

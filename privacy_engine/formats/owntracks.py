@@ -79,7 +79,7 @@ def _device(entry: dict[str, Any]) -> str:
 
 
 def sniff(head: bytes) -> bool:
-    """Whether the first line is a time, a word and an object."""
+    """Whether the first line is a time, a name and an object."""
     return _START.match(plain_head(head[:8192])) is not None
 
 

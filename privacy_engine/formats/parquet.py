@@ -80,7 +80,7 @@ def _table(
 
 
 def _opened(stream: Any, size: int, source: Source) -> Any:
-    """The file, after a look at the sizes that it declares."""
+    """The file, after a check of the sizes that it declares."""
     file = pq.ParquetFile(stream, buffer_size=1 << 16)
     declared = sum(file.metadata.row_group(i).total_byte_size for i in range(file.metadata.num_row_groups))
     limits = source.meter.limits

@@ -1,4 +1,4 @@
-"""Whose the series of a file are: what the owner says, else what the file tells, else everything is one person's.
+"""Whose the series of a file are: what the owner states, else what the file states, else everything is one person's.
 
 A wrong guess in one direction costs accuracy (people counted as one share one budget), in the other it breaks the
 promise (one person counted as several spends several budgets). So only what names a person makes several people.
@@ -28,7 +28,7 @@ class Whose:
 
     ``kind`` is ``one`` (nothing names a person), ``series`` (the series' names are those of people), ``either`` (they
     may name people or one person's pieces) or ``column`` (the series carry their persons already). ``column`` is the
-    column, property or element that says so.
+    column, property or element that identifies them.
     """
 
     kind: str = ONE
@@ -36,7 +36,7 @@ class Whose:
 
     @property
     def value(self) -> str:
-        """The reading option that says the same."""
+        """The equivalent reading option."""
         return NAMED_COLUMN + self.column if self.column else SERIES
 
 
@@ -44,15 +44,15 @@ UNNAMED = Whose()
 
 
 def settle(series: list[Trajectory], whose: Whose, options: ReadOptions, report: Report) -> list[Trajectory]:
-    """The series of one file with their persons, told in ``report.people``; a guess that matters is a guess there."""
-    said = options.person
-    if said is None:
+    """The series of one file with their persons; ``report`` records them, and a guess that matters as a guess."""
+    stated = options.person
+    if stated is None:
         return _guessed(series, whose, report)
     if options.person_column is not None:
-        return told(series if whose.kind == COLUMN else _by_name(series), said, "", report)
-    if said == SERIES:
-        return told(_apart(series), said, "", report)
-    return told(_all_one(series, stem(report.file) if said == "file" else ""), said, "", report)
+        return reported(series if whose.kind == COLUMN else _by_name(series), stated, "", report)
+    if stated == SERIES:
+        return reported(_apart(series), stated, "", report)
+    return reported(_all_one(series, stem(report.file) if stated == "file" else ""), stated, "", report)
 
 
 def _guessed(series: list[Trajectory], whose: Whose, report: Report) -> list[Trajectory]:
@@ -62,7 +62,9 @@ def _guessed(series: list[Trajectory], whose: Whose, report: Report) -> list[Tra
     source = f"{column!r} names" if column else "The name of each series names"
     value = whose.value
     if whose.kind == ONE:
-        what = f"{column!r} makes series and does not say whose they are" if column else "Nothing says whose they are"
+        what = (
+            f"{column!r} makes series and does not identify the person" if column else "Nothing identifies the person"
+        )
         value, why = ONE, f"{what}: all series count as one person's."
     elif without and len(named) > 1:
         why = f"{source} a person, but not for {without:,} of the positions: everything counts as one person's."
@@ -75,11 +77,11 @@ def _guessed(series: list[Trajectory], whose: Whose, report: Report) -> list[Tra
         why = f"{source} series that overlap in time, so each name is a person."
     else:
         why = f"{source} a person."
-    return told(_all_one(named) if value == ONE else named, value, why, report)
+    return reported(_all_one(named) if value == ONE else named, value, why, report)
 
 
-def told(series: list[Trajectory], value: str, why: str, report: Report) -> list[Trajectory]:
-    """The series, once ``report`` says who they belong to; ``why`` is empty where the owner said so."""
+def reported(series: list[Trajectory], value: str, why: str, report: Report) -> list[Trajectory]:
+    """The series, after recording in ``report`` who they belong to; ``why`` is empty where the owner stated it."""
     count = len({one.person for one in series})
     by, _, column = value.partition(":")
     report.people = {"count": count, "by": by, "column": column, "said": not why, "message": why}

@@ -29,7 +29,7 @@ _OZI = re.compile(rb"(?m)^" + rb",".join([_NUMBER] * 5) + rb"(?:,[^,\r\n]*){0,2}
 _GEOLIFE_START = re.compile(_BOM + _GEOLIFE.pattern.removeprefix(rb"(?m)^"), re.MULTILINE)
 _NAMES = ["latitude", "longitude", "reserved", "altitude in feet", "days since 1899-12-30", "date", "time of day"]
 _OZI_NAMES = ["latitude", "longitude", "break", "altitude in feet", "days since 1899-12-30", "date", "time of day"]
-DOCUMENTED = "Geolife's user guide says that its times are GMT."
+DOCUMENTED = "Geolife's user guide states that its times are GMT."
 _SHEET_EPOCH_DAYS = 25569
 
 

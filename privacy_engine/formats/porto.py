@@ -25,12 +25,12 @@ from privacy_engine.formats.times import Times, times
 from privacy_engine.formats.xmltools import plain_head
 
 STEP_S = 15.0
-DOCUMENTED = "Porto's description says that positions are 15 seconds apart, from the trip's Unix timestamp on."
+DOCUMENTED = "Porto's description states that positions are 15 seconds apart, from the trip's Unix timestamp on."
 _HEADER = re.compile(rb'[^\n]{0,400}(?:^|[,;"])polyline(?:$|[,;"\r\n])', re.IGNORECASE)
 
 
 def read(source: Source, options: ReadOptions, report: Report) -> list[Trajectory]:
-    """The taxis of a file of trips (the trips, where no column names the taxi; id=TRIP_ID says so)."""
+    """The taxis of a file of trips (the trips, where no column names the taxi; option id=TRIP_ID)."""
     data = as_utf8(source.read_lines(), report).decode("utf-8", "replace")
     reader = csv.reader(io.StringIO(data, newline=""), delimiter=";" if ";" in data.split("\n", 1)[0] else ",")
     rows, starts, steps = Rows(), list[str](), list[int]()
@@ -59,7 +59,7 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
     except csv.Error as error:
         message = f"A quoted cell near line {reader.line_num} is never closed, or is too long."
         raise FormatError(message, code="bad_quoting", row=reader.line_num) from error
-    _tell(rows, bad, gaps, report)
+    _report(rows, bad, gaps, report)
     points = rows.points(options)
     points.times = None if options.time == "#0" else _times(starts, steps, options)
     if "person" in places:
@@ -68,7 +68,7 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
     return build(points, options, report)
 
 
-def _tell(rows: Rows, bad: dict[str, list[int]], gaps: int, report: Report) -> None:
+def _report(rows: Rows, bad: dict[str, list[int]], gaps: int, report: Report) -> None:
     for reason, lines in bad.items():
         report.rows_read += len(lines)
         report.drop(reason, len(lines), lines[:20])
@@ -76,7 +76,7 @@ def _tell(rows: Rows, bad: dict[str, list[int]], gaps: int, report: Report) -> N
         raise FormatError("No polyline of the file can be read.", code="no_points", rule="bad_polyline")
     report.note("documented", DOCUMENTED, level="info")
     if gaps:
-        message = "Trips say that positions are missing in them; what comes after a gap is dated too early."
+        message = "Trips state that positions are missing in them; what comes after a gap is dated too early."
         report.note("missing_data", message, count=gaps)
 
 
@@ -91,11 +91,11 @@ def _places(header: list[str], options: ReadOptions) -> dict[str, int]:
     places = {}
     for role, names in wanted.items():
         found = next((name for name in names if name in plain), None)
-        said = {"id": options.id, "person": named}.get(role)
+        chosen = {"id": options.id, "person": named}.get(role)
         if found is not None:
             places[role] = plain.index(found)
-        elif said not in (None, "#0"):
-            places[role] = place_of(role, header, str(said))
+        elif chosen not in (None, "#0"):
+            places[role] = place_of(role, header, str(chosen))
         elif role in ("polyline", "timestamp"):
             message = f"A table of trips needs a column {role.upper()}."
             raise FormatError(message, code="no_position_columns", row=1, column=role, rule=f"a {role} column")

@@ -1,7 +1,7 @@
 """The first rows of a table and what each column is taken for, before all of it is read.
 
 The beginning of the file is made a small file of the same format and read as any file is; what the reader wrote down
-on the way is the preview. So there is nobody here who guesses a second time.
+on the way is the preview. Nothing is guessed a second time.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Preview:
     """The first rows of a table as text, and how it would be read.
 
     ``columns`` is empty where the format has none. ``problem`` is what a reading of these rows ends with, if it fails;
-    ``whole`` says that there are no more rows than were looked at. ``editable`` where the owner may say otherwise.
+    ``whole``: there are no more rows than were read. ``editable``: the owner may override it.
     ``options`` are the reading options of the format, ``named`` those that may name a column.
     """
 
@@ -66,7 +66,7 @@ class Preview:
 
     @property
     def mapping(self) -> dict[str, str]:
-        """The reading options that say what was found: read with them, the file gives the same."""
+        """The reading options that state what was found: read with them, the file gives the same."""
         places = {column.role: column.place for column in self.columns if column.role in ROLES}
         absent = {role: "#0" for role, option in ROLES.items() if role not in places and not option.needed}
         found = places | absent if self.columns else {}
@@ -92,7 +92,7 @@ def preview_of(source: Source, options: ReadOptions, report: Report, meter: Mete
     problem = _attempt(format, _small(source, head.data, meter), options, report, read_as)
     if report.layout is None:
         return Preview(format.name, format.title)
-    return _told(format, head, report.layout, report, problem)
+    return _preview(format, head, report.layout, report, problem)
 
 
 def _attempt(
@@ -106,11 +106,11 @@ def _attempt(
             raise
         return error
     if report.layout is not None and options.landmark is None and all(one.marked is None for one in series):
-        report.layout.roles.pop("landmark", None)  # its cells said neither yes nor no
+        report.layout.roles.pop("landmark", None)  # its cells are neither yes nor no
     return None
 
 
-def _told(
+def _preview(
     format: Format, head: head_sample.Head, layout: Layout, report: Report, problem: FormatError | None
 ) -> Preview:
     rows = head.rows

@@ -42,12 +42,12 @@ def named(features: Sequence[Any], options: ReadOptions, report: Report) -> Name
     by_plain: dict[str, str] = {}
     for key in keys:
         by_plain.setdefault(canonical(key), key)
-    series = None if options.id == "#0" else _said("id", options.id, keys, by_plain)
+    series = None if options.id == "#0" else _named("id", options.id, keys, by_plain)
     if options.id is None:
         series = next((by_plain[one] for one in ID if one in by_plain and _names(by_plain[one], one, features)), None)
         if series is not None and canonical(series) != "series":
             report.guess("id column", series, f"Property {series[:40]!r} was read as the series.", "id")
-    person = _said("person", options.person_column, keys, by_plain)
+    person = _named("person", options.person_column, keys, by_plain)
     if options.person is None and options.id != "#0" and (series is None or kind_of(series) != SERIES):
         person = next((by_plain[one] for one in PERSON if one in by_plain and _usual(by_plain[one], features)), None)
     if person is not None and person == series:
@@ -67,7 +67,7 @@ def _all(features: Sequence[Any]) -> Iterator[dict[str, Any]]:
             yield properties
 
 
-def _said(option: str, wanted: str | None, keys: dict[str, None], by_plain: dict[str, str]) -> str | None:
+def _named(option: str, wanted: str | None, keys: dict[str, None], by_plain: dict[str, str]) -> str | None:
     if wanted is None:
         return None
     found = wanted if wanted in keys else by_plain.get(canonical(wanted))
@@ -88,7 +88,7 @@ def _values(key: str, features: Sequence[Any]) -> list[str]:
 
 
 def _usual(key: str, features: Sequence[Any]) -> bool:
-    """Whether most features have the property: one that few have says nothing about the others.
+    """Whether most features have the property: one that few have does not describe the others.
 
     An empty name is a name where we wrote it ourselves.
     """

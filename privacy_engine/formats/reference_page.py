@@ -16,14 +16,14 @@ HEAD = """# Formats
 
 Written by `make formats` from the registry of formats (`privacy_engine/formats/`); a test compares the two.
 
-A file is recognised by its content, in the order of this page: the first format that says yes reads it, whatever the
+A file is recognised by its content, in the order of this page: the first format that matches reads it, whatever the
 file is called. The reading option `format` names one instead. Of every format positions are read, and what its line
 *read beside them* names; altitudes, speeds, heart rates and all else are left out and never stored. The report of a
-file says how many rows were left out and why, and what was guessed, with the option that says otherwise.
+file lists how many rows were left out and why, and what was guessed, with the option that overrides it.
 
-A guarantee is about one person, so each format says what identifies a person; the reading option `person` says
-otherwise. Where nothing names people, everything is one person's: that costs accuracy and keeps the promise
-([decision 19](decisions/0019-a-dataset-knows-its-people.md)). An option that a format cannot use is an error.
+A guarantee is about one person, so each format defines what identifies a person; the reading option `person` overrides
+it. Where nothing names people, everything is one person's: that costs accuracy and keeps the promise
+([decision 19](decisions/0019-people-of-a-dataset.md)). An option that a format cannot use is an error.
 """
 
 
@@ -61,7 +61,7 @@ def _section(one: Format) -> str:
 
 
 def _kinds() -> str:
-    """How tables that hold no trajectory are told apart."""
+    """How tables that hold no trajectory are distinguished."""
     lines = [f"{_first(module)} Recognised when {_whether(module.looks_like)}" for module in (checkins, streams)]
     return "## Counts and check-ins in tables\n\n" + _list(lines)
 
@@ -96,8 +96,8 @@ def _lowered(text: str) -> str:
     return text[:1].lower() + text[1:]
 
 
-def _either(words: list[str]) -> str:
-    return " or ".join(", ".join(words).rsplit(", ", 1))
+def _either(names: list[str]) -> str:
+    return " or ".join(", ".join(names).rsplit(", ", 1))
 
 
 def _names(names: Iterable[str]) -> str:

@@ -22,12 +22,12 @@ WHY = {
     "out_of_range": "The position is not on the globe.",
     "bad_time": "The time cannot be read.",
     "no_time": "The time is empty, though other rows have one.",
-    "bad_mark": "The landmark cell says neither yes nor no.",
-    "no_fix": "The receiver says that it had no fix.",
+    "bad_mark": "The landmark cell is neither yes nor no.",
+    "no_fix": "The receiver reports no fix.",
     "bad_checksum": "The line's checksum is wrong: it was damaged on its way.",
     "not_a_position": "The entry is an event or a setting, not a position.",
     "bad_polyline": "The polyline is not a JSON list of positions.",
-    "unavailable": "The ship says that its position is not available.",
+    "unavailable": "The ship reports its position as not available.",
     "bad_json": "The line is not JSON.",
     "negative": "A count is negative.",
     "no_person": "The row names no person, though other rows do: it could be anyone's.",
@@ -53,10 +53,10 @@ class Drops:
 class Report:
     """What happened while a file was read; JSON-ready through :meth:`as_dict`.
 
-    ``unit`` says what the row numbers count: lines of a table, points of a GPX, features of a GeoJSON. ``people`` says
-    how many there are, what identifies them and why (:func:`privacy_engine.formats.people.settle`). ``unused`` holds
-    the options that a member of an archive cannot use. ``encoding`` and ``layout`` are a text's and a table's. These
-    three are not part of the stored report.
+    ``unit`` names what the row numbers count: lines of a table, points of a GPX, features of a GeoJSON. ``people``
+    holds how many there are, what identifies them and why (:func:`privacy_engine.formats.people.settle`). ``unused``
+    holds the options that a member of an archive cannot use. ``encoding`` and ``layout`` are a text's and a table's.
+    These three are not part of the stored report.
     """
 
     format: str = ""
@@ -112,7 +112,7 @@ class Report:
         self.notes.append(entry)
 
     def guess(self, what: str, value: Any, message: str, option: str) -> None:
-        """Record something that was found out rather than said, and the ``option`` that overrides it."""
+        """Record something that was detected rather than stated, and the ``option`` that overrides it."""
         self.guesses.append({"what": what, "value": shown(value), "message": message, "option": option})
 
     def absorb(self, other: Report) -> None:

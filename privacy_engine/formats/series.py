@@ -25,12 +25,12 @@ MAX_SERIES = 100_000
 class Points:
     """Rows of a file as columns. ``rows`` turns 0-based indices into row numbers of the file.
 
-    ``codes`` says which of ``names`` each row belongs to; None is one series. ``labelled`` is about the order of
+    ``codes`` states which of ``names`` each row belongs to; None is one series. ``labelled`` is about the order of
     coordinates: see :func:`privacy_engine.formats.crs.placed`. ``documented`` and ``hint``
     are about the time zone: see :func:`privacy_engine.formats.timezones.settle`. ``marks`` are a landmark column's
     cells.
-    ``whose`` says whose the series are; where its kind is ``column``, ``person_codes`` says which of ``person_names``
-    each row belongs to.
+    ``whose`` states whose the series are; where its kind is ``column``, ``person_codes`` states which of
+    ``person_names`` each row belongs to.
     """
 
     lon: Floats
@@ -88,7 +88,7 @@ def split(points: Points, options: ReadOptions, report: Report) -> list[Trajecto
 
 
 def _keep_persons(points: Points, keep: Mask, column: str, report: Report) -> Mask:
-    """Without the rows for which the column that the owner named says nothing."""
+    """Without the rows for which the column that the owner named is empty."""
     names, codes = points.names, points.codes
     if points.whose.kind == people.COLUMN:
         names, codes = points.person_names, points.person_codes
@@ -116,7 +116,7 @@ def _of_persons(points: Points, kept: NDArray[np.intp]) -> tuple[Ints | None, li
 
 
 def cut(series: list[Trajectory], options: ReadOptions) -> list[Trajectory]:
-    """The first n points of each series, where the options say so."""
+    """The first n points of each series, where the options limit them."""
     n = options.first_n
     return series if n is None else [one.first(n) for one in series]
 
@@ -210,7 +210,7 @@ def _split(
     starts = np.array([0]) if codes is None else np.concatenate(([0], np.flatnonzero(np.diff(codes)) + 1))
     if len(starts) > MAX_SERIES:
         raise FormatError(
-            f"The file splits into {len(starts)} series. Name the column that says whose position it is, "
+            f"The file splits into {len(starts)} series. Name the column that identifies the person, "
             "or set the id option to #0 for one series.",
             code="too_many_series",
             rule=f"at most {MAX_SERIES} series",
@@ -266,11 +266,11 @@ def _count_repeats(lon: Floats, lat: Floats, seconds: Floats | None, starts: Int
     if seconds is not None:
         same &= np.diff(seconds) == 0
     same[starts[1:] - 1] = False
-    tell_repeats(int(same.sum()), report)
+    report_repeats(int(same.sum()), report)
 
 
-def tell_repeats(count: int, report: Report) -> None:
-    """Say how many records repeat the one before."""
+def report_repeats(count: int, report: Report) -> None:
+    """Record how many records repeat the one before."""
     if count:
         message = f"{count} records repeat the one before; they were kept."
         report.note("repeated", message, level="info", count=count)

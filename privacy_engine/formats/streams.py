@@ -124,11 +124,11 @@ def _long(table: Table, places: tuple[int, int, int], options: ReadOptions, repo
         raise FormatError(f"The table would have more than {MAX_CELLS} cells.", code="too_large", rule="times x names")
     kept = values[keep.to_numpy(zero_copy_only=False)]
     counts: Floats = np.bincount(row * shape[1] + column, kept, shape[0] * shape[1]).astype(np.float64)
-    _tell_holes(row * shape[1] + column, shape[0] * shape[1], report)
+    _report_holes(row * shape[1] + column, shape[0] * shape[1], report)
     return _in_order(counts.reshape(shape), which.dictionary.to_pylist(), when.dictionary, options, report)
 
 
-def _tell_holes(cells: Ints, size: int, report: Report) -> None:
+def _report_holes(cells: Ints, size: int, report: Report) -> None:
     filled = len(np.unique(cells))
     if filled < len(cells):
         message = "Counts of the same time and name were added."
@@ -154,8 +154,8 @@ def _in_order(counts: Floats, names: list[str], labels: Any, options: ReadOption
 def _seconds(labels: Any, options: ReadOptions, report: Report) -> Floats | None:
     try:
         found = times(labels.cast(pa.string()) if pa.types.is_date(labels.type) else labels, options)
-    except ChoiceNeeded as asked:
-        if asked.parameter == "time_unit":  # weeks and numbers
+    except ChoiceNeeded as choice:
+        if choice.parameter == "time_unit":  # weeks and numbers
             return None
         raise
     if not len(found.seconds) or not np.isfinite(found.seconds).all() or (np.abs(found.seconds) > 1e12).any():

@@ -142,7 +142,7 @@ def _parse(data: bytes, dialect: Dialect, typed: bool, refused: list[tuple[int, 
 
     def judge(row: Any) -> str:
         if row.actual_columns >= needed:
-            return "error"  # such a row is used as far as it goes: the careful reader knows how
+            return "error"  # the careful reader uses such a row as far as it goes
         refused.append((row.number, not row.text.strip()))
         return "skip"
 
@@ -222,7 +222,7 @@ def _nonblank_lines(data: bytes, dialect: Dialect) -> NDArray[np.int64]:
 
 
 def _line_numbers(data: bytes, dialect: Dialect, refused: list[int]) -> Rows:
-    """Row numbers of the file for the rows Arrow returned; counted only when someone asks."""
+    """Row numbers of the file for the rows Arrow returned; counted only on request."""
     return lambda index: np.delete(_nonblank_lines(data, dialect), np.array(refused, dtype=np.int64) - 1)[index]
 
 

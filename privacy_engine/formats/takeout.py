@@ -75,7 +75,7 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
 
 
 def _entries(document: Any) -> Iterable[tuple[str, Any]]:
-    """The entries of a document, each with the kind that says how to read it."""
+    """The entries of a document, each with the kind that defines how it is read."""
     if isinstance(document, list):
         return [("phone", entry) for entry in document]
     if not isinstance(document, dict):

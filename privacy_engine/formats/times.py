@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from privacy_engine.data import Floats, Mask
 from privacy_engine.errors import ChoiceNeeded
 from privacy_engine.formats.arrow import pa, pc
-from privacy_engine.formats.month_names import wordy
-from privacy_engine.formats.numbers import EMPTY_WORDS, as_floats
+from privacy_engine.formats.month_names import parse_month_name
+from privacy_engine.formats.numbers import EMPTY_TEXTS, as_floats
 from privacy_engine.formats.options import DATE_ORDERS, TIME_UNITS, ReadOptions
 
 _CLOCK = (
@@ -74,7 +74,7 @@ def times(column: Any, options: ReadOptions) -> Times:
     Raises
     ------
     ChoiceNeeded
-        The order of day and month, or the unit of numbers, cannot be told from the column.
+        The order of day and month, or the unit of numbers, cannot be decided from the column.
     """
     if pa.types.is_timestamp(column.type):
         return _typed(column)
@@ -111,7 +111,7 @@ def _dates_as_numbers(values: Floats) -> bool:
 
 
 def epochs(values: Floats, options: ReadOptions) -> Floats:
-    """Numbers as seconds since 1970: the unit said, or the one their size tells, or the owner is asked."""
+    """Numbers as seconds since 1970: the unit stated, or the one that their size implies, else ChoiceNeeded."""
     if options.time_unit == "days":
         return np.asarray(np.round((values * 86400.0 - _SHEET_EPOCH) * 1e3) / 1e3)
     if options.time_unit is not None:
@@ -125,7 +125,7 @@ def epochs(values: Floats, options: ReadOptions) -> Floats:
     if known.any() and not np.isfinite(seconds).any():
         sheet = bool(((size[known] > 20_000) & (size[known] < 80_000)).all())
         raise ChoiceNeeded(
-            f"The times are numbers such as {values[known][0]:g}. Say what unit they are in.",
+            f"The times are numbers such as {values[known][0]:g}. Specify their unit.",
             parameter="time_unit",
             choices=TIME_UNITS,
             default="days" if sheet else "s",
@@ -134,7 +134,7 @@ def epochs(values: Floats, options: ReadOptions) -> Floats:
 
 
 def _unit(values: Floats, options: ReadOptions) -> str:
-    """The unit that the size of most numbers tells; empty where the owner said it, or no number tells."""
+    """The unit that the size of most numbers implies; empty where the owner stated it, or where none is implied."""
     if options.time_unit is not None:
         return ""
     size = np.abs(values)
@@ -151,20 +151,20 @@ def _text(cells: Any, options: ReadOptions) -> Times:
         return quick
     found = Times.empty(len(cells))
     lowered = pc.fill_null(pc.ascii_lower(cells), "")
-    found.missing = pc.is_in(lowered, value_set=pa.array(sorted(EMPTY_WORDS | {"nan", "nat"}))).to_numpy(
+    found.missing = pc.is_in(lowered, value_set=pa.array(sorted(EMPTY_TEXTS | {"nan", "nat"}))).to_numpy(
         zero_copy_only=False
     )
     for pattern in (_YEAR_FIRST, _YEAR_LAST, _COMPACT, _SIX):
         _match(cells, pattern, found, options)
     _match_numbers(cells, found, options)
-    _match_words(cells, found)
+    _match_month_names(cells, found)
     return found
 
 
 def _whole_column(cells: Any) -> Times | None:
     """The usual case, all cells alike in ISO 8601, at the speed of Arrow.
 
-    Arrow is only asked for what the first cell promises, since it is slow at cells that it cannot read.
+    Arrow only tries what the first cell promises, since it is slow at cells that it cannot read.
     """
     first = pc.utf8_slice_codeunits(cells.drop_null()[:1], 0, 40).to_pylist()
     match = ISO.fullmatch(first[0]) if first else None
@@ -285,7 +285,7 @@ def _order(part: dict[str, Any]) -> str:
             return max(proofs, key=lambda order: proofs[order])
     choices = [choice for choice in DATE_ORDERS if choice[0] in orders]
     raise ChoiceNeeded(
-        "The dates can be read in more than one order. Say which comes first.",
+        "The dates can be read in more than one order. Specify which comes first.",
         parameter="date_order",
         choices=choices,
         default="dmy" if long_years else "ymd",
@@ -303,11 +303,11 @@ def _match_numbers(cells: Any, found: Times, options: ReadOptions) -> None:
             found.unit = _unit(values, options)
 
 
-def _match_words(cells: Any, found: Times) -> None:
+def _match_month_names(cells: Any, found: Times) -> None:
     rows, rest = _open(cells, found)
     if rows.size:
         coded = rest.dictionary_encode()
-        read = [wordy(text) for text in coded.dictionary.to_pylist()]
+        read = [parse_month_name(text) for text in coded.dictionary.to_pylist()]
         codes = coded.indices.to_numpy()
         found.seconds[rows] = np.array([seconds for seconds, _ in read])[codes]
         found.naive[rows] = np.array([naive for _, naive in read], dtype=np.bool_)[codes]

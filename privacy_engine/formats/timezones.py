@@ -1,4 +1,4 @@
-"""Times without a zone: asked for, guessed aloud, or read in the zone the owner named."""
+"""Times without a zone: required, guessed and reported, or read in the zone the owner named."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def settle(
 ) -> Floats:
     """Seconds since 1970 UTC of all times.
 
-    ``documented`` is the sentence of a format whose own documentation says its times are UTC; ``hint`` is
+    ``documented`` is the sentence of a format whose own documentation states its times are UTC; ``hint`` is
     added to the message of a guess. Raises ChoiceNeeded where only some times name a zone.
     """
     naive = found.naive
@@ -37,7 +37,7 @@ def settle(
     timed = int(np.isfinite(found.seconds).sum())
     if count < timed:
         raise ChoiceNeeded(
-            f"{count} of {timed} times name no time zone while the others do. Say which zone those are in.",
+            f"{count} of {timed} times name no time zone while the others do. Specify the zone of those.",
             parameter="time_zone",
             choices=ZONES,
             default="UTC",

@@ -1,4 +1,4 @@
-"""XML that holds no track that is read here: a polite refusal that says what it is."""
+"""XML that holds no track that is read here: the refusal names what it is."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Well-known binary geometries to positions: points and lines, ISO and extended, never recursive.
 
-Written here because general readers follow collections inside collections as deep as a file wants them to.
+Written here because general readers follow collections inside collections to any depth a file has.
 """
 
 from __future__ import annotations

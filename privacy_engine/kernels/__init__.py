@@ -17,8 +17,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 HERE = Path(__file__).parent
 
 
-def _kept_in() -> str:
-    """Where machine code is kept: a folder for these very sources.
+def _cache_folder() -> str:
+    """Where machine code is cached: a folder for these very sources.
 
     numba looks at a kernel's own file alone, and what was inlined from another one would outlive a change there.
     """
@@ -27,8 +27,8 @@ def _kept_in() -> str:
     return str(Path(given or HERE / "__pycache__") / f"kernels-{sources.hexdigest()[:16]}")
 
 
-KEPT_IN = _kept_in()
-setattr(config, "CACHE_DIR", KEPT_IN)  # noqa: B010 (numba makes its settings as it starts: no type knows them)
+CACHE_FOLDER = _cache_folder()
+setattr(config, "CACHE_DIR", CACHE_FOLDER)  # noqa: B010 (numba makes its settings as it starts: they have no types)
 
 
 def compiled(function: F) -> F:

@@ -1,11 +1,11 @@
 r"""Planar noise in floats with proven bounds: each draw is the exact one, rejected for certain, or undecided.
 
 Every uniform number is an infinite string of bits, of which a word has the first 64. A kernel computes with the middle
-of what the first bits leave and knows how far the real sampler's value may lie from its own: by those further bits and
-by its roundings. Where a decision (to accept a proposal, to round to a cell) lies within that bound of its boundary it
-answers :data:`UNDECIDED`, and :mod:`privacy_engine.noise.planar_exact` decides, on the same bits. The bounds are proven
-in docs/decisions/0016-exact-noise.md and tested in tests/engine/test_certified_bounds.py; they are stated in units of
-``U`` = 2**-53, the rounding error of 1. Only IEEE operations are used, none of them fused or reordered.
+of what the first bits leave and a bound on how far the real sampler's value may lie from its own: by those further bits
+and by its roundings. Where a decision (to accept a proposal, to round to a cell) lies within that bound of its boundary
+it answers :data:`UNDECIDED`, and :mod:`privacy_engine.noise.planar_exact` decides, on the same bits. The bounds are
+proven in docs/decisions/0016-exact-noise.md and tested in tests/engine/test_certified_bounds.py; they are stated in
+units of ``U`` = 2**-53, the rounding error of 1. Only IEEE operations are used, none of them fused or reordered.
 """
 
 from __future__ import annotations

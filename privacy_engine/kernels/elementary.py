@@ -1,6 +1,6 @@
 r"""Logarithm, sine, cosine and arc tangent from additions, multiplications, divisions and square roots alone.
 
-IEEE 754 says how these are rounded; it does not for the functions of a mathematics library, and numpy's change with the
+IEEE 754 defines how these are rounded, but not for the functions of a mathematics library, and numpy's change with the
 processor. Without branches, so that a loop over them is vectorised. The polynomials are fdlibm's [1]_.
 
 References

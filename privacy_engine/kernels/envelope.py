@@ -23,7 +23,7 @@ def support(matrix: Floats, q_row: Ints, d_row: Ints, slope: float) -> Floats:
         q, d = matrix[q_row[pair]], matrix[d_row[pair]]
         a = b = c = e = 0.0  # four sums, so that an addition need not wait for the one before
         for four in range(n // 4):
-            j = np.uint64(4 * four)  # unsigned: whether an index counts from the end is not asked for every element
+            j = np.uint64(4 * four)  # unsigned: whether an index counts from the end is not tested for every element
             a += _surplus(q, d, slope, j)
             b += _surplus(q, d, slope, j + ONE)
             c += _surplus(q, d, slope, j + TWO)
@@ -52,8 +52,9 @@ def _vertices(rows: Floats) -> Floats:
     """Points (q, d) of all pairs of ``rows``, among them every vertex of their envelope, found edge by edge.
 
     The support function ``max over pairs and subsets of q - slope * d`` is a sum over the columns with
-    ``q_j > slope * d_j``: an edge asks it once for its own slope and splits at the vertex it finds. The support of one
-    pair is convex in the slope, so the chord between two answers tells which pairs cannot matter on the edge between.
+    ``q_j > slope * d_j``: an edge evaluates it once for its own slope and splits at the vertex it finds. The support of
+    one pair is convex in the slope, so the chord between two results shows which pairs cannot matter on the edge
+    between.
     """
     q_row, d_row, alone = _pairs(rows)
     left_q, steepest = alone.max(), _steepest(rows)
@@ -155,7 +156,7 @@ def bridges(matrix: Floats, own: Envelope, longest: int, most: int) -> tuple[Env
     """Envelopes of the chain that is known to be in state x after h = 2 .. ``longest`` steps, and ``start`` (x, h).
 
     B[y, z] = P[y, z] (P^{h-1})[z, x] / (P^h)[y, x] over the states y that can reach x. Once the rows of the power agree
-    the bridge is P again, and its envelope, ``own``, serves every greater distance. An empty ``start`` says that the
+    the bridge is P again, and its envelope, ``own``, serves every greater distance. An empty ``start`` means that the
     bridges still changed after ``most`` distances.
     """
     power, following = matrix, matrix @ matrix

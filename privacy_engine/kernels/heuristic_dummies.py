@@ -1,7 +1,7 @@
 """Heuristic dummy landmarks: at every step the cut of one gap that keeps the evaluation nearest to the original's.
 
 Evaluations depend on gap lengths only, so gaps are kept by length and each distinct length is tried once, at its
-leftmost gap: at most √(2n) lengths exist at a time. A skew heap for each length knows the leftmost; a gap is named by
+leftmost gap: at most √(2n) lengths exist at a time. A skew heap for each length holds the leftmost; a gap is named by
 where it starts.
 """
 

@@ -32,7 +32,7 @@ def _gamma(shape: int, repetition: np.uint64, attempt: np.uint64, k0: np.uint64,
 
 @compiled
 def half_reach_sines(key: Words, first_repetition: int, lanes: int, count: int, rate: float) -> Floats:
-    """Of each repetition, sin(s/2R) for the reach s that :func:`privacy_engine.noise.joint_reach_m` tells the law of.
+    """sin(s/2R) of each repetition, for the reach s distributed as :func:`privacy_engine.noise.joint_reach_m` states.
 
     ``rate`` is per radian. The sampler is the same; a reach beyond half the Earth is cut to it.
     """

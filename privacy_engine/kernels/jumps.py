@@ -1,4 +1,4 @@
-"""The loop that finds leaps nobody can have made."""
+"""The loop that finds impossible leaps."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def without_jumps(xyz: Floats, time_s: Floats, per_s: float, slack_s: float, agr
     if n == 0:
         return keep
     keep[0] = True
-    last, kept, stretch = 0, 1, 0  # the last event kept; how many since ``stretch``, where its place began
+    last, kept, start = 0, 1, 0  # the last event kept; how many since ``start``, where its place began
     first, latest, waiting = 0, 0, 0  # those that may become a place: the first, the last, how many
     for i in range(1, n):
         if _reachable(xyz, time_s, last, i, per_s, slack_s):
@@ -40,7 +40,7 @@ def without_jumps(xyz: Floats, time_s: Floats, per_s: float, slack_s: float, agr
             first, latest, waiting = i, i, 1
         if waiting == agree:
             if kept < agree:
-                keep[stretch:first] = False
-            keep[first : i + 1] = True  # none between them was refused, or the waiting would have begun anew
-            last, kept, stretch, waiting = i, waiting, first, 0
+                keep[start:first] = False
+            keep[first : i + 1] = True  # none between them was refused, or the waiting would have begun again
+            last, kept, start, waiting = i, waiting, first, 0
     return keep

@@ -12,8 +12,8 @@ from privacy_engine.kernels import compiled
 
 
 @compiled
-def fill_euclidean(counts: Ints, room: Ints, queue: Ints) -> Ints:
-    """Bins in the order they are filled, from ``counts`` to ``room``; ``queue`` sorts the bins by count, then place.
+def fill_euclidean(counts: Ints, capacity: Ints, queue: Ints) -> Ints:
+    """Bins in the order of filling, from ``counts`` to ``capacity``; ``queue`` sorts the bins by count, then place.
 
     One more in bin i, c_i so far of p_i at first, raises the squared distance by what grows with c_i k - p_i (K + 1):
     k events at first, K now. Bins of one p take turns, so only one bin of each p is compared: O(r√k).
@@ -22,8 +22,8 @@ def fill_euclidean(counts: Ints, room: Ints, queue: Ints) -> Ints:
     begins = np.array([i for i in range(bins) if i == 0 or counts[queue[i]] != counts[queue[i - 1]]])
     ends = np.append(begins[1:], bins)
     now, level = begins.copy(), counts[queue[begins]]
-    most = room.max()
-    order = np.empty(room.sum() - k, dtype=np.int64)
+    most = capacity.max()
+    order = np.empty(capacity.sum() - k, dtype=np.int64)
     for step in range(-1, len(order)):  # the step before the first only moves past bins that are full
         chosen, least = -1, np.int64(0)
         for group in range(len(begins)):
@@ -36,7 +36,7 @@ def fill_euclidean(counts: Ints, room: Ints, queue: Ints) -> Ints:
             order[step] = queue[now[chosen]]
         for group in range(len(begins)):
             moves = group == chosen
-            while level[group] < most and (moves or level[group] >= room[queue[now[group]]]):
+            while level[group] < most and (moves or level[group] >= capacity[queue[now[group]]]):
                 moves = False
                 now[group] += 1
                 if now[group] == ends[group]:
@@ -47,7 +47,7 @@ def fill_euclidean(counts: Ints, room: Ints, queue: Ints) -> Ints:
 
 
 @compiled
-def fill_wasserstein(counts: Ints, room: Ints) -> Ints:
+def fill_wasserstein(counts: Ints, capacity: Ints) -> Ints:
     """As :func:`fill_euclidean`, by the sum of differences between the cumulative frequencies. O(r · bins).
 
     One more in bin i adds k to the differences (times k (K + 1)) from i on, so the best i has the least sum, over the
@@ -56,16 +56,16 @@ def fill_wasserstein(counts: Ints, room: Ints) -> Ints:
     k, bins = counts.sum(), len(counts)
     now, upto = counts.copy(), np.cumsum(counts)
     apart = np.zeros(bins, dtype=np.int64)  # C_j k - P_j K
-    order = np.empty(room.sum() - k, dtype=np.int64)
-    first = 0  # the first bin with room: the ones before it can no longer be chosen
+    order = np.empty(capacity.sum() - k, dtype=np.int64)
+    first = 0  # the first bin with capacity: the ones before it can no longer be chosen
     for step in range(len(order)):
-        while now[first] == room[first]:
+        while now[first] == capacity[first]:
             first += 1
         chosen, least, saved = first, np.int64(0), np.int64(0)
         for i in range(bins):
             apart[i] -= upto[i]
             if i >= first:
-                if saved < least and now[i] < room[i]:
+                if saved < least and now[i] < capacity[i]:
                     chosen, least = i, saved
                 saved += abs(apart[i]) - abs(apart[i] + k)
         apart[chosen:] += k

@@ -76,7 +76,7 @@ def polar(
     again.
     """
     k0, k1, doubtful, thinned = key[0], key[1], 0, np.empty(PIECE)
-    for start in range(0, len(scale_m), PIECE):  # two loops, each of which finds room in the registers
+    for start in range(0, len(scale_m), PIECE):  # two loops, each of which fits in the registers
         scales, radii, bearings = scale_m[start:], radius_m[start:], bearing_rad[start:]
         size, first = min(PIECE, len(scales)), first_event + np.uint64(start)
         for i in range(size):
@@ -123,7 +123,7 @@ def retried(event: Word, repetition: Word, k0: Word, k1: Word, scale_m: float) -
 def move(lon: Floats, lat: Floats, radius_m: Floats, bearing_rad: Floats, to_lon: Floats, to_lat: Floats) -> None:
     """:func:`privacy_engine.geo.destination` into the last two arrays, which share no memory with the others."""
     ahead, east, up, out = np.empty(PIECE), np.empty(PIECE), np.empty(PIECE), np.empty(PIECE)
-    for start in range(0, len(lon), PIECE):  # four loops, each of which finds room in the registers
+    for start in range(0, len(lon), PIECE):  # four loops, each of which fits in the registers
         lons, lats, radii, bearings = lon[start:], lat[start:], radius_m[start:], bearing_rad[start:]
         to_lons, to_lats, size = to_lon[start:], to_lat[start:], min(PIECE, len(lons))
         for i in range(size):

@@ -1,4 +1,4 @@
-"""A line as a screen can show it: what lies outside is cut away, then what the eye cannot tell from a straight line.
+"""Lines as a screen can show them: clipped to the view, then simplified within a tolerance.
 
 References
 ----------
@@ -22,7 +22,7 @@ Whole = NDArray[np.signedinteger[Any]]  # of 32 bits or 64
 Bits = NDArray[np.uint8]
 TURN = 3_600_000_000  # once around, in 1e-7 degrees
 WORLD = 4_294_967_296.0  # the square world's height in the units of `heights`
-STRETCH = 1024  # points that are straightened at once: a line made to be slow costs its length times this at most
+MAX_RUN = 1024  # points that are straightened at once: a line made to be slow costs its length times this at most
 
 
 @compiled
@@ -42,7 +42,7 @@ def heights(lat: Whole) -> NDArray[np.int32]:
 
 @inlined
 def _side(x: float, y: float, width: float, height: float) -> int:
-    """On which sides of the picture a point lies, as bits; 0 inside."""
+    """On which sides of the view a point lies, as bits; 0 inside."""
     return (1 if x < 0 else 2 if x > width else 0) | (4 if y < 0 else 8 if y > height else 0)
 
 
@@ -56,11 +56,11 @@ def visible(
     size: tuple[float, float],
     apart: float,
 ) -> tuple[Ints, Floats, Floats, Bits]:
-    """Points of the line (n,) that draw what a picture shows of it: index, pixels rightwards and downwards, fixed.
+    """Points of the line (n,) that draw what a view shows of it: index, pixels rightwards and downwards, fixed.
 
     ``lon`` in 1e-7 degrees, taken within half a turn of ``middle``; ``y`` as :func:`heights` has them; ``corner`` and
-    ``size`` of the picture, in these units and in pixels; the world is ``scale`` pixels wide. Steps wholly beyond one
-    side of the picture are left out, and points less than ``apart`` from the last one kept. Fixed
+    ``size`` of the view, in these units and in pixels; the world is ``scale`` pixels wide. Steps wholly beyond one
+    side of the view are left out, and points less than ``apart`` from the last one kept. Fixed
     points are no others' to replace: a piece's first (bit 1) and last (bit 2), both ends of a step over the edge of the
     world (bit 4).
     """
@@ -116,10 +116,10 @@ def straightened(x: Floats, y: Floats, fixed: Bits, tolerance: float) -> Bits:
     """Which points (n,) a line needs so that it passes within ``tolerance`` of all between two ``fixed`` ones [1]_."""
     n = len(x)
     keep = fixed.copy()
-    stack = np.empty((STRETCH + 1, 2), dtype=np.int64)
+    stack = np.empty((MAX_RUN + 1, 2), dtype=np.int64)
     first = 0
     for at in range(1, n):
-        if not fixed[at] and at - first < STRETCH:
+        if not fixed[at] and at - first < MAX_RUN:
             continue
         keep[at] = True
         stack[0, 0], stack[0, 1], depth = first, at, 1

@@ -136,7 +136,7 @@ def _constant_row(epsilons: Floats, landmark: Mask, tail: Floats, ended: Floats,
 def _window(epsilons: Floats, first: int, end: int, ended: Envelope, start: Ints, chain: Floats) -> None:
     """``chain[i]`` becomes the loss at i of the window [i, ``end``), for every i from ``first``.
 
-    With one envelope for all distances the walk stops where it meets the chain of a window that ended elsewhere.
+    With one envelope for all distances the loop stops where it meets the chain of a window that ended elsewhere.
     """
     q, d, upto = ended
     width = len(start) - 1
@@ -223,7 +223,7 @@ def _level(epsilons: Floats, landmark: Mask) -> float:
 def landmark_losses(
     epsilons: Floats, landmark: Mask, ahead: Tables, back: Tables, own: bool, joint: bool
 ) -> tuple[Floats, Floats]:
-    """Each event's own loss, and that of all landmarks and it, as asked for: (series, n), or (0, n) where not.
+    """Each event's own loss, and that of all landmarks and it, as requested: (series, n), or (0, n) where not.
 
     ``epsilons`` may be one row for all series.
 

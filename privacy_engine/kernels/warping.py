@@ -1,4 +1,4 @@
-"""The loop of dynamic time warping: one column of costs, walked once for each position."""
+"""The loop of dynamic time warping: one column of costs, traversed once for each position."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from privacy_engine.landmarks.methods import LandmarkMethod, landmark_methods
 
 @landmark_methods.register
 class Column(LandmarkMethod):
-    """Events whose cell in the file's landmark column says so (true, 1, yes)."""
+    """Events whose cell in the file's landmark column is true (true, 1, yes)."""
 
     title: ClassVar[str] = "Marks of the file"
     summary: ClassVar[str] = "The events that a column of your file marks."

@@ -93,7 +93,7 @@ class DummyMethod(Component):
         return sum(2.5e-4 + self._seconds(one) for one in landmarks)
 
     def describe(self) -> str:
-        """The method with its parameters in a few words, to name a set by."""
+        """The method with its parameters as a short text, to name a set by."""
         return f"L′, {self.title.lower()}, ε = {self.epsilon:g}"
 
     def _select(self, one: LandmarkSet, rng: noise.RandomSource) -> DummySelection:
@@ -113,8 +113,8 @@ def _naming_the_method() -> Iterator[None]:
         yield
     except ParameterError as error:
         if error.field == "is_landmark":
-            words = error.message.replace("is_landmark", "Every series")
-            raise ParameterError(words, field="method.name", rule=error.rule, value=error.value) from None
+            message = error.message.replace("is_landmark", "Every series")
+            raise ParameterError(message, field="method.name", rule=error.rule, value=error.value) from None
         raise
 
 
@@ -131,7 +131,7 @@ class OneSided(DummyMethod):
     """
 
     title: ClassVar[str] = "One-sided coins"
-    summary: ClassVar[str] = "Every event that is no landmark is marked too if its own coin says so."
+    summary: ClassVar[str] = "Every event that is no landmark is marked too by an independent coin toss."
     guarantees: ClassVar[bool] = True
     statement: ClassVar[str] = (
         "Seeing an event marked multiplies the odds that it is a landmark by at most e^ε, whatever else is known: "
@@ -174,7 +174,7 @@ class OptionMethod(DummyMethod):
         "them can give, so whoever knows the method can rule sets out with certainty."
     )
     over_series: ClassVar[str] = (
-        "Every series is drawn on its own at this level. It is the exponential mechanism's, for the number of dummies; "
+        "Every series is drawn separately at this level. It is the exponential mechanism's, for the number of dummies; "
         "it adds up to no promise about the landmarks, over one series or many."
     )
     caveats: ClassVar[tuple[str, ...]] = OPTION_CAVEATS
@@ -311,7 +311,7 @@ class SelectionSpec(Spec):
 
 
 _SHORT = re.compile(r"([a-z-]+):([0-9]{1,15}(?:\.[0-9]{1,15})?)((?::[a-z]+)*)", re.ASCII)
-_WORDS = {"utility": Utility, "evaluation": Evaluation, "distance": Distance}
+_CHOICES = {"utility": Utility, "evaluation": Evaluation, "distance": Distance}
 
 
 def parse_short_dummies(text: str, *, seed: Any = None) -> SelectionSpec:
@@ -323,10 +323,12 @@ def parse_short_dummies(text: str, *, seed: Any = None) -> SelectionSpec:
     'nearest'
     """
     match = _SHORT.fullmatch(text)
-    words = {word: name for name, choices in _WORDS.items() for word in get_args(choices)}
+    options = {choice: name for name, choices in _CHOICES.items() for choice in get_args(choices)}
     chosen = match[3].split(":")[1:] if match else []
-    if not match or any(word not in words for word in chosen):
+    if not match or any(choice not in options for choice in chosen):
         rule = "METHOD:LEVEL (one-sided:2, heuristic:0.01:nearest:count, partitioned:0.01:wasserstein)"
         raise ParameterError(f"dummies must be {rule}, got {text!r:.60}", field="dummies", rule=rule, value=text)
-    method = {"name": f"dummies-{match[1]}", "epsilon": float(match[2])} | {words[word]: word for word in chosen}
+    method = {"name": f"dummies-{match[1]}", "epsilon": float(match[2])} | {
+        options[choice]: choice for choice in chosen
+    }
     return SelectionSpec.parse({"method": method, "seed": seed})

@@ -68,15 +68,15 @@ OPTION_CAVEATS = (
 )
 COIN_CAVEATS = (
     f"It is one-sided. {UNMARKED}",
-    "It holds for each event: sets of landmarks that differ in m events are told apart by up to m times ε. A stay of m "
-    "events that are landmarks together or not at all is such a case.",
+    "It holds for each event: sets of landmarks that differ in m events are distinguished by up to m times ε. A stay "
+    "of m events that are landmarks together or not at all is such a case.",
     SHARED,
 )
 
 
 @dataclass(frozen=True, eq=False)
 class DummySelection:
-    """L' and, in plain words, what choosing it protected.
+    """L' and, as a sentence, what choosing it protected.
 
     Only ``mask`` (n,), the events of L', is meant for others. ``private`` is True if the draw came from the operating
     system, False in a repeatable simulation.
@@ -92,7 +92,7 @@ class DummySelection:
 
 @dataclass(frozen=True, eq=False)
 class DrawnSelection(DummySelection):
-    """One of r options, option i with i + 1 dummies. All of these fields tell the landmarks: for their owner only.
+    """One of r options, option i with i + 1 dummies. All of these fields reveal the landmarks: for their owner only.
 
     ``order`` (r,) are the events that join one after another, or the bins that take one more each (Partitioned);
     ``utilities`` and ``probabilities`` (r,) are the options'; ``chosen`` is the one drawn, -1 if there was none.

@@ -31,7 +31,7 @@ class Clock(NamedTuple):
 
 @lru_cache(maxsize=1)
 def zone_names() -> frozenset[str]:
-    """The names of all time zones that this system knows, but for the one it is set to."""
+    """The names of all time zones that this system has, but for the one it is set to."""
     return frozenset(zoneinfo.available_timezones()) - {"localtime", "Factory"}
 
 

@@ -18,11 +18,11 @@ landmark_methods: Registry[LandmarkMethod] = Registry("method")
 
 
 class LandmarkMethod(Component):
-    """Base of every way to mark landmarks over the series of a dataset; ``needs_…`` says what the dataset must have.
+    """Base of every way to mark landmarks over the series of a dataset; ``needs_…`` states what the dataset must have.
 
-    ``reads`` says what decides which events are landmarks: positions of the upload, those of an earlier release, times,
-    or nothing of the data. Promises are about traces with the same landmarks: where positions of the upload decide,
-    what the choice itself reveals is not covered by them. ``found`` says how they were found, in a few words.
+    ``reads`` names what decides which events are landmarks: positions of the upload, those of an earlier release,
+    times, or nothing of the data. Promises are about traces with the same landmarks: where positions of the upload
+    decide, what the choice itself reveals is not covered by them. ``found`` describes how they were found.
 
     ``condition`` is a clause that the promise about such landmarks needs to hold; ``own_mark`` is one under which a
     record decides no mark but its own, empty where it may decide any number of them.
@@ -72,14 +72,14 @@ class LandmarkMethod(Component):
 
     @classmethod
     def coverage(cls) -> str:
-        """One sentence on what promises say of landmarks found by this method."""
+        """One sentence on what promises state about landmarks found by this method."""
         if not cls.uncovered():
             given = f", provided that {cls.condition}" if cls.condition else ""
             return f"Covered by the promise of a release{given}."
         return f"Not covered by the promise of a release: {cls.uncovered()[0]}."
 
     def describe(self) -> str:
-        """The method with its parameters in a few words, to name a set by."""
+        """The method with its parameters as a short text, to name a set by."""
         raise NotImplementedError
 
 

@@ -116,7 +116,7 @@ class Histogram(NamedTuple):
 
     width: int
     counts: Ints
-    room: Ints
+    capacity: Ints
 
 
 def landmark_histogram(is_landmark: ArrayLike) -> Histogram:
@@ -137,9 +137,9 @@ def landmark_histogram(is_landmark: ArrayLike) -> Histogram:
         width = math.ceil(n / (math.ceil(math.log2(k)) + 1)) if k else n
     width = max(1, min(width, n))
     bins = -(-n // width)
-    room = np.full(bins, width, dtype=np.int64)
-    room[-1:] = n - width * (bins - 1)
-    return Histogram(width, np.bincount(landmarks.events // width, minlength=bins).astype(np.int64), room)
+    capacity = np.full(bins, width, dtype=np.int64)
+    capacity[-1:] = n - width * (bins - 1)
+    return Histogram(width, np.bincount(landmarks.events // width, minlength=bins).astype(np.int64), capacity)
 
 
 def partitioned_order(is_landmark: ArrayLike, distance: Distance = "euclidean") -> Ints:
@@ -164,14 +164,14 @@ def partitioned_order(is_landmark: ArrayLike, distance: Distance = "euclidean") 
     from privacy_engine.kernels.partitioned_dummies import fill_euclidean, fill_wasserstein
 
     one_of(distance, "distance", Distance)
-    _, counts, room = landmark_histogram(is_landmark)
-    events = int(room.sum())
+    _, counts, capacity = landmark_histogram(is_landmark)
+    events = int(capacity.sum())
     _at_most(events, LONGEST["gaps"], "is_landmark", "events (Partitioned)")
     if distance == "euclidean":
-        return fill_euclidean(counts, room, np.argsort(counts, kind="stable")) if events else counts
+        return fill_euclidean(counts, capacity, np.argsort(counts, kind="stable")) if events else counts
     cells = len(counts) * (events - int(counts.sum()))
     _at_most(cells, MOST_CELLS, "is_landmark", "bins times regular events (Wasserstein; Euclidean takes more)")
-    return fill_wasserstein(counts, room)
+    return fill_wasserstein(counts, capacity)
 
 
 def one_of(value: Any, field: str, choices: Any) -> None:

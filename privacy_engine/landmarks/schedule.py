@@ -171,8 +171,8 @@ class Schedule(LandmarkMethod):
         return ", ".join([*few, *more, self.time_zone, *self._dates()])
 
     def _dates(self) -> list[str]:
-        said = {"from": self.first_date, "to": self.last_date}
-        return [" ".join(f"{word} {date}" for word, date in said.items() if date)] if any(said.values()) else []
+        dates = {"from": self.first_date, "to": self.last_date}
+        return [" ".join(f"{name} {date}" for name, date in dates.items() if date)] if any(dates.values()) else []
 
 
 def seconds_of(time: str) -> int:
@@ -210,7 +210,7 @@ SHORT_RULE = (
 
 
 def parse_short_schedule(text: str) -> LandmarkMethod:
-    """The schedule written in short, without the word ``schedule:`` before it, as the command line takes it.
+    """The schedule written in short, without the prefix ``schedule:`` before it, as the command line takes it.
 
     Windows are separated by commas or plus signs. Days without a time of their own share that of the next window;
     windows without days are of every day.

@@ -175,7 +175,7 @@ class StayPoints(LandmarkMethod):
     """
 
     title: ClassVar[str] = "Stay points"
-    summary: ClassVar[str] = "Where somebody stayed near one place for long enough."
+    summary: ClassVar[str] = "Where a person stayed near one place for long enough."
     found: ClassVar[str] = "found in positions as stay points"
     needs_time: ClassVar[bool] = True
 

@@ -1,4 +1,4 @@
-"""Landmarks that nobody lived: drawn by where in the series they tend to lie, and how close to them the rest is.
+"""Synthetic landmarks, drawn by where in the series they tend to lie, and how close to them the rest is.
 
 The experiments of the landmark privacy paper [1]_ place landmarks by five distributions over the timestamps 1..n.
 
@@ -188,8 +188,8 @@ SEED = Param(label="Seed", help="The same seed draws the same landmarks.", lowes
 class Synthetic(LandmarkMethod):
     """A share of each series' events, drawn at random. They mean nothing about the data: for experiments only.
 
-    The ``distribution`` says where in the series they tend to lie [1]_; uniform is a plain random share. The number is
-    rounded to the nearest whole one. Every series draws from a stream of its own, by seed and place in the dataset.
+    The ``distribution`` defines where in the series they tend to lie [1]_; uniform is a plain random share. The number
+    is rounded to the nearest whole one. Every series draws from a stream of its own, by seed and place in the dataset.
 
     References
     ----------

@@ -26,7 +26,7 @@ from privacy_engine.params import Frozen, Param, broken
 
 MOST_ZONES = 500
 MOST_CORNERS, LONGEST_RING = 20_000, 5_000
-"""Whether a ring crosses itself takes a second to tell for 5,000 corners of the worst shape, and grows squared."""
+"""Whether a ring crosses itself takes a second to compute for 5,000 corners of the worst shape, and grows squared."""
 ZONES = Param(
     label="Zones",
     help="Polygons and circles on the map. A polygon's edges go the short way round; a circle's radius is in metres.",
@@ -48,7 +48,7 @@ Label = Annotated[str, Field(max_length=200), AfterValidator(_plain)]
 
 
 class Zone(Frozen):
-    """Base of the shapes. ``label`` is the owner's word for the place."""
+    """Base of the shapes. ``label`` is the owner's name for the place."""
 
     label: Label | None = None
 

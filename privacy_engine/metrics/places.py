@@ -1,4 +1,4 @@
-"""Metrics of places: what a map of the release still says of where people are and stay."""
+"""Metrics of places: what a map of the release still shows of where people are and stay."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from privacy_engine.metrics.base import Metric, metrics, on_sphere
 from privacy_engine.params import DistanceM, DurationS, Param
 
 BOUND = 0.01
-"""Counts below this share of the events are divided by it, or a query that met nobody would decide alone."""
+"""Counts below this share of the events are divided by it, or an empty query would decide alone."""
 
 CIRCLE = Param(
     label="Radius of a query",

@@ -11,7 +11,7 @@ Two sources with one interface:
 Experiments that repeat a release many times draw from :func:`simulated_planar` and :func:`simulated_laplace` instead:
 the same laws, many times faster, each draw a function of (seed, repetition, event) alone.
 
-A source is made inside the job that uses it and never kept at module level: forked workers would share it.
+A source is made inside the job that uses it and never stored at module level: forked workers would share it.
 """
 
 from privacy_engine.noise.choice import (

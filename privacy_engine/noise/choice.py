@@ -123,7 +123,7 @@ def _narrowed(ball: Ball, bits: int) -> Ball:
 
 
 def cover_probability(epsilon: float) -> float:
-    r"""How often a regular event must pass for a landmark so that a mark tells little: :math:`e^{-\epsilon}`.
+    r"""How often a regular event must pass for a landmark so that a mark reveals little: :math:`e^{-\epsilon}`.
 
     A landmark is always marked; a mark then moves the odds by at most :math:`e^\epsilon`. No smaller probability
     does, so no one-sided mechanism that keeps all landmarks marks fewer events [1]_. Rounded to a float, 0 above 745.
@@ -179,7 +179,7 @@ def gumbel_top(log_weights: ArrayLike, count: int, *, rng: RandomSource | np.ran
 def drawn_in_groups(group: Ints, counts: Ints, *, rng: RandomSource | np.random.Generator) -> Mask:
     """Which items are drawn if each group g gives ``counts[g]`` of its own, all alike, without replacement, (m,).
 
-    ``group`` (m,) is the group of each item; none is asked for more than it has.
+    ``group`` (m,) is the group of each item; none is given more than it has.
     """
     rng = as_source(rng)
     shuffled = np.lexsort((rng.uniform(len(group)), group))  # by group, in random order inside

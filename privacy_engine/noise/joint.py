@@ -53,7 +53,7 @@ def joint_planar(
     once for all. O(p).
 
     What is returned is exactly the real draw rounded to its cells, as :func:`~privacy_engine.noise.planar_laplace`
-    says, with the same assumption on ``rng``.
+    states, with the same assumption on ``rng``.
 
     Parameters
     ----------

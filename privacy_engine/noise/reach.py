@@ -95,7 +95,7 @@ def _above(found: Envelope, touching: tuple[float, float, float], count: int, ep
 
 
 class Reach:
-    """One reach that was drawn: a real number, known as well as is asked.
+    """One reach that was drawn: a real number, known to the required precision.
 
     ``angle`` is a float within ``off`` of it, in radians; ``whole`` is True where it is beyond π, so that a position
     may be anywhere.

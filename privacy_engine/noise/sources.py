@@ -88,7 +88,7 @@ class _SeededSource(_Source):
 
 
 class _SuppliedSource(_Source):
-    """A caller's own object: never private, whatever it says of itself."""
+    """A caller's own object: never private, whatever it declares."""
 
     __slots__ = ("_supplied",)
 

@@ -31,7 +31,7 @@ class PostProcess(Component):
         if not measured.any():
             return release
         lon, lat, at = release.series.lon, release.series.lat, release.event[measured]
-        centre = slice(1) if self.causal else slice(None)  # the mean of all draws would tell of later ones
+        centre = slice(1) if self.causal else slice(None)  # the mean of all draws would reveal later ones
         plane = geo.LocalPlane.around(lon[measured][centre], lat[measured][centre])
         xy_m = np.zeros((len(release.budgets), 2))
         precision = np.zeros(len(release.budgets))

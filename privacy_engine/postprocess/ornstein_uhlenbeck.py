@@ -12,7 +12,7 @@ from privacy_engine.postprocess.base import PostProcess, postprocesses
 from privacy_engine.postprocess.chain import LONGEST_FIT, deviance, ornstein_uhlenbeck, smooth
 
 FEWEST_DRAWS = 4
-LEAST_DECAY = 1e-5  # 1 - φ²: ties over more than 1e5 events are not told from a random walk
+LEAST_DECAY = 1e-5  # 1 - φ²: ties over more than 1e5 events are not distinguished from a random walk
 LEAST_SPREAD = 1e-4  # σ² over the least noise variance: less is standing still
 LEAST_NOISE = 1e-12  # noise variance over the largest σ²: less would drown in rounding, and smooths nothing
 
@@ -25,8 +25,8 @@ class OUSmoother(PostProcess):
     correlation :math:`\varphi` from one event to the next; a draw adds noise of known variance (planar
     Laplace: :math:`3 r^2/\epsilon_t^2`). Mean, :math:`\sigma^2` and :math:`\varphi` are those that make the
     *release* most likely [2]_ (its first 16,384 events); the estimate is that of a Rauch-Tung-Striebel smoother. Unlike
-    the random walk it knows how far people stray, so very noisy draws are drawn to the centre. Fewer than four draws
-    stay as they are. Theorem: a function of the release alone, so every guarantee of the release holds unchanged
+    the random walk it has a bound on how far people stray, so very noisy draws are drawn to the centre. Fewer than four
+    draws stay as they are. Theorem: a function of the release alone, so every guarantee of the release holds unchanged
     (post-processing), also where the model is wrong.
 
     References

@@ -1,4 +1,4 @@
-"""Random-walk smoother: every release, earlier and later, says something of where an event was."""
+"""Random-walk smoother: every release, earlier and later, contributes to the estimate of an event."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ def _digest(contents: Contents, file: str) -> Check:
     declared = contents.label.get("sha256") if isinstance(contents.label, dict) else None
     found = points_digest(contents.series)
     holds = declared == found and not contents.off_grid
-    message = f"sha256 {found}" if holds else f"the points have sha256 {found}, the label says {declared!s:.64}"
+    message = f"sha256 {found}" if holds else f"the points have sha256 {found}, the label states {declared!s:.64}"
     return Check(file=file, name="digest", holds=holds, message=message)
 
 

@@ -214,8 +214,8 @@ class TestCells:
     def test_keep_landmarks_no_longer_than_the_data(self, series: list[Trajectory]) -> None:
         data = [Trajectory(one.lon, one.lat) for one in series]
         run(small(grid={}), data)
-        assert landmark_cache.kept_marks(data) is landmark_cache.kept_marks(data)
-        assert landmark_cache.kept_marks(data[:1]) is not landmark_cache.kept_marks(data)
+        assert landmark_cache.mark_cache(data) is landmark_cache.mark_cache(data)
+        assert landmark_cache.mark_cache(data[:1]) is not landmark_cache.mark_cache(data)
         before = len(landmark_cache._kept)
         del data
         assert len(landmark_cache._kept) == before - 1

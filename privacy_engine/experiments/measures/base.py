@@ -55,17 +55,17 @@ class Measure(Component):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """What tells it apart from others of its name."""
+        """The parameters that distinguish it from others of its name."""
         return {} if isinstance(self.plain, str) else self.model_dump(exclude={"name"}, exclude_none=True)
 
     @property
-    def said(self) -> str:
+    def full_title(self) -> str:
         """Its title, its first parameter, and others that differ from what is usual."""
         own = self.parameters
         fields = [field for field in type(self).fields() if field["name"] in own]
-        told = [field for i, field in enumerate(fields) if i == 0 or own[field["name"]] != field["default"]]
-        words = (f"{one['label'].lower()} {own[one['name']]:g} {one['unit']}".strip() for one in told)
-        return ", ".join([self.title, *words])
+        given = [field for i, field in enumerate(fields) if i == 0 or own[field["name"]] != field["default"]]
+        parts = (f"{one['label'].lower()} {own[one['name']]:g} {one['unit']}".strip() for one in given)
+        return ", ".join([self.title, *parts])
 
     def __reduce__(self) -> tuple[Any, ...]:  # classes made of metrics and attacks lie in no module
         return _parsed, (self.plain,)
@@ -76,7 +76,7 @@ def _parsed(plain: Any) -> Measure:
 
 
 class Measures(Registry[Measure]):
-    """Measures by name. A name stands for itself where nothing else must be said."""
+    """Measures by name. A name stands for itself where it has no parameters to state."""
 
     def parse(self, description: Any, *, field: str = "") -> Measure:
         if isinstance(description, Measure):
@@ -137,8 +137,8 @@ def each(trials: Trials, value: Callable[[int], list[float]]) -> Floats:
 
 def releasing(cell: Any, lengths: Sequence[int], repetitions: int, *, steps: bool = True) -> Work:
     """The work of drawing every release, and of the steps after it."""
-    walked = 0.0 if has_known_budgets(cell.release.mechanism) else WALKED_EVENT_S
-    drawing = len(lengths) * RELEASE_S + sum(lengths) * (RELEASED_EVENT_S + walked)
+    simulated = 0.0 if has_known_budgets(cell.release.mechanism) else WALKED_EVENT_S
+    drawing = len(lengths) * RELEASE_S + sum(lengths) * (RELEASED_EVENT_S + simulated)
     found = {"draws": repetitions * drawing}
     if steps and cell.release.postprocess:
         seconds = sum(step.seconds(events) for step in cell.release.postprocess for events in lengths)

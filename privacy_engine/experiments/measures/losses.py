@@ -20,7 +20,7 @@ class _Loss(Measure):
     r"""The privacy loss that an adversary who knows how positions follow one another can infer [1]_, [2]_.
 
     *Own* is the loss :math:`\alpha_{i=t}` of an event's own draw, *summed* that of all landmarks and one event
-    together, by the bound that the correlation names, between states as far apart as it says (``diameter_m``); without
+    together, by the bound that the correlation names, between states as far apart as its ``diameter_m``; without
     a correlation, budgets within one radius are the loss. Of every repetition the mean over all events, or the largest.
 
     References

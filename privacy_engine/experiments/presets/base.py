@@ -38,7 +38,7 @@ class Preset(Component):
         return self.selection().of(series)
 
     def base(self) -> dict[str, Any]:
-        """What all cells have in common: landmarks drawn anew in every repetition."""
+        """What all cells have in common: new landmarks in every repetition."""
         return {"landmarks": random_landmarks(), "redraw": True}
 
     def grid(self) -> dict[str, list[Any]]:

@@ -11,7 +11,7 @@ from privacy_engine.params import EventCount, Param
 
 MARKS = Param(
     label="Landmarks",
-    help="A random share of the events, drawn anew in each repetition, or the paper's stay points.",
+    help="A random share of the events, drawn again in each repetition, or the paper's stay points.",
     options=(("random", "Random shares"), ("stay-points", "Stay points")),
 )
 

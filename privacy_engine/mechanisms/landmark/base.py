@@ -1,4 +1,4 @@
-"""What the landmark mechanisms share: planar Laplace noise under budgets kept by one ledger."""
+"""What the landmark mechanisms share: planar Laplace noise under budgets of one ledger."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class PlanarLaplaceMechanism(TrajectoryMechanism):
 
     A subclass whose budgets do not depend on the run writes :meth:`budgets`; the ledger then checks them against
     ``epsilon`` before anything is drawn. An event without a draw repeats the last one, before all the first, unless
-    :meth:`shown` says otherwise; releases and simulations derive from these.
+    :meth:`shown` is overridden; releases and simulations derive from these.
     """
 
     level: ClassVar[str] = "landmark"
@@ -85,7 +85,7 @@ class PlanarLaplaceMechanism(TrajectoryMechanism):
         return self.budgets(is_landmark)
 
     def protected(self, is_landmark: Mask) -> Mask:
-        """The events whose budgets add up (the landmarks, unless the level says otherwise), (n,)."""
+        """The events whose budgets add up (the landmarks, unless the level defines otherwise), (n,)."""
         return is_landmark
 
     def independent(self, budgets: Floats, is_landmark: Mask) -> tuple[Floats, float]:

@@ -1,4 +1,4 @@
-"""Joint: the landmarks drawn share one draw of noise, and public knowledge of movement says which are drawn."""
+"""Joint: the landmarks drawn share one draw of noise, and public knowledge of movement decides which are drawn."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Planned: only every so many-th landmark is drawn, as often as public knowledge of movement says is best."""
+"""Planned: only every so many-th landmark is drawn, as often as is best by public knowledge of movement."""
 
 from __future__ import annotations
 

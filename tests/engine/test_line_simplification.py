@@ -13,7 +13,7 @@ from hypothesis.extra import numpy as arrays
 
 from privacy_engine.errors import ParameterErrors
 from privacy_engine.kernels.simplify import STRETCH
-from privacy_engine.line_simplification import APART, TOLERANCE, Picture, heights, packed
+from privacy_engine.line_simplification import APART, TOLERANCE, MapView, heights, packed
 
 WHOLE = {"west": -180.0, "north": 90.0, "width": 256.0, "height": 256.0, "zoom": 0.0, "middle": 0.0}
 calm = settings(deadline=None)  # the first call compiles
@@ -63,7 +63,7 @@ class TestHeights:
         assert np.array_equal(heights(lat), heights(lat.astype(np.int32)))
 
 
-def on_screen(picture: Picture, lon: np.ndarray, y: np.ndarray) -> np.ndarray:
+def on_screen(picture: MapView, lon: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Pixels (n, 2) of positions within half a turn of the middle."""
     east = lon / 1e7
     east = east - 360 * np.round((east - picture.middle) / 360)
@@ -71,7 +71,7 @@ def on_screen(picture: Picture, lon: np.ndarray, y: np.ndarray) -> np.ndarray:
     return np.stack([(east - picture.west) * picture.scale / 360, (y - top) * picture.scale / 2**32], axis=1)
 
 
-def runs_shown(picture: Picture, at: np.ndarray) -> list[tuple[int, int]]:
+def runs_shown(picture: MapView, at: np.ndarray) -> list[tuple[int, int]]:
     """First and last point of each run of steps that are not wholly beyond one side of the picture."""
     beyond = np.stack([at[:, 0] < 0, at[:, 0] > picture.width, at[:, 1] < 0, at[:, 1] > picture.height], axis=1)
     shows = ~(beyond[1:] & beyond[:-1]).any(axis=1)
@@ -80,7 +80,7 @@ def runs_shown(picture: Picture, at: np.ndarray) -> list[tuple[int, int]]:
 
 
 @st.composite
-def pictures(draw: st.DrawFn) -> tuple[Picture, np.ndarray, np.ndarray]:
+def pictures(draw: st.DrawFn) -> tuple[MapView, np.ndarray, np.ndarray]:
     """A walk of many small and a few large steps, and a picture somewhere on it."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     n = draw(st.integers(1, 400))
@@ -96,13 +96,13 @@ def pictures(draw: st.DrawFn) -> tuple[Picture, np.ndarray, np.ndarray]:
         (lon[corner] - 60 * pixel * rng.random()) / 1e7,
         min(90, (lat[corner] + 60 * pixel * rng.random()) / 1e7),
     )
-    return Picture(west, north, *draw(st.sampled_from([(90, 60), (7, 300)])), zoom, 0.0), lon, lat
+    return MapView(west, north, *draw(st.sampled_from([(90, 60), (7, 300)])), zoom, 0.0), lon, lat
 
 
 class TestShown:
     @settings(max_examples=300, deadline=None)
     @given(pictures())
-    def test_every_piece_lies_within_a_pixel_of_the_line(self, case: tuple[Picture, np.ndarray, np.ndarray]) -> None:
+    def test_every_piece_lies_within_a_pixel_of_the_line(self, case: tuple[MapView, np.ndarray, np.ndarray]) -> None:
         picture, lon, lat = case
         y = heights(lat)
         at = on_screen(picture, lon, y)
@@ -122,46 +122,46 @@ class TestShown:
     @given(st.floats(-179, 179), st.floats(-80, 80))
     def test_a_single_point_is_a_piece_if_it_is_in_the_picture(self, lon: float, lat: float) -> None:
         place = [np.array([round(degrees * 1e7)], dtype=np.int32) for degrees in (lon, lat)]
-        index, ends = Picture(**WHOLE).shown(place[0], heights(place[1]))
+        index, ends = MapView(**WHOLE).shown(place[0], heights(place[1]))
         assert (index.tolist(), ends.tolist()) == ([0], [1])
-        elsewhere = Picture(**{**WHOLE, "west": lon + 1, "zoom": 6.0, "width": 10})
+        elsewhere = MapView(**{**WHOLE, "west": lon + 1, "zoom": 6.0, "width": 10})
         assert len(elsewhere.shown(place[0], heights(place[1]))[0]) == 0
 
     def test_nothing_of_nothing(self) -> None:
         none = np.empty(0, dtype=np.int32)
-        assert [len(one) for one in Picture(**WHOLE).shown(none, heights(none))] == [0, 0]
+        assert [len(one) for one in MapView(**WHOLE).shown(none, heights(none))] == [0, 0]
 
     def test_a_step_over_the_edge_of_the_world_keeps_its_ends(self) -> None:
         lon = np.array([1_700_000_000, 1_750_000_000, 1_799_000_000, -1_799_000_000, -1_700_000_000], dtype=np.int32)
         y = np.zeros(5, dtype=np.int32)
-        assert Picture(**WHOLE).shown(lon, y)[0].tolist() == [0, 2, 3, 4]
-        over = Picture(**{**WHOLE, "middle": 180.0, "west": 0.0})
+        assert MapView(**WHOLE).shown(lon, y)[0].tolist() == [0, 2, 3, 4]
+        over = MapView(**{**WHOLE, "middle": 180.0, "west": 0.0})
         assert over.shown(lon, y)[0].tolist() == [0, 4], "around the antimeridian it is a straight line"
 
     def test_a_straight_line_needs_a_point_in_each_stretch_at_most(self) -> None:
         lon = np.linspace(-1.79e9, 1.79e9, 100_000).astype(np.int32)
-        large = Picture(**{**WHOLE, "zoom": 12.0, "width": 8192.0, "west": -1.0, "north": 0.001})
+        large = MapView(**{**WHOLE, "zoom": 12.0, "width": 8192.0, "west": -1.0, "north": 0.001})
         index, ends = large.shown(lon, np.zeros(len(lon), dtype=np.int32))
         assert len(ends) == 1
         assert len(index) <= 2 + (index[-1] - index[0]) // STRETCH
 
     def test_is_the_same_for_32_and_64_bits(self) -> None:
         walk = np.random.default_rng(3).integers(-9_000_000, 9_000_000, (2, 500)).cumsum(axis=1)
-        wide, narrow = (Picture(**WHOLE).shown(one[0], heights(one[1])) for one in (walk, walk.astype(np.int32)))
+        wide, narrow = (MapView(**WHOLE).shown(one[0], heights(one[1])) for one in (walk, walk.astype(np.int32)))
         assert all(np.array_equal(a, b) for a, b in zip(wide, narrow, strict=True))
 
 
-class TestPicture:
+class TestMapView:
     @pytest.mark.parametrize(
         ("name", "value"),
         [("west", -541.0), ("north", 90.5), ("width", 0.0), ("height", 8193.0), ("zoom", 24.5), ("middle", math.nan)],
     )
     def test_fail_names_what_is_out_of_bounds(self, name: str, value: float) -> None:
         with pytest.raises(ParameterErrors, match=f"{name} must be between") as caught:
-            Picture(**{**WHOLE, name: value})
+            MapView(**{**WHOLE, name: value})
         assert [error.field for error in caught.value.errors] == [name]
 
     def test_fail_names_all_of_them(self) -> None:
         with pytest.raises(ParameterErrors) as caught:
-            Picture(**{**WHOLE, "zoom": -1.0, "north": math.inf})
+            MapView(**{**WHOLE, "zoom": -1.0, "north": math.inf})
         assert [error.field for error in caught.value.errors] == ["north", "zoom"]

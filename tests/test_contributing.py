@@ -1,0 +1,136 @@
+"""CONTRIBUTING's commands and examples do what CONTRIBUTING states, and the language check finds what it lists."""
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parent.parent
+GUIDE = (ROOT / "CONTRIBUTING.md").read_text()
+PYTHON_BLOCKS = re.findall(r"^```python\n(.*?)^```", GUIDE, re.MULTILINE | re.DOTALL)
+COMMANDS = "".join(re.findall(r"^```sh\n(.*?)^```", GUIDE, re.MULTILINE | re.DOTALL)).splitlines()
+NAMED = re.findall(r"`([\w.<>/-]+)`", GUIDE)
+HOOKS = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text())["repos"]
+CHECK = ROOT / "scripts" / "check-language"
+
+RELEASE = """
+import numpy as np
+from privacy_engine import noise
+from privacy_engine.data import LandmarkSet, Trajectory
+truth = Trajectory(np.linspace(2.0, 2.1, 8), np.full(8, 48.0))
+mechanism = mechanisms.parse({"name": "half-for-landmarks", "epsilon": 1.0, "radius_m": 200.0})
+landmarks = LandmarkSet(np.array([False, True] * 4))
+release = mechanism.release(truth, landmarks, rng=noise.seeded(np.random.default_rng(7)))
+assert release.budgets.tolist() == [0.5, 0.125] * 4, release.budgets
+assert len(release.series) == 8
+assert (release.series.lon != truth.lon).all()
+"""
+METRIC = """
+truth = Trajectory([0.0, 0.001], [0.0, 0.0])
+assert metrics.parse({"name": "largest-error"}).over(truth, truth.lon + [0.0, 0.002], truth.lat, [0, 1]).round() == 222
+"""
+
+
+def run(*command: str | Path, **options: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=170, **options)
+
+
+@pytest.mark.parametrize(("holding", "use"), [("half-for-landmarks", RELEASE), ("largest-error", METRIC)])
+def test_an_example_registers_and_works(holding: str, use: str) -> None:
+    example = next(block for block in PYTHON_BLOCKS if holding in block)
+    done = run(sys.executable, "-c", f"import privacy_engine.mechanisms\n{example}\n{use}")
+    assert done.returncode == 0, done.stderr
+
+
+class TestCommands:
+    @pytest.mark.parametrize("line", [one for one in COMMANDS if one.startswith("make ")])
+    def test_make_has_the_target(self, line: str) -> None:
+        done = run("make", "--dry-run", "--always-make", *line.split()[1:])
+        assert done.returncode == 0, done.stderr
+
+    @pytest.mark.parametrize("line", [one for one in COMMANDS if not one.startswith("make ")])
+    def test_it_runs(self, line: str) -> None:
+        done = run("bash", "-c", line)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    @pytest.mark.parametrize("name", sorted({one for one in NAMED if "/" in one and "<" not in one}))
+    def test_a_named_path_exists(self, name: str) -> None:
+        example = "privacy_engine/mechanisms/landmark/half_for_landmarks.py"  # the reader's to make
+        assert (ROOT / name).exists() or name == example
+
+
+class TestPreCommit:
+    def test_every_hook_is_local(self) -> None:
+        assert [one["repo"] for one in HOOKS] == ["local"]
+        assert {hook["language"] for hook in HOOKS[0]["hooks"]} == {"system"}
+
+    def test_every_tool_is_a_check_of_make(self) -> None:
+        checks = (ROOT / ".ci" / "check").read_text()
+        for hook in HOOKS[0]["hooks"]:
+            tool = Path(hook["entry"].split()[0]).name
+            part = hook["entry"].split()[1] if tool == "node" else tool
+            assert part in checks, hook["id"]
+
+
+class TestLanguageCheck:
+    @pytest.fixture
+    def folder(self, tmp_path: Path) -> Path:
+        """A repository of its own with the check and the list."""
+        (tmp_path / "scripts").mkdir()
+        for path in (CHECK, CHECK.with_name("language.toml")):
+            shutil.copy(path, tmp_path / "scripts")
+        subprocess.run(["git", "init", "--quiet"], cwd=tmp_path, check=True)
+        return tmp_path
+
+    def check(self, folder: Path, text: str, name: str = "part.py", *options: str) -> subprocess.CompletedProcess[str]:
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        subprocess.run(["git", "add", "--all"], cwd=folder, check=True)
+        command = [sys.executable, folder / "scripts" / "check-language", *(options or [name])]
+        return subprocess.run(command, capture_output=True, text=True, timeout=60)
+
+    @pytest.mark.parametrize(
+        ("text", "word"),
+        [
+            ("def _told(x): ...", "told"),
+            ("asked = 1", "asked"),
+            ("const lookedInk = 2", "Ink"),
+            ("# The worker hears of it.", "hears"),
+            ("# It is drawn anew.", "anew"),
+            ("class FixedWalk:", "Walk"),
+            ("# nobody's data", "nobody's"),
+        ],
+    )
+    def test_a_word_is_found_with_its_line_and_replacement(self, folder: Path, text: str, word: str) -> None:
+        done = self.check(folder, f"\n{text}\n")
+        assert done.returncode == 1
+        assert f"part.py:2: {word} -> " in done.stdout
+
+    @pytest.mark.parametrize("text", ["# a random walk", "# the adversary knows it", "bringing", "essay", "taskset"])
+    def test_a_standard_use_is_not(self, folder: Path, text: str) -> None:
+        assert self.check(folder, text).returncode == 0
+
+    def test_an_exception_holds_in_its_place_alone(self, folder: Path) -> None:
+        assert self.check(folder, "rings = 1", "privacy_engine/landmarks/shapes.py").returncode == 0
+        assert self.check(folder, "rings = 1", "privacy_engine/shapes.py").returncode == 1
+
+    def test_a_file_name_is_read_too(self, folder: Path) -> None:
+        assert "tests/house.py:0: house ->" in self.check(folder, "", "tests/house.py").stdout
+
+    def test_counts_are_of_all_tracked_text(self, folder: Path) -> None:
+        counts = self.check(folder, "told told\nnobody\n", "part.py", "--counts").stdout
+        assert re.search(r"^ +2  told\|", counts, re.MULTILINE)
+        assert re.search(r"^ +3  in all$", counts, re.MULTILINE)
+
+    def test_an_exception_without_a_reason_is_refused(self, folder: Path) -> None:
+        listed = folder / "scripts" / "language.toml"
+        entry = 'pattern = "x"\nsense = "x"\nuse = "y"\nallow = [{ text = "z" }]'
+        listed.write_text(f"{listed.read_text()}\n[[entry]]\n{entry}\n")
+        done = self.check(folder, "")
+        assert done.returncode != 0
+        assert "needs a path or text, and a reason" in done.stderr
