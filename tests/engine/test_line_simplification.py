@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from privacy_engine.errors import ParameterErrors
-from privacy_engine.kernels.simplify import STRETCH
+from privacy_engine.kernels.simplify import MAX_RUN
 from privacy_engine.line_simplification import APART, TOLERANCE, MapView, heights, packed
 
 WHOLE = {"west": -180.0, "north": 90.0, "width": 256.0, "height": 256.0, "zoom": 0.0, "middle": 0.0}
@@ -143,7 +143,7 @@ class TestShown:
         large = MapView(**{**WHOLE, "zoom": 12.0, "width": 8192.0, "west": -1.0, "north": 0.001})
         index, ends = large.shown(lon, np.zeros(len(lon), dtype=np.int32))
         assert len(ends) == 1
-        assert len(index) <= 2 + (index[-1] - index[0]) // STRETCH
+        assert len(index) <= 2 + (index[-1] - index[0]) // MAX_RUN
 
     def test_is_the_same_for_32_and_64_bits(self) -> None:
         walk = np.random.default_rng(3).integers(-9_000_000, 9_000_000, (2, 500)).cumsum(axis=1)
