@@ -216,9 +216,9 @@ class TestCells:
         run(small(grid={}), data)
         assert landmark_cache.mark_cache(data) is landmark_cache.mark_cache(data)
         assert landmark_cache.mark_cache(data[:1]) is not landmark_cache.mark_cache(data)
-        before = len(landmark_cache._kept)
+        before = len(landmark_cache._caches)
         del data
-        assert len(landmark_cache._kept) == before - 1
+        assert len(landmark_cache._caches) == before - 1
 
     def test_say_what_the_data_lack(self) -> None:
         base = {"landmarks": {"name": "stay-points", "distance_m": 100.0, "duration_s": 60.0}}
