@@ -14,6 +14,7 @@ from privacy_engine.errors import FormatError
 from privacy_engine.formats.arrow import pa
 from privacy_engine.formats.columns import canonical
 from privacy_engine.formats.detect import Format, register
+from privacy_engine.formats.gpx_runs import Run, runs
 from privacy_engine.formats.numbers import GOOD, numbers
 from privacy_engine.formats.options import TIMED, ReadOptions
 from privacy_engine.formats.people import COLUMN, Whose
@@ -21,7 +22,7 @@ from privacy_engine.formats.report import Report
 from privacy_engine.formats.series import Points, build
 from privacy_engine.formats.source import Source
 from privacy_engine.formats.times import times
-from privacy_engine.formats.xmltools import clean, looks_like_xml, new_parser, root_name, run
+from privacy_engine.formats.xmltools import clean, feed, looks_like_xml, new_parser, root_name, run
 
 OUR_CREATOR = "Cairn"
 OUR_PERSON = "person"
@@ -40,12 +41,17 @@ class _Column:
         self.time: list[str | None] = []
         self.track: list[int] = []
         self._packed: list[tuple[Any, ...]] = []
+        self._packed_points = 0
+
+    def __len__(self) -> int:
+        return self._packed_points + len(self.lat)
 
     def pack(self, least: int) -> None:
         """Pack what has come since the last time, if it is at least so many points."""
         if len(self.lat) >= least:
             texts = (pa.array(column, pa.string()) for column in (self.lat, self.lon, self.time))
             self._packed.append((*texts, pa.array(self.track, pa.int64())))
+            self._packed_points += len(self.lat)
             for column in (self.lat, self.lon, self.time, self.track):
                 column.clear()
 
@@ -53,9 +59,6 @@ class _Column:
         """Latitude, longitude, time and track of all points as Arrow arrays."""
         self.pack(1)
         return tuple(pa.concat_arrays(pieces) for pieces in zip(*self._packed, strict=True))
-
-    def __bool__(self) -> bool:
-        return bool(self.lat or self._packed)
 
 
 @dataclass
@@ -91,13 +94,18 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
 
 
 def _parse(data: bytes, person: str | None) -> _Document:
-    document = _Document()
-    parser = new_parser()
-    handlers = _Handlers(parser, document, OUR_PERSON if person is None else canonical(person))
-    parser.StartElementHandler = handlers.start
-    parser.EndElementHandler = handlers.end
-    run(parser, data, handlers.pack)
-    return document
+    named = OUR_PERSON if person is None else canonical(person)
+    handlers = _Handlers(named)
+    try:
+        at = 0
+        for one in runs(data):
+            at = handlers.read_run(data, at, one)
+        feed(handlers.parser, data[at:], handlers.pack)
+        handlers.parser.Parse(b"", True)
+    except expat.ExpatError:
+        handlers = _Handlers(named)  # the parser did not receive all of the document: its error has the wrong line
+        run(handlers.parser, data, handlers.pack)
+    return handlers.document
 
 
 class _Handlers:
@@ -106,9 +114,8 @@ class _Handlers:
     ``person`` is the element of a track, a route or a waypoint that names the person.
     """
 
-    def __init__(self, parser: expat.XMLParserType, document: _Document, person: str) -> None:
-        self.parser = parser
-        self.document = document
+    def __init__(self, person: str) -> None:
+        self.document = document = _Document()
         self.person = person
         self.depth = 0
         self.inside = 0
@@ -116,6 +123,27 @@ class _Handlers:
         self.text: list[str] = []
         self.target = ""
         self.column = document.points["trkpt"]
+        self.parser = new_parser()
+        self.parser.StartElementHandler = self.start
+        self.parser.EndElementHandler = self.end
+
+    def read_run(self, data: bytes, at: int, one: Run) -> int:
+        """Read the document from ``at`` to the end of a run of plain points; return that end.
+
+        Points after the first are added directly if the first was read as a point that left no element open.
+        """
+        column = self.document.points["trkpt"]
+        feed(self.parser, data[at : one.start], self.pack)
+        before = len(column)
+        self.parser.Parse(data[one.start : one.first_end], False)
+        if len(column) == before + 1 and not self.inside and not self.target:
+            for texts, more in zip((column.lat, column.lon, column.time), one.columns(), strict=True):
+                texts.extend(more)
+            column.track.extend([column.track[-1]] * len(one.points))
+        else:
+            feed(self.parser, data[one.first_end : one.end], self.pack)
+        self.pack()
+        return one.end
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         """A start tag: a point, its time, or one of the few elements around points that count."""

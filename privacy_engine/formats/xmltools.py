@@ -106,13 +106,18 @@ def run(parser: expat.XMLParserType, data: bytes, after_step: Callable[[], None]
         The text is not well-formed XML.
     """
     try:
-        for start in range(0, len(data), _STEP):
-            parser.Parse(data[start : start + _STEP], False)
-            after_step()
+        feed(parser, data, after_step)
         parser.Parse(b"", True)
     except expat.ExpatError as error:
         message = f"The XML is not well-formed at line {error.lineno}, column {error.offset + 1}. Is the file complete?"
         raise FormatError(message, code="bad_xml", row=error.lineno) from error
+
+
+def feed(parser: expat.XMLParserType, data: bytes, after_step: Callable[[], None]) -> None:
+    """Parse a part of a document in steps; raises expat's own error."""
+    for start in range(0, len(data), _STEP):
+        parser.Parse(data[start : start + _STEP], False)
+        after_step()
 
 
 def check(data: bytes) -> None:
