@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from dashboard.launcher import home as launcher
-from tests.house import ROOT, House, clean_environment, fresh_clone, has_terminal_tools
+from tests.server import ROOT, Server, clean_environment, fresh_clone, has_terminal_tools
 
 README = (ROOT / "README.md").read_text()
 BLOCKS = re.findall(r"^```sh\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
@@ -55,15 +55,15 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def house(clone: Path, tmp_path: Path) -> Iterator[House]:
-    made = House(clone, home=tmp_path / "home")
+def server(clone: Path, tmp_path: Path) -> Iterator[Server]:
+    made = Server(clone, home=tmp_path / "home")
     yield made
     made.clear_away()
 
 
 @pytest.fixture(scope="module")
-def running(clone: Path) -> Iterator[House]:
-    made = House(clone)
+def running(clone: Path) -> Iterator[Server]:
+    made = Server(clone)
     try:
         made.start(limit_s=FIRST_S)
         yield made
@@ -72,12 +72,12 @@ def running(clone: Path) -> Iterator[House]:
 
 
 @pytest.fixture(scope="module")
-def token(running: House) -> str:
+def token(running: Server) -> str:
     return running.shell(".venv/bin/python manage.py token researcher").split()[-1]
 
 
 @pytest.fixture(scope="module")
-def walk(running: House) -> Path:
+def walk(running: Server) -> Path:
     """A walk of two hours with forty minutes' rest, where the README's lines expect ``walk.csv``."""
     lines = ["time,lat,lon"]
     for minute in range(120):
@@ -92,21 +92,21 @@ def test_the_readme_names_two_commands_to_start_with() -> None:
     assert [block.strip() for block in BLOCKS[:2]] == ["make run", "make test"]
 
 
-class TestARunningHouse:
-    def test_all_rooms_are_up(self, running: House) -> None:
+class TestARunningServer:
+    def test_all_processes_are_up(self, running: Server) -> None:
         with urllib.request.urlopen(f"{running.address}/healthz", timeout=10) as answer:
             assert answer.status == 200
         commands = " ".join(running.processes().values())
         assert all(part in commands for part in ("-server ", "celery", "manage.py sweep", "launcher.web", "guard.py"))
 
-    def test_the_link_lets_in_once(self, running: House) -> None:
+    def test_the_link_lets_in_once(self, running: Server) -> None:
         cookies = urllib.request.HTTPCookieProcessor()
         status, address, _ = _visit(urllib.request.build_opener(cookies), running.link)
         assert (status, address) == (200, f"{running.address}/")
         late = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
         assert _visit(late, running.link)[0] == 410
 
-    def test_the_samples_are_there(self, running: House, token: str) -> None:
+    def test_the_samples_are_there(self, running: Server, token: str) -> None:
         give_up = time.monotonic() + 60
         while time.monotonic() < give_up:
             found = running.get_json("/api/v1/datasets/", token)
@@ -115,13 +115,13 @@ class TestARunningHouse:
             time.sleep(0.3)
         pytest.fail(f"no samples after a minute: {found}")
 
-    def test_an_unknown_token_is_refused(self, running: House) -> None:
+    def test_an_unknown_token_is_refused(self, running: Server) -> None:
         with pytest.raises(urllib.error.HTTPError) as refused:
             running.get_json("/api/v1/datasets/", "0" * 64)
         refused.value.close()
         assert refused.value.code == 401
 
-    def test_the_lines_of_curl(self, running: House, token: str, walk: Path) -> None:
+    def test_the_lines_of_curl(self, running: Server, token: str, walk: Path) -> None:
         api = f"{running.address}/api/v1"
         given = {"API": api, "AUTH": f"Authorization: Token {token}", "JSON": "Content-Type: application/json"}
         curls = _block(holding="curl ")
@@ -140,22 +140,22 @@ class TestARunningHouse:
         assert len((running.clone / "table.csv").read_text().splitlines()) == 1 + 9 * 6
 
     @staticmethod
-    def _wait(running: House, path: str, token: str) -> None:
+    def _wait(running: Server, path: str, token: str) -> None:
         give_up = time.monotonic() + 60
         while (row := running.get_json(path, token))["state"] in ("queued", "running"):
             assert time.monotonic() < give_up, row
             time.sleep(0.2)
         assert row["state"] in ("ready", "done"), row
 
-    def test_the_line_that_makes_the_token(self, running: House) -> None:
+    def test_the_line_that_makes_the_token(self, running: Server) -> None:
         lines = "\n".join(_block(holding="export API")).replace(":8000/", f":{running.port}/")
         assert json.loads(running.shell(f'{lines}\ncurl -sSH "$AUTH" "$API/mechanisms/"'))
 
-    def test_the_release_command_needs_no_server(self, running: House, walk: Path) -> None:
+    def test_the_release_command_needs_no_server(self, running: Server, walk: Path) -> None:
         running.shell(_block(holding="manage.py release")[0])
         assert len((running.clone / "released.csv").read_text().splitlines()) > 100
 
-    def test_everything_kept_is_for_this_user_only(self, running: House) -> None:
+    def test_everything_kept_is_for_this_user_only(self, running: Server) -> None:
         open_to_others = [
             str(path.relative_to(running.home))
             for path in (running.home, *running.home.rglob("*"))
@@ -163,21 +163,21 @@ class TestARunningHouse:
         ]
         assert open_to_others == []
 
-    def test_the_broker_has_no_port(self, running: House) -> None:
+    def test_the_broker_has_no_port(self, running: Server) -> None:
         assert stat.S_ISSOCK((running.home / "run" / "broker.sock").stat().st_mode)
         broker = running.process_ids("-server ")[0]
         held = {str(link.readlink()) for link in Path(f"/proc/{broker}/fd").iterdir()}
         listening = {line.split()[9] for line in _tcp_lines() if line.split()[3] == "0A"}
         assert not held & {f"socket:[{inode}]" for inode in listening}
 
-    def test_a_second_one_on_the_same_home_is_refused_in_words(self, running: House) -> None:
-        other = House(running.clone, home=running.home)
+    def test_a_second_one_on_the_same_home_is_refused_in_words(self, running: Server) -> None:
+        other = Server(running.clone, home=running.home)
         refused = subprocess.run(["make", "run"], cwd=other.clone, env=other.env, capture_output=True, text=True)
         assert refused.returncode != 0
         assert "already runs on" in refused.stderr
         assert "Traceback" not in refused.stderr
 
-    def test_a_killed_worker_comes_back(self, running: House) -> None:
+    def test_a_killed_worker_comes_back(self, running: Server) -> None:
         before = running.process_ids("celery")
         subprocess.run(["kill", "-9", str(before[0])], check=True)
         give_up = time.monotonic() + 30
@@ -188,51 +188,51 @@ class TestARunningHouse:
 
 
 class TestStopping:
-    def test_ctrl_c_leaves_nothing_behind_and_the_next_start_is_quick(self, house: House) -> None:
-        first = house.start(limit_s=FIRST_S)
-        house.press_ctrl_c()
-        assert house.processes() == {}
-        assert not (house.home / "run" / "broker.sock").exists()
-        assert "Traceback" not in house.output
-        again = house.start(limit_s=SERVED_S)
-        house.press_ctrl_c()
+    def test_ctrl_c_leaves_nothing_behind_and_the_next_start_is_quick(self, server: Server) -> None:
+        first = server.start(limit_s=FIRST_S)
+        server.press_ctrl_c()
+        assert server.processes() == {}
+        assert not (server.home / "run" / "broker.sock").exists()
+        assert "Traceback" not in server.output
+        again = server.start(limit_s=SERVED_S)
+        server.press_ctrl_c()
         print(f"served in {first:.1f} s on an empty home, {again:.1f} s on a used one")
         assert again < AGAIN_S
 
-    def test_the_supervisor_ends_with_success(self, house: House) -> None:
-        house.start(".venv/bin/python", "manage.py", "run", limit_s=SERVED_S)
-        assert house.press_ctrl_c() == 0
+    def test_the_supervisor_ends_with_success(self, server: Server) -> None:
+        server.start(".venv/bin/python", "manage.py", "run", limit_s=SERVED_S)
+        assert server.press_ctrl_c() == 0
 
-    def test_kill_9_of_the_supervisor_leaves_no_orphan(self, house: House) -> None:
-        house.start(".venv/bin/python", "manage.py", "run", limit_s=SERVED_S)
-        assert len(house.processes()) > 5
-        house.process.kill()
-        house.process.wait()
-        assert house.wait_until_empty(limit_s=15) == {}
+    def test_kill_9_of_the_supervisor_leaves_no_orphan(self, server: Server) -> None:
+        server.start(".venv/bin/python", "manage.py", "run", limit_s=SERVED_S)
+        assert len(server.processes()) > 5
+        server.process.kill()
+        server.process.wait()
+        assert server.wait_until_empty(limit_s=15) == {}
 
-    def test_kill_9_of_the_whole_terminal_leaves_no_orphan(self, house: House) -> None:
-        house.start(limit_s=SERVED_S)
-        house.signal_terminal(9)
-        house.process.wait()
-        assert house.wait_until_empty(limit_s=15) == {}
+    def test_kill_9_of_the_whole_terminal_leaves_no_orphan(self, server: Server) -> None:
+        server.start(limit_s=SERVED_S)
+        server.signal_terminal(9)
+        server.process.wait()
+        assert server.wait_until_empty(limit_s=15) == {}
 
 
 class TestRefusals:
-    def run(self, house: House, **settings: str) -> str:
+    def run(self, server: Server, **settings: str) -> str:
         refused = subprocess.run(
-            ["make", "run"], cwd=house.clone, env=house.env | settings, capture_output=True, text=True, timeout=60
+            ["make", "run"], cwd=server.clone, env=server.env | settings, capture_output=True, text=True, timeout=60
         )
         assert refused.returncode != 0
         assert "Traceback" not in refused.stderr
-        assert house.processes() == {}
+        assert server.processes() == {}
         return refused.stderr
 
-    def test_a_taken_port_is_named_with_the_way_out(self, house: House) -> None:
-        with socket.create_server(("127.0.0.1", house.port)):
-            assert f"CAIRN_PORT={house.port + 1}" in self.run(house)
+    def test_a_taken_port_is_named_with_the_way_out(self, server: Server) -> None:
+        with socket.create_server(("127.0.0.1", server.port)):
+            assert f"CAIRN_PORT={server.port + 1}" in self.run(server)
 
-    def test_an_address_that_is_not_ours(self, house: House) -> None:
-        assert "CAIRN_HOST" in self.run(house, CAIRN_HOST="203.0.113.9")
+    def test_an_address_that_is_not_ours(self, server: Server) -> None:
+        assert "CAIRN_HOST" in self.run(server, CAIRN_HOST="203.0.113.9")
 
     def test_an_old_python_is_named(self, tmp_path: Path) -> None:
         clone = fresh_clone(tmp_path, with_packages=False)
@@ -248,24 +248,24 @@ class TestRefusals:
 
 
 def test_a_home_with_a_long_path_still_gets_a_broker(clone: Path, tmp_path: Path) -> None:
-    house = House(clone, home=tmp_path / ("long" * 30))
+    server = Server(clone, home=tmp_path / ("long" * 30))
     try:
-        house.start(limit_s=SERVED_S)
-        house.press_ctrl_c()
-        assert house.processes() == {}
+        server.start(limit_s=SERVED_S)
+        server.press_ctrl_c()
+        assert server.processes() == {}
     finally:
-        house.clear_away()
+        server.clear_away()
 
 
-def test_a_damaged_broker_log_does_not_keep_the_house_shut(house: House) -> None:
-    log = house.home / "broker" / "appendonlydir"
+def test_a_damaged_broker_log_does_not_prevent_the_start(server: Server) -> None:
+    log = server.home / "broker" / "appendonlydir"
     log.mkdir(parents=True)
     (log / "appendonly.aof.manifest").write_text("file appendonly.aof.1.base.rdb seq 1 type b\n")
     (log / "appendonly.aof.1.base.rdb").write_text("not a log")
-    house.start(limit_s=SERVED_S)
-    assert "damaged" in house.output
-    house.press_ctrl_c()
-    assert house.processes() == {}
+    server.start(limit_s=SERVED_S)
+    assert "damaged" in server.output
+    server.press_ctrl_c()
+    assert server.processes() == {}
 
 
 class TestPrivateFolders:

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tests.house import ROOT, House, has_terminal_tools
+from tests.server import ROOT, Server, has_terminal_tools
 
 pytestmark = [
     pytest.mark.slow,
@@ -35,8 +35,8 @@ def rows(first: int, last: int) -> bytes:
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    made = House(ROOT, home=tmp_path / "home")
+def server(tmp_path: Path) -> Iterator[Server]:
+    made = Server(ROOT, home=tmp_path / "home")
     made.env["CAIRN_UPLOAD_MB"] = "500"
     made.start(limit_s=170)
     yield made
@@ -44,9 +44,9 @@ def house(tmp_path: Path) -> Iterator[House]:
 
 
 def asked(
-    house: House, token: str, method: str, path: str, *, body: bytes = b"", **headers: str
+    server: Server, token: str, method: str, path: str, *, body: bytes = b"", **headers: str
 ) -> http.client.HTTPResponse:
-    wire = http.client.HTTPConnection("127.0.0.1", house.port, timeout=60)
+    wire = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
     headers = {"Authorization": f"Token {token}", "Tus-Resumable": "1.0.0"} | {
         name.replace("_", "-"): value for name, value in headers.items()
     }
@@ -58,9 +58,9 @@ def asked(
     return answer
 
 
-def cut_short(house: House, token: str, path: str, offset: int, piece: bytes) -> None:
+def cut_short(server: Server, token: str, path: str, offset: int, piece: bytes) -> None:
     """Announce a piece, send the half of it, and be gone."""
-    with socket.create_connection(("127.0.0.1", house.port), timeout=60) as wire:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=60) as wire:
         head = (
             f"PATCH {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Token {token}\r\nTus-Resumable: 1.0.0\r\n"
             f"Upload-Offset: {offset}\r\nContent-Type: application/offset+octet-stream\r\n"
@@ -70,14 +70,14 @@ def cut_short(house: House, token: str, path: str, offset: int, piece: bytes) ->
         wire.sendall(piece[: len(piece) // 2])
 
 
-def peak_mb(house: House, what: str) -> float:
-    (pid,) = (pid for pid, command in house.processes().items() if what in command)
+def peak_mb(server: Server, what: str) -> float:
+    (pid,) = (pid for pid, command in server.processes().items() if what in command)
     status = Path(f"/proc/{pid}/status").read_text()
     return int(re.findall(r"VmHWM:\s+(\d+) kB", status)[0]) / 1000
 
 
-def test_it_finishes_and_the_web_process_stays_small(house: House, tmp_path: Path) -> None:
-    token = house.shell(".venv/bin/python manage.py token researcher").split()[-1]
+def test_it_finishes_and_the_web_process_stays_small(server: Server, tmp_path: Path) -> None:
+    token = server.shell(".venv/bin/python manage.py token researcher").split()[-1]
     whole, path = sha256(), tmp_path / "large.csv"
     with path.open("wb") as out:
         for first in range(0, ROWS, 1000):
@@ -86,38 +86,38 @@ def test_it_finishes_and_the_web_process_stays_small(house: House, tmp_path: Pat
             whole.update(text)
     size = path.stat().st_size
     assert size > 400_000_000
-    before = peak_mb(house, "launcher.web")
-    begun = asked(house, token, "POST", "/api/v1/uploads/", Upload_Length=str(size))
-    url = begun.headers["Location"].removeprefix(house.address)
+    before = peak_mb(server, "launcher.web")
+    begun = asked(server, token, "POST", "/api/v1/uploads/", Upload_Length=str(size))
+    url = begun.headers["Location"].removeprefix(server.address)
     cuts = 0
     with path.open("rb") as file:
-        while (offset := _stands(house, token, url)) < size:
+        while (offset := _stands(server, token, url)) < size:
             file.seek(offset)
             piece = file.read(PIECE)
             if offset // PIECE in CUTS and cuts == CUTS.index(offset // PIECE):
-                cut_short(house, token, url, offset, piece)
+                cut_short(server, token, url, offset, piece)
                 cuts += 1
                 continue
             headers = {"Upload_Offset": str(offset), "Content_Type": "application/offset+octet-stream"}
-            asked(house, token, "PATCH", url, body=piece, **headers)
+            asked(server, token, "PATCH", url, body=piece, **headers)
     assert cuts == 3
     body = json.dumps({"upload": url.split("/")[-2], "sha256": whole.hexdigest()}).encode()
-    made = asked(house, token, "POST", "/api/v1/datasets/", body=body, Content_Type="application/json")
-    told = _read(house, token, json.loads(made.body)["urls"]["self"])  # type: ignore[attr-defined]
+    made = asked(server, token, "POST", "/api/v1/datasets/", body=body, Content_Type="application/json")
+    told = _read(server, token, json.loads(made.body)["urls"]["self"])  # type: ignore[attr-defined]
     assert (told["state"], told["points"]) == ("ready", ROWS), told["error"]
-    assert not list((house.home / "uploads").iterdir())
-    after = peak_mb(house, "launcher.web")
+    assert not list((server.home / "uploads").iterdir())
+    after = peak_mb(server, "launcher.web")
     assert after < MOST_MB, (before, after)
 
 
-def _stands(house: House, token: str, url: str) -> int:
-    return int(asked(house, token, "HEAD", url).headers["Upload-Offset"])
+def _stands(server: Server, token: str, url: str) -> int:
+    return int(asked(server, token, "HEAD", url).headers["Upload-Offset"])
 
 
-def _read(house: House, token: str, url: str) -> Any:
+def _read(server: Server, token: str, url: str) -> Any:
     give_up = time.monotonic() + 200
     while time.monotonic() < give_up:
-        told = json.loads(asked(house, token, "GET", url).body)  # type: ignore[attr-defined]
+        told = json.loads(asked(server, token, "GET", url).body)  # type: ignore[attr-defined]
         if told["state"] not in ("queued", "running"):
             return told
         time.sleep(0.3)

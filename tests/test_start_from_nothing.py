@@ -6,20 +6,20 @@ from pathlib import Path
 
 import pytest
 
-from tests.house import House, fresh_clone, has_terminal_tools
+from tests.server import Server, fresh_clone, has_terminal_tools
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(400)
 @pytest.mark.skipif(not has_terminal_tools(), reason="needs make, git, curl, bash and /proc")
 def test_serves_a_page_in_three_minutes(tmp_path: Path) -> None:
-    house = House(fresh_clone(tmp_path, with_packages=False))
+    server = Server(fresh_clone(tmp_path, with_packages=False))
     try:
-        seconds = house.start(limit_s=180)
+        seconds = server.start(limit_s=180)
         print(f"installed and served in {seconds:.0f} s")
-        house.press_ctrl_c()
+        server.press_ctrl_c()
         began = time.monotonic()
-        subprocess.run(["make", "install"], cwd=house.clone, env=house.env, check=True)
+        subprocess.run(["make", "install"], cwd=server.clone, env=server.env, check=True)
         assert time.monotonic() - began < 1
     finally:
-        house.clear_away()
+        server.clear_away()

@@ -29,7 +29,7 @@ from tests.browser.drawn import cursors, layers, lines, painted, settled
 from tests.browser.editing import draw_polygon, marked
 from tests.browser.profiles import Profile, Watch
 from tests.browser.test_modes import MIDDLES, VIEWS, divider, sides
-from tests.house import ROOT, House
+from tests.server import ROOT, Server
 
 EVENTS = 140_000  # 4.2 MB of text, which is more than what is read while the browser waits
 FOUR = ["Skip", "Uniform", "Adaptive", "Event level"]
@@ -50,9 +50,9 @@ SEEN = """
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A Cairn of its own, as `make run` starts it."""
-    running = House(ROOT, home=tmp_path_factory.mktemp("cairn"))
+    running = Server(ROOT, home=tmp_path_factory.mktemp("cairn"))
     running.env["CAIRN_LEASE_S"] = "900"  # the worker is held for a while, and must not be taken for dead
     try:
         running.start(sys.executable, "manage.py", "run", limit_s=240)
@@ -63,14 +63,14 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
 
 
 @pytest.fixture
-def page(browser: Browser, house: House) -> Iterator[Page]:
+def page(browser: Browser, server: Server) -> Iterator[Page]:
     """Its owner, who came by the link it printed; every request and every violation is watched."""
-    watch = Watch(house.address)
-    page = Profile(browser, house.address, {"viewport": DESKTOP}).lend(watch)
+    watch = Watch(server.address)
+    page = Profile(browser, server.address, {"viewport": DESKTOP}).lend(watch)
     page.add_init_script(SEEN)
     page.set_default_timeout(60_000)
-    page.goto(house.link)
-    page.wait_for_url(f"{house.address}/")
+    page.goto(server.link)
+    page.wait_for_url(f"{server.address}/")
     yield page
     page.context.close()
     assert not watch.faults, "\n".join(watch.faults)
@@ -87,8 +87,8 @@ def walk_file(folder: Path) -> Path:
     return path
 
 
-def signal_worker(house: House, number: int) -> None:
-    for pid in house.process_ids("celery"):
+def signal_worker(server: Server, number: int) -> None:
+    for pid in server.process_ids("celery"):
         os.kill(pid, number)
 
 
@@ -99,15 +99,15 @@ def open_drawer(page: Page) -> Locator:
     return page.locator("[data-jobs-list]")
 
 
-def upload(page: Page, house: House, file: Path) -> str:
+def upload(page: Page, server: Server, file: Path) -> str:
     """The dataset's address, once its import is watched to the end."""
-    signal_worker(house, signal.SIGSTOP)
+    signal_worker(server, signal.SIGSTOP)
     page.set_input_files("input[type=file]", file)
     card = page.get_by_role("article", name=file.name)
     expect(card).to_contain_text("Waiting for a worker", timeout=SOON_MS)
     expect(open_drawer(page)).to_contain_text("waiting for a worker", timeout=SOON_MS)
     page.keyboard.press("Escape")
-    signal_worker(house, signal.SIGCONT)
+    signal_worker(server, signal.SIGCONT)
     link = card.get_by_role("link", name=re.compile("^Open"))
     expect(link).to_be_visible(timeout=WAIT_MS)
     link.click()
@@ -146,32 +146,32 @@ def compose(page: Page) -> None:
     expect(page.locator("[data-outlook] li")).to_have_count(4, timeout=SOON_MS)
 
 
-def run(page: Page, house: House) -> list[dict[str, Any]]:
+def run(page: Page, server: Server) -> list[dict[str, Any]]:
     """Send the form, watch all four to the end, and what the API says of them in the order of the mechanisms."""
-    signal_worker(house, signal.SIGSTOP)
+    signal_worker(server, signal.SIGSTOP)
     page.get_by_role("button", name="Run 4 simulations, not private").click()
     page.wait_for_url("**/compare/**")
     ids = re.findall("release=([0-9a-f-]{36})", page.url)
     assert len(ids) == 4
-    watch_to_the_end(page, house, ids)
+    watch_to_the_end(page, server, ids)
     page.wait_for_selector("[data-bench][data-ready=all]", timeout=WAIT_MS)
     told = [page.request.get(f"/api/v1/releases/{one}/").json() for one in ids]
     assert [one["state"] for one in told] == ["done"] * 4
     return sorted(told, key=lambda one: FOUR.index(one["title"]))
 
 
-def watch_to_the_end(page: Page, house: House, ids: list[str]) -> None:
+def watch_to_the_end(page: Page, server: Server, ids: list[str]) -> None:
     """What the drawer says while four jobs wait, run and end; each one's share only grows."""
     drawer = open_drawer(page)
     expect(drawer.get_by_text("waiting for a worker")).to_have_count(4, timeout=SOON_MS)
     page.evaluate("sessionStorage.removeItem('seen')")
-    signal_worker(house, signal.SIGCONT)
+    signal_worker(server, signal.SIGCONT)
     while "running" not in (states := [job["state"] for job in page.request.get("/api/v1/jobs/").json()["results"]]):
         assert states, "all ended before one was seen to run"
-    signal_worker(house, signal.SIGSTOP)
+    signal_worker(server, signal.SIGSTOP)
     expect(drawer).to_contain_text(re.compile(r"· \d+\s%"), timeout=SOON_MS)
     expect(drawer.get_by_role("progressbar").first).to_be_visible(timeout=SOON_MS)
-    signal_worker(house, signal.SIGCONT)
+    signal_worker(server, signal.SIGCONT)
     over = page.locator("[data-jobs-over]")
     for one in ids:
         expect(over.locator(f"[data-job='{one}']")).to_contain_text("done", timeout=WAIT_MS)
@@ -302,15 +302,15 @@ def table_of(page: Page) -> list[str]:
 
 
 @pytest.mark.timeout(900)
-def test_from_a_file_to_the_same_numbers_again(page: Page, house: House, tmp_path: Path) -> None:
-    dataset = upload(page, house, walk_file(tmp_path))
+def test_from_a_file_to_the_same_numbers_again(page: Page, server: Server, tmp_path: Path) -> None:
+    dataset = upload(page, server, walk_file(tmp_path))
     count = mark_zone(page, dataset)
     compose(page)
     with page.expect_download() as started:
         page.get_by_role("button", name="Save configuration").click()
     configuration = body(started.value)
     assert {one["seed"] for one in json.loads(configuration)["releases"]} == {SEED}
-    first = run(page, house)
+    first = run(page, server)
 
     shown = layers(page)
     assert list(shown)[:5] == ["Original", *FOUR]
@@ -334,7 +334,7 @@ def test_from_a_file_to_the_same_numbers_again(page: Page, house: House, tmp_pat
         "[data-load-file]", {"name": "again.json", "mimeType": "application/json", "buffer": configuration}
     )
     expect(page.get_by_label("Seed")).to_have_value(str(SEED), timeout=SOON_MS)
-    again = run(page, house)
+    again = run(page, server)
     assert not {one["id"] for one in first} & {one["id"] for one in again}
     assert numbers(again) == numbers(first)
     assert table_of(page) == cells

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.dashboard.test_audits import API, UNIFORM
-from tests.dashboard.worker_support.house import a_house, wait_for
+from tests.dashboard.worker_support.server import temporary_server, wait_for
 
 
 @pytest.mark.slow
@@ -17,21 +17,21 @@ from tests.dashboard.worker_support.house import a_house, wait_for
 @pytest.mark.timeout(600)
 def test_kill_9_of_the_worker_and_there_is_one_result():
     """Killed after the audit was computed and before its row was settled: another worker computes it, once."""
-    with a_house() as house:
-        hold = house.barriers / "audits.hold"
+    with temporary_server() as server:
+        hold = server.barriers / "audits.hold"
         hold.touch()
-        worker = house.start_worker()
-        made = house.ask("call", method="post", path=API, body={"mechanism": UNIFORM, "trials": 1000})
+        worker = server.start_worker()
+        made = server.ask("call", method="post", path=API, body={"mechanism": UNIFORM, "trials": 1000})
         assert made["status"] == 201
         address = f"{API}{made['json']['id']}/"
-        wait_for(lambda: list(house.barriers.glob("audits.reached.*")), within_s=300, why="the audit is computed")
+        wait_for(lambda: list(server.barriers.glob("audits.reached.*")), within_s=300, why="the audit is computed")
         os.killpg(worker.process.pid, signal.SIGKILL)
         worker.process.wait()
         hold.unlink()
-        house.start_worker()
+        server.start_worker()
 
         def ended() -> Any:
-            row = house.ask("call", method="get", path=address)["json"]
+            row = server.ask("call", method="get", path=address)["json"]
             return row if row["state"] in ("done", "failed") else None
 
         row = wait_for(ended, within_s=200, why="the audit is done")

@@ -16,7 +16,7 @@ import yaml
 
 from dashboard.launcher.supervisor import WORKER
 from privacy_engine.experiments import presets, run, write
-from tests.dashboard.worker_support.house import ROOT, House, a_house, wait_for
+from tests.dashboard.worker_support.server import ROOT, Server, temporary_server, wait_for
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("worker")]
 
@@ -27,15 +27,15 @@ BLOCKS = 120
 
 @pytest.fixture(scope="module")
 def built():
-    with a_house() as house:
-        yield house
+    with temporary_server() as server:
+        yield server
 
 
 @pytest.fixture
-def house(built):
-    """The house without workers and experiments."""
+def server(built):
+    """The server without workers and experiments."""
     yield built
-    built.dismiss_workers()
+    built.kill_workers()
     for one in built.ask("call", method="get", path="/api/v1/experiments/")["json"]["results"]:
         assert built.ask("call", method="delete", path=one["urls"]["self"])["status"] == 204
     built.forget_blocks()
@@ -54,10 +54,10 @@ def sha(folder: Path) -> str:
     return hashlib.sha256((folder / "table.parquet").read_bytes()).hexdigest()
 
 
-def assert_same_bytes(house: House, pk: str, expected: str) -> None:
-    row = house.experiment(pk)
+def assert_same_bytes(server: Server, pk: str, expected: str) -> None:
+    row = server.experiment(pk)
     assert (row["state"], row["error"], row["progress"]) == ("done", None, 1.0)
-    assert row["table_sha256"] == sha(house.home / "experiments" / pk) == expected
+    assert row["table_sha256"] == sha(server.home / "experiments" / pk) == expected
 
 
 def test_the_command_writes_the_engines_bytes(expected, tmp_path):
@@ -70,99 +70,99 @@ def test_the_command_writes_the_engines_bytes(expected, tmp_path):
     assert sha(tmp_path) == expected
 
 
-def test_one_worker_writes_the_engines_bytes(house, expected):
-    house.start_worker()
-    pk = house.try_out(preset=PRESET)
-    assert house.until_tried(pk)["most_attempts"] == 1
-    assert_same_bytes(house, pk, expected)
-    assert len(set(house.computed())) == len(house.computed()) == BLOCKS
+def test_one_worker_writes_the_engines_bytes(server, expected):
+    server.start_worker()
+    pk = server.try_out(preset=PRESET)
+    assert server.until_tried(pk)["most_attempts"] == 1
+    assert_same_bytes(server, pk, expected)
+    assert len(set(server.computed())) == len(server.computed()) == BLOCKS
 
 
-def test_two_workers_write_them(house, expected):
+def test_two_workers_write_them(server, expected):
     for _ in range(2):
-        house.start_worker()
-    house.hold_blocks(after=1)
-    pk = house.try_out(preset=PRESET)
-    house.until_reached("blocks", times=2)  # both are at it
-    house.let_go()
-    house.until_tried(pk)
-    assert_same_bytes(house, pk, expected)
-    blocks, processes = zip(*house.computed(), strict=True)
+        server.start_worker()
+    server.hold_blocks(after=1)
+    pk = server.try_out(preset=PRESET)
+    server.until_reached("blocks", times=2)  # both are at it
+    server.let_go()
+    server.until_tried(pk)
+    assert_same_bytes(server, pk, expected)
+    blocks, processes = zip(*server.computed(), strict=True)
     assert len(set(blocks)) == len(blocks) == BLOCKS
     assert len(set(processes)) == 2
 
 
 @pytest.mark.parametrize("after", [0, 7, 60])
-def test_kill_9_in_the_middle_changes_no_byte_and_nothing_is_computed_twice(house, expected, after):
-    worker = house.start_worker()
-    house.hold_blocks(after)
-    pk = house.try_out(preset=PRESET)
-    house.until_reached("blocks")
+def test_kill_9_in_the_middle_changes_no_byte_and_nothing_is_computed_twice(server, expected, after):
+    worker = server.start_worker()
+    server.hold_blocks(after)
+    pk = server.try_out(preset=PRESET)
+    server.until_reached("blocks")
     worker.kill()
-    house.let_go()
-    house.start_worker()
-    assert house.until_tried(pk)["most_attempts"] == 2
-    assert_same_bytes(house, pk, expected)
-    blocks = [block for block, _ in house.computed()]
+    server.let_go()
+    server.start_worker()
+    assert server.until_tried(pk)["most_attempts"] == 2
+    assert_same_bytes(server, pk, expected)
+    blocks = [block for block, _ in server.computed()]
     assert len(set(blocks)) == len(blocks) == BLOCKS
 
 
-def test_a_child_that_is_killed_costs_its_lease(house, expected):
-    house.start_worker(concurrency=2)
-    house.hold_blocks(after=2)
-    pk = house.try_out(preset=PRESET)
-    children = house.until_reached("blocks", times=2)
+def test_a_child_that_is_killed_costs_its_lease(server, expected):
+    server.start_worker(concurrency=2)
+    server.hold_blocks(after=2)
+    pk = server.try_out(preset=PRESET)
+    children = server.until_reached("blocks", times=2)
     os.kill(children[0], signal.SIGKILL)
-    house.let_go()
-    assert house.until_tried(pk)["most_attempts"] == 2
-    assert_same_bytes(house, pk, expected)
+    server.let_go()
+    assert server.until_tried(pk)["most_attempts"] == 2
+    assert_same_bytes(server, pk, expected)
 
 
-def test_cancelled_and_resumed_only_what_is_missing_is_computed(house, expected):
-    house.start_worker()
-    house.hold_blocks(after=5)
-    pk = house.try_out(preset=PRESET)
-    house.until_reached("blocks")
-    cancelled = house.ask("call", method="post", path=f"/api/v1/experiments/{pk}/cancel/")
+def test_cancelled_and_resumed_only_what_is_missing_is_computed(server, expected):
+    server.start_worker()
+    server.hold_blocks(after=5)
+    pk = server.try_out(preset=PRESET)
+    server.until_reached("blocks")
+    cancelled = server.ask("call", method="post", path=f"/api/v1/experiments/{pk}/cancel/")
     assert (cancelled["status"], cancelled["json"]["state"]) == (200, "cancelled")
-    house.let_go()
-    house.until_tried(pk, "cancelled", within_s=10)
-    before = len(house.computed())
+    server.let_go()
+    server.until_tried(pk, "cancelled", within_s=10)
+    before = len(server.computed())
     assert 5 <= before < BLOCKS
-    house.ask("call", method="post", path=f"/api/v1/experiments/{pk}/resume/")
-    house.until_tried(pk)
-    assert_same_bytes(house, pk, expected)
-    blocks = [block for block, _ in house.computed()]
+    server.ask("call", method="post", path=f"/api/v1/experiments/{pk}/resume/")
+    server.until_tried(pk)
+    assert_same_bytes(server, pk, expected)
+    blocks = [block for block, _ in server.computed()]
     assert len(set(blocks)) == len(blocks) == BLOCKS
 
 
-def test_a_release_does_not_wait_for_a_long_experiment(house):
+def test_a_release_does_not_wait_for_a_long_experiment(server):
     """The parts are of half the experiment each, a quarter of a minute; the release waits for a block."""
-    house.start_worker(CAIRN_TEST_PARTS="2")
-    pk = house.try_out(preset=LONG)
-    wait_for(lambda: len(house.computed()) > 2, within_s=30, why="it is at work")
+    server.start_worker(CAIRN_TEST_PARTS="2")
+    pk = server.try_out(preset=LONG)
+    wait_for(lambda: len(server.computed()) > 2, within_s=30, why="it is at work")
     waited = []
     for _ in range(3):
-        before, asked = len(house.computed()), time.monotonic()
-        release = house.submit()["json"]["id"]
-        house.until(release, "done")
-        waited.append((time.monotonic() - asked, len(house.computed()) - before))
-        assert house.experiment(pk)["state"] == "running"
+        before, asked = len(server.computed()), time.monotonic()
+        release = server.submit()["json"]["id"]
+        server.until(release, "done")
+        waited.append((time.monotonic() - asked, len(server.computed()) - before))
+        assert server.experiment(pk)["state"] == "running"
     print(f"seconds and blocks from the request to the release: {waited}")
     assert max(blocks for _, blocks in waited) <= 3
-    told = house.experiment(pk)
+    told = server.experiment(pk)
     assert (sum(told["parts"].values()), told["parts"]["done"], told["most_attempts"]) == (3, 1, 1)
 
 
-def test_experiments_do_not_wait_for_many_releases(house, expected):
-    worker = house.start_worker()
+def test_experiments_do_not_wait_for_many_releases(server, expected):
+    worker = server.start_worker()
     worker.until_ready()
-    releases = [house.submit()["json"]["id"] for _ in range(20)]
-    pk = house.try_out(preset=PRESET)
-    house.until_tried(pk)
-    assert_same_bytes(house, pk, expected)
+    releases = [server.submit()["json"]["id"] for _ in range(20)]
+    pk = server.try_out(preset=PRESET)
+    server.until_tried(pk)
+    assert_same_bytes(server, pk, expected)
     for release in releases:
-        house.until(release, "done")
+        server.until(release, "done")
 
 
 def compose() -> str:
@@ -171,9 +171,9 @@ def compose() -> str:
 
 
 @pytest.mark.parametrize("words", [WORKER, compose()], ids=["launcher", "compose"])
-def test_the_workers_that_people_start_hear_both_queues(house, words):
-    house.start_plain_worker(*words.split())
+def test_the_workers_that_people_start_hear_both_queues(server, words):
+    server.start_plain_worker(*words.split())
     few = PRESET | {"repetitions": 5}
-    pk, release = house.try_out(preset=few), house.submit()["json"]["id"]
-    house.until(release, "done", within_s=30)
-    house.until_tried(pk)
+    pk, release = server.try_out(preset=few), server.submit()["json"]["id"]
+    server.until(release, "done", within_s=30)
+    server.until_tried(pk)

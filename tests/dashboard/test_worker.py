@@ -12,22 +12,22 @@ import time
 import pyarrow.parquet as pq
 import pytest
 
-from tests.dashboard.worker_support.house import CANARY, LEASE_S, a_house, wait_for
+from tests.dashboard.worker_support.server import CANARY, LEASE_S, temporary_server, wait_for
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("worker")]
 
 
 @pytest.fixture(scope="module")
 def built():
-    with a_house() as house:
-        yield house
+    with temporary_server() as server:
+        yield server
 
 
 @pytest.fixture
-def house(built):
-    """The house without workers."""
+def server(built):
+    """The server without workers."""
     yield built
-    built.dismiss_workers()
+    built.kill_workers()
 
 
 def assert_published_once(row, *, attempts):
@@ -38,170 +38,170 @@ def assert_published_once(row, *, attempts):
     assert pq.read_metadata(row["data_path"]).num_rows == len(CANARY[0])
 
 
-def test_a_release_is_drawn(house):
-    made = house.submit()
+def test_a_release_is_drawn(server):
+    made = server.submit()
     assert made["status"] == 201
-    house.start_worker()
-    assert_published_once(house.until_published(made["json"]["id"]), attempts=1)
+    server.start_worker()
+    assert_published_once(server.until_published(made["json"]["id"]), attempts=1)
 
 
-def test_kill_9_of_a_whole_worker_and_of_a_pool_child(house):
+def test_kill_9_of_a_whole_worker_and_of_a_pool_child(server):
     """Both are killed where it hurts most: after the files were written, before the row was settled."""
-    worker = house.start_worker()
-    pk = house.submit("hold:group")["json"]["id"]
-    house.until_reached("group")
-    house.start_worker().until_ready()
+    worker = server.start_worker()
+    pk = server.submit("hold:group")["json"]["id"]
+    server.until_reached("group")
+    server.start_worker().until_ready()
     killed = time.monotonic()
     worker.kill()
-    house.open("group")
-    row = house.until_published(pk)
+    server.open("group")
+    row = server.until_published(pk)
     print(f"from kill -9 of the worker to the release: {time.monotonic() - killed:.2f} s")
     assert_published_once(row, attempts=2)
     assert time.monotonic() - killed < 2 * LEASE_S + 1
 
-    pk = house.submit("hold:child")["json"]["id"]
-    (child,) = house.until_reached("child")
+    pk = server.submit("hold:child")["json"]["id"]
+    (child,) = server.until_reached("child")
     killed = time.monotonic()
     os.kill(child, signal.SIGKILL)
-    house.open("child")
-    row = house.until_published(pk)
+    server.open("child")
+    row = server.until_published(pk)
     print(f"from kill -9 of the child to the release: {time.monotonic() - killed:.2f} s")
     assert_published_once(row, attempts=2)
     assert time.monotonic() - killed < 2 * LEASE_S + 1
 
 
-def test_cancelled_while_it_waits_it_never_runs_and_while_it_runs_it_stops(house):
-    waiting = house.submit("hold:never")["json"]["id"]
-    cancelled = house.ask("call", method="post", path=f"/api/v1/releases/{waiting}/cancel/")
+def test_cancelled_while_it_waits_it_never_runs_and_while_it_runs_it_stops(server):
+    waiting = server.submit("hold:never")["json"]["id"]
+    cancelled = server.ask("call", method="post", path=f"/api/v1/releases/{waiting}/cancel/")
     assert (cancelled["status"], cancelled["json"]["state"]) == (200, "cancelled")
 
-    house.start_worker()
-    running = house.submit("hold:cancel")["json"]["id"]
-    house.until_reached("cancel")
+    server.start_worker()
+    running = server.submit("hold:cancel")["json"]["id"]
+    server.until_reached("cancel")
     asked = time.monotonic()
-    house.ask("call", method="post", path=f"/api/v1/releases/{running}/cancel/")
-    house.until(running, "cancelled")
+    server.ask("call", method="post", path=f"/api/v1/releases/{running}/cancel/")
+    server.until(running, "cancelled")
     assert time.monotonic() - asked < LEASE_S
     wait_for(
-        lambda: not (house.row(running)["files"] or house.row(running)["errors"]), within_s=5, why="it cleared away"
+        lambda: not (server.row(running)["files"] or server.row(running)["errors"]), within_s=5, why="it cleared away"
     )
-    assert len(house.row(running)["charges"]) == 1
+    assert len(server.row(running)["charges"]) == 1
 
-    after = house.submit()["json"]["id"]  # the worker lives, and has seen the first message by now
-    house.until_published(after)
-    row = house.row(waiting)
+    after = server.submit()["json"]["id"]  # the worker lives, and has seen the first message by now
+    server.until_published(after)
+    row = server.row(waiting)
     assert (row["state"], row["attempt"], sum(row["charges"])) == ("cancelled", 0, 0)
-    assert house.reached("never") == []
+    assert server.reached("never") == []
 
 
-def test_ten_copies_of_a_message_and_two_workers_make_one_run(house):
+def test_ten_copies_of_a_message_and_two_workers_make_one_run(server):
     for _ in range(2):
-        house.start_worker(concurrency=2)
-    for worker in house.workers:
+        server.start_worker(concurrency=2)
+    for worker in server.workers:
         worker.until_ready()
-    pk = house.submit("hold:copies")["json"]["id"]
-    house.ask("ring", pk=pk, times=9)
-    house.until_reached("copies")
-    with house.redis() as queue:
+    pk = server.submit("hold:copies")["json"]["id"]
+    server.ask("enqueue", pk=pk, times=9)
+    server.until_reached("copies")
+    with server.redis() as queue:
         wait_for(lambda: queue.llen("cairn") == 0, within_s=10, why="every copy was taken")
-    house.open("copies")
-    assert_published_once(house.until_published(pk), attempts=1)
-    assert len(house.reached("copies")) == 1
+    server.open("copies")
+    assert_published_once(server.until_published(pk), attempts=1)
+    assert len(server.reached("copies")) == 1
 
 
-def test_two_children_of_one_worker_draw_different_noise(house):
-    house.start_worker(concurrency=2)
-    first, second = (house.submit("hold:twins")["json"]["id"] for _ in range(2))
-    assert len(set(house.until_reached("twins", times=2))) == 2
-    house.open("twins")
-    one, other = (pq.read_table(house.until_published(pk)["data_path"]) for pk in (first, second))
+def test_two_children_of_one_worker_draw_different_noise(server):
+    server.start_worker(concurrency=2)
+    first, second = (server.submit("hold:twins")["json"]["id"] for _ in range(2))
+    assert len(set(server.until_reached("twins", times=2))) == 2
+    server.open("twins")
+    one, other = (pq.read_table(server.until_published(pk)["data_path"]) for pk in (first, second))
     for column in ("lon", "lat"):
         assert not set(one[column].to_pylist()) & set(other[column].to_pylist())
 
 
-def test_a_broker_that_is_away_or_forgets_costs_time_and_nothing_else(house):
-    worker = house.start_worker()
+def test_a_broker_that_is_away_or_forgets_costs_time_and_nothing_else(server):
+    worker = server.start_worker()
     worker.until_ready()
-    house.stop_broker()
-    made = house.submit()
+    server.stop_broker()
+    made = server.submit()
     assert made["status"] == 201
     assert made["seconds"] < 1.0
-    house.start_broker()
-    assert_published_once(house.until_published(made["json"]["id"], within_s=30), attempts=1)
-    house.dismiss_workers()
+    server.start_broker()
+    assert_published_once(server.until_published(made["json"]["id"], within_s=30), attempts=1)
+    server.kill_workers()
 
-    pk = house.submit()["json"]["id"]
-    with house.redis() as queue:
+    pk = server.submit()["json"]["id"]
+    with server.redis() as queue:
         queue.flushall()
-    house.ask("forget_bell", pk=pk)
-    house.start_worker()
-    assert_published_once(house.until_published(pk), attempts=1)
+    server.ask("age_enqueued_at", pk=pk)
+    server.start_worker()
+    assert_published_once(server.until_published(pk), attempts=1)
 
 
-def test_a_frozen_worker_that_thaws_publishes_nothing(house):
-    frozen = house.start_worker()
-    pk = house.submit("deaf:frozen")["json"]["id"]
-    house.until_reached("frozen")
+def test_a_frozen_worker_that_thaws_publishes_nothing(server):
+    frozen = server.start_worker()
+    pk = server.submit("deaf:frozen")["json"]["id"]
+    server.until_reached("frozen")
     frozen.signal(signal.SIGSTOP)
-    house.start_worker()
-    house.until_reached("frozen", times=2)
-    house.open("frozen")
-    published = house.until_published(pk)
+    server.start_worker()
+    server.until_reached("frozen", times=2)
+    server.open("frozen")
+    published = server.until_published(pk)
     assert_published_once(published, attempts=2)
 
     frozen.signal(signal.SIGCONT)
     wait_for(lambda: b"taken away" in frozen.log.read_bytes(), within_s=10, why="the zombie found out")
     time.sleep(0.2)  # and cleared away after itself
-    assert house.row(pk) == published
+    assert server.row(pk) == published
 
 
-def test_a_job_that_ends_its_worker_is_given_up_after_three_attempts_while_others_are_served(house):
-    house.start_worker()
-    poison = house.submit("poison")["json"]["id"]
-    wait_for(lambda: house.row(poison)["attempt"] == 1, within_s=20, why="it was tried")
-    assert_published_once(house.until_published(house.submit()["json"]["id"]), attempts=1)
-    row = house.until(poison, "failed", within_s=10 * LEASE_S)
+def test_a_job_that_ends_its_worker_is_given_up_after_three_attempts_while_others_are_served(server):
+    server.start_worker()
+    poison = server.submit("poison")["json"]["id"]
+    wait_for(lambda: server.row(poison)["attempt"] == 1, within_s=20, why="it was tried")
+    assert_published_once(server.until_published(server.submit()["json"]["id"]), attempts=1)
+    row = server.until(poison, "failed", within_s=10 * LEASE_S)
     assert (row["error"]["code"], row["attempt"], len(row["charges"])) == ("crashed", 3, 1)
-    assert_published_once(house.until_published(house.submit()["json"]["id"]), attempts=1)
+    assert_published_once(server.until_published(server.submit()["json"]["id"]), attempts=1)
 
 
-def test_sigterm_lets_the_current_release_finish_and_leaves_the_rest(house):
-    worker = house.start_worker()
-    current = house.submit("hold:term")["json"]["id"]
-    house.until_reached("term")
-    rest = house.submit()["json"]["id"]
+def test_sigterm_lets_the_current_release_finish_and_leaves_the_rest(server):
+    worker = server.start_worker()
+    current = server.submit("hold:term")["json"]["id"]
+    server.until_reached("term")
+    rest = server.submit()["json"]["id"]
     worker.process.terminate()
     time.sleep(0.3)
-    house.open("term")
+    server.open("term")
     assert worker.process.wait(timeout=15) == 0
-    assert_published_once(house.row(current), attempts=1)
-    assert (house.row(rest)["state"], house.row(rest)["attempt"]) == ("queued", 0)
-    house.ask("forget_bell", pk=rest)
-    house.start_worker()
-    assert_published_once(house.until_published(rest), attempts=1)
+    assert_published_once(server.row(current), attempts=1)
+    assert (server.row(rest)["state"], server.row(rest)["attempt"]) == ("queued", 0)
+    server.ask("age_enqueued_at", pk=rest)
+    server.start_worker()
+    assert_published_once(server.until_published(rest), attempts=1)
 
 
-def test_no_coordinate_in_logs_messages_or_errors(house):
-    house.start_worker()
-    leaking = house.submit("leak")["json"]["id"]
-    assert house.until(leaking, "failed")["error"]["code"] == "internal"
-    house.dismiss_workers()
-    waiting = house.submit()["json"]["id"]
-    with house.redis() as queue:
+def test_no_coordinate_in_logs_messages_or_errors(server):
+    server.start_worker()
+    leaking = server.submit("leak")["json"]["id"]
+    assert server.until(leaking, "failed")["error"]["code"] == "internal"
+    server.kill_workers()
+    waiting = server.submit()["json"]["id"]
+    with server.redis() as queue:
         dump = repr([(key, queue.dump(key)) for key in queue.keys("*")])
         messages = repr([queue.lrange(key, 0, -1) for key in queue.keys("*") if queue.type(key) == b"list"])
     assert waiting in messages
-    kept = b"".join(path.read_bytes() for path in (house.home / "broker").rglob("*") if path.is_file())
-    told = house.logs() + dump + messages + kept.decode(errors="replace") + repr(house.ask("errors"))
+    kept = b"".join(path.read_bytes() for path in (server.home / "broker").rglob("*") if path.is_file())
+    told = server.logs() + dump + messages + kept.decode(errors="replace") + repr(server.ask("errors"))
     assert leaking in told  # there was something to read
     for degrees in (*CANARY[0], *CANARY[1]):
         for written in (f"{degrees:.4f}"[:-1], str(round(degrees * 1e7))):
             assert written not in told
 
 
-def test_ten_identical_requests_at_once_are_one_release_and_one_charge(house):
-    body = house.material | {"mechanism": {"name": "event-level", "epsilon": 1.0, "radius_m": 200.0}}
-    answers = house.ask("race", body=body, key="at-once", times=10)
+def test_ten_identical_requests_at_once_are_one_release_and_one_charge(server):
+    body = server.material | {"mechanism": {"name": "event-level", "epsilon": 1.0, "radius_m": 200.0}}
+    answers = server.ask("race", body=body, key="at-once", times=10)
     assert {status for status, _ in answers} == {201}
     (pk,) = {pk for _, pk in answers}
-    assert len(house.row(pk)["charges"]) == 1
+    assert len(server.row(pk)["charges"]) == 1

@@ -94,15 +94,15 @@ def experiment(*, pk: str) -> dict[str, Any]:
     return {name: getattr(found, name) for name in names} | {"parts": dict(parts), "most_attempts": most}
 
 
-def ring(*, pk: str, times: int) -> int:
+def enqueue(*, pk: str, times: int) -> int:
     """More copies of the message."""
     for _ in range(times):
         run_release.apply_async(args=[pk])
     return times
 
 
-def forget_bell(*, pk: str) -> int:
-    """As if the bell had been rung long ago."""
+def age_enqueued_at(*, pk: str) -> int:
+    """Make the message look an hour old."""
     return Release.objects.filter(pk=pk).update(enqueued_at=timezone.now() - timezone.timedelta(hours=1))
 
 
@@ -111,16 +111,16 @@ def errors() -> list[Any]:
     return list(Release.objects.exclude(error=None).values_list("error", flat=True))
 
 
-ANSWERS = {answer.__name__: answer for answer in (begin, call, race, row, experiment, ring, forget_bell, errors)}
+ANSWERS = {answer.__name__: answer for answer in (begin, call, race, row, experiment, enqueue, age_enqueued_at, errors)}
 
 if __name__ == "__main__":
     out = sys.stdout
     sys.stdout = sys.stderr
     Path(sys.argv[1]).touch()
     for line in sys.stdin:
-        asked = json.loads(line)
+        request = json.loads(line)
         try:
-            told = {"told": ANSWERS[asked.pop("do")](**asked)}
+            answer = {"result": ANSWERS[request.pop("do")](**request)}
         except Exception as error:
-            told = {"failed": f"{type(error).__name__}: {error}"}
-        print(json.dumps(told), file=out, flush=True)
+            answer = {"failed": f"{type(error).__name__}: {error}"}
+        print(json.dumps(answer), file=out, flush=True)

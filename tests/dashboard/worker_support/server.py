@@ -1,4 +1,4 @@
-"""A temporary house: its own broker, database, sweep and workers, each a real process."""
+"""Temporary processes of one Cairn: broker, database, sweep and workers."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Worker:
         self.process.wait()
 
 
-class House:
+class Server:
     """Broker, database, sweep, web stand-in, and as many workers as a test starts."""
 
     def __init__(self, home: Path) -> None:
@@ -130,7 +130,7 @@ class House:
         process = self._start(name, *words)
         self.workers.append(Worker(process, self.home / "log" / name, self.barriers / "never"))
 
-    def dismiss_workers(self) -> None:
+    def kill_workers(self) -> None:
         for worker in self.workers:
             if worker.process.poll() is None:
                 worker.kill()
@@ -143,9 +143,9 @@ class House:
         assert self.web.stdout
         self.web.stdin.write(json.dumps({"do": do, **words}).encode() + b"\n")
         self.web.stdin.flush()
-        told = json.loads(self.web.stdout.readline())
-        assert "told" in told, told
-        return told["told"]
+        result = json.loads(self.web.stdout.readline())
+        assert "result" in result, result
+        return result["result"]
 
     def submit(self, name: str = "", **mechanism: Any) -> dict[str, Any]:
         """POST a release; the API's answer, with the status and the seconds it took."""
@@ -167,9 +167,9 @@ class House:
         wait_for(lambda: len(self.row(pk)["errors"]) == 1, within_s=2, why="one file of errors")
         return self.row(pk)
 
-    def try_out(self, **asked: Any) -> str:
+    def try_out(self, **params: Any) -> str:
         """POST an experiment; its id."""
-        made = self.ask("call", method="post", path="/api/v1/experiments/", body=asked)
+        made = self.ask("call", method="post", path="/api/v1/experiments/", body=params)
         assert (made["status"], made["json"]["state"]) == (201, "queued"), made
         return made["json"]["id"]
 
@@ -221,7 +221,7 @@ class House:
         return "".join(path.read_text(errors="replace") for path in (self.home / "log").iterdir())
 
     def close(self) -> None:
-        self.dismiss_workers()
+        self.kill_workers()
         assert self.web.stdin
         assert self.web.stdout
         self.web.stdin.close()
@@ -233,12 +233,12 @@ class House:
 
 
 @contextmanager
-def a_house() -> Iterator[House]:
+def temporary_server() -> Iterator[Server]:
     """One in a folder of its own, whose name is short enough for a broker's socket; nothing is left of it."""
     home = Path(tempfile.mkdtemp(prefix="ch-"))
-    house = House(home)
+    server = Server(home)
     try:
-        yield house
+        yield server
     finally:
-        house.close()
+        server.close()
         shutil.rmtree(home)

@@ -1,4 +1,4 @@
-"""A Cairn started as a person starts it: its own folder, its own port, `make run` at a terminal."""
+"""A Cairn started by `make run` in a terminal, with its own folder and port."""
 
 import json
 import os
@@ -50,7 +50,7 @@ def clean_environment(**settings: str) -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if not name.startswith(left_out)} | settings
 
 
-class House:
+class Server:
     def __init__(self, clone: Path, home: Path | None = None, port: int | None = None) -> None:
         self.clone = clone
         self.home = home or clone / "var"
