@@ -5,6 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 UV ?= build/uv/bin/uv
 PYTEST_ARGS ?= -n auto --maxprocesses 4 --dist loadgroup
+PYTEST = $(BIN)/python -m pytest $(PYTEST_ARGS)
 
 # A stamp is named after a checksum: an installed lock costs nothing, a changed one is installed again. What runs has its
 # kernels compiled too, so that an update does not leave that to the first request.
@@ -13,12 +14,14 @@ RUN_STAMP := $(call stamp,run,requirements.txt privacy_engine/kernels/*.py)
 DEV_STAMP := $(call stamp,dev,requirements-dev.txt)
 NODE_STAMP := node_modules/.installed-$(shell cat package-lock.json 2>/dev/null | cksum | tr ' ' '-')
 
-.PHONY: help install install-dev run test check format bench formats lock samples screenshots clean
+.PHONY: help install install-dev run test test-fast test-slow test-postgres check format bench formats lock samples screenshots clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make run          start Cairn on http://127.0.0.1:$${CAIRN_PORT:-8000}/"
-	@echo "make test         run every test, in browsers too"
+	@echo "make test         test every feature, in browsers too"
+	@echo "make test-fast    run the engine's and the dashboard's quick tests"
+	@echo "make test-slow    run the rest: long tests, more examples of every property, PostgreSQL"
 	@echo "make check        run the style, type, import, security and deployment checks"
 	@echo "make format       format Python and JavaScript"
 	@echo "make bench        time the engine beside plain Python and numpy; writes docs/benchmarks.md (4 minutes)"
@@ -64,7 +67,19 @@ run: install
 	@exec $(BIN)/python manage.py run
 
 test: install-dev
-	@$(BIN)/python -m pytest $(PYTEST_ARGS)
+	@$(PYTEST) -m "not slow"
+
+test-fast: install-dev
+	@$(PYTEST) -m "not slow and not browser" tests/engine tests/dashboard tests/test_repository.py
+
+test-slow: install-dev
+	@$(PYTEST) -m "slow or hypothesis" --hypothesis-profile thorough
+	@$(MAKE) --no-print-directory test-postgres
+
+# The worker tests start processes with databases of their own.
+test-postgres: install-dev
+	@$(BIN)/python -m tests.postgres $(PYTEST) tests/dashboard \
+		$(foreach one,worker experiments_worker audits_worker,--ignore tests/dashboard/test_$(one).py)
 
 check: install-dev $(NODE_STAMP)
 	@BIN=$(BIN) sh .ci/check

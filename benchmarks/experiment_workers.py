@@ -26,7 +26,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # run from the che
 from dashboard.launcher.supervisor import WORKER
 from dashboard.launcher.warm import experiments as load
 from privacy_engine.experiments import ExperimentSpec, presets, run
-from tests.dashboard.worker_support.house import House
+from tests.dashboard.worker_support.server import Server
 
 FIGURE = {
     "base": {
@@ -45,9 +45,9 @@ AT_ONCE = {"name": "temporal-distance", "repetitions": 3}
 
 
 @contextmanager
-def house() -> Iterator[House]:
+def server() -> Iterator[Server]:
     home = Path(tempfile.mkdtemp(prefix="cb-"))
-    built = House(home)
+    built = Server(home)
     try:
         yield built
     finally:
@@ -75,7 +75,7 @@ def spent(parent: int) -> dict[int, float]:
     return found
 
 
-def through_workers(built: House, params: dict[str, Any], workers: int) -> tuple[float, float, int]:
+def through_workers(built: Server, params: dict[str, Any], workers: int) -> tuple[float, float, int]:
     """With so many processes: seconds from request to table, CPU seconds of the busiest, how many parts there were."""
     built.start_plain_worker(*WORKER.replace("--concurrency 2", f"--concurrency {workers}").split())
     finished(built, params | {"repetitions": 5, "seed": 2})  # it has started by then
@@ -84,13 +84,13 @@ def through_workers(built: House, params: dict[str, Any], workers: int) -> tuple
     parts = finished(built, params)
     seconds = time.perf_counter() - began
     busiest = max(cpu - before.get(pid, 0.0) for pid, cpu in spent(parent).items())
-    built.dismiss_workers()
+    built.kill_workers()
     for one in built.ask("call", method="get", path="/api/v1/experiments/")["json"]["results"]:
         assert built.ask("call", method="delete", path=one["urls"]["self"])["status"] == 204
     return seconds, busiest, parts
 
 
-def finished(built: House, params: dict[str, Any]) -> int:
+def finished(built: Server, params: dict[str, Any]) -> int:
     """Wait for the table; how many parts there were."""
     row = built.until_tried(built.try_out(preset=params), within_s=600)
     return sum(row["parts"].values())
@@ -117,7 +117,7 @@ def main(repetitions: int, rounds: int) -> None:
     print(f"the paper's figure, the first in a process forked after loading: {statistics.median(first):.1f} ms")
 
     params = {"name": "correlated-loss", "repetitions": repetitions}
-    with house() as built:
+    with server() as built:
         responses = [
             built.ask("call", method="post", path="/api/v1/experiments/", body={"preset": AT_ONCE | {"seed": seed}})
             for seed in range(21)

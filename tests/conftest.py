@@ -1,13 +1,20 @@
-"""What every test shares: a throwaway CAIRN_HOME, where the shared data lie, a few named actors."""
+"""Shared by all tests: temporary CAIRN_HOME, shared data, hypothesis profiles, time-outs, summary of skipped tests."""
 
 import os
 import shutil
 import tempfile
+from collections import Counter
 from pathlib import Path
 
 import django
 import pytest
+from django.apps import apps
 from django.conf import settings
+from django.db import connections, transaction
+from django.test import TransactionTestCase
+
+from tests.examples import register_profiles
+from tests.patience import patience
 
 _HOME = tempfile.mkdtemp(prefix="cairn-test-")
 os.environ["CAIRN_HOME"] = _HOME
@@ -16,6 +23,8 @@ os.environ.setdefault("CAIRN_SECRET_KEY", "not-a-secret-only-for-tests-012345678
 os.environ.setdefault("REDIS_URL", "redis://127.0.0.1:1/0")  # nobody listens: tests of the queue start their own
 django.setup()  # here, because the conftest files below import models
 del os.environ["DJANGO_SETTINGS_MODULE"]  # or xdist's workers would read the settings before this file
+register_profiles()
+settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher", *settings.PASSWORD_HASHERS]  # no delay
 settings.WHITENOISE_AUTOREFRESH = True  # or every test client would list all static files first
 
 SHARED = Path(__file__).resolve().parent.parent.parent / "shared"
@@ -26,9 +35,12 @@ LONG = ("test_commands.py", "test_start_from_nothing.py", "test_warm.py")
 
 @pytest.hookimpl(trylast=True)  # pytest-django puts tests without a database last
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What starts whole houses comes before the engine's quick tests: last, it would keep one process busy alone."""
+    """Start whole servers before the engine's quick tests: last, they would occupy one process alone."""
     quick = next((i for i, item in enumerate(items) if "engine" in item.path.parts), len(items))
     items[quick:] = sorted(items[quick:], key=lambda item: item.path.name not in LONG)
+    for item in items:
+        limit_s = next((mark.args[0] for mark in item.iter_markers("timeout")), float(item.config.getini("timeout")))
+        item.add_marker(pytest.mark.timeout(patience(limit_s)), append=False)
 
 
 @pytest.fixture(scope="session")
@@ -42,18 +54,42 @@ def shared() -> Path:
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: None) -> None:
     """SQLite in a file, as in use: in memory, threads and processes would not meet in it."""
-    from django.db import connections
-
     for connection in connections.all():
         if connection.vendor == "sqlite":
             connection.settings_dict["TEST"]["NAME"] = f"{_HOME}/test.sqlite3"
 
 
+STATIC_TABLES = {"django_content_type", "auth_permission"}  # written by migrations alone
+
+
+def _delete_all_rows(self: TransactionTestCase) -> None:
+    """Empty every table after a test with transactions of its own.
+
+    Django's ``flush`` does so too, and then sends post_migrate, which writes STATIC_TABLES again: 0.15 s a test.
+    """
+    models = [model for model in apps.get_models(include_auto_created=True) if model._meta.managed]
+    tables = {model._meta.db_table for model in models} - STATIC_TABLES
+    for name in self._databases_names(include_mirrors=False):
+        with transaction.atomic(using=name), connections[name].cursor() as cursor:
+            for table in sorted(tables):  # in any order: foreign keys are checked at the commit
+                cursor.execute(f"DELETE FROM {connections[name].ops.quote_name(table)}")
+
+
+TransactionTestCase._fixture_teardown = _delete_all_rows
+
+
 def pytest_report_header() -> str:
     """Which database the tests run on."""
-    from django.db import connection
+    return f"database: {connections['default'].vendor}"
 
-    return f"database: {connection.vendor}"
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """List what was missing for the tests that were skipped."""
+    reasons = Counter(report.longrepr[2].removeprefix("Skipped: ") for report in terminalreporter.getreports("skipped"))
+    if reasons:
+        terminalreporter.section("not tested here")
+        for reason, number in reasons.most_common():
+            terminalreporter.line(f"{number} x {reason}")
 
 
 def pytest_unconfigure() -> None:

@@ -1,4 +1,7 @@
-"""A PostgreSQL of our own for a test: made from the installed programs, on a private socket, gone afterwards."""
+"""A temporary PostgreSQL server, made from the installed programs, on a private socket.
+
+``python -m tests.postgres COMMAND ...`` runs a command with its DATABASE_URL (`make test-postgres`).
+"""
 
 from __future__ import annotations
 
@@ -7,15 +10,16 @@ import os
 import pwd
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
+from tests.patience import patience
 
 USER = "cairn"
-PATIENCE_S = 30
+PATIENCE_S = patience(30)
 
 
 def programs() -> Path | None:
@@ -25,20 +29,9 @@ def programs() -> Path | None:
     return next((folder for folder in [*installed, *on_path] if (folder / "initdb").exists()), None)
 
 
-def require() -> Path:
-    """The programs; without them the test skips, and says so, or fails where CI promises them."""
-    found = programs()
-    if found is None and os.environ.get("CI") == "1":
-        pytest.fail("PostgreSQL is not installed, and CI=1 says it must be")
-    if found is None:
-        pytest.skip("PostgreSQL is not installed here: what holds on SQLite was not tried on it")
-    return found
-
-
 @contextlib.contextmanager
-def cluster() -> Iterator[str]:
-    """A running server; its DATABASE_URL."""
-    bin_folder = require()
+def cluster(bin_folder: Path) -> Iterator[str]:
+    """Start a server, and yield its DATABASE_URL."""
     folder = Path(tempfile.mkdtemp(prefix="cpg-"))
     person = _unprivileged()
     if person:
@@ -59,7 +52,20 @@ def cluster() -> Iterator[str]:
 
 @contextlib.contextmanager
 def _server(bin_folder: Path, folder: Path, person: dict[str, int]) -> Iterator[None]:
-    options = ["-D", folder / "data", "-k", folder, "-c", "listen_addresses=", "-c", "fsync=off", "-N", "60"]
+    options = [
+        "-D",
+        folder / "data",
+        "-k",
+        folder,
+        "-c",
+        "listen_addresses=",
+        "-c",
+        "fsync=off",
+        "-c",
+        "synchronous_commit=off",
+        "-N",
+        "60",
+    ]
     with (folder / "log").open("wb") as log:
         server = subprocess.Popen([bin_folder / "postgres", *options], stdout=log, stderr=log, cwd=folder, **person)
     try:
@@ -86,3 +92,17 @@ def _unprivileged() -> dict[str, int]:
     names = {person.pw_name: person for person in pwd.getpwall()}
     person = names.get("postgres") or names["nobody"]
     return {"user": person.pw_uid, "group": person.pw_gid}
+
+
+def main(command: list[str]) -> int:
+    """Run ``command`` with a server of its own; without PostgreSQL that is an error on CI and skipped elsewhere."""
+    bin_folder = programs()
+    if bin_folder is None:
+        print("PostgreSQL is not installed here: the dashboard's tests were run on SQLite only.", file=sys.stderr)
+        return 1 if os.environ.get("CI") == "1" else 0
+    with cluster(bin_folder) as url:
+        return subprocess.run(command, env=os.environ | {"DATABASE_URL": url}, check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

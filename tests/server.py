@@ -13,6 +13,7 @@ import urllib.request
 from pathlib import Path
 
 from dashboard.launcher.home import broker_socket
+from tests.patience import patience
 
 ROOT = Path(__file__).resolve().parent.parent
 LINK = re.compile(r"http://\S+/login/once/\S+")
@@ -74,7 +75,9 @@ class Server:
         os.set_blocking(self.process.stdout.fileno(), False)
         while not LINK.search(self.read()):
             assert self.process.poll() is None, f"it ended with {self.process.returncode}:\n{self.output}"
-            assert time.monotonic() - began < limit_s, f"nothing after {limit_s} s:\n{self.output}\n{self.logs()}"
+            assert time.monotonic() - began < patience(limit_s), (
+                f"nothing after {limit_s} s:\n{self.output}\n{self.logs()}"
+            )
             time.sleep(0.02)
         return time.monotonic() - began
 
@@ -99,7 +102,7 @@ class Server:
     def press_ctrl_c(self, limit_s: float = 40) -> int:
         """Send what Ctrl-C sends, wait, and return make's exit code."""
         self.signal_terminal(signal.SIGINT)
-        code = self.process.wait(limit_s)
+        code = self.process.wait(patience(limit_s))
         self.read()
         return code
 
@@ -123,7 +126,7 @@ class Server:
         return sorted(pid for pid, command in self.processes().items() if part_of_command in command)
 
     def wait_until_empty(self, limit_s: float) -> dict[int, str]:
-        give_up = time.monotonic() + limit_s
+        give_up = time.monotonic() + patience(limit_s)
         while (left := self.processes()) and time.monotonic() < give_up:
             time.sleep(0.1)
         return left
@@ -131,14 +134,19 @@ class Server:
     def shell(self, line: str, **variables: str) -> str:
         """Run one line of the README here, and return what it prints."""
         done = subprocess.run(
-            ["bash", "-c", line], cwd=self.clone, env=self.env | variables, capture_output=True, text=True, timeout=120
+            ["bash", "-c", line],
+            cwd=self.clone,
+            env=self.env | variables,
+            capture_output=True,
+            text=True,
+            timeout=patience(120),
         )
         assert done.returncode == 0, f"{line}\n{done.stdout}\n{done.stderr}"
         return done.stdout
 
     def get_json(self, path: str, token: str) -> dict:
         request = urllib.request.Request(f"{self.address}{path}", headers={"Authorization": f"Token {token}"})
-        with urllib.request.urlopen(request, timeout=30) as answer:
+        with urllib.request.urlopen(request, timeout=patience(30)) as answer:
             return json.load(answer)
 
     def clear_away(self) -> None:
@@ -153,7 +161,7 @@ class Server:
     def forget(self) -> None:
         """Collect the last process, so that another may be started."""
         if self.process:
-            self.process.wait(10)
+            self.process.wait(patience(10))
             self.process.stdout.close()
             self.process, self.output = None, ""
 

@@ -14,7 +14,6 @@ from pathlib import Path
 
 import pytest
 
-from dashboard.launcher import home as launcher
 from tests.server import ROOT, Server, clean_environment, fresh_clone, has_terminal_tools
 
 README = (ROOT / "README.md").read_text()
@@ -24,6 +23,7 @@ FIRST_S = 170  # the first start of a clone compiles the kernels too: the README
 AGAIN_S = 15
 
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.skipif(not has_terminal_tools(), reason="needs make, git, curl, bash and /proc"),
     pytest.mark.xdist_group("commands"),
     pytest.mark.timeout(400),  # with the first start
@@ -266,23 +266,3 @@ def test_a_damaged_broker_log_does_not_prevent_the_start(server: Server) -> None
     assert "damaged" in server.output
     server.press_ctrl_c()
     assert server.processes() == {}
-
-
-class TestPrivateFolders:
-    def test_the_broker_is_found_again_whatever_the_path(self) -> None:
-        short, long = Path("/srv/cairn"), Path("/srv") / ("x" * 120)
-        assert launcher.broker_socket(short) == short / "run" / "broker.sock"
-        assert launcher.broker_socket(long) == launcher.broker_socket(long) != launcher.broker_socket(long / "y")
-        assert len(str(launcher.broker_socket(long))) < 100
-
-    def test_a_folder_that_others_can_enter_is_refused(self, tmp_path: Path) -> None:
-        (tmp_path / "laid").mkdir()
-        (tmp_path / "laid").chmod(0o755)
-        with pytest.raises(launcher.LaunchError, match="only you can enter"):
-            launcher.make_private(tmp_path / "laid")
-
-    def test_a_link_to_somewhere_else_is_refused(self, tmp_path: Path) -> None:
-        launcher.make_private(tmp_path / "real")
-        (tmp_path / "link").symlink_to(tmp_path / "real")
-        with pytest.raises(launcher.LaunchError, match="only you can enter"):
-            launcher.make_private(tmp_path / "link")

@@ -115,6 +115,11 @@ class TestDockerfile:
         assert [source for source in sources if not (ROOT / source).exists()] == []
 
 
+def test_every_browser_module_has_a_journey_that_make_test_runs() -> None:
+    modules = set((ROOT / "tests" / "browser").glob("test_*.py")) - {ROOT / "tests" / "browser" / "test_whole_job.py"}
+    assert [path.name for path in modules if "pytest.mark.journey" not in path.read_text()] == []
+
+
 def test_scripts_can_be_run() -> None:
     assert [name for name in (".ci/run", ".ci/check") if not os.access(ROOT / name, os.X_OK)] == []
 

@@ -23,6 +23,7 @@ from dashboard.jobs import models as job_models
 from dashboard.jobs.models import State
 from tests.browser.given import WALK, elsewhere, served, stays, taxi, walk  # noqa: F401
 from tests.browser.profiles import Profiles, Watch
+from tests.patience import patience
 
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"  # Playwright's loop runs in this thread; we do nothing async
 FLAGS = [
@@ -35,17 +36,19 @@ FLAGS = [
     "--no-first-run",
     "--process-per-site",
 ]
-PATIENCE_MS = 20_000  # for machines that do much else: what passes at once passes no later for it
+PATIENCE_MS = patience(20_000)
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 DESKTOP = {"width": 1440, "height": 900}
 PHONE = {"width": 390, "height": 844}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark every test of this folder as one that needs a browser."""
+    """Mark every test of this folder ``browser``, and ``slow`` unless it is marked ``journey``."""
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker("browser")
+            if item.get_closest_marker("journey") is None:
+                item.add_marker("slow")
 
 
 def find_browser(playwright: Playwright) -> str | None:

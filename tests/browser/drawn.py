@@ -8,6 +8,8 @@ from typing import Any
 
 from playwright.sync_api import Page
 
+from tests.patience import patience
+
 _PAINTED = """(id) => {
   const canvas = document.querySelector(`canvas[data-layer="${id}"]`);
   if (!canvas || !canvas.isConnected || !canvas.width) return 0;
@@ -66,5 +68,5 @@ def cursors(page: Page) -> list[str]:
 
 def settled(page: Page, selector: str = "[data-bench]") -> None:
     """Wait until all that was asked for is shown."""
-    page.wait_for_selector(f"{selector}[data-ready=all]", timeout=30_000)
+    page.wait_for_selector(f"{selector}[data-ready=all]", timeout=patience(30_000))
     page.wait_for_timeout(120)  # the frame that paints it

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 import requests
 from playwright.sync_api import Page, expect
 
@@ -16,6 +17,7 @@ PASSWORD = "a long walk along the Seine"
 
 
 class TestLogin:
+    @pytest.mark.journey
     def test_asks_a_stranger_and_goes_where_they_wanted(self, open_page: Callable[..., Page], owner: User) -> None:
         page = open_page()
         page.goto("/tokens/")
@@ -44,6 +46,7 @@ class TestLogin:
 
 
 class TestLoginLink:
+    @pytest.mark.journey
     def test_lets_in_once(self, open_page: Callable[..., Page], owner: User, watch: Watch) -> None:
         link = make_login_link(user=owner)
         page = open_page()
@@ -71,6 +74,7 @@ class TestLoginLink:
 
 
 class TestTokens:
+    @pytest.mark.journey
     def test_shown_once_and_works_until_revoked(self, page: Page, live_server: Any) -> None:
         page.goto("/tokens/")
         page.get_by_role("button", name="New token").click()
@@ -97,6 +101,7 @@ class TestTokens:
 
 
 class TestAppearance:
+    @pytest.mark.journey
     def test_follows_the_system_until_chosen_and_then_stays(self, open_page: Callable[..., Page], owner: User) -> None:
         page = open_page(owner, colour="dark")
         page.goto("/")
@@ -110,6 +115,7 @@ class TestAppearance:
 
 
 class TestReference:
+    @pytest.mark.journey
     def test_swagger_opens_under_the_policy(self, page: Page) -> None:
         page.goto("/api/v1/docs/")
         expect(page.locator(".swagger-ui .opblock").first).to_be_visible()

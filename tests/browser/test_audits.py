@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from dashboard.audits.models import Audit
@@ -25,6 +26,7 @@ def start(page: Page) -> None:
     page.wait_for_url("**/audits/*-*/")
 
 
+@pytest.mark.journey
 def test_from_the_form_to_a_refuted_claim_and_its_file(page: Page, tmp_path: Path) -> None:
     page.goto("/audits/")
     expect(page.get_by_role("heading", name="No audit yet")).to_be_visible()
@@ -47,6 +49,7 @@ def test_from_the_form_to_a_refuted_claim_and_its_file(page: Page, tmp_path: Pat
     assert not Audit.objects.exists()
 
 
+@pytest.mark.journey
 def test_cancelled_and_run_again(page: Page) -> None:
     fill(page, mechanism="Event level", trials=1000)
     start(page)

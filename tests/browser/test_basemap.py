@@ -63,6 +63,7 @@ class TestNone:
 
 
 class TestOfThisServer:
+    @pytest.mark.journey
     def test_shown_below_everything_and_turned_off_for_good(self, page: Page, walk: Dataset, served: None) -> None:
         note = open_map(page, walk)
         expect(note).to_contain_text("Streets made up")
@@ -92,6 +93,7 @@ class TestOfThisServer:
 
 
 class TestOfSomebodyElse:
+    @pytest.mark.journey
     def test_no_request_without_consent(self, page: Page, walk: Dataset, elsewhere: None, asked: list[Any]) -> None:
         note = open_map(page, walk)
         expect(note).to_contain_text("Off: nobody learns where you look.")

@@ -83,6 +83,7 @@ def compare(page: Page, dataset: Dataset, query: str = "") -> None:
     settled(page)
 
 
+@pytest.mark.journey
 def test_the_brush_is_the_charts_range(page: Page, taxi: Dataset, pair: list[Release]) -> None:
     compare(page, taxi, "?range=100-151")
     assert spans(page) == ["100-150"] * 3
@@ -132,6 +133,7 @@ def test_every_chart_has_a_way_back(page: Page, taxi: Dataset, pair: list[Releas
     page.wait_for_url(lambda url: "range=" not in url)
 
 
+@pytest.mark.journey
 def test_the_table_is_of_what_is_shown_and_the_file_of_all(
     page: Page,
     taxi: Dataset,

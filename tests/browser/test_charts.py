@@ -77,6 +77,7 @@ def saved(page: Page, title: str, label: str) -> Path:
     return Path(waiting.value.path())
 
 
+@pytest.mark.journey
 def test_distribution_is_exact_and_apart(page: Page, taxi: Dataset, stays: LandmarkSet, pair: list[Release]) -> None:
     compare(page, taxi)
     page.get_by_label("Distribution").check(force=True)
@@ -108,6 +109,7 @@ def test_distribution_shows_where_the_event_lies(page: Page, taxi: Dataset, pair
     assert page.evaluate("document.querySelector('[data-chart=error] .js-plotly-plot').data.length") == data
 
 
+@pytest.mark.journey
 def test_running_mean_follows_the_cursor(page: Page, taxi: Dataset, pair: list[Release]) -> None:
     compare(page, taxi)
     page.get_by_label("Mean", exact=True).check(force=True)
@@ -117,6 +119,7 @@ def test_running_mean_follows_the_cursor(page: Page, taxi: Dataset, pair: list[R
     expect(page.locator("[data-chart=error] .chart__cursor")).to_be_visible()
 
 
+@pytest.mark.journey
 def test_error_against_epsilon_is_the_simulation(
     page: Page, taxi: Dataset, stays: LandmarkSet, pair: list[Release]
 ) -> None:

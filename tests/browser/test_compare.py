@@ -49,6 +49,7 @@ def row(page: Page, release: Release) -> Any:
 
 
 class TestTruth:
+    @pytest.mark.journey
     def test_never_done_before_it_is(self, page: Page, taxi: Dataset, stays: LandmarkSet, ask: Any) -> None:
         release = ask(stays, "uniform")
         compare(page, taxi, wait=False)
@@ -90,6 +91,7 @@ class TestTruth:
         assert Release.objects.get().state == State.DONE
         expect(row(page, failed).get_by_role("checkbox")).to_be_checked()
 
+    @pytest.mark.journey
     def test_cancels(self, page: Page, taxi: Dataset, stays: LandmarkSet, ask: Any) -> None:
         release = ask(stays, "skip")
         compare(page, taxi, wait=False)
@@ -146,6 +148,7 @@ class TestFillsIn:
 
 
 class TestLinked:
+    @pytest.mark.journey
     def test_a_drag_over_a_chart_moves_the_playhead(self, page: Page, taxi: Dataset, trio: list[Release]) -> None:
         compare(page, taxi)
         box = page.locator("[data-chart=error] .chart__plot").bounding_box()
@@ -162,6 +165,7 @@ class TestLinked:
         page.get_by_role("slider", name="Event", exact=True).press("Home")
         expect(page.locator(".timeline__words")).to_contain_text("event 0 of 0–259")
 
+    @pytest.mark.journey
     def test_the_circle_follows_the_chosen_mechanism(self, page: Page, taxi: Dataset, trio: list[Release]) -> None:
         compare(page, taxi)
         small = painted(page, "selection")
@@ -203,6 +207,7 @@ class TestCharts:
         if label == "CSV":
             assert len(body.decode().splitlines()) == 261
 
+    @pytest.mark.journey
     def test_numbers_as_a_table(self, page: Page, taxi: Dataset, trio: list[Release]) -> None:
         compare(page, taxi)
         page.get_by_label("Budget per event: save or read").click()
@@ -251,6 +256,7 @@ def test_antimeridian_is_a_short_way(page: Page, owner: User, ask: Any) -> None:
     assert span[1] > 0.95 * span[0], "in one piece"
 
 
+@pytest.mark.journey
 def test_a_stranger_sees_nothing(open_page: Any, taxi: Dataset, trio: list[Release], watch: Watch) -> None:
     watch.expect(404)
     page = open_page(User.objects.create_user("stranger", password="nobody knows me here"))

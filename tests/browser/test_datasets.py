@@ -34,6 +34,7 @@ def released(owner: User, walk: Dataset) -> Release:
 
 
 class TestList:
+    @pytest.mark.journey
     def test_rename(self, page: Page, walk: Dataset) -> None:
         page.goto("/")
         page.get_by_role("button", name="Rename Walk").click()
@@ -80,6 +81,7 @@ class TestList:
 
 
 class TestDataset:
+    @pytest.mark.journey
     def test_tells_the_facts(self, page: Page, walk: Dataset) -> None:
         page.goto(f"/datasets/{walk.pk}/")
         about = page.get_by_role("complementary", name="About this dataset")
@@ -90,6 +92,7 @@ class TestDataset:
         expect(page.get_by_role("region", name="Map of Walk")).to_be_visible()
         expect(page.get_by_role("link", name="Mark landmarks")).to_have_class(re.compile("primary"))
 
+    @pytest.mark.journey
     def test_leads_on_from_its_landmark_sets_and_releases(self, page: Page, released: Release) -> None:
         page.goto(f"/datasets/{released.dataset_id}/")
         expect(page.get_by_role("link", name="New release", exact=True)).to_have_class(re.compile("primary"))
@@ -107,6 +110,7 @@ class TestDataset:
         page.get_by_role("button", name="Read it again").click()
         expect(page.get_by_role("complementary", name="About this dataset")).to_contain_text("7 of 40")
 
+    @pytest.mark.journey
     def test_sets_a_limit_to_the_budget(self, page: Page, released: Release, watch: Watch) -> None:
         watch.expect(409)
         page.goto(f"/datasets/{released.dataset_id}/")
@@ -119,6 +123,7 @@ class TestDataset:
         expect(page.locator("#budget")).to_contain_text("1 of ε = 4 within 200")
         expect(page.get_by_role("banner")).to_contain_text("1 of 4 ε spent")
 
+    @pytest.mark.journey
     def test_shows_a_release_that_runs_until_it_is_done(self, page: Page, walk: Dataset, owner: User) -> None:
         landmarks = mark_landmarks(owner=owner, dataset=walk, method={"name": "manual", "events": [1]})
         spec = ReleaseSpec.parse({"mechanism": {"name": "landmark-skip", "epsilon": 1.0, "radius_m": 200.0}})
@@ -160,6 +165,7 @@ class TestDataset:
         work_off()
         expect(page.get_by_role("link", name="Mark landmarks").first).to_be_visible()
 
+    @pytest.mark.journey
     def test_that_could_not_be_read_asks(self, page: Page, owner: User, monkeypatch: Any) -> None:
         monkeypatch.setattr("dashboard.datasets.services.NOW_PLAIN_BYTES", 10)
         days = b"when,lat,lon\n01/02/2024 10:00,48,2\n02/02/2024 10:00,48,2\n"

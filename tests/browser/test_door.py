@@ -13,6 +13,7 @@ from dashboard.datasets.models import Dataset, Upload
 from dashboard.datasets.services import import_dataset
 from tests.browser.conftest import WALK, Watch, accessibility_faults, card, choose, table
 from tests.dashboard.conftest import upload
+from tests.patience import patience
 
 ROWS = 250_000
 HEAD = b"time,lat,lon\n"
@@ -27,6 +28,7 @@ def large() -> bytes:
 
 
 class TestLargeFile:
+    @pytest.mark.journey
     def test_goes_on_after_the_connection_broke(
         self, page: Page, watch: Watch, worker: None, large: bytes, tmp_path: Any
     ) -> None:
@@ -47,7 +49,7 @@ class TestLargeFile:
         page.route("**/api/v1/uploads/**", wire)
         page.goto("/")
         page.set_input_files("input[type=file]", tmp_path / "large.csv")
-        expect(card(page, "large.csv")).to_contain_text(f"{ROWS:,} points kept in 1 series", timeout=60_000)
+        expect(card(page, "large.csv")).to_contain_text(f"{ROWS:,} points kept in 1 series", timeout=patience(60_000))
         assert [method for method, _ in asked] == ["POST", "PATCH", "PATCH", "HEAD", "PATCH", "HEAD", "PATCH"]
         assert [offset for method, offset in asked if method == "PATCH"] == ["0", "8000000", "8000000", "8000000"]
         assert Dataset.objects.get().original_path.read_bytes() == large
@@ -61,7 +63,7 @@ class TestLargeFile:
         page.on("request", lambda one: one.method == "PATCH" and offsets.append(one.headers["upload-offset"]))
         page.goto("/")
         page.set_input_files("input[type=file]", tmp_path / "large.csv")
-        expect(card(page, "large.csv")).to_contain_text("Waiting for a worker", timeout=30_000)
+        expect(card(page, "large.csv")).to_contain_text("Waiting for a worker", timeout=patience(30_000))
         assert offsets == ["8000000"]
         assert Upload.objects.get().dataset == Dataset.objects.get()
 
@@ -91,6 +93,7 @@ class TestLargeFile:
 
 
 class TestCleaning:
+    @pytest.mark.journey
     def test_chosen_before_the_upload(self, page: Page) -> None:
         page.goto("/")
         page.get_by_text("How to read the file").click()

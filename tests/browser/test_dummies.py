@@ -24,6 +24,7 @@ def made(source: LandmarkSet) -> LandmarkSet:
 
 
 class TestWhatIsSaid:
+    @pytest.mark.journey
     def test_plainly_which_ways_are_private_for_the_landmarks(self, page: Page, stays: LandmarkSet) -> None:
         visit(page, stays)
         coins = page.locator("[data-method=dummies-one-sided]")
@@ -55,6 +56,7 @@ class TestWhatIsSaid:
 
 
 class TestDraw:
+    @pytest.mark.journey
     def test_then_release_with_one_click(self, page: Page, stays: LandmarkSet) -> None:
         visit(page, stays)
         page.get_by_label("Name").fill("Cover")

@@ -82,6 +82,7 @@ def test_a_picture_is_seen_first(
     expect_painted(page, "landmarks")
 
 
+@pytest.mark.journey
 def test_facts_of_every_step_are_told_afterwards(page: Page, large: Dataset) -> None:
     page.goto(f"/datasets/{large.pk}/")
     lon, lat = (np.round(large_column, 6) for large_column in columns(large))

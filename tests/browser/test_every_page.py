@@ -68,6 +68,7 @@ def test_nothing_is_wrong_with_any_page(
 
 
 class TestTheListIsWhole:
+    @pytest.mark.journey
     def test_every_view_of_the_resolver_is_in_it(self) -> None:
         errors = {"400", "403_csrf", "404", "500"}
         assert page_views() == {case.view for case in CASES} - errors | NO_PAGES.keys()

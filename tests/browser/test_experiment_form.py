@@ -66,6 +66,7 @@ def submitted(page: Page) -> Experiment:
 
 
 class TestWhatTheFormSays:
+    @pytest.mark.journey
     def test_as_it_opens_it_is_the_papers_three_over_all_shares(self, page: Page) -> None:
         form(page)
         expect(plan(page)).to_contain_text("18 cells × 100 repetitions")
@@ -190,6 +191,7 @@ class TestRoundTrips:
         told = ("spec_digest", "preset", "lengths", "name")
         assert [getattr(again, name) for name in told] == [getattr(first, name) for name in told]
 
+    @pytest.mark.journey
     def test_what_the_form_makes_of_a_preset_once_changed_and_changed_back(self, page: Page) -> None:
         form(page, "?preset=error-tdrive")
         seed = page.locator("[data-runs]").get_by_label("Seed", exact=True)
@@ -282,6 +284,7 @@ class TestLandmarkSets:
 
 
 class TestText:
+    @pytest.mark.journey
     def test_what_is_typed_counts_and_the_form_follows(self, page: Page) -> None:
         form(page)
         page.get_by_text("As JSON", exact=True).click()

@@ -53,6 +53,7 @@ def losses() -> Any:
 
 
 class TestPresets:
+    @pytest.mark.journey
     def test_loss_under_correlation_from_a_click_to_its_files(
         self, page: Page, owner: User, losses: Any, tmp_path: Path
     ) -> None:
@@ -118,6 +119,7 @@ class TestPresets:
 
 
 class TestAttacks:
+    @pytest.mark.journey
     def test_a_release_is_attacked_from_its_row(self, page: Page, owner: User, stays: LandmarkSet) -> None:
         spec = ReleaseSpec.parse({"mechanism": {"name": "landmark-skip", "epsilon": 1.0, "radius_m": 50.0}})
         submit_release(owner=owner, dataset=stays.dataset, landmark_set=stays, spec=spec)
@@ -190,6 +192,7 @@ class TestReading:
         expect(page.locator("[data-said]")).to_have_text("Done")
         expect(page.locator("[data-problem]")).to_be_hidden()
 
+    @pytest.mark.journey
     def test_renamed_and_deleted(self, page: Page, owner: User) -> None:
         row = submitted(owner)
         work_off()

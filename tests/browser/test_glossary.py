@@ -51,6 +51,7 @@ def moved_by(page: Page, act: Callable[[], Any]) -> float:
 
 
 class TestSentence:
+    @pytest.mark.journey
     def test_hover_shows_it_and_leaving_hides_it(self, page: Page, composer: str) -> None:
         page.goto(composer)
         word(page, "fresh-draw").hover()
@@ -101,6 +102,7 @@ class TestSentence:
         )
         expect(page.get_by_role("heading", name="Level and radius")).to_be_visible()
 
+    @pytest.mark.journey
     def test_works_without_scripts(self, open_page: Callable[..., Page], owner: User) -> None:
         page = open_page(owner, java_script_enabled=False)
         page.goto("/")

@@ -79,6 +79,7 @@ def open_drawer(page: Page) -> Locator:
 
 
 class TestWhatIsTold:
+    @pytest.mark.journey
     def test_stage_share_and_time_left(self, page: Page, ask: Any) -> None:
         began = now() - timedelta(seconds=60)
         held = {"state": State.RUNNING, "token": "0" * 32, "lease_until": now(), "started_at": began, "attempt": 1}
@@ -108,6 +109,7 @@ class TestWhatIsTold:
 
 
 class TestWhatCanBeDone:
+    @pytest.mark.journey
     def test_retry_runs_the_same_release(self, page: Page, failed: Release) -> None:
         shown = open_drawer(page)
         shown.get_by_role("button", name=f"Retry {TITLE}").click()
@@ -135,6 +137,7 @@ class TestWhatCanBeDone:
         expect(shown.locator("[data-jobs-ended]")).to_be_hidden()
         assert set(Release.objects.values_list("dismissed", flat=True)) == {True}
 
+    @pytest.mark.journey
     def test_cancel_an_import(self, page: Page, owner: User, monkeypatch: Any) -> None:
         monkeypatch.setattr("dashboard.datasets.services.NOW_PLAIN_BYTES", -1)
         import_dataset(owner=owner, upload=ContentFile(WALK, name="long.csv"), name="Long walk")

@@ -41,6 +41,7 @@ def more(page: Page, name: str) -> Locator:
 
 
 class TestMenu:
+    @pytest.mark.journey
     def test_leads_everywhere_by_keyboard(self, page: Page, walk: Dataset, home: LandmarkSet) -> None:
         open_dataset(page, walk)
         panel = row(page, home).locator(".menu__panel")
@@ -85,6 +86,7 @@ class TestNames:
         expect(more(page, "Home and work")).to_be_focused()
         assert LandmarkSet.objects.get().name == "Home and work"
 
+    @pytest.mark.journey
     def test_duplicated_and_renamed_again_and_deleted(self, page: Page, walk: Dataset, home: LandmarkSet) -> None:
         open_dataset(page, walk)
         more(page, "Home").click()
@@ -102,6 +104,7 @@ class TestNames:
 
 
 class TestOnTheMap:
+    @pytest.mark.journey
     def test_a_press_paints_the_set_and_its_zones(self, page: Page, walk: Dataset, clinic: LandmarkSet) -> None:
         open_dataset(page, walk)
         expect_painted(page, "zones")

@@ -45,6 +45,7 @@ def there_and_back() -> ContentFile[bytes]:
 
 
 class TestStayPoints:
+    @pytest.mark.journey
     def test_the_count_is_what_is_saved(self, page: Page, owner: User, taxi: Dataset) -> None:
         expected = mark_landmarks(
             owner=owner, dataset=taxi, method={"name": "stay-points", "distance_m": 300.0, "duration_s": 1200.0}
@@ -140,6 +141,7 @@ class TestByHand:
         page.get_by_role("button", name="By hand").click()
         expect_marked(page, found)
 
+    @pytest.mark.journey
     def test_keyboard_marks_and_undoes(self, page: Page, taxi: Dataset) -> None:
         edit(page, taxi)
         found = marked(page)
@@ -198,6 +200,7 @@ class TestReleaseForm:
         expect(uniform).to_contain_text(re.compile(f"{half}\\skm{most}\\skm"))
         expect(page.locator("[data-outlook=landmark-adaptive]")).to_contain_text("depends on the run")
 
+    @pytest.mark.journey
     def test_one_release_for_each_mechanism_ticked(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
         self.open(page, taxi)
         page.get_by_role("checkbox", name=re.compile("^Uniform")).uncheck()
@@ -208,6 +211,7 @@ class TestReleaseForm:
         assert set(specs) == {"landmark-skip", "landmark-adaptive"}
         assert specs["landmark-adaptive"]["reading"] == "literal"
 
+    @pytest.mark.journey
     def test_a_seed_ends_privacy_and_the_form_says_so(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
         self.open(page, taxi)
         page.get_by_role("radio", name="Experiment").check()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from dashboard.accounts.models import User
@@ -24,6 +25,7 @@ NIGHTS = {
 }
 
 
+@pytest.mark.journey
 def test_the_editor_says_of_each_way_whether_promises_cover_it(page: Page, taxi: Dataset) -> None:
     edit(page, taxi)
     coverage = page.locator("[data-coverage]")

@@ -22,6 +22,7 @@ def choose(page: Page) -> None:
     page.get_by_label("Time zone").fill(ZONE)
 
 
+@pytest.mark.journey
 def test_what_is_counted_is_what_is_saved(page: Page, owner: User, taxi: Dataset) -> None:
     windows = [
         {"days": ["mon", "tue", "wed", "thu", "fri"], "start": "08:15", "end": "12:00"},

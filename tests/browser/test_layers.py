@@ -43,6 +43,7 @@ def pair(owner: User, taxi: Dataset) -> list[Release]:
 
 
 class TestPlayed:
+    @pytest.mark.journey
     def test_within_the_stretch_that_is_drawn(self, page: Page, taxi: Dataset, pair: list[Release]) -> None:
         compare(page, taxi, "?range=60-120")
         page.get_by_label("Speed").select_option("another speed")
@@ -83,6 +84,7 @@ class TestPlayed:
 
 
 class TestErrorLines:
+    @pytest.mark.journey
     def test_lead_from_each_event_to_its_release(self, page: Page, taxi: Dataset, pair: list[Release]) -> None:
         compare(page, taxi)
         skip, uniform = (f"errors-{one.pk}" for one in pair)

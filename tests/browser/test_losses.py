@@ -83,6 +83,7 @@ def uniform(stays: LandmarkSet) -> Any:
 
 
 class TestComparison:
+    @pytest.mark.journey
     def test_shows_what_is_chosen_and_keeps_it_in_the_address(
         self, page: Page, taxi: Dataset, stays: LandmarkSet, pair: list[Release]
     ) -> None:
@@ -216,6 +217,7 @@ class TestComparison:
 
 
 class TestReport:
+    @pytest.mark.journey
     def test_draws_without_a_release(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
         page.goto(f"/datasets/{taxi.pk}/")
         page.get_by_label(f"More for {stays.name}").click()
@@ -293,6 +295,7 @@ class TestReport:
         page.get_by_label("Level ε").fill("-1")
         expect(page.locator("#epsilon-error")).to_contain_text("Must be greater than 0, got -1.")
 
+    @pytest.mark.journey
     def test_downloads_every_event(self, page: Page, stays: LandmarkSet) -> None:
         report(page, stays, "?corr=strong")
         page.locator("summary", has_text="Download").click()
@@ -308,6 +311,7 @@ class TestReport:
         expect(page.get_by_role("note")).to_contain_text("publish nothing")
         expect(page.get_by_role("columnheader", name="Estimated")).to_have_attribute("aria-current", "true")
 
+    @pytest.mark.journey
     def test_budgets_for_a_target(self, page: Page, stays: LandmarkSet) -> None:
         report(page, stays)
         loss_is(page, "Total loss", [1.0] * stays.points, chart="plan")

@@ -19,6 +19,7 @@ from dashboard.landmarks.models import LandmarkSet
 from dashboard.releases.models import Release
 from privacy_engine.samples import samples
 from tests.browser.drawn import cursors, layers, lines, painted, settled
+from tests.patience import patience
 
 TRIO = ["Skip", "Uniform", "Adaptive"]
 
@@ -33,8 +34,12 @@ def sample_file(index: int, folder: Path) -> Path:
 
 
 @pytest.fixture(
-    params=["plt/000_20081023025304.plt", "tdrive/1.txt", 0, 1, 2],
-    ids=["geolife", "tdrive", "walk", "taxi", "paris"],
+    params=[
+        pytest.param("plt/000_20081023025304.plt", id="geolife", marks=pytest.mark.journey),
+        pytest.param("tdrive/1.txt", id="tdrive"),
+        *(pytest.param(i, id=name) for i, name in enumerate(["walk", "taxi"])),
+        pytest.param(2, id="paris", marks=pytest.mark.journey),
+    ],
 )
 def location_file(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     if isinstance(request.param, int):
@@ -45,7 +50,7 @@ def location_file(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 def upload(page: Page, file: Path) -> Dataset:
     page.goto("/")
     page.set_input_files("input[type=file]", file)
-    expect(page.locator("tr", has_text="Ready")).to_be_visible(timeout=20_000)
+    expect(page.locator("tr", has_text="Ready")).to_be_visible(timeout=patience(20_000))
     return Dataset.objects.get()
 
 
@@ -158,6 +163,7 @@ def positions(geojson: dict[str, Any]) -> list[Any]:
     return found
 
 
+@pytest.mark.journey
 def test_downloads_have_all_points_and_the_label(page: Page, worker: None, tmp_path: Path) -> None:
     dataset = upload(page, sample_file(1, tmp_path))
     release(page, mark(page, dataset))

@@ -124,6 +124,7 @@ def test_sharp_screens_are_drawn_sharp(open_page: Any, owner: User, page: Page, 
     assert found["ours"] > 2.2 * once["ours"], "twice as many pixels each way, on lines as wide"
 
 
+@pytest.mark.journey
 def test_the_nearest_point_is_the_one_an_exhaustive_search_finds(page: Page, city: Dataset) -> None:
     page.goto(f"/datasets/{city.pk}/")
     found = page.evaluate(

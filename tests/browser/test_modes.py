@@ -112,6 +112,7 @@ def shows_its_side(page: Page, left: str, right: str) -> None:
 
 
 class TestSwipe:
+    @pytest.mark.journey
     def test_each_side_shows_its_layer_while_the_map_is_dragged_and_zoomed(
         self, page: Page, taxi: Dataset, pair: list[Release]
     ) -> None:
@@ -185,6 +186,7 @@ class TestSwipe:
 
 
 class TestSideBySide:
+    @pytest.mark.journey
     def test_maps_move_as_one(self, page: Page, taxi: Dataset, pair: list[Release]) -> None:
         compare(page, taxi, "?mode=grid&faint=0")
         panes = page.locator(".pane:visible")
@@ -257,6 +259,7 @@ class TestSideBySide:
 
 
 class TestLayers:
+    @pytest.mark.journey
     def test_order_and_opacity_by_keyboard_and_in_the_link(
         self, page: Page, taxi: Dataset, pair: list[Release]
     ) -> None:
@@ -347,6 +350,7 @@ class TestRange:
         assert [painted(page, one) for one in ids] == whole
         page.wait_for_function("() => !location.search.includes('range=')")
 
+    @pytest.mark.journey
     def test_grips_by_keyboard(self, page: Page, taxi: Dataset, pair: list[Release]) -> None:
         compare(page, taxi)
         start, end = (page.get_by_role("slider", name=f"{which} event drawn") for which in ("First", "Last"))

@@ -75,6 +75,7 @@ def refuses(field: Locator, texts: list[str], press: Callable[[], None] | None) 
 
 
 class TestReleaseForm:
+    @pytest.mark.journey
     def test_a_decimal_comma_does_not_weaken_the_level(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
         form(page, taxi)
         only(page, "Uniform")
@@ -142,6 +143,7 @@ class TestReleaseForm:
 
 
 class TestBudget:
+    @pytest.mark.journey
     def test_a_decimal_comma_does_not_raise_the_limit(self, page: Page, taxi: Dataset) -> None:
         page.goto(f"/datasets/{taxi.pk}/")
         page.get_by_text("Set a limit").click()
@@ -185,6 +187,7 @@ class TestLandmarkReport:
 
 
 class TestExperimentForm:
+    @pytest.mark.journey
     def test_a_list_of_levels_is_never_read_in_two_ways(self, page: Page, taxi: Dataset) -> None:
         page.goto("/experiments/new/")
         settled(page, "[data-form]")

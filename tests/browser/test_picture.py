@@ -56,6 +56,7 @@ def saved(page: Page, colours: list[list[int]], at: float = 0.5, near: int = 24)
 
 
 class TestSwipe:
+    @pytest.mark.journey
     def test_is_cut_where_the_screen_is(self, page: Page, taxi: Dataset, pair: list[Release]) -> None:
         compare(page, taxi, f"?mode=swipe&left=original&right={str(pair[1].pk)[-8:]}&split=50&hide=landmarks")
         picture = saved(page, [INK, BLUE])

@@ -62,6 +62,7 @@ def test_a_refused_upload_leads_to_its_columns(page: Page, owner: User, watch: W
 
 
 class TestUnhelpfulHeaders:
+    @pytest.mark.journey
     def test_are_named_in_the_preview_and_points_appear(self, page: Page, odd: Dataset) -> None:
         page.goto(f"/datasets/{odd.pk}/")
         expect(preview(page)).to_contain_text("No latitude column was found")
@@ -106,6 +107,7 @@ class TestMapping:
             expect(role_of(page, column)).to_have_value(role)
         expect(preview(page)).to_contain_text("2024-05-14T07:00:00Z")
 
+    @pytest.mark.journey
     def test_two_columns_change_places_at_once(self, page: Page, walk: Dataset) -> None:
         opened(page, walk)
         role_of(page, "lat").select_option("Longitude")

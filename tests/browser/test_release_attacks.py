@@ -68,6 +68,7 @@ def panel(page: Page) -> Locator:
 
 
 class TestHomeAndWork:
+    @pytest.mark.journey
     def test_from_a_click_to_places_on_the_map(self, page: Page, taxi: Dataset, release: Release) -> None:
         compare(page, taxi)
         dialog = ask(page)
@@ -125,6 +126,7 @@ class TestHomeAndWork:
 
 
 class TestLocalisation:
+    @pytest.mark.journey
     def test_a_worker_does_it_and_its_path_is_a_layer(self, page: Page, taxi: Dataset, release: Release) -> None:
         compare(page, taxi)
         run(ask(page), "Localisation", step_variance_m2=900_000)

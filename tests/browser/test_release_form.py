@@ -65,6 +65,7 @@ def words(page: Page) -> Any:
 
 
 class TestPicture:
+    @pytest.mark.journey
     def test_the_circles_are_the_servers_numbers_at_the_scale_shown(
         self, page: Page, taxi: Dataset, stays: LandmarkSet
     ) -> None:
@@ -163,6 +164,7 @@ class TestLoss:
     def row(self, page: Page, mechanism: str) -> Any:
         return page.locator(f"[data-loss={mechanism}]")
 
+    @pytest.mark.journey
     def test_it_is_the_engines_for_the_correlation_chosen(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
         form(page, taxi)
         level(page, 1, 200)
@@ -230,6 +232,7 @@ class TestWarnings:
 
 
 class TestPurpose:
+    @pytest.mark.journey
     def test_publishable_unless_said_otherwise(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
         form(page, taxi)
         expect(page.get_by_role("radio", name="Publishable release")).to_be_checked()
@@ -285,6 +288,7 @@ class TestPurpose:
 
 
 class TestCards:
+    @pytest.mark.journey
     def test_no_card_moves_when_one_is_ticked(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
         form(page, taxi)
         places = """() => [...document.querySelectorAll("[data-card]")].map((card) => {

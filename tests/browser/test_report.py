@@ -49,6 +49,7 @@ def pages_of(page: Page, **paper: str) -> int:
 
 
 class TestPictures:
+    @pytest.mark.journey
     def test_the_public_one_draws_release_and_charts_and_asks_for_nothing_private(
         self, page: Page, pair: list[Release], watch: Watch
     ) -> None:
@@ -94,6 +95,7 @@ class TestPaper:
         assert 2 <= pages_of(page, format="A4") <= 4
 
     @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desk", "phone"])
+    @pytest.mark.journey
     def test_on_paper_pictures_have_one_size_and_tools_are_gone(
         self, open_page: Callable[..., Page], owner: User, pair: list[Release], size: dict[str, int]
     ) -> None:
@@ -149,6 +151,7 @@ class TestWaysThere:
         settled(page, "[data-sheet]")
         assert [line["name"] for line in lines(page)[0]] == ["Skip", "Uniform"]
 
+    @pytest.mark.journey
     def test_all_as_one_zip(self, page: Page, taxi: Dataset, pair: list[Release]) -> None:
         compare(page, taxi)
         page.locator("summary", has_text="Download").click()

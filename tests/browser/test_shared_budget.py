@@ -15,6 +15,7 @@ from privacy_engine.cleaning import parse_cleaning
 from privacy_engine.spec import ReleaseSpec
 from tests.browser.conftest import WALK, accessibility_faults, work_off
 from tests.browser.test_steps import only
+from tests.patience import patience
 
 
 @pytest.fixture
@@ -28,6 +29,7 @@ def part(owner: User, walk: Dataset) -> Dataset:
     return import_dataset(owner=owner, upload=ContentFile(shorter, name="walk.csv"), name="Shorter walk")
 
 
+@pytest.mark.journey
 def test_shows_the_other_upload_and_takes_the_decision(page: Page, walk: Dataset, part: Dataset) -> None:
     page.goto(f"/datasets/{part.pk}/")
     panel = page.locator("#budget")
@@ -71,6 +73,6 @@ def test_the_form_of_a_release_says_how_often_it_is_charged(page: Page, owner: U
     page.goto(f"/datasets/{dataset.pk}/")
     expect(page.locator("#budget")).to_contain_text("up to 5 events depend on one uploaded record")
     page.goto(f"/datasets/{dataset.pk}/releases/new/")
-    page.wait_for_selector("[data-form][data-ready=all]", timeout=120_000)
+    page.wait_for_selector("[data-form][data-ready=all]", timeout=patience(120_000))
     only(page, "Uniform")
-    expect(page.locator("[data-spending]")).to_contain_text("a release is charged 5 × ε", timeout=30_000)
+    expect(page.locator("[data-spending]")).to_contain_text("a release is charged 5 × ε", timeout=patience(30_000))

@@ -22,6 +22,7 @@ from privacy_engine.samples import samples
 from privacy_engine.spec import ReleaseSpec
 from tests.browser.conftest import DESKTOP, PHONE, Watch, accessibility_faults, widths, work_off
 from tests.browser.drawn import layers, lines, painted, settled
+from tests.patience import patience
 
 
 @pytest.fixture
@@ -55,6 +56,7 @@ def only(page: Page, *titles: str) -> None:
 
 
 class TestWithARelease:
+    @pytest.mark.journey
     def test_steps_follow_the_noise_in_their_order(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
         form(page, taxi)
         only(page, "Planned")
@@ -125,6 +127,7 @@ class TestOnAFinishedOne:
         dialog.get_by_role("button", name="Make the release").click()
         expect(dialog).to_be_hidden()
 
+    @pytest.mark.journey
     def test_a_smoothed_one_joins_and_costs_nothing(
         self, page: Page, taxi: Dataset, uniform: Release, worker: None
     ) -> None:
@@ -132,7 +135,7 @@ class TestOnAFinishedOne:
         page.goto(f"/datasets/{taxi.pk}/compare/")
         settled(page)
         self.smooth(page, "Uniform", "Ornstein-Uhlenbeck smoother")
-        expect(page.locator("[data-bench][data-charts='2']")).to_be_visible(timeout=15_000)
+        expect(page.locator("[data-bench][data-charts='2']")).to_be_visible(timeout=patience(15_000))
         made = Release.objects.exclude(pk=uniform.pk).get()
         assert (made.derived_from, ledger.spent(taxi)) == (uniform, spent)
         assert made.owner_view["mae_m"] < Release.objects.get(pk=uniform.pk).owner_view["mae_m"] / 1.5
@@ -182,6 +185,7 @@ class TestOnAFinishedOne:
 
 
 class TestAsAFile:
+    @pytest.mark.journey
     def test_what_is_saved_can_be_loaded_and_is_the_specs(
         self, page: Page, taxi: Dataset, stays: LandmarkSet, tmp_path: Path
     ) -> None:

@@ -22,6 +22,7 @@ def strip(page: Page) -> Locator:
     return page.get_by_role("navigation", name="First steps")
 
 
+@pytest.mark.journey
 def test_walked_through_from_link_to_link(page: Page, samples: None) -> None:
     page.goto("/")
     for title, seen in (("Look at the track", "Walk across Paris"), ("Mark landmarks", "Mark landmarks")):

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from dashboard.accounts.models import User
@@ -14,6 +15,7 @@ from tests.browser.conftest import WALK, Watch, card, choose, table
 
 
 class TestUpload:
+    @pytest.mark.journey
     def test_by_the_button(self, page: Page) -> None:
         page.goto("/")
         expect(page.get_by_role("heading", name="No datasets yet")).to_be_visible()
@@ -42,6 +44,7 @@ class TestUpload:
         expect(card(page, "dropped.csv")).to_contain_text("40 points kept")
         expect(page.locator("[data-drop-veil]")).to_be_hidden()
 
+    @pytest.mark.journey
     def test_several_at_once_each_with_its_outcome(self, page: Page, watch: Watch) -> None:
         watch.expect(400)
         page.goto("/")
@@ -59,6 +62,7 @@ class TestUpload:
         expect(card(page, "bad.csv").get_by_text("The position is not on the globe.")).to_be_visible()
         expect(card(page, "bad.csv")).to_contain_text("lines 43 and 44")
 
+    @pytest.mark.journey
     def test_a_hostile_file_is_refused_in_words_and_leaves_nothing(self, page: Page, watch: Watch) -> None:
         watch.expect(400)
         laughs = b'<?xml version="1.0"?><!DOCTYPE gpx [<!ENTITY a "ha">]><gpx>&a;</gpx>'
@@ -76,6 +80,7 @@ class TestUpload:
         page.get_by_role("link", name="Open <b>bold<b>.csv").click()
         expect(page.get_by_role("heading", level=1)).to_have_text("<b>bold<b>.csv")
 
+    @pytest.mark.journey
     def test_asks_and_reads_it_as_answered(self, page: Page, watch: Watch) -> None:
         watch.expect(422)
         days = b"when,lat,lon\n01/02/2024 10:00,48,2\n02/02/2024 10:00,48,2\n"
@@ -129,6 +134,7 @@ class TestUpload:
         expect(card(page, "walk.csv")).to_contain_text("40 points kept")
         expect(page.get_by_role("row", name=re.compile("walk.csv"))).to_contain_text("ready")
 
+    @pytest.mark.journey
     def test_works_without_scripts(self, open_page: Callable[..., Page], owner: User, watch: Watch) -> None:
         watch.expect(400)
         page = open_page(owner, java_script_enabled=False)

@@ -32,6 +32,7 @@ def editor(page: Page, taxi: Dataset) -> Page:
 
 
 class TestPicking:
+    @pytest.mark.journey
     def test_shift_drag_marks_a_rectangle_and_takes_it_back(self, editor: Page) -> None:
         editor.get_by_role("button", name="By hand").click()
         before = marked(editor)
@@ -63,6 +64,7 @@ class TestPicking:
 
 
 class TestOtherWays:
+    @pytest.mark.journey
     def test_random_marks_its_share_and_draws_again(self, editor: Page, taxi: Dataset) -> None:
         editor.get_by_role("button", name="Random").click()
         editor.get_by_label("Share", exact=True).fill("0.1")
@@ -73,6 +75,7 @@ class TestOtherWays:
         made = save(editor, taxi)
         assert (made.count, made.method["name"], made.method["seed"]) == (26, "synthetic", 2)
 
+    @pytest.mark.journey
     def test_the_column_of_the_file_is_one_click(self, page: Page, owner: User) -> None:
         rows = b"".join(b"2024-05-14T07:%02d:00Z,48.%d,2.3,%d\n" % (i, 8462 + i, i % 3 == 0) for i in range(30))
         upload = ContentFile(b"time,lat,lon,landmark\n" + rows, name="marked.csv")

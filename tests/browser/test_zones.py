@@ -36,6 +36,7 @@ def editor(page: Page, taxi: Dataset) -> Page:
 
 
 class TestDrawing:
+    @pytest.mark.journey
     def test_a_polygon_marks_what_the_engine_says_lies_inside(self, editor: Page, taxi: Dataset) -> None:
         assert painted(editor, "zones") == 0
         draw_polygon(editor)
@@ -83,6 +84,7 @@ class TestDrawing:
         editor.wait_for_timeout(100)
         assert painted(editor, "sketch") == 0
 
+    @pytest.mark.journey
     def test_a_circle_is_pressed_and_dragged(self, editor: Page, taxi: Dataset) -> None:
         draw_circle(editor)
         expect(editor.locator(".zone__head")).to_contain_text("radius")
@@ -176,6 +178,7 @@ class TestChanging:
 
 
 class TestKeyboard:
+    @pytest.mark.journey
     def test_a_circle_around_the_selected_event(self, editor: Page, taxi: Dataset) -> None:
         editor.get_by_role("button", name="Zones", exact=True).press("Enter")
         expect_marked(editor, 0)
@@ -217,6 +220,7 @@ class TestKeyboard:
 
 
 class TestFiles:
+    @pytest.mark.journey
     def test_zones_come_back_as_they_were_downloaded(self, editor: Page, tmp_path: Path) -> None:
         draw_polygon(editor)
         editor.get_by_label("Label", exact=True).fill("Clinic")

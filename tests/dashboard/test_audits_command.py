@@ -17,6 +17,7 @@ from dashboard.audits.management.commands import audit as module
 from dashboard.audits.management.commands.audit import Command
 from privacy_engine.mechanism import mechanisms
 from tests.dashboard.commanding import runner
+from tests.patience import patience
 
 ROOT = Path(__file__).resolve().parents[2]
 CLAIM = ["--set", "epsilon=1", "--set", "radius_m=200"]
@@ -112,7 +113,7 @@ def test_ctrl_c_as_a_signal_stops_the_process():
     try:
         assert started.stderr.readline() == "window was not given: 3\n"  # the audit begins
         os.killpg(started.pid, signal.SIGINT)
-        out, wrong = started.communicate(timeout=60)
+        out, wrong = started.communicate(timeout=patience(60))
     finally:
         if started.poll() is None:
             os.killpg(started.pid, signal.SIGKILL)

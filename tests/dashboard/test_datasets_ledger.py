@@ -25,6 +25,8 @@ from dashboard.datasets import ledger, services
 from dashboard.datasets.models import Budget, BudgetEntry, Dataset
 from privacy_engine.data import Trajectory
 from privacy_engine.mechanisms.landmark import EventLevel, Uniform, UserLevel
+from tests.examples import examples
+from tests.patience import patience
 
 ROOT = Path(__file__).resolve().parents[2]
 MakeDataset = Callable[..., Dataset]
@@ -171,7 +173,7 @@ class TestDatabase:
             )
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(30), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     steps=st.lists(
         st.tuples(st.sampled_from([0.1, 1.0, 0.333, 1e-6]), st.sampled_from([1.0, 3.0, 7.7, 2e7]), st.booleans())
@@ -227,7 +229,7 @@ class TestRace:
         ]
         assert [racer.stdout.readline() for racer in racers] == ["ready\n"] * 4
         (tmp_path / "start").touch()
-        assert sum(int(racer.communicate(timeout=60)[0]) for racer in racers) == 10
+        assert sum(int(racer.communicate(timeout=patience(60))[0]) for racer in racers) == 10
         assert ledger.spent(ready_dataset) == {"per_km": 3.333334, "releases": 10}
 
     def test_of_sixteen_refunds_one_is_given(self, ready_dataset: Dataset) -> None:

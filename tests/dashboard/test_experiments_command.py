@@ -20,6 +20,7 @@ from privacy_engine.experiments import runner as experiment_runner
 from privacy_engine.experiments.presets import TDriveError, TemporalDistance
 from privacy_engine.formats import read
 from tests.dashboard.commanding import runner
+from tests.patience import patience
 
 ROOT = Path(__file__).resolve().parents[2]
 FEW = ["temporal-distance", "--set", "repetitions=3"]
@@ -92,7 +93,7 @@ def test_an_impatient_ctrl_c_ends_all_processes_at_once_and_keeps_what_is_done(t
         for _ in range(2):
             os.killpg(started.pid, signal.SIGINT)
             time.sleep(0.05)
-        _, wrong = started.communicate(timeout=60)
+        _, wrong = started.communicate(timeout=patience(60))
     finally:
         if started.poll() is None:
             os.killpg(started.pid, signal.SIGKILL)

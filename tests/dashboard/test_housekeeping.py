@@ -32,6 +32,7 @@ from dashboard.maintenance import cleanup
 from dashboard.storage import local_files
 from privacy_engine.experiments import presets
 from tests.dashboard.conftest import HOME
+from tests.patience import patience
 
 ROOT = Path(__file__).resolve().parents[2]
 HOUR = 3600.0
@@ -199,7 +200,7 @@ class TestSweeper:
                 assert time.monotonic() < give_up
                 time.sleep(0.05)
             process.send_signal(signal.SIGTERM)
-            assert process.wait(timeout=10) == 0
+            assert process.wait(timeout=patience(10)) == 0
         finally:
             process.kill()
             process.wait()

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.patience import patience
+
 ROOT = Path(__file__).resolve().parents[2]
 SHOW = "from django.conf import settings; print(settings.CAIRN_LEDGER_KEY)"
 GIVEN = "a-key-of-the-group-0123456789-0123456789"
@@ -22,14 +24,14 @@ def start(home: Path, code: str = SHOW, **environment: str) -> subprocess.Popen[
 
 
 def key(home: Path, **environment: str) -> str:
-    out, error = start(home, **environment).communicate(timeout=60)
+    out, error = start(home, **environment).communicate(timeout=patience(60))
     assert not error, error
     return out.strip()
 
 
 def refused(home: Path, **environment: str) -> str:
     process = start(home, **environment)
-    error = process.communicate(timeout=60)[1]
+    error = process.communicate(timeout=patience(60))[1]
     assert process.returncode == 1
     return error
 
@@ -50,7 +52,7 @@ def test_survives_rotation_of_the_secret_key(tmp_path: Path) -> None:
 
 
 def test_of_eight_first_starts_at_once_is_one(tmp_path: Path) -> None:
-    found = [process.communicate(timeout=120)[0] for process in [start(tmp_path) for _ in range(8)]]
+    found = [process.communicate(timeout=patience(120))[0] for process in [start(tmp_path) for _ in range(8)]]
     assert len(set(found)) == 1
     assert len(found[0].strip()) > 80
 

@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.dashboard.worker_support.server import CANARY, LEASE_S, temporary_server, wait_for
+from tests.patience import patience
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("worker")]
 
@@ -173,7 +174,7 @@ def test_sigterm_lets_the_current_release_finish_and_leaves_the_rest(server):
     worker.process.terminate()
     time.sleep(0.3)
     server.open("term")
-    assert worker.process.wait(timeout=15) == 0
+    assert worker.process.wait(timeout=patience(15)) == 0
     assert_published_once(server.row(current), attempts=1)
     assert (server.row(rest)["state"], server.row(rest)["attempt"]) == ("queued", 0)
     server.ask("age_enqueued_at", pk=rest)

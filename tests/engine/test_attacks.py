@@ -27,6 +27,7 @@ from privacy_engine.data import LandmarkSet, Release, Trajectory
 from privacy_engine.errors import DataError, ParameterError, ParameterErrors
 from privacy_engine.mechanisms.landmark import EventLevel, Skip, UserLevel
 from tests.engine.registered import walk
+from tests.examples import examples
 
 CLASSES = list(attacks)
 every_attack = pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.registered_name())
@@ -188,7 +189,7 @@ class TestHomeWork:
         with pytest.raises(DataError, match="Home and work needs times"):
             self.attack.run(truth, released(truth, 1.0))
 
-    @settings(max_examples=50, deadline=None)
+    @settings(max_examples=examples(50))
     @given(start_h=st.integers(-1000, 10_000_00), lasts_h=st.integers(0, 500))
     def test_hours_of_the_week_against_counting(self, start_h: int, lasts_h: int) -> None:
         """Hour by hour, through the calendar."""

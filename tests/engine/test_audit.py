@@ -22,6 +22,7 @@ from privacy_engine.errors import ParameterErrors
 from privacy_engine.mechanism import mechanisms
 from privacy_engine.params import choices_of
 from tests.engine.registered import CLASSES, every_mechanism, variants
+from tests.examples import examples
 
 TRIALS = 10_000
 
@@ -108,7 +109,7 @@ class TestPairs:
     """Every pair is one that the guarantee speaks of, and its claim is what the guarantee says of that distance."""
 
     @every_mechanism
-    @settings(max_examples=40, deadline=None)
+    @settings(max_examples=examples(40))
     @given(epsilon=st.floats(1e-6, 1e4), radius_m=st.floats(0.01, 2e7))
     def test_claims_are_by_the_level_and_the_distance(self, cls: Any, epsilon: float, radius_m: float) -> None:
         for mechanism in variants(cls, epsilon=epsilon, radius_m=radius_m):

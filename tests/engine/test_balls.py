@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privacy_engine.noise.ball_arithmetic import Ball, Undecided
+from tests.examples import examples
 
 PI_50 = "3.14159265358979323846264338327950288419716939937510"
 precisions = st.sampled_from([64, 97, 160, 224, 352, 1000])
@@ -62,7 +63,7 @@ def spread(value: Fraction, bits: int, units: int) -> Ball:
 
 
 class TestEachOperation:
-    @settings(max_examples=300, deadline=None)
+    @settings(max_examples=examples(300))
     @given(fractions, fractions, precisions, st.integers(0, 1000), st.integers(0, 1000))
     def test_of_arithmetic_holds_the_exact_result(self, a: Fraction, b: Fraction, bits: int, i: int, j: int) -> None:
         x, y = spread(a, bits, i), spread(b, bits, j)
@@ -76,7 +77,6 @@ class TestEachOperation:
         except Undecided:
             assert abs(y.mid) <= y.rad
 
-    @settings(max_examples=200, deadline=None)
     @given(positive, precisions, st.integers(0, 1000))
     def test_root_and_logarithm_hold_the_exact_result(self, a: Fraction, bits: int, units: int) -> None:
         x = spread(a, bits, units)
@@ -87,7 +87,6 @@ class TestEachOperation:
             except Undecided:
                 assert x.mid <= x.rad
 
-    @settings(max_examples=200, deadline=None)
     @given(fractions, precisions, st.integers(0, 1000))
     def test_exponential_sine_and_cosine_hold_the_exact_result(self, a: Fraction, bits: int, units: int) -> None:
         x = spread(a * 8, bits, units)
@@ -96,7 +95,6 @@ class TestEachOperation:
             for ball, value in zip(x.sin_cos(), (sine(decimal(a * 8)), cosine(decimal(a * 8))), strict=True):
                 assert holds(ball, value)
 
-    @settings(max_examples=200, deadline=None)
     @given(fractions, fractions, precisions, st.integers(0, 1000), st.integers(0, 1000))
     def test_angles_hold_the_exact_result(self, a: Fraction, b: Fraction, bits: int, i: int, j: int) -> None:
         """The middle θ lies within asin(cos θ·y − sin θ·x)/f of the angle, on the side of the point."""

@@ -8,8 +8,9 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from privacy_engine.formats import Reading, blockwise, read
+from tests.examples import examples
 
-CALM = settings(max_examples=40, phases=[Phase.generate], deadline=None, suppress_health_check=list(HealthCheck))
+CALM = settings(max_examples=examples(40), phases=[Phase.generate], suppress_health_check=list(HealthCheck))
 BAD_CELLS = ["", "nan", "x", "95", "1e999"]
 
 

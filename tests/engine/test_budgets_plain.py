@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from privacy_engine import geo, noise
@@ -29,7 +29,6 @@ def at_half(low: float, high: float, slope: Any) -> float:
 
 
 class TestFixedBudgets:
-    @settings(max_examples=200, deadline=None)
     @given(masks, levels)
     def test_shares_are_the_exact_fractions(self, mask: np.ndarray, epsilon: float) -> None:
         n, k, level = len(mask), int(mask.sum()), Fraction(epsilon)
@@ -43,7 +42,6 @@ class TestFixedBudgets:
             found = cls(epsilon=epsilon, radius_m=1.0).budgets(mask)
             assert found == pytest.approx([float(one) for one in expected], rel=1e-15, abs=0)
 
-    @settings(max_examples=200, deadline=None)
     @given(masks, levels)
     def test_the_optimal_split_balances_what_the_last_share_gains(self, mask: np.ndarray, epsilon: float) -> None:
         """ka + b = ε, and more for b gains the others as much as it costs the landmarks: (n-k)/b² = k²/(ε-b)²."""
@@ -53,7 +51,6 @@ class TestFixedBudgets:
         found = OptimalSplit(epsilon=epsilon, radius_m=1.0).budgets(mask)
         assert found == pytest.approx(expected, rel=1e-12, abs=0)
 
-    @settings(max_examples=200, deadline=None)
     @given(masks, st.floats(1e-3, 1e3), st.floats(0.1, 1e5), st.floats(1e-4, 1e14))
     def test_the_plan_is_read_event_by_event(self, mask: np.ndarray, epsilon: float, radius_m: float, q: float) -> None:
         n, k = len(mask), int(mask.sum())
@@ -107,7 +104,6 @@ def plain_adaptive(how: Adaptive, mask: np.ndarray, lon: np.ndarray, lat: np.nda
 class TestAdaptive:
     @pytest.mark.parametrize("reading", ["calibrated", "literal"])
     @pytest.mark.parametrize("redistribution", ["uniform", "absorption"])
-    @settings(max_examples=200, deadline=None)
     @given(masks, st.integers(0, 2**32), st.sampled_from([0.5, 20.0, 1e3]))
     def test_follows_its_own_releases_as_the_rule_is_written(
         self, reading: Any, redistribution: Any, mask: np.ndarray, seed: int, radius_m: float

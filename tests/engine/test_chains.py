@@ -11,6 +11,7 @@ from privacy_engine.accounting.markov_chains import mismatch, reversal, stationa
 from privacy_engine.accounting.runtime_estimate import loss_seconds, memory
 from privacy_engine.accounting.temporal import LossFunction, smoothing_matrix
 from privacy_engine.errors import DataError
+from tests.examples import examples
 
 
 @st.composite
@@ -21,14 +22,14 @@ def matrices(draw: st.DrawFn) -> np.ndarray:
 
 
 class TestReversal:
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=examples(60))
     @given(matrices())
     def test_belongs_to_the_same_chain(self, matrix: np.ndarray) -> None:
         shares = stationary(matrix)
         assert shares @ matrix == pytest.approx(shares, abs=1e-9)
         assert mismatch(reversal(matrix), matrix) == pytest.approx(0, abs=1e-9)
 
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=examples(60))
     @given(matrices())
     def test_twice_is_the_chain_again(self, matrix: np.ndarray) -> None:
         lived_in = stationary(matrix) > 1e-6

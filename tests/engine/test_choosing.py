@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import chdtrc
 
@@ -27,7 +27,6 @@ class TestExponentialMechanism:
             assert noise.exponential_weights(case[utility], 1, sensitivity) == pytest.approx(case[expected], abs=1e-12)
         assert noise.exponential_weights([0, -1, -2], 2, 1) == pytest.approx(case["u=[0,-1,-2], eps=2, sens=1"])
 
-    @settings(max_examples=200, deadline=None)
     @given(
         st.lists(st.tuples(st.floats(-1e3, 1e3), st.floats(-1, 1)), min_size=1, max_size=20),
         st.floats(1e-3, 5),

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from privacy_engine import geo
@@ -87,7 +87,6 @@ class TestEveryStep:
         assert len(cls.documentation()) > 40
 
     @every_step
-    @settings(deadline=None)
     @given(series=datasets())
     def test_accounts_for_every_event(self, cls: type[CleaningStep], series: list[Trajectory]) -> None:
         before = sum(len(one) for one in series)
@@ -111,7 +110,6 @@ class TestEveryStep:
                 assert before - told["after"] >= len(told["events"])
 
     @every_step
-    @settings(deadline=None)
     @given(series=datasets())
     def test_twice_is_once(self, cls: type[CleaningStep], series: list[Trajectory]) -> None:
         for step in variants(cls):
@@ -122,7 +120,6 @@ class TestEveryStep:
             assert [one.lon.tolist() for one in once] == [one.lon.tolist() for one in twice]
 
     @pytest.mark.parametrize("cls", [cls for cls in CLASSES if cls.reads == "times"])
-    @settings(deadline=None)
     @given(series=datasets())
     def test_one_that_reads_times_alone_keeps_the_same_times_wherever_one_was(
         self, cls: type[CleaningStep], series: list[Trajectory]
@@ -230,7 +227,6 @@ class TestJumps:
         assert done["events"] == [2]
         assert len(one) == 2
 
-    @settings(deadline=None)
     @given(series=datasets(), km_h=st.sampled_from([0.1, 5.0, 200.0, 1e6]))
     def test_equals_the_rule_in_plain_words(self, series: list[Trajectory], km_h: float) -> None:
         for one in series:
@@ -275,7 +271,6 @@ class TestResample:
             assert np.radians(one.lon) * geo.EARTH_RADIUS_M == pytest.approx(metres, abs=1e-6)
             assert one.marked.tolist() == [True, True, False, False, True]
 
-    @settings(deadline=None)
     @given(
         seed=st.integers(0, 2**32),
         place=st.sampled_from([(2.35, 48.85), (180.0, 0.0), (0.0, 90.0), (7.0, -89.9)]),

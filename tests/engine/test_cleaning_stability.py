@@ -14,6 +14,7 @@ from privacy_engine import geo
 from privacy_engine.cleaning import CleaningStep, clean, cleaning_steps, parse_cleaning, stability_of
 from privacy_engine.data import Trajectory
 from tests.engine.test_cleaning import datasets, nothing_left, variants
+from tests.examples import examples
 
 TIMES_ONLY = [cls for cls in cleaning_steps if cls.reads != "positions"]
 QUARTER_M = np.pi / 2 * geo.EARTH_RADIUS_M  # 10,007.5 km
@@ -45,7 +46,7 @@ def most_changed(series: Sequence[Trajectory], steps: Sequence[CleaningStep]) ->
 
 
 @pytest.mark.parametrize("cls", TIMES_ONLY, ids=lambda cls: cls.registered_name())
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=examples(15))
 @given(series=datasets())
 def test_no_record_decides_more_events_than_the_step_declares(cls: type[Any], series: list[Trajectory]) -> None:
     for step in variants(cls):
@@ -53,7 +54,7 @@ def test_no_record_decides_more_events_than_the_step_declares(cls: type[Any], se
             assert most_changed(series, [step]) <= stability_of(clean(series, [step])[1])
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=examples(20))
 @given(series=datasets(), between=st.sampled_from(["straight", "last"]))
 def test_of_resample_is_attained(series: list[Trajectory], between: str) -> None:
     (step,) = parse_cleaning([RESAMPLE | {"every_s": 700.0, "between": between}])
@@ -61,7 +62,7 @@ def test_of_resample_is_attained(series: list[Trajectory], between: str) -> None
         assert most_changed(series, [step]) == step.stability(series)
 
 
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=examples(15))
 @given(series=datasets(), every_s=st.tuples(st.floats(5.0, 500.0), st.floats(5.0, 500.0)))
 def test_of_several_steps_is_at_most_the_product(series: list[Trajectory], every_s: tuple[float, float]) -> None:
     described = [RESAMPLE | {"every_s": every_s[0]}, {"name": "split-gaps", "silence_s": 100.0}]
@@ -102,7 +103,6 @@ anywhere = st.tuples(st.floats(-180, 180), st.floats(-90, 90))
 bearing = st.floats(-np.pi, np.pi)
 
 
-@settings(deadline=None, max_examples=200)
 @given(
     a=anywhere, far=st.floats(0, 1), towards=bearing, d=st.sampled_from([0.1, 10.0, 1e3, 1e5, 3e6]), moves=bearing,
     between=st.sampled_from(["straight", "last"]),

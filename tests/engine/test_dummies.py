@@ -18,6 +18,7 @@ from privacy_engine import noise
 from privacy_engine.errors import DataError, ParameterError
 from privacy_engine.landmarks.dummy_selection import DummySelection, one_sided_dummies, select_dummies
 from privacy_engine.landmarks.orders import landmark_histogram
+from tests.examples import examples
 
 METHODS = ("optimal", "heuristic", "partitioned")
 UTILITIES = ("distance", "count")
@@ -44,7 +45,7 @@ class TestSelection:
         assert selection.utilities == pytest.approx(case[f"utility {utility}"], abs=1e-12)
         assert selection.probabilities == pytest.approx(case[law], abs=1e-12)
 
-    @settings(max_examples=100, deadline=None)
+    @settings(max_examples=examples(100))
     @given(
         st.lists(st.booleans(), max_size=16),
         st.sampled_from(METHODS),

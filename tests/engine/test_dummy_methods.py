@@ -18,6 +18,7 @@ from privacy_engine.data import LandmarkSet
 from privacy_engine.errors import ParameterError, ParameterErrors
 from privacy_engine.landmarks import SelectionSpec, dummy_methods, parse_short_dummies
 from privacy_engine.landmarks.counts import bars, coin_counts, mean_of, summed
+from tests.examples import examples
 
 NAMES = ("dummies-one-sided", "dummies-optimal", "dummies-heuristic", "dummies-partitioned")
 SERIES = [LandmarkSet(np.isin(np.arange(n), marks)) for n, marks in ((10, [3, 4, 7]), (6, [0]), (3, [0, 1, 2]))]
@@ -153,7 +154,7 @@ class TestShort:
 
 
 class TestCounts:
-    @settings(max_examples=50, deadline=None)
+    @settings(max_examples=examples(50))
     @given(st.lists(st.integers(0, 700), min_size=1, max_size=4), st.floats(1e-3, 20))
     def test_coins_of_several_series_are_the_coins_of_one(self, coins: list[int], epsilon: float) -> None:
         apart = summed(coin_counts(n, -epsilon) for n in coins)
@@ -165,7 +166,7 @@ class TestCounts:
             expected = [math.comb(n, d) * p**d * (1 - p) ** (n - d) for d in range(n + 1)]
             assert coin_counts(n, -epsilon) == pytest.approx(expected, rel=1e-10)
 
-    @settings(max_examples=100, deadline=None)
+    @settings(max_examples=examples(100))
     @given(st.integers(1, 3000), st.floats(1e-3, 20), st.integers(1, 30))
     def test_bars_lie_side_by_side_and_leave_out_no_more_than_the_ends(self, n: int, epsilon: float, most: int) -> None:
         found = bars(coin_counts(n, -epsilon), most=most)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from privacy_engine.errors import DataError, ParameterError
@@ -119,7 +119,6 @@ class TestHeuristic:
                 assert evaluate(marks_of(mask), len(mask), "nearest") == pytest.approx(expected["eval_near"], abs=1e-12)
 
     @pytest.mark.parametrize("evaluation", EVALUATIONS)
-    @settings(max_examples=200, deadline=None)
     @given(mask=masks)
     def test_equals_the_plain_loop(self, evaluation: str, mask: list[bool]) -> None:
         assert heuristic_order(mask, evaluation).tolist() == plain_heuristic(mask, evaluation)
@@ -158,7 +157,6 @@ class TestOptimal:
         assert away == pytest.approx(expected["|mean eval - eval(L)|"], abs=1e-12)
 
     @pytest.mark.parametrize("evaluation", EVALUATIONS)
-    @settings(max_examples=200, deadline=None)
     @given(data=st.data())
     def test_equals_brute_force(self, evaluation: str, data: Any) -> None:
         n = data.draw(st.integers(0, 12))
@@ -193,7 +191,6 @@ class TestPartitioned:
             assert partitioned_order(named(case)).tolist() == filled
 
     @pytest.mark.parametrize("distance", ["euclidean", "wasserstein"])
-    @settings(max_examples=200, deadline=None)
     @given(mask=masks)
     def test_equals_the_plain_loop(self, distance: str, mask: list[bool]) -> None:
         assert partitioned_order(mask, distance).tolist() == plain_partitioned(mask, distance)

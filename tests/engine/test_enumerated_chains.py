@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privacy_engine.accounting.temporal import landmark_temporal_loss, temporal_loss
+from tests.examples import examples
 
 
 class Chain:
@@ -62,7 +63,6 @@ WHICH = np.tile([False, True], (6, 1))  # the answer is the state
 class TestTemporalLoss:
     """Two states always make a reversible chain, so one matrix serves both directions."""
 
-    @settings(max_examples=200, deadline=None)
     @given(probabilities, probabilities, budgets_of)
     def test_is_the_exact_loss_of_a_chain_that_tends_to_stay(self, p: float, q: float, budgets: np.ndarray) -> None:
         """Randomised response reaches the bound there: always the same answer is the worst output, both ways."""
@@ -73,14 +73,14 @@ class TestTemporalLoss:
         assert found.forward == pytest.approx([chain.loss([t], slice(t, n)) for t in range(n)], rel=0, abs=1e-12)
         assert found.total == pytest.approx([chain.loss([t]) for t in range(n)], rel=0, abs=1e-12)
 
-    @settings(max_examples=100, deadline=None)
+    @settings(max_examples=examples(100))
     @given(probabilities, budgets_of)
     def test_is_the_exact_loss_of_a_chain_that_alternates_between_equals(self, p: float, budgets: np.ndarray) -> None:
         chain = Chain(two_states(p, p), budgets, WHICH[: len(budgets)])
         found = temporal_loss(budgets, chain.backward, chain.matrix).total
         assert found == pytest.approx([chain.loss([t]) for t in range(len(budgets))], rel=0, abs=1e-12)
 
-    @settings(max_examples=100, deadline=None)
+    @settings(max_examples=examples(100))
     @given(st.integers(0, 2**32), budgets_of.filter(lambda budgets: len(budgets) <= 5))
     def test_is_never_below_the_exact_loss_of_any_chain_and_any_questions(self, seed: int, budgets: np.ndarray) -> None:
         chain = random_chain(np.random.default_rng(seed), budgets)

@@ -17,12 +17,13 @@ from privacy_engine.accounting.temporal import temporal_loss
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import DataError, EngineError, ParameterError
 from privacy_engine.geo import EARTH_RADIUS_M
+from tests.examples import examples
 
 METRE = 1 / (math.radians(1) * EARTH_RADIUS_M)  # of latitude, in degrees
 
 
 class TestFromStates:
-    @settings(max_examples=100, deadline=None)
+    @settings(max_examples=examples(100))
     @given(st.lists(st.lists(st.integers(-3, 3), min_size=2), min_size=1, max_size=4), st.floats(1e-3, 10))
     def test_is_smoothed_counting(self, several: list[list[int]], smoothing: float) -> None:
         found = estimate_from_states(several, smoothing=smoothing)

@@ -20,6 +20,7 @@ from privacy_engine.event_sketch import (
     siphash24,
     sketch_of,
 )
+from tests.examples import examples
 
 KEY = bytes(range(16))
 MASK = (1 << 64) - 1
@@ -89,7 +90,7 @@ class TestHash:
 
 
 class TestEvents:
-    @settings(deadline=None, max_examples=30)
+    @settings(max_examples=examples(30))
     @given(seed=st.integers(0, 2**32), n=st.integers(1, 9000), cut=st.floats(0, 1))
     def test_order_division_and_repeats_do_not_matter(self, seed: int, n: int, cut: float) -> None:
         one = walk(n, seed)
@@ -120,7 +121,6 @@ class TestEvents:
 
 
 class TestOverlap:
-    @settings(deadline=None)
     @given(a=st.sets(st.integers(0, 60), min_size=1), b=st.sets(st.integers(0, 60), min_size=1))
     def test_of_few_events_is_exact(self, a: set[int], b: set[int]) -> None:
         one = walk(61)

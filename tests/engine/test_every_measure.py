@@ -31,6 +31,7 @@ from privacy_engine.experiments.measures import AttackMeasure
 from privacy_engine.experiments.presets import TDriveError, TemporalDistance
 from privacy_engine.experiments.trials import Trials
 from privacy_engine.metrics import Hausdorff, metrics
+from tests.examples import examples
 
 CLASSES = list(measures)
 RADIUS = {"epsilon": 1.0, "radius_m": 20.0}
@@ -92,7 +93,7 @@ RELEASED = {"adaptive": ADAPTIVE, "joint, smoothed": SMOOTHED}
 
 @every_measure
 @pytest.mark.parametrize("released", RELEASED)
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=examples(4))
 @given(first=st.integers(0, 5), count=st.integers(1, 6), redraw=st.booleans())
 def test_any_cut_gives_the_same_bits(cls: Any, released: str, first: int, count: int, redraw: bool) -> None:
     one, values = whole(cls.registered_name(), released, redraw)

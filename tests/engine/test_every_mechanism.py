@@ -29,6 +29,7 @@ from tests.engine.registered import (
     variants,
     walk,
 )
+from tests.examples import examples
 
 EVENT_LEVEL = landmark.EventLevel(**EXAMPLE)
 UNITS = {"_m": "m", "_m2": "m²", "_s": "s"}
@@ -150,7 +151,7 @@ def test_input_is_unchanged_and_the_shape_is_kept(cls, mask):
 
 @every_mechanism
 @given(mask=masks, seed=st.integers(0, 2**32))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 def test_budget_spent_is_at_most_epsilon_at_every_protected_set(cls, mask, seed):
     for mechanism in variants(cls):
         release = mechanism.release(walk(len(mask)), LandmarkSet(mask), rng=noise.seeded(seed))

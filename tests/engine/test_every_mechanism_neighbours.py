@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import beta
 
@@ -22,6 +22,7 @@ from privacy_engine import geo, noise
 from privacy_engine.data import LandmarkSet, Release, Trajectory
 from privacy_engine.mechanisms import landmark
 from tests.engine.registered import CLASSES, adversarial_masks, every_mechanism, example, masks, variants, walk
+from tests.examples import examples
 
 EPSILON, RADIUS_M = 0.7, 130.0
 SAMPLERS = {"planar_laplace": noise.planar_laplace, "joint_planar": noise.joint_planar}
@@ -146,7 +147,7 @@ def losses(mechanism: Any, mask: np.ndarray, seed: int) -> list[float]:
 
 class TestExactDensities:
     @every_mechanism
-    @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    @settings(max_examples=examples(15))
     @given(mask=masks.filter(lambda mask: len(mask) <= 16), seed=st.integers(0, 2**32))
     def test_no_neighbour_moves_the_odds_of_an_output_further_than_epsilon(
         self, cls: Any, mask: np.ndarray, seed: int

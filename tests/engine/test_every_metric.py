@@ -16,6 +16,7 @@ from privacy_engine.errors import DataError, ParameterErrors
 from privacy_engine.mechanisms.landmark import EventLevel, Skip
 from privacy_engine.metrics import Metric, metrics
 from tests.engine.registered import walk
+from tests.examples import examples
 
 CLASSES = list(metrics)
 PERFECT = {"poi-recall": 100.0}
@@ -39,7 +40,7 @@ def moved(series: Trajectory, seed: int, size: float = 0.003) -> tuple[np.ndarra
 
 
 @every_metric
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20))
 @given(seed=st.integers(0, 2**32))
 def test_the_truth_itself_is_without_error(cls: Any, seed: int) -> None:
     truth = resting(seed)
@@ -48,7 +49,7 @@ def test_the_truth_itself_is_without_error(cls: Any, seed: int) -> None:
 
 
 @every_metric
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20))
 @given(seed=st.integers(0, 2**32))
 def test_repetitions_are_measured_as_one_by_one(cls: Any, seed: int) -> None:
     truth, event = resting(seed), np.arange(0, 90, 2)
@@ -63,7 +64,7 @@ def test_repetitions_are_measured_as_one_by_one(cls: Any, seed: int) -> None:
 
 
 @every_metric
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20))
 @given(seed=st.integers(0, 2**32), turn=st.floats(-180, 180))
 def test_it_is_the_same_wherever_on_the_globe_and_whenever(cls: Any, seed: int, turn: float) -> None:
     """The globe turned about its axis, also across the antimeridian, and the clock set by an hour."""

@@ -19,6 +19,7 @@ from privacy_engine.params import choices_of
 from privacy_engine.postprocess import PostProcess, postprocesses
 from privacy_engine.spec import ReleaseSpec
 from tests.engine.registered import CLASSES, example, variants
+from tests.examples import examples
 
 Q = 900.0  # 30 m a step and axis
 CLASSES_OF_STEPS = list(postprocesses)
@@ -69,7 +70,7 @@ def cut(release: Release, events: int) -> Release:
 
 
 @every_step
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100))
 @given(release=releases())
 def test_positions_alone_change_and_are_finite_and_on_the_map(cls: Any, release: Release) -> None:
     before = {name: getattr(release, name).copy() for name in ("event", "budgets", "fresh", "sd_m")}
@@ -91,7 +92,7 @@ def test_positions_alone_change_and_are_finite_and_on_the_map(cls: Any, release:
 
 
 @every_step
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 @given(release=releases())
 def test_it_draws_no_lots_and_keeps_nothing(cls: Any, release: Release) -> None:
     for step in steps(cls):
@@ -101,7 +102,6 @@ def test_it_draws_no_lots_and_keeps_nothing(cls: Any, release: Release) -> None:
 
 
 @pytest.mark.parametrize("cls", [one for one in CLASSES_OF_STEPS if one.causal], ids=lambda cls: cls.__name__)
-@settings(max_examples=200, deadline=None)
 @given(release=releases(), share=st.floats(0, 1))
 def test_a_causal_step_says_at_every_moment_what_it_says_in_the_end(cls: Any, release: Release, share: float) -> None:
     """Fit for live use: of a prefix of a release it makes the prefix of what it makes of the whole."""

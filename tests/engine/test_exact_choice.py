@@ -26,6 +26,7 @@ from privacy_engine.noise.discrete import magnitude, magnitudes
 from privacy_engine.noise.lazy_uniform import LazyUniform
 from privacy_engine.noise.tables import Table
 from tests.engine.test_exact_planar import HOSTILE, Scripted
+from tests.examples import examples
 
 
 class NeedsMore(Exception):
@@ -82,7 +83,7 @@ class TestTables:
         assert 0 < undecided <= Fraction(2, 2 ** (bits * depth))
 
     @pytest.mark.parametrize("bits", [2, 4, 8])
-    @settings(max_examples=8, deadline=None)
+    @settings(max_examples=examples(8))
     @given(utilities=st.lists(st.floats(-5, 5), min_size=1, max_size=4), epsilon=st.floats(0.1, 6))
     def test_of_the_exponential_mechanism(self, bits: int, utilities: list[float], epsilon: float) -> None:
         depth = {2: 4, 4: 2, 8: 2}[bits]

@@ -29,6 +29,7 @@ from privacy_engine.noise.grid import HALF_TURN, TURN, degrees, on_grid, wrapped
 from privacy_engine.noise.lazy_uniform import LazyUniform
 from privacy_engine.noise.planar_exact import planar_cell
 from tests.engine.test_certified_bounds import draws
+from tests.examples import examples
 
 ROOT = Path(__file__).resolve().parents[2]
 HOSTILE = [
@@ -100,7 +101,7 @@ class TestFloatsAndBalls:
                 assert ((found[0] - cells[0, i]) % TURN, found[1]) == (0, cells[1, i])
         assert len(sure) > (0.99 if kind != "edges" else 0.5) * n
 
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=examples(60))
     @given(st.integers(0, 2**32), st.sampled_from([4, 8, 16]))
     def test_short_words_extended_are_the_same_uniforms(self, seed: int, bits: int) -> None:
         """A draw read in words of 4 to 16 bits needs them again and again, and must end in the cell of 64-bit words."""
@@ -207,7 +208,6 @@ class TestGrid:
         assert -HALF_TURN <= found < HALF_TURN
         assert (found - cell) % TURN == 0
 
-    @settings(max_examples=200)
     @given(st.floats(-180, 180), st.floats(-90, 90))
     def test_the_nearest_cell_is_within_half_a_cell(self, lon: float, lat: float) -> None:
         east, north = on_grid(np.array([lon]), np.array([lat]))

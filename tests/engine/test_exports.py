@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privacy_engine import exports
@@ -19,6 +19,7 @@ from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError, ParameterError
 from privacy_engine.formats import Reading, read
 from privacy_engine.formats.arrow import pq
+from tests.examples import examples
 
 LABEL = {"text": "Planar Laplace,\n ε = 1 at 200 m", "epsilon": 1.0, "level": "event"}
 GPX = "{http://www.topografix.com/GPX/1/1}"
@@ -73,7 +74,7 @@ def series_lists(draw: st.DrawFn) -> list[Trajectory]:
 
 
 @pytest.mark.parametrize("fmt", FORMATS)
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(60))
 @given(series=series_lists())
 def test_what_is_written_is_read_back(fmt: str, series: list[Trajectory]) -> None:
     names = [clean(one.name) for one in series]
@@ -92,7 +93,7 @@ def test_what_is_written_is_read_back(fmt: str, series: list[Trajectory]) -> Non
 
 
 @pytest.mark.parametrize("fmt", FORMATS)
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(60))
 @given(series=series_lists(), whose=st.lists(st.integers(0, 2), min_size=4, max_size=4), data=st.data())
 def test_people_are_read_back(fmt: str, series: list[Trajectory], whose: list[int], data: st.DataObject) -> None:
     people = data.draw(st.lists(st.sampled_from([*AWKWARD, "anna"]).filter(str.strip), min_size=3, max_size=3))

@@ -3,13 +3,14 @@
 import json
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privacy_engine.errors import EngineError
 from privacy_engine.formats import formats
 from tests.engine.parsers import TABLE_CHARS, refused
 from tests.engine.reading import VALID, of
+from tests.examples import examples
 
 
 class TestAnything:
@@ -20,18 +21,18 @@ class TestAnything:
         if not isinstance(reading, EngineError):
             json.dumps(reading.report.as_dict(), allow_nan=False)
 
-    @settings(max_examples=300, deadline=None)
+    @settings(max_examples=examples(300))
     @given(st.binary(max_size=300))
     def test_any_bytes(self, data: bytes) -> None:
         self.survive(data)
 
-    @settings(max_examples=300, deadline=None)
+    @settings(max_examples=examples(300))
     @given(st.text(TABLE_CHARS, max_size=200))
     def test_any_table(self, text: str) -> None:
         self.survive(b"time,lat,lon,id\n" + text.encode())
         self.survive(text.encode())
 
-    @settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    @settings(max_examples=examples(400))
     @given(st.data())
     def test_damaged_files(self, data: st.DataObject) -> None:
         content = bytearray(data.draw(st.sampled_from(VALID)))
@@ -45,12 +46,12 @@ class TestAnything:
         self.survive(bytes(content))
 
     @pytest.mark.parametrize("one", formats(), ids=lambda one: one.name)
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=examples(60))
     @given(st.sampled_from(VALID) | st.binary(max_size=60))
     def test_any_file_as_any_format(self, one: object, data: bytes) -> None:
         self.survive(data, format=getattr(one, "name", ""))
 
-    @settings(max_examples=150, deadline=None)
+    @settings(max_examples=examples(150))
     @given(
         st.recursive(
             st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=5),

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import shapely
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from privacy_engine.errors import FormatError
@@ -26,7 +26,6 @@ LINES = st.lists(COORDINATES, min_size=2, max_size=5)
 
 
 class TestWkb:
-    @settings(deadline=None)
     @given(
         st.one_of(
             COORDINATES.map(shapely.Point),
@@ -73,7 +72,6 @@ class TestWkb:
         found = positions([blob])
         assert found.reasons.tolist() == [reason]
 
-    @settings(deadline=None)
     @given(st.binary(max_size=60))
     def test_any_bytes(self, blob: bytes) -> None:
         found = positions([blob])

@@ -6,7 +6,7 @@ from functools import reduce
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from privacy_engine.errors import FormatError
@@ -39,7 +39,6 @@ class TestClocks:
     def test_without_a_date_there_is_no_time(self) -> None:
         assert np.isnan(dated(np.array([1.0, 2.0]), np.array([np.nan, np.nan]))).all()
 
-    @settings(deadline=None)
     @given(st.lists(st.integers(0, 20_000), min_size=1, max_size=40), st.integers(0, 19_000), st.data())
     def test_any_log_that_pauses_less_than_23_hours_is_dated_from_one_date(
         self, steps: list[int], start: int, data: st.DataObject

@@ -13,6 +13,7 @@ from privacy_engine.errors import FormatError
 from privacy_engine.formats import Reading, read
 from tests.engine.reading import of
 from tests.engine.test_blockwise import both, same
+from tests.examples import examples
 
 FINE = 2.0**-20  # degrees in which adding 360 and taking it away again loses nothing
 SAID = {"what": "range of longitudes", "value": "0 to 360", "option": "lon_range"}
@@ -48,14 +49,12 @@ def to_the_east(lon: list[float]) -> list[float]:
 class TestTheLaw:
     """What is counted from 0 to 360 is the same series."""
 
-    @settings(max_examples=200, deadline=None)
     @given(series(), st.sampled_from([table, line]))
     def test_where_it_is_found_out(self, where: tuple[list[float], list[float]], write: object) -> None:
         lon, lat = where
         lon[:2] = [-(abs(x) % 180) or -1.0 for x in lon[:2]]  # two, and two of sixty are more than 2 %
         self.agree(write(to_the_east(lon), lat), write(lon, lat), guessed=True)
 
-    @settings(max_examples=200, deadline=None)
     @given(series(), st.sampled_from([table, line]))
     def test_where_it_is_said(self, where: tuple[list[float], list[float]], write: object) -> None:
         lon, lat = where
@@ -117,7 +116,7 @@ def test_a_utm_zone_that_reaches_across_the_antimeridian() -> None:
     assert lon == pytest.approx([179.785, -179.946], abs=0.01)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 @given(st.lists(st.sampled_from(["13.4", "179.9", "200.5", "359", "-20", "361", "x"]), min_size=40, max_size=90))
 def test_blocks_decide_as_the_whole(cells: list[str]) -> None:
     rows = [f"2024-06-15T10:{i // 60:02d}:{i % 60:02d}Z,52.{i:04d},{x}" for i, x in enumerate(cells)]

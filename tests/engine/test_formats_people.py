@@ -17,8 +17,9 @@ from privacy_engine.errors import FormatError, ParameterError
 from privacy_engine.formats import Reading, preview
 from privacy_engine.landmarks import parse_short
 from tests.engine.reading import CSV, GPX, OWNTRACKS, PLT, PORTO, SHAPES, TDRIVE, of, zipped
+from tests.examples import examples
 
-CALM = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+CALM = settings(max_examples=examples(60), suppress_health_check=list(HealthCheck))
 KML = (
     '<kml xmlns="http://www.opengis.net/kml/2.2" xmlns:gx="http://www.google.com/kml/ext/2.2"><Document>{}</Document>'
     "</kml>"

@@ -14,6 +14,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from privacy_engine.geo import EARTH_RADIUS_M, destination, distance_m, wrap_lon
+from tests.examples import examples
 
 VECTORS = Path(__file__).resolve().parents[2].parent / "shared" / "vectors" / "landmark.json"
 
@@ -71,7 +72,7 @@ class TestDestination:
             lon, lat = destination(case["lon"], case["lat"], case["r"], math.radians(case["bearing_deg"]))
             assert [float(lat), float(lon)] == pytest.approx(case["out"], abs=1e-9)
 
-    @settings(max_examples=300)
+    @settings(max_examples=examples(300))
     @example(0.0, 90.0, 1.0, 0.3)
     @example(0.0, -90.0, 1e-3, 4.0)
     @example(179.9999999, 89.9999999, 2.0, 1.0)
@@ -82,7 +83,6 @@ class TestDestination:
         assert -90 <= lat2 <= 90
         assert distance_m(lon, lat, lon2, lat2) == pytest.approx(far, rel=1e-9, abs=1e-6 if far < 1.9e7 else 0.5)
 
-    @settings(max_examples=200)
     @given(lons, st.floats(-89.9, 89.9), st.floats(1, 1e5), bearings)
     def test_lies_in_the_direction_asked(self, lon: float, lat: float, far: float, bearing: float) -> None:
         here, there = on_sphere(lon, lat), on_sphere(*(float(value) for value in destination(lon, lat, far, bearing)))

@@ -18,6 +18,7 @@ from privacy_engine.accounting.temporal import temporal_loss
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.errors import DataError, ParameterError
 from privacy_engine.mechanisms.landmark import Joint, OptimalSplit, Planned, Skip, UserLevel
+from tests.examples import examples
 
 FAILS = 1e-6
 masks = st.lists(st.booleans(), min_size=1, max_size=60).map(np.array)
@@ -123,7 +124,6 @@ def naive_error(how, mask, spacing):
 
 class TestMechanism:
     @given(mask=masks, q=st.floats(1.0, 1e6))
-    @settings(max_examples=200, deadline=None)
     def test_the_plan_is_the_best_spacing_of_a_plain_reading(self, mask, q):
         how = joint(q)
         errors = [naive_error(how, mask, spacing) for spacing in range(1, 25)]
@@ -138,7 +138,7 @@ class TestMechanism:
         assert got <= least * (1 + 1e-12)
 
     @given(mask=masks)
-    @settings(max_examples=100, deadline=None)
+    @settings(max_examples=examples(100))
     def test_budgets_use_all_of_epsilon_and_no_more(self, mask):
         sums = protected_sums(joint().budgets(mask), mask)
         assert sums.max() <= 1 + TOLERANCE

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privacy_engine.kernels import compiled, elementary, philox
+from tests.examples import examples
 
 
 def plain_philox(counter: list[int], key: list[int], width: int) -> list[int]:
@@ -46,7 +47,7 @@ class TestPhilox:
         assert our_philox([counters], keys) == [words]
         assert plain_philox(counters, keys, 32) == words
 
-    @settings(max_examples=100, deadline=None)
+    @settings(max_examples=examples(100))
     @given(st.lists(st.integers(0, 2**32 - 1), min_size=6, max_size=6))
     def test_is_the_published_algorithm_for_every_counter_and_key(self, words: list[int]) -> None:
         assert our_philox([words[:4]], words[4:]) == [plain_philox(words[:4], words[4:], 32)]

@@ -16,6 +16,7 @@ from privacy_engine.errors import ParameterErrors
 from privacy_engine.mechanism import mechanisms
 from privacy_engine.mechanisms.landmark import Adaptive, EventLevel, OptimalSplit, Planned, UserLevel, WEvent
 from privacy_engine.promise import Context
+from tests.examples import examples
 
 masks = st.lists(st.booleans(), min_size=1, max_size=200).map(np.array)
 step_variances = st.floats(1e-4, 1e14)
@@ -59,7 +60,7 @@ def every_run(how: Adaptive, mask: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("redistribution", ["uniform", "absorption"])
 class TestMostBudgets:
     @given(st.lists(st.booleans(), min_size=1, max_size=9).map(np.array))
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=examples(60))
     def test_are_the_largest_of_every_run_there_could_be(self, redistribution, mask):
         how = Adaptive(epsilon=0.7, radius_m=1.0, redistribution=redistribution)
         assert how.most_budgets(mask) == pytest.approx(every_run(how, mask).max(axis=0), rel=1e-12)
@@ -76,7 +77,7 @@ class TestMostBudgets:
 
 class TestWEvent:
     @given(st.integers(1, 300), st.integers(1, 400))
-    @settings(max_examples=100, deadline=None)
+    @settings(max_examples=examples(100))
     def test_every_window_spends_at_most_epsilon(self, n, window):
         budgets = WEvent(epsilon=0.7, radius_m=1.0, window=window).budgets(np.zeros(n, bool))
         sums = np.convolve(budgets, np.ones(window))
@@ -113,7 +114,6 @@ class TestOptimalSplit:
             assert noise.planar_mean_m(budgets).mean() == pytest.approx(row["optimal 2(k+sqrt(n-k))^2/(n eps)"])
 
     @given(masks, st.floats(0.01, 0.99))
-    @settings(max_examples=200, deadline=None)
     def test_no_other_split_has_a_smaller_error(self, mask, part):
         k = np.count_nonzero(mask)
         if 0 < k < len(mask):
@@ -124,7 +124,7 @@ class TestOptimalSplit:
 
 class TestPlanned:
     @given(masks, step_variances, st.floats(1e-6, 1e4), st.floats(0.01, 2e7))
-    @settings(max_examples=300, deadline=None)
+    @settings(max_examples=examples(300))
     def test_landmarks_and_one_other_spend_exactly_epsilon(self, mask, q, epsilon, radius_m):
         budgets = Planned(epsilon=epsilon, radius_m=radius_m, step_variance_m2=q).budgets(mask)
         assert protected_sums(budgets, mask).max() == pytest.approx(epsilon, rel=1e-12)
@@ -132,7 +132,6 @@ class TestPlanned:
         assert budgets[0] > 0  # nothing has to be left out or filled in later
 
     @given(masks, step_variances)
-    @settings(max_examples=200, deadline=None)
     def test_every_interval_th_landmark_is_drawn(self, mask, q):
         how = Planned(epsilon=1.0, radius_m=10.0, step_variance_m2=q)
         drawn = how.budgets(mask)[mask] > 0
@@ -152,7 +151,6 @@ class TestPlanned:
             assert np.array_equal(fast.budgets(mask), OptimalSplit(epsilon=1.0, radius_m=1.0).budgets(mask))
 
     @given(masks, step_variances, st.floats(0.01, 0.99))
-    @settings(max_examples=200, deadline=None)
     def test_no_other_split_of_the_same_draws_has_a_smaller_error(self, mask, q, part):
         best = Planned(epsilon=1.0, radius_m=10.0, step_variance_m2=q).budgets(mask)
         fresh, drawn = best > 0, mask & (best > 0)
@@ -188,7 +186,7 @@ class TestAbsorption:
         return walk, how.release(walk, LandmarkSet(mask), rng=noise.seeded(seed))
 
     @given(masks, st.integers(0, 2**32))
-    @settings(max_examples=100, deadline=None)
+    @settings(max_examples=examples(100))
     def test_landmarks_and_one_other_spend_at_most_epsilon(self, mask, seed):
         _, release = self.drawn(mask, seed, q=1e-3)
         assert protected_sums(release.budgets, mask).max() <= 1 + TOLERANCE

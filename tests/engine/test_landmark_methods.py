@@ -17,6 +17,7 @@ from privacy_engine.landmarks import Column, Synthetic, Zones, landmark_methods,
 from privacy_engine.landmarks.synthetic import MODES, average_temporal_distance, dataset_temporal_distance
 from privacy_engine.mechanism import mechanisms
 from tests.engine.test_exports import exported
+from tests.examples import examples
 
 
 def series(*lengths: int, marked: bool = False) -> list[Trajectory]:
@@ -42,7 +43,7 @@ class TestListing:
 
 
 class TestSynthetic:
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=examples(60))
     @given(
         share=st.floats(0, 1),
         distribution=st.sampled_from(list(MODES)),
@@ -116,7 +117,7 @@ class TestSynthetic:
 
 
 class TestTemporalDistanceOfADataset:
-    @settings(max_examples=100, deadline=None)
+    @settings(max_examples=examples(100))
     @given(masks=st.lists(st.lists(st.booleans(), max_size=12), max_size=5))
     def test_is_the_mean_over_the_regular_events_of_all_series(self, masks: list[list[bool]]) -> None:
         away = []

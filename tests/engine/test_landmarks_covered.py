@@ -21,6 +21,7 @@ from privacy_engine.landmarks.zones import Zones
 from privacy_engine.mechanism import mechanisms
 from privacy_engine.promise import Context
 from privacy_engine.spec import ReleaseSpec
+from tests.examples import examples
 
 READING = [cls for cls in mechanisms.of("trajectory") if cls.reads_landmarks]
 NOT_READING = [cls for cls in mechanisms.of("trajectory") if not cls.reads_landmarks]
@@ -39,7 +40,7 @@ def masks(n: int) -> list[np.ndarray]:
 
 class TestMechanismsThatDoNotReadLandmarks:
     @pytest.mark.parametrize("cls", NOT_READING)
-    @settings(max_examples=20, deadline=None)
+    @settings(max_examples=examples(20))
     @given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=30), st.integers(0, 2**32))
     def test_release_the_same_whatever_the_landmarks(self, cls: Any, both: list[Any], seed: int) -> None:
         n, rng = len(both), np.random.default_rng(seed)
@@ -108,7 +109,7 @@ class TestFoundInPositions:
         assert (before.count, after.count) == (60, 0)
         assert method.own_mark == ""
 
-    @settings(max_examples=100, deadline=None)
+    @settings(max_examples=examples(100))
     @given(st.lists(st.tuples(st.floats(-4, 4), st.floats(-4, 4)), min_size=1, max_size=20), st.data())
     def test_a_moved_event_changes_its_own_mark_alone_in_zones(self, places: list[Any], data: st.DataObject) -> None:
         lon, lat = np.array(places).T
@@ -223,7 +224,6 @@ class TestOneSided:
 
 
 class TestEarlierRelease:
-    @settings(max_examples=200, deadline=None)
     @given(
         st.lists(st.tuples(st.floats(0, 10), st.booleans()), min_size=1, max_size=12),
         st.floats(0, 5),

@@ -14,9 +14,9 @@ from hypothesis.extra import numpy as arrays
 from privacy_engine.errors import ParameterErrors
 from privacy_engine.kernels.simplify import MAX_RUN
 from privacy_engine.line_simplification import APART, TOLERANCE, MapView, heights, packed
+from tests.examples import examples
 
 WHOLE = {"west": -180.0, "north": 90.0, "width": 256.0, "height": 256.0, "zoom": 0.0, "middle": 0.0}
-calm = settings(deadline=None)  # the first call compiles
 
 
 def unpacked(data: bytes) -> list[int]:
@@ -33,12 +33,10 @@ def unpacked(data: bytes) -> list[int]:
 
 
 class TestPacked:
-    @calm
     @given(st.lists(st.integers(-(2**60), 2**60), max_size=60))
     def test_comes_back_to_the_bit(self, values: list[int]) -> None:
         assert unpacked(packed(np.array(values, dtype=np.int64))) == values
 
-    @calm
     @given(arrays.arrays(np.int32, st.integers(0, 50)))
     def test_takes_32_bits_over_their_whole_range(self, values: np.ndarray) -> None:
         assert unpacked(packed(values)) == values.tolist()
@@ -48,7 +46,6 @@ class TestPacked:
 
 
 class TestHeights:
-    @calm
     @given(st.integers(-850_000_000, 850_000_000))
     def test_are_mercators(self, lat: int) -> None:
         exact = -math.asinh(math.tan(math.radians(lat / 1e7))) / (2 * math.pi) * 2**32
@@ -100,7 +97,7 @@ def pictures(draw: st.DrawFn) -> tuple[MapView, np.ndarray, np.ndarray]:
 
 
 class TestShown:
-    @settings(max_examples=300, deadline=None)
+    @settings(max_examples=examples(300))
     @given(pictures())
     def test_every_piece_lies_within_a_pixel_of_the_line(self, case: tuple[MapView, np.ndarray, np.ndarray]) -> None:
         picture, lon, lat = case
@@ -118,7 +115,6 @@ class TestShown:
             drawn, whole = (shapely.LineString(at[of]) for of in (index[i:j], slice(index[i], index[j - 1] + 1)))
             assert shapely.hausdorff_distance(drawn, whole, densify=0.02) <= APART + TOLERANCE + 1e-6
 
-    @calm
     @given(st.floats(-179, 179), st.floats(-80, 80))
     def test_a_single_point_is_a_piece_if_it_is_in_the_picture(self, lon: float, lat: float) -> None:
         place = [np.array([round(degrees * 1e7)], dtype=np.int32) for degrees in (lon, lat)]

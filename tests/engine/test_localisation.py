@@ -19,6 +19,7 @@ from privacy_engine.errors import DataError, ParameterError
 from privacy_engine.mechanisms.landmark import Adaptive, EventLevel, Joint, Skip, UserLevel
 from privacy_engine.samples import samples
 from tests.engine.registered import walk
+from tests.examples import examples
 
 PLANE = geo.LocalPlane(2.0, 48.0)
 BOX = Area(PLANE, 0.0, 0.0, 900.0, 600.0)
@@ -55,7 +56,7 @@ def release_of(xy_m: np.ndarray, fresh: list[bool], sd_m: float) -> Release:
 
 
 class TestPosterior:
-    @settings(max_examples=25, deadline=None)
+    @settings(max_examples=examples(25))
     @given(
         seed=st.integers(0, 2**32),
         q=st.sampled_from([1.0, 1e4, 1e6]),
@@ -116,7 +117,7 @@ class TestPosterior:
         assert found.error_m.max() <= 71
         assert np.isfinite(found.correctness_m).all()
 
-    @settings(max_examples=50, deadline=None)
+    @settings(max_examples=examples(50))
     @given(seed=st.integers(0, 2**32), columns=st.integers(1, 7), rows=st.integers(1, 7))
     def test_the_guess_is_best_of_all_cells(self, seed: int, columns: int, rows: int) -> None:
         rng = np.random.default_rng(seed)

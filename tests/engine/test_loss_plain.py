@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import brentq, linprog
 
@@ -80,17 +80,14 @@ def linear_program(matrix: np.ndarray, alpha: float) -> float:
 
 
 class TestLossFunction:
-    @settings(max_examples=200, deadline=None)
     @given(transition_matrices(), st.floats(0, 29))
     def test_equals_every_subset_tried(self, matrix: np.ndarray, alpha: float) -> None:
         assert LossFunction(matrix)(alpha) == pytest.approx(every_subset(matrix)(alpha), rel=0, abs=1e-12)
 
-    @settings(max_examples=200, deadline=None)
     @given(transition_matrices(30), st.floats(0, 29))
     def test_equals_the_algorithm_of_the_paper(self, matrix: np.ndarray, alpha: float) -> None:
         assert LossFunction(matrix)(alpha) == pytest.approx(cao(matrix, alpha), rel=0, abs=1e-12)
 
-    @settings(max_examples=200, deadline=None)
     @given(st.integers(0, 2**32), st.integers(2, 4), st.sampled_from([0.3, 1.0, 20.0]), st.floats(0.01, 8))
     def test_equals_the_linear_program(self, seed: int, n: int, spread: float, alpha: float) -> None:
         matrix = np.random.default_rng(seed).dirichlet(np.full(n, spread), size=n)
@@ -109,7 +106,6 @@ budgets_of = st.lists(st.one_of(st.just(0.0), st.floats(1e-9, 40)), max_size=12)
 
 
 class TestSeries:
-    @settings(max_examples=200, deadline=None)
     @given(transition_matrices(4), transition_matrices(4), budgets_of)
     def test_equals_the_recursion(self, backward: np.ndarray, forward: np.ndarray, budgets: np.ndarray) -> None:
         found = temporal_loss(budgets, backward, forward)
@@ -184,7 +180,6 @@ def chains(draw: st.DrawFn, longest: int) -> tuple[np.ndarray, np.ndarray, np.nd
 
 class TestLandmarks:
     @pytest.mark.parametrize("bound", ["published", "bridge"])
-    @settings(max_examples=200, deadline=None)
     @given(case=chains(9))
     def test_equals_the_windows_one_by_one(self, bound: Any, case: tuple) -> None:
         budgets, mask, matrix = case
@@ -196,7 +191,6 @@ class TestLandmarks:
 
 
 class TestPlans:
-    @settings(max_examples=200, deadline=None)
     @given(
         st.integers(0, 2**32),
         st.integers(2, 4),

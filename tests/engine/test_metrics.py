@@ -27,6 +27,7 @@ from privacy_engine.metrics import (
     shape,
 )
 from privacy_engine.metrics.base import on_sphere
+from tests.examples import examples
 
 places = st.tuples(st.floats(-180, 179.99), st.floats(-90, 90))
 near = st.tuples(st.floats(7.0, 7.01), st.floats(47.0, 47.01))
@@ -47,7 +48,6 @@ def between(metric, one: Trajectory, other: Trajectory) -> float:
 
 
 class TestPointwise:
-    @settings(deadline=None)
     @given(line=lines, p=st.floats(0, 1))
     def test_against_the_definitions(self, line: list, p: float) -> None:
         truth = series(line)
@@ -70,14 +70,13 @@ class TestPointwise:
 
 
 class TestHausdorff:
-    @settings(max_examples=300, deadline=None)
+    @settings(max_examples=examples(300))
     @given(one=lines, other=lines)
     def test_against_all_pairs(self, one: list, other: list) -> None:
         apart = pairwise_m(series(one), series(other))
         wanted = max(apart.min(axis=0).max(), apart.min(axis=1).max())
         assert between(Hausdorff(), series(one), series(other)) == pytest.approx(wanted, rel=1e-9, abs=0.2)
 
-    @settings(max_examples=200, deadline=None)
     @given(one=lines, other=lines, third=lines)
     def test_is_a_metric_of_sets(self, one: list, other: list, third: list) -> None:
         a, b, c = map(series, (one, other, third))
@@ -85,7 +84,7 @@ class TestHausdorff:
         assert between(Hausdorff(), a, b) == between(Hausdorff(), b, a)
         assert between(Hausdorff(), a, c) <= between(Hausdorff(), a, b) + between(Hausdorff(), b, c) + 0.2
 
-    @settings(max_examples=50, deadline=None)
+    @settings(max_examples=examples(50))
     @given(line=lines, seed=st.integers(0, 99))
     def test_knows_no_order_and_no_repeats(self, line: list, seed: int) -> None:
         truth = series(line)
@@ -120,7 +119,7 @@ def alignments(n: int, m: int) -> list[list[tuple[int, int]]]:
 
 
 class TestDynamicTimeWarping:
-    @settings(max_examples=300, deadline=None)
+    @settings(max_examples=examples(300))
     @given(one=lines, other=lines)
     def test_against_the_recursion(self, one: list, other: list) -> None:
         wanted = least_alignment(pairwise_m(series(one), series(other)))
@@ -134,7 +133,6 @@ class TestDynamicTimeWarping:
         wanted = min(sum(apart[pair] for pair in path) for path in alignments(n, m))
         assert between(DynamicTimeWarping(), one, other) == pytest.approx(wanted)
 
-    @settings(max_examples=200, deadline=None)
     @given(one=lines, other=lines)
     def test_axioms(self, one: list, other: list) -> None:
         a, b = series(one), series(other)
@@ -146,7 +144,7 @@ class TestDynamicTimeWarping:
         a, b = a.first(size), b.first(size)
         assert between(DynamicTimeWarping(), a, b) <= geo.distance_m(a.lon, a.lat, b.lon, b.lat).sum() * (1 + 1e-9) + 2
 
-    @settings(max_examples=100, deadline=None)
+    @settings(max_examples=examples(100))
     @given(seed=st.integers(0, 2**32), n=st.integers(1, 25), share=st.floats(0, 0.9))
     def test_a_wider_band_is_no_worse_and_the_widest_exact(self, seed: int, n: int, share: float) -> None:
         """With events left out too."""
@@ -162,7 +160,7 @@ class TestDynamicTimeWarping:
         if len(event) == n:
             assert found[0] == pytest.approx(geo.distance_m(truth.lon, truth.lat, lon, lat).sum(), rel=1e-6)
 
-    @settings(max_examples=100, deadline=None)
+    @settings(max_examples=examples(100))
     @given(seed=st.integers(0, 2**32), n=st.integers(1, 8), m=st.integers(1, 8))
     def test_the_loop_under_any_limits(self, seed: int, n: int, m: int) -> None:
         """Limits that never decrease, stand still or leave no way through."""
@@ -191,7 +189,7 @@ class TestDynamicTimeWarping:
 
 
 class TestPlaces:
-    @settings(max_examples=50, deadline=None)
+    @settings(max_examples=examples(50))
     @given(seed=st.integers(0, 2**32), queries=st.integers(1, 30))
     def test_range_queries_against_counting(self, seed: int, queries: int) -> None:
         rng = np.random.default_rng(seed)

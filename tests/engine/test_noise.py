@@ -17,6 +17,7 @@ from scipy.special import chdtrc, kv
 
 from privacy_engine import geo, noise
 from privacy_engine.errors import ParameterError
+from tests.examples import examples
 
 VECTORS = Path(__file__).resolve().parents[2].parent / "shared" / "vectors" / "landmark.json"
 DRAWS = 400_000
@@ -93,7 +94,7 @@ class TestPlanarRadius:
         counts = np.bincount(np.minimum((share * bins).astype(int), bins - 1), minlength=bins)
         assert chdtrc(bins - 1, ((counts - n / bins) ** 2 / (n / bins)).sum()) > 1e-5
 
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=examples(60))
     @given(st.lists(st.floats(1e-12, 1e12), max_size=20), st.integers(0, 2**32), st.floats(-90, 90))
     def test_is_on_the_sphere_and_on_the_grid_at_every_scale(self, epsilons: list, seed: int, lat: float) -> None:
         n = len(epsilons)

@@ -4,7 +4,7 @@ import io
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from privacy_engine.data import KINDS, CheckIns, CountStream
@@ -91,7 +91,6 @@ class TestStreams:
         assert one.time_s is not None
         assert one.time_s.tolist() == [NEW_YEAR_S, NEW_YEAR_S + DAY_S]
 
-    @settings(deadline=None)
     @given(st.integers(1, 6), st.integers(1, 5), st.data())
     def test_any_table_is_read_back(self, rows: int, columns: int, data: st.DataObject) -> None:
         counts = np.array(data.draw(st.lists(st.integers(0, 10**9), min_size=rows * columns, max_size=rows * columns)))

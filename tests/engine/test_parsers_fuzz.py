@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from privacy_engine.data import KINDS
 from tests.engine.parsers import NAMES, SEEDS, damaged, survive
+from tests.examples import examples
 
-EXAMPLES = int(os.environ.get("CAIRN_FUZZ", "60"))
+EXAMPLES = int(os.environ.get("CAIRN_FUZZ", examples(60)))
 LONG = pytest.mark.timeout(7200 if EXAMPLES > 1000 else 180)
 _CALM = settings(max_examples=EXAMPLES, deadline=None, database=None, suppress_health_check=list(HealthCheck))
 

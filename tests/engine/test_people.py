@@ -14,6 +14,7 @@ from privacy_engine.mechanism import mechanisms
 from privacy_engine.people import joined, joined_landmarks, most_landmarks, people
 from privacy_engine.spec import ReleaseSpec
 from tests.engine.registered import example
+from tests.examples import examples
 
 DAY = 86400.0
 
@@ -51,7 +52,7 @@ class TestPeople:
                 assert np.array_equal(one.lon[person.ranks_of(i)], series[i].lon)
 
     @pytest.mark.parametrize("name", ["landmark-uniform", "landmark-skip", "landmark-adaptive", "landmark-joint"])
-    @settings(max_examples=30, deadline=None)  # the first example loads the kernels
+    @settings(max_examples=examples(30))  # the first example loads the kernels
     @given(dataset=datasets())
     def test_a_release_that_is_cut_and_joined_again_is_the_same(self, name, dataset):
         series, marks = dataset
@@ -119,7 +120,7 @@ class TestOnePersonOneBudget:
         assert total <= 1 + 1e-12
 
     @pytest.mark.parametrize("cls", list(mechanisms.of("trajectory")), ids=lambda cls: cls.registered_name())
-    @settings(max_examples=1200, deadline=None)
+    @settings(max_examples=examples(1200))
     @given(dataset=datasets(), epsilon=st.floats(1e-3, 20))
     def test_no_persons_landmarks_and_event_spend_more_than_epsilon(self, cls, dataset, epsilon):
         """10,800 generated cases over the nine mechanisms; the levels with other protected sets are checked apart."""

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from privacy_engine import geo, noise
@@ -45,7 +45,6 @@ scales = st.floats(-9.5, 1).map(lambda exponent: 10.0**exponent)  # per metre: f
 
 
 class TestPolar:
-    @settings(max_examples=200, deadline=None)
     @given(seeds, repetitions, first_events, st.lists(scales, min_size=1, max_size=8))
     def test_equals_the_plain_sampler(self, seed: int, repetition: int, first: int, epsilons: list[float]) -> None:
         key = np.random.SeedSequence(seed, spawn_key=(1,)).generate_state(2).tolist()
@@ -56,7 +55,6 @@ class TestPolar:
 
 
 class TestPlanar:
-    @settings(max_examples=200, deadline=None)
     @given(seeds, st.floats(-180, 180), st.floats(-90, 90), scales)
     def test_equals_numpys_great_circle_over_the_same_draws(
         self, seed: int, lon: float, lat: float, epsilon: float
@@ -67,7 +65,6 @@ class TestPlanar:
         polar = noise.simulated_polar(np.full(20, epsilon), seed=seed)
         assert np.allclose(on_sphere(*found), walked(*here, *polar), rtol=0, atol=1e-12)
 
-    @settings(max_examples=200, deadline=None)
     @given(seeds, st.floats(-180, 180), st.floats(-90, 90), scales)
     def test_releases_equal_the_plain_sampler_rounded_to_the_grid(
         self, seed: int, lon: float, lat: float, epsilon: float

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from privacy_engine.accounting.planning import plan_budgets
@@ -47,7 +47,6 @@ class TestPlanBudgets:
         every = plan_budgets(1.0, 9, matrix, matrix, "upper-bound")
         assert every == pytest.approx(expected["by upper bound: every"], rel=0, abs=1e-12)
 
-    @settings(max_examples=200, deadline=None)
     @given(correlations(), correlations(), st.floats(1e-6, 60), st.sampled_from([1, 2, 3, 4, 50, 3000]))
     def test_by_quantification_leaks_its_target_everywhere_and_never_more(
         self, backward: LossFunction | None, forward: LossFunction | None, alpha: float, n: int
@@ -58,7 +57,6 @@ class TestPlanBudgets:
         assert total.max() <= alpha * (1 + 1e-12)
         assert total.min() >= alpha * (1 - 1e-9)
 
-    @settings(max_examples=200, deadline=None)
     @given(correlations(), correlations(), st.floats(1e-6, 60), st.sampled_from([1, 2, 3, 50, 3000]))
     def test_by_upper_bound_never_leaks_more_however_long(
         self, backward: LossFunction | None, forward: LossFunction | None, alpha: float, n: int

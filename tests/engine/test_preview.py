@@ -20,8 +20,9 @@ from privacy_engine.errors import ChoiceNeeded, EngineError, FormatError, Parame
 from privacy_engine.formats import Preview, Reading, formats, head_sample, preview, read
 from tests.engine.parsers import TABLE_CHARS, refused
 from tests.engine.reading import CSV, GPX, PLT, PORTO, SHAPES, TDRIVE, VALID, of, zipped
+from tests.examples import examples
 
-CALM = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+CALM = settings(max_examples=examples(150), suppress_health_check=list(HealthCheck))
 ROLES = ("lon", "lat", "time", "id", "landmark")
 NAMES = {
     "lon": ["lon", "Longitude", "x", "long", "b"],
@@ -302,18 +303,18 @@ class TestHostile:
             assert peak < 40_000_000, path.name
             assert took < 10, path.name
 
-    @settings(max_examples=300, deadline=None)
+    @settings(max_examples=examples(300))
     @given(st.binary(max_size=300))
     def test_any_bytes(self, data: bytes) -> None:
         self.survive(data)
 
-    @settings(max_examples=300, deadline=None)
+    @settings(max_examples=examples(300))
     @given(st.text(TABLE_CHARS, max_size=200))
     def test_any_table(self, text: str) -> None:
         self.survive(b"time,lat,lon,id\n" + text.encode())
         self.survive(text.encode(), lon="#1", lat="#2")
 
-    @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    @settings(max_examples=examples(300))
     @given(st.data())
     def test_damaged_files(self, data: st.DataObject) -> None:
         parquet = TestKinds().parquet(lat=[48.0], lon=[2.0], time=["2024-06-15T10:00:00Z"])
@@ -325,7 +326,7 @@ class TestHostile:
         self.survive(bytes(content))
 
     @pytest.mark.parametrize("one", formats(), ids=lambda one: one.name)
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=examples(60))
     @given(st.sampled_from(VALID) | st.binary(max_size=60))
     def test_any_file_as_any_format(self, one: object, data: bytes) -> None:
         self.survive(data, format=getattr(one, "name", ""))

@@ -16,6 +16,7 @@ from privacy_engine.errors import DataError
 from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 from privacy_engine.mechanisms.landmark import Adaptive, Uniform, adaptive
 from tests.engine.registered import CLASSES, every_mechanism, example, masks, variants, walk
+from tests.examples import examples
 
 
 def positions(release: Release, n: int) -> np.ndarray:
@@ -25,7 +26,7 @@ def positions(release: Release, n: int) -> np.ndarray:
 
 
 @every_mechanism
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25))
 @given(mask=masks.filter(lambda mask: len(mask) <= 20), seed=st.integers(0, 2**32))
 def test_once_is_the_release_bit_for_bit(cls: Any, mask: np.ndarray, seed: int) -> None:
     """Adaptive draws ahead; drawing one event at a time it makes its draws in the same order too."""

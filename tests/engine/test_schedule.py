@@ -19,6 +19,7 @@ from privacy_engine.errors import DataError, ParameterError, ParameterErrors
 from privacy_engine.landmarks import Schedule, landmark_methods, parse_short
 from privacy_engine.landmarks.local_time import local_clock, zone_names
 from privacy_engine.landmarks.schedule import DAYS
+from tests.examples import examples
 
 ZONES = sorted(zone_names())
 ODD_ZONES = [
@@ -97,7 +98,7 @@ def trajectory(times: Any, seed: int = 0) -> Trajectory:
 
 
 class TestReadsTimesOnly:
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=examples(60))
     @given(schedules(), st.lists(instants, max_size=20), st.integers(0, 99), st.integers(0, 99))
     def test_moving_positions_never_changes_which_events_are_landmarks(
         self, schedule: Schedule, times: list[int], here: int, there: int
@@ -115,13 +116,13 @@ class TestReadsTimesOnly:
 
 
 class TestEqualsTheCalendar:
-    @settings(max_examples=300, deadline=None)
+    @settings(max_examples=examples(300))
     @given(schedules(), st.lists(instants, max_size=30))
     def test_at_any_instant(self, schedule: Schedule, times: list[int]) -> None:
         found = schedule.holds(np.array(times, dtype=np.float64))
         assert found.tolist() == [is_inside(schedule, one) for one in times]
 
-    @settings(max_examples=300, deadline=None)
+    @settings(max_examples=examples(300))
     @given(schedules(), near_changes())
     def test_where_clocks_are_put_forward_and_back(self, schedule: Schedule, near: tuple[str, list[int]]) -> None:
         name, times = near
@@ -129,7 +130,7 @@ class TestEqualsTheCalendar:
         found = schedule.holds(np.array(times, dtype=np.float64))
         assert found.tolist() == [is_inside(schedule, one) for one in times]
 
-    @settings(max_examples=100, deadline=None)
+    @settings(max_examples=examples(100))
     @given(near_changes())
     @example(("Pacific/Apia", [1325239199, 1325239200]))  # a whole day was left out: 29 December, then the 31st
     def test_local_clocks_are_those_of_the_calendar(self, near: tuple[str, list[int]]) -> None:
@@ -280,7 +281,7 @@ class TestRefusals:
 
 
 class TestShortForm:
-    @settings(max_examples=100, deadline=None)
+    @settings(max_examples=examples(100))
     @given(schedules())
     def test_describes_what_the_long_form_does(self, schedule: Schedule) -> None:
         """What describe() writes of the windows is the short form's own, but for blanks."""

@@ -20,6 +20,7 @@ from scipy.special import chdtrc
 
 from privacy_engine import geo, noise
 from privacy_engine.errors import DataError, ParameterError
+from tests.examples import examples
 
 ROOT = Path(__file__).resolve().parents[2]
 VECTORS = ROOT.parent / "shared" / "vectors" / "landmark.json"
@@ -83,7 +84,7 @@ class TestLaw:
         for a, b in [*pairs, (bearing[0], bearing[1])]:
             assert abs(np.corrcoef(a, b)[0, 1]) < 5 / math.sqrt(n)
 
-    @settings(max_examples=150, deadline=None)
+    @settings(max_examples=examples(150))
     @given(st.floats(-180, 180), st.floats(-90, 90), st.floats(1e-9, 10), st.integers(0, 2**70))
     def test_moves_along_a_great_circle_by_the_radius_it_drew(
         self, lon: float, lat: float, epsilon: float, seed: int

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import ks_2samp
 
@@ -80,7 +80,6 @@ def test_every_registered_mechanism_is_among_those_tested() -> None:
 
 
 class TestEqualsPlainLoops:
-    @settings(max_examples=200, deadline=None)
     @given(
         which=st.integers(0, len(of(1, 1)) - 1),
         mask=st.lists(st.booleans(), min_size=1, max_size=40),

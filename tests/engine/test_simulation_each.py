@@ -15,6 +15,7 @@ from privacy_engine.errors import DataError, ParameterError
 from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 from privacy_engine.mechanisms.landmark import Uniform
 from tests.engine.test_simulation import HOW, Rounded, marks, of, walk
+from tests.examples import examples
 
 
 def alone(
@@ -27,7 +28,7 @@ def alone(
     return np.concatenate([np.empty(0), *parts])
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150))
 @given(
     which=st.integers(0, len(of(1, 1)) - 1),
     masks=st.integers(1, 40).flatmap(

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from privacy_engine.postprocess import CausalFilter, RandomWalkSmoother
@@ -60,7 +60,6 @@ def two_filters(q: float, values: np.ndarray, precision: np.ndarray) -> np.ndarr
 
 
 class TestAgainstTheTextbook:
-    @settings(max_examples=200, deadline=None)
     @given(draws(), st.floats(1e-2, 1e6))
     def test_the_causal_filter_is_kalmans(self, case: tuple[np.ndarray, np.ndarray], q: float) -> None:
         xy_m, precision = case
@@ -69,7 +68,6 @@ class TestAgainstTheTextbook:
             expected = plain_filter(q, xy_m[:, axis], precision)
             assert found[:, axis] == pytest.approx(expected, rel=1e-12, abs=1e-12, nan_ok=True)
 
-    @settings(max_examples=200, deadline=None)
     @given(draws(), st.floats(1.0, 1e4))
     def test_the_random_walk_smoother_is_two_filters_that_meet(
         self, case: tuple[np.ndarray, np.ndarray], q: float
@@ -81,7 +79,6 @@ class TestAgainstTheTextbook:
             expected = two_filters(q, xy_m[:, axis], precision)
             assert found[:, axis] == pytest.approx(expected, rel=1e-12, abs=1e-12 * scale(xy_m))
 
-    @settings(max_examples=200, deadline=None)
     @given(draws(), st.floats(10.0, 1e5), st.floats(0.01, 0.999))
     def test_the_ornstein_uhlenbeck_smoother_is_that_of_rauch_tung_and_striebel(
         self, case: tuple[np.ndarray, np.ndarray], variance: float, correlation: float

@@ -20,6 +20,7 @@ from privacy_engine import geo
 from privacy_engine.errors import EngineError
 from privacy_engine.kernels.staypoints import unit_vectors
 from privacy_engine.landmarks.staypoints import STAY_RADIUS_M, stay_point_mask, stay_points
+from tests.examples import examples
 
 SHARED = Path(__file__).resolve().parents[2].parent / "shared"
 READINGS = ("seed", "li08_def", "trackintel")
@@ -118,7 +119,7 @@ def series(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 class TestAgainstThePlainLoop:
-    @settings(max_examples=300, deadline=None)
+    @settings(max_examples=examples(300))
     @given(
         series(),
         st.one_of(st.sampled_from([0.0, 5e-324, 1e-9, 100.0, 2.1e7]), st.floats(0, 5e3), st.floats(0, 2e7)),
@@ -137,7 +138,7 @@ class TestAgainstThePlainLoop:
             mask[i:j] = True
         assert np.array_equal(stay_point_mask(*where, **how, reading=reading, max_gap_s=gap), mask)
 
-    @settings(max_examples=100, deadline=None)
+    @settings(max_examples=examples(100))
     @given(series(), st.integers(0, 39), st.sampled_from(READINGS))
     def test_a_point_exactly_at_the_distance_is_a_tie(self, where: tuple, k: int, reading: Any) -> None:
         lon, lat, times = where

@@ -21,6 +21,7 @@ from privacy_engine.landmarks.synthetic import (
     landmark_weights,
     sample_landmarks,
 )
+from tests.examples import examples
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +77,7 @@ class TestSampler:
         statistic = ((np.array(list(seen.values())) - expected) ** 2 / expected).sum()
         assert chdtrc(len(law) - 1, statistic) > 1e-5
 
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=examples(60))
     @given(st.data(), st.sampled_from(sorted(MODES)), st.integers(1, 300), st.floats(1e-3, 300))
     def test_marks_as_many_as_asked(self, data: Any, name: Any, n: int, divisor: float) -> None:
         count = data.draw(st.integers(0, n))
@@ -106,7 +107,6 @@ class TestAverageDistance:
                 expected["mean events between"], abs=1e-15
             )
 
-    @settings(max_examples=200, deadline=None)
     @given(st.lists(st.booleans(), max_size=60))
     def test_equals_the_definition(self, marks: list[bool]) -> None:
         fixed = [0, *(t for t, marked in enumerate(marks, 1) if marked), len(marks) + 1]

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from privacy_engine.accounting.temporal import LossFunction, smoothing_matrix, temporal_loss
 from privacy_engine.errors import DataError, EngineError, ParameterError
+from tests.examples import examples
 
 VECTORS = Path(__file__).resolve().parents[2].parent / "shared" / "vectors" / "landmark.json"
 MATRICES = {
@@ -98,17 +99,17 @@ class TestLossFunction:
         found = list(zip(*LossFunction(MATRICES[name]).arrays, strict=True))
         assert np.allclose(found, expected, rtol=0, atol=1e-12)
 
-    @settings(max_examples=150, deadline=None)
+    @settings(max_examples=examples(150))
     @given(transition_matrices(), st.floats(0, 29))
     def test_is_the_maximum_over_pairs_and_subsets(self, matrix: np.ndarray, alpha: float) -> None:
         assert LossFunction(matrix)(alpha) == pytest.approx(defined_loss(matrix, alpha), rel=0, abs=1e-12)
 
-    @settings(max_examples=50, deadline=None)
+    @settings(max_examples=examples(50))
     @given(transition_matrices(), st.floats(30, 700))
     def test_is_that_maximum_for_large_losses_too(self, matrix: np.ndarray, alpha: float) -> None:
         assert LossFunction(matrix)(alpha) == pytest.approx(defined_loss(matrix, alpha), rel=1e-13, abs=1e-12)
 
-    @settings(max_examples=150, deadline=None)
+    @settings(max_examples=examples(150))
     @given(st.integers(0, 2**32), st.integers(2, 5), st.sampled_from([5, 20, 60, 250]), st.floats(0, 690))
     def test_keeps_columns_however_rare(self, seed: int, n: int, decades: int, alpha: float) -> None:
         rng = np.random.default_rng(seed)
@@ -124,7 +125,7 @@ class TestLossFunction:
         for alpha in (0.01, 0.3, 1.0, 4.0, 15.0):
             assert carried(alpha) == pytest.approx(sorted_loss(matrix, alpha), rel=0, abs=1e-12)
 
-    @settings(max_examples=80, deadline=None)
+    @settings(max_examples=examples(80))
     @given(transition_matrices(), st.lists(st.floats(0, 1000), min_size=2, max_size=20))
     def test_never_falls_never_exceeds_its_argument_and_starts_at_zero(self, matrix: np.ndarray, values: list) -> None:
         carried, alpha = LossFunction(matrix), np.sort(values)
@@ -134,7 +135,7 @@ class TestLossFunction:
         assert (found <= alpha).all()
         assert (np.diff(found) >= -1e-12 * (1 + alpha[1:])).all()
 
-    @settings(max_examples=80, deadline=None)
+    @settings(max_examples=examples(80))
     @given(st.integers(1, 12), st.floats(0, 10), st.floats(0, 20))
     def test_of_a_smoothing_matrix_has_a_closed_form(self, n: int, s: float, alpha: float) -> None:
         grown = math.exp(alpha)
@@ -159,7 +160,7 @@ class TestSupremum:
         expected = float(vectors()["tpl"][name][f"eps={epsilon}, T=10"]["supremum of BPL"])
         assert LossFunction(MATRICES[name]).supremum(float(epsilon)) == pytest.approx(expected, rel=1e-13)
 
-    @settings(max_examples=100, deadline=None)
+    @settings(max_examples=examples(100))
     @given(transition_matrices(), st.floats(1e-6, 50))
     def test_is_a_fixpoint_that_the_series_approaches(self, matrix: np.ndarray, epsilon: float) -> None:
         carried = LossFunction(matrix)
@@ -204,7 +205,7 @@ class TestTemporalLoss:
         budgets[2000] = 0.0
         assert temporal_loss(budgets, matrix, matrix).total[2000] == pytest.approx(vectors()[key][s], abs=1e-12)
 
-    @settings(max_examples=40, deadline=None)
+    @settings(max_examples=examples(40))
     @given(transition_matrices(4), st.lists(st.floats(0, 40), max_size=12))
     def test_is_the_plain_recursion_to_twelve_digits(self, matrix: np.ndarray, epsilons: list) -> None:
         def plain(budgets: list) -> list:
@@ -218,7 +219,7 @@ class TestTemporalLoss:
         assert np.allclose(found.backward, plain(epsilons), rtol=1e-12, atol=1e-12)
         assert np.allclose(found.forward, plain(epsilons[::-1])[::-1], rtol=1e-12, atol=1e-12)
 
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=examples(60))
     @given(transition_matrices(4), st.integers(0, 2**32), st.sampled_from([1e-12, 1e-3, 0.3, 5.0, 29.0]))
     def test_steps_as_the_loss_function_does(self, matrix: np.ndarray, seed: int, level: float) -> None:
         """Also where losses pass 30, up to which the recursion goes on in other numbers."""
@@ -229,7 +230,7 @@ class TestTemporalLoss:
         assert found[0] == pytest.approx(budgets[0], rel=1e-15)
         assert np.allclose(found[1:], stepped, rtol=1e-13, atol=0)
 
-    @settings(max_examples=40, deadline=None)
+    @settings(max_examples=examples(40))
     @given(st.lists(st.floats(0, 1e5), max_size=20), st.floats(0, 1))
     def test_without_correlation_is_the_budget(self, epsilons: list, mixed: float) -> None:
         assert np.array_equal(temporal_loss(epsilons).total, epsilons)

@@ -25,6 +25,7 @@ from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.errors import EngineError
 from privacy_engine.mechanisms.landmark import EventLevel
 from tests.engine.test_temporal_landmarks import reverse
+from tests.examples import examples
 
 STAY = np.array([[0.9, 0.1], [0.1, 0.9]])
 RADIUS_M, EPSILON = 200.0, 1.0
@@ -228,7 +229,7 @@ def placed_chains(draw: st.DrawFn) -> JobStatus:
 
 
 class TestPairwise:
-    @settings(max_examples=100, deadline=None)
+    @settings(max_examples=examples(100))
     @given(placed_chains(), st.integers(0, 2**32))
     def test_lies_between_the_exact_loss_and_that_at_the_diameter(self, chain: JobStatus, seed: int) -> None:
         found = pairwise_loss(chain.epsilons, chain.far, chain.backward, chain.matrix)
@@ -240,7 +241,7 @@ class TestPairwise:
         for t in range(len(chain.epsilons)):
             assert chain.loss(outputs, [t]) <= found.total[t] + 1e-9
 
-    @settings(max_examples=25, deadline=None)
+    @settings(max_examples=examples(25))
     @given(placed_chains())
     def test_is_never_below_the_linear_programs(self, chain: JobStatus) -> None:
         backward = np.zeros_like(chain.far)
@@ -249,7 +250,7 @@ class TestPairwise:
             backward = epsilon * chain.far + (exact_step(chain.backward, backward) if t else 0.0)
             assert found[t] >= backward.max() - 1e-6
 
-    @settings(max_examples=50, deadline=None)
+    @settings(max_examples=examples(50))
     @given(st.floats(0.02, 0.98), st.floats(0.1, 50), st.lists(st.floats(0, 3), max_size=20))
     def test_of_two_states_is_the_scalar_recursion(self, stay: float, radii: float, epsilons: list[float]) -> None:
         matrix = [[stay, 1 - stay], [1 - stay, stay]]
@@ -299,7 +300,7 @@ class TestPairwise:
 
 
 class TestCells:
-    @settings(max_examples=100, deadline=None)
+    @settings(max_examples=examples(100))
     @given(st.integers(0, 2**32), st.floats(-85, 85), st.floats(-180, 180), st.sampled_from([10.0, 500.0, 2e4, 5e5]))
     def test_no_two_positions_in_cells_lie_farther_apart(self, seed, lat, lon, cell_m) -> None:
         """Two positions of the series itself, whatever cells they are in, and others in the same ones."""

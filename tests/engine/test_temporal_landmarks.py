@@ -23,6 +23,7 @@ from privacy_engine.accounting.temporal import (
     temporal_loss,
 )
 from privacy_engine.errors import EngineError, ParameterError
+from tests.examples import examples
 
 VECTORS = Path(__file__).resolve().parents[2].parent / "shared" / "vectors" / "landmark.json"
 
@@ -108,26 +109,26 @@ class TestPublishedFormula:
         alone = landmark_temporal_loss(np.full(n, share), mask_of(n, landmarks))
         assert np.allclose(alone, expected["sum of budgets"], rtol=0, atol=1e-12)
 
-    @settings(max_examples=120, deadline=None)
+    @settings(max_examples=examples(120))
     @given(cases())
     def test_is_the_formula_written_out(self, case: tuple) -> None:
         assert np.allclose(landmark_temporal_loss(*case), formula(*case), rtol=1e-12, atol=1e-12)
 
-    @settings(max_examples=30, deadline=None)
+    @settings(max_examples=examples(30))
     @given(cases())
     def test_without_landmarks_is_the_temporal_loss(self, case: tuple) -> None:
         epsilons, mask, backward, forward = case
         total = temporal_loss(epsilons, backward, forward).total
         assert np.allclose(landmark_temporal_loss(epsilons, mask & False, backward, forward), total, atol=1e-12)
 
-    @settings(max_examples=30, deadline=None)
+    @settings(max_examples=examples(30))
     @given(cases())
     def test_without_correlation_is_what_landmarks_and_one_event_spend(self, case: tuple) -> None:
         epsilons, mask = case[:2]
         spent = np.where(mask, 0, epsilons) + epsilons[mask].sum()
         assert np.allclose(landmark_temporal_loss(epsilons, mask), spent, rtol=1e-13)
 
-    @settings(max_examples=30, deadline=None)
+    @settings(max_examples=examples(30))
     @given(cases())
     def test_own_losses_of_landmarks_sum_to_their_joint_loss(self, case: tuple) -> None:
         mask, own, alpha = case[1], landmark_own_loss(*case), landmark_temporal_loss(*case)
@@ -159,7 +160,7 @@ class TestPublishedFormula:
         found = landmark_temporal_loss(epsilons, mask, carried, carried)
         assert np.allclose(found, formula(epsilons, mask, carried, carried), rtol=1e-12)
 
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=examples(60))
     @given(cases(), st.integers(0, 2**32))
     def test_budgets_equal_between_landmarks_are_the_formula_too(self, case: tuple, seed: int) -> None:
         epsilons, mask, *carried = case

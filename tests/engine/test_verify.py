@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privacy_engine import exports
@@ -26,6 +26,7 @@ from privacy_engine.spec import ReleaseSpec
 from privacy_engine.verify import verify
 from privacy_engine.verify.readers import READERS
 from tests.engine.registered import example
+from tests.examples import examples
 
 FORMATS = sorted(exports.FORMATS)
 AWKWARD = [
@@ -97,14 +98,14 @@ def series_lists(draw: st.DrawFn) -> list[Trajectory]:
 
 
 @pytest.mark.parametrize("fmt", FORMATS)
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(80))
 @given(series=series_lists())
 def test_whatever_names_positions_and_times_every_format_has_the_same_digest(fmt, series):
     assert failed(exported(series, fmt, labelled(series))) == set()
 
 
 @pytest.mark.parametrize("fmt", ["csv", "geojson", "gpx"])
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150))
 @given(data=st.data())
 def test_a_digit_changed_anywhere_is_found(fmt, data):
     series = [track("u1"), track("v2", shift=1.0)]
@@ -182,7 +183,7 @@ def test_a_point_off_the_grid_is_found_in_parquet():
 
 
 @pytest.mark.parametrize("fmt", FORMATS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 @given(cut=st.floats(0, 1), junk=st.binary(max_size=30))
 def test_damage_fails_a_check_and_never_raises(fmt, cut, junk):
     series = [track(n=20)]

@@ -16,6 +16,7 @@ from privacy_engine.data import Trajectory
 from privacy_engine.errors import ParameterError, ParameterErrors
 from privacy_engine.landmarks import Zones, landmark_methods, zones_from_geojson
 from privacy_engine.landmarks.zones import MOST_CORNERS, MOST_ZONES
+from tests.examples import examples
 
 SQUARE = [[[0, 0], [2, 0], [2, 2], [0, 2], [0, 0]]]
 HOLED = [*SQUARE, [[0.5, 0.5], [1.5, 0.5], [1.5, 1.5], [0.5, 1.5], [0.5, 0.5]]]
@@ -60,14 +61,13 @@ POSITIONS = np.random.default_rng(3).uniform([-45, -45], [45, 45], (50, 2))
 
 
 class TestPolygons:
-    @settings(max_examples=200, deadline=None)
     @given(ring=stars())
     def test_membership_is_that_of_the_plain_crossing_number(self, ring: list[tuple[float, float]]) -> None:
         expected = [plainly_inside(ring, x, y) for x, y in POSITIONS]
         assert marked(zones(poly(ring)), *POSITIONS.T) == expected
         assert marked(zones(poly([*ring, ring[0]][::-1])), *POSITIONS.T) == expected  # closed, the other way round
 
-    @settings(max_examples=100, deadline=None)
+    @settings(max_examples=examples(100))
     @given(ring=stars(), whole=st.integers(-720, 720), turns=st.lists(st.integers(-1, 1), min_size=12, max_size=12))
     def test_a_shift_around_the_globe_changes_nothing(
         self, ring: list[tuple[float, float]], whole: int, turns: list[int]
@@ -119,7 +119,6 @@ class TestPolygons:
 
 
 class TestCircles:
-    @settings(max_examples=200, deadline=None)
     @given(
         lon=st.floats(-180, 180),
         lat=st.floats(-90, 90),

@@ -19,6 +19,7 @@ from typing import Any
 import redis
 
 from dashboard.launcher import broker
+from tests.patience import patience
 
 ROOT = Path(__file__).resolve().parents[3]
 LEASE_S = 2.0
@@ -28,7 +29,7 @@ CANARY = ([12.3456781, 12.3456792, 12.3456703, 12.3456714], [34.5678921, 34.5678
 
 def wait_for(what: Callable[[], Any], *, within_s: float, why: str) -> Any:
     """The first true answer of ``what``."""
-    give_up = time.monotonic() + within_s
+    give_up = time.monotonic() + patience(within_s)
     while time.monotonic() < give_up:
         if found := what():
             return found
@@ -228,7 +229,7 @@ class Server:
         for process in (self.web, self.sweep, self.broker):
             process.terminate()
         for process in (self.web, self.sweep, self.broker):
-            process.wait(timeout=10)
+            process.wait(timeout=patience(10))
         self.web.stdout.close()
 
 
