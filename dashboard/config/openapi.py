@@ -33,6 +33,31 @@ REFUSED = {
 VERBS = ("get", "post", "put", "patch", "delete")
 
 
+def pydantic_schemas(result: dict[str, Any], **_: Any) -> dict[str, Any]:
+    """drf-spectacular's hook: write what pydantic describes as JSON schema 2020-12 in the terms of OpenAPI 3.0."""
+    return _as_openapi_3_0(result)
+
+
+def _as_openapi_3_0(node: Any) -> Any:
+    if isinstance(node, list):
+        return [_as_openapi_3_0(one) for one in node]
+    if not isinstance(node, dict):
+        return node
+    node = {key: _as_openapi_3_0(value) for key, value in node.items()}
+    if isinstance(node.get("title"), str) and {"type", "anyOf", "$ref"} & node.keys():
+        del node["title"]  # made of the field's name
+    if "prefixItems" in node:
+        node["items"] = node.pop("prefixItems")[0]
+    options = node.get("anyOf", [])
+    if {"type": "null"} in options:
+        del node["anyOf"]
+        (option,) = (one for one in options if one != {"type": "null"})
+        node = {"allOf": [option], "nullable": True, **node} if "$ref" in option else option | {"nullable": True} | node
+    if node.get("default", "") is None:
+        del node["default"]
+    return node
+
+
 def refusals(result: dict[str, Any], **_: Any) -> dict[str, Any]:
     """drf-spectacular's hook: ``4XX`` for every operation, 304 for those that take an ETag."""
     result["components"]["schemas"] |= {"Error": ERROR, "Errors": ERRORS}

@@ -227,7 +227,11 @@ SPECTACULAR_SETTINGS = {
     "SCHEMA_PATH_PREFIX": r"/api/v1",
     "COMPONENT_SPLIT_REQUEST": True,
     "ENUM_NAME_OVERRIDES": {"JobStateEnum": "dashboard.jobs.models.State"},
-    "POSTPROCESSING_HOOKS": ["drf_spectacular.hooks.postprocess_schema_enums", "dashboard.config.openapi.refusals"],
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "dashboard.config.openapi.pydantic_schemas",
+        "dashboard.config.openapi.refusals",
+    ],
 }
 
 # Uploads stream to disk, never to memory, and never under a name of the uploader's choosing

@@ -1,4 +1,4 @@
-"""Correlations and losses as the API speaks of them."""
+"""Parameters of correlations, losses and plans in the API."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from dashboard.core.rest.parsing import Anything, Number, Whole
-from dashboard.landmarks.correlation import Correlation, named
-from dashboard.landmarks.loss import BOUNDS
+from dashboard.landmarks.correlation import named, parse_correlation
+from privacy_engine.analysis.correlation import Correlation
+from privacy_engine.analysis.losses import BOUNDS
 from privacy_engine.errors import ParameterError
 
 MAX_PARAMETERS = 4000
@@ -48,9 +49,9 @@ class CorrelationQuery(serializers.Serializer[Any]):
 CORRELATION = tuple(CorrelationQuery().fields)
 
 
-def correlation_of(asked: dict[str, Any], dataset: Any) -> Correlation:
-    """Take what a :class:`CorrelationQuery` checked out of ``asked``."""
-    return Correlation.asked(dataset=dataset, **{name: asked.pop(name) for name in CORRELATION if name in asked})
+def correlation_of(params: dict[str, Any], dataset: Any) -> Correlation:
+    """Take the parameters of a :class:`CorrelationQuery` out of ``params``."""
+    return parse_correlation(dataset=dataset, **{name: params.pop(name) for name in CORRELATION if name in params})
 
 
 class BoundField(serializers.ChoiceField):
@@ -72,55 +73,6 @@ class BoundField(serializers.ChoiceField):
             name = self.field_name or ""
             raise ParameterError(f"{name} must be {rule}, got {data!r:.60}", field=name, rule=rule, value=data)
         return data
-
-
-Numbers = {"type": "array", "nullable": True, "items": {"type": "number"}}
-
-
-@extend_schema_field(Numbers)
-class Curve(serializers.ListField):
-    """A value for each event shown; null where there is none to tell."""
-
-
-class CorrelationShown(serializers.Serializer[Any]):
-    """The correlation an answer was worked out under."""
-
-    kind = serializers.CharField(help_text="smoothed, given or estimated.")
-    s = serializers.FloatField(allow_null=True)
-    n = serializers.IntegerField(allow_null=True)
-    cell_m = serializers.FloatField(allow_null=True)
-    smoothing = serializers.FloatField(allow_null=True)
-    diameter_m = serializers.FloatField(help_text="How far apart the positions of two states lie at most.")
-    states = serializers.IntegerField()
-    mismatch = serializers.FloatField(help_text="0 where both matrices belong to one stationary chain.")
-    data_dependent = serializers.BooleanField(help_text="Read off the original: publish nothing of this answer.")
-    note = serializers.CharField()
-    backward_matrix = serializers.ListField(child=serializers.ListField(child=serializers.FloatField()), required=False)
-    forward_matrix = serializers.ListField(child=serializers.ListField(child=serializers.FloatField()), required=False)
-
-
-class LandmarkLossShown(serializers.Serializer[Any]):
-    """What the landmarks leak together, with one more event and without; null where it is not defined."""
-
-    bound = serializers.ChoiceField(choices=list(BOUNDS), allow_null=True)
-    upper_bound = serializers.BooleanField(allow_null=True, help_text="False for the published formula.")
-    why = serializers.CharField(help_text="Why it is not the bridged bound; empty where it is or was not asked for.")
-    own = Curve(help_text="Each event's own part.")
-    joint = Curve(help_text="All landmarks and this event together.")
-    landmarks_only = serializers.FloatField(allow_null=True)
-    level = serializers.FloatField(
-        allow_null=True, help_text="Landmarks and one event without correlation, at the distance of the states."
-    )
-    undefined = serializers.CharField(help_text="Why there is none; else empty.")
-
-
-class SupremumShown(serializers.Serializer[Any]):
-    """What a series that spends at most ``budget`` at each event never exceeds; null: there is no such limit."""
-
-    budget = serializers.FloatField()
-    backward = serializers.FloatField(allow_null=True)
-    forward = serializers.FloatField(allow_null=True)
-    total = serializers.FloatField(allow_null=True)
 
 
 # Reports ------------------------------------------------------------------------------------------
@@ -153,75 +105,6 @@ class LossQuery(CorrelationQuery):
     bound = BoundField()
     series = Whole(default=0)
     points = Whole(default=600, help_text="At most so many events, each curve's extremes kept.")
-
-
-class PartsShown(serializers.Serializer[Any]):
-    """All landmarks and the worst event; the worst event alone."""
-
-    joint = serializers.FloatField()
-    own = serializers.FloatField()
-
-
-class OverallShown(serializers.Serializer[Any]):
-    """The largest values of one mechanism by one bound."""
-
-    joint = serializers.FloatField(help_text="All landmarks and the worst event.")
-    own = serializers.FloatField(help_text="The worst event alone.")
-    landmarks_only = serializers.FloatField()
-    least = PartsShown(allow_null=True, help_text="Of simulated runs, where runs differ; the values above are medians.")
-    greatest = PartsShown(allow_null=True, help_text="The same: the greatest of the runs.")
-    most = PartsShown(allow_null=True, help_text="What no run exceeds, whatever it draws, by this formula.")
-
-
-class SimulatedShown(serializers.Serializer[Any]):
-    """Runs on generated walks, where budgets depend on the run."""
-
-    runs = serializers.IntegerField(help_text="0: too long to try out; the values are what no run exceeds.")
-    note = serializers.CharField()
-
-
-class MechanismLossShown(serializers.Serializer[Any]):
-    """One mechanism's row; medians of simulated runs where its budgets depend on the run."""
-
-    name = serializers.CharField()
-    title = serializers.CharField()
-    parameters = serializers.DictField(help_text="All but ε; examples where it needs some.")
-    why_not = serializers.CharField(help_text="Why it has no losses here; else empty.")
-    simulated = SimulatedShown(allow_null=True, help_text="null where its budgets are known beforehand.")
-    level = serializers.FloatField(
-        allow_null=True, help_text="Landmarks and one event without correlation, at the distance of the states."
-    )
-    highest_budget = serializers.FloatField(allow_null=True, help_text="The same of the worst event alone.")
-    bridge = OverallShown(allow_null=True)
-    published = OverallShown(allow_null=True)
-    own = Curve()
-    own_low = Curve(help_text="The least of the simulated runs.")
-    own_high = Curve(help_text="The greatest.")
-    joint = Curve()
-    joint_low = Curve()
-    joint_high = Curve()
-
-
-class LossReport(serializers.Serializer[Any]):
-    """What mechanisms leak over a landmark set. Reads which events are landmarks only."""
-
-    landmark_set = serializers.UUIDField()
-    series = serializers.IntegerField()
-    points = serializers.IntegerField()
-    count = serializers.IntegerField()
-    share = serializers.FloatField()
-    runs = serializers.IntegerField(help_text="Stretches of successive landmarks.")
-    average_temporal_distance = serializers.FloatField()
-    epsilon = serializers.FloatField()
-    radius_m = serializers.FloatField()
-    epsilon_at_distance = serializers.FloatField(help_text="epsilon × correlation.diameter_m / radius_m.")
-    correlation = CorrelationShown()
-    bound = serializers.ChoiceField(choices=list(BOUNDS), help_text="That of the curves.")
-    why = serializers.CharField(help_text="Why it is not the bridged bound; empty where it is or was not asked for.")
-    event = serializers.ListField(child=serializers.IntegerField())
-    landmarks = serializers.ListField(child=serializers.ListField(child=serializers.IntegerField()))
-    decimated = serializers.BooleanField()
-    mechanisms = MechanismLossShown(many=True)
 
 
 # Plans --------------------------------------------------------------------------------------------
@@ -268,23 +151,3 @@ class PlanRequest(serializers.Serializer[Any]):
             rule = "named, or a landmark_set, and not both"
             raise ParameterError(f"n must be {rule}", field="n", rule=rule, value=attrs.get("n"))
         return attrs
-
-
-class PlanShown(serializers.Serializer[Any]):
-    """The budgets, and that the loss stays at the target."""
-
-    alpha = serializers.FloatField()
-    n = serializers.IntegerField()
-    radius_m = serializers.FloatField(help_text="Budgets are levels within this radius.")
-    method = serializers.CharField()
-    first = serializers.FloatField()
-    middle = serializers.FloatField(allow_null=True, help_text="Of every event between; null where there is none.")
-    last = serializers.FloatField()
-    highest = serializers.FloatField(help_text="The largest loss of any event under this plan.")
-    user_level = serializers.FloatField(help_text="What each event could spend if nothing were known: alpha / n.")
-    correlation = CorrelationShown()
-    event = serializers.ListField(child=serializers.IntegerField())
-    budget = Curve()
-    backward = Curve()
-    forward = Curve()
-    total = Curve()

@@ -14,10 +14,12 @@ from rest_framework.views import APIView
 
 from dashboard.core.rest.parsing import AnyAccept, JSONBody, valid
 from dashboard.datasets.people import person_of
-from dashboard.landmarks import plans, report
-from dashboard.landmarks.correlation import Correlation, named
-from dashboard.landmarks.loss_serializers import LossQuery, LossReport, PlanRequest, PlanShown, correlation_of
+from dashboard.landmarks.correlation import named, parse_correlation
+from dashboard.landmarks.loss_serializers import LossQuery, PlanRequest, correlation_of
+from dashboard.landmarks.report import mask_of
 from dashboard.landmarks.selectors import visible_landmark_sets
+from privacy_engine.analysis.budget_plan import BudgetPlan, plan
+from privacy_engine.analysis.loss_report import LossReport, losses
 from privacy_engine.errors import ParameterError
 
 FORMATS = ("json", "csv")
@@ -41,11 +43,13 @@ class LandmarkSetLossView(APIView):
         row = get_object_or_404(visible_landmark_sets(request.user), pk=pk)
         asked = valid(LossQuery, request.query_params)
         form, points = _format(request), asked.pop("points")
-        made = report.report(row, correlation=correlation_of(asked, row.dataset), **asked)
+        series = asked.pop("series")
+        correlation = correlation_of(asked, row.dataset)
+        found = losses(mask_of(row, series), correlation=correlation, **asked)
         if form == "csv":
-            answer: Any = StreamingHttpResponse(made.lines(), content_type="text/csv; charset=utf-8")
+            answer: Any = StreamingHttpResponse(found.lines(), content_type="text/csv; charset=utf-8")
         else:
-            answer = Response(made.shown(points))
+            answer = Response(found.shown(points, landmark_set=str(row.pk), series=series).model_dump())
         if form:
             answer["Content-Disposition"] = f'attachment; filename="cairn-landmark-loss.{form}"'
         answer["Cache-Control"] = "private, no-store"
@@ -57,7 +61,7 @@ class BudgetPlanView(APIView):
 
     parser_classes = (JSONBody,)
 
-    @extend_schema(request=PlanRequest, responses={200: PlanShown})
+    @extend_schema(request=PlanRequest, responses={200: BudgetPlan})
     def post(self, request: Request) -> Response:
         asked = valid(PlanRequest, request.data)
         dataset, n = None, asked.get("n", 0)
@@ -66,9 +70,9 @@ class BudgetPlanView(APIView):
             dataset = row.dataset
             n = len(person_of(dataset, asked["series"]))
         with named("correlation"):
-            correlation = Correlation.asked(dataset=dataset, **asked["correlation"])
+            correlation = parse_correlation(dataset=dataset, **asked["correlation"])
         kept = {name: asked[name] for name in ("alpha", "radius_m", "method", "points")}
-        return Response(plans.plan(n=n, correlation=correlation, **kept))
+        return Response(plan(n=n, correlation=correlation, **kept).model_dump())
 
 
 def _format(request: Request) -> str:

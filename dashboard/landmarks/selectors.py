@@ -11,7 +11,7 @@ from django.conf import settings
 from django.db.models import Count, QuerySet, Sum
 
 from dashboard.landmarks.models import DummyDraw, LandmarkSet
-from dashboard.storage import parquet
+from privacy_engine.analysis.downsampling import runs
 from privacy_engine.data import Mask
 from privacy_engine.errors import ParameterError
 from privacy_engine.landmarks.dummy_methods import OneSided
@@ -40,7 +40,7 @@ def events_of(landmark_set: LandmarkSet, *, series: int | None = None) -> dict[s
     mask = landmark_set.mask[start:end]
     found = described(mask, lengths)
     if landmark_set.source is not None:
-        found["dummies"] = parquet.runs(mask & ~landmark_set.source.mask[start:end])
+        found["dummies"] = runs(mask & ~landmark_set.source.mask[start:end])
     return found
 
 
@@ -77,7 +77,7 @@ def described(mask: Mask, lengths: list[int]) -> dict[str, Any]:
         "count": count,
         "share": count / len(mask) if len(mask) else 0.0,
         "points": len(mask),
-        "runs": parquet.runs(mask),
+        "runs": runs(mask),
         "average_temporal_distance": dataset_temporal_distance(mask, lengths),
     }
 

@@ -17,25 +17,24 @@ from rest_framework.views import APIView
 
 from dashboard.core.rest.components import listing
 from dashboard.core.rest.parsing import UNKEPT, AnyAccept, valid
+from dashboard.datasets.people import mask_of_person, person_of
 from dashboard.datasets.selectors import visible_datasets
 from dashboard.jobs.viewsets import Download, JobFilter, JobViewSet, download_action
-from dashboard.landmarks.correlation import Correlation, named
+from dashboard.landmarks.correlation import named, parse_correlation
 from dashboard.landmarks.loss_serializers import CORRELATION, correlation_of
-from dashboard.landmarks.selectors import visible_landmark_sets
+from dashboard.landmarks.selectors import series_bounds, visible_landmark_sets
 from dashboard.maps import track_encoding as binary
-from dashboard.releases import curves, downloads, error_curves, forecasts, selectors, services, tradeoff
-from dashboard.releases.chart_serializers import (
-    ChartSerializer,
-    ErrorCurvesSerializer,
-    ErrorsQuery,
-    SeriesQuery,
-    TradeoffRequest,
-    TradeoffSerializer,
-)
-from dashboard.releases.forecast_serializers import OutlookRequest, OutlookSerializer
+from dashboard.releases import downloads, files, selectors, services
+from dashboard.releases.chart_serializers import ErrorsQuery, SeriesQuery, TradeoffRequest
+from dashboard.releases.forecast_serializers import OutlookRequest
+from dashboard.releases.forecasts import Forecast, forecast
 from dashboard.releases.models import Release
 from dashboard.releases.serializers import DeriveRequest, ReleaseRequest, ReleaseSerializer
+from dashboard.storage import parquet
 from dashboard.storage.series_cache import line
+from privacy_engine.analysis.error_curves import ErrorCurves, error_curves
+from privacy_engine.analysis.release_curves import ReleaseCurves, release_curves
+from privacy_engine.analysis.tradeoff import Tradeoff, tradeoff
 from privacy_engine.exports import FORMATS
 from privacy_engine.label import Label
 from privacy_engine.mechanism import mechanisms
@@ -88,24 +87,28 @@ class ReleaseViewSet(JobViewSet[Release]):
         made = services.submit_release(owner=request.user, idempotency_key=key, **asked)
         return Response(self.get_serializer(made).data, status=201)
 
-    @extend_schema(request=OutlookRequest, responses={200: OutlookSerializer})
+    @extend_schema(request=OutlookRequest, responses={200: Forecast})
     @action(detail=False, methods=["post"], filterset_class=None, pagination_class=None)
     def outlook(self, request: Request) -> Response:
         """What noise, guarantee, price and loss to expect; no position is read, nothing is stored or charged."""
         asked = valid(OutlookRequest, request.data)
         landmark_set = get_object_or_404(visible_landmark_sets(request.user), pk=asked["landmark_set"])
         with named("correlation"):  # without the dataset: an estimate would read positions, so it is refused
-            known = None if asked["correlation"] is None else Correlation.asked(**asked["correlation"])
-        return Response(forecasts.outlooks(landmark_set, asked["mechanisms"], asked["postprocess"], known))
+            known = None if asked["correlation"] is None else parse_correlation(**asked["correlation"])
+        found = forecast(landmark_set, asked["mechanisms"], asked["postprocess"], known)
+        return Response(found.model_dump())
 
-    @extend_schema(request=TradeoffRequest, responses={200: TradeoffSerializer})
+    @extend_schema(request=TradeoffRequest, responses={200: Tradeoff})
     @action(detail=False, methods=["post"], filterset_class=None, pagination_class=None)
     def curve(self, request: Request) -> Response:
         """Mean error against ε, by a simulation that reads the original; nothing is stored or charged."""
         asked = valid(TradeoffRequest, request.data)
         row = get_object_or_404(visible_landmark_sets(request.user), pk=asked["landmark_set"])
-        found = tradeoff.tradeoff(row, asked["mechanisms"], series=asked["series"], seed=asked["seed"])
-        return Response(found, headers=UNKEPT)
+        person = person_of(row.dataset, asked["series"])
+        truth = person.joined(parquet.read_points(row.dataset.points_path))
+        is_landmark = mask_of_person(row.dataset, row.mask, person)
+        found = tradeoff(asked["mechanisms"], truth, is_landmark, series=asked["series"], seed=asked["seed"])
+        return Response(found.model_dump(), headers=UNKEPT)
 
     @extend_schema(request=DeriveRequest, responses={201: ReleaseSerializer}, parameters=[IDEMPOTENCY_KEY])
     @action(detail=True, methods=["post"])
@@ -139,7 +142,7 @@ class ReleaseViewSet(JobViewSet[Release]):
         row = self.finished_object()
         return binary.answer(request, partial(line, row.data_path), tag=row.data_sha256[:32])
 
-    @extend_schema(parameters=[SeriesQuery], responses={200: ChartSerializer}, filters=False)
+    @extend_schema(parameters=[SeriesQuery], responses={200: ReleaseCurves}, filters=False)
     @action(detail=True)
     def series(self, request: Request, pk: Any = None) -> Response:
         """Error, budget and temporal privacy loss per event of one series, for the owner's charts."""
@@ -147,14 +150,19 @@ class ReleaseViewSet(JobViewSet[Release]):
         wanted = any(name in request.query_params for name in CORRELATION)
         correlation = correlation_of(asked, row.dataset) if wanted else None
         rest = {name: value for name, value in asked.items() if name not in CORRELATION}
-        return Response(curves.chart_data(row, correlation=correlation, **rest))
+        released = files.read_series(row, rest["series"])
+        return Response(
+            release_curves(row.parsed_spec.mechanism, released, correlation=correlation, **rest).model_dump()
+        )
 
-    @extend_schema(parameters=[ErrorsQuery], responses={200: ErrorCurvesSerializer}, filters=False)
+    @extend_schema(parameters=[ErrorsQuery], responses={200: ErrorCurves}, filters=False)
     @action(detail=True)
     def errors(self, request: Request, pk: Any = None) -> Response:
         """Errors of one series as distributions and running means, landmarks apart, for the owner's charts."""
-        asked = valid(ErrorsQuery, request.query_params)
-        return Response(error_curves.error_curves(self.finished_object(), **asked))
+        row, asked = self.finished_object(), valid(ErrorsQuery, request.query_params)
+        start, end = series_bounds(row.dataset.series_lengths, asked["series"])
+        errors = files.read_curves(row, asked["series"]).error_m
+        return Response(error_curves(errors, row.landmark_set.mask[start:end], **asked).model_dump())
 
 
 class MechanismsView(APIView):

@@ -17,6 +17,7 @@ from dashboard.landmarks.selectors import series_bounds
 from dashboard.releases.models import Release
 from dashboard.storage import local_files, parquet
 from privacy_engine import data
+from privacy_engine.analysis.release_curves import ReleasedSeries
 from privacy_engine.data import Floats, Ints, Mask, Trajectory
 from privacy_engine.people import Person
 from privacy_engine.published import trajectories_digest
@@ -111,6 +112,16 @@ def read_curves(row: Release, series: int) -> Curves:
     errors = parquet.read_columns(row.errors_path)["error_m"][start:end]
     time_s = None if published.time_s is None else _over_events(n, event, published.time_s)
     return Curves(published, event, columns["budget"][first:last], _over_events(n, event, errors), time_s)
+
+
+def read_series(row: Release, series: int) -> ReleasedSeries:
+    """One series of a finished release beside all events of its person; errors as in :func:`person_of_release`."""
+    person = person_of_release(row, series)
+    joined, is_landmark = read_person(row, person)
+    found = read_curves(row, series)
+    return ReleasedSeries(
+        found.error_m, found.budget, found.time_s, joined.budgets, is_landmark, person.ranks_of(series)
+    )
 
 
 def _over_events(n: int, event: Ints, values: Floats) -> Floats:

@@ -6,47 +6,84 @@ from collections.abc import Sequence
 from typing import Any
 
 from dashboard.datasets import ledger
-from dashboard.landmarks.correlation import Correlation
-from dashboard.landmarks.loss import MAX_SECONDS
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.promise import masks_of_people, promise_context
-from dashboard.releases.expected_loss import expected_loss
-from privacy_engine.analysis.forecast import outlook
-from privacy_engine.data import Mask
+from privacy_engine.analysis.correlation import Correlation, CorrelationDescription
+from privacy_engine.analysis.expected_loss import ExpectedLoss, expected_loss
+from privacy_engine.analysis.forecast import Outlook, outlook
+from privacy_engine.analysis.losses import MAX_SECONDS
+from privacy_engine.analysis.results import Result
 from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 from privacy_engine.postprocess import PostProcess
-from privacy_engine.promise import Context
 
 
-def outlooks(
+class MechanismForecast(Result):
+    """One mechanism's noise, guarantee and loss."""
+
+    name: str
+    title: str
+    expected: Outlook | None
+    """null where only a simulation could tell and the series are too long for one."""
+    guarantee: dict[str, Any]
+    loss: ExpectedLoss | None
+    """null where no correlation is given."""
+
+
+class StepForecast(Result):
+    """One post-processing step; it costs nothing."""
+
+    name: str
+    title: str
+    causal: bool
+    """True if it is fit for live use."""
+
+
+class Quote(Result):
+    """What one release of each mechanism would be charged together, in ε per km."""
+
+    price_per_km: float
+    spent_per_km: float
+    after_per_km: float
+    total_per_km: float | None
+    fits: bool
+    stability: int
+    """How often the level is charged."""
+
+
+class Forecast(Result):
+    """What to expect of releases that are not yet made."""
+
+    mechanisms: list[MechanismForecast]
+    correlation: CorrelationDescription | None
+    """null where none is given."""
+    postprocess: list[StepForecast]
+    budget: Quote
+
+
+def forecast(
     landmark_set: LandmarkSet,
     mechanisms: Sequence[TrajectoryMechanism],
     steps: Sequence[PostProcess],
     correlation: Correlation | None = None,
-) -> dict[str, Any]:
+) -> Forecast:
     """For each mechanism what noise to expect and what it guarantees; what they cost together; what the steps are.
 
-    With a ``correlation`` also what each would leak under it; all of them together get the time one answer may take.
+    With a ``correlation`` also what each would leak under it; all of them together get the time one response may take.
     """
     masks, seconds = masks_of_people(landmark_set), MAX_SECONDS / max(len(mechanisms), 1)
     context = promise_context(landmark_set, masks=masks)
-    return {
-        "mechanisms": [
-            _outlook(mechanism, masks, context)
-            | {"loss": correlation and expected_loss(mechanism, masks, correlation, seconds=seconds)}
-            for mechanism in mechanisms
+    return Forecast(
+        mechanisms=[
+            MechanismForecast(
+                name=one.name,
+                title=one.title,
+                expected=outlook(one, masks),
+                guarantee=one.guarantee(context).as_dict(),
+                loss=correlation and expected_loss(one, masks, correlation, seconds=seconds),
+            )
+            for one in mechanisms
         ],
-        "correlation": correlation and correlation.shown(),
-        "postprocess": [{"name": step.name, "title": step.title, "causal": step.causal} for step in steps],
-        "budget": ledger.quote(landmark_set.dataset, mechanisms, context),
-    }
-
-
-def _outlook(mechanism: TrajectoryMechanism, masks: list[Mask], context: Context) -> dict[str, Any]:
-    found = outlook(mechanism, masks)
-    return {
-        "name": mechanism.name,
-        "title": mechanism.title,
-        "expected": found and found.as_dict(),
-        "guarantee": mechanism.guarantee(context).as_dict(),
-    }
+        correlation=correlation and correlation.shown(),
+        postprocess=[StepForecast(name=step.name, title=step.title, causal=step.causal) for step in steps],
+        budget=Quote(**ledger.quote(landmark_set.dataset, mechanisms, context)),
+    )

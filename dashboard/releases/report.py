@@ -16,21 +16,21 @@ from typing import Any
 import numpy as np
 from django.urls import reverse
 
-from dashboard.core.downsampling import decimated, listed
 from dashboard.core.palette import palette
 from dashboard.datasets import ledger
 from dashboard.datasets.models import BudgetEntry
-from dashboard.landmarks.correlation import Correlation
-from dashboard.landmarks.loss import highest, levels, undefined
 from dashboard.landmarks.promise import masks_of_people
 from dashboard.landmarks.report import set_facts
 from dashboard.releases import downloads, files, reproduce
 from dashboard.releases.models import Release
-from dashboard.storage import parquet
 from dashboard.storage.series_cache import line
 from privacy_engine import __version__
 from privacy_engine.accounting.temporal import temporal_loss
+from privacy_engine.analysis.correlation import Correlation
+from privacy_engine.analysis.downsampling import decimated, runs
 from privacy_engine.analysis.forecast import outlook
+from privacy_engine.analysis.losses import highest, levels, undefined
+from privacy_engine.analysis.results import listed
 from privacy_engine.data import Floats, Mask
 from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 from privacy_engine.mechanisms.landmark.base import last_draw
@@ -226,7 +226,7 @@ def _curves(row: Release, found: _Series, error_m: Floats | None = None) -> dict
     curves = {
         "event": at.tolist(),
         "n": len(found.budget),
-        "landmarks": parquet.runs(found.is_landmark),
+        "landmarks": runs(found.is_landmark),
         "level": found.level,
         "budget": found.budget[at].tolist(),
         "noise_m": listed(found.noise_m[at]),

@@ -148,9 +148,3 @@ def unpack_mask(data: bytes, n: int) -> Mask:
     """The mask of :func:`pack_mask`."""
     bits = np.frombuffer(zlib.decompress(bytes(data)), dtype=np.uint8)
     return np.unpackbits(bits, count=n).astype(np.bool_)
-
-
-def runs(mask: Mask) -> list[list[int]]:
-    """The true stretches of a mask as half-open [start, end) pairs."""
-    edges = np.flatnonzero(np.diff(np.concatenate(([False], mask, [False])).astype(np.int8)))
-    return edges.reshape(-1, 2).tolist()

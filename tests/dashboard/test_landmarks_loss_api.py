@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dashboard.landmarks import correlation, report, simulated
+from dashboard.landmarks import correlation, report
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.storage import parquet
 from privacy_engine.accounting.estimation import NOTE, estimate_correlation
@@ -22,6 +22,8 @@ from privacy_engine.accounting.temporal import (
     smoothing_matrix,
     temporal_loss,
 )
+from privacy_engine.analysis import correlation as correlations
+from privacy_engine.analysis import simulated_losses as simulated
 from privacy_engine.analysis.forecast import simulated_budgets
 from privacy_engine.data import Trajectory
 from privacy_engine.mechanisms.landmark.adaptive import Adaptive
@@ -205,7 +207,7 @@ class TestReport:
 
     def test_is_estimated_once(self, owner_api, landmark_set, monkeypatch):
         query, calls = {"cell_m": "800"}, []
-        monkeypatch.setattr(correlation, "estimate_correlation", lambda *a, **k: calls.append(k) or _known(*a, **k))
+        monkeypatch.setattr(correlations, "estimate_correlation", lambda *a, **k: calls.append(k) or _known(*a, **k))
         for _ in range(3):
             assert loss(owner_api, landmark_set, query).status_code == 200
         loss(owner_api, landmark_set, query | {"smoothing": "2"})

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from dashboard.landmarks.services import mark_landmarks
-from dashboard.releases import execution, tradeoff
-from dashboard.releases.error_curves import QUANTILES, cumulated, distribution, running_mean
+from dashboard.releases import execution
 from dashboard.releases.models import Release
 from dashboard.storage import parquet
+from privacy_engine.analysis import tradeoff
+from privacy_engine.analysis.error_curves import QUANTILES, cumulated, distribution, running_mean
 from privacy_engine.analysis.simulation import simulate
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.mechanism import mechanisms
@@ -48,7 +49,7 @@ class TestDistribution:
     @pytest.mark.parametrize("n", [1, 2, 399, 400, 401, 12_345])
     def test_every_point_is_an_exact_quantile(self, n):
         errors = np.random.default_rng(n).lognormal(5, 2, n)
-        found = distribution(errors)
+        found = distribution(errors).model_dump()
         between = np.array(found["share"]) - 0.5 / n  # on the step itself numpy's product may round past it
         assert found["error_m"] == np.quantile(errors, between, method="inverted_cdf").tolist()
         assert found["share"] == [np.mean(errors <= one) for one in found["error_m"]]
@@ -57,7 +58,7 @@ class TestDistribution:
         assert (found["n"], found["mean_m"]) == (n, pytest.approx(errors.mean(), rel=1e-12))
 
     def test_of_nothing_is_nothing(self):
-        assert distribution(np.full(3, np.nan)) == {"n": 0, "mean_m": None, "share": [], "error_m": []}
+        assert distribution(np.full(3, np.nan)).model_dump() == {"n": 0, "mean_m": None, "share": [], "error_m": []}
 
     def test_running_mean_leaves_out_gaps_and_others(self):
         error_m = np.array([np.nan, 4.0, 2.0, np.nan, 9.0])

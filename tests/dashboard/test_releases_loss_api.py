@@ -8,7 +8,6 @@ import json
 import numpy as np
 import pytest
 
-from dashboard.landmarks import loss
 from dashboard.releases import execution as drawing
 from privacy_engine.accounting.estimation import NOTE, estimate_correlation
 from privacy_engine.accounting.pairwise import pairwise_loss
@@ -19,6 +18,7 @@ from privacy_engine.accounting.temporal import (
     smoothing_matrix,
     temporal_loss,
 )
+from privacy_engine.analysis import losses as loss
 from privacy_engine.data import Trajectory
 from privacy_engine.mechanisms.landmark.skip import Skip
 from tests.dashboard.asking import at, first_error

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from dashboard.landmarks.services import mark_landmarks
-from dashboard.releases import expected_loss, forecasts
+from dashboard.releases import forecasts
 from privacy_engine.accounting.temporal import landmark_temporal_loss, smoothing_matrix, temporal_loss
+from privacy_engine.analysis import expected_loss
 from privacy_engine.analysis.forecast import simulated_budgets
 from privacy_engine.mechanism import mechanisms
 from tests.dashboard.asking import UNIFORM, first_error

@@ -13,7 +13,6 @@ from django.core.management import call_command
 from django.urls import reverse
 
 from dashboard.datasets.services import import_dataset
-from dashboard.landmarks.loss import highest
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases import downloads, execution, files, report, reproduce
@@ -21,6 +20,7 @@ from dashboard.releases.models import Release
 from dashboard.releases.services import derive_release, submit_release
 from dashboard.storage import parquet
 from privacy_engine.accounting.temporal import smoothing_matrix, temporal_loss
+from privacy_engine.analysis.losses import highest
 from privacy_engine.data import Trajectory
 from privacy_engine.mechanism import mechanisms
 from privacy_engine.postprocess import postprocesses

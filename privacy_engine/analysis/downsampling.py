@@ -1,10 +1,10 @@
-"""Curves thinned out for display: what a chart cannot show is not sent, and no peak is lost."""
+"""Curves reduced for display: fewer events, with every extreme."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from privacy_engine.data import Floats, Ints
+from privacy_engine.data import Floats, Ints, Mask
 from privacy_engine.errors import ParameterError
 
 POINTS = (10, 20_000)
@@ -22,7 +22,7 @@ def decimated(curves: list[Floats], points: int, first: int = 0, after: int | No
     """
     n = len(curves[0])
     if (first, after) != (0, None):
-        _check_stretch(n, first, after)
+        _check_range(n, first, after)
         return first + decimated([curve[first:after] for curve in curves], points)
     if not POINTS[0] <= points <= POINTS[1]:
         rule = f"between {POINTS[0]} and {POINTS[1]:,}"
@@ -41,7 +41,7 @@ def decimated(curves: list[Floats], points: int, first: int = 0, after: int | No
     return np.unique(np.concatenate(kept))[:points]
 
 
-def _check_stretch(n: int, first: int, after: int | None) -> None:
+def _check_range(n: int, first: int, after: int | None) -> None:
     if not 0 <= first < n:
         rule = f"between 0 and {n - 1:,}"
         raise ParameterError(f"first must be {rule}, got {first}", field="first", rule=rule, value=first)
@@ -50,6 +50,8 @@ def _check_stretch(n: int, first: int, after: int | None) -> None:
         raise ParameterError(f"after must be {rule}, got {after}", field="after", rule=rule, value=after)
 
 
-def listed(values: Floats) -> list[float | None]:
-    """Values for JSON, which knows no NaN: None there."""
-    return [None if value != value else value for value in values.tolist()]
+def runs(mask: Mask) -> list[list[int]]:
+    """The true ranges of a mask as half-open [start, end) pairs."""
+    edges = np.flatnonzero(np.diff(np.concatenate(([False], mask, [False])).astype(np.int8)))
+    found: list[list[int]] = edges.reshape(-1, 2).tolist()
+    return found

@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from dashboard.landmarks.correlation import Correlation
-from dashboard.landmarks.loss import MAX_SECONDS, Bound, LandmarkLoss, highest, landmark_loss, levels
 from privacy_engine.accounting.runtime_estimate import loss_seconds
+from privacy_engine.analysis.correlation import Correlation
 from privacy_engine.analysis.forecast import STEP_M, simulated_budgets
+from privacy_engine.analysis.losses import MAX_SECONDS, BoundOrBest, LandmarkLoss, highest, landmark_loss, levels
+from privacy_engine.analysis.results import Result
 from privacy_engine.data import Floats, Mask
 from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 
@@ -29,6 +30,29 @@ NOTE = (
     "deviation of {step:g} m along each axis, seeds 0 to {last}; shaded from the least to the greatest of them."
 )
 TOO_LONG = "Its budgets depend on the run, and the series is too long to try it out: this is what no run exceeds."
+
+
+class Parts(Result):
+    """All landmarks and the worst event; the worst event alone."""
+
+    joint: float
+    own: float
+
+
+class Overall(Result):
+    """The largest values of one mechanism by one bound."""
+
+    joint: float
+    """All landmarks and the worst event."""
+    own: float
+    """The worst event alone."""
+    landmarks_only: float
+    least: Parts | None = None
+    """The least of simulated runs, where runs differ; the values above are medians."""
+    greatest: Parts | None = None
+    """The greatest of simulated runs, where runs differ."""
+    most: Parts | None = None
+    """What no run exceeds, whatever it draws, by this formula."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,20 +80,21 @@ class Spread:
         alone, top = (float(np.median(self._of(part))) for part in ("landmarks_only", "highest_budget"))
         return replace(self.most, own=own, joint=joint, landmarks_only=alone, level=self.epsilon, highest_budget=top)
 
-    def overall(self) -> dict[str, Any]:
+    def overall(self) -> Overall:
         """The largest loss of a run: the median, the least and the greatest of them, and what none exceeds."""
-        own, joint = (self._of(part).max(axis=1, initial=0.0) for part in ("own", "joint"))
-        middle, most = self.middle(), {"joint": highest(self.most.joint), "own": highest(self.most.own)}
+        middle, most = self.middle(), Parts(joint=highest(self.most.joint), own=highest(self.most.own))
+        alone = middle.landmarks_only
         if not self.runs:
-            return most | {"landmarks_only": middle.landmarks_only, "least": None, "greatest": None, "most": most}
-        return {
-            "joint": float(np.median(joint)),
-            "own": float(np.median(own)),
-            "landmarks_only": middle.landmarks_only,
-            "least": {"joint": float(joint.min()), "own": float(own.min())},
-            "greatest": {"joint": float(joint.max()), "own": float(own.max())},
-            "most": most,
-        }
+            return Overall(joint=most.joint, own=most.own, landmarks_only=alone, most=most)
+        own, joint = (self._of(part).max(axis=1, initial=0.0) for part in ("own", "joint"))
+        return Overall(
+            joint=float(np.median(joint)),
+            own=float(np.median(own)),
+            landmarks_only=alone,
+            least=Parts(joint=float(joint.min()), own=float(own.min())),
+            greatest=Parts(joint=float(joint.max()), own=float(own.max())),
+            most=most,
+        )
 
     def band(self, part: str) -> tuple[Floats, Floats] | None:
         """The least and the greatest of the runs at every event, two arrays (n,)."""
@@ -81,7 +106,7 @@ class Spread:
         return found if self.runs else np.empty((0, len(self.most.own)))
 
 
-def spread(mechanism: Any, is_landmark: Mask, correlation: Correlation, bound: Bound | Any = "") -> Spread:
+def spread(mechanism: Any, is_landmark: Mask, correlation: Correlation, bound: BoundOrBest = "") -> Spread:
     """The losses of as many runs as there is time for.
 
     Raises
@@ -115,7 +140,7 @@ def _remembered(mechanism: TrajectoryMechanism, mask: bytes, runs: int) -> Float
 
 
 def _loss(
-    mechanism: Any, budgets: Floats, is_landmark: Mask, correlation: Correlation, bound: Bound | Any
+    mechanism: Any, budgets: Floats, is_landmark: Mask, correlation: Correlation, bound: BoundOrBest
 ) -> LandmarkLoss:
     own, shared = levels(mechanism, budgets, is_landmark, correlation)
     return landmark_loss(own, is_landmark, correlation, bound, shared=shared)

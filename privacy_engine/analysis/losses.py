@@ -7,14 +7,17 @@ from typing import Any, Literal
 
 import numpy as np
 
-from dashboard.landmarks.correlation import Correlation
 from privacy_engine.accounting.pairwise import MAX_PAIRWISE_STATES, pairwise_loss, pairwise_seconds
 from privacy_engine.accounting.runtime_estimate import loss_seconds
 from privacy_engine.accounting.temporal import MAX_BRIDGE_STATES, TemporalLoss, landmark_losses, temporal_loss
+from privacy_engine.analysis.correlation import Correlation
+from privacy_engine.analysis.results import Result
 from privacy_engine.data import Floats, Mask
 from privacy_engine.errors import EngineError, ParameterError
 
 Bound = Literal["bridge", "published"]
+BoundOrBest = Bound | Literal[""]
+"""A bound, or the best that can be had."""
 BOUNDS: tuple[Bound, ...] = ("bridge", "published")
 MAX_SECONDS = 2.0
 """What one loss may take within a request."""
@@ -40,17 +43,36 @@ class LandmarkLoss:
     highest_budget: float
     why: str = ""
 
-    def shown(self, at: Any = slice(None)) -> dict[str, Any]:
-        """As an answer has it, at the events ``at``."""
-        return {
-            "bound": self.bound,
-            "upper_bound": self.bound == "bridge",
-            "why": self.why,
-            "own": self.own[at].tolist(),
-            "joint": self.joint[at].tolist(),
-            "landmarks_only": self.landmarks_only,
-            "level": self.level,
-        }
+    def shown(self, at: Any = slice(None)) -> LandmarkLossCurves:
+        """As results show it, at the events ``at``."""
+        return LandmarkLossCurves(
+            bound=self.bound,
+            upper_bound=self.bound == "bridge",
+            why=self.why,
+            own=self.own[at].tolist(),
+            joint=self.joint[at].tolist(),
+            landmarks_only=self.landmarks_only,
+            level=self.level,
+        )
+
+
+class LandmarkLossCurves(Result):
+    """What the landmarks leak together, with one more event and without; null where it is not defined."""
+
+    bound: Bound | None = None
+    upper_bound: bool | None = None
+    """False for the published formula."""
+    why: str = ""
+    """Why it is not the bridged bound; empty where it is or was not requested."""
+    own: list[float] | None = None
+    """Each event's own part."""
+    joint: list[float] | None = None
+    """All landmarks and this event together."""
+    landmarks_only: float | None = None
+    level: float | None = None
+    """Landmarks and one event without correlation, at the distance of the states."""
+    undefined: str = ""
+    """Why there is none; else empty."""
 
 
 def undefined(mechanism: Any) -> str:
@@ -91,7 +113,7 @@ def landmark_loss(
     budgets: Floats,
     is_landmark: Mask,
     correlation: Correlation,
-    bound: Bound | Literal[""] = "",
+    bound: BoundOrBest = "",
     *,
     shared: float = 0.0,
 ) -> LandmarkLoss:

@@ -1,0 +1,215 @@
+"""The temporal correlation an adversary is assumed to know: smoothed, given, or estimated from series.
+
+It has the largest distance between the positions of two states: a level is per radius and grows with the distance.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import Field
+
+from privacy_engine.accounting.distance import MOST_M, diameter, scale
+from privacy_engine.accounting.estimation import NOTE, estimate_correlation
+from privacy_engine.accounting.markov_chains import mismatch, reversal
+from privacy_engine.accounting.temporal import LossFunction, smoothing_matrix
+from privacy_engine.accounting.validation import transition
+from privacy_engine.analysis.results import Result
+from privacy_engine.data import Floats, Trajectory
+from privacy_engine.errors import ParameterError
+
+MAX_SHOWN_STATES = 10
+MAX_S = 1e6
+MAX_TEXT = 60_000
+REVERSAL = "reversal"
+ONE_CHAIN = 1e-6
+"""Flows that differ by less belong to one stationary chain, written with six digits."""
+
+Matrix = list[list[float]]
+
+
+class CorrelationDescription(Result):
+    """The correlation a result was computed under."""
+
+    kind: str
+    """smoothed, given or estimated."""
+    s: float | None
+    n: int | None
+    cell_m: float | None
+    smoothing: float | None
+    diameter_m: float
+    """The largest distance between the positions of two states."""
+    states: int
+    mismatch: float
+    """0 where both matrices belong to one stationary chain."""
+    data_dependent: bool
+    """Computed from the original: publish nothing of this result."""
+    note: str
+    backward_matrix: Matrix | None = Field(default=None, exclude_if=lambda value: value is None)
+    forward_matrix: Matrix | None = Field(default=None, exclude_if=lambda value: value is None)
+
+
+class Supremum(Result):
+    """What a series that spends at most ``budget`` at each event never exceeds; null: there is no such limit."""
+
+    budget: float
+    backward: float | None
+    forward: float | None
+    total: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class Correlation:
+    """What an adversary is taken to know; ``kind`` is smoothed, given or estimated.
+
+    ``diameter_m`` is how far apart positions of two states lie at most, in metres; ``distances_m`` (states, states) the
+    same of each two, where the states are cells of a grid.
+    """
+
+    kind: str
+    backward: LossFunction | None
+    forward: LossFunction | None
+    diameter_m: float
+    s: float | None = None
+    n: int | None = None
+    cell_m: float | None = None
+    smoothing: float | None = None
+    distances_m: Floats | None = None
+
+    @classmethod
+    def smoothed(cls, n: int, s: float, diameter_m: float | None) -> Correlation:
+        """The same smoothing matrix both ways, for states at most ``diameter_m`` apart."""
+        if not 0 <= s <= MAX_S:
+            raise refused("s", f"between 0 and {MAX_S:,.0f}", s)
+        carried = _smoothed(n, s)
+        return cls("smoothed", carried, carried, _diameter(diameter_m), s, n)
+
+    @classmethod
+    def given(cls, backward: Any, forward: Any, diameter_m: float | None) -> Correlation:
+        """Matrices as lists or JSON text; without one there is no correlation in that direction.
+
+        One of the two may be the word "reversal": it is then the other one's, in one stationary chain.
+        """
+        if backward == REVERSAL and forward == REVERSAL:
+            raise refused("backward", "a matrix where forward is its reversal", backward)
+        back, ahead = (None if one == REVERSAL else _matrix(one, field) for one, field in _both(backward, forward))
+        if backward == REVERSAL and ahead is not None:
+            back = LossFunction(reversal(ahead.matrix))
+        if forward == REVERSAL and back is not None:
+            ahead = LossFunction(reversal(back.matrix))
+        if (backward == REVERSAL and back is None) or (forward == REVERSAL and ahead is None):
+            field = "forward" if backward == REVERSAL else "backward"
+            raise refused(field, "a matrix, for the other one to be its reversal", "")
+        return cls("given", back, ahead, _diameter(diameter_m))
+
+    @classmethod
+    def estimated(cls, series: Sequence[Trajectory], cell_m: float, smoothing: float) -> Correlation:
+        """Counted from ``series`` over square cells: for the owner of these alone."""
+        found = estimate_correlation(series, cell_m=cell_m, smoothing=smoothing)
+        apart = found.distances_m
+        if apart is None:
+            raise TypeError("the cells of a grid have distances")
+        most = min(max(float(apart.max()), math.sqrt(2) * cell_m), MOST_M)  # of one cell alone its diagonal
+        sides = LossFunction(found.backward, field="backward"), LossFunction(found.forward, field="forward")
+        return cls("estimated", *sides, most, cell_m=cell_m, smoothing=smoothing, distances_m=apart)
+
+    @property
+    def data_dependent(self) -> bool:
+        """True if it was read off the original, so that whatever follows from it discloses something of it."""
+        return self.kind == "estimated"
+
+    def scale(self, radius_m: float) -> float:
+        """What a level within ``radius_m`` is multiplied by to hold at the states' distance."""
+        return scale(self.diameter_m, radius_m)
+
+    @functools.cached_property
+    def mismatch(self) -> float:
+        """How far the two matrices are from those of one stationary chain; see :func:`chains.mismatch`."""
+        if self.kind == "smoothed":  # symmetric, so its own reversal
+            return 0.0
+        back, ahead = ([[1.0]] if one is None else one.matrix for one in (self.backward, self.forward))
+        return mismatch(back, ahead)
+
+    def unchained(self) -> str:
+        """Why the bridged bound says nothing under this correlation; empty where it does.
+
+        Two estimates of one chain are never quite each other's reversal (a series starts and ends somewhere), so for
+        them ``mismatch`` is told and not judged.
+        """
+        if self.data_dependent or self.mismatch <= ONE_CHAIN:
+            return ""
+        return "backward and forward are not each other's reversal in one stationary chain"
+
+    def shown(self) -> CorrelationDescription:
+        """As results describe it, with matrices of few states."""
+        sides = {"backward_matrix": self.backward, "forward_matrix": self.forward}
+        few = {name: one for name, one in sides.items() if one is not None and len(one.matrix) <= MAX_SHOWN_STATES}
+        return CorrelationDescription(
+            kind=self.kind,
+            s=self.s,
+            n=self.n,
+            cell_m=self.cell_m,
+            smoothing=self.smoothing,
+            diameter_m=self.diameter_m,
+            states=max(1 if one is None else len(one.matrix) for one in (self.backward, self.forward)),
+            mismatch=self.mismatch,
+            data_dependent=self.data_dependent,
+            note=NOTE if self.data_dependent else "",
+            **{name: one.matrix.tolist() for name, one in few.items()},
+        )
+
+    def supremum(self, epsilon: float, shared: float = 0.0) -> Supremum:
+        """What a series that spends at most ``epsilon`` at each event never exceeds, however long; None: no limit.
+
+        ``shared`` is the level of one more draw, which adds no more than that.
+        """
+        back, ahead = (epsilon if one is None else one.supremum(epsilon) for one in (self.backward, self.forward))
+        limits = (back + shared, ahead + shared, back + ahead - epsilon + shared)
+        backward, forward, total = (value if value < math.inf else None for value in limits)
+        return Supremum(budget=epsilon, backward=backward, forward=forward, total=total)
+
+
+def _both(backward: Any, forward: Any) -> list[tuple[Any, str]]:
+    return [(backward, "backward"), (forward, "forward")]
+
+
+def refused(field: str, rule: str, value: Any) -> ParameterError:
+    """The error of a parameter that breaks ``rule``."""
+    return ParameterError(f"{field} must be {rule}, got {value!r:.60}", field=field, rule=rule, value=value)
+
+
+def _diameter(value: float | None) -> float:
+    if value is None:
+        rule = "given: how far apart the states lie at most, in metres"
+        raise ParameterError(f"diameter_m must be {rule}", field="diameter_m", rule=rule)
+    return diameter(value)
+
+
+@functools.lru_cache(maxsize=16)
+def _smoothed(n: int, s: float) -> LossFunction:
+    return LossFunction(smoothing_matrix(n, s))
+
+
+def _matrix(given: Any, field: str) -> LossFunction | None:
+    if given in ("", None, []):
+        return None
+    rows = _read(given, field) if isinstance(given, str) else given
+    square = isinstance(rows, list) and all(isinstance(row, list) and len(row) == len(rows) for row in rows)
+    if not square or not all(type(value) in (int, float) for row in rows for value in row):
+        raise refused(field, "a square matrix of numbers as JSON, [[…], …]", given)
+    with_floats = [[float(value) if abs(value) < 2 else 2.0 for value in row] for row in rows]  # a share is at most 1
+    return LossFunction(transition(with_floats, field), field=field)
+
+
+def _read(text: str, field: str) -> Any:
+    if len(text) > MAX_TEXT:
+        raise refused(field, f"at most {MAX_TEXT:,} characters", len(text))
+    try:
+        return json.loads(text, parse_int=float)
+    except (ValueError, RecursionError):
+        return None

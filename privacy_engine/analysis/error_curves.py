@@ -1,0 +1,106 @@
+"""Errors of a release as a distribution and cumulated, of all its events and of landmarks and others apart."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from privacy_engine.analysis.downsampling import decimated
+from privacy_engine.analysis.results import Curve, Result, listed
+from privacy_engine.data import Floats, Mask
+
+QUANTILES = 400
+"""A distribution has so many of its order statistics, or all of them where there are fewer."""
+
+
+class Distribution(Result):
+    """The empirical distribution of errors in metres; null where nothing was published.
+
+    ``share[i]`` of the ``n`` errors are at most ``error_m[i]``, each of which is one of them: exact quantiles, at most
+    :data:`QUANTILES`, the smallest and the largest error among them.
+    """
+
+    n: int
+    """The number of errors."""
+    mean_m: float | None
+    share: list[float]
+    """This share of them is at most …"""
+    error_m: list[float]
+    """… so large: exact quantiles, of which there are at most 400."""
+
+
+class ErrorGroup(Distribution):
+    """Errors of all published events, of the landmarks among them, or of the others."""
+
+    running_mean_m: Curve
+    """null until something is published."""
+    cumulative_m: Curve
+    """The sum of the errors so far."""
+
+
+class ErrorCurves(Result):
+    """Errors of one series as distributions, running means and sums; the latter at the events ``event``."""
+
+    series: int
+    points: int
+    event: list[int]
+    decimated: bool
+    all: ErrorGroup
+    landmarks: ErrorGroup
+    others: ErrorGroup
+
+
+def error_curves(
+    error_m: Floats, is_landmark: Mask, *, series: int, points: int, first: int = 0, after: int | None = None
+) -> ErrorCurves:
+    """The errors (n,) of one series with landmarks ``is_landmark`` (n,), in metres, NaN where nothing is published.
+
+    Running means and sums are of all events so far, at those from ``first`` to before ``after``.
+
+    Raises
+    ------
+    ParameterError
+        There is no event from ``first`` to before ``after``, or ``points`` lies outside its domain.
+    """
+    n = len(error_m)
+    groups = {"all": np.ones(n, dtype=np.bool_), "landmarks": is_landmark, "others": ~is_landmark}
+    means = {name: running_mean(error_m, mask) for name, mask in groups.items()}
+    sums = {name: cumulated(error_m, mask) for name, mask in groups.items()}
+    at = decimated([*means.values(), *sums.values()], points, first, after)
+    found = {
+        name: ErrorGroup(
+            **distribution(error_m[mask]).model_dump(),
+            running_mean_m=listed(means[name][at]),
+            cumulative_m=listed(sums[name][at]),
+        )
+        for name, mask in groups.items()
+    }
+    thinned = len(at) < len(range(n)[first:after])
+    return ErrorCurves(series=series, points=n, event=at.tolist(), decimated=thinned, **found)
+
+
+def distribution(error_m: Floats) -> Distribution:
+    """The empirical distribution of errors in metres, NaN left out."""
+    found = np.sort(error_m[~np.isnan(error_m)])
+    n = len(found)
+    ranks = np.unique(np.linspace(1, n, min(n, QUANTILES)).round().astype(np.int64)) if n else np.empty(0, np.int64)
+    return Distribution(
+        n=n,
+        mean_m=float(found.mean()) if n else None,
+        share=(ranks / max(n, 1)).tolist(),
+        error_m=found[ranks - 1].tolist(),
+    )
+
+
+def running_mean(error_m: Floats, mask: Mask) -> Floats:
+    """The mean error of the events in ``mask`` published up to each event, (n,); not a number before the first."""
+    number = np.cumsum(mask & ~np.isnan(error_m))
+    nothing = np.full(len(error_m), np.nan)
+    found: Floats = np.divide(cumulated(error_m, mask), number, out=nothing, where=number > 0)
+    return found
+
+
+def cumulated(error_m: Floats, mask: Mask) -> Floats:
+    """The sum of the errors of the events in ``mask`` published up to each event, metres, (n,)."""
+    counts = mask & ~np.isnan(error_m)
+    sums = np.cumsum(np.where(counts, error_m, 0.0))
+    return np.where(np.cumsum(counts) > 0, sums, np.nan)

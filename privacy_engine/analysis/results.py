@@ -1,0 +1,23 @@
+"""What every result of an analysis has in common."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict
+
+from privacy_engine.data import Floats
+
+Curve = list[float | None]
+"""One value for each event shown; null where there is none."""
+
+
+class Result(BaseModel):
+    """A result as plain numbers, lists and text: what the API returns, without NaN."""
+
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", use_attribute_docstrings=True, json_schema_serialization_defaults_required=True
+    )
+
+
+def listed(values: Floats) -> Curve:
+    """Return an array as a list, with None for NaN."""
+    return [None if value != value else value for value in values.tolist()]
