@@ -9,7 +9,23 @@ def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.config.settings")
     from django.core.management import execute_from_command_line
 
-    execute_from_command_line(sys.argv)
+    if sys.argv[1:] in (["help"], ["--help"], ["-h"]):
+        list_commands()
+    else:
+        execute_from_command_line(sys.argv)
+
+
+def list_commands() -> None:
+    """Print Django's list of commands without loading models, which would take most of the time."""
+    from django.apps import AppConfig, apps
+    from django.conf import settings
+    from django.core.management import ManagementUtility
+
+    for entry in settings.INSTALLED_APPS:
+        config = AppConfig.create(entry)
+        apps.app_configs[config.label] = config
+    apps.apps_ready = True
+    sys.stdout.write(ManagementUtility(sys.argv).main_help_text() + "\n")
 
 
 if __name__ == "__main__":

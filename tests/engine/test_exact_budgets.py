@@ -28,6 +28,10 @@ class TestSums:
     def test_are_exact_at_every_scale(self, values: list[float]) -> None:
         assert exact_sum(np.array(values, dtype=float)) * UNIT == sum(map(Fraction, values), Fraction(0))
 
+    @given(st.floats(0, 1e300), st.integers(0, 100))
+    def test_of_equal_values(self, value: float, times: int) -> None:
+        assert exact_sum(np.full(times, value)) * UNIT == times * Fraction(value)
+
     @given(st.floats(0, 1e308))
     def test_a_float_is_a_whole_number_of_units_and_comes_back(self, value: float) -> None:
         assert exact_units(value) * UNIT == Fraction(value)
