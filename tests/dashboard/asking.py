@@ -1,4 +1,4 @@
-"""How the tests speak to the API, and read what it says in binary."""
+"""How the tests speak to the API, and read what it states in binary."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Attacks as the tests ask for them, and what they are tried on."""
+"""Attacks as the tests request them, and what they are tried on."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def downloaded(api: Any, pk: Any, fmt: str) -> bytes:
 
 
 def engines(release: Release, attack: dict[str, Any], series: int = 0) -> dict[str, Any]:
-    """What the engine makes of the stored release, asked directly."""
+    """What the engine makes of the stored release, requested directly."""
     truths, releases = parquet.read_points(release.dataset.points_path), read_releases(release)
     parsed = attacks.parse(attack)
     if parsed.population:

@@ -28,7 +28,7 @@ def day(tmp_path: Path) -> Path:
 def runner(
     command: type[BaseCommand], name: str, capsys: pytest.CaptureFixture[str]
 ) -> Callable[..., tuple[str, str, int]]:
-    """``run(*words, **streams)``: what the command says, what it complains of, and its exit code."""
+    """``run(*words, **streams)``: what the command states, what it complains of, and its exit code."""
 
     def run(*words: Any, **streams: Any) -> tuple[str, str, int]:
         code: Any = 0
@@ -36,7 +36,7 @@ def runner(
             command(**streams).run_from_argv(["manage.py", name, *map(str, words)])
         except SystemExit as end:
             code = end.code
-        said = capsys.readouterr()
-        return said.out, said.err, code
+        stated = capsys.readouterr()
+        return stated.out, stated.err, code
 
     return run

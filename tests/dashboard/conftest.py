@@ -54,7 +54,7 @@ def clean_home() -> Iterator[None]:
 
 @pytest.fixture
 def files() -> Callable[[], list[str]]:
-    """What lies under CAIRN_HOME in the rooms and the folder for temporary files."""
+    """What lies under CAIRN_HOME in the apps and the folder for temporary files."""
 
     def found() -> list[str]:
         rooms = (HOME / room for room in ("datasets", "releases", "tmp"))
@@ -71,7 +71,7 @@ def owner(db: None) -> User:
 
 @pytest.fixture
 def stranger(db: None) -> User:
-    """Somebody else with an account."""
+    """Another person with an account."""
     return User.objects.create_user("stranger")
 
 
@@ -181,7 +181,7 @@ def everything_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def body(landmark_set: LandmarkSet) -> dict[str, Any]:
-    """What a request for a release says that is in order."""
+    """What a request for a release states that is in order."""
     return {"dataset": str(landmark_set.dataset_id), "landmark_set": str(landmark_set.pk), "mechanism": UNIFORM}
 
 

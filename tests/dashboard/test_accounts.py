@@ -46,11 +46,11 @@ class TestLoginLink:
         assert services.consume_login_link(token=token_of(path)) is None
 
     @pytest.mark.parametrize("token", ["", "x", "\udcff", "a\0b", "x" * 10_000])
-    def test_unknown_lets_nobody_in(self, owner: User, token: str) -> None:
+    def test_unknown_lets_no_one_in(self, owner: User, token: str) -> None:
         services.make_login_link(user=owner)
         assert services.consume_login_link(token=token) is None
 
-    def test_of_somebody_who_may_not_enter_lets_nobody_in(self, owner: User) -> None:
+    def test_of_a_person_who_may_not_enter_lets_no_one_in(self, owner: User) -> None:
         path = services.make_login_link(user=owner)
         User.objects.update(is_active=False)
         assert services.consume_login_link(token=token_of(path)) is None
@@ -79,7 +79,7 @@ class TestLoginLink:
         assert client.head(path).status_code == client.post(path).status_code == 405
         assert client.get(path).status_code == 302
 
-    def test_page_says_when_it_was_used(self, client: Client, owner: User) -> None:
+    def test_page_states_when_it_was_used(self, client: Client, owner: User) -> None:
         path = services.make_login_link(user=owner)
         Client().get(path)
         assert client.get(path).status_code == 410
@@ -128,7 +128,7 @@ class TestToken:
         AuthToken.objects.update(expiry=timezone.now() - timedelta(seconds=1))
         assert APIClient(headers={"Authorization": f"Token {token}"}).get(API).status_code == 401
 
-    def test_of_somebody_who_may_not_enter_is_refused(self, owner: User) -> None:
+    def test_of_a_person_who_may_not_enter_is_refused(self, owner: User) -> None:
         _, token = services.make_token(user=owner)
         User.objects.update(is_active=False)
         assert APIClient(headers={"Authorization": f"Token {token}"}).get(API).status_code == 401

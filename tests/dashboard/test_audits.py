@@ -192,7 +192,7 @@ class TestJob:
 
 
 class TestPage:
-    def test_without_audits_it_says_what_to_do(self, owner_page):
+    def test_without_audits_it_states_what_to_do(self, owner_page):
         page = owner_page.get("/audits/").content.decode()
         assert "No audit yet" in page
         assert "None yet. Start one with the form." in page

@@ -1,4 +1,4 @@
-"""The datasets room through its REST doors: read again, change, list, draw, delete."""
+"""The datasets app through its REST entry points: read again, change, list, draw, delete."""
 
 from __future__ import annotations
 
@@ -27,28 +27,28 @@ MakeDataset = Callable[..., Dataset]
 
 class TestReadAgain:
     def test_changes_the_points(self, owner_api: APIClient) -> None:
-        told = owner_api.post(URL, {"file": upload()}, format="multipart").json()
-        answer = owner_api.post(f"{told['urls']['self']}read/", {"first_n": 2})
+        reported = owner_api.post(URL, {"file": upload()}, format="multipart").json()
+        answer = owner_api.post(f"{reported['urls']['self']}read/", {"first_n": 2})
         assert (answer.status_code, answer.json()["points"]) == (200, 2)
         row = Dataset.objects.get()
         assert sorted(path.name for path in row.folder.iterdir()) == ["original", row.points_file]
 
     def test_that_cannot_be_changes_nothing(self, owner_api: APIClient) -> None:
-        told = owner_api.post(URL, {"file": upload()}, format="multipart").json()
-        answer = owner_api.post(f"{told['urls']['self']}read/", {"options": {"lon": "nowhere"}})
+        reported = owner_api.post(URL, {"file": upload()}, format="multipart").json()
+        answer = owner_api.post(f"{reported['urls']['self']}read/", {"options": {"lon": "nowhere"}})
         assert answer.status_code == 400
-        assert owner_api.get(told["urls"]["self"]).json() == told
+        assert owner_api.get(reported["urls"]["self"]).json() == reported
 
     def test_is_refused_once_landmarks_stand_on_the_points(self, owner: User, owner_api: APIClient) -> None:
-        told = owner_api.post(URL, {"file": upload()}, format="multipart").json()
+        reported = owner_api.post(URL, {"file": upload()}, format="multipart").json()
         mark_landmarks(owner=owner, dataset=Dataset.objects.get(), method={"name": "manual", "events": [0]})
-        answer = owner_api.post(f"{told['urls']['self']}read/", {"first_n": 2})
+        answer = owner_api.post(f"{reported['urls']['self']}read/", {"first_n": 2})
         assert (answer.status_code, answer.json()["errors"][0]["code"]) == (409, "conflict")
-        assert owner_api.get(told["urls"]["self"]).json() == told
+        assert owner_api.get(reported["urls"]["self"]).json() == reported
 
     def test_is_refused_while_it_waits(self, owner_api: APIClient, everything_is_large: None) -> None:
-        told = owner_api.post(URL, {"file": upload()}, format="multipart").json()
-        assert owner_api.post(f"{told['urls']['self']}read/", {}).status_code == 409
+        reported = owner_api.post(URL, {"file": upload()}, format="multipart").json()
+        assert owner_api.post(f"{reported['urls']['self']}read/", {}).status_code == 409
 
 
 class TestChange:
@@ -63,8 +63,8 @@ class TestChange:
 
     def test_sets_and_lifts_a_budget(self, owner_api: APIClient, ready_dataset: Dataset) -> None:
         url = f"{URL}{ready_dataset.pk}/"
-        told = owner_api.patch(url, {"budget": {"epsilon": 2, "radius_m": 200.5}}).json()
-        assert told["budget"] == {"epsilon": 2.0, "radius_m": 200.5}
+        reported = owner_api.patch(url, {"budget": {"epsilon": 2, "radius_m": 200.5}}).json()
+        assert reported["budget"] == {"epsilon": 2.0, "radius_m": 200.5}
         assert owner_api.patch(url, {"budget": None}).json()["budget"] is None
 
     @pytest.mark.parametrize(
@@ -129,11 +129,11 @@ class TestList:
         assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, query.split("=")[0])
 
     def test_pages(self, owner_api: APIClient) -> None:
-        told = owner_api.get(f"{URL}?page_size=2&page=2").json()
-        assert (told["count"], len(told["results"]), told["next"]) == (3, 1, None)
+        reported = owner_api.get(f"{URL}?page_size=2&page=2").json()
+        assert (reported["count"], len(reported["results"]), reported["next"]) == (3, 1, None)
         assert owner_api.get(f"{URL}?page=9").status_code == 404
 
-    def test_asks_the_database_the_same_number_of_times_for_any_length(
+    def test_requests_the_database_the_same_number_of_times_for_any_length(
         self, owner_api: APIClient, django_assert_max_num_queries: Callable[..., Any]
     ) -> None:
         with django_assert_max_num_queries(2):
@@ -226,5 +226,5 @@ class TestTrack:
         assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, "series")
 
     def test_is_refused_until_it_is_ready(self, owner_api: APIClient, everything_is_large: None) -> None:
-        told = owner_api.post(URL, {"file": upload()}, format="multipart").json()
-        assert owner_api.get(told["urls"]["track"]).status_code == 409
+        reported = owner_api.post(URL, {"file": upload()}, format="multipart").json()
+        assert owner_api.get(reported["urls"]["track"]).status_code == 409

@@ -1,4 +1,4 @@
-"""Cleaning at the doors: chosen with an upload, changed by reading again, told in the report, undone."""
+"""Cleaning at the entry points: chosen with an upload, changed by reading again, reported in the report, undone."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ def sent(api: APIClient, body: bytes = LEAP, **fields: Any) -> Any:
 
 class TestCleaning:
     def test_nothing_is_cleaned_unasked(self, owner_api: APIClient) -> None:
-        told = sent(owner_api).json()
-        assert (told["points"], told["cleaning"], told["report"]["cleaning"]) == (5, [], [])
+        reported = sent(owner_api).json()
+        assert (reported["points"], reported["cleaning"], reported["report"]["cleaning"]) == (5, [], [])
 
-    def test_chosen_with_the_upload_and_told_in_the_report(self, owner_api: APIClient) -> None:
-        told = sent(owner_api, cleaning=json.dumps([JUMPS, FIRST])).json()
-        assert (told["points"], told["cleaning"]) == (2, [JUMPS, FIRST])
-        jumps, first = told["report"]["cleaning"]
+    def test_chosen_with_the_upload_and_reported_in_the_report(self, owner_api: APIClient) -> None:
+        reported = sent(owner_api, cleaning=json.dumps([JUMPS, FIRST])).json()
+        assert (reported["points"], reported["cleaning"]) == (2, [JUMPS, FIRST])
+        jumps, first = reported["report"]["cleaning"]
         assert (jumps["before"], jumps["after"], jumps["events"]) == (5, 4, [3])
         assert (first["before"], first["after"], first["events"]) == (4, 2, [2, 3])
-        assert told["report"]["kept"] == 5  # of the file; what was cleaned away is told apart
+        assert reported["report"]["kept"] == 5  # of the file; what was cleaned away is distinguished
 
     def test_changed_kept_and_undone_by_reading_again(self, owner_api: APIClient) -> None:
         address = sent(owner_api).json()["urls"]["self"]
@@ -91,8 +91,8 @@ class TestCleaning:
         address = sent(owner_api).json()["urls"]["self"]
         answer = owner_api.post(f"{address}read/", {"cleaning": [{"name": "resample", "every_s": 86400.0}]})
         assert answer.status_code == 400
-        told = owner_api.get(address).json()
-        assert (told["state"], told["points"], told["cleaning"]) == ("ready", 5, [])
+        reported = owner_api.get(address).json()
+        assert (reported["state"], reported["points"], reported["cleaning"]) == ("ready", 5, [])
 
     def test_steps_are_listed_for_forms(self, owner_api: APIClient) -> None:
         listed = owner_api.get("/api/v1/cleaning-steps/").json()["results"]
@@ -101,7 +101,7 @@ class TestCleaning:
 
 
 class TestLabel:
-    def test_says_which_steps_no_guarantee_covers(self, done: Release, owner_api: APIClient) -> None:
+    def test_states_which_steps_no_guarantee_covers(self, done: Release, owner_api: APIClient) -> None:
         plain = owner_api.get(f"/api/v1/releases/{done.pk}/").json()
         assert "reads positions" not in plain["label"]
         Dataset.objects.filter(pk=done.dataset_id).update(cleaning=[JUMPS, FIRST])

@@ -1,4 +1,4 @@
-"""What a dataset's page tells of its points."""
+"""What a dataset's page reports of its points."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ class TestFacts:
         assert facts.instant(time_s) is None
 
     def test_events_are_counted_over_the_whole_dataset(self) -> None:
-        told = facts.summarise([Trajectory([1, 2], [1, 2], name="a\u202e"), Trajectory([2], [2])])
-        assert [(one["name"], one["first_event"]) for one in told["series"]] == [("a", 0), ("", 2)]
-        assert (told["has_time"], told["start"]) == (False, None)
+        reported = facts.summarise([Trajectory([1, 2], [1, 2], name="a\u202e"), Trajectory([2], [2])])
+        assert [(one["name"], one["first_event"]) for one in reported["series"]] == [("a", 0), ("", 2)]
+        assert (reported["has_time"], reported["start"]) == (False, None)
 
     def test_examples_in_the_code_are_true(self) -> None:
         assert [doctest.testmod(module).failed for module in (facts, text, ledger)] == [0, 0, 0]

@@ -40,27 +40,27 @@ def temporary(body: bytes) -> TemporaryUploadedFile:
 class TestUpload:
     def test_small_file_is_ready_at_once(self, owner_api: APIClient, files: Files) -> None:
         answer = owner_api.post(URL, {"file": upload(), "name": "My run"}, format="multipart")
-        told = answer.json()
+        reported = answer.json()
         assert answer.status_code == 201
-        assert answer["Location"] == told["urls"]["self"] == f"{URL}{told['id']}/"
-        assert told["state"] == "ready"
-        assert told["name"] == "My run"
-        assert told["file_name"] == "run.csv"
-        assert told["kind"] == "trajectory"
-        assert told["points"] == 3
-        assert told["size_bytes"] == len(CSV)
-        assert told["progress"] == 1.0
-        assert told["error"] is None
-        assert told["report"]["kept"] == 3
-        assert told["has_time"] is True
-        assert told["bounds"] == [13.4, 52.5, 13.4, 52.52]
-        assert told["start"] == "2024-06-15T10:30:00.000Z"
-        assert told["end"] == "2024-06-15T10:32:00.000Z"
-        assert told["length_m"] == pytest.approx(2224, abs=1)
-        assert [one["points"] for one in told["series"]] == [3]
-        assert told["budget"] is None
-        assert told["spent"] == {"per_km": 0.0, "releases": 0}
-        assert len(told["content_digest"]) == 64
+        assert answer["Location"] == reported["urls"]["self"] == f"{URL}{reported['id']}/"
+        assert reported["state"] == "ready"
+        assert reported["name"] == "My run"
+        assert reported["file_name"] == "run.csv"
+        assert reported["kind"] == "trajectory"
+        assert reported["points"] == 3
+        assert reported["size_bytes"] == len(CSV)
+        assert reported["progress"] == 1.0
+        assert reported["error"] is None
+        assert reported["report"]["kept"] == 3
+        assert reported["has_time"] is True
+        assert reported["bounds"] == [13.4, 52.5, 13.4, 52.52]
+        assert reported["start"] == "2024-06-15T10:30:00.000Z"
+        assert reported["end"] == "2024-06-15T10:32:00.000Z"
+        assert reported["length_m"] == pytest.approx(2224, abs=1)
+        assert [one["points"] for one in reported["series"]] == [3]
+        assert reported["budget"] is None
+        assert reported["spent"] == {"per_km": 0.0, "releases": 0}
+        assert len(reported["content_digest"]) == 64
         row = Dataset.objects.get()
         assert files() == [f"datasets/{row.pk}", f"datasets/{row.pk}/original", f"datasets/{row.pk}/{row.points_file}"]
 
@@ -81,9 +81,9 @@ class TestUpload:
 
     def test_reading_options_are_plain_fields(self, owner_api: APIClient) -> None:
         fields = {"time": "#0", "first_n": "2", "delimiter": ""}
-        told = owner_api.post(URL, {"file": upload(), **fields}, format="multipart").json()
-        assert (told["has_time"], told["points"], told["start"]) == (False, 2, None)
-        assert told["options"] == {"time": "#0", "first_n": 2}
+        reported = owner_api.post(URL, {"file": upload(), **fields}, format="multipart").json()
+        assert (reported["has_time"], reported["points"], reported["start"]) == (False, 2, None)
+        assert reported["options"] == {"time": "#0", "first_n": 2}
 
     def test_unknown_field_is_refused_and_not_ignored(self, owner_api: APIClient, files: Files) -> None:
         answer = owner_api.post(URL, {"file": upload(), "timezone": "UTC"}, format="multipart")
@@ -120,7 +120,7 @@ class TestUpload:
         assert answer.status_code == 400
         assert answer.json()["errors"][0]["field"] == "file"
 
-    def test_rejected_file_tells_row_and_column(self, owner_api: APIClient) -> None:
+    def test_rejected_file_reports_row_and_column(self, owner_api: APIClient) -> None:
         answer = owner_api.post(URL, {"file": upload(b"a,b\n1,2\n")}, format="multipart")
         [error] = answer.json()["errors"]
         assert answer.status_code == 400
@@ -137,7 +137,7 @@ class TestUpload:
             services.import_dataset(owner=owner, upload=upload())
         assert files() == []
 
-    def test_the_same_points_have_the_same_digest_in_any_format_and_for_anybody(
+    def test_the_same_points_have_the_same_digest_in_any_format_and_for_anyone(
         self, owner: User, stranger: User
     ) -> None:
         first = services.import_dataset(owner=owner, upload=upload())
@@ -150,27 +150,32 @@ class TestUpload:
     )
     def test_words_of_the_file_stay_data(self, owner_api: APIClient, word: str) -> None:
         body = b'user_id,time,lat,lon\n"%s",2024-06-15T10:30:00Z,52.5,13.4\n' % word.encode()
-        told = owner_api.post(URL, {"file": upload(body), "name": word}, format="multipart").json()
-        assert (told["name"], told["series"][0]["name"]) == (word, word)
+        reported = owner_api.post(URL, {"file": upload(body), "name": word}, format="multipart").json()
+        assert (reported["name"], reported["series"][0]["name"]) == (word, word)
 
     def test_direction_and_control_characters_go(self, owner_api: APIClient) -> None:
-        told = owner_api.post(
+        reported = owner_api.post(
             URL, {"file": upload(), "name": "a\u202eb\u0007\nc" + "x" * 300}, format="multipart"
         ).json()
-        assert told["name"].startswith("ab cx")
-        assert len(told["name"]) == 200
+        assert reported["name"].startswith("ab cx")
+        assert len(reported["name"]) == 200
 
 
 class TestLargeUpload:
     pytestmark = pytest.mark.usefixtures("everything_is_large")
 
     def test_waits_for_a_worker_that_reads_it(self, owner_api: APIClient) -> None:
-        told = owner_api.post(URL, {"file": upload()}, format="multipart").json()
-        assert (told["state"], told["points"], told["series"], told["bounds"]) == ("queued", 0, [], None)
-        import_dataset(told["id"])
-        import_dataset(told["id"])  # a task_for may ring twice
-        told = owner_api.get(told["urls"]["self"]).json()
-        assert (told["state"], told["points"], told["progress"]) == ("ready", 3, 1.0)
+        reported = owner_api.post(URL, {"file": upload()}, format="multipart").json()
+        assert (reported["state"], reported["points"], reported["series"], reported["bounds"]) == (
+            "queued",
+            0,
+            [],
+            None,
+        )
+        import_dataset(reported["id"])
+        import_dataset(reported["id"])  # a task_for may ring twice
+        reported = owner_api.get(reported["urls"]["self"]).json()
+        assert (reported["state"], reported["points"], reported["progress"]) == ("ready", 3, 1.0)
         row = Dataset.objects.get()
         assert row.attempt == 1
         assert sorted(path.name for path in row.folder.iterdir()) == ["original", row.points_file]
@@ -184,16 +189,16 @@ class TestLargeUpload:
         for column in ("state", "points", "summary", "content_digest", "report", "size_bytes", "file_name", "progress"):
             assert getattr(later, column) == getattr(at_once, column), column
 
-    def test_one_that_asks_fails_and_is_settled_by_reading_again(self, owner_api: APIClient) -> None:
-        told = owner_api.post(URL, {"file": upload(ASKS)}, format="multipart").json()
-        import_dataset(told["id"])
-        told = owner_api.get(told["urls"]["self"]).json()
-        assert told["state"] == "failed"
-        assert told["error"]["parameter"] == "time_zone"
-        answer = owner_api.post(f"{told['urls']['self']}read/", {"time_zone": "UTC"})
+    def test_one_with_a_choice_to_make_fails_and_is_read_again(self, owner_api: APIClient) -> None:
+        reported = owner_api.post(URL, {"file": upload(ASKS)}, format="multipart").json()
+        import_dataset(reported["id"])
+        reported = owner_api.get(reported["urls"]["self"]).json()
+        assert reported["state"] == "failed"
+        assert reported["error"]["parameter"] == "time_zone"
+        answer = owner_api.post(f"{reported['urls']['self']}read/", {"time_zone": "UTC"})
         assert answer.json()["state"] == "queued"
-        import_dataset(told["id"])
-        assert owner_api.get(told["urls"]["self"]).json()["points"] == 2
+        import_dataset(reported["id"])
+        assert owner_api.get(reported["urls"]["self"]).json()["points"] == 2
 
     def test_broker_away_is_no_error(
         self, owner_api: APIClient, django_capture_on_commit_callbacks: Callable[..., Any]
@@ -211,7 +216,7 @@ class TestLargeUpload:
         assert (row.state, row.enqueued_at) == (State.QUEUED, None)
 
     @pytest.mark.django_db(transaction=True)
-    def test_rollback_leaves_no_row_and_rings_nobody(self, owner: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_rollback_leaves_no_row_and_rings_no_one(self, owner: User, monkeypatch: pytest.MonkeyPatch) -> None:
         rung: list[Any] = []
         monkeypatch.setattr("dashboard.jobs.queue.enqueue", rung.append)
         with transaction.atomic():

@@ -129,7 +129,7 @@ class TestRun:
             (FormatError("NUL \0 here", value="a\0b\ud800"), "unreadable"),
         ],
     )
-    def test_failure_has_a_code_and_tells_no_secrets(
+    def test_failure_has_a_code_and_reports_no_secrets(
         self, waiting: Dataset, caplog: pytest.LogCaptureFixture, error: Exception, code: str
     ) -> None:
         def work(row: Dataset, lease: leases.Lease) -> dict[str, Any]:
@@ -156,7 +156,7 @@ class TestRun:
         assert now_is(waiting).state == State.READY
 
     @pytest.mark.django_db(transaction=True)
-    def test_heartbeat_hears_of_a_cancellation(self, waiting: Dataset, settings: Any) -> None:
+    def test_heartbeat_is_called_with_a_cancellation(self, waiting: Dataset, settings: Any) -> None:
         settings.CAIRN_LEASE_S = 0.4
 
         def work(row: Dataset, lease: leases.Lease) -> dict[str, Any]:
@@ -225,7 +225,7 @@ class TestSweep:
         reaper.sweep(Dataset)
         assert now_is(waiting).state == State.CANCELLED
 
-    def test_rings_again_where_nobody_answered(self, waiting: Dataset, rung: list[Any]) -> None:
+    def test_rings_again_where_no_one_answered(self, waiting: Dataset, rung: list[Any]) -> None:
         Dataset.objects.update(enqueued_at=timezone.now())
         reaper.sweep(Dataset)
         assert rung == []
@@ -244,11 +244,11 @@ class TestSweep:
     def test_does_not_wait_for_a_broker_that_is_away_once_per_row(
         self, owner: User, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        asked: list[Any] = []
-        monkeypatch.setattr(queue, "enqueue", lambda job: asked.append(job))
+        requested: list[Any] = []
+        monkeypatch.setattr(queue, "enqueue", lambda job: requested.append(job))
         Dataset.objects.bulk_create(Dataset(owner=owner, name="x") for _ in range(3))
         assert reaper.sweep(Dataset)["rung"] == 0
-        assert len(asked) == 1
+        assert len(requested) == 1
 
     @pytest.mark.django_db(transaction=True)
     def test_four_at_once_bring_a_row_back_once(self, waiting: Dataset) -> None:
@@ -264,14 +264,14 @@ class TestSweep:
             assert sum(pool.map(sweep, range(4))) == 1
 
 
-def test_a_bell_that_nobody_hears_is_no_error(waiting: Dataset) -> None:
+def test_a_bell_that_no_one_receives_is_no_error(waiting: Dataset) -> None:
     begun = time.perf_counter()
     queue.enqueue(waiting)
     assert time.perf_counter() - begun < 1
     assert now_is(waiting).enqueued_at is None
 
 
-def test_a_row_that_is_rolled_back_rings_nobody(
+def test_a_row_that_is_rolled_back_rings_no_one(
     owner: User, django_capture_on_commit_callbacks: Callable[..., Any]
 ) -> None:
     from django.db import transaction

@@ -28,7 +28,7 @@ def folders(*names: str) -> bytes:
 
 @pytest.fixture
 def dataset(owner_api: Any) -> Any:
-    """``dataset(data, **options)``: what the API tells of an upload."""
+    """``dataset(data, **options)``: what the API reports of an upload."""
 
     def made(data: bytes, name: str = "all.zip", **options: str) -> Any:
         answer = owner_api.post(URL, {"file": SimpleUploadedFile(name, data), **options}, format="multipart")
@@ -38,11 +38,11 @@ def dataset(owner_api: Any) -> Any:
     return made
 
 
-def test_the_api_tells_whose_each_series_is(dataset: Any) -> None:
-    told = dataset(folders("person-1", "person-2"))
-    assert told["people"] == 2
-    assert [one["person"] for one in told["series"]] == ["person-1", "person-1", "person-2", "person-2"]
-    assert told["report"]["people"] == {
+def test_the_api_reports_whose_each_series_is(dataset: Any) -> None:
+    reported = dataset(folders("person-1", "person-2"))
+    assert reported["people"] == 2
+    assert [one["person"] for one in reported["series"]] == ["person-1", "person-1", "person-2", "person-2"]
+    assert reported["report"]["people"] == {
         "count": 2,
         "by": "folder",
         "column": "",
@@ -52,8 +52,8 @@ def test_the_api_tells_whose_each_series_is(dataset: Any) -> None:
 
 
 def test_the_page_counts_people_and_groups_their_series(dataset: Any, owner_page: Any) -> None:
-    told = dataset(folders("person-1", "person-2"))
-    page = owner_page.get(told["urls"]["page"]).content.decode()
+    reported = dataset(folders("person-1", "person-2"))
+    page = owner_page.get(reported["urls"]["page"]).content.decode()
     assert "4 series of 2 people" in page
     assert page.count("<optgroup") == 2
     assert '<optgroup label="person-1">' in page
@@ -63,11 +63,11 @@ def test_the_page_counts_people_and_groups_their_series(dataset: Any, owner_page
     assert "<optgroup" not in one
 
 
-def test_a_guess_can_be_said_otherwise(dataset: Any, owner_api: Any, owner_page: Any) -> None:
-    told = dataset(folders("anna", "bob"))
-    assert (told["people"], [one["option"] for one in told["report"]["guesses"]]) == (1, ["person"])
-    assert 'id="reread-person"' in owner_page.get(told["urls"]["page"]).content.decode()
-    again = owner_api.post(f"{told['urls']['self']}read/", {"person": "folder"}, format="json").json()
+def test_a_guess_can_be_stated_otherwise(dataset: Any, owner_api: Any, owner_page: Any) -> None:
+    reported = dataset(folders("anna", "bob"))
+    assert (reported["people"], [one["option"] for one in reported["report"]["guesses"]]) == (1, ["person"])
+    assert 'id="reread-person"' in owner_page.get(reported["urls"]["page"]).content.decode()
+    again = owner_api.post(f"{reported['urls']['self']}read/", {"person": "folder"}, format="json").json()
     assert (again["people"], again["options"]) == (2, {"person": "folder"})
     assert {one["person"] for one in again["series"]} == {"anna", "bob"}
     assert again["report"]["guesses"] == []
@@ -75,15 +75,15 @@ def test_a_guess_can_be_said_otherwise(dataset: Any, owner_api: Any, owner_page:
 
 def test_the_preview_takes_the_option_and_refuses_what_cannot_be(dataset: Any, owner_api: Any) -> None:
     table = b"trip_id,who,time,lat,lon\n1,a,2024-06-15T10:00:00Z,1,1\n2,b,2024-06-15T11:00:00Z,1,1\n"
-    told = dataset(table, "t.csv")
-    assert told["people"] == 1
-    seen = owner_api.get(told["urls"]["preview"], {"person": "column:who"}).json()
+    reported = dataset(table, "t.csv")
+    assert reported["people"] == 1
+    seen = owner_api.get(reported["urls"]["preview"], {"person": "column:who"}).json()
     assert [column["role"] for column in seen["columns"]] == ["id", "person", "time", "lat", "lon"]
-    for said in ("folder", "nobody"):
-        answer = owner_api.get(told["urls"]["preview"], {"person": said})
+    for stated in ("folder", "nobody"):
+        answer = owner_api.get(reported["urls"]["preview"], {"person": stated})
         assert answer.status_code == 400
         assert answer.json()["errors"][0]["field"] == "person"
-    seen = owner_api.get(told["urls"]["preview"], {"person": "column:nothing"})
+    seen = owner_api.get(reported["urls"]["preview"], {"person": "column:nothing"})
     assert seen.status_code == 400 or seen.json()["problem"]["field"] == "person"
 
 

@@ -1,4 +1,4 @@
-"""The preview of a kept upload through its REST door."""
+"""The preview of a kept upload through its REST entry point."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ UNHELPFUL = b"a;b;c\n2024-06-15T10:30:00Z;48,51;2,41\n2024-06-15T10:31:00Z;48,52
 
 
 @pytest.fixture
-def told(owner_api: APIClient) -> dict[str, Any]:
+def reported(owner_api: APIClient) -> dict[str, Any]:
     """A small dataset of the owner's."""
     made: dict[str, Any] = owner_api.post(URL, {"file": upload()}, format="multipart").json()
     return made
@@ -31,7 +31,7 @@ def told(owner_api: APIClient) -> dict[str, Any]:
 
 @pytest.fixture
 def failed(owner: User, everything_is_large: None) -> Dataset:
-    """A dataset whose columns could not be told."""
+    """A dataset whose columns could not be detected."""
     row = services.import_dataset(owner=owner, upload=upload(UNHELPFUL, "odd.csv"))
     tasks.import_dataset(str(row.pk))
     row.refresh_from_db()
@@ -48,18 +48,18 @@ def roles(answer: Any) -> list[str]:
 
 
 class TestOwner:
-    def test_sees_rows_and_roles(self, owner_api: APIClient, told: dict[str, Any]) -> None:
-        answer = owner_api.get(told["urls"]["preview"])
+    def test_sees_rows_and_roles(self, owner_api: APIClient, reported: dict[str, Any]) -> None:
+        answer = owner_api.get(reported["urls"]["preview"])
         assert (answer.status_code, roles(answer)) == (200, ["time", "lat", "lon"])
         seen = answer.json()
         assert seen["rows"][0] == ["2024-06-15T10:30:00Z", "52.50", "13.4"]
         assert seen["mapping"] == {"time": "#1", "lat": "#2", "lon": "#3", "id": "#0", "landmark": "#0"}
         assert (seen["problem"], seen["says"], seen["editable"]) == (None, "", True)
 
-    def test_sees_what_another_mapping_would_do(self, owner_api: APIClient, told: dict[str, Any]) -> None:
-        answer = owner_api.get(told["urls"]["preview"], {"lat": "#3", "lon": "#2", "time": "#0", "format": "csv"})
+    def test_sees_what_another_mapping_would_do(self, owner_api: APIClient, reported: dict[str, Any]) -> None:
+        answer = owner_api.get(reported["urls"]["preview"], {"lat": "#3", "lon": "#2", "time": "#0", "format": "csv"})
         assert (answer.status_code, roles(answer)) == (200, ["", "lon", "lat"])
-        assert owner_api.get(told["urls"]["self"]).json() == told
+        assert owner_api.get(reported["urls"]["self"]).json() == reported
 
     def test_of_a_failed_import_sees_the_columns_and_the_problem(self, owner_api: APIClient, failed: Dataset) -> None:
         seen = owner_api.get(at(failed)).json()
@@ -76,21 +76,21 @@ class TestOwner:
         ready_dataset.original_path.write_bytes(CSV)
         assert roles(owner_api.get(at(ready_dataset))) == ["time", "lat", "lon"]
 
-    def test_is_told_where_there_are_no_columns(self, owner_api: APIClient) -> None:
-        told = owner_api.post(URL, {"file": upload(GPX, "run.gpx")}, format="multipart").json()
-        seen = owner_api.get(told["urls"]["preview"]).json()
+    def test_is_reported_where_there_are_no_columns(self, owner_api: APIClient) -> None:
+        reported = owner_api.post(URL, {"file": upload(GPX, "run.gpx")}, format="multipart").json()
+        seen = owner_api.get(reported["urls"]["preview"]).json()
         assert (seen["columns"], seen["rows"], seen["mapping"]) == ([], [], {})
         assert seen["says"].startswith("GPX has no columns")
 
     def test_the_upload_may_be_packed(self, owner_api: APIClient) -> None:
         packed = upload(gzip.compress(UNHELPFUL.replace(b"a;b;c", b"when;lat;lon")), "run.csv.gz")
-        told = owner_api.post(URL, {"file": packed}, format="multipart").json()
-        assert roles(owner_api.get(told["urls"]["preview"])) == ["time", "lat", "lon"]
+        reported = owner_api.post(URL, {"file": packed}, format="multipart").json()
+        assert roles(owner_api.get(reported["urls"]["preview"])) == ["time", "lat", "lon"]
 
 
 class TestRefused:
-    def test_an_unknown_option_by_its_name(self, owner_api: APIClient, told: dict[str, Any]) -> None:
-        answer = owner_api.get(told["urls"]["preview"], {"latitude": "#1"})
+    def test_an_unknown_option_by_its_name(self, owner_api: APIClient, reported: dict[str, Any]) -> None:
+        answer = owner_api.get(reported["urls"]["preview"], {"latitude": "#1"})
         assert (answer.status_code, first_error(answer)["field"]) == (400, "latitude")
 
     @pytest.mark.parametrize(
@@ -105,33 +105,33 @@ class TestRefused:
         ],
     )
     def test_a_value_by_the_name_of_its_option(
-        self, owner_api: APIClient, told: dict[str, Any], name: str, value: str
+        self, owner_api: APIClient, reported: dict[str, Any], name: str, value: str
     ) -> None:
-        answer = owner_api.get(told["urls"]["preview"], {name: value})
+        answer = owner_api.get(reported["urls"]["preview"], {name: value})
         assert (answer.status_code, first_error(answer)["field"]) == (400, name)
 
-    def test_a_file_that_is_no_table_at_all(self, owner_api: APIClient, told: dict[str, Any]) -> None:
+    def test_a_file_that_is_no_table_at_all(self, owner_api: APIClient, reported: dict[str, Any]) -> None:
         Dataset.objects.get().original_path.write_bytes(b"\x89PNG\r\n\x1a\n")
-        answer = owner_api.get(told["urls"]["preview"])
+        answer = owner_api.get(reported["urls"]["preview"])
         assert (answer.status_code, first_error(answer)["code"]) == (400, "other_kind")
 
-    def test_once_the_upload_is_gone(self, owner_api: APIClient, told: dict[str, Any]) -> None:
+    def test_once_the_upload_is_gone(self, owner_api: APIClient, reported: dict[str, Any]) -> None:
         Dataset.objects.get().original_path.unlink()
-        answer = owner_api.get(told["urls"]["preview"])
+        answer = owner_api.get(reported["urls"]["preview"])
         assert (answer.status_code, first_error(answer)["field"]) == (409, "file")
 
 
 class TestPrivate:
     def test_to_strangers_it_is_not_there(
-        self, stranger_api: APIClient, anonymous_api: APIClient, told: dict[str, Any]
+        self, stranger_api: APIClient, anonymous_api: APIClient, reported: dict[str, Any]
     ) -> None:
-        answer = stranger_api.get(told["urls"]["preview"])
+        answer = stranger_api.get(reported["urls"]["preview"])
         nothing = stranger_api.get(f"{URL}00000000-0000-0000-0000-000000000000/preview/")
         assert (answer.status_code, answer.json()) == (404, nothing.json())
-        assert anonymous_api.get(told["urls"]["preview"]).status_code == 401
+        assert anonymous_api.get(reported["urls"]["preview"]).status_code == 401
 
-    def test_no_cache_keeps_it(self, owner_api: APIClient, told: dict[str, Any]) -> None:
-        assert owner_api.get(told["urls"]["preview"])["Cache-Control"] == "private, no-store"
+    def test_no_cache_keeps_it(self, owner_api: APIClient, reported: dict[str, Any]) -> None:
+        assert owner_api.get(reported["urls"]["preview"])["Cache-Control"] == "private, no-store"
 
     def test_no_cell_is_logged(self, owner_api: APIClient, failed: Dataset, caplog: pytest.LogCaptureFixture) -> None:
         with caplog.at_level(logging.DEBUG):
@@ -142,7 +142,7 @@ class TestPrivate:
 
 
 class TestKept:
-    def test_a_small_file_that_cannot_be_read_is_kept_where_that_is_asked_for(self, owner_api: APIClient) -> None:
+    def test_a_small_file_that_cannot_be_read_is_kept_where_that_is_requested(self, owner_api: APIClient) -> None:
         refused = owner_api.post(URL, {"file": upload(UNHELPFUL, "odd.csv")}, format="multipart")
         assert refused.status_code == 400
         assert not Dataset.objects.exists()

@@ -1,4 +1,4 @@
-"""Dummies beside landmarks: the API's doors, what is remembered, who is let in, and what a release keeps to itself."""
+"""Dummies beside landmarks: the API, what is stored, who has access, and what a release does not publish."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class TestDraw:
         found = owner_api.get(f"{SETS}{landmark_set.pk}/").json()
         assert (found["source"], found["selection"]) == (None, None)
 
-    def test_a_name_of_its_own_does_not_tell_the_source(self, owner_api, landmark_set):
+    def test_a_name_of_its_own_does_not_report_the_source(self, owner_api, landmark_set):
         made = owner_api.post(door(landmark_set), {"method": COINS}).json()
         assert made["name"] == "L′, one-sided coins, ε = 1"
         assert landmark_set.name not in made["name"]
@@ -66,7 +66,7 @@ class TestDraw:
             k + d for k, d in zip(counts["landmarks"], counts["dummies"], strict=True)
         ]
 
-    def test_events_tell_the_dummies_apart(self, owner_api, landmark_set):
+    def test_events_distinguishes_the_dummies(self, owner_api, landmark_set):
         made = owner_api.post(door(landmark_set), {"method": COINS | {"epsilon": 0.001}, "seed": 1}).json()
         for query in ({}, {"series": 0}):
             events = owner_api.get(made["urls"]["events"], query).json()
@@ -268,7 +268,7 @@ class TestReleaseOnDummies:
         return row
 
     @pytest.mark.parametrize("fmt", FORMATS)
-    def test_no_file_tells_the_source_or_its_count(self, owner_api, row, fmt):
+    def test_no_file_reports_the_source_or_its_count(self, owner_api, row, fmt):
         answer = owner_api.get(at(row, "data"), {"format": fmt})
         body = b"".join(answer.streaming_content)
         text = body.decode("utf-8", errors="replace") + str(answer.headers)
@@ -278,7 +278,7 @@ class TestReleaseOnDummies:
         assert re.search(r"all 8 landmarks", text.replace("\\u03b5", "ε"))
         assert not re.search(r"\b(4|four) (landmarks|events)", text)
 
-    def test_what_the_release_says_of_itself_counts_all_marks(self, owner_api, row):
+    def test_what_the_release_states_of_itself_counts_all_marks(self, owner_api, row):
         found = owner_api.get(at(row)).json()
         public = {name: found[name] for name in ("summary", "guarantee", "label", "mechanism")}
         assert found["summary"]["landmarks"] == 8

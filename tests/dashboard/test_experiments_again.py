@@ -64,8 +64,8 @@ def test_run_exported_and_run_again(
     text = csv_of(SERIES[kind])
     (tmp_path / "days.csv").write_bytes(text)
     dataset = import_dataset(owner=owner, upload=ContentFile(text, name="days.csv"))
-    asked = {"name": name, "repetitions": 2, "events": 20, "seed": 3}
-    first = finished(owner_api, {"preset": asked, "dataset": str(dataset.pk)})
+    requested = {"name": name, "repetitions": 2, "events": 20, "seed": 3}
+    first = finished(owner_api, {"preset": requested, "dataset": str(dataset.pk)})
     spec, digest = exported(first), digest_of(owner_api, first)
     assert spec["series"]["join"] in ("none", "person")
     again = finished(owner_api, {"spec": spec, "dataset": str(dataset.pk)})
@@ -73,7 +73,7 @@ def test_run_exported_and_run_again(
 
     (tmp_path / "spec.json").write_text(json.dumps(spec))
     assert command(tmp_path / "spec.json", tmp_path / "days.csv", "--out", tmp_path / "again")[1:] == ("", 0)
-    settings = [word for key, value in list(asked.items())[1:] for word in ("--set", f"{key}={value}")]
+    settings = [word for key, value in list(requested.items())[1:] for word in ("--set", f"{key}={value}")]
     assert command(name, tmp_path / "days.csv", *settings, "--out", tmp_path / "new")[1:] == ("", 0)
     for folder in ("again", "new"):
         table = (tmp_path / folder / "table.parquet").read_bytes()
@@ -92,7 +92,7 @@ def test_a_generated_series_is_in_the_spec_too(owner_api: Any, command: Any, tmp
     assert hashlib.sha256(table).hexdigest() == digest
 
 
-def test_a_spec_that_says_nothing_is_kept_with_what_it_was_tried_on(owner: Any, owner_api: Any) -> None:
+def test_a_spec_that_states_nothing_is_kept_with_what_it_was_tried_on(owner: Any, owner_api: Any) -> None:
     dataset = import_dataset(owner=owner, upload=ContentFile(csv_of([9, 12]), name="days.csv"))
     spec = presets.parse({"name": "temporal-distance", "repetitions": 2}).spec().model_dump()
     del spec["series"]
@@ -103,7 +103,7 @@ def test_a_spec_that_says_nothing_is_kept_with_what_it_was_tried_on(owner: Any, 
         assert Experiment.objects.get(pk=made).lengths == ([9, 12] if preset is None else each)
 
 
-def test_a_preset_beside_a_spec_that_says_otherwise_is_refused(owner: Any, owner_api: Any) -> None:
+def test_a_preset_beside_a_spec_that_states_otherwise_is_refused(owner: Any, owner_api: Any) -> None:
     spec = presets.parse({"name": "temporal-distance", "repetitions": 2}).spec().model_dump()
     answer = owner_api.post(URL, {"spec": spec, "preset": {"name": "error-tdrive"}}, format="json")
     assert answer.status_code == 400

@@ -65,14 +65,14 @@ def queued(owner_api: Any) -> Any:
 def test_a_small_one_is_done_in_the_request_and_its_table_is_the_engines(owner_api, tmp_path):
     answer = owner_api.post(URL, {"preset": SMALL}, format="json")
     assert answer.status_code == 201
-    told = answer.json()
-    assert (told["state"], told["progress"], told["data_title"]) == ("done", 1.0, "generated series")
+    reported = answer.json()
+    assert (reported["state"], reported["progress"], reported["data_title"]) == ("done", 1.0, "generated series")
     preset = presets.parse(SMALL)
     write(run(preset.spec(), preset.data()), preset.spec(), tmp_path)
     for fmt, name in (("parquet", "table.parquet"), ("csv", "table.csv"), ("tex", "table.tex"), ("json", "spec.json")):
-        body = b"".join(owner_api.get(of(told["id"], "table"), {"format": fmt}).streaming_content)
+        body = b"".join(owner_api.get(of(reported["id"], "table"), {"format": fmt}).streaming_content)
         assert body == (tmp_path / name).read_bytes(), fmt
-    assert told["table_sha256"] == digest_of(owner_api, told["id"])
+    assert reported["table_sha256"] == digest_of(owner_api, reported["id"])
     assert not Part.objects.exists()
 
 
@@ -84,12 +84,12 @@ def test_parts_in_any_order_give_the_engines_table(owner_api, queued, tmp_path):
     seen = []
     for part in parts:
         execution.run(part.pk)
-        told = owner_api.get(of(queued["id"])).json()
-        seen.append(told["progress"])
+        reported = owner_api.get(of(queued["id"])).json()
+        seen.append(reported["progress"])
         known = [one for one in owner_api.get(of(queued["id"], "results")).json()["points"] if one["values"][0]]
         assert known
     assert seen == sorted(seen)
-    assert told["state"] == "done"
+    assert reported["state"] == "done"
     preset = presets.parse(LARGE)
     write(run(preset.spec(), preset.data(), FolderStore(tmp_path / "kept"), size=7), preset.spec(), tmp_path)
     assert digest_of(owner_api, queued["id"]) == hashlib.sha256((tmp_path / "table.parquet").read_bytes()).hexdigest()
@@ -99,8 +99,8 @@ def test_results_so_far_become_those_of_the_table(owner_api, queued):
     work_off()
     after = owner_api.get(of(queued["id"], "results")).json()
     table = pq.read_table(Path(settings.CAIRN_HOME, "experiments", queued["id"], "table.parquet")).to_pylist()
-    told = [value for point in after["points"] for value in point["values"]]
-    assert [one["mean"] for one in told] == [row["mean"] for row in table]
+    reported = [value for point in after["points"] for value in point["values"]]
+    assert [one["mean"] for one in reported] == [row["mean"] for row in table]
     assert [axis["title"] for axis in after["axes"]] == ["Correlation", "Where landmarks lie", "Share of landmarks"]
     row = Experiment.objects.get(pk=queued["id"])
     Experiment.objects.filter(pk=row.pk).update(state=State.CANCELLED)
@@ -119,8 +119,8 @@ def test_cancelled_and_resumed_it_computes_only_what_is_missing(owner_api, queue
     assert owner_api.post(of(queued["id"], "resume")).json()["state"] == "queued"
     assert owner_api.post(of(queued["id"], "resume")).status_code == 409
     work_off()
-    told = owner_api.get(of(queued["id"])).json()
-    assert told["state"] == "done"
+    reported = owner_api.get(of(queued["id"])).json()
+    assert reported["state"] == "done"
     blocks = Experiment.objects.get(pk=queued["id"]).parsed_spec.cells()
     assert 0 < len(computed) < len(blocks)
     again = owner_api.post(URL, {"preset": LARGE}, format="json").json()
@@ -133,25 +133,27 @@ def test_cancelled_and_resumed_it_computes_only_what_is_missing(owner_api, queue
 def test_a_dataset_of_ones_own_with_a_spec_of_ones_own(owner_api, ready_dataset):
     answer = owner_api.post(URL, {"dataset": str(ready_dataset.pk), "spec": SPEC, "name": "Mine"}, format="json")
     assert answer.status_code == 201, answer.json()
-    told = answer.json()
-    assert (told["state"], told["events"], told["name"]) == ("done", 8, "Mine")
-    kept = ExperimentSpec.parse(told["spec"])
-    assert kept.digest == told["spec_digest"]
-    said = ExperimentSpec.parse(SPEC | {"series": told["spec"]["series"]})  # what it takes is written into the spec
-    assert kept == said
+    reported = answer.json()
+    assert (reported["state"], reported["events"], reported["name"]) == ("done", 8, "Mine")
+    kept = ExperimentSpec.parse(reported["spec"])
+    assert kept.digest == reported["spec_digest"]
+    stated = ExperimentSpec.parse(
+        SPEC | {"series": reported["spec"]["series"]}
+    )  # what it takes is written into the spec
+    assert kept == stated
 
 
-def test_the_plan_tells_cells_work_and_where_without_storing(owner_api, ready_dataset):
-    told = owner_api.post(f"{URL}plan/", {"dataset": str(ready_dataset.pk), "spec": SPEC}, format="json").json()
-    assert (told["cells"], told["repetitions"], told["events"], told["at_once"]) == (3, 20, 8, True)
+def test_the_plan_reports_cells_work_and_where_without_storing(owner_api, ready_dataset):
+    reported = owner_api.post(f"{URL}plan/", {"dataset": str(ready_dataset.pk), "spec": SPEC}, format="json").json()
+    assert (reported["cells"], reported["repetitions"], reported["events"], reported["at_once"]) == (3, 20, 8, True)
     large = owner_api.post(f"{URL}plan/", {"preset": LARGE}, format="json").json()
     assert not large["at_once"]
     owner_api.post(URL, {"preset": LARGE}, format="json")
     work_off(1)
-    assert (told["parts"], large["parts"]) == (0, Part.objects.exclude(start=None).count())
+    assert (reported["parts"], large["parts"]) == (0, Part.objects.exclude(start=None).count())
     Experiment.objects.all().delete()
     assert large["cells"] == 120
-    assert large["work_s"] > told["work_s"]
+    assert large["work_s"] > reported["work_s"]
     assert not Experiment.objects.exists()
 
 
@@ -160,22 +162,22 @@ def test_landmark_sets_are_called_by_their_names(owner, owner_api, ready_dataset
     for name, method in (("Clinic", picked), ("Twins", other), ("Twins", picked | {"events": [3]})):
         mark_landmarks(owner=owner, dataset=ready_dataset, method=landmark_methods.parse(method), name=name)
     tried = [picked, other, {"name": "manual", "events": [3.0]}, {"name": "manual", "events": [4]}]
-    asked = {
+    requested = {
         "dataset": str(ready_dataset.pk),
         "spec": SPEC | {"base": {}, "grid": {"landmarks": tried}, "metrics": ["temporal-distance"]},
     }
-    (axis,) = owner_api.post(f"{URL}plan/", asked, format="json").json()["figure"]["axes"]
+    (axis,) = owner_api.post(f"{URL}plan/", requested, format="json").json()["figure"]["axes"]
     labels = [value["label"] for value in axis["values"]]
     assert labels[0] == "Clinic"
     assert labels[1:3] == [f"Twins, 1 picked by hand (events [{event}])" for event in (2, 3)]
     assert labels[3] == "1 picked by hand (events [4])"
-    made = owner_api.post(URL, asked, format="json").json()
+    made = owner_api.post(URL, requested, format="json").json()
     (axis,) = owner_api.get(f"{URL}{made['id']}/results/").json()["axes"]
     assert [value["label"] for value in axis["values"]] == labels
 
 
 @pytest.mark.parametrize(
-    ("asked", "field"),
+    ("requested", "field"),
     [
         ({}, "dataset"),
         ({"preset": {"name": "none"}}, "preset"),
@@ -186,23 +188,23 @@ def test_landmark_sets_are_called_by_their_names(owner, owner_api, ready_dataset
         ({"preset": LARGE | {"repetitions": 1_000_000, "events": 100_000}}, "repetitions"),
     ],
 )
-def test_what_is_wrong_is_named(owner_api, asked, field):
-    answer = owner_api.post(URL, asked, format="json")
+def test_what_is_wrong_is_named(owner_api, requested, field):
+    answer = owner_api.post(URL, requested, format="json")
     assert answer.status_code == 400, answer.content
     assert answer.json()["errors"][0]["field"].startswith(field)
     assert not Experiment.objects.exists()
 
 
-def test_nobody_elses(owner_api, stranger_api, anonymous_api, queued, ready_dataset):
+def test_no_one_elses(owner_api, stranger_api, anonymous_api, queued, ready_dataset):
     for api, status in ((stranger_api, 404), (anonymous_api, 401)):
         for door in ("", "results", "table"):
             assert api.get(of(queued["id"], *filter(None, [door]))).status_code == status
         for door in ("cancel", "resume"):
             assert api.post(of(queued["id"], door)).status_code == status
         assert api.delete(of(queued["id"])).status_code == status
-        asked = {"dataset": str(ready_dataset.pk), "spec": SPEC}
-        assert api.post(URL, asked, format="json").status_code == status
-        assert api.post(f"{URL}plan/", asked, format="json").status_code == status
+        requested = {"dataset": str(ready_dataset.pk), "spec": SPEC}
+        assert api.post(URL, requested, format="json").status_code == status
+        assert api.post(f"{URL}plan/", requested, format="json").status_code == status
     assert stranger_api.get(URL).json()["count"] == 0
 
 
@@ -214,9 +216,9 @@ def test_what_the_data_lack_fails_it_with_advice(owner_api, queued, monkeypatch)
 
     monkeypatch.setattr("privacy_engine.experiments.run_block", lacking)
     work_off()
-    told = owner_api.get(of(queued["id"])).json()
-    assert told["state"] == "failed"
-    assert told["error"]["message"] == "the series must have times"
+    reported = owner_api.get(of(queued["id"])).json()
+    assert reported["state"] == "failed"
+    assert reported["error"]["message"] == "the series must have times"
     assert not Part.objects.filter(state__in=execution.OPEN).exists()
 
 
@@ -249,23 +251,27 @@ def test_deleting_keeps_the_blocks_that_another_stands_on(owner_api, queued, dja
     assert not list(Path(settings.CAIRN_HOME, "experiments").iterdir())
 
 
-def test_the_drawer_tells_of_it(owner_api, queued):
-    (told,) = owner_api.get("/api/v1/jobs/").json()["results"]
-    assert (told["kind"], told["id"], told["title"]) == ("experiment", queued["id"], "Loss under correlation")
-    assert owner_api.post(told["urls"]["cancel"]).status_code == 200
+def test_the_drawer_reports_of_it(owner_api, queued):
+    (reported,) = owner_api.get("/api/v1/jobs/").json()["results"]
+    assert (reported["kind"], reported["id"], reported["title"]) == (
+        "experiment",
+        queued["id"],
+        "Loss under correlation",
+    )
+    assert owner_api.post(reported["urls"]["cancel"]).status_code == 200
     (ended,) = owner_api.get("/api/v1/jobs/").json()["ended"]
     assert owner_api.post(ended["urls"]["retry"]).json()["state"] == "queued"
 
 
 def test_presets_are_listed_with_their_parameters(owner_api):
-    told = owner_api.get("/api/v1/experiment-presets/").json()["results"]
-    assert [one["name"] for one in told] == [cls.registered_name() for cls in presets]
-    assert all(one["metrics"] and one["documentation"] for one in told)
+    reported = owner_api.get("/api/v1/experiment-presets/").json()["results"]
+    assert [one["name"] for one in reported] == [cls.registered_name() for cls in presets]
+    assert all(one["metrics"] and one["documentation"] for one in reported)
 
 
 def test_measures_are_listed_with_what_they_need(owner_api):
-    told = owner_api.get("/api/v1/experiment-measures/").json()["results"]
-    by_name = {one["name"]: one for one in told}
+    reported = owner_api.get("/api/v1/experiment-measures/").json()["results"]
+    by_name = {one["name"]: one for one in reported}
     assert list(by_name) == [cls.registered_name() for cls in measures]
     assert by_name["error"]["unit"] == "m"
     assert (by_name["error"]["needs_release"], by_name["marked-share"]["needs_release"]) == (True, False)
@@ -282,16 +288,16 @@ def test_a_spec_of_a_browser_is_the_same_one(owner_api):
 
 def test_an_axis_may_have_lists_as_values(owner_api, ready_dataset):
     spec = SPEC | {"base": {"landmarks": {"name": "manual", "events": [1]}}, "metrics": ["marked-share"]}
-    asked = {"dataset": str(ready_dataset.pk), "spec": spec | {"grid": {"landmarks.events": [[1], [1, 2]]}}}
-    (axis,) = owner_api.post(f"{URL}plan/", asked, format="json").json()["figure"]["axes"]
+    requested = {"dataset": str(ready_dataset.pk), "spec": spec | {"grid": {"landmarks.events": [[1], [1, 2]]}}}
+    (axis,) = owner_api.post(f"{URL}plan/", requested, format="json").json()["figure"]["axes"]
     assert [one["label"] for one in axis["values"]] == ["[1]", "[1, 2]"]
 
 
 def test_what_is_wrong_in_one_of_several_releases_is_named_to_the_parameter(owner_api):
     plain = SPEC["base"]["release"]
     odd = {"mechanism": plain["mechanism"] | {"name": "landmark-planned", "step_variance_m2": -5.0}}
-    asked = {"preset": SMALL, "spec": SPEC | {"grid": {"release": [plain, odd]}}}
-    (wrong,) = owner_api.post(f"{URL}plan/", asked, format="json").json()["errors"]
+    requested = {"preset": SMALL, "spec": SPEC | {"grid": {"release": [plain, odd]}}}
+    (wrong,) = owner_api.post(f"{URL}plan/", requested, format="json").json()["errors"]
     assert wrong["field"] == "grid.release.1.mechanism.step_variance_m2"
     assert wrong["message"].startswith("grid.release.1.mechanism.step_variance_m2 must be greater than 0")
 
@@ -304,9 +310,9 @@ def test_a_release_is_attacked_by_its_own_description(owner_page, owner_api, str
     assert spec["base"]["release"]["mechanism"] == done.spec["mechanism"]
     assert spec["base"]["landmarks"] == {"name": "manual", "events": [0, 2, 4, 7]}
     assert spec["grid"] == {"release.mechanism.epsilon": [0.1, 0.3, 1, 3, 10]}
-    told = owner_api.post(URL, {"dataset": begun["dataset"], "spec": spec}, format="json").json()
+    reported = owner_api.post(URL, {"dataset": begun["dataset"], "spec": spec}, format="json").json()
     work_off()
-    rows = owner_api.get(of(told["id"], "results")).json()["points"]
+    rows = owner_api.get(of(reported["id"], "results")).json()["points"]
     errors = [row["values"][0]["mean"] for row in rows]
     assert errors == sorted(errors, reverse=True)
     assert all(row["share"] == 0.5 for row in rows)

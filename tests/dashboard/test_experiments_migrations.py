@@ -1,4 +1,4 @@
-"""Specs of experiments that were stored before a correlation said how far apart its states lie."""
+"""Specs of experiments that were stored before a correlation stated how far apart its states lie."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def old_spec() -> dict:
     return spec
 
 
-def test_they_say_one_radius_afterwards_and_are_the_preset_again():
+def test_they_state_one_radius_afterwards_and_are_the_preset_again():
     spec = old_spec()
     with pytest.raises(ParameterErrors):
         ExperimentSpec.parse(spec)
@@ -32,7 +32,7 @@ def test_they_say_one_radius_afterwards_and_are_the_preset_again():
     assert not distance.with_distance(deepcopy(spec))
 
 
-def test_one_whose_strength_is_swept_says_it_in_its_base():
+def test_one_whose_strength_is_swept_states_it_in_its_base():
     spec = old_spec()
     spec["grid"] = {"correlation.smoothing": [1.0, 0.1]}
     assert distance.with_distance(spec)

@@ -78,7 +78,7 @@ def once(monkeypatch: pytest.MonkeyPatch, module: Any, name: str, what: Callable
 
 
 def lost(pk: int) -> None:
-    """Its worker was not heard of in time: it waits again."""
+    """Its worker was not received of in time: it waits again."""
     Part.objects.filter(pk=pk).update(lease_until=Now() - timedelta(seconds=1))
     assert reaper.sweep(Part)["requeued"] == 1
 
@@ -154,12 +154,12 @@ class TestCutting:
         assert len(material.blocks) == 120
         assert sum(map(len, drawn)) == len(set.union(*drawn)) == 30
 
-    def test_a_broker_that_is_away_is_asked_once(self, queued, monkeypatch, django_capture_on_commit_callbacks):
-        asked: list[Any] = []
-        monkeypatch.setattr(queue, "enqueue", asked.append)
+    def test_an_unavailable_broker_is_tried_once(self, queued, monkeypatch, django_capture_on_commit_callbacks):
+        requested: list[Any] = []
+        monkeypatch.setattr(queue, "enqueue", requested.append)
         with django_capture_on_commit_callbacks(execute=True):
             work_off(1)
-        assert len(Part.objects.filter(state=State.QUEUED)) > len(asked) == 1
+        assert len(Part.objects.filter(state=State.QUEUED)) > len(requested) == 1
 
 
 class TestAtWork:
@@ -260,8 +260,12 @@ class TestTheEnd:
         with monkeypatch.context() as patch:
             patch.setattr(files, "write", full)
             work_off()
-        told = owner_api.get(of(queued)).json()
-        assert (told["state"], told["error"]["code"], told["error"]["again"]) == ("failed", "internal", True)
+        reported = owner_api.get(of(queued)).json()
+        assert (reported["state"], reported["error"]["code"], reported["error"]["again"]) == (
+            "failed",
+            "internal",
+            True,
+        )
         before = len(computed)
         owner_api.post(of(queued, "resume"))
         work_off()
@@ -282,7 +286,7 @@ class TestBlocksThatGo:
         work_off()
         assert Experiment.objects.get().error["code"] == "crashed"
 
-    def test_at_once_nobody_reads_them_back(self, owner_api, monkeypatch):
+    def test_at_once_no_one_reads_them_back(self, owner_api, monkeypatch):
         monkeypatch.setattr(execution.experiments, "AT_ONCE_S", 1.0)
         monkeypatch.setattr(FolderStore, "get", lambda *_: None)
         made = owner_api.post(URL, {"preset": {"name": "temporal-distance", "repetitions": 3}}, format="json")
@@ -312,10 +316,10 @@ class TestItsDataset:
         """A dataset of three points and one of them twice, and an experiment on it that waits."""
         body = b"lon,lat\n13.4,52.51\n13.4,52.52\n13.4,52.52\n13.4,52.53\n"
         dataset = datasets.import_dataset(owner=owner, upload=upload(body))
-        asked = {"dataset": str(dataset.pk), "spec": SPEC | {"repetitions": 200}}
-        return dataset, owner_api.post(URL, asked, format="json").json()["id"]
+        requested = {"dataset": str(dataset.pk), "spec": SPEC | {"repetitions": 200}}
+        return dataset, owner_api.post(URL, requested, format="json").json()["id"]
 
-    def test_is_not_read_anew_while_it_runs(self, tried, owner_api):
+    def test_is_not_read_again_while_it_runs(self, tried, owner_api):
         dataset, pk = tried
         for begun in (0, 1):
             work_off(begun)
@@ -325,7 +329,7 @@ class TestItsDataset:
         assert Experiment.objects.get(pk=pk).state == State.DONE
         assert datasets.reread_dataset(dataset=dataset, options={}).state == State.READY
 
-    def test_read_anew_in_between_it_goes_on_with_the_new_points(self, tried, owner_api):
+    def test_read_again_in_between_it_goes_on_with_the_new_points(self, tried, owner_api):
         dataset, pk = tried
         work_off(2)
         owner_api.post(of(pk, "cancel"))

@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 SOURCES = sorted(path for package in ("privacy_engine", "dashboard") for path in (ROOT / package).rglob("*.py"))
 
 
-def said(node: ast.AST) -> Iterator[ast.expr]:
+def stated(node: ast.AST) -> Iterator[ast.expr]:
     """What a node calls a failure: ``code=…`` in a call, ``code = …`` in a class, ``{"code": …}``."""
     if isinstance(node, ast.Call):
         yield from (word.value for word in node.keywords if word.arg == "code")
@@ -31,11 +31,11 @@ def said(node: ast.AST) -> Iterator[ast.expr]:
 
 
 def codes() -> dict[str, str]:
-    """Every code with a place where it is said."""
+    """Every code with a place where it is stated."""
     found = {}
     for path in SOURCES:
         for node in ast.walk(ast.parse(path.read_text())):
-            for value in said(node):
+            for value in stated(node):
                 if isinstance(value, ast.Constant) and isinstance(value.value, str):
                     found[value.value] = f"{path.relative_to(ROOT)}:{value.lineno}"
     return found
@@ -70,9 +70,9 @@ def test_advice_is_two_plain_sentences(code: str) -> None:
     assert ("retry" in advice.action.lower()) == advice.again
 
 
-def test_a_failure_is_told_with_what_to_do() -> None:
-    told = explained({"code": "memory", "message": "This very one.", "row": 3})
-    assert told == {
+def test_a_failure_is_reported_with_what_to_do() -> None:
+    reported = explained({"code": "memory", "message": "This very one.", "row": 3})
+    assert reported == {
         "code": "memory",
         "message": "This very one.",
         "row": 3,
@@ -82,7 +82,7 @@ def test_a_failure_is_told_with_what_to_do() -> None:
     assert explained(None) is None
 
 
-def test_a_code_of_an_earlier_version_is_told_as_a_fault_of_ours() -> None:
-    told = explained({"code": "gone-by"})
-    assert told is not None
-    assert Advice(told["message"], told["action"], told["again"]) == ADVICE["internal"]
+def test_a_code_of_an_earlier_version_is_reported_as_a_fault_of_ours() -> None:
+    reported = explained({"code": "gone-by"})
+    assert reported is not None
+    assert Advice(reported["message"], reported["action"], reported["again"]) == ADVICE["internal"]

@@ -1,4 +1,4 @@
-"""The glossary: what a term looks like in a page, and that every page explains what it says."""
+"""The glossary: what a term looks like in a page, and that every page explains what it states."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_every_term_is_one_plain_sentence() -> None:
 
 
 @pytest.mark.parametrize(
-    ("page", "said"),
+    ("page", "stated"),
     [
         ("/", {"release"}),
         ("/datasets/{dataset}/", {"landmark", "epsilon", "radius", "release"}),
@@ -63,11 +63,11 @@ def test_every_term_is_one_plain_sentence() -> None:
     ],
 )
 def test_pages_explain_their_words_where_nothing_else_takes_the_press(
-    owner_page: Client, landmark_set: LandmarkSet, done: Release, page: str, said: set[str]
+    owner_page: Client, landmark_set: LandmarkSet, done: Release, page: str, stated: set[str]
 ) -> None:
     body = owner_page.get(page.format(dataset=landmark_set.dataset_id, set=landmark_set.pk)).content.decode()
     buttons = [name for name, _ in BUTTON.findall(body)]
-    assert set(buttons) >= said
+    assert set(buttons) >= stated
     assert len(buttons) == len(set(buttons))
     assert set(NOTE.findall(body)) >= set(buttons)
     assert not TAKES_PRESSES.search(body)
@@ -79,5 +79,5 @@ def test_the_page_lists_every_term(owner_page: Client) -> None:
     assert 'href="/glossary/"' in owner_page.get("/").content.decode()
 
 
-def test_the_page_asks_who_is_there(client: Client, db: None) -> None:
+def test_the_page_requests_who_is_there(client: Client, db: None) -> None:
     assert client.get("/glossary/")["Location"] == "/login/?next=/glossary/"

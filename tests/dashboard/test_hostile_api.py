@@ -85,7 +85,7 @@ def _settled(api: APIClient, answer: object) -> dict[str, object]:
 
 
 @pytest.mark.parametrize("row", of("ask"))
-def test_asking_file_names_the_parameter_that_settles_it(
+def test_requesting_file_names_the_parameter_that_settles_it(
     owner_api: APIClient, files: Callable[[], list[str]], row: Row
 ) -> None:
     answer, chosen = post(owner_api, FOLDER / row.file), {}
@@ -105,7 +105,7 @@ def test_asking_file_names_the_parameter_that_settles_it(
 
 
 @pytest.mark.parametrize("row", of("reject"))
-def test_rejected_file_says_why_and_leaves_nothing(
+def test_rejected_file_states_why_and_leaves_nothing(
     owner_api: APIClient, files: Callable[[], list[str]], row: Row
 ) -> None:
     answer = post(owner_api, FOLDER / row.file)
@@ -119,16 +119,16 @@ def test_rejected_file_says_why_and_leaves_nothing(
 
 
 @pytest.mark.parametrize("row", of("reject", "ask"))
-def test_rejected_file_read_by_a_worker_fails_and_says_why(
+def test_rejected_file_read_by_a_worker_fails_and_states_why(
     owner_api: APIClient, everything_is_large: None, row: Row
 ) -> None:
     answer = post(owner_api, FOLDER / row.file).json()
     assert answer["state"] == "queued"
     import_dataset(answer["id"])
-    told = owner_api.get(answer["urls"]["self"]).json()
-    assert told["state"] == "failed"
-    assert told["error"]["code"] not in ("", "internal")
-    assert told["error"]["message"]
+    reported = owner_api.get(answer["urls"]["self"]).json()
+    assert reported["state"] == "failed"
+    assert reported["error"]["code"] not in ("", "internal")
+    assert reported["error"]["message"]
     folder = Dataset.objects.get().folder
     assert [path.name for path in folder.iterdir()] == ["original"]
 
@@ -144,13 +144,13 @@ def test_file_name_is_data(owner_api: APIClient, files: Callable[[], list[str]],
     upload._name = name  # the client's word as it is, not as Django's setter cleans it
     answer = owner_api.post(URL, {"file": upload}, format="multipart")
     assert answer.status_code == 201, answer.content
-    told = answer.json()
-    assert told["points"] == 3
-    shown = told["file_name"] + told["name"]
+    reported = answer.json()
+    assert reported["points"] == 3
+    shown = reported["file_name"] + reported["name"]
     assert shown.isprintable()
     assert not re.search("[\u202a-\u202e\u2066-\u2069]", shown)
-    assert len(told["file_name"].encode()) <= 255
-    assert len(told["name"]) <= 200
+    assert len(reported["file_name"].encode()) <= 255
+    assert len(reported["name"]) <= 200
     row = Dataset.objects.get()
     assert files() == sorted(
         [f"datasets/{row.pk}", f"datasets/{row.pk}/original", f"datasets/{row.pk}/{row.points_file}"]

@@ -48,29 +48,29 @@ def ended(api: APIClient) -> list[dict[str, Any]]:
 
 
 class TestEnded:
-    def test_a_failed_one_says_why_and_what_to_do(self, owner_api: APIClient, submit: Any) -> None:
+    def test_a_failed_one_states_why_and_what_to_do(self, owner_api: APIClient, submit: Any) -> None:
         release = failed(submit(), "time-limit")
-        (told,) = ended(owner_api)
-        assert (told["id"], told["kind"], told["state"]) == (str(release.pk), "release", "failed")
-        assert told["error"]["message"] == "It did not work."
-        assert told["error"]["action"].startswith("Retry when less is running.")
-        assert set(told["urls"]) == {"self", "page", "retry", "dismiss"}
+        (reported,) = ended(owner_api)
+        assert (reported["id"], reported["kind"], reported["state"]) == (str(release.pk), "release", "failed")
+        assert reported["error"]["message"] == "It did not work."
+        assert reported["error"]["action"].startswith("Retry when less is running.")
+        assert set(reported["urls"]) == {"self", "page", "retry", "dismiss"}
 
-    def test_one_that_ends_between_two_looks_is_told_of_once(
+    def test_one_that_ends_between_two_looks_is_reported_of_once(
         self, owner_api: APIClient, submit: Any, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         release = failed(submit())
         monkeypatch.setattr("dashboard.jobs.api.OPEN", Q())  # the first look saw it run
-        told = owner_api.get(JOBS).json()
-        assert str(release.pk) not in {one["id"] for one in told["results"]}
-        assert [one["id"] for one in told["ended"]] == [str(release.pk)]
+        reported = owner_api.get(JOBS).json()
+        assert str(release.pk) not in {one["id"] for one in reported["results"]}
+        assert [one["id"] for one in reported["ended"]] == [str(release.pk)]
 
     def test_where_the_same_again_would_fail_again_there_is_no_retry(self, owner_api: APIClient, queued: Any) -> None:
         failed(queued, "no_points")
-        (told,) = ended(owner_api)
-        assert (told["error"]["again"], set(told["urls"])) == (False, {"self", "page", "dismiss"})
+        (reported,) = ended(owner_api)
+        assert (reported["error"]["again"], set(reported["urls"])) == (False, {"self", "page", "dismiss"})
 
-    def test_a_done_one_is_told_of_briefly(self, owner_api: APIClient, submit: Any) -> None:
+    def test_a_done_one_is_reported_of_briefly(self, owner_api: APIClient, submit: Any) -> None:
         release = drawn(submit())
         assert [one["state"] for one in ended(owner_api)] == ["done"]
         Release.objects.filter(pk=release.pk).update(finished_at=timezone.now() - timedelta(minutes=3))
@@ -91,10 +91,12 @@ class TestEnded:
         for i in range(22):
             failed(submit(), finished_at=long_ago + timedelta(minutes=i))
         failed(queued, finished_at=long_ago + timedelta(minutes=10, seconds=30))
-        told = ended(owner_api)
-        assert len(told) == 20
-        assert [one["finished_at"] for one in told] == sorted((one["finished_at"] for one in told), reverse=True)
-        assert [one["kind"] for one in told].index("dataset") == 11
+        reported = ended(owner_api)
+        assert len(reported) == 20
+        assert [one["finished_at"] for one in reported] == sorted(
+            (one["finished_at"] for one in reported), reverse=True
+        )
+        assert [one["kind"] for one in reported].index("dataset") == 11
 
     def test_takes_two_queries_for_each_kind_however_many_there_are(
         self, owner_api: APIClient, submit: Any, django_assert_num_queries: Any
@@ -110,13 +112,13 @@ class TestEnded:
 
 
 class TestDismiss:
-    def test_it_is_told_of_no_more_and_stays(self, owner_api: APIClient, submit: Any) -> None:
+    def test_it_is_reported_of_no_more_and_stays(self, owner_api: APIClient, submit: Any) -> None:
         release = failed(submit())
         assert owner_api.post(ended(owner_api)[0]["urls"]["dismiss"]).status_code == 204
         assert ended(owner_api) == []
         assert Release.objects.get().state == State.FAILED == release.state
 
-    def test_tried_again_and_failed_again_it_is_told_of_again(
+    def test_tried_again_and_failed_again_it_is_reported_again(
         self, owner_api: APIClient, submit: Any, monkeypatch: Any
     ) -> None:
         release = interrupted(submit(), monkeypatch, fail)
@@ -148,30 +150,30 @@ class TestImports:
         assert owner_api.post(job["urls"]["cancel"]).json()["state"] == "cancelled"
         read_it(str(queued.pk))
         assert Dataset.objects.get().state == State.CANCELLED
-        (told,) = ended(owner_api)
-        assert (told["state"], told["error"]) == ("cancelled", None)
-        assert owner_api.post(told["urls"]["retry"]).json()["state"] == "queued"
+        (reported,) = ended(owner_api)
+        assert (reported["state"], reported["error"]) == ("cancelled", None)
+        assert owner_api.post(reported["urls"]["retry"]).json()["state"] == "queued"
         read_it(str(queued.pk))
         queued.refresh_from_db()
         assert (queued.state, queued.points) == (State.READY, 3)
 
-    def test_a_running_one_hears_of_it(self, owner_api: APIClient, queued: Dataset) -> None:
+    def test_a_running_one_is_called_with_it(self, owner_api: APIClient, queued: Dataset) -> None:
         token = leases.claim(Dataset, queued.pk)
         assert token
         owner_api.post(f"{API}datasets/{queued.pk}/cancel/")
         with pytest.raises(leases.Cancelled):
             leases.Lease(Dataset, queued.pk, token).report("Reading", 0.5)
 
-    def test_one_that_failed_is_read_anew(self, owner_api: APIClient, queued: Dataset, monkeypatch: Any) -> None:
+    def test_one_that_failed_is_read_again(self, owner_api: APIClient, queued: Dataset, monkeypatch: Any) -> None:
         def full(*_: Any) -> Any:
             raise MemoryError
 
         with monkeypatch.context() as patch:
             patch.setattr("dashboard.datasets.execution.read", lambda *_, **__: full())
             read_it(str(queued.pk))
-        (told,) = ended(owner_api)
-        assert told["error"]["code"] == "memory"
-        assert owner_api.post(told["urls"]["retry"]).status_code == 200
+        (reported,) = ended(owner_api)
+        assert reported["error"]["code"] == "memory"
+        assert owner_api.post(reported["urls"]["retry"]).status_code == 200
         read_it(str(queued.pk))
         queued.refresh_from_db()
         assert (queued.state, queued.error) == (State.READY, None)
@@ -187,14 +189,14 @@ class TestImports:
         assert answer.status_code == 409
         assert "Upload the file again" in answer.json()["errors"][0]["message"]
 
-    def test_the_dataset_says_what_to_do(self, owner_api: APIClient, queued: Dataset, monkeypatch: Any) -> None:
+    def test_the_dataset_states_what_to_do(self, owner_api: APIClient, queued: Dataset, monkeypatch: Any) -> None:
         def empty(*_: Any, **__: Any) -> Any:
             raise FormatError("The file is empty.", code="empty")
 
         monkeypatch.setattr("dashboard.datasets.execution.read", empty)
         read_it(str(queued.pk))
-        told = owner_api.get(f"{API}datasets/{queued.pk}/").json()["error"]
-        assert (told["message"], told["action"]) == (
+        reported = owner_api.get(f"{API}datasets/{queued.pk}/").json()["error"]
+        assert (reported["message"], reported["action"]) == (
             "The file is empty.",
             "Choose the file that holds the positions.",
         )

@@ -1,4 +1,4 @@
-"""Zones, random landmarks and a file's own marks through the doors; hostile descriptions are the client's fault."""
+"""Zones, random landmarks and a file's own marks by the API; hostile descriptions are the client's fault."""
 
 from __future__ import annotations
 
@@ -132,10 +132,10 @@ class TestSynthetic:
 
 
 class TestAverageTemporalDistance:
-    def test_is_told_of_one_set_and_of_a_preview(self, owner_api, landmark_set):
-        told = owner_api.get(f"{SETS}{landmark_set.pk}/").json()
-        assert told["average_temporal_distance"] == 1.0  # events 1, 3, 5 and 6 are each beside a landmark
-        body = {"dataset": told["dataset"], "method": told["method"]}
+    def test_is_reported_of_one_set_and_of_a_preview(self, owner_api, landmark_set):
+        reported = owner_api.get(f"{SETS}{landmark_set.pk}/").json()
+        assert reported["average_temporal_distance"] == 1.0  # events 1, 3, 5 and 6 are each beside a landmark
+        body = {"dataset": reported["dataset"], "method": reported["method"]}
         assert owner_api.post(PREVIEW, body).json()["average_temporal_distance"] == 1.0
         assert "average_temporal_distance" not in owner_api.get(SETS).json()["results"][0]
 
@@ -144,27 +144,27 @@ class TestAverageTemporalDistance:
         made = mark_landmarks(
             owner=owner, dataset=make_dataset(owner, long, short), method={"name": "manual", "events": [1]}
         )
-        told = owner_api.get(f"{SETS}{made.pk}/").json()
-        assert told["average_temporal_distance"] == (1 + 1 + 2 + 1 + 1) / 5
+        reported = owner_api.get(f"{SETS}{made.pk}/").json()
+        assert reported["average_temporal_distance"] == (1 + 1 + 2 + 1 + 1) / 5
 
 
 class TestColumn:
     def test_an_upload_keeps_its_marks_in_the_order_of_its_events(self, owner_api, marked_dataset):
-        told = owner_api.get(f"{DATASETS}{marked_dataset.pk}/").json()
-        assert told["has_landmark_column"] is True
-        assert [one["name"] for one in told["series"]] == ["b", "a"]
+        reported = owner_api.get(f"{DATASETS}{marked_dataset.pk}/").json()
+        assert reported["has_landmark_column"] is True
+        assert [one["name"] for one in reported["series"]] == ["b", "a"]
         stored = parquet.read_points(marked_dataset.points_path)
         assert [one.marked.tolist() for one in stored] == [[False, False, True], [True, False]]
-        answer = owner_api.post(SETS, {"dataset": told["id"], "method": {"name": "column"}})
+        answer = owner_api.post(SETS, {"dataset": reported["id"], "method": {"name": "column"}})
         assert answer.json()["name"] == "marked in the file"
         assert owner_api.get(answer.json()["urls"]["events"]).json()["runs"] == [[2, 4]]
 
     def test_reading_again_without_it_leaves_it_out_and_with_it_brings_it_back(self, owner_api, marked_dataset):
         read, me = f"{DATASETS}{marked_dataset.pk}/read/", f"{DATASETS}{marked_dataset.pk}/"
         for landmark, has in (("#0", False), ("is_landmark", True), ("", True)):
-            told = owner_api.post(read, {"landmark": landmark}).json()
-            assert told["has_landmark_column"] is owner_api.get(me).json()["has_landmark_column"] is has
-            preview = owner_api.post(PREVIEW, {"dataset": told["id"], "method": {"name": "column"}})
+            reported = owner_api.post(read, {"landmark": landmark}).json()
+            assert reported["has_landmark_column"] is owner_api.get(me).json()["has_landmark_column"] is has
+            preview = owner_api.post(PREVIEW, {"dataset": reported["id"], "method": {"name": "column"}})
             assert preview.status_code == (200 if has else 400)
 
     def test_the_upload_form_offers_the_column_and_the_page_shows_what_is_marked(self, owner_page, marked_dataset):
@@ -191,7 +191,7 @@ class TestColumn:
             again = formats.read(io.BytesIO(b"".join(answer.streaming_content)), name=f"x.{fmt}")
             assert all(one.marked is None for one in again.series)
 
-    def test_the_map_is_told_nothing_of_it(self, marked_dataset, tmp_path):
+    def test_the_map_is_reported_nothing_of_it(self, marked_dataset, tmp_path):
         plain = [Trajectory(one.lon, one.lat, one.time_s) for one in parquet.read_points(marked_dataset.points_path)]
         parquet.write_points(tmp_path / "plain", plain)
         assert track_encoding.encode(line(marked_dataset.points_path, 0)) == track_encoding.encode(

@@ -36,8 +36,8 @@ class TestMark:
     def test_a_dataset_deleted_meanwhile_is_a_refusal(self, owner, owner_api, ready_dataset, monkeypatch):
         honest = services.preview_landmarks
 
-        def slow(**asked):
-            marked = honest(**asked)
+        def slow(**requested):
+            marked = honest(**requested)
             ready_dataset.delete()
             return marked
 
@@ -86,7 +86,7 @@ class TestMark:
         with pytest.raises(Conflict, match=state):
             services.preview_landmarks(dataset=ready_dataset, method=PARIS)
 
-    def test_fail_dataset_of_somebody_else(self, owner, stranger_dataset):
+    def test_fail_dataset_of_a_person_else(self, owner, stranger_dataset):
         with pytest.raises(PermissionDenied):
             services.mark_landmarks(owner=owner, dataset=stranger_dataset, method=PARIS)
 

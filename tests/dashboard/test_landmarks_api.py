@@ -1,4 +1,4 @@
-"""The landmarks room's REST doors: shapes, errors, and who is let in."""
+"""The landmarks app's REST entry points: shapes, errors, and who is let in."""
 
 from __future__ import annotations
 
@@ -196,7 +196,7 @@ class TestWhoIsLetIn:
         assert theirs.status_code == nobodys.status_code == 404
         assert theirs.json() == nobodys.json()
 
-    def test_anonymous_is_told_to_log_in(self, anonymous_api, landmark_set):
+    def test_anonymous_is_reported_to_log_in(self, anonymous_api, landmark_set):
         at = f"{SETS}{landmark_set.pk}/"
         tries = [
             anonymous_api.get(SETS),

@@ -79,7 +79,7 @@ class TestSeededDummies:
         with pytest.raises(Exception, match="drawn from a seed"):
             retry_release(release=row)
 
-    def test_one_that_was_made_before_this_rule_says_so_in_its_label(self, owner_api, drawn):
+    def test_one_that_was_made_before_this_rule_states_so_in_its_label(self, owner_api, drawn):
         good = drawn()
         row = finished(owner_api, good)
         LandmarkSet.objects.filter(pk=good.pk).update(selection=good.selection | {"private": False, "seed": 5})
@@ -89,7 +89,7 @@ class TestSeededDummies:
 
 
 class TestOneSided:
-    def test_the_label_the_ledger_and_the_outlook_agree_on_the_sum(self, owner_api, drawn):
+    def test_the_label_the_ledger_and_the_forecast_agree_on_the_sum(self, owner_api, drawn):
         marked = drawn()
         outlook = owner_api.post(
             f"{RELEASES}outlook/", {"landmark_set": str(marked.pk), "mechanisms": [UNIFORM]}
@@ -148,7 +148,7 @@ class TestSchedule:
         ]
         assert np.array_equal(*masks)
 
-    def test_the_listing_says_what_is_covered(self, owner_api):
+    def test_the_listing_states_what_is_covered(self, owner_api):
         found = {one["name"]: one for one in owner_api.get("/api/v1/landmark-methods/").json()["results"]}
         assert found["schedule"]["reads"] == "times"
         assert found["schedule"]["coverage"].startswith("Covered by the promise of a release")

@@ -43,9 +43,9 @@ def loss_of(landmark_set: Any) -> str:
 
 def loss(api: Any, landmark_set: Any, query: dict[str, str] | None = None) -> Any:
     """The report for states one radius apart, where the query names no distance and no cells: levels are as given."""
-    asked = query or {}
-    known = {} if "cell_m" in asked else {"diameter_m": asked.get("radius_m", "1")}
-    return api.get(loss_of(landmark_set), known | asked)
+    requested = query or {}
+    known = {} if "cell_m" in requested else {"diameter_m": requested.get("radius_m", "1")}
+    return api.get(loss_of(landmark_set), known | requested)
 
 
 def row_of(answer: Any, name: str) -> dict[str, Any]:
@@ -82,7 +82,7 @@ class TestReport:
             assert found[one]["landmarks_only"] == pytest.approx(landmark_temporal_loss(*case, bound=one)[0])
         assert answer.json()["bound"] == bound
 
-    def test_tells_what_the_set_is_like(self, owner_api, landmark_set, vectors):
+    def test_reports_what_the_set_is_like(self, owner_api, landmark_set, vectors):
         found = loss(owner_api, landmark_set).json()
         assert (found["count"], found["points"], found["share"], found["runs"]) == (4, 8, 0.5, 4)
         assert found["average_temporal_distance"] == vectors["avg_distance"]["n=8 L=[1, 3, 5, 8]"]["mean distance"]
@@ -129,7 +129,7 @@ class TestReport:
             assert landmark_temporal_loss(*case, bound=bound).max() <= most["joint"]
             assert landmark_own_loss(*case, bound=bound).max() <= most["own"]
 
-    def test_a_series_too_long_to_simulate_says_what_no_run_exceeds(self, owner_api, landmark_set, monkeypatch):
+    def test_a_series_too_long_to_simulate_states_what_no_run_exceeds(self, owner_api, landmark_set, monkeypatch):
         monkeypatch.setattr(simulated, "MOST_EVENTS", 7)
         found = row_of(loss(owner_api, landmark_set), "landmark-adaptive")
         assert (found["simulated"]["runs"], found["joint_low"]) == (0, None)
@@ -147,7 +147,7 @@ class TestReport:
         usual = row_of(loss(owner_api, landmark_set, {"radius_m": "50"}), "landmark-planned")
         assert usual["joint"] != planned["joint"]
 
-    def test_a_mechanism_without_a_temporal_loss_says_why(self, owner_api, landmark_set, monkeypatch):
+    def test_a_mechanism_without_a_temporal_loss_states_why(self, owner_api, landmark_set, monkeypatch):
         monkeypatch.setattr(EventLevel, "temporal_loss_undefined", "its draws share noise.", raising=False)
         found = row_of(loss(owner_api, landmark_set), "event-level")
         assert found["why_not"] == "not defined: its draws share noise."
@@ -377,7 +377,7 @@ class TestWhoIsLetIn:
         body = {"alpha": 1, "radius_m": 200, "landmark_set": str(landmark_set.pk), "correlation": NEAR}
         assert stranger_api.post(PLANS, body).status_code == 404
 
-    def test_anonymous_is_told_to_log_in(self, anonymous_api, landmark_set):
+    def test_anonymous_is_reported_to_log_in(self, anonymous_api, landmark_set):
         assert loss(anonymous_api, landmark_set).status_code == 401
         assert anonymous_api.post(PLANS, {"alpha": 1, "n": 3}).status_code == 401
 

@@ -87,7 +87,7 @@ print(json.dumps(found))
 
 @pytest.fixture(scope="module")
 def moved(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """What a home of the version before says of its budgets after migrating."""
+    """What a home of the version before states of its budgets after migrating."""
     kept = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
     environment = kept | {
         "CAIRN_HOME": str(tmp_path_factory.mktemp("home")), "DJANGO_SETTINGS_MODULE": "dashboard.config.settings"

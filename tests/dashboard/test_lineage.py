@@ -82,7 +82,7 @@ class TestTheSameUpload:
         again = services.reread_dataset(dataset=first, options={"first_n": 10})
         assert (again.points, per_km(again)) == (10, 100.0)
 
-    def test_nobody_is_advised_to_upload_again(self, first: Dataset) -> None:
+    def test_no_one_is_advised_to_upload_again(self, first: Dataset) -> None:
         Dataset.objects.filter(pk=first.pk).update(state="queued", finished_at=None)
         first.refresh_from_db()
         with pytest.raises(Conflict, match="the budget belongs to the uploaded file") as refused:
@@ -130,7 +130,7 @@ class TestAPart:
         assert per_km(imported(stranger, csv(lines()))) == 0.0
 
     @pytest.mark.parametrize("change", ["time zone", "rounded"])
-    def test_what_stays_unrecognised_and_is_said_to(self, owner: User, first: Dataset, change: str) -> None:
+    def test_what_stays_unrecognised_and_is_stated_to(self, owner: User, first: Dataset, change: str) -> None:
         rows = [row.replace("Z,", "+02:00,") for row in lines()]
         if change == "rounded":
             rows = [",".join([t, f"{float(lat):.4f}", f"{float(lon):.4f}"]) for t, lat, lon in map(_cells, lines())]
@@ -292,8 +292,8 @@ class TestStability:
     def test_is_kept_charged_and_shown(self, owner: User, owner_api: APIClient) -> None:
         dataset = imported(owner, csv(lines()), cleaning=parse_cleaning([self.RESAMPLE]))
         assert dataset.stability == 5  # two instants on each side, and its own
-        told = owner_api.get(f"/api/v1/datasets/{dataset.pk}/").json()
-        assert (told["stability"], told["report"]["cleaning"][0]["stability"]) == (5, 5)
+        reported = owner_api.get(f"/api/v1/datasets/{dataset.pk}/").json()
+        assert (reported["stability"], reported["report"]["cleaning"][0]["stability"]) == (5, 5)
         mechanism = Uniform(epsilon=1.0, radius_m=200.0)
         quote = ledger.quote(dataset, [mechanism])
         assert (quote["price_per_km"], quote["stability"]) == (25.0, 5)

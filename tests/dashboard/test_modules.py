@@ -1,4 +1,4 @@
-"""What a page's scripts import is asked for at once."""
+"""What a page's scripts import is requested at once."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ def test_names_every_module_once(page: str) -> None:
     found = imported(page)
     assert len(set(found)) == len(found)
     files = {(STATIC / one).resolve() for one in (page, *found)}
-    asked = {
+    requested = {
         (path.parent / name).resolve()
         for path in files
         for name in re.findall(r'from "(\.[^"]+)"|import "(\.[^"]+)"', path.read_text())
         for name in name
         if name
     }
-    assert asked == files - {(STATIC / page).resolve()}
+    assert requested == files - {(STATIC / page).resolve()}
 
 
 def test_the_script_comes_after_its_hints() -> None:

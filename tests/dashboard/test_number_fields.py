@@ -21,7 +21,7 @@ def test_no_page_has_a_number_input_that_drops_what_it_cannot_read(folder: str) 
 
 
 @pytest.mark.parametrize("name", DOMAINS)
-def test_an_input_carries_its_domain_and_says_it(name: str) -> None:
+def test_an_input_carries_its_domain_and_states_it(name: str) -> None:
     html = Template(f'{{% number_input "{name}" "here" value=value help=help %}}').render(
         Context({"value": "<1", "help": "a & b"})
     )

@@ -54,7 +54,7 @@ def zipped(members: dict[str, bytes]) -> bytes:
 DAYS = {f"day{i}.gpx": gpx(fixes([i])) for i in (1, 3, 5)}
 OTHERS = {"person-2/day1.gpx": gpx(fixes([1], shift=1)), "person-3/day1.gpx": gpx(fixes([1], hours=range(12), shift=2))}
 MINE = {f"person-1/{name}": data for name, data in DAYS.items()}
-# shape -> file name, bytes, cleaning, what is said of people, series of the person, people, landmarks of the person
+# shape -> file name, bytes, cleaning, what is stated of people, series of the person, people, landmarks of the person
 SHAPES = {
     "one file cut by a cleaning step": ("me.csv", csv(fixes([1, 3, 5])), [CUT], None, 3, 1, 24),
     "three files in a ZIP": ("me.zip", zipped(DAYS), [], None, 3, 1, 24),
@@ -104,42 +104,42 @@ def check(watched, label, shape) -> None:
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
 def test_by_the_command(shape, mechanism, watched, capsys, tmp_path) -> None:
-    name, data, cleaning, said, *_ = shape
+    name, data, cleaning, stated, *_ = shape
     (tmp_path / name).write_bytes(data)
     out = tmp_path / "out.parquet"
     words = ["--mechanism", mechanism, "--set", f"epsilon={EPSILON}", "--set", "radius_m=200", "--landmarks", NIGHTS]
     words += ["--clean", json.dumps(cleaning)] if cleaning else []
-    words += ["--person", said] if said else []
-    told, wrong, code = runner(Command, "release", capsys)(tmp_path / name, *words, "--out", out)
+    words += ["--person", stated] if stated else []
+    reported, wrong, code = runner(Command, "release", capsys)(tmp_path / name, *words, "--out", out)
     assert (wrong, code) == ("", 0)
-    assert ("--person says otherwise" in told) == (said is None and name.endswith(".zip"))
+    assert ("--person says otherwise" in reported) == (stated is None and name.endswith(".zip"))
     check(watched, json.loads(pq.read_schema(out).metadata[b"cairn"]), shape)
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS[:2])
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
 def test_by_the_api(shape, mechanism, watched, owner_api) -> None:
-    name, data, cleaning, said, series_count, people_count, _ = shape
+    name, data, cleaning, stated, series_count, people_count, _ = shape
     body = {"file": SimpleUploadedFile(name, data), "cleaning": json.dumps(cleaning)} | (
-        {"person": said} if said else {}
+        {"person": stated} if stated else {}
     )
     dataset = owner_api.post("/api/v1/datasets/", body, format="multipart").json()
     assert dataset["people"] == len({one["person"] for one in dataset["series"]}) == people_count
     assert len(dataset["series"]) == series_count
-    assert dataset["report"]["people"]["said"] is bool(said)
+    assert dataset["report"]["people"]["said"] is bool(stated)
     method = parse_short(NIGHTS).model_dump(mode="json")
     marks = owner_api.post(SETS, {"dataset": dataset["id"], "method": method}, format="json").json()
     spec = {"name": mechanism, "epsilon": EPSILON, "radius_m": 200.0}
-    asked = {"dataset": dataset["id"], "landmark_set": marks["id"], "mechanism": spec}
-    release = owner_api.post(RELEASES, asked, format="json").json()
+    requested = {"dataset": dataset["id"], "landmark_set": marks["id"], "mechanism": spec}
+    release = owner_api.post(RELEASES, requested, format="json").json()
     execution.run(release["id"])
     answer = owner_api.get(release["urls"]["data"], {"format": "parquet"})
     label = json.loads(pq.read_schema(io.BytesIO(answer.getvalue())).metadata[b"cairn"])
     check(watched, label, shape)
 
 
-def test_each_file_a_person_is_three_budgets_and_only_where_it_is_said(watched, capsys, tmp_path) -> None:
-    """The same three files, of three people as the owner says: then each spends its own."""
+def test_each_file_a_person_is_three_budgets_and_only_where_it_is_stated(watched, capsys, tmp_path) -> None:
+    """The same three files, of three people as the owner states: then each spends its own."""
     (tmp_path / "a.zip").write_bytes(zipped(DAYS))
     words = ["--mechanism", "landmark-uniform", "--set", "epsilon=1", "--set", "radius_m=200", "--landmarks", NIGHTS]
     out = tmp_path / "o.parquet"
@@ -150,26 +150,26 @@ def test_each_file_a_person_is_three_budgets_and_only_where_it_is_said(watched, 
 
 
 @pytest.mark.parametrize(
-    ("said", "complaint"),
+    ("stated", "complaint"),
     [
         ("folder", "lies in no folder"),
         ("column:user", "there are no columns of persons|names no person"),
         ("nobody", "must be one, series, file, folder or column:NAME"),
     ],
 )
-def test_what_cannot_identify_a_person_is_refused(said, complaint, capsys, tmp_path, owner_api) -> None:
-    body = {"file": SimpleUploadedFile("a.zip", zipped(DAYS)), "person": said}
+def test_what_cannot_identify_a_person_is_refused(stated, complaint, capsys, tmp_path, owner_api) -> None:
+    body = {"file": SimpleUploadedFile("a.zip", zipped(DAYS)), "person": stated}
     answer = owner_api.post("/api/v1/datasets/", body, format="multipart")
     assert answer.status_code == 400
     [error] = answer.json()["errors"]
     assert (error["field"], bool(error["rule"])) == ("person", True)
-    assert error["value"] in (said, "user")
+    assert error["value"] in (stated, "user")
     assert owner_api.get("/api/v1/datasets/").json()["results"] == []
 
     (tmp_path / "a.zip").write_bytes(zipped(DAYS))
     words = ["--mechanism", "landmark-uniform", "--set", "epsilon=1", "--set", "radius_m=200", "--landmarks", NIGHTS]
-    words += ["--person", said, "--out", tmp_path / "o.csv"]
-    told, wrong, code = runner(Command, "release", capsys)(tmp_path / "a.zip", *words)  # closes the database
-    assert (told, code) == ("", 1)
+    words += ["--person", stated, "--out", tmp_path / "o.csv"]
+    reported, wrong, code = runner(Command, "release", capsys)(tmp_path / "a.zip", *words)  # closes the database
+    assert (reported, code) == ("", 1)
     assert re.search(complaint, wrong)
     assert not (tmp_path / "o.csv").exists()

@@ -1,4 +1,4 @@
-"""Mechanisms are told apart in colour, in grey and by eyes that see fewer colours; and they are seen."""
+"""Mechanisms are distinguished in colour, in grey and by eyes that see fewer colours; and they are seen."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from django.contrib.staticfiles import finders
 
 from dashboard.core.palette import DARK, GROUND, INK, LIGHT, SEEN, contrast, palette
 
-# Linear RGB as somebody without one kind of cone sees it: Viénot, Brettel, Mollon, Color Res. Appl. 24 (1999)
+# Linear RGB as a person without one kind of cone sees it: Viénot, Brettel, Mollon, Color Res. Appl. 24 (1999)
 FEWER_COLOURS = {
     "protanopia": [[0.11238, 0.88762, 0.0], [0.11238, 0.88762, 0.0], [0.00401, -0.00401, 1.0]],
     "deuteranopia": [[0.29275, 0.70725, 0.0], [0.29275, 0.70725, 0.0], [-0.02234, 0.02234, 1.0]],
@@ -30,9 +30,9 @@ def linear(colour: str) -> np.ndarray:
 
 
 def test_no_two_have_dash_and_marker_in_common() -> None:
-    told = [(ink["dash"], ink["marker"]) for ink in palette().values()]
-    assert len(told) >= 9
-    assert len(set(told)) == len(told)
+    reported = [(ink["dash"], ink["marker"]) for ink in palette().values()]
+    assert len(reported) >= 9
+    assert len(set(reported)) == len(reported)
 
 
 def test_who_shares_a_colour_shares_neither_dash_nor_marker() -> None:

@@ -39,26 +39,26 @@ from tests.dashboard.conftest import HOME
 
 class TestResult:
     def test_a_small_one_is_done_in_the_request_and_is_the_engines(self, owner_api, done):
-        told = ask(owner_api, done, HOME_WORK).json()
-        assert (told["state"], told["progress"], told["series"]) == ("done", 1.0, 0)
-        result = json.loads(downloaded(owner_api, told["id"], "json"))["result"]
+        reported = ask(owner_api, done, HOME_WORK).json()
+        assert (reported["state"], reported["progress"], reported["series"]) == ("done", 1.0, 0)
+        result = json.loads(downloaded(owner_api, reported["id"], "json"))["result"]
         assert result == engines(done, HOME_WORK)
-        assert told["sentence"] == result["sentence"]
-        assert told["parameters"][0] == {"label": "Distance", "unit": "m", "value": 200.0}
-        values = {one["name"]: one["value"] for one in told["headlines"]}
+        assert reported["sentence"] == result["sentence"]
+        assert reported["parameters"][0] == {"label": "Distance", "unit": "m", "value": 200.0}
+        values = {one["name"]: one["value"] for one in reported["headlines"]}
         assert values["home-distance"] == result["home"]["distance_m"]
-        places = owner_api.get(of(told["id"], "result")).json()["places"]
+        places = owner_api.get(of(reported["id"], "result")).json()["places"]
         assert places == [{"title": "Home", **result["home"]}, {"title": "Workplace", **result["work"]}]
 
     @pytest.mark.parametrize("mechanism", ["landmark-skip", "landmark-joint"])
     def test_a_large_one_by_a_worker_is_the_engines_to_the_last_bit(self, owner_api, taxi_release, mechanism):
         release = taxi_release(mechanism)
-        told = ask(owner_api, release, LONG).json()
-        assert told["state"] == "queued"
+        reported = ask(owner_api, release, LONG).json()
+        assert reported["state"] == "queued"
         work_off()
-        now = owner_api.get(of(told["id"])).json()
+        now = owner_api.get(of(reported["id"])).json()
         assert (now["state"], now["attempt"]) == ("done", 1)
-        result = json.loads(downloaded(owner_api, told["id"], "json"))["result"]
+        result = json.loads(downloaded(owner_api, reported["id"], "json"))["result"]
         assert result == engines(release, LONG)
         assert any(result["hidden"])
 
@@ -71,38 +71,38 @@ class TestResult:
         assert shared.sum() == (release.landmark_set.mask & drawn.fresh).sum() > 0
 
     def test_a_table_of_guesses_and_their_track(self, owner_api, done):
-        told = ask(owner_api, done, QUICK).json()
+        reported = ask(owner_api, done, QUICK).json()
         result = engines(done, QUICK)
-        rows = list(csv.DictReader(io.StringIO(downloaded(owner_api, told["id"], "csv").decode())))
+        rows = list(csv.DictReader(io.StringIO(downloaded(owner_api, reported["id"], "csv").decode())))
         assert [row["event"] for row in rows] == [str(i) for i in range(8)]
         for name in ("lon", "lat", "error_m", "chance_m"):
             assert [float(row[name]) for row in rows] == result[name]
         assert [bool(int(row["hidden"])) for row in rows] == result["hidden"]
-        track = track_of(owner_api.get(of(told["id"], "track")).content)
+        track = track_of(owner_api.get(of(reported["id"], "track")).content)
         assert track["lon"] == [round(lon * 1e7) for lon in result["lon"]]
-        assert owner_api.get(of(told["id"], "result")).json() == {"places": [], "path": True}
+        assert owner_api.get(of(reported["id"], "result")).json() == {"places": [], "path": True}
 
     def test_all_series_together(self, owner_api, crowd):
-        told = ask(owner_api, crowd, CROWD).json()
-        assert (told["state"], told["series"]) == ("done", None)
-        result = json.loads(downloaded(owner_api, told["id"], "json"))["result"]
+        reported = ask(owner_api, crowd, CROWD).json()
+        assert (reported["state"], reported["series"]) == ("done", None)
+        result = json.loads(downloaded(owner_api, reported["id"], "json"))["result"]
         assert result == engines(crowd, CROWD)
         assert np.shape(result["rank"]) == (3, 5)
-        assert first_error(owner_api.get(of(told["id"], "data"), {"format": "csv"}))["field"] == "format"
-        assert owner_api.get(of(told["id"], "track")).status_code == 409
+        assert first_error(owner_api.get(of(reported["id"], "data"), {"format": "csv"}))["field"] == "format"
+        assert owner_api.get(of(reported["id"], "track")).status_code == 409
 
     def test_one_series_of_several(self, owner_api, crowd):
-        told = ask(owner_api, crowd, HOME_WORK, series=2).json()
-        assert json.loads(downloaded(owner_api, told["id"], "json"))["result"] == engines(crowd, HOME_WORK, 2)
+        reported = ask(owner_api, crowd, HOME_WORK, series=2).json()
+        assert json.loads(downloaded(owner_api, reported["id"], "json"))["result"] == engines(crowd, HOME_WORK, 2)
 
-    def test_it_says_what_it_is(self, owner_api, done):
-        told = ask(owner_api, done, HOME_WORK).json()
-        body = json.loads(downloaded(owner_api, told["id"], "json"))
-        assert told["warning"] == body["warning"] == "This reads the original; do not publish it."
-        assert "no bound" in told["note"] == body["note"]
-        assert told["assumes"] == body["assumes"] == list(attacks["home-work"].assumes)
-        assert "Krumm" in told["source"] == body["source"]
-        answer = owner_api.get(of(told["id"], "data"))
+    def test_it_states_what_it_is(self, owner_api, done):
+        reported = ask(owner_api, done, HOME_WORK).json()
+        body = json.loads(downloaded(owner_api, reported["id"], "json"))
+        assert reported["warning"] == body["warning"] == "This reads the original; do not publish it."
+        assert "no bound" in reported["note"] == body["note"]
+        assert reported["assumes"] == body["assumes"] == list(attacks["home-work"].assumes)
+        assert "Krumm" in reported["source"] == body["source"]
+        answer = owner_api.get(of(reported["id"], "data"))
         answer.close()
         assert "do-not-publish" in answer["Content-Disposition"]
         assert answer["Cache-Control"] == "private, no-store"
@@ -125,11 +125,11 @@ class TestOnce:
         assert again.json() == first.json()
 
     def test_other_parameters_or_another_series_are_another_attack(self, owner_api, crowd):
-        asked = [ask(owner_api, crowd, HOME_WORK), ask(owner_api, crowd, HOME_WORK, series=1)]
-        asked.append(ask(owner_api, crowd, HOME_WORK | {"within_m": 100.0}))
-        assert len({answer.json()["id"] for answer in asked}) == 3
+        requested = [ask(owner_api, crowd, HOME_WORK), ask(owner_api, crowd, HOME_WORK, series=1)]
+        requested.append(ask(owner_api, crowd, HOME_WORK | {"within_m": 100.0}))
+        assert len({answer.json()["id"] for answer in requested}) == 3
 
-    def test_two_who_ask_at_once_are_given_one(self, owner_api, done, monkeypatch):
+    def test_two_who_request_at_once_are_given_one(self, owner_api, done, monkeypatch):
         first = ask(owner_api, done, HOME_WORK).json()
         known = services._earlier
         looks = iter([lambda _: None])
@@ -146,7 +146,7 @@ class TestOnce:
             execution.run(queued_attack.pk)
         assert len(runs) == 1
 
-    def test_one_that_was_cancelled_is_tried_again_by_asking_again(self, owner_api, done, queued_attack):
+    def test_one_that_was_cancelled_is_tried_again_by_requesting_again(self, owner_api, done, queued_attack):
         assert owner_api.post(of(queued_attack.pk, "cancel")).json()["state"] == "cancelled"
         again = ask(owner_api, done, LONG)
         assert (again.status_code, again.json()["id"], again.json()["state"]) == (200, str(queued_attack.pk), "queued")
@@ -155,7 +155,7 @@ class TestOnce:
 class TestOwnerOnly:
     DOORS = ("", "result/", "data/", "track/")
 
-    def test_a_stranger_is_told_there_is_nothing(self, stranger_api, owner_api, done, anonymous_api):
+    def test_a_stranger_is_reported_there_is_nothing(self, stranger_api, owner_api, done, anonymous_api):
         pk = ask(owner_api, done, QUICK).json()["id"]
         for door in self.DOORS:
             assert stranger_api.get(of(pk) + door).status_code == 404, door
@@ -170,8 +170,8 @@ class TestOwnerOnly:
     def test_lists_are_of_one_release(self, owner_api, done, crowd):
         ask(owner_api, done, HOME_WORK), ask(owner_api, crowd, HOME_WORK)
         assert len(owner_api.get(URL).json()["results"]) == 2
-        (told,) = owner_api.get(URL, {"release": str(crowd.pk)}).json()["results"]
-        assert told["release"] == str(crowd.pk)
+        (reported,) = owner_api.get(URL, {"release": str(crowd.pk)}).json()["results"]
+        assert reported["release"] == str(crowd.pk)
 
     def test_it_is_in_no_release_and_no_bundle(self, owner_api, done):
         before = {path.name for path in done.folder.iterdir()}

@@ -24,7 +24,7 @@ def attacks_that_ended(api: Any) -> list[dict[str, Any]]:
 
 
 class TestWorker:
-    def test_it_is_told_of_as_every_job(self, owner_api, queued_attack):
+    def test_it_is_reported_of_as_every_job(self, owner_api, queued_attack):
         (job,) = owner_api.get("/api/v1/jobs/").json()["results"]
         assert (job["kind"], job["id"], job["state"]) == ("attack", str(queued_attack.pk), "queued")
         assert job["title"] == "Localisation on Skip, A day in Paris"
@@ -39,11 +39,11 @@ class TestWorker:
         assert owner_api.post(of(queued_attack.pk, "cancel")).status_code == 409
 
     def test_cancelled_while_it_runs_it_stops_and_leaves_no_file(self, owner_api, queued_attack, monkeypatch):
-        said = []
+        stated = []
         honest = leases.Lease.report
 
         def report(lease, stage, share):
-            said.append((stage, share))
+            stated.append((stage, share))
             lease._reported = 0.0
             if stage == "Attacking":
                 queue.request_cancel(queued_attack)
@@ -52,7 +52,7 @@ class TestWorker:
         monkeypatch.setattr(leases.Lease, "report", report)
         execution.run(queued_attack.pk)
         queued_attack.refresh_from_db()
-        assert (queued_attack.state, said[-1][0]) == (State.CANCELLED, "Attacking")
+        assert (queued_attack.state, stated[-1][0]) == (State.CANCELLED, "Attacking")
         assert not list((HOME / "attacks").rglob("*.*"))
 
     def test_killed_and_brought_back_there_is_one_result(self, queued_attack, monkeypatch):
@@ -75,7 +75,7 @@ class TestWorker:
         assert (queued_attack.state, queued_attack.attempt) == (State.DONE, 2)
         assert [path.name for path in queued_attack.folder.iterdir()] == [queued_attack.data_file]
 
-    def test_what_fails_says_what_to_do(self, owner_api, taxi_release, monkeypatch):
+    def test_what_fails_states_what_to_do(self, owner_api, taxi_release, monkeypatch):
         monkeypatch.setattr("privacy_engine.attacks.localisation.MOST_STATES", 100)
         pk = ask(owner_api, taxi_release(), LONG).json()["id"]
         work_off()

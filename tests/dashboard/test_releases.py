@@ -85,7 +85,7 @@ class TestSubmit:
         with pytest.raises(ParameterError, match="landmark_set must be a landmark set of this dataset"):
             services.submit_release(owner=owner, dataset=ready_dataset, landmark_set=marks, spec=spec)
 
-    def test_fail_somebody_elses_dataset(self, stranger, ready_dataset, landmark_set):
+    def test_fail_a_person_elses_dataset(self, stranger, ready_dataset, landmark_set):
         spec = ReleaseSpec.parse({"mechanism": {"name": "event-level", "epsilon": 1.0, "radius_m": 1.0}})
         with pytest.raises(PermissionDenied):
             services.submit_release(owner=stranger, dataset=ready_dataset, landmark_set=landmark_set, spec=spec)
@@ -162,7 +162,7 @@ class TestCancel:
         assert drawn(release).state == State.CANCELLED
         assert release.attempt == 0
 
-    def test_a_running_release_hears_of_it_and_stops(self, submit):
+    def test_a_running_release_is_called_with_it_and_stops(self, submit):
         release = submit()
         token = leases.claim(Release, release.pk)
         services.cancel_release(release=release)

@@ -1,4 +1,4 @@
-"""The releases room's REST doors: from a submitted release to its files, and who is let in."""
+"""The releases app's REST entry points: from a submitted release to its files, and who is let in."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ class TestParameters:
         error = first_error(owner_api.post(RELEASES, body | {"mechanism": mechanism}))
         assert (error["field"], error["rule"]) == (f"mechanism.{missing}", "is required")
 
-    def test_no_seed_may_be_said_as_answers_say_it(self, owner_api, body):
+    def test_no_seed_may_be_stated_as_answers_state_it(self, owner_api, body):
         made = owner_api.post(RELEASES, body | {"seed": None})
         assert (made.status_code, made.json()["seed"]) == (201, None)
 
@@ -205,9 +205,9 @@ class TestCancelRetryDiscard:
 
     def test_retry_of_a_failed_one_is_the_same_release(self, owner_api, submit, monkeypatch):
         failed = interrupted(submit(), monkeypatch, fail)
-        told = owner_api.get(at(failed)).json()["error"]
-        assert (told["code"], told["again"]) == ("internal", True)
-        assert told["action"].startswith("Retry.")
+        reported = owner_api.get(at(failed)).json()["error"]
+        assert (reported["code"], reported["again"]) == ("internal", True)
+        assert reported["action"].startswith("Retry.")
         again = owner_api.post(at(failed, "retry"))
         assert (again.status_code, again.json()["id"], again.json()["state"]) == (200, str(failed.pk), "queued")
         assert again.json()["error"] is None
@@ -262,14 +262,14 @@ class TestWhoIsLetIn:
             assert (door, answer.status_code) == (door, 404)
         assert Release.objects.filter(pk=done.pk).exists()
 
-    def test_a_stranger_is_told_no_more_than_of_one_that_never_was(self, stranger_api, done):
+    def test_a_stranger_is_reported_no_more_than_of_one_that_never_was(self, stranger_api, done):
         nobodys = Release(pk=uuid.uuid4())
         for (_, theirs), (_, none) in zip(
             self.doors(stranger_api, done), self.doors(stranger_api, nobodys), strict=True
         ):
             assert theirs.content == none.content
 
-    def test_anonymous_is_told_to_log_in(self, anonymous_api, done):
+    def test_anonymous_is_reported_to_log_in(self, anonymous_api, done):
         for door, answer in self.doors(anonymous_api, done):
             assert (door, answer.status_code) == (door, 401)
         for path in (RELEASES, "/api/v1/mechanisms/"):

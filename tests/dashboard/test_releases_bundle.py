@@ -72,11 +72,11 @@ class TestContents:
 
     def test_the_checksums_are_those_of_every_other_file(self, owner_api, done):
         archive = opened(owner_api.get(at(done, "bundle")))
-        told = dict(reversed(line.split("  ")) for line in archive.read("SHA256SUMS").decode().splitlines())
+        reported = dict(reversed(line.split("  ")) for line in archive.read("SHA256SUMS").decode().splitlines())
         found = {name: hashlib.sha256(archive.read(name)).hexdigest() for name in archive.namelist()}
-        assert told == {name: digest for name, digest in found.items() if name != "SHA256SUMS"}
+        assert reported == {name: digest for name, digest in found.items() if name != "SHA256SUMS"}
 
-    def test_only_the_formats_asked_for(self, owner_api, done):
+    def test_only_the_formats_requested(self, owner_api, done):
         names = opened(owner_api.get(f"{at(done, 'bundle')}?format=gpx&format=csv&format=csv")).namelist()
         assert sorted(name.rsplit(".")[-1] for name in names if done.pk.hex[:8] + "." in name) == ["csv", "gpx"]
 
@@ -105,7 +105,7 @@ class TestContents:
             in archive.read(f"{bundle.stem(derived)}/label.txt").decode()
         )
 
-    def test_a_seeded_release_says_that_it_is_not_private(self, owner_api, run):
+    def test_a_seeded_release_states_that_it_is_not_private(self, owner_api, run):
         archive = opened(owner_api.get(at(run(seed=7), "bundle")))
         assert "NOT PRIVATE: seeded simulation (seed 7). Do not publish." in archive.read("README.txt").decode()
         for name in archive.namelist():
@@ -139,7 +139,7 @@ class TestSameBytes:
         assert fewer.status_code == 200
         assert fewer.headers["ETag"] != etag
 
-    def test_no_member_tells_when_or_by_whom_it_was_written(self, owner_api, done):
+    def test_no_member_reports_when_or_by_whom_it_was_written(self, owner_api, done):
         for info in opened(owner_api.get(at(done, "bundle"))).infolist():
             assert info.date_time == (1980, 1, 1, 0, 0, 0)
             assert (info.create_system, info.external_attr, info.comment) == (3, 0o100644 << 16, b"")
@@ -188,11 +188,11 @@ class TestNothingElseLeaves:
         secrets += [str(one.pk) for one in sets] + [one.pk.hex for one in sets]
         series = parquet.read_points(row.dataset.points_path)[0]
         secrets += [f"{value:.7f}" for value in (*series.lat, *series.lon)]
-        told = str(answer.headers) + "".join(archive.namelist())
-        told += "".join(archive.read(name).decode("utf-8", errors="replace") for name in archive.namelist())
-        assert [secret for secret in secrets if secret in told] == []
-        assert "all 8 landmarks" in told
-        assert not re.search(r"\b(4|four) (landmarks|events)", told)
+        reported = str(answer.headers) + "".join(archive.namelist())
+        reported += "".join(archive.read(name).decode("utf-8", errors="replace") for name in archive.namelist())
+        assert [secret for secret in secrets if secret in reported] == []
+        assert "all 8 landmarks" in reported
+        assert not re.search(r"\b(4|four) (landmarks|events)", reported)
 
     def test_the_published_series_are_nowhere_the_original(self, owner_api, row):
         archive = opened(owner_api.get(at(row, "bundle")))

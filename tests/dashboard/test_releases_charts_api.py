@@ -1,4 +1,4 @@
-"""What the map and the charts ask a release for."""
+"""What the map and the charts request a release for."""
 
 from __future__ import annotations
 

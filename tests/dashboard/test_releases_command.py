@@ -28,7 +28,7 @@ MARKS = ["--landmarks", "manual:0,2"]
 
 @pytest.fixture
 def run(capsys):
-    """``run(*words)``: what the command says, and its exit code; in this process."""
+    """``run(*words)``: what the command states, and its exit code; in this process."""
 
     return runner(Command, "release", capsys)
 
@@ -36,12 +36,12 @@ def run(capsys):
 @pytest.mark.parametrize("fmt", FORMATS)
 def test_writes_what_reads_back_with_its_label(run, day, tmp_path, fmt):
     out = tmp_path / f"out.{FORMATS[fmt].extension.lstrip('.')}"
-    said, wrong, code = run(day, *UNIFORM, *MARKS, "--out", out)
+    stated, wrong, code = run(day, *UNIFORM, *MARKS, "--out", out)
     assert (wrong, code) == ("", 0)
     statement = "with the same landmarks and times; not covered: which events are landmarks, picked by hand."
-    assert said.startswith("4 points, 2 landmarks (50.0%), 4 published. ")
-    assert said.rstrip("\n").endswith(statement)
-    assert said.count("\n") == 1
+    assert stated.startswith("4 points, 2 landmarks (50.0%), 4 published. ")
+    assert stated.rstrip("\n").endswith(statement)
+    assert stated.count("\n") == 1
     assert len(formats.read(out)) == 4
     assert b"all 2 landmarks together leak at most" in out.read_bytes()
 
@@ -54,10 +54,10 @@ def test_without_a_seed_no_two_runs_are_alike_with_one_all_are(run, day, tmp_pat
         assert (one.read_bytes() == other.read_bytes()) is alike
 
 
-def test_a_seeded_run_says_so_and_is_the_engines(run, day, tmp_path):
+def test_a_seeded_run_states_so_and_is_the_engines(run, day, tmp_path):
     out = tmp_path / "out.csv"
-    said, _, _ = run(day, *UNIFORM, *MARKS, "--seed", "7", "--out", out)
-    assert "NOT PRIVATE: seeded simulation" in said
+    stated, _, _ = run(day, *UNIFORM, *MARKS, "--seed", "7", "--out", out)
+    assert "NOT PRIVATE: seeded simulation" in stated
     assert b"NOT PRIVATE: seeded simulation" in out.read_bytes()
     series = formats.read(day).series
     mechanism = {"name": "landmark-uniform", "epsilon": 1, "radius_m": 200}
@@ -70,17 +70,17 @@ def test_a_seeded_run_says_so_and_is_the_engines(run, day, tmp_path):
 def test_text_parameters_and_reading_options(run, day, tmp_path):
     out = tmp_path / "out.csv"
     words = ["--mechanism", "landmark-skip", "--set", "epsilon=1", "--set", "radius_m=2e2", "--set", "leading=gap"]
-    said, wrong, code = run(day, *words, *MARKS, "--read", "format=csv", "--out", out)
+    stated, wrong, code = run(day, *words, *MARKS, "--read", "format=csv", "--out", out)
     assert (wrong, code) == ("", 0)
-    assert "3 published" in said
+    assert "3 published" in stated
 
 
-def test_steps_follow_the_release_in_order_and_the_label_says_so(run, day, tmp_path):
+def test_steps_follow_the_release_in_order_and_the_label_states_it(run, day, tmp_path):
     out = tmp_path / "out.csv"
     steps = ["--then", "causal-filter:250000", "--then", "random-walk-smoother"]
-    said, wrong, code = run(day, *UNIFORM, *MARKS, *steps, "--seed", "7", "--out", out)
+    stated, wrong, code = run(day, *UNIFORM, *MARKS, *steps, "--seed", "7", "--out", out)
     assert (wrong, code) == ("", 0)
-    assert said.rstrip("\n").endswith(
+    assert stated.rstrip("\n").endswith(
         "Then Causal filter, which costs nothing. Then Random-walk smoother, which costs nothing."
     )
     spec = ReleaseSpec.parse(
@@ -105,19 +105,19 @@ class TestCleaning:
 
     @pytest.fixture
     def jumpy(self, day) -> Path:
-        """The day with one position that nobody can have reached."""
+        """The day with one position that no one can have reached."""
         day.write_text(DAY.replace("2024-06-03T08:20", "2024-06-03T08:00:00Z,10,10\n2024-06-03T08:20"))
         return day
 
     @pytest.mark.parametrize(
         "words", [SHORT, ("--clean", json.dumps([JUMPS, FIRST])), (*SHORT[:2], "--clean", json.dumps(FIRST))]
     )
-    def test_comes_first_in_its_order_and_the_label_says_so(self, run, jumpy, tmp_path, words):
+    def test_comes_first_in_its_order_and_the_label_states_it(self, run, jumpy, tmp_path, words):
         out = tmp_path / "out.parquet"
-        said, wrong, code = run(jumpy, *words, *UNIFORM, *MARKS, "--seed", "7", "--out", out)
+        stated, wrong, code = run(jumpy, *words, *UNIFORM, *MARKS, "--seed", "7", "--out", out)
         assert (wrong, code) == ("", 0)
-        assert said.startswith("3 points, 2 landmarks (66.7%), 3 published. ")
-        assert "First events: 1 event after the first 3 of a series left out." in said
+        assert stated.startswith("3 points, 2 landmarks (66.7%), 3 published. ")
+        assert "First events: 1 event after the first 3 of a series left out." in stated
         cleaning = parse_cleaning([self.JUMPS, self.FIRST])
         spec = ReleaseSpec.parse({"mechanism": {"name": "landmark-uniform", "epsilon": 1, "radius_m": 200}, "seed": 7})
         label = json.loads(pq.read_schema(out).metadata[b"cairn"])
@@ -135,15 +135,15 @@ class TestCleaning:
         assert formats.read(out).series[0].lon == pytest.approx(expected.series.lon, abs=1e-9)
 
     @pytest.mark.parametrize("fmt", FORMATS)
-    def test_every_file_says_what_is_not_covered(self, run, jumpy, tmp_path, fmt):
+    def test_every_file_states_what_is_not_covered(self, run, jumpy, tmp_path, fmt):
         out = tmp_path / f"out.{FORMATS[fmt].extension.lstrip('.')}"
         assert run(jumpy, *self.SHORT, *UNIFORM, *MARKS, "--out", out)[2] == 0
         assert b"which events were left out before" in out.read_bytes()
 
     def test_numbers_of_series_stay_text(self, run, jumpy, tmp_path):
-        said, wrong, code = run(jumpy, "--clean", "only-series:1", *UNIFORM, *MARKS, "--out", tmp_path / "out.csv")
+        stated, wrong, code = run(jumpy, "--clean", "only-series:1", *UNIFORM, *MARKS, "--out", tmp_path / "out.csv")
         assert (wrong, code) == ("", 0)
-        assert said.rstrip("\n").endswith("Only some series: 0 series left out.")
+        assert stated.rstrip("\n").endswith("Only some series: 0 series left out.")
 
 
 @pytest.mark.parametrize(
@@ -155,11 +155,11 @@ def test_every_way_to_mark_landmarks(run, day, tmp_path, landmarks, count):
     (tmp_path / "zones.geojson").write_text(json.dumps({"type": "Polygon", "coordinates": [ring]}))
     marks = ["poi", "no", "no", "yes", ""]
     day.write_text("\n".join(f"{line},{mark}" for line, mark in zip(DAY.splitlines(), marks, strict=True)))
-    said, wrong, code = run(
+    stated, wrong, code = run(
         day, *UNIFORM, "--landmarks", landmarks.replace("zones.", f"{tmp_path}/zones."), "--out", tmp_path / "o.csv"
     )
     assert (wrong, code) == ("", 0)
-    assert said.startswith(f"4 points, {count} landmark")
+    assert stated.startswith(f"4 points, {count} landmark")
     assert (tmp_path / "o.csv").read_text().startswith("series,time,lon,lat,privacy_label,privacy_label_json\n")
 
 
@@ -252,14 +252,14 @@ REFUSED = {
 
 @pytest.mark.parametrize("why", REFUSED)
 def test_fail_with_one_clear_line_and_no_file(run, day, tmp_path, monkeypatch, why):
-    words, told = REFUSED[why]
+    words, reported = REFUSED[why]
     (tmp_path / "noise.bin").write_bytes(bytes(range(256)) * 40)
     monkeypatch.chdir(tmp_path)
     before = sorted(tmp_path.iterdir())
-    said, wrong, code = run(*words)
+    stated, wrong, code = run(*words)
     assert code != 0
-    assert said == ""
-    assert told in wrong
+    assert stated == ""
+    assert reported in wrong
     assert wrong.count("\n") == 1
     assert "Traceback" not in wrong
     assert sorted(tmp_path.iterdir()) == before
@@ -283,16 +283,16 @@ def test_needs_no_database_and_no_broker(day, tmp_path):
 
 
 class TestDummies:
-    """``--dummies``: every event of the day is marked, and the file tells of no others."""
+    """``--dummies``: every event of the day is marked, and the file reports of no others."""
 
     ALL = ("--dummies", "one-sided:0.000001")  # two coins of e^-1e-6: one run of 500,000 fails
 
     @pytest.mark.parametrize("fmt", FORMATS)
     def test_the_label_counts_all_marks(self, run, day, tmp_path, fmt):
         out = tmp_path / f"out.{FORMATS[fmt].extension.lstrip('.')}"
-        said, wrong, code = run(day, *UNIFORM, *MARKS, *self.ALL, "--out", out)
+        stated, wrong, code = run(day, *UNIFORM, *MARKS, *self.ALL, "--out", out)
         assert (wrong, code) == ("", 0)
-        assert said.startswith("4 points, 4 landmarks (100.0%), 4 published. ")
+        assert stated.startswith("4 points, 4 landmarks (100.0%), 4 published. ")
         text = out.read_bytes().decode("utf-8", errors="replace")
         assert "all 4 landmarks" in text
         assert "2 landmarks" not in text

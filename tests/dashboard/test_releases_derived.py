@@ -1,4 +1,4 @@
-"""Post-processing of a finished release: free, without another look at the original, and said so wherever it goes."""
+"""Post-processing of a finished release: free, without another look at the original, and stated it wherever it goes."""
 
 from __future__ import annotations
 
@@ -217,7 +217,7 @@ class TestDiscardedSource:
         assert (made.derived_from, made.data_path.exists()) == (None, True)
         assert f"post-processing of release {pk} (sha256 {digest})" in downloads.label(made)["text"]
 
-    def test_one_that_waits_fails_and_says_why(self, derive, done):
+    def test_one_that_waits_fails_and_states_why(self, derive, done):
         made = derive()
         services.discard_release(release=done)
         made = drawn(made)
@@ -231,8 +231,8 @@ class TestDiscardedSource:
         assert drawn(made).error["code"] == "source-gone"
 
 
-class TestDoors:
-    def test_from_asked_to_downloaded_with_the_label(self, owner_api, done):
+class TestEntryPoints:
+    def test_from_requested_to_downloaded_with_the_label(self, owner_api, done):
         answer = owner_api.post(at(done, "postprocess"), {"postprocess": [OU], "name": "Smooth"})
         assert answer.status_code == 201
         made = answer.json()
@@ -276,7 +276,7 @@ class TestDoors:
             assert (answer.status_code, first_error(answer)["field"]) == (400, field)
         assert Release.objects.count() == before
 
-    def test_fail_nothing_asked(self, owner_api, done):
+    def test_fail_nothing_requested(self, owner_api, done):
         for body, field in (({}, "postprocess"), ({"postprocess": []}, "postprocess")):
             answer = owner_api.post(at(done, "postprocess"), body)
             assert (answer.status_code, first_error(answer)["field"]) == (400, field)

@@ -78,7 +78,7 @@ class TestDraw:
         assert release.owner_view["max_error_m"] == pytest.approx(errors.max(), abs=0.01)
         assert parquet.read_columns(release.errors_path)["error_m"] == pytest.approx(errors, abs=0.01)
 
-    def test_summary_says_only_what_the_release_shows(self, submit):
+    def test_summary_states_only_what_the_release_shows(self, submit):
         release = drawn(submit("landmark-skip"))
         assert release.summary == {
             "mechanism": "landmark-skip",
@@ -113,7 +113,7 @@ class TestDraw:
 
 
 class TestAttemptsThatPublishNothing:
-    def test_a_failure_leaves_no_file_and_tells_no_value(self, submit, files, monkeypatch, caplog):
+    def test_a_failure_leaves_no_file_and_reports_no_value(self, submit, files, monkeypatch, caplog):
         release = submit()
         before = files()
         release = interrupted(release, monkeypatch, fail)
@@ -135,7 +135,7 @@ class TestAttemptsThatPublishNothing:
         assert files() == before
         assert charges(release) == [1]
 
-    def test_a_zombie_publishes_nothing_and_touches_nobody_elses_files(self, submit, monkeypatch):
+    def test_a_zombie_publishes_nothing_and_touches_no_one_elses_files(self, submit, monkeypatch):
         release = submit()
 
         def replaced(row):
@@ -187,14 +187,14 @@ class TestLong:
         mechanism = {"name": "landmark-adaptive", "epsilon": 1.0, "radius_m": 200.0}
         spec = ReleaseSpec.parse({"mechanism": mechanism})
         row = services.submit_release(owner=owner, dataset=one, landmark_set=marks, spec=spec)
-        heard = []
+        received = []
 
         def report(stage, progress):
-            heard.append((stage, progress))
-            if len(heard) == 20:
+            received.append((stage, progress))
+            if len(received) == 20:
                 raise leases.Cancelled
 
         with pytest.raises(leases.Cancelled):
             execution.draw_release(row, Mock(report=report, token=row.pk))
-        assert {stage for stage, _ in heard} == {"Reading", "Drawing"}
-        assert heard[-1][1] < 0.75
+        assert {stage for stage, _ in received} == {"Reading", "Drawing"}
+        assert received[-1][1] < 0.75

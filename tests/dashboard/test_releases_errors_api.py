@@ -39,8 +39,8 @@ def long(owner, make_dataset, walk):
 def ask(owner_api, landmark_set):
     """``ask(mechanism, …, seed=…)``: the answer over the owner's day, or over ``landmarks``."""
 
-    def post(*asked, landmarks=landmark_set, **more):
-        return owner_api.post(CURVE, {"landmark_set": str(landmarks.pk), "mechanisms": list(asked)} | more)
+    def post(*requested, landmarks=landmark_set, **more):
+        return owner_api.post(CURVE, {"landmark_set": str(landmarks.pk), "mechanisms": list(requested)} | more)
 
     return post
 
@@ -73,7 +73,7 @@ class TestDistribution:
 
 
 class TestEventRange:
-    """A part of the events, told closer: its numbers are those of the whole series."""
+    """A part of the events, reported closer: its numbers are those of the whole series."""
 
     def test_of_errors(self, owner_api, done):
         whole, part = (owner_api.get(at(done, "errors"), query).json() for query in ({}, {"first": 2, "after": 6}))
@@ -106,7 +106,7 @@ class TestEventRange:
 
 
 class TestErrors:
-    def test_is_what_the_stored_errors_say(self, owner_api, done):
+    def test_is_what_the_stored_errors_state(self, owner_api, done):
         stored = parquet.read_columns(done.errors_path)["error_m"]  # event 0 is a gap
         found = owner_api.get(at(done, "errors")).json()
         full = np.concatenate([[np.nan], stored])
@@ -123,7 +123,7 @@ class TestErrors:
         assert found["all"]["running_mean_m"][1:] == pytest.approx(expected.tolist())
         assert found["all"]["mean_m"] == pytest.approx(done.owner_view["mae_m"], abs=1e-3)
 
-    def test_thins_the_running_mean_and_says_so(self, owner_api, long):
+    def test_thins_the_running_mean_and_states_it(self, owner_api, long):
         body = {"dataset": str(long.dataset_id), "landmark_set": str(long.pk), "mechanism": UNIFORM}
         made = owner_api.post(RELEASES, body).json()
         execution.run(made["id"])
@@ -154,9 +154,9 @@ class TestCurve:
     def test_is_the_simulation_bit_for_bit(self, ask, paris_day, landmark_set, seed):
         found = ask(UNIFORM, SKIP | {"epsilon": 3.0}, seed=seed).json()
         marks = LandmarkSet(landmark_set.mask)
-        for asked, curve in zip([UNIFORM, SKIP | {"epsilon": 3.0}], found["mechanisms"], strict=True):
-            assert curve["epsilon"] == pytest.approx([asked["epsilon"] * one for one in tradeoff.FACTORS])
-            at_levels = [mechanisms.parse(asked | {"epsilon": level}) for level in curve["epsilon"]]
+        for requested, curve in zip([UNIFORM, SKIP | {"epsilon": 3.0}], found["mechanisms"], strict=True):
+            assert curve["epsilon"] == pytest.approx([requested["epsilon"] * one for one in tradeoff.FACTORS])
+            at_levels = [mechanisms.parse(requested | {"epsilon": level}) for level in curve["epsilon"]]
             expected = simulate(at_levels, paris_day, [marks], seed=seed, repetitions=20).errors_m[:, 0]
             assert curve["mean_m"] == expected.mean(axis=1).tolist()
             assert [curve["low_m"], curve["high_m"]] == np.quantile(expected, [0.05, 0.95], axis=1).tolist()
@@ -166,7 +166,7 @@ class TestCurve:
         (found,) = ask(UNIFORM | {"epsilon": 5000.0}).json()["mechanisms"]
         assert found["epsilon"] == [500.0, 1000.0, 1500.0, 2500.0, 5000.0, 10000.0]
 
-    def test_a_long_series_is_cut_and_it_says_so(self, ask, long, walk, monkeypatch):
+    def test_a_long_series_is_cut_and_it_states_it(self, ask, long, walk, monkeypatch):
         monkeypatch.setattr(tradeoff, "MOST_EVENTS", 1000)
         found = ask(SKIP, landmarks=long).json()
         assert (found["events"], found["points"], found["landmarks"]) == (1000, 3000, 143)
@@ -176,19 +176,19 @@ class TestCurve:
         expected = simulate([level], first, [marks], seed=0, repetitions=20).errors_m[0, 0]
         assert found["mechanisms"][0]["mean_m"][0] == expected.mean()
 
-    def test_work_is_bounded_however_many_are_asked_for(self):
+    def test_work_is_bounded_however_many_are_requested(self):
         for count in range(1, 21):
             events = tradeoff.affordable(10**6, count)
             assert events * count * len(tradeoff.FACTORS) * tradeoff.REPETITIONS <= tradeoff.MOST_DRAWS
         assert tradeoff.affordable(10**6, 3) == tradeoff.MOST_EVENTS
         assert tradeoff.affordable(8, 20) == 8
 
-    def test_every_mechanism_has_one_or_says_why_not(self, ask):
-        asked = []
+    def test_every_mechanism_has_one_or_states_why_not(self, ask):
+        requested = []
         for cls in mechanisms.of("trajectory"):
             needed = {field["name"]: field["example"] for field in cls.fields() if field["required"]}
-            asked.append(needed | {"name": cls.registered_name()})
-        for one in ask(*asked).json()["mechanisms"]:
+            requested.append(needed | {"name": cls.registered_name()})
+        for one in ask(*requested).json()["mechanisms"]:
             assert bool(one["epsilon"]) != bool(one["why_not"])
             assert len(one["mean_m"]) == len(one["low_m"]) == len(one["high_m"]) == len(one["epsilon"])
 

@@ -29,15 +29,15 @@ BUDGETS, MASK = np.array([0, 1, 0, 1, 0, 1, 1, 0.0]), np.isin(np.arange(8), [0, 
 
 def series(api, release, query=None):
     """The charts' data for states one radius apart, where the query names no distance and no cells: levels as given."""
-    asked = query or {}
-    known = {} if "cell_m" in asked else {"diameter_m": "200"}
-    return api.get(at(release, "series"), known | asked)
+    requested = query or {}
+    known = {} if "cell_m" in requested else {"diameter_m": "200"}
+    return api.get(at(release, "series"), known | requested)
 
 
-@pytest.mark.parametrize("asked", ["", "bridge", "published"])
-def test_landmark_losses_are_the_engines(owner_api, done, asked):
-    found = series(owner_api, done, {"s": "0.01", "n": "3", "bound": asked}).json()["landmark"]
-    bound, matrix = asked or "bridge", smoothing_matrix(3, 0.01)
+@pytest.mark.parametrize("requested", ["", "bridge", "published"])
+def test_landmark_losses_are_the_engines(owner_api, done, requested):
+    found = series(owner_api, done, {"s": "0.01", "n": "3", "bound": requested}).json()["landmark"]
+    bound, matrix = requested or "bridge", smoothing_matrix(3, 0.01)
     joint = landmark_temporal_loss(BUDGETS, MASK, matrix, matrix, bound=bound)
     assert (found["bound"], found["upper_bound"], found["why"]) == (bound, bound == "bridge", "")
     assert found["joint"] == joint.tolist()
@@ -158,7 +158,7 @@ def test_estimated_is_marked_as_data_dependent(owner_api, stranger_api, done):
     assert series(stranger_api, done, query).status_code == 404
 
 
-def test_a_mechanism_without_a_temporal_loss_says_why(owner_api, done, monkeypatch):
+def test_a_mechanism_without_a_temporal_loss_states_why(owner_api, done, monkeypatch):
     monkeypatch.setattr(Skip, "temporal_loss_undefined", "its draws share noise.", raising=False)
     found = series(owner_api, done).json()
     assert found["loss"]["undefined"] == found["landmark"]["undefined"] == "not defined: its draws share noise."

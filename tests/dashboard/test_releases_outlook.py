@@ -1,4 +1,4 @@
-"""What the form says before anything is drawn: noise, guarantee, price; no position read, nothing charged."""
+"""What the form states before anything is drawn: noise, guarantee, price; no position read, nothing charged."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ ADAPTIVE = {"name": "landmark-adaptive", "epsilon": 1.0, "radius_m": 200.0}
 def ask(owner_api, landmark_set):
     """``ask(mechanism, …, steps=[…])``: the answer."""
 
-    def post(*asked, steps=()):
+    def post(*requested, steps=()):
         return owner_api.post(
-            OUTLOOK, {"landmark_set": str(landmark_set.pk), "mechanisms": list(asked), "postprocess": list(steps)}
+            OUTLOOK, {"landmark_set": str(landmark_set.pk), "mechanisms": list(requested), "postprocess": list(steps)}
         )
 
     return post
@@ -52,18 +52,18 @@ class TestExpected:
         ]
         assert drawn == [1, 4]
 
-    def test_what_depends_on_the_run_is_said_to(self, ask):
+    def test_what_depends_on_the_run_is_stated_to(self, ask):
         (found,) = ask(ADAPTIVE).json()["mechanisms"]
         assert found["expected"]["exact"] is False
         assert found["expected"]["overall"]["share"][0] == pytest.approx(0.2)
 
     def test_every_mechanism_has_one(self, ask):
-        asked = []
+        requested = []
         for cls in mechanisms.of("trajectory"):
             needed = {field["name"]: field["example"] for field in cls.fields() if field["required"]}
-            asked.append(needed | {"name": cls.registered_name()})
-        found = ask(*asked).json()["mechanisms"]
-        assert [one["name"] for one in found] == [one["name"] for one in asked]
+            requested.append(needed | {"name": cls.registered_name()})
+        found = ask(*requested).json()["mechanisms"]
+        assert [one["name"] for one in found] == [one["name"] for one in requested]
         assert all(math.isfinite(one["expected"]["overall"]["p95_m"]) for one in found)
 
     def test_no_position_is_read_and_nothing_is_written(self, ask, ready_dataset):
@@ -88,13 +88,13 @@ class TestPrice:
     def test_it_is_what_submitting_then_charges(self, ask, submit, ready_dataset):
         submit(epsilon=0.1)
         before = ledger.spent(ready_dataset)["per_km"]
-        said = ask(UNIFORM, PLANNED, WINDOW | {"epsilon": 0.3}).json()["budget"]
-        assert said["spent_per_km"] == before
+        stated = ask(UNIFORM, PLANNED, WINDOW | {"epsilon": 0.3}).json()["budget"]
+        assert stated["spent_per_km"] == before
         submit()
         submit("landmark-planned")
         submit("w-event", epsilon=0.3)
-        assert ledger.spent(ready_dataset)["per_km"] == pytest.approx(said["after_per_km"], abs=1e-12)
-        assert said["price_per_km"] == pytest.approx(said["after_per_km"] - before)
+        assert ledger.spent(ready_dataset)["per_km"] == pytest.approx(stated["after_per_km"], abs=1e-12)
+        assert stated["price_per_km"] == pytest.approx(stated["after_per_km"] - before)
 
     def test_steps_add_nothing(self, ask):
         step = {"name": "causal-filter", "step_variance_m2": 100.0}
@@ -102,7 +102,7 @@ class TestPrice:
         assert plain["budget"] == stepped["budget"]
         assert [one["causal"] for one in stepped["postprocess"]] == [True, False]
 
-    def test_says_whether_it_fits(self, ask, ready_dataset):
+    def test_states_whether_it_fits(self, ask, ready_dataset):
         assert ask(UNIFORM).json()["budget"]["total_per_km"] is None
         set_budget(dataset=ready_dataset, epsilon=2.0, radius_m=200.0)
         assert ask(UNIFORM, UNIFORM).json()["budget"] == {

@@ -1,4 +1,4 @@
-"""What releases would leak under a correlation, told before any is drawn."""
+"""What releases would leak under a correlation, reported before any is drawn."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ NONE = {"backward": [[1.0]], "forward": [[1.0]]} | APART
 def ask(owner_api, landmark_set):
     """``ask(mechanism, …, correlation={…})``: the answer."""
 
-    def post(*asked, marks=landmark_set, **more):
-        return owner_api.post(OUTLOOK, {"landmark_set": str(marks.pk), "mechanisms": list(asked)} | more)
+    def post(*requested, marks=landmark_set, **more):
+        return owner_api.post(OUTLOOK, {"landmark_set": str(marks.pk), "mechanisms": list(requested)} | more)
 
     return post
 
@@ -48,12 +48,12 @@ class TestWithACorrelation:
         assert (found["event_level"], found["joint_level"]) == (0.2, pytest.approx(1.0))
         assert (found["bound"], found["upper_bound"], found["why"], found["why_not"]) == ("bridge", True, "", "")
 
-    def test_it_is_what_the_landmark_sets_report_says(self, ask, owner_api, landmark_set):
+    def test_it_is_what_the_landmark_sets_report_states(self, ask, owner_api, landmark_set):
         report = owner_api.get(f"/api/v1/landmark-sets/{landmark_set.pk}/loss/", PER_METRE).json()
         rows = {row["name"]: row for row in report["mechanisms"] if not row["why_not"]}
         assert len(rows) >= 5
-        asked = [row["parameters"] | {"name": name, "epsilon": 1.0} for name, row in rows.items()]
-        for row, found in zip(rows.values(), losses(ask(*asked, correlation=PER_METRE)), strict=True):
+        requested = [row["parameters"] | {"name": name, "epsilon": 1.0} for name, row in rows.items()]
+        for row, found in zip(rows.values(), losses(ask(*requested, correlation=PER_METRE)), strict=True):
             assert found["joint"] == pytest.approx(row["bridge"]["joint"], rel=1e-12)
             assert (found["joint_level"], found["event_level"]) == (row["level"], row["highest_budget"])
 
@@ -87,24 +87,24 @@ class TestWithACorrelation:
         assert found["joint"] == np.median(joint) > found["joint_level"]
         assert found["joint_level"] <= 1.0 + 1e-12
 
-    def test_what_is_too_long_to_be_simulated_says_so(self, ask, monkeypatch):
+    def test_what_is_too_long_to_be_simulated_states_it(self, ask, monkeypatch):
         monkeypatch.setattr(expected_loss, "LONGEST_RUN", 7)
         (found,) = losses(ask(ADAPTIVE, correlation=MODERATE))
         assert "too long to try it out" in found["why_not"]
         assert [found[part] for part in ("event", "joint", "event_level", "joint_level", "bound")] == [None] * 5
 
-    def test_series_are_apart_and_the_worst_is_told(self, ask, owner, make_dataset, paris_day):
+    def test_series_are_apart_and_the_worst_is_reported(self, ask, owner, make_dataset, paris_day):
         two = make_dataset(owner, paris_day, paris_day)
         marks = mark_landmarks(owner=owner, dataset=two, method={"name": "manual", "events": [0, 1, 8]})
         (found,) = losses(ask(UNIFORM, marks=marks, correlation=NONE))
         assert (found["event_level"], found["joint_level"]) == (pytest.approx(1 / 2), pytest.approx(1.0))
 
-    def test_every_mechanism_has_losses_or_says_why(self, ask):
-        asked = []
+    def test_every_mechanism_has_losses_or_states_why(self, ask):
+        requested = []
         for cls in mechanisms.of("trajectory"):
             needed = {field["name"]: field["example"] for field in cls.fields() if field["required"]}
-            asked.append(needed | {"name": cls.registered_name()})
-        for found in losses(ask(*asked, correlation=MODERATE)):
+            requested.append(needed | {"name": cls.registered_name()})
+        for found in losses(ask(*requested, correlation=MODERATE)):
             assert (found["joint"] is None) == bool(found["why_not"])
 
     def test_the_answer_names_its_correlation(self, ask):
@@ -125,9 +125,9 @@ class TestTime:
         assert found["why_not"].startswith("it would take about")
         assert found["event"] is None
 
-    def test_without_time_for_the_bridge_it_is_the_published_formula_and_said_so(self, ask, monkeypatch):
+    def test_without_time_for_the_bridge_it_is_the_published_formula_and_stated_it(self, ask, monkeypatch):
         needed = expected_loss.loss_seconds
-        slow = lambda *asked: 60.0 if asked[-1] == "bridge" else needed(*asked)  # noqa: E731
+        slow = lambda *requested: 60.0 if requested[-1] == "bridge" else needed(*requested)  # noqa: E731
         monkeypatch.setattr(expected_loss, "loss_seconds", slow)
         (found,) = losses(ask(UNIFORM, correlation=MODERATE))
         assert (found["bound"], found["upper_bound"]) == ("published", False)

@@ -93,7 +93,7 @@ def secrets_of(row):
 
 
 class TestPublic:
-    def test_holds_nothing_of_the_owners_in_words_data_or_addresses(self, owner_page, secretive):
+    def test_holds_nothing_of_the_owners_as_text_data_or_addresses(self, owner_page, secretive):
         text = text_of(owner_page.get(page_of(secretive)))
         assert [one for one in secrets_of(secretive) if one.lower() in text.lower()] == []
         assert "all 8 landmarks" in text
@@ -104,7 +104,7 @@ class TestPublic:
         text = text_of(owner_page.get(several(secretive, f"?release={secretive.pk}")))
         assert [one for one in secrets_of(secretive) if one.lower() in text.lower()] == []
 
-    def test_is_what_is_shown_unless_the_owners_is_asked_for(self, owner_page, secretive):
+    def test_is_what_is_shown_unless_the_owners_is_requested(self, owner_page, secretive):
         for query in ("", "?for=public", "?for=", "?for=Owner", "?for=everybody"):
             assert SECRET not in text_of(owner_page.get(page_of(secretive, query)))
 
@@ -138,7 +138,7 @@ class TestPublic:
         text = text_of(owner_page.get(page_of(done), {"title": "<b>Spring\u202e walk</b>"}))
         assert "<h1>&lt;b&gt;Spring walk&lt;/b&gt;</h1>" in text
 
-    def test_a_seeded_release_says_on_every_page_that_it_is_not_private(self, owner_page, submit):
+    def test_a_seeded_release_states_on_every_page_that_it_is_not_private(self, owner_page, submit):
         release = submit(seed=7)
         execution.run(release.pk)
         text = text_of(owner_page.get(page_of(release)))
@@ -155,7 +155,7 @@ class TestPublic:
 
 
 class TestOwners:
-    def test_adds_original_and_errors_and_says_so(self, owner_page, secretive):
+    def test_adds_original_and_errors_and_states_it(self, owner_page, secretive):
         text = text_of(owner_page.get(page_of(secretive, "?for=owner")))
         assert 'class="sheet__mark"><span>Contains the original: do not publish</span>' in text
         for part in (f"{SECRET} walk", f"“{SECRET} release”", "123\u202fkm", "4 landmarks and 4 dummies"):
@@ -165,7 +165,7 @@ class TestOwners:
         errors = files.read_curves(secretive, 0).error_m
         assert page["releases"][0]["curves"]["error_m"] == errors.tolist()
 
-    def test_tells_what_the_ledger_says(self, owner_page, done):
+    def test_reports_what_the_ledger_states(self, owner_page, done):
         assert "ε = 5 per km, landmark level" in text_of(owner_page.get(page_of(done, "?for=owner")))
 
 
@@ -181,7 +181,7 @@ class TestCurves:
         assert one["curves"]["landmarks"] == [[0, 1], [2, 3], [4, 5], [7, 8]]
         assert len(one["curves"]["noise_m"]) == 8
 
-    def test_what_would_take_long_to_expect_is_left_out_and_said(self, owner_page, submit, monkeypatch):
+    def test_what_would_take_long_to_expect_is_left_out_and_stated(self, owner_page, submit, monkeypatch):
         monkeypatch.setattr("privacy_engine.analysis.forecast.LONGEST_RUN", 7)
         release = submit("landmark-adaptive")
         execution.run(release.pk)
@@ -193,14 +193,14 @@ class TestCurves:
         release = submit("landmark-uniform")
         execution.run(release.pk)
         release.refresh_from_db()
-        told = report.public(release, 0, 1000.0)
+        reported = report.public(release, 0, 1000.0)
         budgets = 1000 / release.parsed_spec.mechanism.radius_m * files.read_curves(release, 0).budget
-        for (word, s, worst), (expected_word, expected_s) in zip(told["losses"], report.STRENGTHS, strict=True):
+        for (word, s, worst), (expected_word, expected_s) in zip(reported["losses"], report.STRENGTHS, strict=True):
             matrix = smoothing_matrix(2, s)
             expected = temporal_loss(budgets, matrix, matrix).total
             assert (word, s) == (expected_word, expected_s)
             assert worst == pytest.approx(highest(expected), rel=1e-12)
-        assert told["curves"]["loss"] == pytest.approx(
+        assert reported["curves"]["loss"] == pytest.approx(
             temporal_loss(budgets, smoothing_matrix(2, 0.1), smoothing_matrix(2, 0.1)).total.tolist()
         )
 
@@ -233,8 +233,8 @@ class TestReproduce:
         words = shlex.split(line.replace("\\\n", " "))
         assert words[:2] == ["manage.py", "release"]
         call_command("release", *words[2:])
-        assert "8 points, 4 landmarks" in (said := capsys.readouterr().out)
-        assert f"Then {release.parsed_spec.postprocess[0].title}, which costs nothing." in said
+        assert "8 points, 4 landmarks" in (stated := capsys.readouterr().out)
+        assert f"Then {release.parsed_spec.postprocess[0].title}, which costs nothing." in stated
         assert f"seed {release.spec['seed']}" in (tmp_path / "release.csv").read_text()
 
     def test_the_request_makes_the_same_release_again(self, owner_api, done):

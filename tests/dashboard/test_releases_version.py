@@ -32,7 +32,7 @@ def test_a_later_version_changes_no_label(done, monkeypatch):
     assert "Packed by Cairn 99.0" in packed["README.txt"]
 
 
-def test_one_drawn_before_it_was_kept_says_so(done):
+def test_one_drawn_before_it_was_kept_states_it(done):
     Release.objects.filter(pk=done.pk).update(engine_version="")
     old = downloads.label(Release.objects.get(pk=done.pk))
     assert old["cairn"] is None
@@ -42,9 +42,9 @@ def test_one_drawn_before_it_was_kept_says_so(done):
 @pytest.mark.parametrize(("form", "packed"), [("csv", False), ("geojson", False), ("parquet", True)])
 def test_what_is_compressed_already_is_not_compressed_again(done, owner_api, form, packed):
     url = f"/api/v1/releases/{done.pk}/data/?format={form}"
-    plain, asked = (owner_api.get(url, headers={"Accept-Encoding": how}) for how in ("identity", "gzip"))
-    bodies = [b"".join(one.streaming_content) for one in (plain, asked)]
-    assert asked.headers.get("Content-Encoding") == (None if packed else "gzip")
+    plain, requested = (owner_api.get(url, headers={"Accept-Encoding": how}) for how in ("identity", "gzip"))
+    bodies = [b"".join(one.streaming_content) for one in (plain, requested)]
+    assert requested.headers.get("Content-Encoding") == (None if packed else "gzip")
     assert bodies[0] == (bodies[1] if packed else gzip.decompress(bodies[1]))
 
 

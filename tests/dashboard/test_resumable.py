@@ -63,22 +63,22 @@ class TestProtocol:
             assert (answer.status_code, answer["Upload-Offset"]) == (204, str(min(at + 40, len(CSV))))
             assert answer["Tus-Resumable"] == "1.0.0"
         answer = made(owner_api, url, sha256=hashlib.sha256(CSV).hexdigest(), first_n=2)
-        told = answer.json()
-        assert (answer.status_code, told["state"], told["points"]) == (201, "ready", 2)
-        assert (told["file_name"], told["name"]) == ("run.csv", "run.csv")
+        reported = answer.json()
+        assert (answer.status_code, reported["state"], reported["points"]) == (201, "ready", 2)
+        assert (reported["file_name"], reported["name"]) == ("run.csv", "run.csv")
         row = Dataset.objects.get()
         assert row.original_path.read_bytes() == CSV
         assert row.original_path.stat().st_mode & 0o777 == 0o600
         assert not list(Upload.objects.get().path.parent.iterdir())
 
-    def test_asked_twice_it_is_the_same_dataset(self, owner_api: APIClient) -> None:
+    def test_requested_twice_it_is_the_same_dataset(self, owner_api: APIClient) -> None:
         url = address(owner_api)
         send(owner_api, url, 0, CSV)
         assert made(owner_api, url).json()["id"] == made(owner_api, url).json()["id"]
         assert Dataset.objects.count() == 1
         assert send(owner_api, url, len(CSV), b"x").status_code == 409
 
-    def test_says_what_it_can_do(self, owner_api: APIClient, settings: LazySettings) -> None:
+    def test_states_what_it_can_do(self, owner_api: APIClient, settings: LazySettings) -> None:
         answer = owner_api.options(URL)
         assert (answer.status_code, answer["Tus-Version"]) == (204, "1.0.0")
         assert answer["Tus-Max-Size"] == str(settings.CAIRN_UPLOAD_BYTES)
@@ -153,7 +153,7 @@ class TestLimits:
         assert (answer.status_code, answer.json()["errors"][0]["code"]) == (413, "too-large")
         assert not Upload.objects.exists()
 
-    def test_a_full_disk_is_said_at_once(self, owner_api: APIClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_full_disk_is_stated_at_once(self, owner_api: APIClient, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(resumable, "SPARE_BYTES", 1 << 60)
         assert begin(owner_api).status_code == 413
         assert not Upload.objects.exists()
@@ -179,7 +179,7 @@ class TestFaults:
         resumable.append(upload=upload, offset=40, stream=BytesIO(CSV[40:]))
         assert resumable.finish(upload=upload).points == 3
 
-    def test_what_a_killed_process_wrote_beyond_the_row_is_written_anew(self, owner: User) -> None:
+    def test_what_a_killed_process_wrote_beyond_the_row_is_written_again(self, owner: User) -> None:
         upload = resumable.begin(owner=owner, length=len(CSV))
         upload.path.write_bytes(b"half of a piece that nobody counted, longer than the file itself" * 9)
         resumable.append(upload=upload, offset=0, stream=BytesIO(CSV))
@@ -196,7 +196,7 @@ class TestFaults:
 
         assert resumable.append(upload=upload, offset=0, stream=Meanwhile(CSV)).received == len(CSV)
 
-    def test_a_refused_file_can_be_asked_for_again_without_being_sent_again(self, owner_api: APIClient) -> None:
+    def test_a_refused_file_can_be_requested_again_without_being_sent_again(self, owner_api: APIClient) -> None:
         url = address(owner_api, len(ASKS))
         send(owner_api, url, 0, ASKS)
         answer = made(owner_api, url)
@@ -238,7 +238,7 @@ class TestOthers:
             assert made(api, url).status_code == status
         assert stands(owner_api, url) == len(CSV)
 
-    def test_what_nobody_goes_on_with_is_forgotten(self, owner_api: APIClient, settings: LazySettings) -> None:
+    def test_what_no_one_goes_on_with_is_forgotten(self, owner_api: APIClient, settings: LazySettings) -> None:
         old, young = address(owner_api), address(owner_api)
         send(owner_api, old, 0, CSV[:40])
         old_row = Upload.objects.get(pk=old.rstrip("/").split("/")[-1])

@@ -55,7 +55,7 @@ class TestSamples:
 
 
 class TestJobs:
-    def test_tells_what_waits_and_runs(
+    def test_reports_what_waits_and_runs(
         self, owner: User, owner_api: APIClient, ready_dataset: Dataset, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(queue, "enqueue", lambda job: True)
@@ -92,7 +92,7 @@ def test_real_file_is_ready_at_once(
 ) -> None:
     file = next((shared / "data").glob(f"**/{Path(path).name}"))
     form = {"file": upload(file.read_bytes(), file.name), **options}
-    told = owner_api.post(f"{API}datasets/", form, format="multipart").json()
-    assert (told["state"], told["points"]) == ("ready", points)
-    found = track_of(owner_api.get(told["urls"]["track"]).content)
+    reported = owner_api.post(f"{API}datasets/", form, format="multipart").json()
+    assert (reported["state"], reported["points"]) == ("ready", points)
+    found = track_of(owner_api.get(reported["urls"]["track"]).content)
     assert [len(found[name]) for name in ("lon", "lat", "time_ms")] == 3 * [points]

@@ -1,4 +1,4 @@
-"""Whose things are whose, what a hostile request gets, and what every answer says to the browser."""
+"""Whose things are whose, what a hostile request gets, and what every answer states to the browser."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ class TestWhoseIsIt:
         assert counts() == before
 
     @pytest.mark.parametrize("verb", VERBS)
-    def test_anonymous_is_told_to_say_who_it_is(self, anonymous_api: APIClient, things: Things, verb: str) -> None:
+    def test_anonymous_is_required_to_authenticate(self, anonymous_api: APIClient, things: Things, verb: str) -> None:
         before = counts()
         rest = [
             f"{API}{name}/"
@@ -227,7 +227,7 @@ class TestBrowser:
         form = {"username": "owner", "password": "a long enough phrase", "next": "https://evil.example/"}
         assert client.post("/login/", form)["Location"] == "/"
 
-    def test_fault_of_ours_tells_nothing(self, owner_api: APIClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_fault_of_ours_reports_nothing(self, owner_api: APIClient, monkeypatch: pytest.MonkeyPatch) -> None:
         def fail(*_: Any, **__: Any) -> None:
             raise RuntimeError("secret at 48.85")
 

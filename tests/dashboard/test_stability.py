@@ -39,15 +39,15 @@ def released(owner: Any, owner_api: APIClient) -> Release:
     assert (made["points"], made["stability"]) == (121, M)
     dataset = owner.datasets.get()
     marks = mark_landmarks(owner=owner, dataset=dataset, method={"name": "manual", "events": [60]})
-    asked = {"dataset": made["id"], "landmark_set": str(marks.pk), "mechanism": UNIFORM}
-    row = Release.objects.get(pk=owner_api.post(RELEASES, asked).json()["id"])
+    requested = {"dataset": made["id"], "landmark_set": str(marks.pk), "mechanism": UNIFORM}
+    row = Release.objects.get(pk=owner_api.post(RELEASES, requested).json()["id"])
     execution.run(row.pk)
     row.refresh_from_db()
     return row
 
 
 def checked(label: dict[str, Any]) -> None:
-    """What the label says of one record."""
+    """What the label states of one record."""
     assert (label["epsilon"], label["stability"], label["radius_m"]) == (119.0, M, 200.0)
     assert STATEMENT in label["text"]
     assert PROVIDED in label["text"].split(";")[0]
@@ -66,37 +66,37 @@ def test_the_api_promises_and_charges_m_times_epsilon(owner_api: APIClient, rele
 
 
 def test_a_quote_is_what_is_charged(owner_api: APIClient, released: Release) -> None:
-    asked = {"landmark_set": str(released.landmark_set_id), "mechanisms": [UNIFORM]}
-    found = owner_api.post(f"{RELEASES}outlook/", asked).json()
+    requested = {"landmark_set": str(released.landmark_set_id), "mechanisms": [UNIFORM]}
+    found = owner_api.post(f"{RELEASES}outlook/", requested).json()
     assert (found["budget"]["price_per_km"], found["budget"]["stability"]) == (M * 5.0, M)
     assert STATEMENT in found["mechanisms"][0]["guarantee"]["statement"]
 
 
-def test_the_pages_say_so(owner_page: Client, released: Release) -> None:
+def test_the_pages_state_it(owner_page: Client, released: Release) -> None:
     page = owner_page.get(f"/datasets/{released.dataset_id}/").content.decode()
     assert "up to 119 events depend on one uploaded record: a release is charged 119 × ε" in page
 
 
 def test_at_the_level_of_a_user_it_is_charged_once(owner_api: APIClient, released: Release) -> None:
     mechanism = {"name": "user-level", "epsilon": 1.0, "radius_m": 200.0}
-    asked = {"dataset": str(released.dataset_id), "landmark_set": str(released.landmark_set_id)}
-    made = owner_api.post(RELEASES, asked | {"mechanism": mechanism}).json()
+    requested = {"dataset": str(released.dataset_id), "landmark_set": str(released.landmark_set_id)}
+    made = owner_api.post(RELEASES, requested | {"mechanism": mechanism}).json()
     assert "together leak at most ε = 1 per 200 m" in made["label"]
     entry = BudgetEntry.objects.get(release_id=made["id"])
     assert (entry.amount, entry.stability) == (5_000_000, 1)
 
 
 @pytest.mark.parametrize(("between", "m"), [("straight", M), ("last", 60)])
-def test_the_command_says_m_times_epsilon(
+def test_the_command_states_m_times_epsilon(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], between: str, m: int
 ) -> None:
     source, out = tmp_path / "three.csv", tmp_path / "out.geojson"
     source.write_bytes(THREE_FIXES)
     mechanism = ["--mechanism", "landmark-uniform", "--set", "epsilon=1", "--set", "radius_m=200"]
     cleaning = ["--clean", f"resample:60:{between}", "--landmarks", "manual:60"]
-    said, wrong, code = runner(Command, "release", capsys)(source, *mechanism, *cleaning, "--out", out)
+    stated, wrong, code = runner(Command, "release", capsys)(source, *mechanism, *cleaning, "--out", out)
     assert (wrong, code) == ("", 0)
-    assert f"the events it decides (at most {m}) and the 1 landmark together leak at most ε = {m} per 200 m" in said
-    assert (PROVIDED in said) == (between == "straight")
+    assert f"the events it decides (at most {m}) and the 1 landmark together leak at most ε = {m} per 200 m" in stated
+    assert (PROVIDED in stated) == (between == "straight")
     if between == "straight":
         checked(json.loads(out.read_text())["privacy"])

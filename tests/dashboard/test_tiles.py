@@ -34,8 +34,8 @@ def served(settings: Any, file: Path) -> None:
     settings.CAIRN_BASE_MAP = base_map(str(file), "Made up")
 
 
-def told(page: Client, address: str) -> dict[str, Any] | None:
-    """What a page tells the map's script."""
+def reported(page: Client, address: str) -> dict[str, Any] | None:
+    """What a page reports the map's script."""
     found = re.search(
         r'<script id="base-map" type="application/json">(.*?)</script>', page.get(address).content.decode()
     )
@@ -46,7 +46,7 @@ class TestSetting:
     def test_nothing_is_no_base_map(self) -> None:
         assert base_map("", "whoever") is None
 
-    def test_a_file_tells_its_own_zooms_and_bounds(self, file: Path) -> None:
+    def test_a_file_reports_its_own_zooms_and_bounds(self, file: Path) -> None:
         found = base_map(str(file), "")
         assert (found.file, found.host, found.content_type) == (file, "", "image/png")
         assert (found.zooms, found.bounds) == ((2, 3), (-170.0, 10.0, 20.0, 80.0))
@@ -137,14 +137,14 @@ class TestTile:
 
 
 class TestPage:
-    def test_tells_nothing_by_default(self, owner_page: Client, ready_dataset: Dataset) -> None:
-        assert told(owner_page, f"/datasets/{ready_dataset.pk}/") is None
+    def test_reports_nothing_by_default(self, owner_page: Client, ready_dataset: Dataset) -> None:
+        assert reported(owner_page, f"/datasets/{ready_dataset.pk}/") is None
 
-    def test_tells_of_the_file_without_its_path(
+    def test_reports_of_the_file_without_its_path(
         self, owner_page: Client, ready_dataset: Dataset, served: None, file: Path
     ) -> None:
         address = f"/datasets/{ready_dataset.pk}/"
-        assert told(owner_page, address) == {
+        assert reported(owner_page, address) == {
             "url": "/tiles/{z}/{x}/{y}", "host": "", "attribution": "Made up", "zooms": [2, 3],
             "bounds": [-170.0, 10.0, 20.0, 80.0],
         }  # fmt: skip
@@ -153,7 +153,7 @@ class TestPage:
     def test_an_attribution_stays_text(self, owner_page: Client, ready_dataset: Dataset, settings: Any) -> None:
         settings.CAIRN_BASE_MAP = base_map(TEMPLATE, "</script><script>alert(1)</script>")
         address = f"/datasets/{ready_dataset.pk}/"
-        assert told(owner_page, address)["attribution"] == "</script><script>alert(1)</script>"
+        assert reported(owner_page, address)["attribution"] == "</script><script>alert(1)</script>"
         assert "<script>alert" not in owner_page.get(address).content.decode()
 
 

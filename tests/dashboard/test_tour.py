@@ -61,7 +61,7 @@ class TestForWhom:
         for address in ["/", *addresses(sample)]:
             assert [step["title"] for step in strip(owner_page, address)] == TITLES, address
 
-    def test_every_link_leads_to_a_page_and_says_where_one_is(self, owner_page: Client, sample: Dataset) -> None:
+    def test_every_link_leads_to_a_page_and_states_where_one_is(self, owner_page: Client, sample: Dataset) -> None:
         urls = [step["url"] for step in strip(owner_page)]
         assert urls == [*addresses(sample), "/#upload"]
         assert 'id="upload"' in owner_page.get("/").content.decode()
@@ -84,7 +84,7 @@ class TestForWhom:
         assert len(strip(owner_page)) == 5
         assert done(owner_page) == []
 
-    def test_other_pages_ask_the_database_nothing_for_it(
+    def test_other_pages_request_the_database_nothing_for_it(
         self, owner_page: Client, sample: Dataset, django_assert_num_queries: Any
     ) -> None:
         with django_assert_num_queries(2):  # session and user
@@ -138,7 +138,7 @@ class TestTicks:
 
 
 class TestHideAndShow:
-    def test_hidden_for_this_user_and_nobody_else(
+    def test_hidden_for_this_user_and_no_one_else(
         self, owner_page: Client, stranger: User, sample: Dataset, make_dataset: Callable[..., Dataset]
     ) -> None:
         answer = owner_page.post("/tour/", {"shown": "no", "next": addresses(sample)[1]})
@@ -157,7 +157,7 @@ class TestHideAndShow:
         assert done(owner_page) == ["Bring your own"]
         assert strip(owner_page, addresses(ready_dataset)[0]) == []
 
-    def test_says_so_where_there_is_no_sample(self, owner_page: Client) -> None:
+    def test_states_so_where_there_is_no_sample(self, owner_page: Client) -> None:
         body = owner_page.post("/tour/", {"shown": "yes"}, follow=True).content.decode()
         assert "manage.py loadsamples owner" in body
 

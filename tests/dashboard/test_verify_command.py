@@ -47,13 +47,13 @@ def released(manage, tmp_path):
 @pytest.mark.parametrize("fmt", sorted(FORMATS))
 def test_a_release_of_the_command_is_verified_and_a_changed_one_is_not(manage, released, fmt):
     path = released(fmt)
-    said, _, code = manage("verify", path)
-    assert (code, "verified" in said) == (0, True)
+    stated, _, code = manage("verify", path)
+    assert (code, "verified" in stated) == (0, True)
     data = path.read_bytes()
     path.write_bytes(data.replace(b"2024-05-14T07:03", b"2024-05-14T08:03", 1) if fmt != "parquet" else data[:-9])
-    said, _, code = manage("verify", path, "--json")
+    stated, _, code = manage("verify", path, "--json")
     assert code == 1
-    checks = json.loads(said)[str(path)]["checks"]
+    checks = json.loads(stated)[str(path)]["checks"]
     assert any(not check["holds"] for check in checks)
 
 
@@ -84,7 +84,7 @@ class TestDashboard:
         path.write_bytes(b"".join(bundle.stream(bundle.chosen([done]), list(FORMATS))))
         assert manage("verify", path)[2] == 0
 
-    def test_the_label_is_what_its_published_schema_says(self, owner_api, done):
+    def test_the_label_is_what_its_published_schema_states(self, owner_api, done):
         schema = owner_api.get("/api/v1/label-schema/").json()
         Draft202012Validator.check_schema(schema)
         label = json.loads(json.dumps(downloads.label(done)))

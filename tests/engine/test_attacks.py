@@ -45,7 +45,7 @@ def released(truth: Trajectory, radius_m: float, seed: int = 1, mechanism: Any =
 
 class TestEveryAttack:
     @every_attack
-    def test_it_leaves_what_it_reads_and_says_a_sentence(self, cls: Any) -> None:
+    def test_it_leaves_what_it_reads_and_gives_a_sentence(self, cls: Any) -> None:
         truths = [walk(30, seed=seed) for seed in range(3)]
         releases = [released(truth, 20.0, seed) for seed, truth in enumerate(truths)]
         before = [one.series.lon.copy() for one in releases]
@@ -57,18 +57,18 @@ class TestEveryAttack:
         assert all((now.series.lon == then).all() for now, then in zip(releases, before, strict=True))
 
     @every_attack
-    def test_who_watches_hears_of_its_progress_and_changes_nothing(self, cls: Any, monkeypatch: Any) -> None:
+    def test_who_watches_is_called_with_its_progress_and_changes_nothing(self, cls: Any, monkeypatch: Any) -> None:
         monkeypatch.setattr(hidden_markov, "BLOCK_CELLS", 8 * 64**2)
         truths = [walk(30, seed=seed) for seed in range(3)]
         releases = [released(truth, 20.0, seed) for seed, truth in enumerate(truths)]
         given_ = (truths[0], releases[0]) if issubclass(cls, SeriesAttack) else (truths, releases)
-        heard: list[float] = []
-        watched = example(cls).run(*given_, watch=heard.append)
+        received: list[float] = []
+        watched = example(cls).run(*given_, watch=received.append)
         assert watched.as_dict() == example(cls).run(*given_).as_dict()
-        assert heard == sorted(heard)
-        assert all(0 <= share < 1 for share in heard)
-        assert len(heard) == len(set(heard))
-        assert (len(heard) >= 3) == (cls is not HomeWork)
+        assert received == sorted(received)
+        assert all(0 <= share < 1 for share in received)
+        assert len(received) == len(set(received))
+        assert (len(received) >= 3) == (cls is not HomeWork)
 
     @every_attack
     def test_what_a_map_shows_is_what_it_found(self, cls: Any) -> None:
@@ -184,7 +184,7 @@ class TestHomeWork:
             self.attack.run(truth, released(truth, 1.0))
         assert caught.value.field == "duration_s"
 
-    def test_without_times_it_says_so(self) -> None:
+    def test_without_times_it_is_stated(self) -> None:
         truth = Trajectory([0.0, 0.1], [0.0, 0.0])
         with pytest.raises(DataError, match="Home and work needs times"):
             self.attack.run(truth, released(truth, 1.0))
@@ -242,7 +242,7 @@ class TestReidentification:
         assert found.unique_share == (found.rank == 1).mean()
         assert found.mean_rank == found.rank.mean()
 
-    def test_little_noise_gives_everybody_away_and_much_nobody(self) -> None:
+    def test_little_noise_gives_everyone_away_and_much_no_one(self) -> None:
         """20 walkers from one place, seeds 0 to 19, and noise of 40 km. Chance is 5 %."""
         little = self.attack().run(self.truths, [released(one, 5.0, i) for i, one in enumerate(self.truths)])
         much = self.attack().run(self.truths, [released(one, 500.0, i, UserLevel) for i, one in enumerate(self.truths)])
@@ -257,13 +257,13 @@ class TestReidentification:
         shares = [self.attack(points=k, tries=50).run(self.truths, releases).unique_share for k in (1, 4, 16)]
         assert (np.diff(shares) > 0).all()
 
-    def test_times_alone_tell_people_apart(self) -> None:
+    def test_times_alone_distinguishes_people(self) -> None:
         """Whatever the noise: no two are seen at one time."""
         truths = [Trajectory(one.lon, one.lat, one.time_s + 1e5 * i) for i, one in enumerate(self.truths)]
         found = self.attack().run(truths, [released(one, 1e6, i) for i, one in enumerate(truths)])
         assert found.unique_share == 1
 
-    def test_the_same_release_for_all_singles_out_nobody(self) -> None:
+    def test_the_same_release_for_all_singles_out_no_one(self) -> None:
         found = self.attack().run([self.truths[0]] * 3, [released(self.truths[0], 10.0)] * 3)
         assert (found.rank == 3).all()
         assert found.unique_share == 0

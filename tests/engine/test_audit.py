@@ -99,14 +99,14 @@ class TestScore:
         assert slope[0] == pytest.approx(1, abs=0.05)
         assert slope[0] + slope[1] == pytest.approx(0, abs=0.05)
 
-    def test_inputs_that_are_told_apart_perfectly_do_no_harm(self) -> None:
+    def test_inputs_that_are_distinguished_perfectly_do_no_harm(self) -> None:
         score = learn(np.ones((100, 1)), np.zeros((100, 1)))
         assert np.isfinite(score.weights).all()
         assert score.of(np.ones((1, 1)))[0] > score.of(np.zeros((1, 1)))[0]
 
 
 class TestPairs:
-    """Every pair is one that the guarantee speaks of, and its claim is what the guarantee says of that distance."""
+    """Every pair is one that the guarantee is about, and its claim is what the guarantee states of that distance."""
 
     @every_mechanism
     @settings(max_examples=examples(40))
@@ -207,7 +207,7 @@ class TestVerdicts:
         assert set(found) == set(events.FAMILIES)
 
     def test_both_directions_are_tried(self) -> None:
-        """A randomised response that gives only one of the inputs away: 1 % of the draws of the second say so."""
+        """A randomised response that gives only one of the inputs away: 1 % of the draws of the second state it."""
 
         class Leaky:
             kind, epsilon, radius_m = NumberKind.name, 0.5, 1.0

@@ -110,7 +110,7 @@ class TestEachOperation:
             off = abs(c * decimal(a) - s * decimal(b)) / far
             assert c * decimal(b) + s * decimal(a) > 0
             assert off * 2**bits <= found.rad
-            assert found.rad <= 4 + Decimal("2.3") * (x.rad + y.rad + 1) / far  # and it is no wider than it says
+            assert found.rad <= 4 + Decimal("2.3") * (x.rad + y.rad + 1) / far  # and it is no wider than it states
 
     @pytest.mark.parametrize("bits", [64, 128, 160])
     def test_pi_is_pi(self, bits: int) -> None:

@@ -1,4 +1,4 @@
-"""Stationary chains and their reversals; how long a bridged loss takes, told beforehand."""
+"""Stationary chains and their reversals; how long a bridged loss takes, reported beforehand."""
 
 from __future__ import annotations
 

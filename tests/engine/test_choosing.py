@@ -71,7 +71,7 @@ class TestExponentialMechanism:
 
 
 class TestCoins:
-    def test_fall_as_often_as_said(self) -> None:
+    def test_fall_as_often_as_stated(self) -> None:
         """Five standard errors of 200,000 coins, seed 3; false alarms 6e-7 for each epsilon."""
         for epsilon in (0.1, 1.0, 3.0):
             p = noise.cover_probability(epsilon)

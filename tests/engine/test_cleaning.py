@@ -80,7 +80,7 @@ class TestEveryStep:
             assert parse_cleaning(json.loads(json.dumps([step.model_dump()]))) == (step,)
 
     @every_step
-    def test_tells_a_form_what_it_is(self, cls: type[CleaningStep]) -> None:
+    def test_describes_itself_to_a_form(self, cls: type[CleaningStep]) -> None:
         assert cls.title
         assert cls.summary.endswith(".")
         assert cls.reads in ("positions", "times", "nothing")
@@ -96,25 +96,25 @@ class TestEveryStep:
                     clean(series, [step])
                 continue
             found, (done,) = clean(series, [step])
-            told = json.loads(json.dumps(done.as_dict()))
-            assert told["before"] == before
-            assert told["after"] == sum(len(one) for one in found) > 0
-            assert (told["series_before"], told["series_after"]) == (len(series), len(found))
-            assert all(0 <= event < before for event in told["events"])
+            reported = json.loads(json.dumps(done.as_dict()))
+            assert reported["before"] == before
+            assert reported["after"] == sum(len(one) for one in found) > 0
+            assert (reported["series_before"], reported["series_after"]) == (len(series), len(found))
+            assert all(0 <= event < before for event in reported["events"])
             assert all(len(one) for one in found)
             assert [one.marked is None for one in found] == [
                 next(was for was in series if one.name.startswith(was.name)).marked is None for one in found
             ]
             if cls.registered_name() != "resample":
                 assert rows(found) <= rows(series)
-                assert before - told["after"] >= len(told["events"])
+                assert before - reported["after"] >= len(reported["events"])
 
     @every_step
     @given(series=datasets())
     def test_twice_is_once(self, cls: type[CleaningStep], series: list[Trajectory]) -> None:
         for step in variants(cls):
             if cls.registered_name() in ("only-series", "resample", "drop-jumps"):
-                continue  # numbers are counted anew; the great circle is not the old one; a place may come to light
+                continue  # numbers are counted again; the great circle is not the old one; a place may come to light
             once, _ = clean(series, [step])
             twice, _ = clean(once, [step])
             assert [one.lon.tolist() for one in once] == [one.lon.tolist() for one in twice]
@@ -133,7 +133,7 @@ class TestEveryStep:
             assert [one.time_s.tolist() for one in here] == [one.time_s.tolist() for one in there]
 
     @pytest.mark.parametrize("cls", [cls for cls in CLASSES if cls.needs_time])
-    def test_says_so_where_times_are_missing(self, cls: type[CleaningStep]) -> None:
+    def test_reports_that_times_are_missing(self, cls: type[CleaningStep]) -> None:
         with pytest.raises(DataError, match="needs times") as refused:
             clean([Trajectory([0.0], [0.0])], [variants(cls)[0]])
         assert refused.value.field == f"cleaning.{cls.registered_name()}"
@@ -319,11 +319,11 @@ class TestChoose:
         assert done["events"] == [8, 12, 13, 17, 18, 19]
 
 
-def test_steps_run_in_their_order_and_tell_how_far_they_are() -> None:
-    told: list[float] = []
+def test_steps_run_in_their_order_and_report_how_far_they_are() -> None:
+    reported: list[float] = []
     steps = parse_cleaning([{"name": "first-events", "events": 4}, {"name": "drop-jumps", "highest_km_h": 200}])
-    (one,), done = clean([line(0, 50, 90_000, 150, 200)], steps, watch=told.append)
+    (one,), done = clean([line(0, 50, 90_000, 150, 200)], steps, watch=reported.append)
     assert [did.name for did in done] == ["first-events", "drop-jumps"]
     assert [(did.before, did.after) for did in done] == [(5, 4), (4, 3)]
-    assert told == [0.0, 0.5]
+    assert reported == [0.0, 0.5]
     assert len(one) == 3

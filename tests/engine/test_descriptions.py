@@ -1,4 +1,4 @@
-"""Data, specs, labels, samples: what is checked once at the door."""
+"""Data, specs, labels, samples: what is checked once at the entry points."""
 
 import json
 
@@ -39,7 +39,7 @@ class TestTrajectory:
             Trajectory(lon, lat, time_s)
         assert caught.value.field == field
 
-    def test_keeps_its_own_copy_that_nobody_can_change(self):
+    def test_keeps_its_own_copy_that_no_one_can_change(self):
         lon = np.array([1.0, 2.0])
         series = Trajectory(lon, [0.0, 0.0])
         lon[0] = 50
@@ -192,7 +192,7 @@ class TestSteps:
 
 
 class TestLandmarkMethods:
-    def test_short_forms_say_what_the_long_ones_do(self):
+    def test_short_forms_state_what_the_long_ones_do(self):
         method = parse_short("stay-points:0.2km:30min")
         assert method == landmark_methods.parse({"name": "stay-points", "distance_m": 200.0, "duration_s": 1800.0})
 
@@ -271,21 +271,21 @@ class TestWatchedDraws:
     @pytest.mark.parametrize("name", ["landmark-uniform", "landmark-adaptive"])
     def test_watching_changes_nothing(self, name):
         spec = ReleaseSpec.parse({"mechanism": UNIFORM | {"name": name}, "seed": 1})
-        heard = []
-        watched = spec.release(self.SERIES, self.MARKS, watch=heard.append)
-        assert len(heard) >= 3
-        assert all(0 <= share <= 1 for share in heard)
+        received = []
+        watched = spec.release(self.SERIES, self.MARKS, watch=received.append)
+        assert len(received) >= 3
+        assert all(0 <= share <= 1 for share in received)
         for one, two in zip(watched, spec.release(self.SERIES, self.MARKS), strict=True):
             assert np.array_equal(one.series.lon, two.series.lon)
 
-    def test_a_walk_through_time_says_how_far_it_is(self):
-        heard = []
+    def test_a_walk_through_time_states_how_far_it_is(self):
+        received = []
         series, marks = Trajectory([0.0] * 5000, [0.0] * 5000), LandmarkSet([True, False] * 2500)
         spec = ReleaseSpec.parse({"mechanism": UNIFORM | {"name": "landmark-adaptive"}, "seed": 1})
-        spec.release([series], [marks], watch=heard.append)
-        assert heard == sorted(heard)
-        assert len(heard) > 50
-        assert heard[-1] > 0.95
+        spec.release([series], [marks], watch=received.append)
+        assert received == sorted(received)
+        assert len(received) > 50
+        assert received[-1] > 0.95
 
     def test_a_watcher_that_raises_stops_the_draw(self):
         def stop(_):

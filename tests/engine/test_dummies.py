@@ -1,4 +1,4 @@
-"""Dummy landmark selection: the draw and its law, the one-sided guarantee exactly, what is said and what is refused."""
+"""Dummy landmark selection: the draw and its law, the one-sided guarantee exactly, texts and refusals."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def law(mask: tuple[bool, ...], epsilon: float) -> dict[tuple[bool, ...], float]
 
 class TestOneSided:
     @pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0])
-    def test_a_landmark_is_told_from_a_regular_event_by_at_most_epsilon(self, epsilon: float) -> None:
+    def test_a_landmark_is_distinguished_from_a_regular_event_by_at_most_epsilon(self, epsilon: float) -> None:
         for mask in itertools.product([False, True], repeat=5):
             ours = law(mask, epsilon)
             assert sum(ours.values()) == pytest.approx(1)
@@ -160,20 +160,20 @@ class TestOneSided:
         assert one_sided_dummies([], epsilon=1, rng=noise.seeded(1)).mask.tolist() == []
 
 
-class TestWhatIsSaid:
+class TestWhatIsStated:
     @pytest.mark.parametrize("method", METHODS)
-    def test_a_drawn_option_says_that_it_is_no_differential_privacy(self, method: str) -> None:
-        said: DummySelection = draw(method=method)
-        assert "need not be one" in said.protects
-        assert any("not differential privacy for the landmarks" in caveat for caveat in said.caveats)
-        assert any("surely no landmark" in caveat for caveat in said.caveats)
-        assert said.method == method
-        assert said.epsilon == 1
+    def test_a_drawn_option_states_that_it_is_no_differential_privacy(self, method: str) -> None:
+        stated: DummySelection = draw(method=method)
+        assert "need not be one" in stated.protects
+        assert any("not differential privacy for the landmarks" in caveat for caveat in stated.caveats)
+        assert any("surely no landmark" in caveat for caveat in stated.caveats)
+        assert stated.method == method
+        assert stated.epsilon == 1
 
-    def test_the_one_sided_selection_says_its_share_and_its_side(self) -> None:
-        said = one_sided_dummies(EXAMPLE, epsilon=2, rng=np.random.default_rng(1))
-        assert "e^−ε = 0.135" in said.protects
-        assert said.caveats[0].startswith("It is one-sided.")
+    def test_the_one_sided_selection_states_its_share_and_its_side(self) -> None:
+        stated = one_sided_dummies(EXAMPLE, epsilon=2, rng=np.random.default_rng(1))
+        assert "e^−ε = 0.135" in stated.protects
+        assert stated.caveats[0].startswith("It is one-sided.")
 
     def test_a_seeded_selection_is_not_private(self) -> None:
         assert not draw().private

@@ -37,7 +37,7 @@ class TestEveryMethod:
         assert all(one.caveats and one.protects and not one.private for one in drawn)
 
     @pytest.mark.parametrize("name", NAMES)
-    def test_says_what_it_promises_before_it_runs(self, name: str) -> None:
+    def test_states_what_it_promises_before_it_runs(self, name: str) -> None:
         promise = dummy_methods[name].promise()
         json.dumps(promise)
         assert promise["guarantees"] == (name == "dummies-one-sided")
@@ -144,7 +144,7 @@ class TestShort:
     @pytest.mark.parametrize(
         "text", ["", "one-sided", "one-sided:", "one-sided:x", "heuristic:1:most", "one-sided:1e9"]
     )
-    def test_fail_says_how_it_is_written(self, text: str) -> None:
+    def test_fail_states_how_it_is_written(self, text: str) -> None:
         with pytest.raises(ParameterError, match="dummies must be METHOD:LEVEL"):
             parse_short_dummies(text)
 

@@ -56,7 +56,7 @@ class TestFromStates:
             losses.append(temporal_loss(budgets, found.backward, found.forward).total.max())
         assert losses == sorted(losses, reverse=True)
 
-    def test_says_that_it_is_a_disclosure(self) -> None:
+    def test_states_that_it_is_a_disclosure(self) -> None:
         found = estimate_from_states([1, 2, 1], smoothing=1.0)
         assert found.data_dependent
         assert "itself a disclosure" in found.note

@@ -128,7 +128,7 @@ def test_an_empty_series_has_no_value_and_changes_none(cls: Any) -> None:
 
 
 @every_measure
-def test_without_times_it_works_or_says_why_not(cls: Any) -> None:
+def test_without_times_it_works_or_states_why_not(cls: Any) -> None:
     bare = [Trajectory(one.lon, one.lat) for one in SERIES]
     block = Block(cell(example(cls)), 0, 1)
     if cls.needs_time:
@@ -217,7 +217,7 @@ class TestSpecs:
             *(one.model_copy(update={"series": None}) for one in specs),
             first,
             last,
-        ]  # which they did not say then
+        ]  # which they did not state then
         assert [one.digest[:12] for one in found] == DIGESTS
 
     def test_name_a_measure_that_is_as_it_comes(self) -> None:
@@ -267,7 +267,7 @@ class TestAttacks:
         rough, smooth = (self.values("hausdorff", one) for one in (JOINT, SMOOTHED))
         assert (rough != smooth).all()
 
-    def test_localisation_knows_which_draws_share_their_noise(self) -> None:
+    def test_localisation_gets_which_draws_share_their_noise(self) -> None:
         one = cell(self.ENTRY, release=JOINT)
         trials, attack, expected = Trials(one, SERIES, range(2)), Localisation(step_variance_m2=1e5, cells=8), []
         for series, marks, draw in zip(SERIES, trials.marked(1), trials.draws(1), strict=True):
@@ -309,7 +309,7 @@ def test_a_metric_is_that_of_the_releases() -> None:
 class TestTable:
     QUANTILES = [{"name": "error-quantile", "p": p} for p in (0.5, 0.9)]
 
-    def test_tells_parameters_of_one_name_apart(self) -> None:
+    def test_distinguishes_parameters_of_one_name(self) -> None:
         here = spec("error", *self.QUANTILES, "dynamic-time-warping", {"name": "dynamic-time-warping", "band": 3})
         table = run(here, SERIES)
         place = table.column_names.index("metric")

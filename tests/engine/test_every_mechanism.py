@@ -1,6 +1,6 @@
 """One battery over the registry: what holds for every mechanism, whatever it does inside.
 
-Its noise is tried in test_every_mechanism_noise.py, what neighbours can tell in test_every_mechanism_neighbours.py.
+Its noise is tried in test_every_mechanism_noise.py, what neighbours reveal in test_every_mechanism_neighbours.py.
 """
 
 import json
@@ -267,7 +267,7 @@ def test_nothing_a_page_shows_of_it_is_empty(cls):
 
 
 @every_mechanism
-def test_the_guarantee_speaks_of_no_landmarks_where_there_are_none(cls):
+def test_the_guarantee_is_about_no_landmarks_where_there_are_none(cls):
     statement = example(cls, epsilon=1.0, radius_m=200.0).guarantee(Context(landmarks=0)).statement
     assert "ε = 1 per 200 m" in statement
     assert "all 0" not in statement

@@ -3,7 +3,7 @@ r"""What neighbouring series betray, by the exact density of outputs drawn from 
 A draw of event t has density proportional to exp(-rate_t d(x_t, z_t)); its normalisation depends on the rate alone, for
 the sphere looks the same from everywhere. So the log-ratio of one output's densities under two truths is a sum of
 differences of distances, *if* the rates are the same under both. The tape proves that: it gives a mechanism over the
-other truth the very same draws, and the rates it asks for, the budgets and the release must not change by a bit.
+other truth the very same draws, and the rates it requests, the budgets and the release must not change by a bit.
 """
 
 from __future__ import annotations
@@ -193,7 +193,7 @@ class TestSkippedLandmarks:
 def test_runs_of_neighbouring_series_stay_within_the_declared_factor(cls: Any) -> None:
     """End to end, with no part replaced: outputs that speak for one truth come at most e^ε times as often from it.
 
-    All protected events moved by a radius. What an output says is the sum of how much nearer its draws lie to one
+    All protected events moved by a radius. The evidence of an output is the sum of how much nearer its draws lie to one
     truth, in budgets; Clopper-Pearson at 99.999 % on 1,000 runs each, seeds fixed. Noise a quarter as large fails.
     """
     window = {"window": 2} if "window" in cls.model_fields else {}
@@ -212,11 +212,11 @@ def test_runs_of_neighbouring_series_stay_within_the_declared_factor(cls: Any) -
         return float((release.budgets[at] * nearer / 500.0).sum())
 
     runs = 1000
-    said = [
+    stated = [
         sum(speaks_for_there(mechanism.release(series, LandmarkSet(mask), rng=rng)) > 0.4 for _ in range(runs))
         for series, rng in ((there, noise.seeded(5)), (here, noise.seeded(6)))
     ]
-    surely = beta.ppf(1e-5, said[0], runs - said[0] + 1)
-    at_most = beta.ppf(1 - 1e-5, said[1] + 1, runs - said[1])
-    assert said[0] > 50
+    surely = beta.ppf(1e-5, stated[0], runs - stated[0] + 1)
+    at_most = beta.ppf(1 - 1e-5, stated[1] + 1, runs - stated[1])
+    assert stated[0] > 50
     assert surely <= np.exp(mechanism.epsilon) * at_most

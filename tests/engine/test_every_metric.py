@@ -102,7 +102,7 @@ def test_arrays_that_do_not_fit_are_refused(cls: Any) -> None:
 
 
 @every_metric
-def test_without_times_it_works_or_says_why_not(cls: Any) -> None:
+def test_without_times_it_works_or_states_why_not(cls: Any) -> None:
     truth = Trajectory(resting(1).lon, resting(1).lat)
     release = EventLevel(epsilon=1.0, radius_m=1.0).release(truth, LandmarkSet(np.zeros(90, bool)), rng=noise.seeded(1))
     if cls.needs_time:

@@ -38,9 +38,9 @@ class TestSums:
         assert nearest_float(exact_units(value)) == value
 
     @given(st.lists(st.tuples(st.booleans(), st.floats(0, 1)), max_size=60), st.floats(1e-6, 1e4))
-    def test_a_ledger_never_takes_more_than_its_tolerance(self, asked: list, epsilon: float) -> None:
+    def test_a_ledger_never_takes_more_than_its_tolerance(self, requested: list, epsilon: float) -> None:
         ledger, landmarks, largest = Ledger(epsilon), Fraction(0), Fraction(0)
-        for is_landmark, share in asked:
+        for is_landmark, share in requested:
             budget = share * 1.01 * (ledger.left_for_landmark if is_landmark else ledger.left_for_regular)
             added = landmarks + Fraction(budget), largest
             added = added if is_landmark else (landmarks, max(largest, Fraction(budget)))
@@ -69,7 +69,7 @@ class TestSums:
 
 
 class Recorder:
-    """In place of the samplers: keeps the rates asked for, by longitude, and moves nothing."""
+    """In place of the samplers: keeps the rates requested, by longitude, and moves nothing."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.own: dict[float, float] = {}

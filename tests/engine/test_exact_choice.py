@@ -77,7 +77,7 @@ class TestTables:
     @pytest.mark.parametrize("bits", [2, 3, 4, 8])
     @pytest.mark.parametrize("epsilon", [0.01, 1 / 3, 1.0, 3.0, 9.0, 60.0])
     def test_of_a_coin(self, epsilon: float, bits: int) -> None:
-        depth = {2: 8, 3: 4, 4: 4, 8: 2}[bits]  # words are asked for in powers of two
+        depth = {2: 8, 3: 4, 4: 4, 8: 2}[bits]  # words are requested in powers of two
         found, undecided = enumerated(of_table(coin_table(epsilon, bits=bits)), bits, depth)
         assert_exact(found, undecided, [math.exp(-epsilon), -math.expm1(-epsilon)])
         assert 0 < undecided <= Fraction(2, 2 ** (bits * depth))

@@ -46,20 +46,20 @@ class TestEnvelope:
     @pytest.mark.parametrize(("count", "rate"), SCALES)
     def test_is_tight(self, count: int, rate: float) -> None:
         """At most 1.4 proposals of three words each (1.25 of them on average, at all scales)."""
-        rng, asked = noise.seeded(2), 0
+        rng, requested = noise.seeded(2), 0
         words = rng.words
 
         class Counting:
             private, uniform, reached = False, None, None
 
             def words(self, n: int) -> Any:
-                nonlocal asked
-                asked += n
+                nonlocal requested
+                requested += n
                 return words(n)
 
         for _ in range(500):
             Reach(count, rate, Counting())  # type: ignore[arg-type]
-        assert asked / 1500 < 1.4
+        assert requested / 1500 < 1.4
 
 
 class TestReach:

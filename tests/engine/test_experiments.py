@@ -182,13 +182,13 @@ class TestCells:
         assert found[1].tobytes() == expected.tobytes()
         assert found[0].tolist() == [0.1] * 9
 
-    def test_see_the_same_landmarks_unless_asked_otherwise(self, series: list[Trajectory]) -> None:
+    def test_see_the_same_landmarks_unless_requested_otherwise(self, series: list[Trajectory]) -> None:
         for common in (True, False):
             spec = small(grid={"release": [UNIFORM, PLANNED]}, metrics=["temporal-distance"], common=common)
             one, other = run(spec, series).column("mean").to_pylist()
             assert (one == other) is common
 
-    def test_draw_landmarks_anew_or_keep_them(self, series: list[Trajectory]) -> None:
+    def test_draw_landmarks_again_or_keep_them(self, series: list[Trajectory]) -> None:
         for redraw in (True, False):
             base = {"landmarks": parse_short("synthetic:20%:uniform:1").model_dump(), "redraw": redraw}
             (row,) = run(small(base=base, grid={}, metrics=["temporal-distance"]), series).to_pylist()
@@ -205,7 +205,7 @@ class TestCells:
         table = run(spec, data)
         assert len(drawn) == 2 * 9
         again = [Trajectory(one.lon, one.lat) for one in data]
-        assert run(spec, again).equals(table)  # equal data are drawn for anew
+        assert run(spec, again).equals(table)  # equal data are drawn again
         assert len(drawn) == 4 * 9
         monkeypatch.setattr(landmark_cache, "MOST_BYTES", 3 * sum(map(len, data)))
         assert run(spec, [Trajectory(one.lon, one.lat) for one in data]).equals(table)
@@ -220,7 +220,7 @@ class TestCells:
         del data
         assert len(landmark_cache._caches) == before - 1
 
-    def test_say_what_the_data_lack(self) -> None:
+    def test_state_what_the_data_lack(self) -> None:
         base = {"landmarks": {"name": "stay-points", "distance_m": 100.0, "duration_s": 60.0}}
         with pytest.raises(DataError, match="need times"):
             run(small(base=base, grid={}, metrics=["marked-share"]), [Trajectory([8.5], [47.3])])

@@ -123,12 +123,12 @@ class TestParts:
             assert not split or part.seconds >= partition.TOGETHER_S
 
     def test_are_what_processes_take(self, uneven: ExperimentSpec, series: list[Trajectory], tmp_path: Any) -> None:
-        """Whoever watches hears of every block, and each is kept."""
-        heard: list[tuple[int, int]] = []
+        """Whoever watches is called with every block, and each is kept."""
+        received: list[tuple[int, int]] = []
         store = FolderStore(tmp_path)
-        table = run(uneven, series, store, workers=2, watch=lambda *told: heard.append(told))
+        table = run(uneven, series, store, workers=2, watch=lambda *reported: received.append(reported))
         count = len(list(blocks(uneven, [len(one) for one in series])))
-        assert heard == [(i + 1, count) for i in range(count)]
+        assert received == [(i + 1, count) for i in range(count)]
         again: list[tuple[int, int]] = []
-        assert run(uneven, series, store, watch=lambda *told: again.append(told)).equals(table)
+        assert run(uneven, series, store, watch=lambda *reported: again.append(reported)).equals(table)
         assert again == []

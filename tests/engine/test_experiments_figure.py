@@ -37,5 +37,5 @@ def labels(*landmarks: dict[str, Any]) -> list[str]:
     ],
     ids=["different", "told apart by what differs", "numbered where that is long"],
 )
-def test_landmark_sets_are_told_apart(landmarks: list[dict[str, Any]], expected: list[str]) -> None:
+def test_landmark_sets_are_distinguished(landmarks: list[dict[str, Any]], expected: list[str]) -> None:
     assert labels(*landmarks) == expected

@@ -121,7 +121,7 @@ def test_two_exports_are_the_same_bytes(fmt: str) -> None:
 
 
 @pytest.mark.parametrize("fmt", FORMATS)
-def test_an_export_of_nothing_is_valid_and_says_so_when_read(fmt: str) -> None:
+def test_an_export_of_nothing_is_valid_and_read_as_empty(fmt: str) -> None:
     for series in ([], [Trajectory([], [], [], "u1")], [Trajectory([], [], None, "u1")]):
         with pytest.raises(FormatError):
             again(series, fmt)

@@ -36,10 +36,10 @@ class TestRealFiles:
     def test_ais_positions_that_are_not_available(self, data: Path) -> None:
         assert read(data / "csv_ais/ais.csv").report.dropped == {"unavailable": 750}
 
-    def test_six_digit_dates_are_asked_for(self, data: Path) -> None:
-        with pytest.raises(ChoiceNeeded) as asked:
+    def test_six_digit_dates_are_requested(self, data: Path) -> None:
+        with pytest.raises(ChoiceNeeded) as requested:
             read(data / "csv_other/24173415.CSV")
-        assert (asked.value.parameter, asked.value.default) == ("date_order", "ymd")
+        assert (requested.value.parameter, requested.value.default) == ("date_order", "ymd")
 
     def test_the_first_thousand_of_a_geolife_user(self, data: Path) -> None:
         files = [data / f"plt/000_{stem}.plt" for stem in ("20081024020959", "20081023025304")]
@@ -58,7 +58,7 @@ class TestOptions:
             "nmea", "owntracks", "parquet", "plt", "porto", "takeout", "tcx", "tdrive",
         }  # fmt: skip
 
-    def test_empty_text_means_nothing_was_said(self) -> None:
+    def test_empty_text_means_nothing_was_stated(self) -> None:
         assert len(of(CSV, **dict.fromkeys(options(), ""))) == 5
 
     @pytest.mark.parametrize(
@@ -100,23 +100,23 @@ class TestOptions:
         reading = of(table, first_n=2)
         assert [one.lon.tolist() for one in reading.series] == [[8, 6], [9, 7]]
 
-    def test_without_header_the_columns_are_asked_for(self) -> None:
+    def test_without_header_the_columns_are_requested(self) -> None:
         table = b"2024-06-15T10:30:00Z,13.4,52.5\n2024-06-15T10:31:00Z,13.5,52.6\n"
-        with pytest.raises(ChoiceNeeded) as asked:
+        with pytest.raises(ChoiceNeeded) as requested:
             of(table)
-        assert asked.value.parameter == "lon"
-        with pytest.raises(ChoiceNeeded) as asked:
+        assert requested.value.parameter == "lon"
+        with pytest.raises(ChoiceNeeded) as requested:
             of(table, lon="#2")
-        assert asked.value.parameter == "lat"
+        assert requested.value.parameter == "lat"
         one = of(table, lon="#2", lat="#3").series[0]
         assert seconds(one) == [1718447400.0, 1718447460.0]
 
     @pytest.mark.parametrize("zone", ["EPSG:32633", "32633", "urn:ogc:def:crs:EPSG::32633"])
     def test_utm(self, zone: str) -> None:
         table = b"id,x,y\na,500000,0\na,391779.26,5820057.11\n"
-        with pytest.raises(ChoiceNeeded) as asked:
+        with pytest.raises(ChoiceNeeded) as requested:
             of(table)
-        assert ("EPSG:32633", "metres, UTM zone 33 north") in asked.value.choices
+        assert ("EPSG:32633", "metres, UTM zone 33 north") in requested.value.choices
         one = of(table, crs=zone).series[0]
         assert (one.lon[0], one.lat[0]) == pytest.approx((15, 0), abs=1e-9)
         assert (one.lon[1], one.lat[1]) == pytest.approx((13.4050, 52.5200), abs=2e-3)
@@ -128,11 +128,11 @@ class TestOptions:
         assert (north.lon[0], north.lat[0]) == pytest.approx((-79.387139, 43.642567), abs=1e-5)
         assert (south.lon[0], south.lat[0]) == pytest.approx((-79.387139, -43.642567), abs=1e-5)
 
-    def test_a_unit_of_times_that_cannot_be_told_is_asked_for(self) -> None:
+    def test_an_ambiguous_unit_of_times_is_requested(self) -> None:
         table = b"t,lat,lon\n39744.5,1,1\n39744.75,1,2\n"
-        with pytest.raises(ChoiceNeeded) as asked:
+        with pytest.raises(ChoiceNeeded) as requested:
             of(table)
-        assert (asked.value.parameter, asked.value.default) == ("time_unit", "days")
+        assert (requested.value.parameter, requested.value.default) == ("time_unit", "days")
         assert seconds(of(table, time_unit="days").series[0]) == [1224763200.0, 1224784800.0]
 
 
@@ -216,7 +216,7 @@ class TestTables:
             ("1718452800000", "time_unit", "ms"),
         ],
     )
-    def test_an_order_of_dates_or_a_unit_that_was_found_out_is_told(self, cell: str, option: str, value: str) -> None:
+    def test_a_detected_order_of_dates_or_unit_is_reported(self, cell: str, option: str, value: str) -> None:
         table = f"time,lat,lon\n{cell},1,2\n".encode()
         assert value in [guess["value"] for guess in of(table).report.guesses if guess["option"] == option]
         assert option not in [guess["option"] for guess in of(table, **{option: value}).report.guesses]

@@ -1,4 +1,4 @@
-"""Longitudes from 0 to 360: found out aloud where all agree, as the owner says where they do not."""
+"""Longitudes from 0 to 360: detected and reported where all agree, as the owner states where they do not."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.engine.test_blockwise import both, same
 from tests.examples import examples
 
 FINE = 2.0**-20  # degrees in which adding 360 and taking it away again loses nothing
-SAID = {"what": "range of longitudes", "value": "0 to 360", "option": "lon_range"}
+STATED = {"what": "range of longitudes", "value": "0 to 360", "option": "lon_range"}
 
 
 def table(lon: list[float], lat: list[float]) -> bytes:
@@ -30,7 +30,7 @@ def line(lon: list[float], lat: list[float]) -> bytes:
     return json.dumps({"type": "LineString", "coordinates": list(zip(lon, lat, strict=True))}).encode()
 
 
-def told(reading: Reading) -> list[dict[str, object]]:
+def reported(reading: Reading) -> list[dict[str, object]]:
     return [guess for guess in reading.report.guesses if guess["option"] == "lon_range"]
 
 
@@ -56,7 +56,7 @@ class TestTheLaw:
         self.agree(write(to_the_east(lon), lat), write(lon, lat), guessed=True)
 
     @given(series(), st.sampled_from([table, line]))
-    def test_where_it_is_said(self, where: tuple[list[float], list[float]], write: object) -> None:
+    def test_where_it_is_stated(self, where: tuple[list[float], list[float]], write: object) -> None:
         lon, lat = where
         self.agree(write(to_the_east(lon), lat), write(lon, lat), guessed=False, lon_range="360")
 
@@ -67,29 +67,29 @@ class TestTheLaw:
         for column in ("lon", "lat", "time_s"):
             one, two = (getattr(reading.series[0], column) for reading in (found, expected))
             assert one is two is None or np.array_equal(one, two)
-        assert [{**guess, "message": None} for guess in told(found)] == [{**SAID, "message": None}] * guessed
+        assert [{**guess, "message": None} for guess in reported(found)] == [{**STATED, "message": None}] * guessed
 
 
 class TestWhatIsNotGuessed:
     def test_above_180_beside_a_negative_one_is_dropped(self) -> None:
         reading = of(table([-1.0, 200.0, 210.0, 5.0], [1.0] * 4))
         assert reading.report.dropped == {"out_of_range": 2}
-        assert told(reading) == []
+        assert reported(reading) == []
 
-    def test_above_360_speaks_against_it(self) -> None:
+    def test_above_360_rules_it_out(self) -> None:
         assert of(table([1.0, 200.0, 210.0, 361.0], [1.0] * 4)).report.dropped == {"out_of_range": 3}
 
     @pytest.mark.parametrize(("lon", "dropped"), [([1.0, 200.0], 1), ([1.0] * 98 + [200.0] * 2, 2)])
     def test_slips_are_dropped(self, lon: list[float], dropped: int) -> None:
         reading = of(table(lon, [1.0] * len(lon)))
-        assert (reading.report.dropped, told(reading)) == ({"out_of_range": dropped}, [])
+        assert (reading.report.dropped, reported(reading)) == ({"out_of_range": dropped}, [])
 
-    def test_but_taken_where_the_owner_says_so(self) -> None:
+    def test_but_taken_where_the_owner_states_it(self) -> None:
         reading = of(table([-1.0, 200.0], [1.0, 1.0]), lon_range="360")
         assert reading.series[0].lon.tolist() == [-1, -160]
-        assert told(reading) == []
+        assert reported(reading) == []
 
-    def test_nor_where_the_owner_says_no(self) -> None:
+    def test_nor_where_the_owner_states_no(self) -> None:
         assert of(table([1.0, 200.0, 210.0], [1.0] * 3), lon_range="180").report.dropped == {"out_of_range": 2}
         with pytest.raises(FormatError):
             of(table([200.0, 210.0], [1.0] * 2), lon_range="180")
@@ -105,7 +105,7 @@ def test_check_ins_too(tmp_path) -> None:
     path.write_text("\n".join(["user,time,lon,lat,place", *rows]))
     reading = read(path, kinds=("checkins",))
     assert reading.other.lon.tolist() == [10, -160, -0.5]
-    assert [guess["option"] for guess in told(reading)] == ["lon_range"]
+    assert [guess["option"] for guess in reported(reading)] == ["lon_range"]
     path.write_text(path.read_text().replace(",10,", ",-10,"))
     assert read(path, kinds=("checkins",)).report.dropped == {"out_of_range": 2}
 

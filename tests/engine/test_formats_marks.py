@@ -69,12 +69,12 @@ class TestTables:
             of(table(["1", "0"]), landmark="nowhere")
         assert (refused.value.code, refused.value.field) == ("unknown_column", "landmark")
 
-    def test_two_of_one_name_are_asked_about(self) -> None:
-        with pytest.raises(ChoiceNeeded) as asked:
+    def test_two_of_one_name_are_requested_about(self) -> None:
+        with pytest.raises(ChoiceNeeded) as requested:
             of(b"lat,lon,poi,poi\n1,2,1,0\n")
-        assert asked.value.parameter == "landmark"
+        assert requested.value.parameter == "landmark"
 
-    def test_rows_that_say_neither_are_dropped_and_counted(self) -> None:
+    def test_rows_that_state_neither_are_dropped_and_counted(self) -> None:
         reading = of(table(["1", "maybe", "0", "2", "1"]))
         assert marked(reading) == [[True, False, True]]
         dropped = reading.report.as_dict()["dropped"]["bad_mark"]
@@ -140,7 +140,7 @@ class TestParquet:
     def test_of_every_kind(self, column: Any) -> None:
         assert marked(self.read(column)) == [[True, False, False]]
 
-    def test_of_a_kind_that_says_nothing(self) -> None:
+    def test_of_a_kind_that_states_nothing(self) -> None:
         column = pa.array([[1], [2]])
         assert marked(self.read(column)) == [None]
         with pytest.raises(FormatError) as refused:
@@ -199,7 +199,7 @@ class TestArchives:
         [one] = of(zipped(a=late, b=early)).series
         assert (one.lon.tolist(), one.marked.tolist()) == ([1, 2, 3, 4], [True, False, True, False])
 
-    def test_members_without_a_column_have_nothing_marked_and_that_is_said(self) -> None:
+    def test_members_without_a_column_have_nothing_marked_and_that_is_stated(self) -> None:
         reading = of(zipped(a=b"lat,lon,landmark\n1,1,1\n", b=b"lat,lon\n1,1\n"))
         assert marked(reading) == [[True], [False]]
         assert "unmarked_members" in [note["code"] for note in reading.report.warnings]

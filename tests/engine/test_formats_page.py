@@ -1,4 +1,4 @@
-"""``docs/formats.md`` is what the registry of formats says, and the registry says enough of each format."""
+"""``docs/formats.md`` is what the registry of formats states, and the registry states enough of each format."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class TestEveryFormat:
     def test_an_option_that_it_does_not_name_is_refused(self, one: Format, name: str) -> None:
         if name in one.options:
             value = VALUES[name] if name in one.columns or options()[name].kind != "column" else "#0"
-            with contextlib.suppress(FormatError):  # the file may not be what the option says
+            with contextlib.suppress(FormatError):  # the file may not be what the option states
                 reading.of(SEEDS[one.name], format=one.name, **{name: value})
             return
         with pytest.raises(ParameterError) as refused:
@@ -60,27 +60,27 @@ class TestEveryFormat:
             reading.of(SEEDS[one.name], format=one.name, **{name: "nothing"})
         assert (refused.value.field, refused.value.value) == (name, "nothing")
 
-    def test_says_who_its_people_are(self, one: Format) -> None:
+    def test_states_who_its_people_are(self, one: Format) -> None:
         assert one.person
         found = reading.of(SEEDS[one.name], format=one.name)
         assert found.report.people["message"]
         assert found.report.people["count"] == len({series.person for series in found.series})
-        for said in ("one", "series", "file"):
-            again = reading.of(SEEDS[one.name], name="seed.x", format=one.name, person=said)
-            persons = {"one": [""], "series": [series.name for series in found.series], "file": ["seed"]}[said]
+        for stated in ("one", "series", "file"):
+            again = reading.of(SEEDS[one.name], name="seed.x", format=one.name, person=stated)
+            persons = {"one": [""], "series": [series.name for series in found.series], "file": ["seed"]}[stated]
             assert [series.person for series in again.series] == persons * (len(again.series) // len(persons))
-            assert again.report.people == {"count": len(set(persons)), "by": said, "column": "", "said": True} | {
+            assert again.report.people == {"count": len(set(persons)), "by": stated, "column": "", "said": True} | {
                 "message": ""
             }
             assert not [guess for guess in again.report.guesses if guess["option"] == "person"]
 
     def test_a_person_that_it_cannot_find_is_refused(self, one: Format) -> None:
-        for said in ("folder", "column:nobody"):
+        for stated in ("folder", "column:nobody"):
             with pytest.raises(EngineError) as refused:
-                reading.of(SEEDS[one.name], format=one.name, person=said)
+                reading.of(SEEDS[one.name], format=one.name, person=stated)
             assert refused.value.field == "person"
             assert refused.value.rule
-            assert refused.value.value in (said, "nobody")
+            assert refused.value.value in (stated, "nobody")
 
     def test_without_times_where_it_names_the_option(self, one: Format) -> None:
         found = reading.of(SEEDS[one.name], format=one.name, time="#0") if "time" in one.options else None

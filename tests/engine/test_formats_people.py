@@ -1,4 +1,4 @@
-"""Whose the series of a file are: said, guessed with a reason, or one person's."""
+"""Whose the series of a file are: stated, guessed with a reason, or one person's."""
 
 from __future__ import annotations
 
@@ -180,10 +180,10 @@ class TestTables:
         [note] = [note for note in guessed.report.warnings if note["code"] == "unnamed_person"]
         assert note["count"] == 1
         assert "column:user" in note["message"]
-        said = of(data, person="column:user", time_unit="s")
-        assert whose(said) == [("a", "a"), ("b", "b")]
-        assert said.report.dropped == {"no_person": 1}
-        assert said.report.drops["no_person"].rows == [3]
+        stated = of(data, person="column:user", time_unit="s")
+        assert whose(stated) == [("a", "a"), ("b", "b")]
+        assert stated.report.dropped == {"no_person": 1}
+        assert stated.report.drops["no_person"].rows == [3]
 
     def test_a_column_that_is_empty_throughout_is_refused(self) -> None:
         with pytest.raises(FormatError, match="names no person") as refused:
@@ -196,11 +196,11 @@ class TestTables:
             of(CSV, person="column:nobody")
         assert refused.value.field == "person"
 
-    @pytest.mark.parametrize("said", ["folder", "somebody", "column:", "column:#0", "ONE"])
-    def test_what_cannot_be_is_refused(self, said: str) -> None:
+    @pytest.mark.parametrize("stated", ["folder", "somebody", "column:", "column:#0", "ONE"])
+    def test_what_cannot_be_is_refused(self, stated: str) -> None:
         with pytest.raises(ParameterError) as refused:
-            of(CSV, person=said)
-        assert (refused.value.field, refused.value.value) == ("person", said)
+            of(CSV, person=stated)
+        assert (refused.value.field, refused.value.value) == ("person", stated)
         assert refused.value.rule
 
     def test_a_long_table_has_the_same_people_as_a_short_one(self) -> None:
@@ -250,7 +250,7 @@ class TestFormats:
     def test_a_file_is_a_person_called_as_the_file(self) -> None:
         assert whose(of(TDRIVE, "cab 7.txt", person="file")) == [("1", "cab 7")]
 
-    def test_the_preview_says_so_too(self) -> None:
+    def test_the_preview_states_so_too(self) -> None:
         found = preview(io.BytesIO(table(*PREVIEWED, head="trip,user,time,lat,lon")), id="trip")
         assert [column.role for column in found.columns] == ["id", "person", "time", "lat", "lon"]
         assert [guess["value"] for guess in found.guesses if guess["option"] == "person"] == ["column:user"]

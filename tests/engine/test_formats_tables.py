@@ -81,7 +81,7 @@ class TestAis:
 
 
 class TestDialects:
-    """Each of the ways people write one table, and what is asked rather than guessed."""
+    """Each of the ways people write one table, and what is requested rather than guessed."""
 
     ROWS = ((52.52, 13.405, NOON_S), (-33.8688, -70.6693, NOON_S + 60))
 
@@ -137,9 +137,9 @@ class TestDialects:
             ("2024-06-15T12:00:00Z,4865090.5,12947950.2\n", "crs", "EPSG:3857"),
         ],
     )
-    def test_what_may_be_meant_in_two_ways_is_asked(self, rows: str, parameter: str, default: str) -> None:
+    def test_what_may_be_meant_in_two_ways_is_requested(self, rows: str, parameter: str, default: str) -> None:
         table = f"time,lat,lon\n{rows}".encode()
-        with pytest.raises(ChoiceNeeded) as asked:
+        with pytest.raises(ChoiceNeeded) as requested:
             of(table)
-        assert (asked.value.parameter, asked.value.default) == (parameter, default)
+        assert (requested.value.parameter, requested.value.default) == (parameter, default)
         assert len(of(table, **{parameter: default})) == rows.count("\n")

@@ -34,7 +34,7 @@ class TestKml:
     def test_prefixes_do_not_matter(self) -> None:
         assert len(of(kml(track((NOON, "13.4 52.5"), gx="zz"), gx="zz"))) == 1
 
-    def test_several_tracks_are_one_timeline_and_this_is_said(self) -> None:
+    def test_several_tracks_are_one_timeline_and_this_is_stated(self) -> None:
         multi = f"<gx:MultiTrack>{track((LATER, '1 1'))}{track((NOON, '2 2'))}</gx:MultiTrack>"
         reading = of(kml(multi))
         assert reading.series[0].lon.tolist() == [2.0, 1.0]

@@ -77,14 +77,14 @@ class TestDestination:
     @example(0.0, -90.0, 1e-3, 4.0)
     @example(179.9999999, 89.9999999, 2.0, 1.0)
     @given(lons, lats, st.one_of(st.floats(0, 1e3), st.floats(0, 2e7)), bearings)
-    def test_is_as_far_as_asked_and_on_the_map(self, lon: float, lat: float, far: float, bearing: float) -> None:
+    def test_is_as_far_as_requested_and_on_the_map(self, lon: float, lat: float, far: float, bearing: float) -> None:
         lon2, lat2 = destination(lon, lat, far, bearing)
         assert -180 <= lon2 < 180
         assert -90 <= lat2 <= 90
         assert distance_m(lon, lat, lon2, lat2) == pytest.approx(far, rel=1e-9, abs=1e-6 if far < 1.9e7 else 0.5)
 
     @given(lons, st.floats(-89.9, 89.9), st.floats(1, 1e5), bearings)
-    def test_lies_in_the_direction_asked(self, lon: float, lat: float, far: float, bearing: float) -> None:
+    def test_lies_in_the_direction_requested(self, lon: float, lat: float, far: float, bearing: float) -> None:
         here, there = on_sphere(lon, lat), on_sphere(*(float(value) for value in destination(lon, lat, far, bearing)))
         east = np.array([-math.sin(math.radians(lon)), math.cos(math.radians(lon)), 0.0])
         north = np.cross(here, east)

@@ -1,4 +1,4 @@
-"""Every hostile upload behaves as its table says; read as bytes, as a path and under every hostile name."""
+"""Every hostile upload behaves as its table states; read as bytes, as a path and under every hostile name."""
 
 import builtins
 import io
@@ -16,7 +16,7 @@ import pytest
 from privacy_engine.errors import ChoiceNeeded, FormatError
 from privacy_engine.formats import Reading, display_name, read
 
-# what EXPECTED.md says, and what it leaves to us: the code of a refusal, the option that settles a question
+# what EXPECTED.md states, and what it leaves to us: the code of a refusal, the option that settles a question
 REFUSED = {
     "01": "empty",
     "02": "no_rows",
@@ -94,9 +94,9 @@ def test_outcome_points_and_drops_are_those_of_the_table(
         assert json.dumps(refused.value.as_dict(), allow_nan=False)
         return
     if row["outcome"] == "ask":
-        with pytest.raises(ChoiceNeeded) as asked:
+        with pytest.raises(ChoiceNeeded) as requested:
             attempt()
-        question = asked.value
+        question = requested.value
         assert question.parameter == ASKED[number]
         assert question.default in [value for value, _ in question.choices]
         assert json.dumps(question.as_dict(), allow_nan=False)
@@ -143,7 +143,7 @@ def test_a_decimal_comma_is_read(hostile: Path) -> None:
     assert one.lon[0] == 13.405
 
 
-def test_x_is_the_longitude_and_said_to_be_a_guess(hostile: Path) -> None:
+def test_x_is_the_longitude_and_stated_to_be_a_guess(hostile: Path) -> None:
     reading = read_number(hostile, "09")
     assert reading.series[0].lon.tolist() == [116.391305, 116.391317]
     assert {guess["option"] for guess in reading.report.guesses} >= {"lon", "lat", "time"}
@@ -204,7 +204,7 @@ def test_only_finite_numbers_are_points(hostile: Path) -> None:
     }
 
 
-def test_swapped_columns_are_swapped_only_when_said(hostile: Path) -> None:
+def test_swapped_columns_are_swapped_only_when_stated(hostile: Path) -> None:
     one = read_number(hostile, "29", swap="yes").series[0]
     assert (one.lon[0], one.lat[0]) == (116.31, 39.98)
     with pytest.raises(FormatError) as refused:

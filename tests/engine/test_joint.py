@@ -149,7 +149,7 @@ class TestMechanism:
         one = np.arange(9) == 4
         assert joint(q=1e9).budgets(one) == pytest.approx(OptimalSplit(epsilon=1.0, radius_m=1.0).budgets(one))
 
-    def test_if_nobody_moves_landmarks_are_skipped(self):
+    def test_if_no_one_moves_landmarks_are_skipped(self):
         mask = np.arange(40) % 3 == 1
         assert np.array_equal(joint(q=1e-4).budgets(mask), Skip(epsilon=1.0, radius_m=1.0).budgets(mask))
 
@@ -238,7 +238,7 @@ class TestTemporalLoss:
         exact = [exact_loss(matrix, epsilons, np.flatnonzero(mask), together, t) for t in range(5)]
         assert (np.array(exact) <= bound + 1e-12).all()
 
-    def test_budgets_of_draws_that_share_noise_are_told_apart(self):
+    def test_budgets_of_draws_that_share_noise_are_distinguished(self):
         mask = np.arange(30) % 3 == 0
         budgets = joint(q=1e9).budgets(mask)
         alone, shared = joint(q=1e9).independent(budgets, mask)

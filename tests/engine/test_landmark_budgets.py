@@ -172,7 +172,7 @@ class TestPlanned:
         assert places[4] == places[5] == places[6]
         assert len({places[0], places[3], places[4]}) == 3
 
-    def test_its_parameter_says_it_must_be_public(self):
+    def test_its_parameter_states_it_must_be_public(self):
         (field,) = [one for one in Planned.fields() if one["name"] == "step_variance_m2"]
         assert "public knowledge, never from this trace" in field["help"]
         assert field["required"]

@@ -150,7 +150,7 @@ class TestMarksOfATrajectory:
             Trajectory([0, 0], [0, 0], marked=marked)
         assert refused.value.field == "marked"
 
-    def test_nobody_can_change_them(self) -> None:
+    def test_no_one_can_change_them(self) -> None:
         mine = np.array([True, False])
         one = Trajectory([0, 0], [0, 0], marked=mine)
         mine[:] = False
@@ -189,7 +189,7 @@ class TestMarksOfATrajectory:
 
 
 class TestShortForms:
-    def test_say_what_the_long_ones_do(self) -> None:
+    def test_state_what_the_long_ones_do(self) -> None:
         assert parse_short("column") == Column()
         assert parse_short("synthetic:20%:bimodal:7") == Synthetic(share=0.2, distribution="bimodal", seed=7)
         assert parse_short("synthetic:0.2:bimodal:7") == parse_short("synthetic:20%:bimodal:7")

@@ -47,7 +47,7 @@ def test_shares_and_invariant_follow_the_published_trace(vectors):
 
 
 @given(st.lists(st.tuples(st.booleans(), st.floats(0, 1)), max_size=60))
-def test_whatever_is_asked_landmarks_and_one_regular_never_exceed_epsilon(requests):
+def test_whatever_is_requested_landmarks_and_one_regular_never_exceed_epsilon(requests):
     ledger, budgets, mask = Ledger(1.0), [], []
     for is_landmark, wanted in requests:
         left = ledger.left_for_landmark if is_landmark else ledger.left_for_regular
@@ -104,7 +104,7 @@ def test_adaptive_skips_more_when_nothing_moves_and_gains_by_it():
     )
     drawn = [release.fresh[mask].mean() for release in (calibrated, literal)]
     assert drawn[0] < 0.75
-    assert 0.8 < drawn[1] < 1.0  # literal says "moved" 89 % of the time when nothing does
+    assert 0.8 < drawn[1] < 1.0  # literal states "moved" 89 % of the time when nothing does
     assert calibrated.fresh[~mask].all()
     assert literal.fresh[~mask].all()
     assert calibrated.fresh[0]

@@ -134,7 +134,7 @@ class TestShown:
         over = MapView(**{**WHOLE, "middle": 180.0, "west": 0.0})
         assert over.shown(lon, y)[0].tolist() == [0, 4], "around the antimeridian it is a straight line"
 
-    def test_a_straight_line_needs_a_point_in_each_stretch_at_most(self) -> None:
+    def test_a_straight_line_needs_a_point_in_each_segment_at_most(self) -> None:
         lon = np.linspace(-1.79e9, 1.79e9, 100_000).astype(np.int32)
         large = MapView(**{**WHOLE, "zoom": 12.0, "width": 8192.0, "west": -1.0, "north": 0.001})
         index, ends = large.shown(lon, np.zeros(len(lon), dtype=np.int32))

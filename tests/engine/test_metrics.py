@@ -86,7 +86,7 @@ class TestHausdorff:
 
     @settings(max_examples=examples(50))
     @given(line=lines, seed=st.integers(0, 99))
-    def test_knows_no_order_and_no_repeats(self, line: list, seed: int) -> None:
+    def test_has_no_order_and_no_repeats(self, line: list, seed: int) -> None:
         truth = series(line)
         at = np.random.default_rng(seed).permutation(np.repeat(np.arange(len(line)), 3))
         assert between(Hausdorff(), truth, Trajectory(truth.lon[at], truth.lat[at])) == 0

@@ -1,4 +1,4 @@
-"""Counts and check-ins: recognised by their columns or chosen, and checked once at the door."""
+"""Counts and check-ins: recognised by their columns or chosen, and checked once at the entry points."""
 
 import io
 
@@ -56,11 +56,11 @@ class TestRecognition:
     def test_by_the_columns(self, data: bytes, kind: str) -> None:
         assert of(data, kinds=KINDS).kind == kind
 
-    def test_one_kind_alone_is_taken_as_said(self) -> None:
+    def test_one_kind_alone_is_taken_as_stated(self) -> None:
         assert of(CHECKINS.replace(b"venue_id", b"lat,lon").replace(b"cafe", b"1,2").replace(b"park", b"3,4"),
                   kinds=["checkins"]).kind == "checkins"  # fmt: skip
 
-    def test_a_guess_says_so(self) -> None:
+    def test_a_guess_states_it(self) -> None:
         assert [guess["what"] for guess in of(WIDE, kinds=KINDS).report.guesses] == ["kind"]
         assert of(WIDE, kinds=["stream"]).report.guesses == []
 
@@ -84,7 +84,7 @@ class TestRecognition:
 
 class TestStreams:
     @pytest.mark.parametrize("data", [WIDE, LONG])
-    def test_wide_and_long_say_the_same(self, data: bytes) -> None:
+    def test_wide_and_long_state_the_same(self, data: bytes) -> None:
         one = stream(data)
         assert one.counts.tolist() == [[3, 0], [5, 7]]
         assert (one.names, one.labels) == (("north", "south"), ("2024-01-01", "2024-01-02"))
@@ -129,7 +129,7 @@ class TestStreams:
         assert one.counts.tolist() == [[5, 6, 7], [8, 9, 10]]
         assert stream(b"5,6,7\n8,9,10\n").counts.shape == (2, 3)
 
-    def test_twice_the_same_name_and_time_is_added_and_told(self) -> None:
+    def test_twice_the_same_name_and_time_is_added_and_reported(self) -> None:
         reading = of(LONG + b"2024-01-01,north,4\n", kinds=["stream"])
         assert isinstance(reading.other, CountStream)
         assert reading.other.counts[0, 0] == 7
@@ -185,7 +185,7 @@ class TestCheckIns:
             of(data, kinds=[kind])
 
 
-class TestDoors:
+class TestEntryPoints:
     @pytest.mark.parametrize(
         ("counts", "names", "labels", "time_s"),
         [

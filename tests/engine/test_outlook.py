@@ -19,7 +19,7 @@ SIGMA = np.sqrt(0.5)  # of Gamma(2), its mean taken as 1
 
 
 def example(cls):
-    """The class at parameters that are nobody's default."""
+    """The class at parameters that are no one's default."""
     return cls(**{name: value for name, value in PARAMETERS.items() if name in cls.model_fields})
 
 
@@ -135,7 +135,7 @@ class TestSimulated:
     mask = np.arange(600) % 4 == 0
     adaptive = landmark.Adaptive(epsilon=1.0, radius_m=1.0)
 
-    def test_says_that_it_is_and_answers_the_same_every_time(self):
+    def test_states_that_it_is_and_answers_the_same_every_time(self):
         found = outlook(self.adaptive, [self.mask])
         assert not found.exact
         assert found == outlook(self.adaptive, [self.mask])
@@ -168,7 +168,7 @@ class TestSimulated:
 
 @pytest.mark.parametrize("cls", list(mechanisms.of("trajectory")), ids=lambda cls: cls.registered_name())
 @pytest.mark.parametrize("mask", [np.zeros(0, bool), np.ones(1, bool), np.zeros(5, bool), np.ones(5, bool)])
-def test_empty_and_one_sided_series_have_an_outlook_in_json(cls, mask):
+def test_empty_and_one_sided_series_have_an_forecast_in_json(cls, mask):
     found = outlook(example(cls), [mask, mask]).as_dict()
     assert json.loads(json.dumps(found))["overall"]["events"] == 2 * len(mask)
     assert (found["landmark"]["mean_m"] is None) == (found["landmark"]["published"] == 0)

@@ -40,7 +40,7 @@ def datasets(draw) -> tuple[list[Trajectory], list[LandmarkSet]]:
 
 class TestPeople:
     @given(datasets())
-    def test_everybody_has_all_of_their_events_once_in_the_order_of_time(self, dataset):
+    def test_everyone_has_all_of_their_events_once_in_the_order_of_time(self, dataset):
         series, _ = dataset
         found = people(series)
         assert sorted(i for one in found for i in one.members) == list(range(len(series)))

@@ -59,7 +59,7 @@ class TestPlanar:
     def test_equals_numpys_great_circle_over_the_same_draws(
         self, seed: int, lon: float, lat: float, epsilon: float
     ) -> None:
-        """As points of the unit sphere, which knows no pole and no antimeridian: 1e-12 of it are 6 µm."""
+        """As points of the unit sphere, which has no pole and no antimeridian: 1e-12 of it are 6 µm."""
         here = np.full(20, lon), np.full(20, lat)
         found = noise.simulated_planar(*here, epsilon, seed=seed)
         polar = noise.simulated_polar(np.full(20, epsilon), seed=seed)

@@ -96,7 +96,7 @@ class TestPlanBudgets:
         assert middles == sorted(middles, reverse=True)
 
     @pytest.mark.parametrize("method", ["quantification", "upper-bound"])
-    def test_refuses_states_that_never_mix_and_says_what_to_do(self, method: Any) -> None:
+    def test_refuses_states_that_never_mix_and_states_what_to_do(self, method: Any) -> None:
         mixing = smoothing_matrix(2, 0.1)
         with pytest.raises(ParameterError, match=r"^backward must let losses fade, .* alpha / n = 0.01 for") as caught:
             plan_budgets(1.0, 100, np.eye(2), mixing, method)

@@ -45,7 +45,7 @@ def test_the_registered_names_are_these():
 @every_step
 def test_it_is_given_the_release_and_no_truth(step):
     assert list(inspect.signature(step.apply).parameters) == ["release"]
-    assert type(step).apply is PostProcess.apply  # the one door
+    assert type(step).apply is PostProcess.apply  # the one entry point
     assert list(inspect.signature(step.estimate).parameters) == ["xy_m", "precision"]
 
 
@@ -85,7 +85,7 @@ def test_a_repeated_position_is_no_new_measurement(step):
     series = walk(200)
     release = released(series, Skip(epsilon=1.0, radius_m=RADIUS_M), share=0.5)
     lon = release.series.lon.copy()
-    lon[~release.fresh] += 0.01  # whatever stood there, it says nothing
+    lon[~release.fresh] += 0.01  # whatever stood there, it states nothing
     other = Release(
         release.series.moved(lon, release.series.lat), release.event, release.budgets, release.fresh, release.sd_m
     )

@@ -1,4 +1,4 @@
-"""What a preview tells is what a reading does."""
+"""What a preview reports is what a reading does."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def same(one: Reading, two: Reading) -> None:
 
 @st.composite
 def tables(draw: st.DrawFn) -> bytes:
-    """A table in some dialect, its columns in any order, some of them with names that say nothing."""
+    """A table in some dialect, its columns in any order, some of them with names that state nothing."""
     comma = draw(st.booleans())
     mark = draw(st.sampled_from([";", "\t", "|"] if comma else [",", ";", "\t", "|"]))
     kinds = draw(st.permutations(["lon", "lat", *draw(st.sets(st.sampled_from(["time", "id", "landmark", ""])))]))
@@ -95,7 +95,7 @@ def tables(draw: st.DrawFn) -> bytes:
 class TestAnyTable:
     @CALM
     @given(tables())
-    def test_read_with_the_mapping_that_is_told_gives_the_same(self, table: bytes) -> None:
+    def test_read_with_the_mapping_that_is_reported_gives_the_same(self, table: bytes) -> None:
         found = seen(table)
         if found.problem is not None:
             with pytest.raises(FormatError) as refused:
@@ -120,17 +120,17 @@ class TestAnyTable:
 
     @CALM
     @given(tables(), st.data())
-    def test_whatever_the_owner_says_is_said_back(self, table: bytes, data: st.DataObject) -> None:
+    def test_whatever_the_owner_states_is_stated_back(self, table: bytes, data: st.DataObject) -> None:
         places = [column.place for column in seen(table).columns]
-        told = data.draw(st.dictionaries(st.sampled_from(ROLES), st.sampled_from(places), max_size=5))
-        assume(len(set(told.values())) == len(told))
-        found = seen(table, **told)
-        assert told.items() <= found.mapping.items()
+        reported = data.draw(st.dictionaries(st.sampled_from(ROLES), st.sampled_from(places), max_size=5))
+        assume(len(set(reported.values())) == len(reported))
+        found = seen(table, **reported)
+        assert reported.items() <= found.mapping.items()
         if found.problem is None:
-            same(of(table, **told), of(table, **found.mapping))
+            same(of(table, **reported), of(table, **found.mapping))
             return
         with pytest.raises(FormatError) as refused:
-            of(table, **told)
+            of(table, **reported)
         assert refused.value.as_dict() == found.problem.as_dict()
 
     @CALM
@@ -191,7 +191,7 @@ class TestKinds:
     @pytest.mark.parametrize(
         ("data", "names"), [(PLT, "lat lon time clock"), (TDRIVE, "id time lon lat"), (SHAPES, "id lat lon")]
     )
-    def test_what_a_format_says_itself_is_shown_but_not_asked(self, data: bytes, names: str) -> None:
+    def test_what_a_format_states_itself_is_shown_but_not_requested(self, data: bytes, names: str) -> None:
         found = seen(data)
         assert (list(roles(found)), found.editable) == (names.split(), False)
 
@@ -206,7 +206,7 @@ class TestKinds:
         assert seen(zipped(a=GPX)).columns == []
         assert roles(seen(gzip.compress(CSV))) == roles(seen(CSV))
 
-    def test_a_landmark_column_only_where_its_cells_say_so(self) -> None:
+    def test_a_landmark_column_only_where_its_cells_state_it(self) -> None:
         table = b"time,lat,lon,poi\n" + b"".join(
             b"2024-06-15T10:3%d:00Z,48.%d,2,%s\n" % (i, i, b"cafe") for i in range(3)
         )
@@ -236,10 +236,10 @@ class TestKinds:
 
 
 class TestRealFiles:
-    def test_are_read_the_same_with_the_mapping_that_is_told(self, shared: Path) -> None:
+    def test_are_read_the_same_with_the_mapping_that_is_reported(self, shared: Path) -> None:
         folders = ("csv_ais", "csv_other", "parquet", "gz")
         files = [path for name in folders for path in (shared / "data" / "trajectories" / name).iterdir()]
-        told = 0
+        reported = 0
         for path in files:
             try:
                 found, whole = preview(path), read(path)
@@ -247,8 +247,8 @@ class TestRealFiles:
                 continue
             if found.columns:
                 same(whole, read(path, **found.mapping))
-                told += 1
-        assert told > 10
+                reported += 1
+        assert reported > 10
 
 
 class TestBounds:

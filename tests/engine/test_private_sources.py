@@ -21,7 +21,7 @@ MASK = np.arange(12) % 3 == 0
 
 
 class Claiming:
-    """A predictable source that says it is private."""
+    """A predictable source that states it is private."""
 
     private = True
 

@@ -1,4 +1,4 @@
-"""Every real file reads as its provenance says: format, series, points, drops, place and time; none is left out.
+"""Every real file reads as its provenance states: format, series, points, drops, place and time; none is left out.
 
 The table is ``real_files.csv``. Boxes and counts were compared with regular expressions over the files themselves.
 """

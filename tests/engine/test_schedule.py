@@ -106,7 +106,7 @@ class TestReadsTimesOnly:
         [a], [b] = (schedule.mark([trajectory(times, seed)]) for seed in (here, there))
         assert np.array_equal(a.mask, b.mask)
 
-    def test_is_registered_as_covered_and_says_so(self) -> None:
+    def test_is_registered_as_covered_and_states_it(self) -> None:
         assert Schedule.reads == "times"
         assert parse_short("schedule:daily:22:00-06:00@UTC").not_covered == ()
         assert "reads times only, which are public" in Schedule.summary
@@ -157,7 +157,7 @@ class TestExamples:
         return [bool(one) for one in schedule.holds(np.array(times))]
 
     def test_a_night_belongs_to_the_day_it_starts_on(self) -> None:
-        """1 June 2024 was a Saturday: Friday's night lasts into it, and Sunday's into Monday is not asked for."""
+        """1 June 2024 was a Saturday: Friday's night lasts into it, and Sunday's into Monday is not requested."""
         nights = "schedule:mon-fri:22:00-06:00@Europe/Paris"
         assert self.at(nights, "2024-05-31 22:00", "2024-06-01 05:59", "2024-06-01 06:00") == [True, True, False]
         assert self.at(nights, "2024-06-01 23:00", "2024-06-03 05:00", "2024-06-03 22:00") == [False, False, True]

@@ -101,7 +101,7 @@ class TestEqualsPlainLoops:
         seed: int,
         first: int,
     ) -> None:
-        """Relative; absolute 10 nm, as near as degrees tell positions. Noise from a metre to all round the Earth."""
+        """Relative; absolute 10 nm, as near as degrees report positions. Noise from a metre to all round the Earth."""
         n, rng = len(mask), np.random.default_rng(seed)
         places = geo.destination(lon, lat, step_m * rng.exponential(1, n), rng.uniform(0, 7, n))
         series, landmarks = Trajectory(*places), LandmarkSet(np.array(mask))
@@ -136,7 +136,7 @@ class TestAgreesWithReleases:
 
 
 class Rounded(TrajectoryMechanism):
-    """A mechanism nobody has told simulations about: it rounds, and leaves the last event out."""
+    """A mechanism no one has reported simulations about: it rounds, and leaves the last event out."""
 
     level: ClassVar[str] = "event"
     name: Literal["rounded"] = "rounded"
@@ -291,7 +291,7 @@ class TestCommonNoise:
 class TestMemory:
     @pytest.mark.parametrize("mechanism", [Adaptive(**HOW), Skip(**HOW)], ids=["adaptive", "skip"])
     def test_depends_on_neither_repetitions_nor_events(self, mechanism: TrajectoryMechanism) -> None:
-        """Beyond the series and what the mechanism says of it: budgets, sources and masks, 100 bytes an event."""
+        """Beyond the series and what the mechanism states of it: budgets, sources and masks, 100 bytes an event."""
 
         def peak(n: int, repetitions: int) -> int:
             series, landmarks = walk(n, 1e-6), marks(n, 0.2)

@@ -39,7 +39,7 @@ def plain_filter(q: float, values: np.ndarray, precision: np.ndarray) -> list[fl
 
 
 def two_filters(q: float, values: np.ndarray, precision: np.ndarray) -> np.ndarray:
-    """Best estimate of a random walk: a filter from each side says where the event was, and the surer counts more."""
+    """Best estimate of a random walk: a filter from each side states where the event was, and the surer counts more."""
     n = len(values)
 
     def one_sided(ys: list[float], ws: list[float]) -> list[tuple[float, float]]:

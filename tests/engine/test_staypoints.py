@@ -150,7 +150,7 @@ class TestAgainstThePlainLoop:
             return  # near the antipode a metre is less than an ulp of the haversine
         away = geo.distance_m(lon[:, None], lat[:, None], lon, lat, radius_m=STAY_RADIUS_M)
         if ((away != distance) & (np.abs(away - distance) <= 1e-13 * distance)).any():
-            return  # another pair as far but for rounding: a tie here, and the plain loop knows none
+            return  # another pair as far but for rounding: a tie here, and the plain loop has none
         expected = plain(lon, lat, times, distance, 900.0, reading, math.inf)
         assert stay_points(*where, distance_m=distance, duration_s=900.0, reading=reading).tolist() == expected
 

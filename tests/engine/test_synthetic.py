@@ -79,7 +79,7 @@ class TestSampler:
 
     @settings(max_examples=examples(60))
     @given(st.data(), st.sampled_from(sorted(MODES)), st.integers(1, 300), st.floats(1e-3, 300))
-    def test_marks_as_many_as_asked(self, data: Any, name: Any, n: int, divisor: float) -> None:
+    def test_marks_as_many_as_requested(self, data: Any, name: Any, n: int, divisor: float) -> None:
         count = data.draw(st.integers(0, n))
         mask = sample_landmarks(n, count, name, rng=noise.seeded(n), scale_divisor=divisor)
         assert mask.shape == (n,)

@@ -1,6 +1,6 @@
 """Every published vector, and that none is left out.
 
-One check for each section of the vectors; a section is handed over as a :class:`JobStatus` tree that knows which of its
+One check for each section of the vectors; a section is handed over as a :class:`Watched` tree that records which of its
 leaves were looked at, so a value that is added to the files and that no check reads fails here, by name.
 """
 
@@ -40,7 +40,7 @@ REMARKS = {"name", "note", "WARNING ConTPL genTM.m adds s twice: its genTM(0.1,2
 near = pytest.approx
 
 
-class JobStatus:
+class TrackedValues:
     """A branch of the vectors: indexed and iterated like it; reading a leaf ticks it off."""
 
     def __init__(self, node: Any, at: str, unread: set[str]) -> None:
@@ -65,7 +65,7 @@ class JobStatus:
         if at in self.unread:  # a leaf: a number, a word, or a list of lists of them
             self.unread.discard(at)
             return value
-        return JobStatus(value, at, self.unread) if isinstance(value, dict) or rows(value) else value
+        return TrackedValues(value, at, self.unread) if isinstance(value, dict) or rows(value) else value
 
 
 def rows(value: Any) -> bool:
@@ -363,7 +363,7 @@ def _present(shared: Path) -> None:
 def test_a_section_of_the_vectors_holds_and_no_value_of_it_is_left_out(section: str) -> None:
     unread = set(leaves(files()[section], section))
     assert unread
-    CHECKS[section](JobStatus(files()[section], section, unread))
+    CHECKS[section](TrackedValues(files()[section], section, unread))
     assert not unread
 
 
@@ -375,5 +375,5 @@ def test_a_value_that_no_check_reads_is_found() -> None:
     case = {"a": [{"b": 1, "c": [2, 3]}], "note": "a remark"}
     unread = set(leaves(case, "x"))
     assert unread == {"x/a/0/b", "x/a/0/c"}
-    assert JobStatus(case, "x", unread)["a"][0]["b"] == 1
+    assert TrackedValues(case, "x", unread)["a"][0]["b"] == 1
     assert unread == {"x/a/0/c"}
