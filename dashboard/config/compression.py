@@ -17,4 +17,4 @@ class Compression(GZipMiddleware):
         """The answer, compressed if that makes it smaller."""
         if response.get("Content-Type", "").startswith(PACKED):
             return response
-        return super().process_response(request, response)  # type: ignore[arg-type]
+        return super().process_response(request, response)

@@ -26,5 +26,5 @@ class PlotlyFinder(BaseFinder):
 
     def list(self, ignore_patterns: Any) -> Any:
         storage = FileSystemStorage(location=str(_package_data()))
-        storage.prefix = "plotly"  # type: ignore[attr-defined]
+        storage.prefix = "plotly"
         yield "plotly.min.js", storage

@@ -31,7 +31,7 @@ class LineCommand(BaseCommand):
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
         kwargs |= {"epilog": self.example, "formatter_class": RawDescriptionHelpFormatter}
         parser = super().create_parser(prog_name, subcommand, **kwargs)
-        parser.error = lambda message: parser.exit(2, f"{subcommand}: {message}\n")  # type: ignore[method-assign]
+        parser.error = lambda message: parser.exit(2, f"{subcommand}: {message}\n")
         return parser
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -63,7 +63,7 @@ def pairs(items: list[str], option: str) -> dict[str, str]:
 PERSON = "what identifies a person: column:NAME, folder, file, one or series (default: found out from the file)"
 
 
-def reading(read: list[str], person: str | None) -> dict[str, str]:
+def reading(read: list[str], person: str | None) -> dict[str, Any]:
     """The reading options of ``--read NAME=VALUE …`` and ``--person``, checked; ParameterError where one is wrong."""
     found = pairs(read, "--read")
     if person is not None:

@@ -29,6 +29,7 @@ from dashboard.datasets.lineage import LARGEST, known_source_of, lock_owner, sou
 from dashboard.datasets.models import Budget, BudgetEntry, Dataset, Unit
 from privacy_engine.errors import ParameterErrors
 from privacy_engine.mechanism import NO_CONTEXT, Mechanism
+from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 from privacy_engine.params import Epsilon, Frozen, RadiusM, explain
 from privacy_engine.promise import Context
 
@@ -38,7 +39,7 @@ DIGITS = 60
 DUST = Decimal("1e-9")  # of a unit: what a division to 60 digits may leave, so that three thirds are one whole
 
 
-PER = {
+PER: dict[str, str] = {
     Unit.EVENT_PER_M: " per km",
     Unit.EVENT: " of one event",
     Unit.USER: " of one user",
@@ -69,8 +70,8 @@ class BudgetExceeded(Conflict):
 class Total(Frozen):
     """What all releases of a lineage together may leak, as its owner writes it."""
 
-    epsilon: Epsilon  # type: ignore[valid-type]
-    radius_m: RadiusM  # type: ignore[valid-type]
+    epsilon: Epsilon
+    radius_m: RadiusM
 
     @classmethod
     def parse(cls, description: Any) -> Total:
@@ -90,7 +91,7 @@ class Total(Frozen):
 class PlainTotal(Frozen):
     """The same in a unit without a radius."""
 
-    epsilon: Epsilon  # type: ignore[valid-type]
+    epsilon: Epsilon
 
     @classmethod
     def parse(cls, description: Any) -> PlainTotal:
@@ -188,6 +189,8 @@ def composed(budget: Budget) -> Decimal:
 
 def loss_of(dataset: Dataset, mechanism: Mechanism, context: Context = NO_CONTEXT) -> Loss:
     """Return what one release of ``mechanism`` over ``dataset`` is charged."""
+    if not isinstance(mechanism, TrajectoryMechanism):
+        raise TypeError(f"{mechanism.name} has no loss per metre")
     times = charged_times(dataset, mechanism)
     return Loss(Unit.EVENT_PER_M, mechanism.charged_epsilon(context), mechanism.radius_m, times)
 

@@ -8,11 +8,12 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
+from dashboard.core.choices import TextChoices
 from dashboard.jobs.models import Job, State, job_constraints
 from dashboard.storage import local_files
 
 
-class Kind(models.TextChoices):
+class Kind(TextChoices):
     """The kind of data of a dataset; mechanisms, pages, exports and metrics follow from it."""
 
     TRAJECTORY = "trajectory", "Trajectories"
@@ -20,7 +21,7 @@ class Kind(models.TextChoices):
     CHECKINS = "checkins", "Check-ins"
 
 
-class Unit(models.TextChoices):
+class Unit(TextChoices):
     """What a level ε is about. Levels of different units are never added."""
 
     EVENT_PER_M = "event_per_m", "one event, by distance"
@@ -243,7 +244,7 @@ class LineageEntry(models.Model):
     before they became one, or after they were divided.
     """
 
-    class Fact(models.TextChoices):
+    class Fact(TextChoices):
         """What was recorded."""
 
         SHARED = "shared-events", "shares most of its events"

@@ -10,6 +10,7 @@ import os
 import shutil
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
+from io import BufferedRandom
 from types import MappingProxyType
 from typing import Any, BinaryIO
 
@@ -129,7 +130,7 @@ def _read(stream: BinaryIO) -> bytes:
 
 
 @contextlib.contextmanager
-def _held(upload: Upload) -> Iterator[BinaryIO]:
+def _held(upload: Upload) -> Iterator[BufferedRandom]:
     """Its file, for this request alone."""
     with upload.path.open("r+b") as file:
         try:
@@ -175,7 +176,7 @@ def finish(
     return dataset
 
 
-class _Whole(File):  # type: ignore[type-arg]
+class _Whole(File):
     """A whole upload as the import takes it: with a path, so that it is linked and not copied."""
 
     def __init__(self, file: BinaryIO, upload: Upload) -> None:

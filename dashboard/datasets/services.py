@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -116,7 +117,7 @@ def _registered(row: Dataset, evidence: lineage.Evidence, content_digest: str) -
 def _keep(upload: File[bytes], path: Path) -> None:
     """The upload under ``path``: the very file the upload handler wrote, or a copy where there is none."""
     try:
-        path.hardlink_to(upload.temporary_file_path())  # type: ignore[attr-defined]
+        path.hardlink_to(upload.temporary_file_path())
         path.chmod(0o600)
     except (AttributeError, OSError):
         upload.seek(0)
@@ -160,7 +161,7 @@ def reread_dataset(
     over = Dataset.objects.filter(pk=dataset.pk, state__in=[State.READY, State.FAILED, State.CANCELLED])
     before = dataset.points_file
     steps = dataset.cleaning if cleaning is None else [step.model_dump() for step in cleaning]
-    anew = {"options": chosen, "cleaning": steps, "error": None, "stage": "", "attempt": 0}
+    anew: dict[str, Any] = {"options": chosen, "cleaning": steps, "error": None, "stage": "", "attempt": 0}
     anew |= {"cancel_requested": False, "dismissed": False}
     evidence = None
     if _small(dataset.original_path):
@@ -291,4 +292,5 @@ def delete_dataset(*, dataset: Dataset) -> None:
     ]
     with transaction.atomic():
         dataset.delete()
-        transaction.on_commit(lambda: [local_files.remove(folder) for folder in folders])
+        for folder in folders:
+            transaction.on_commit(partial(local_files.remove, folder))

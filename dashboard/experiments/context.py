@@ -79,7 +79,8 @@ class Material:
         """By cell what is kept of it, its repetitions side by side; and how many blocks are missing."""
         found = {digest: [self.kept(block, dataset) for block in blocks] for digest, blocks in self.by_cell.items()}
         missing = sum(values is None for parts in found.values() for values in parts)
-        whole = {digest: parts for digest, parts in found.items() if all(values is not None for values in parts)}
+        there = {digest: [values for values in parts if values is not None] for digest, parts in found.items()}
+        whole = {digest: parts for digest, parts in there.items() if len(parts) == len(found[digest])}
         return {digest: np.concatenate(parts, axis=1) for digest, parts in whole.items()}, missing
 
 

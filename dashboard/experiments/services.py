@@ -60,7 +60,7 @@ def plan(*, dataset: Dataset | None, preset: Preset | None, spec: ExperimentSpec
     if dataset is None and selection.generated is None:
         rule = "is required where no preset generates the series"
         raise ParameterError(f"dataset {rule}", field="dataset", rule=rule)
-    described = spec or (preset and preset.spec())
+    described = spec if spec is not None or preset is None else preset.spec()
     if described is None:
         rule = "is required where no preset is named"
         raise ParameterError(f"spec {rule}", field="spec", rule=rule)
@@ -177,7 +177,7 @@ def resume_experiment(*, experiment: Experiment) -> Experiment:
     now = Dataset.objects.filter(pk=experiment.dataset_id).first()
     planned = plan(dataset=now, preset=experiment.parsed_preset, spec=experiment.parsed_spec)
     rows = Experiment.objects.filter(pk=experiment.pk, state__in=[State.CANCELLED, State.FAILED])
-    fresh = {"state": State.QUEUED, "finished_at": None, "error": None, "dismissed": False}
+    fresh: dict[str, Any] = {"state": State.QUEUED, "finished_at": None, "error": None, "dismissed": False}
     fresh |= {"lengths": planned.lengths, "work_s": planned.seconds, "kept_s": 0.0}
     if not rows.update(**fresh, stage="Waiting for a worker", attempt=1, started_at=None):
         raise job_models.NotRetryable

@@ -10,11 +10,12 @@ from django.db.models import Q
 from django.urls import reverse
 from django.utils import timezone
 
+from dashboard.core.choices import TextChoices
 from dashboard.core.errors import Conflict
 from dashboard.core.failures import explained
 
 
-class State(models.TextChoices):
+class State(TextChoices):
     """Where a job stands. A job's own word for success is its model's ``SUCCEEDED``."""
 
     QUEUED = "queued", "Waiting"

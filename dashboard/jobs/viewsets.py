@@ -36,7 +36,7 @@ class JobViewSet(
     A subclass overrides :meth:`cancel_job`, :meth:`retry_job` and ``perform_destroy`` where its app does more.
     """
 
-    parser_classes = (JSONBody,)
+    parser_classes: tuple[type[Any], ...] = (JSONBody,)
 
     def cancel_job(self, row: Any) -> None:
         """Stop ``row``."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from django.urls import reverse
 from drf_spectacular.utils import extend_schema_field
@@ -151,7 +151,7 @@ class LandmarkSetSerializer(serializers.ModelSerializer[LandmarkSet]):
 
     class Meta:
         model = LandmarkSet
-        fields = (
+        fields: ClassVar[tuple[str, ...]] = (
             *("id", "dataset", "name", "method", "count", "share", "points", "source", "selection", "earlier"),
             "created_at",
             "urls",
@@ -178,7 +178,7 @@ class LandmarkSetDetailSerializer(LandmarkSetSerializer):
     average_temporal_distance = serializers.FloatField(read_only=True, help_text=DISTANCE)
 
     class Meta(LandmarkSetSerializer.Meta):
-        fields = (*LandmarkSetSerializer.Meta.fields, "average_temporal_distance")
+        fields: ClassVar[tuple[str, ...]] = (*LandmarkSetSerializer.Meta.fields, "average_temporal_distance")
 
 
 class SeriesQuery(serializers.Serializer[Any]):

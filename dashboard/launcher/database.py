@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from typing import Any
 
 from django.contrib.auth import get_user_model
 from django.core.management import call_command, get_commands
@@ -36,7 +37,7 @@ def load_samples_once(username: str, *, mark: Path) -> None:
     mark.touch()
 
 
-def login_path(user: object) -> str:
+def login_path(user: Any) -> str:
     from dashboard.accounts.services import make_login_link
 
     return make_login_link(user=user)

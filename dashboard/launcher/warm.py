@@ -69,10 +69,10 @@ def simulations() -> None:
     from privacy_engine.data import LandmarkSet, Trajectory
     from privacy_engine.mechanisms.landmark import Adaptive, Joint
 
-    event, how = np.arange(20.0), {"epsilon": 1.0, "radius_m": 1.0}
+    event = np.arange(20.0)
     noise.simulated_planar(event, event, 1.0, seed=1)
     noise.simulated_laplace(event + 1.0, 1.0, seed=1)
-    both = [Adaptive(**how), Joint(**how, step_variance_m2=1.0)]
+    both = [Adaptive(epsilon=1.0, radius_m=1.0), Joint(epsilon=1.0, radius_m=1.0, step_variance_m2=1.0)]
     simulate(both, Trajectory(event, event), [LandmarkSet(event % 5 == 0)], seed=1, repetitions=2)
 
 

@@ -6,8 +6,10 @@ The default is none: a tile request tells who serves it where the user looks (do
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
@@ -78,7 +80,8 @@ def _ours(path: Path, attribution: str) -> BaseMap:
         raise _refused("a file must hold PNG, JPEG, WebP or AVIF", f"{path}: {header['tile_type'].name}")
     if header["tile_compression"] not in (Compression.NONE, Compression.UNKNOWN):
         raise _refused("a file must hold pictures that are not compressed again", f"{path}: {_name(header, 'tile')}")
-    west, south, east, north = (header[f"{name}_e7"] / 1e7 for name in ("min_lon", "min_lat", "max_lon", "max_lat"))
+    values: Mapping[str, Any] = header
+    west, south, east, north = (values[f"{name}_e7"] / 1e7 for name in ("min_lon", "min_lat", "max_lon", "max_lat"))
     return BaseMap(
         attribution=attribution,
         file=path.resolve(),
@@ -96,7 +99,7 @@ def _header(path: Path) -> HeaderDict:
         raise _refused("a file must be readable, in PMTiles version 3", str(path)) from error
 
 
-def _name(header: HeaderDict, what: str) -> str:
+def _name(header: Mapping[str, Any], what: str) -> str:
     return str(header[f"{what}_compression"].name)
 
 

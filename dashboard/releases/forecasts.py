@@ -79,11 +79,11 @@ def forecast(
                 title=one.title,
                 expected=outlook(one, masks),
                 guarantee=one.guarantee(context).as_dict(),
-                loss=correlation and expected_loss(one, masks, correlation, seconds=seconds),
+                loss=None if correlation is None else expected_loss(one, masks, correlation, seconds=seconds),
             )
             for one in mechanisms
         ],
-        correlation=correlation and correlation.shown(),
+        correlation=None if correlation is None else correlation.shown(),
         postprocess=[StepForecast(name=step.name, title=step.title, causal=step.causal) for step in steps],
         budget=Quote(**ledger.quote(landmark_set.dataset, mechanisms, context)),
     )

@@ -13,6 +13,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from dashboard.core.ids import uuid_or_404
+from dashboard.core.palette import palette
 from dashboard.core.text import one_line
 from dashboard.datasets.selectors import spending, visible_datasets
 from dashboard.jobs.models import State
@@ -111,5 +112,5 @@ def _diameter(request: HttpRequest) -> float:
 
 def _rank(row: Release) -> tuple[int, int]:
     """As in the comparison: the palette's order, a mechanism's own release before those with steps."""
-    names = list(report.palette())
+    names = list(palette())
     return names.index(row.mechanism), len(row.spec.get("postprocess", ()))

@@ -39,7 +39,7 @@ class SeedField(Anything):
 
 def listing(cls: type[Component]) -> dict[str, Any]:
     """One registered class as the API lists it."""
-    entry = {
+    entry: dict[str, Any] = {
         "name": cls.registered_name(),
         "title": cls.title,
         "summary": cls.summary,

@@ -118,7 +118,7 @@ def _release(
     context = release_context(
         landmarks=most_landmarks([person.joined_mask([one.mask for one in marks]) for person in everybody]),
         method=method,
-        beside=beside and MarkedBeside(beside.private, beside.method.one_sided_level),
+        beside=None if beside is None else MarkedBeside(beside.private, beside.method.one_sided_level),
         cleaning=cleaning,
         stability=stability_of(done),
         whole_trace=largest_total([person.joined_values([one.budgets for one in drawn]) for person in everybody]),
