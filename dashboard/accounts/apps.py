@@ -1,10 +1,10 @@
-"""The accounts room."""
+"""The accounts app."""
 
 from django.apps import AppConfig
 
 
 class AccountsConfig(AppConfig):
-    """Registers the room under its short name."""
+    """Registers the app under its short name."""
 
     name = "dashboard.accounts"
     label = "accounts"

@@ -1,4 +1,4 @@
-"""API tokens at the door."""
+"""Authentication by API tokens."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class TokenAuthentication(knox.auth.TokenAuthentication):
 
 
 class TokenScheme(KnoxTokenScheme):
-    """How the schema tells of it."""
+    """How the schema describes it."""
 
     target_class = "dashboard.accounts.authentication.TokenAuthentication"
     name = "token"

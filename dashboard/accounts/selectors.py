@@ -1,4 +1,4 @@
-"""Whom the doors mean."""
+"""Lookups of users by name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages of the accounts room: log in, come in by a link, make and revoke tokens, hide and show the tour."""
+"""Pages of the accounts app: log in, come in by a link, make and revoke tokens, hide and show the tour."""
 
 from django.contrib import messages
 from django.contrib.auth import login, logout

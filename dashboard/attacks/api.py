@@ -1,4 +1,4 @@
-"""The attacks room's REST doors. All of it reads originals: for their owner, and in no file of a release."""
+"""REST API of the attacks app. All of it reads originals: for their owner, and in no file of a release."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ class AttackViewSet(JobViewSet[Attack]):
     @extend_schema(request=AttackRequest, responses={200: AttackSerializer, 201: AttackSerializer})
     def create(self, request: Request) -> Response:
         """Attack a finished release: a small attack now, a larger one by a worker; 200 and the one there is, if any."""
-        asked = valid(AttackRequest, request.data)
-        asked["release"] = get_object_or_404(visible_releases(request.user), pk=asked["release"])
-        row, new = services.submit_attack(owner=request.user, **asked)
+        params = valid(AttackRequest, request.data)
+        params["release"] = get_object_or_404(visible_releases(request.user), pk=params["release"])
+        row, new = services.submit_attack(owner=request.user, **params)
         return Response(self.get_serializer(row).data, status=201 if new else 200)
 
     def retry_job(self, row: Attack) -> Attack:

@@ -1,4 +1,4 @@
-"""Reads of the attacks room. All of it was measured against originals, so it is the owner's alone."""
+"""Reads of the attacks app. All of it was measured against originals, so it is the owner's alone."""
 
 from __future__ import annotations
 

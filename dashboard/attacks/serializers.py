@@ -1,4 +1,4 @@
-"""Attacks as the API speaks of them."""
+"""Attacks in the API."""
 
 from __future__ import annotations
 
@@ -106,9 +106,9 @@ class AttackSerializer(serializers.ModelSerializer[Attack]):
     @extend_schema_field(HeadlineSerializer(many=True))
     def get_headlines(self, row: Attack) -> list[dict[str, Any]]:
         found = (row.summary or {}).get("headlines", {})
-        told = [one for one in row.parsed.headlines if one.name in found]
+        measured = [one for one in row.parsed.headlines if one.name in found]
         names = ("name", "title", "unit", "summary", "share")
-        return [{name: getattr(one, name) for name in names} | {"value": found[one.name]} for one in told]
+        return [{name: getattr(one, name) for name in names} | {"value": found[one.name]} for one in measured]
 
     def get_assumes(self, row: Attack) -> list[str]:
         return list(row.parsed.assumes)
@@ -124,8 +124,8 @@ class AttackSerializer(serializers.ModelSerializer[Attack]):
 
     @extend_schema_field(AttackUrls)
     def get_urls(self, row: Attack) -> dict[str, str]:
-        doors = {name: reverse(f"api:attack-{name}", args=[row.pk]) for name in ("result", "data", "track")}
-        return {"self": reverse("api:attack-detail", args=[row.pk]), **doors, "page": row.page_url}
+        endpoints = {name: reverse(f"api:attack-{name}", args=[row.pk]) for name in ("result", "data", "track")}
+        return {"self": reverse("api:attack-detail", args=[row.pk]), **endpoints, "page": row.page_url}
 
 
 class PlaceSerializer(serializers.Serializer[Any]):

@@ -1,4 +1,4 @@
-"""Writes of the attacks room: submit, cancel, retry, delete."""
+"""Writes of the attacks app: submit, cancel, retry, delete."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def submit_attack(
 ) -> tuple[Attack, bool]:
     """Attack a finished release: a small one now, a larger one by a worker. The row, and whether it is a new one.
 
-    Whoever asks for an equal attack on the same release is given the one there is; if that failed or was cancelled it
+    An equal attack on the same release returns the existing one; if that failed or was cancelled it
     is tried again. ``series`` counts from 0, the first where none is named; attacks on all series take none.
 
     Raises
@@ -81,8 +81,8 @@ def _must_be_readable(release: Release, attack: Description) -> None:
     what = f"{attack.title} on this release"
     if attack.reads_draws and release.spec.get("postprocess"):
         rule = "a release as it was drawn, without steps after the noise"
-        told = f"{attack.title} reads the draws: attack the release that this one was smoothed from."
-        raise Conflict(told, field="release", rule=rule, value=release.title)
+        advice = f"{attack.title} reads the draws: attack the release that this one was smoothed from."
+        raise Conflict(advice, field="release", rule=rule, value=release.title)
     if attack.needs_time and not release.dataset.has_time:
         rule = "a release with times"
         raise Conflict(f"{what} needs times, and there are none.", field="release", rule=rule, value=release.title)
@@ -108,7 +108,7 @@ def _once(fresh: Attack, *, at_once: bool) -> tuple[Attack, bool]:
     try:
         return (_run_now(fresh) if at_once else _submit(fresh)), True
     except IntegrityError:
-        if earlier := _earlier(fresh):  # the same was asked twice at once, and the other was first
+        if earlier := _earlier(fresh):  # the same was requested twice at once, and the other was first
             return earlier, False
         raise
 

@@ -1,4 +1,4 @@
-"""The Celery application: it rings doorbells; what is to be done stands in the rows (dashboard/jobs/queue.py)."""
+"""The Celery application: messages carry ids; the work is described in the rows (dashboard/jobs/queue.py)."""
 
 import os
 
@@ -14,7 +14,7 @@ app.autodiscover_tasks()
 
 @worker_init.connect
 def _load_the_engine(**_: object) -> None:
-    """Once, before children are forked: each of them would load the kernels anew, and its first part wait for it."""
+    """Once, before children are forked: each of them would load the kernels again, and its first part wait for it."""
     from dashboard.launcher import warm
 
     warm.experiments()

@@ -196,7 +196,7 @@ AUTH_PASSWORD_VALIDATORS = [
 # API
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "dashboard.accounts.authentication.TokenAuthentication",  # first: an anonymous client is told 401, not 403
+        "dashboard.accounts.authentication.TokenAuthentication",  # first: an anonymous client receives 401, not 403
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],

@@ -1,4 +1,4 @@
-"""Commands that need no server: what they are told on their line, and errors that are one line each."""
+"""Commands that need no server: their arguments, and errors that are one line each."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ class Advice:
     again: bool = False
 
 
-_RESAVE = "Save it again in the program it came from, and upload it anew."
+_RESAVE = "Save it again in the program it came from, and upload it again."
 _COLUMNS = "Open the dataset and name the columns under “Read it in another way”."
 _OTHER_FILE = "Upload a location history: the form names the formats, and a ZIP of such files is read too."
 _UNPACK = "Unpack it and upload what is inside."
@@ -58,9 +58,9 @@ ADVICE: Mapping[str, Advice] = {
         again=True,
     ),
     # of what was asked
-    "engine-error": Advice("What was asked cannot be done with these points.", _ANEW),
-    "parameter": Advice("A parameter does not suit these points.", "Start it anew with the parameter changed."),
-    "data": Advice("The points are not a series that can be worked on.", "Upload the file anew and read its report."),
+    "engine-error": Advice("The request cannot be done with these points.", _ANEW),
+    "parameter": Advice("A parameter does not suit these points.", "Start it again with the parameter changed."),
+    "data": Advice("The points are not a series that can be worked on.", "Upload the file again and read its report."),
     "budget": Advice("The budget does not suffice.", "Ask for a smaller level or a larger radius, or raise it."),
     "conflict": Advice("What it was to be made from has changed meanwhile.", _ANEW),
     "source-gone": Advice("The release it was to be made from is discarded.", "Smooth another finished release."),
@@ -72,14 +72,14 @@ ADVICE: Mapping[str, Advice] = {
     ),
     "unreadable": Advice("The file cannot be read.", _OTHER_FILE),
     "archive": Advice("An archive is read for trajectories only.", _UNPACK),
-    "bad_fit": Advice("The FIT file is damaged or cut off.", "Copy it from the device again and upload it anew."),
+    "bad_fit": Advice("The FIT file is damaged or cut off.", "Copy it from the device again and upload it again."),
     "bad_geopackage": Advice("The GeoPackage is damaged, or too much work to read.", _RESAVE),
-    "bad_encoding": Advice("The text is not in the encoding it says.", "Save it as UTF-8 and upload it anew."),
-    "utf16_without_bom": Advice("The text seems to be UTF-16.", "Save it as UTF-8 and upload it anew."),
+    "bad_encoding": Advice("The text is not in the encoding it says.", "Save it as UTF-8 and upload it again."),
+    "utf16_without_bom": Advice("The text seems to be UTF-16.", "Save it as UTF-8 and upload it again."),
     "bad_json": Advice("The JSON is damaged or cut off.", _RESAVE),
     "bad_xml": Advice("The XML is damaged or cut off.", _RESAVE),
     "bad_parquet": Advice("The Parquet file is damaged or of a kind that is not read.", _RESAVE),
-    "bad_quoting": Advice("A quoted cell is never closed.", "Mend the quotation marks there and upload it anew."),
+    "bad_quoting": Advice("A quoted cell is never closed.", "Mend the quotation marks there and upload it again."),
     "bad_times": Advice(
         "None of the times can be read.",
         "Open the dataset and say under “Read it in another way” which column they are in, or how they are written.",
@@ -89,10 +89,10 @@ ADVICE: Mapping[str, Advice] = {
         "Write 1 or 0 in it, or choose another column under “Read it in another way”.",
     ),
     "compression_ratio": Advice("The file expands to far more than its size.", _UNPACK),
-    "damaged_archive": Advice("The archive is damaged or cut off.", "Pack it again and upload it anew."),
+    "damaged_archive": Advice("The archive is damaged or cut off.", "Pack it again and upload it again."),
     "empty": Advice("The file is empty.", "Choose the file that holds the positions."),
     "empty_archive": Advice("The archive holds no file to read.", _OTHER_FILE),
-    "encrypted": Advice("The archive is encrypted.", "Pack it without a password and upload it anew."),
+    "encrypted": Advice("The archive is encrypted.", "Pack it without a password and upload it again."),
     "line_too_long": Advice("A line is too long for a table of positions.", _OTHER_FILE),
     "mixed_times": Advice("Some files have times and others have none.", "Upload those with times apart."),
     "nested_archive": Advice("There is an archive inside the archive.", _UNPACK),
@@ -130,7 +130,7 @@ ADVICE: Mapping[str, Advice] = {
     "unsupported_column": Advice("A column holds neither numbers nor text.", _COLUMNS),
     "unsupported_crs": Advice("The coordinate system is not known here.", "Convert it to degrees (EPSG:4326)."),
     "unsupported_format": Advice("This format is not read here.", "Export the track as GPX or CSV and upload that."),
-    "xml_doctype": Advice("The file has a DOCTYPE, which can hide attacks.", "Remove that line and upload it anew."),
+    "xml_doctype": Advice("The file has a DOCTYPE, which can hide attacks.", "Remove that line and upload it again."),
 }
 
 
@@ -151,17 +151,17 @@ def failure(error: Exception, job: str) -> dict[str, Any]:
     if isinstance(error, EngineError):
         return dict(storable(error.as_dict()))
     if isinstance(error, MemoryError):
-        return told("memory")
+        return stored_failure("memory")
     if isinstance(error, SoftTimeLimitExceeded):
-        return told("time-limit")
+        return stored_failure("time-limit")
     # the frames, never the message: it may hold a coordinate
     frames = " < ".join(
         f"{f.filename.rsplit('/', 1)[-1]}:{f.lineno}" for f in reversed(traceback.extract_tb(error.__traceback__))
     )
     logger.error("%s failed: %s at %s", job, type(error).__name__, frames)
-    return told("internal")
+    return stored_failure("internal")
 
 
-def told(code: str) -> dict[str, Any]:
+def stored_failure(code: str) -> dict[str, Any]:
     """A failure by its code, as a row keeps it."""
     return {"code": code, "message": ADVICE[code].what}

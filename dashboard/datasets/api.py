@@ -1,4 +1,4 @@
-"""The datasets room's REST doors."""
+"""REST API of the datasets app."""
 
 from __future__ import annotations
 
@@ -68,24 +68,24 @@ class DatasetViewSet(JobViewSet[Dataset]):
     @extend_schema(request={"multipart/form-data": UploadSerializer}, responses={201: DatasetSerializer})
     def create(self, request: Request) -> Response:
         """Make a dataset of a file, or of a whole upload. Small ones are read at once; larger ones are queued."""
-        asked = valid(UploadSerializer, request.data)
-        if "upload" in asked:
-            whole = get_object_or_404(selectors.visible_uploads(request.user), pk=asked.pop("upload"))
-            return self.row_response(resumable.finish(upload=whole, **asked), status=201)
-        asked.pop("sha256", None)
+        params = valid(UploadSerializer, request.data)
+        if "upload" in params:
+            whole = get_object_or_404(selectors.visible_uploads(request.user), pk=params.pop("upload"))
+            return self.row_response(resumable.finish(upload=whole, **params), status=201)
+        params.pop("sha256", None)
         return self.row_response(
-            services.import_dataset(owner=request.user, upload=asked.pop("file"), **asked), status=201
+            services.import_dataset(owner=request.user, upload=params.pop("file"), **params), status=201
         )
 
     @extend_schema(request=ChangeSerializer, responses={200: DatasetSerializer})
     def partial_update(self, request: Request, pk: Any = None) -> Response:
         """Rename it, or set what its releases may leak together."""
-        dataset, asked = self.get_object(), valid(ChangeSerializer, request.data)
+        dataset, params = self.get_object(), valid(ChangeSerializer, request.data)
         with transaction.atomic():
-            if "name" in asked:
-                services.rename_dataset(dataset=dataset, name=asked["name"])
-            if "budget" in asked:
-                total = asked["budget"].model_dump() if asked["budget"] else {"epsilon": None, "radius_m": None}
+            if "name" in params:
+                services.rename_dataset(dataset=dataset, name=params["name"])
+            if "budget" in params:
+                total = params["budget"].model_dump() if params["budget"] else {"epsilon": None, "radius_m": None}
                 services.set_budget(dataset=dataset, **total)
         return self.row_response(dataset)
 
@@ -96,8 +96,8 @@ class DatasetViewSet(JobViewSet[Dataset]):
     @action(detail=True, methods=["post"])
     def read(self, request: Request, pk: Any = None) -> Response:
         """Read the kept upload again with other options."""
-        asked = valid(OptionsSerializer, request.data)
-        return self.row_response(services.reread_dataset(dataset=self.get_object(), **asked))
+        params = valid(OptionsSerializer, request.data)
+        return self.row_response(services.reread_dataset(dataset=self.get_object(), **params))
 
     @extend_schema(parameters=[PreviewQuery], responses={200: PreviewSerializer}, filters=False)
     @action(detail=True, filterset_class=None, pagination_class=None)
@@ -116,8 +116,8 @@ class DatasetViewSet(JobViewSet[Dataset]):
         """Return the uploads that share its budget, or record that it is of other people than they are."""
         dataset = self.get_object()
         if request.method == "POST":
-            asked = valid(DecisionSerializer, request.data)
-            lineage.record_other_people(dataset=dataset, others=asked.get("others"))
+            params = valid(DecisionSerializer, request.data)
+            lineage.record_other_people(dataset=dataset, others=params.get("others"))
             dataset = self.get_object()
         found = {
             "upload": dataset.source_file_id,

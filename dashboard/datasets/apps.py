@@ -1,10 +1,10 @@
-"""The datasets room."""
+"""The datasets app."""
 
 from django.apps import AppConfig
 
 
 class DatasetsConfig(AppConfig):
-    """Registers the room under its short name."""
+    """Registers the app under its short name."""
 
     name = "dashboard.datasets"
     label = "datasets"

@@ -1,4 +1,4 @@
-"""What a dataset's page tells of its points: span, extent, length. Arrays in, JSON-ready facts out."""
+"""What a dataset's page shows of its points: span, extent, length. Arrays in, JSON-ready facts out."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def bounds(lon: Floats, lat: Floats) -> list[float] | None:
     gaps = np.diff(places)
     outside = places[0] + 360 - places[-1]
     west, east = places[0], places[-1]
-    if len(gaps) and gaps.max() > outside:  # the widest empty stretch lies inside: leave that one out instead
+    if len(gaps) and gaps.max() > outside:  # the widest gap lies inside: leave that one out instead
         widest = int(np.argmax(gaps))
         west, east = places[widest + 1], places[widest]
     return [float(west), float(lat.min()), float(east), float(lat.max())]

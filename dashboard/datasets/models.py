@@ -109,7 +109,7 @@ class Dataset(Job):
 
     @property
     def has_landmark_column(self) -> bool:
-        """True if its file said of each event whether it is a landmark."""
+        """True if its file states for each event whether it is a landmark."""
         return (self.summary or {}).get("marked") is not None
 
 

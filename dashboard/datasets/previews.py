@@ -1,4 +1,4 @@
-"""Previews of uploads as the API asks for and tells them."""
+"""Previews of uploads in the API."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class ColumnSerializer(serializers.Serializer[Any]):
 
 
 class GuessSerializer(serializers.Serializer[Any]):
-    """Something that was found out rather than said."""
+    """A reading option that was detected, not given."""
 
     what = serializers.CharField()
     value = serializers.JSONField(allow_null=True)

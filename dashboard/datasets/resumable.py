@@ -148,7 +148,7 @@ def finish(
     options: Mapping[str, Any] = MappingProxyType({}),
     **more: Any,
 ) -> Dataset:
-    """The dataset of a whole upload; asked twice, the same one. Refused, the upload stays for another try.
+    """The dataset of a whole upload; called twice, the same one. Refused, the upload stays for another try.
 
     Raises
     ------

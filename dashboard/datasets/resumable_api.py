@@ -1,6 +1,6 @@
 """Resumable uploads over HTTP by the tus protocol, 1.0.0 (https://tus.io/protocols/resumable-upload).
 
-POST /api/v1/uploads/ announces a file, PATCH sends it on from where it stands, HEAD tells where that is. A whole one
+POST /api/v1/uploads/ announces a file, PATCH continues it at the offset that HEAD returns. A whole one
 becomes a dataset by POST /api/v1/datasets/ with its id as ``upload``.
 """
 
@@ -34,7 +34,7 @@ _WHOLE = re.compile(r"[0-9]{1,15}", re.ASCII)
 
 
 class WrongVersion(exceptions.APIException):
-    """The client speaks another version of the protocol."""
+    """The client uses another version of the protocol."""
 
     status_code = status.HTTP_412_PRECONDITION_FAILED
     default_code = "tus-version"
@@ -62,7 +62,7 @@ CHECKSUM = _header("Upload-Checksum", "`sha256` or `sha1` and the digest of the 
 
 
 class Tus(APIView):
-    """What both addresses share: the protocol's version asked of every request and told in every answer."""
+    """What both addresses share: the protocol's version required in every request and sent in every response."""
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
@@ -103,7 +103,7 @@ class UploadsView(Tus):
             owner=request.user, length=_whole(request, "Upload-Length"), file_name=_file_name(request)
         )
         location = request.build_absolute_uri(reverse("api:upload", args=[upload.pk]))
-        return Response(status=201, headers={"Location": location, **_told(upload)})
+        return Response(status=201, headers={"Location": location, **_headers(upload)})
 
 
 class UploadView(Tus):
@@ -118,7 +118,7 @@ class UploadView(Tus):
     def head(self, request: Request, pk: Any) -> Response:
         """Where it stands."""
         upload = self._upload(request, pk)
-        return Response(headers={"Upload-Length": str(upload.length), **_told(upload)})
+        return Response(headers={"Upload-Length": str(upload.length), **_headers(upload)})
 
     @extend_schema(parameters=[TUS, OFFSET, CHECKSUM], request={PIECE: OpenApiTypes.BINARY}, responses={204: None})
     def patch(self, request: Request, pk: Any) -> Response:
@@ -126,7 +126,7 @@ class UploadView(Tus):
         upload, offset, checksum = self._upload(request, pk), _whole(request, "Upload-Offset"), _checksum(request)
         stream = request.data if hasattr(request.data, "read") else request._request
         upload = resumable.append(upload=upload, offset=offset, stream=stream, checksum=checksum)
-        return Response(status=204, headers=_told(upload))
+        return Response(status=204, headers=_headers(upload))
 
     @extend_schema(parameters=[TUS], responses={204: None})
     def delete(self, request: Request, pk: Any) -> Response:
@@ -135,7 +135,7 @@ class UploadView(Tus):
         return Response(status=204)
 
 
-def _told(upload: Upload) -> dict[str, str]:
+def _headers(upload: Upload) -> dict[str, str]:
     return {"Upload-Offset": str(upload.received), "Upload-Expires": http_date(resumable.expires(upload).timestamp())}
 
 

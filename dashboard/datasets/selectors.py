@@ -1,4 +1,4 @@
-"""Reads of the datasets room."""
+"""Reads of the datasets app."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ USUAL_RADIUS_M = 200.0  # where the owner has named none
 
 
 def spending(dataset: Dataset) -> dict[str, Any]:
-    """What the releases leaked together, said as a level within the radius the owner thinks in."""
+    """What the releases leaked together, as a level within the owner's radius."""
     spent, budget = ledger.spent(dataset), ledger.budget_of(dataset)
     radius_m = (budget and budget.total_radius_m) or USUAL_RADIUS_M
     return {

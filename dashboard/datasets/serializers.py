@@ -1,4 +1,4 @@
-"""Datasets as the API tells and takes them."""
+"""Datasets in the API."""
 
 from __future__ import annotations
 
@@ -182,11 +182,11 @@ class UploadSerializer(OptionsSerializer):
 
     def to_internal_value(self, data: Any) -> dict[str, Any]:
         rest, cleaning = _without_cleaning(data)
-        asked = serializers.Serializer.to_internal_value(_Own(context=self.context), data)
-        if ("file" in asked) == ("upload" in asked):
+        declared = serializers.Serializer.to_internal_value(_Own(context=self.context), data)
+        if ("file" in declared) == ("upload" in declared):
             raise ParameterError("Send a file, or name a whole upload.", field="file", rule="file or upload")
         own = (*_Own().get_fields(), "csrfmiddlewaretoken")
-        return {"options": {name: rest[name] for name in rest if name not in own}, **cleaning, **asked}
+        return {"options": {name: rest[name] for name in rest if name not in own}, **cleaning, **declared}
 
 
 class _Own(serializers.Serializer[Any]):

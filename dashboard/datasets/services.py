@@ -48,7 +48,7 @@ def import_dataset(
     """A dataset from an uploaded file: ready if it is small, else waiting for a worker.
 
     With ``keep`` a small file that cannot be read is kept all the same, as a large one is: the dataset has failed,
-    tells why, and can be read in another way.
+    has a reason, and can be read in another way.
 
     Raises
     ------
@@ -82,7 +82,7 @@ def import_dataset(
             except FormatError as error:
                 if not keep:
                     raise
-                # who asked for this looks at it now: nothing to be told of in the jobs drawer
+                # the user sees the result now: nothing to list in the jobs drawer
                 _assign(row, state=State.FAILED, error=storable(error.as_dict()), dismissed=True)
             else:
                 evidence = fields.pop("evidence")
@@ -161,26 +161,32 @@ def reread_dataset(
     over = Dataset.objects.filter(pk=dataset.pk, state__in=[State.READY, State.FAILED, State.CANCELLED])
     before = dataset.points_file
     steps = dataset.cleaning if cleaning is None else [step.model_dump() for step in cleaning]
-    anew: dict[str, Any] = {"options": chosen, "cleaning": steps, "error": None, "stage": "", "attempt": 0}
-    anew |= {"cancel_requested": False, "dismissed": False}
+    changes: dict[str, Any] = {"options": chosen, "cleaning": steps, "error": None, "stage": "", "attempt": 0}
+    changes |= {"cancel_requested": False, "dismissed": False}
     evidence = None
     if _small(dataset.original_path):
         fields = execution.import_now(
             dataset.original_path, folder=dataset.folder, name=dataset.file_name, options=chosen, cleaning=steps
         )
         evidence = fields.pop("evidence")
-        anew |= {"state": State.READY, "progress": 1.0, "finished_at": timezone.now(), **fields}
+        changes |= {"state": State.READY, "progress": 1.0, "finished_at": timezone.now(), **fields}
     else:
-        anew |= {"state": State.QUEUED, "progress": 0.0, "finished_at": None, "started_at": None, "enqueued_at": None}
+        changes |= {
+            "state": State.QUEUED,
+            "progress": 0.0,
+            "finished_at": None,
+            "started_at": None,
+            "enqueued_at": None,
+        }
     with transaction.atomic():
-        taken = over.update(**anew) and not _stood_on(dataset)
+        taken = over.update(**changes) and not _stood_on(dataset)
         if not taken:
             transaction.set_rollback(True)
         elif evidence:
-            over.update(source_file=_registered(dataset, evidence, anew["content_digest"]))
-        elif anew["state"] == State.QUEUED:
+            over.update(source_file=_registered(dataset, evidence, changes["content_digest"]))
+        elif changes["state"] == State.QUEUED:
             queue.enqueue_on_commit(dataset)
-    stale = anew.get("points_file") if not taken else before if anew["state"] == State.READY else ""
+    stale = changes.get("points_file") if not taken else before if changes["state"] == State.READY else ""
     if stale:
         local_files.remove(dataset.folder / stale)
     if not taken:
@@ -190,7 +196,7 @@ def reread_dataset(
 
 
 def preview_upload(*, dataset: Dataset, options: Mapping[str, Any]) -> Preview:
-    """How the kept upload would be read with ``options``, told from its first rows; nothing is written.
+    """How the kept upload would be read with ``options``, by its first rows; nothing is written.
 
     Raises
     ------
@@ -206,7 +212,7 @@ def preview_upload(*, dataset: Dataset, options: Mapping[str, Any]) -> Preview:
 
 @transaction.atomic
 def retry_import(*, dataset: Dataset) -> Dataset:
-    """Read the kept upload again as it was asked, after that failed or was cancelled.
+    """Read the kept upload again with the same options, after that failed or was cancelled.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Pages of the datasets room: the list with its uploads, one dataset."""
+"""Pages of the datasets app: the list with its uploads, one dataset."""
 
 from __future__ import annotations
 

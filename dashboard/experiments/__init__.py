@@ -1,1 +1,1 @@
-"""The experiments room: grids of parameters, computed in parts by workers, as tables and charts that fill in."""
+"""The experiments app: grids of parameters, computed in parts by workers, as tables and charts that fill in."""

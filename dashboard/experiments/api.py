@@ -1,4 +1,4 @@
-"""The experiments room's REST doors."""
+"""REST API of the experiments app."""
 
 from __future__ import annotations
 
@@ -51,30 +51,30 @@ class ExperimentViewSet(JobViewSet[Experiment]):
     def get_queryset(self) -> Any:
         return selectors.visible_experiments(self.request.user)
 
-    def _asked(self, request: Request) -> dict[str, Any]:
-        asked = valid(ExperimentRequest, request.data)
-        if asked["dataset"] is not None:
-            asked["dataset"] = get_object_or_404(visible_datasets(request.user), pk=asked["dataset"])
-        return asked
+    def _params(self, request: Request) -> dict[str, Any]:
+        params = valid(ExperimentRequest, request.data)
+        if params["dataset"] is not None:
+            params["dataset"] = get_object_or_404(visible_datasets(request.user), pk=params["dataset"])
+        return params
 
     @extend_schema(request=ExperimentRequest, responses={201: ExperimentSerializer})
     def create(self, request: Request) -> Response:
         """Run a small experiment now; a larger one is queued for the workers, block by block."""
-        made = services.submit_experiment(owner=request.user, **self._asked(request))
+        made = services.submit_experiment(owner=request.user, **self._params(request))
         return Response(self.get_serializer(made).data, status=201)
 
     @extend_schema(request=ExperimentRequest, responses={200: PlanSerializer})
     @action(detail=False, methods=["post"], filterset_class=None, pagination_class=None)
     def plan(self, request: Request) -> Response:
         """What it would come to: cells, work, and where it runs. No position is read, nothing is stored."""
-        asked = self._asked(request)
-        asked.pop("name")
-        found = services.plan(**asked)
+        params = self._params(request)
+        params.pop("name")
+        found = services.plan(**params)
         spec = found.spec
         counts = {"cells": found.cells, "repetitions": spec.repetitions, "events": sum(found.lengths)}
         where = {"work_s": found.seconds, "at_once": found.at_once, "parts": found.parts}
-        told = {"figure": figure_of(spec, asked["dataset"])}
-        return Response({"spec": spec.model_dump(), **counts, **where, **told})
+        figure = {"figure": figure_of(spec, params["dataset"])}
+        return Response({"spec": spec.model_dump(), **counts, **where, **figure})
 
     @extend_schema(request=ExperimentNameRequest, responses={200: ExperimentSerializer})
     def partial_update(self, request: Request, pk: Any = None) -> Response:

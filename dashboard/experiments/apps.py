@@ -1,18 +1,18 @@
-"""The experiments room."""
+"""The experiments app."""
 
 from django.apps import AppConfig
 from django.db.models.signals import post_delete
 
 
 class ExperimentsConfig(AppConfig):
-    """Registers the room under its short name."""
+    """Registers the app under its short name."""
 
     name = "dashboard.experiments"
     label = "experiments"
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Files go with the row: a dataset and an account know nothing of this room."""
+        """Files go with the row: a dataset and an account know nothing of this app."""
         from dashboard.experiments import files
         from dashboard.experiments.models import Experiment
 

@@ -33,11 +33,11 @@ def selection_of(spec: ExperimentSpec | None, preset: Preset | None) -> SeriesSe
     ParameterError
         Spec and preset say different things.
     """
-    said = None if spec is None else spec.series
+    stated = None if spec is None else spec.series
     if preset is None:
-        return said or AS_THEY_ARE
+        return stated or AS_THEY_ARE
     found = preset.selection()
-    if said not in (None, found):
+    if stated not in (None, found):
         rule = "must be left out where the spec says otherwise what it is tried on"
         raise ParameterError(f"preset {rule}", field="preset", rule=rule, value=preset.name)
     return found
@@ -85,9 +85,9 @@ class Material:
 
 
 def material_of(row: Experiment) -> Material:
-    """Its material; the last one asked for in this process is kept, since its parts and its readers come in a row."""
+    """Its material; the last one used in this process is cached, since its parts and its readers come in a row."""
     held = _held.get(row.pk)
-    if held is None or held.lengths != row.lengths:  # its dataset may have been read anew before it was resumed
+    if held is None or held.lengths != row.lengths:  # its dataset may have been read again before it was resumed
         held = Material(row.pk, row.parsed_spec, row.lengths, FolderStore(folder_of(row.owner_id)))
         _held.clear()
         _held[row.pk] = held

@@ -5,7 +5,7 @@ computes its blocks one after the other and keeps each; between two of them it g
 wait. Whoever finds the last one done makes the table.
 
 Who changes how an experiment stands together with its parts holds its row meanwhile (:func:`_locked`), so that a
-worker that was thought dead cannot take away the parts of its successor, or end what was begun anew.
+worker that was thought dead cannot take away the parts of its successor, or end what was started again.
 """
 
 from __future__ import annotations
@@ -225,13 +225,13 @@ def _again(pk: uuid.UUID) -> None:
     if row is None or row.parts.filter(state__in=OPEN).exists():
         return
     if row.attempt >= settings.CAIRN_MAX_ATTEMPTS:
-        _give_up(pk, failures.told("crashed"))
+        _give_up(pk, failures.stored_failure("crashed"))
         return
     Experiment.objects.filter(pk=pk).update(attempt=F("attempt") + 1)
     start_over(row)
 
 
 def start_over(row: Experiment) -> None:
-    """Cut it into parts anew; blocks that are kept are not computed again. The caller holds the row."""
+    """Cut it into parts again; blocks that are kept are not computed again. The caller holds the row."""
     row.parts.all().delete()
     queue.enqueue_on_commit(Part.objects.create(experiment=row))

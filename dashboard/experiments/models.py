@@ -23,7 +23,7 @@ class Experiment(JobStatus):
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="experiments")
     dataset = models.ForeignKey(Dataset, on_delete=models.CASCADE, related_name="experiments", null=True, blank=True)
-    preset = models.JSONField(null=True, blank=True)  # as it was asked for
+    preset = models.JSONField(null=True, blank=True)  # as it was requested
     name = models.CharField(max_length=200, default="", blank=True)
     spec = models.JSONField()
     spec_digest = models.CharField(max_length=64)

@@ -14,15 +14,15 @@ def figure_of(spec: ExperimentSpec, dataset: Dataset | None) -> dict[str, Any]:
     """:func:`privacy_engine.experiments.figure`, with sets of ``dataset`` by name."""
     found = experiments.figure(spec)
     whole = [
-        (axis, told) for axis, told in zip(spec.axes(), found["axes"], strict=True) if axis.paths == ("landmarks",)
+        (axis, shown) for axis, shown in zip(spec.axes(), found["axes"], strict=True) if axis.paths == ("landmarks",)
     ]
     if dataset is None or not whole:
         return found
     sets = visible_landmark_sets(dataset.owner_id).filter(dataset=dataset, source=None)
     kept = list(sets.values_list("method", "name"))
-    for axis, told in whole:
+    for axis, shown in whole:
         names = [next((name for method, name in kept if method == value), None) for value in axis.values]
-        for value, name in zip(told["values"], names, strict=True):
+        for value, name in zip(shown["values"], names, strict=True):
             if name is not None:
                 value["label"] = name if names.count(name) == 1 else f"{name}, {value['label']}"
     return found

@@ -1,4 +1,4 @@
-"""Experiments as the API speaks of them."""
+"""Experiments in the API."""
 
 from __future__ import annotations
 
@@ -98,9 +98,9 @@ class ExperimentSerializer(serializers.ModelSerializer[Experiment]):
 
     @extend_schema_field(ExperimentUrls)
     def get_urls(self, row: Experiment) -> dict[str, str]:
-        doors = {name: reverse(f"api:experiment-{name}", args=[row.pk]) for name in ("results", "table")}
+        endpoints = {name: reverse(f"api:experiment-{name}", args=[row.pk]) for name in ("results", "table")}
         page = reverse("experiments:detail", args=[row.pk])
-        return {"self": reverse("api:experiment-detail", args=[row.pk]), **doors, "page": page}
+        return {"self": reverse("api:experiment-detail", args=[row.pk]), **endpoints, "page": page}
 
 
 class ResultsSerializer(serializers.Serializer[Any]):

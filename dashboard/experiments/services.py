@@ -1,4 +1,4 @@
-"""Writes of the experiments room: submit, cancel, resume, rename, delete."""
+"""Writes of the experiments app: submit, cancel, resume, rename, delete."""
 
 from __future__ import annotations
 
@@ -64,20 +64,20 @@ def plan(*, dataset: Dataset | None, preset: Preset | None, spec: ExperimentSpec
     if described is None:
         rule = "is required where no preset is named"
         raise ParameterError(f"spec {rule}", field="spec", rule=rule)
-    asked = described.on(selection)
+    placed = described.on(selection)
     given: list[int] = []
     of_people: list[int] = []
     if dataset is not None:
         require_ready(dataset)
         given, of_people = dataset.series_lengths, [len(person) for person in people_of(dataset)]
     lengths = selection.lengths(given, of_people)
-    seconds = experiments.predicted_seconds(asked, lengths)
+    seconds = experiments.predicted_seconds(placed, lengths)
     if seconds > MOST_S:
         rule = f"must come to at most {MOST_S / 3600:g} hours of work"
         message = f"repetitions {rule} with these cells and points, got about {seconds / 3600:,.0f}"
-        raise ParameterError(message, field="repetitions", rule=rule, value=asked.repetitions)
+        raise ParameterError(message, field="repetitions", rule=rule, value=placed.repetitions)
     few = sum(given) <= SMALL and sum(lengths) <= SMALL
-    return Plan(asked, len(asked.cells()), lengths, seconds, few and seconds < experiments.AT_ONCE_S)
+    return Plan(placed, len(placed.cells()), lengths, seconds, few and seconds < experiments.AT_ONCE_S)
 
 
 def submit_experiment(
@@ -133,7 +133,7 @@ def _run_now(row: Experiment, spec: ExperimentSpec) -> Experiment:
 
 
 def _hold_dataset(row: Experiment) -> None:
-    """Nobody deletes or reads it anew until the transaction ends."""
+    """Nobody deletes or rereads it until the transaction ends."""
     if row.dataset_id is not None:
         require_ready(Dataset.objects.select_for_update().get(pk=row.dataset_id))
 
@@ -171,7 +171,7 @@ def resume_experiment(*, experiment: Experiment) -> Experiment:
     job_models.NotRetryable
         It waits, runs or is done.
     EngineError
-        As :func:`plan` does: the dataset may have been read anew since.
+        As :func:`plan` does: the dataset may have been read again since.
     """
     _hold_dataset(experiment)
     now = Dataset.objects.filter(pk=experiment.dataset_id).first()

@@ -1,4 +1,4 @@
-"""Pages of the experiments room: the list with its presets, the form that composes one, its results."""
+"""Pages of the experiments app: the list with its presets, the form that composes one, its results."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ def index(request: HttpRequest) -> HttpResponse:
 @require_safe
 def new(request: HttpRequest) -> HttpResponse:
     """The form: what to sweep, on what; filled by a preset or by an experiment to begin from."""
-    asked = request.GET.get("from")
-    origin = get_object_or_404(visible_experiments(request.user), pk=uuid_or_404(asked)) if asked else None
+    requested = request.GET.get("from")
+    origin = get_object_or_404(visible_experiments(request.user), pk=uuid_or_404(requested)) if requested else None
     release = _release(request)
     begun = {
         "origin": _described(origin) if origin else attacks_on(release) | {"preset": None} if release else None,
@@ -54,7 +54,7 @@ def new(request: HttpRequest) -> HttpResponse:
         "dataset": request.GET.get("dataset"),
     }
     datasets = _ready_datasets(request)
-    told = [
+    choices = [
         {
             "id": str(one.pk),
             "name": one.name,
@@ -65,9 +65,9 @@ def new(request: HttpRequest) -> HttpResponse:
         for one in datasets
     ]
     generated = [
-        {"preset": name, "like": _like(name), "title": title, "said": said} for name, (title, said) in GENERATED.items()
+        {"preset": name, "like": _like(name), "title": title, "said": text} for name, (title, text) in GENERATED.items()
     ]
-    known = {"urls": _urls(), "datasets": told, "palette": palette(), "generated": generated}
+    known = {"urls": _urls(), "datasets": choices, "palette": palette(), "generated": generated}
     named = _presets()
     context = {
         "data": known | begun,
@@ -81,10 +81,10 @@ def new(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def detail(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
-    """One experiment: its charts, which fill in while it runs, beside those of another one if that is asked for."""
+    """One experiment: its charts, which fill in while it runs, beside those of another one if that is requested."""
     row = get_object_or_404(visible_experiments(request.user), pk=pk)
-    asked = request.GET.get("with")
-    other = get_object_or_404(visible_experiments(request.user), pk=uuid_or_404(asked)) if asked else None
+    requested = request.GET.get("with")
+    other = get_object_or_404(visible_experiments(request.user), pk=uuid_or_404(requested)) if requested else None
     context = {
         "experiment": row,
         "other": other,
@@ -100,10 +100,10 @@ def detail(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
 
 
 def _release(request: HttpRequest) -> Any:
-    """The release to attack, if one is asked for: with dummies there is no method that marks the same again."""
-    asked = request.GET.get("release")
+    """The release to attack, if one is requested: with dummies there is no method that marks the same again."""
+    requested = request.GET.get("release")
     known = visible_releases(request.user).filter(landmark_set__source=None)
-    return get_object_or_404(known, pk=uuid_or_404(asked)) if asked else None
+    return get_object_or_404(known, pk=uuid_or_404(requested)) if requested else None
 
 
 def _like(preset: str) -> str:
@@ -120,7 +120,7 @@ def _presets() -> list[dict[str, str]]:
 
 
 def _described(row: Experiment) -> dict[str, Any]:
-    doors = ("detail", "results", "cancel", "retry", "table")
+    endpoints = ("detail", "results", "cancel", "retry", "table")
     return {
         "id": str(row.pk),
         "name": row.name,
@@ -128,7 +128,7 @@ def _described(row: Experiment) -> dict[str, Any]:
         "preset": row.preset,
         "spec": row.spec,
         "state": row.state,
-        "urls": {name: reverse(f"api:experiment-{name}", args=[row.pk]) for name in doors},
+        "urls": {name: reverse(f"api:experiment-{name}", args=[row.pk]) for name in endpoints},
     }
 
 

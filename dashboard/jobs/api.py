@@ -19,9 +19,9 @@ from rest_framework.views import APIView
 from dashboard.jobs.models import OPEN, State, listed_models
 
 FAILED_FOR = timedelta(days=14)
-"""How long a failed job is told of, unless its owner dismisses it."""
+"""How long a failed job is listed, unless its owner dismisses it."""
 OVER_FOR = timedelta(minutes=2)
-"""How long any other job is told of after its end."""
+"""How long any other job is listed after its end."""
 MOST_ENDED = 20
 STILL = Q(state__in=OPEN)
 
@@ -89,7 +89,7 @@ class JobsView(APIView):
         waiting = [row for jobs in kinds for row in jobs.filter(STILL).order_by("created_at")]
         latest = [jobs.filter(over, dismissed=False).order_by("-finished_at")[:MOST_ENDED] for jobs in kinds]
         ended = sorted((row for jobs in latest for row in jobs), key=lambda row: row.finished_at, reverse=True)
-        over_by_now = {row.pk for row in ended}  # one may end between the two looks: then it is told of as it is now
+        over_by_now = {row.pk for row in ended}  # one may end between the two queries: then it is listed as it is now
         still = [row for row in waiting if row.pk not in over_by_now]
         return Response(JobsSerializer({"results": still, "ended": ended[:MOST_ENDED]}).data)
 
@@ -99,7 +99,7 @@ class DismissView(APIView):
 
     @extend_schema(request=None, responses={204: None})
     def post(self, request: Request, pk: uuid.UUID) -> Response:
-        """Tell no more of how it ended. What it was about stays as it is; one that is open is told of still."""
+        """Dismiss a job that ended from the list. Its row stays; an open one stays listed."""
         kinds = _jobs_of(request.user)
         if not any(jobs.filter(pk=pk).exists() for jobs in kinds):
             raise Http404

@@ -33,7 +33,7 @@ class LeaseLost(Exception):
 
 
 class Cancelled(Exception):
-    """The owner asked to stop."""
+    """The owner requested a stop."""
 
 
 class Preempted(Exception):
@@ -98,7 +98,7 @@ class Lease:
             self._cancelled = True
 
     def check(self) -> None:
-        """Raise :class:`LeaseLost` or :class:`Cancelled` if either has been heard of."""
+        """Raise :class:`LeaseLost` or :class:`Cancelled` if either is known."""
         if self._lost:
             raise LeaseLost
         if self._cancelled:
@@ -128,7 +128,7 @@ class Lease:
         self.check()
 
     def finish(self, state: str, **fields: Any) -> None:
-        """End the job in ``state``, in one UPDATE that asks for the token.
+        """End the job in ``state``, in one UPDATE with the token as condition.
 
         Raises
         ------

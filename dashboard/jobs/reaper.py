@@ -1,4 +1,4 @@
-"""The sweep: what comes back, what is given up, and what is rung for again; see dashboard/jobs/queue.py."""
+"""The sweep: what comes back, what is given up, and what is sent again; see dashboard/jobs/queue.py."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def sweep(model: type[Job]) -> dict[str, int]:
         state=State.FAILED, finished_at=Now(), error=crashed, **over
     )
     requeued = expired.update(state=State.QUEUED, enqueued_at=None, **over)
-    rung = queue.enqueue_all(_unheard(model).order_by("created_at")[:200])
-    return {"cancelled": cancelled, "failed": failed, "requeued": requeued, "rung": rung}
+    enqueued = queue.enqueue_all(_not_delivered(model).order_by("created_at")[:200])
+    return {"cancelled": cancelled, "failed": failed, "requeued": requeued, "enqueued": enqueued}
 
 
-def _unheard(model: type[Job]) -> models.QuerySet[Job]:
-    """Waiting rows whose bell never rang, or rang a while ago and got lost: fewer messages wait than rows do."""
+def _not_delivered(model: type[Job]) -> models.QuerySet[Job]:
+    """Waiting rows without a message, or with a lost one: sent a while ago, and fewer messages wait than rows do."""
     waiting = model._default_manager.filter(state=State.QUEUED)
     never = waiting.filter(enqueued_at__isnull=True)
     lost = waiting.filter(enqueued_at__lt=Now() - timedelta(seconds=RESEND_AFTER_S))
@@ -46,7 +46,7 @@ def _waiting() -> int:
 
 
 def _messages() -> int:
-    """How many bells wait to be heard; none where the broker is away."""
+    """How many messages are not delivered; none where the broker is away."""
     with current_app.connection_for_write() as broker:
         try:
             queues = [broker.default_channel.queue_declare(queue=one.name) for one in settings.CELERY_TASK_QUEUES]

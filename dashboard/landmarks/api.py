@@ -1,4 +1,4 @@
-"""The landmarks room's REST doors."""
+"""REST API of the landmarks app."""
 
 from __future__ import annotations
 
@@ -64,41 +64,41 @@ class LandmarkSetViewSet(
     @extend_schema(request=MarkRequest, responses={201: LandmarkSetDetailSerializer})
     def create(self, request: Request) -> Response:
         """Mark landmarks and keep the set."""
-        asked = valid(MarkRequest, request.data)
-        dataset = get_object_or_404(visible_datasets(request.user), pk=asked.pop("dataset"))
-        made = services.mark_landmarks(owner=request.user, dataset=dataset, **asked)
+        params = valid(MarkRequest, request.data)
+        dataset = get_object_or_404(visible_datasets(request.user), pk=params.pop("dataset"))
+        made = services.mark_landmarks(owner=request.user, dataset=dataset, **params)
         return Response(self.get_serializer(made).data, status=201)
 
     @extend_schema(request=RenameRequest, responses={200: LandmarkSetDetailSerializer})
     def partial_update(self, request: Request, pk: Any = None) -> Response:
         """Rename it."""
-        landmark_set, asked = self.get_object(), valid(RenameRequest, request.data)
-        renamed = services.rename_landmark_set(landmark_set=landmark_set, name=asked["name"])
+        landmark_set, params = self.get_object(), valid(RenameRequest, request.data)
+        renamed = services.rename_landmark_set(landmark_set=landmark_set, name=params["name"])
         return Response(self.get_serializer(renamed).data)
 
     @extend_schema(request=DuplicateRequest, responses={201: LandmarkSetDetailSerializer})
     @action(detail=True, methods=["post"])
     def duplicate(self, request: Request, pk: Any = None) -> Response:
         """Keep the same marks once more."""
-        landmark_set, asked = self.get_object(), valid(DuplicateRequest, request.data)
-        made = services.duplicate_landmark_set(landmark_set=landmark_set, name=asked["name"])
+        landmark_set, params = self.get_object(), valid(DuplicateRequest, request.data)
+        made = services.duplicate_landmark_set(landmark_set=landmark_set, name=params["name"])
         return Response(self.get_serializer(made).data, status=201)
 
     @extend_schema(request=PreviewRequest, responses={200: EventsSerializer})
     @action(detail=False, methods=["post"], filterset_class=None, pagination_class=None)
     def preview(self, request: Request) -> Response:
         """What a method would mark, events counted from 0 over the whole dataset; nothing is stored."""
-        asked = valid(PreviewRequest, request.data)
-        dataset = get_object_or_404(visible_datasets(request.user), pk=asked["dataset"])
-        marked = services.preview_landmarks(dataset=dataset, method=asked["method"])
+        params = valid(PreviewRequest, request.data)
+        dataset = get_object_or_404(visible_datasets(request.user), pk=params["dataset"])
+        marked = services.preview_landmarks(dataset=dataset, method=params["method"])
         return Response(selectors.described(services.joined(marked), dataset.series_lengths))
 
     @extend_schema(parameters=[SeriesQuery], responses={200: EventsSerializer})
     @action(detail=True)
     def events(self, request: Request, pk: Any = None) -> Response:
         """Which events are landmarks."""
-        asked = valid(SeriesQuery, request.query_params)
-        return Response(selectors.events_of(self.get_object(), **asked))
+        params = valid(SeriesQuery, request.query_params)
+        return Response(selectors.events_of(self.get_object(), **params))
 
     @extend_schema(request=DummiesRequest, responses={201: LandmarkSetSerializer})
     @action(detail=True, methods=["post"], url_path="dummies", url_name="dummies")

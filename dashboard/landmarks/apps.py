@@ -1,10 +1,10 @@
-"""The landmarks room."""
+"""The landmarks app."""
 
 from django.apps import AppConfig
 
 
 class LandmarksConfig(AppConfig):
-    """Registers the room under its short name."""
+    """Registers the app under its short name."""
 
     name = "dashboard.landmarks"
     label = "landmarks"

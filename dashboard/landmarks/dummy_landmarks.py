@@ -55,7 +55,7 @@ def preview_dummies(*, landmark_set: LandmarkSet, method: dict[str, Any] | Dummy
 def add_dummies(
     *, owner: Any, landmark_set: LandmarkSet, method: dict[str, Any] | DummyMethod, seed: Any = None, name: str = ""
 ) -> LandmarkSet:
-    """A new set: the landmarks and dummies drawn beside them. Every call draws anew, and is remembered.
+    """A new set: the landmarks and dummies drawn beside them. Every call samples again, and is remembered.
 
     A seeded draw is an experiment: never private, stamped so, and not counted among the draws. Errors as in
     :func:`preview_dummies`.
@@ -127,7 +127,7 @@ def _remember(landmark_set: LandmarkSet, spec: SelectionSpec) -> dict[str, Any]:
 def _selection(
     landmark_set: LandmarkSet, spec: SelectionSpec, drawn: list[DummySelection], draws: dict[str, Any]
 ) -> dict[str, Any]:
-    """What the owner is told of a draw. It tells the landmarks, so nobody else is."""
+    """What the owner's page shows of a draw. It reveals the landmarks, so it is the owner's alone."""
     lengths = landmark_set.dataset.series_lengths
     landmarks = [one.count for one in split(landmark_set.mask, lengths)]
     dummies = [int(np.count_nonzero(one.mask)) - k for one, k in zip(drawn, landmarks, strict=True)]

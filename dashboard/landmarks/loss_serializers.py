@@ -82,8 +82,10 @@ class ParametersField(serializers.CharField):
     """Parameters of mechanisms by their names, as JSON text; the rules are the mechanisms'."""
 
     def __init__(self, **kwargs: Any) -> None:
-        said = 'What some mechanisms are given of their own, as JSON: {"landmark-adaptive": {"reading": "literal"}}.'
-        super().__init__(default="", allow_blank=True, max_length=MAX_PARAMETERS, help_text=said, **kwargs)
+        description = (
+            'What some mechanisms are given of their own, as JSON: {"landmark-adaptive": {"reading": "literal"}}.'
+        )
+        super().__init__(default="", allow_blank=True, max_length=MAX_PARAMETERS, help_text=description, **kwargs)
 
     def to_internal_value(self, data: Any) -> Any:
         text, name = super().to_internal_value(data), self.field_name or ""

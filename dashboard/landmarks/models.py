@@ -16,7 +16,7 @@ from privacy_engine.landmarks.synthetic import dataset_temporal_distance
 class LandmarkSet(models.Model):
     """A mask over all events of a dataset, and the method that made it.
 
-    One with dummies has the ``source`` they were added to; ``selection`` tells the landmarks: for their owner only.
+    One with dummies has the ``source`` they were added to; ``selection`` reveals the landmarks: for their owner only.
     ``earlier`` names the release that decided which events are landmarks, and what it spent on them per metre.
     """
 

@@ -1,4 +1,4 @@
-"""REST doors of losses before any release: a landmark set's report, budgets for a target."""
+"""REST API of losses before any release: a landmark set's report, budgets for a target."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ class LandmarkSetLossView(APIView):
     )
     def get(self, request: Request, pk: Any = None) -> Any:
         row = get_object_or_404(visible_landmark_sets(request.user), pk=pk)
-        asked = valid(LossQuery, request.query_params)
-        form, points = _format(request), asked.pop("points")
-        series = asked.pop("series")
-        correlation = correlation_of(asked, row.dataset)
-        found = losses(mask_of(row, series), correlation=correlation, **asked)
+        params = valid(LossQuery, request.query_params)
+        form, points = _format(request), params.pop("points")
+        series = params.pop("series")
+        correlation = correlation_of(params, row.dataset)
+        found = losses(mask_of(row, series), correlation=correlation, **params)
         if form == "csv":
             answer: Any = StreamingHttpResponse(found.lines(), content_type="text/csv; charset=utf-8")
         else:
@@ -63,21 +63,21 @@ class BudgetPlanView(APIView):
 
     @extend_schema(request=PlanRequest, responses={200: BudgetPlan})
     def post(self, request: Request) -> Response:
-        asked = valid(PlanRequest, request.data)
-        dataset, n = None, asked.get("n", 0)
-        if "landmark_set" in asked:
-            row = get_object_or_404(visible_landmark_sets(request.user), pk=asked["landmark_set"])
+        params = valid(PlanRequest, request.data)
+        dataset, n = None, params.get("n", 0)
+        if "landmark_set" in params:
+            row = get_object_or_404(visible_landmark_sets(request.user), pk=params["landmark_set"])
             dataset = row.dataset
-            n = len(person_of(dataset, asked["series"]))
+            n = len(person_of(dataset, params["series"]))
         with named("correlation"):
-            correlation = parse_correlation(dataset=dataset, **asked["correlation"])
-        kept = {name: asked[name] for name in ("alpha", "radius_m", "method", "points")}
+            correlation = parse_correlation(dataset=dataset, **params["correlation"])
+        kept = {name: params[name] for name in ("alpha", "radius_m", "method", "points")}
         return Response(plan(n=n, correlation=correlation, **kept).model_dump())
 
 
 def _format(request: Request) -> str:
-    asked = str(request.query_params.get("format", ""))
-    if asked and asked not in FORMATS:
+    params = str(request.query_params.get("format", ""))
+    if params and params not in FORMATS:
         rule = " or ".join(FORMATS)
-        raise ParameterError(f"format must be {rule}, got {asked!r:.60}", field="format", rule=rule, value=asked)
-    return asked
+        raise ParameterError(f"format must be {rule}, got {params!r:.60}", field="format", rule=rule, value=params)
+    return params

@@ -18,7 +18,7 @@ from privacy_engine.accounting.estimation import NOTE
 
 @require_safe
 def detail(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
-    """What mechanisms would leak over the set; budgets for a target. The script asks the API for the numbers."""
+    """What mechanisms would leak over the set; budgets for a target. The script gets the numbers from the API."""
     landmark_set = get_object_or_404(visible_landmark_sets(request.user), pk=pk)
     dataset, choice = landmark_set.dataset, promise_context(landmark_set, landmarks=0).choice
     context = {

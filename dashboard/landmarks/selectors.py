@@ -1,4 +1,4 @@
-"""Reads of the landmarks room."""
+"""Reads of the landmarks app."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Landmark sets as the API speaks of them."""
+"""Landmark sets in the API."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class DrawsSerializer(serializers.Serializer[Any]):
 
 
 class DummiesPreviewSerializer(DrawsSerializer):
-    """How many dummies to expect; it tells the landmarks, so it is their owner's alone."""
+    """How many dummies to expect; it reveals the landmarks, so it is their owner's alone."""
 
     landmarks = serializers.IntegerField()
     points = serializers.IntegerField()
@@ -112,7 +112,7 @@ class SeriesCounts(serializers.Serializer[Any]):
 
 
 class SelectionSerializer(DrawsSerializer):
-    """How the dummies of a set were chosen. It tells the landmarks: their owner's alone, and in no release."""
+    """How the dummies of a set were chosen. It reveals the landmarks: their owner's alone, and in no release."""
 
     method = DescriptionField(dummy_methods)
     seed = serializers.IntegerField(allow_null=True)

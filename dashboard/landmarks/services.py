@@ -1,4 +1,4 @@
-"""Writes of the landmarks room: mark, rename, copy, forget. Nothing is written by a preview. Dummies: dummies.py."""
+"""Writes of the landmarks app: mark, rename, copy, forget. Nothing is written by a preview. Dummies: dummies.py."""
 
 from __future__ import annotations
 

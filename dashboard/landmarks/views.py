@@ -1,4 +1,4 @@
-"""Pages of the landmarks room: the editor, one set, dummies beside one."""
+"""Pages of the landmarks app: the editor, one set, dummies beside one."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def new(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
     series_cache.load_soon()
     sets = selectors.visible_landmark_sets(request.user).filter(dataset=dataset)
     source, against = (
-        get_object_or_404(sets, pk=uuid_or_404(asked)) if (asked := request.GET.get(name)) else None
+        get_object_or_404(sets, pk=uuid_or_404(requested)) if (requested := request.GET.get(name)) else None
         for name in ("from", "against")
     )
     urls = {

@@ -190,7 +190,7 @@ class Supervisor:
             child.clear_away(self.guard)
 
     def _on_signal(self, number: int, _frame: object) -> None:
-        """The first signal asks everyone to finish; a second Ctrl-C a while later does not wait for them."""
+        """The first signal lets every process finish; a second Ctrl-C a while later does not wait for them."""
         now = time.monotonic()
         if not self.stopping or not self.stop_asked_at:
             self.stopping, self.stop_asked_at = True, now

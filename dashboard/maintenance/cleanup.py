@@ -34,7 +34,7 @@ _TOKEN = re.compile(r"[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-
 
 
 def beat_path() -> Path:
-    """The file whose age tells when the last sweep was."""
+    """The file whose age is that of the last sweep."""
     return Path(settings.CAIRN_HOME, "run", "sweep.beat")
 
 

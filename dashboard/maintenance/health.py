@@ -1,4 +1,4 @@
-"""``/healthz``: is the house well? Open to anybody, so it tells ages and counts and nothing of anybody."""
+"""``/healthz``: is the service healthy? Public, so it has ages and counts only."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What the operator said of a base map, checked once at the start: none, a file of ours, or somebody's server.
+"""The operator's configuration of a base map, checked once at the start: none, a file of ours, or somebody's server.
 
-The default is none: a tile request tells who serves it where the user looks (docs/decisions/0003-no-base-map.md).
+The default is none: a tile request reveals to its server what region is viewed (docs/decisions/0003-no-base-map.md).
 """
 
 from __future__ import annotations

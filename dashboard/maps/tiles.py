@@ -1,4 +1,4 @@
-"""Tiles of the operator's own file, to those who are logged in; and what the map's script is told of a base map."""
+"""Tiles of the operator's own file, to those who are logged in; and the map script's configuration of a base map."""
 
 from __future__ import annotations
 
@@ -51,11 +51,11 @@ def base_map_data() -> SafeString:
     base = settings.CAIRN_BASE_MAP
     if base is None:
         return SafeString("")
-    told = {
+    config = {
         "url": base.url or reverse("tile", args=[0, 0, 0]).removesuffix("0/0/0") + "{z}/{x}/{y}",
         "host": base.host,
         "attribution": base.attribution,
         "zooms": base.zooms,
         "bounds": base.bounds,
     }
-    return json_script(told, "base-map")
+    return json_script(config, "base-map")

@@ -57,13 +57,13 @@ PICTURE = ("west", "north", "width", "height", "zoom", "middle")
 
 
 def answer(request: Request, read: Callable[[int], Line], *, tag: str) -> HttpResponse:
-    """The series asked for by ``request``: all of it or what a picture shows. ``tag`` names the file's content."""
-    asked = valid(TrackQuery, request.query_params)
-    etag = f'W/"{tag}-{asked["series"]}-{VERSION}"'  # an address has one picture; weak: it may come pressed or not
+    """The series of ``request``: all of it or what a picture shows. ``tag`` names the file's content."""
+    params = valid(TrackQuery, request.query_params)
+    etag = f'W/"{tag}-{params["series"]}-{VERSION}"'  # an address has one picture; weak: it may come pressed or not
     if fresh := get_conditional_response(request._request, etag=etag):
         return fresh
-    line = read(asked["series"])
-    body = encode(line) if asked["picture"] is None else encode_picture(line, asked["picture"])
+    line = read(params["series"])
+    body = encode(line) if params["picture"] is None else encode_picture(line, params["picture"])
     headers = {"ETag": etag, "Cache-Control": "private, no-cache", "X-Content-Type-Options": "nosniff"}
     if len(body) > WORTH_PRESSING and "zstd" in request.headers.get("Accept-Encoding", ""):
         body = pa.Codec("zstd", compression_level=1).compress(body, asbytes=True)

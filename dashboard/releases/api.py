@@ -1,4 +1,4 @@
-"""The releases room's REST doors."""
+"""REST API of the releases app."""
 
 from __future__ import annotations
 
@@ -80,43 +80,43 @@ class ReleaseViewSet(JobViewSet[Release]):
     @extend_schema(request=ReleaseRequest, responses={201: ReleaseSerializer}, parameters=[IDEMPOTENCY_KEY])
     def create(self, request: Request) -> Response:
         """Submit a release: its budget is charged at once, a worker draws it later."""
-        asked = valid(ReleaseRequest, request.data)
-        asked["dataset"] = get_object_or_404(visible_datasets(request.user), pk=asked["dataset"])
-        asked["landmark_set"] = get_object_or_404(visible_landmark_sets(request.user), pk=asked["landmark_set"])
+        params = valid(ReleaseRequest, request.data)
+        params["dataset"] = get_object_or_404(visible_datasets(request.user), pk=params["dataset"])
+        params["landmark_set"] = get_object_or_404(visible_landmark_sets(request.user), pk=params["landmark_set"])
         key = request.headers.get("Idempotency-Key", "")
-        made = services.submit_release(owner=request.user, idempotency_key=key, **asked)
+        made = services.submit_release(owner=request.user, idempotency_key=key, **params)
         return Response(self.get_serializer(made).data, status=201)
 
     @extend_schema(request=OutlookRequest, responses={200: Forecast})
     @action(detail=False, methods=["post"], filterset_class=None, pagination_class=None)
     def outlook(self, request: Request) -> Response:
         """What noise, guarantee, price and loss to expect; no position is read, nothing is stored or charged."""
-        asked = valid(OutlookRequest, request.data)
-        landmark_set = get_object_or_404(visible_landmark_sets(request.user), pk=asked["landmark_set"])
+        params = valid(OutlookRequest, request.data)
+        landmark_set = get_object_or_404(visible_landmark_sets(request.user), pk=params["landmark_set"])
         with named("correlation"):  # without the dataset: an estimate would read positions, so it is refused
-            known = None if asked["correlation"] is None else parse_correlation(**asked["correlation"])
-        found = forecast(landmark_set, asked["mechanisms"], asked["postprocess"], known)
+            known = None if params["correlation"] is None else parse_correlation(**params["correlation"])
+        found = forecast(landmark_set, params["mechanisms"], params["postprocess"], known)
         return Response(found.model_dump())
 
     @extend_schema(request=TradeoffRequest, responses={200: Tradeoff})
     @action(detail=False, methods=["post"], filterset_class=None, pagination_class=None)
     def curve(self, request: Request) -> Response:
         """Mean error against ε, by a simulation that reads the original; nothing is stored or charged."""
-        asked = valid(TradeoffRequest, request.data)
-        row = get_object_or_404(visible_landmark_sets(request.user), pk=asked["landmark_set"])
-        person = person_of(row.dataset, asked["series"])
+        params = valid(TradeoffRequest, request.data)
+        row = get_object_or_404(visible_landmark_sets(request.user), pk=params["landmark_set"])
+        person = person_of(row.dataset, params["series"])
         truth = person.joined(parquet.read_points(row.dataset.points_path))
         is_landmark = mask_of_person(row.dataset, row.mask, person)
-        found = tradeoff(asked["mechanisms"], truth, is_landmark, series=asked["series"], seed=asked["seed"])
+        found = tradeoff(params["mechanisms"], truth, is_landmark, series=params["series"], seed=params["seed"])
         return Response(found.model_dump(), headers=UNKEPT)
 
     @extend_schema(request=DeriveRequest, responses={201: ReleaseSerializer}, parameters=[IDEMPOTENCY_KEY])
     @action(detail=True, methods=["post"])
     def postprocess(self, request: Request, pk: Any = None) -> Response:
         """A new release out of this finished one by post-processing: the same guarantee, nothing charged."""
-        source, asked = self.get_object(), valid(DeriveRequest, request.data)
+        source, params = self.get_object(), valid(DeriveRequest, request.data)
         key = request.headers.get("Idempotency-Key", "")
-        made = services.derive_release(source=source, idempotency_key=key, **asked)
+        made = services.derive_release(source=source, idempotency_key=key, **params)
         return Response(self.get_serializer(made).data, status=201)
 
     def cancel_job(self, row: Release) -> None:
@@ -146,10 +146,10 @@ class ReleaseViewSet(JobViewSet[Release]):
     @action(detail=True)
     def series(self, request: Request, pk: Any = None) -> Response:
         """Error, budget and temporal privacy loss per event of one series, for the owner's charts."""
-        row, asked = self.finished_object(), valid(SeriesQuery, request.query_params)
+        row, params = self.finished_object(), valid(SeriesQuery, request.query_params)
         wanted = any(name in request.query_params for name in CORRELATION)
-        correlation = correlation_of(asked, row.dataset) if wanted else None
-        rest = {name: value for name, value in asked.items() if name not in CORRELATION}
+        correlation = correlation_of(params, row.dataset) if wanted else None
+        rest = {name: value for name, value in params.items() if name not in CORRELATION}
         released = files.read_series(row, rest["series"])
         return Response(
             release_curves(row.parsed_spec.mechanism, released, correlation=correlation, **rest).model_dump()
@@ -159,10 +159,10 @@ class ReleaseViewSet(JobViewSet[Release]):
     @action(detail=True)
     def errors(self, request: Request, pk: Any = None) -> Response:
         """Errors of one series as distributions and running means, landmarks apart, for the owner's charts."""
-        row, asked = self.finished_object(), valid(ErrorsQuery, request.query_params)
-        start, end = series_bounds(row.dataset.series_lengths, asked["series"])
-        errors = files.read_curves(row, asked["series"]).error_m
-        return Response(error_curves(errors, row.landmark_set.mask[start:end], **asked).model_dump())
+        row, params = self.finished_object(), valid(ErrorsQuery, request.query_params)
+        start, end = series_bounds(row.dataset.series_lengths, params["series"])
+        errors = files.read_curves(row, params["series"]).error_m
+        return Response(error_curves(errors, row.landmark_set.mask[start:end], **params).model_dump())
 
 
 class MechanismsView(APIView):

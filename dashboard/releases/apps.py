@@ -1,10 +1,10 @@
-"""The releases room."""
+"""The releases app."""
 
 from django.apps import AppConfig
 
 
 class ReleasesConfig(AppConfig):
-    """Registers the room under its short name."""
+    """Registers the app under its short name."""
 
     name = "dashboard.releases"
     label = "releases"

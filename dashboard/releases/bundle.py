@@ -51,19 +51,19 @@ def chosen(releases: Sequence[Release]) -> list[Release]:
     return sorted(releases, key=lambda row: (stem(row), row.pk))
 
 
-def formats(asked: Sequence[str]) -> list[str]:
-    """Names of the formats asked for, each once, in the registry's order; all where none is.
+def formats(requested: Sequence[str]) -> list[str]:
+    """Names of the requested formats, each once, in the registry's order; all where none is.
 
     Raises
     ------
     ParameterError
         There is no such format.
     """
-    for one in asked:
+    for one in requested:
         if one not in exports.FORMATS:
             rule = f"must be one of {', '.join(exports.FORMATS)}"
             raise ParameterError(f"format {rule}, got {shown(one)!r}", field="format", rule=rule, value=one)
-    return [name for name in exports.FORMATS if not asked or name in asked]
+    return [name for name in exports.FORMATS if not requested or name in requested]
 
 
 def stem(row: Release) -> str:
@@ -79,8 +79,8 @@ def name(rows: Sequence[Release]) -> str:
 def etag(rows: Sequence[Release], kinds: Sequence[str]) -> str:
     """A strong validator: all that the bytes depend on."""
     made_by = [LAYOUT, __version__, pa.__version__, zlib.ZLIB_RUNTIME_VERSION]
-    said = [made_by, list(kinds), [[row.data_sha256, downloads.label(row)] for row in rows]]
-    return f'"{hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()[:32]}"'
+    content = [made_by, list(kinds), [[row.data_sha256, downloads.label(row)] for row in rows]]
+    return f'"{hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:32]}"'
 
 
 def stream(rows: Sequence[Release], kinds: Sequence[str]) -> Iterator[bytes]:
@@ -161,7 +161,7 @@ _README = """\
 {title}
 {line}
 
-{said}
+{content}
 
 In each folder
   *.csv, *.geojson, *.gpx, *.parquet   the released positions; every file carries its privacy label
@@ -180,8 +180,8 @@ Packed by Cairn {version}; each label says which version drew its release.
 def readme(rows: Sequence[Release]) -> str:
     """What is in the bundle, in words."""
     title = "A release" if len(rows) == 1 else f"{len(rows)} releases"
-    said = "\n\n".join(f"{stem(row)}\n  {row.title}\n  {_sentence(row)}" for row in rows)
-    return _README.format(title=title, line="=" * len(title), said=said, version=__version__)
+    content = "\n\n".join(f"{stem(row)}\n  {row.title}\n  {_sentence(row)}" for row in rows)
+    return _README.format(title=title, line="=" * len(title), content=content, version=__version__)
 
 
 def _sentence(row: Release) -> str:

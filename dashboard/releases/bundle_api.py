@@ -1,4 +1,4 @@
-"""REST doors of bundles: one release, or several, as a ZIP."""
+"""REST API of bundles: one release, or several, as a ZIP."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ class BundleView(APIView):
         responses=ZIP,
     )
     def get(self, request: Request) -> HttpResponseBase:
-        asked = [uuid_or_404(text) for text in request.query_params.getlist("release")]
-        return _answer(request, choice.releases_by_id(request.user, asked))
+        requested = [uuid_or_404(text) for text in request.query_params.getlist("release")]
+        return _answer(request, choice.releases_by_id(request.user, requested))
 
 
-def _answer(request: Request, asked: Sequence[Release]) -> HttpResponseBase:
-    rows, kinds = bundle.chosen(asked), bundle.formats(request.query_params.getlist("format"))
+def _answer(request: Request, requested: Sequence[Release]) -> HttpResponseBase:
+    rows, kinds = bundle.chosen(requested), bundle.formats(request.query_params.getlist("format"))
     etag = bundle.etag(rows, kinds)
     headers = {"ETag": etag, "Cache-Control": "private, no-cache", "X-Content-Type-Options": "nosniff"}
     known = get_conditional_response(request._request, etag=etag)

@@ -16,11 +16,13 @@ from dashboard.releases.models import Release
 from dashboard.releases.selectors import visible_releases
 
 
-def chosen_set(user: Any, dataset: Dataset, asked: uuid.UUID | None, releases: Sequence[Release]) -> LandmarkSet | None:
-    """The landmark set asked for, else that of the releases asked for, of the newest release, or the newest."""
+def chosen_set(
+    user: Any, dataset: Dataset, requested: uuid.UUID | None, releases: Sequence[Release]
+) -> LandmarkSet | None:
+    """The requested landmark set, else that of the requested releases, of the newest release, or the newest."""
     sets = visible_landmark_sets(user).filter(dataset=dataset)
-    if asked is not None:
-        found = sets.filter(pk=asked).first()
+    if requested is not None:
+        found = sets.filter(pk=requested).first()
         if found is None:
             raise Http404("There is no such landmark set.")
         return found
@@ -28,28 +30,28 @@ def chosen_set(user: Any, dataset: Dataset, asked: uuid.UUID | None, releases: S
     return newest.landmark_set if newest else sets.first()
 
 
-def asked_releases(user: Any, dataset: Dataset, asked: Sequence[uuid.UUID]) -> list[Release]:
-    """The releases of the dataset asked for by id."""
-    return _all(visible_releases(user).filter(dataset=dataset, pk__in=asked), asked)
+def requested_releases(user: Any, dataset: Dataset, requested: Sequence[uuid.UUID]) -> list[Release]:
+    """The releases of the dataset requested by id."""
+    return _all(visible_releases(user).filter(dataset=dataset, pk__in=requested), requested)
 
 
-def releases_by_id(user: Any, asked: Sequence[uuid.UUID]) -> list[Release]:
-    """The releases asked for by id, of whichever dataset."""
-    return _all(visible_releases(user).filter(pk__in=asked), asked)
+def releases_by_id(user: Any, requested: Sequence[uuid.UUID]) -> list[Release]:
+    """The releases requested by id, of whichever dataset."""
+    return _all(visible_releases(user).filter(pk__in=requested), requested)
 
 
-def _all(found: Iterable[Release], asked: Sequence[uuid.UUID]) -> list[Release]:
+def _all(found: Iterable[Release], requested: Sequence[uuid.UUID]) -> list[Release]:
     rows = list(found)
-    if len(rows) != len(set(asked)):
+    if len(rows) != len(set(requested)):
         raise Http404("There is no such release.")
     return rows
 
 
-def compared(user: Any, landmark_set: LandmarkSet, asked: Sequence[Release]) -> list[uuid.UUID]:
-    """Ids of the releases to show: the several asked for; else the newest of each title, but the one asked for."""
-    if len(asked) > 1:
-        return [release.pk for release in asked]
-    shown = {_sort(release): release.pk for release in asked}
+def compared(user: Any, landmark_set: LandmarkSet, requested: Sequence[Release]) -> list[uuid.UUID]:
+    """Ids of the releases to show: the several requested; else the newest of each title, but the one requested."""
+    if len(requested) > 1:
+        return [release.pk for release in requested]
+    shown = {_sort(release): release.pk for release in requested}
     for release in visible_releases(user).filter(landmark_set=landmark_set).exclude(state=State.CANCELLED):
         shown.setdefault(_sort(release), release.pk)
     return list(shown.values())

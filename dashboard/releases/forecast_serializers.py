@@ -44,7 +44,10 @@ class OutlookRequest(serializers.Serializer[Any]):
     mechanisms = MechanismsField()
     postprocess = StepsField(required=False, default=list)
     correlation = CorrelationField(
-        required=False, allow_null=True, default=None, help_text="Under which losses are told; without one none are."
+        required=False,
+        allow_null=True,
+        default=None,
+        help_text="Of the losses; without one there are none.",
     )
 
     def validate_postprocess(self, value: Any) -> Any:

@@ -122,14 +122,14 @@ def _entry(entry: BudgetEntry) -> dict[str, Any]:
     }
 
 
-def conditions(told: Sequence[dict[str, Any]], what: str) -> list[tuple[str, str]]:
+def conditions(reports: Sequence[dict[str, Any]], what: str) -> list[tuple[str, str]]:
     """Statement, assumptions or caveats of several releases, each once; with titles if it does not hold for all."""
     found: dict[str, list[str]] = {}
-    for one in told:
-        said = (one["label"]["guarantee"] or {what: []})[what]
-        for text in [said] if isinstance(said, str) else said:
+    for one in reports:
+        texts = (one["label"]["guarantee"] or {what: []})[what]
+        for text in [texts] if isinstance(texts, str) else texts:
             found.setdefault(text, []).append(one["title"])
-    return [(text, "" if len(titles) == len(told) else ", ".join(titles)) for text, titles in found.items()]
+    return [(text, "" if len(titles) == len(reports) else ", ".join(titles)) for text, titles in found.items()]
 
 
 def landmarks(row: Release) -> dict[str, Any]:
@@ -140,9 +140,11 @@ def landmarks(row: Release) -> dict[str, Any]:
 def owners_set(row: Release) -> dict[str, Any]:
     """How the landmarks were found, and how many of the marks are dummies: the owner's alone."""
     chosen = row.landmark_set
-    told = {name: value for name, value in chosen.method.items() if isinstance(value, int | float | str)}
-    said = [f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}" for name, value in told.items()]
-    method = ", ".join(said).removeprefix("name ")  # lists of events and zones would fill pages
+    parameters = {name: value for name, value in chosen.method.items() if isinstance(value, int | float | str)}
+    texts = [
+        f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}" for name, value in parameters.items()
+    ]
+    method = ", ".join(texts).removeprefix("name ")  # lists of events and zones would fill pages
     return {"name": chosen.name, "method": method, "selection": chosen.selection, "made": chosen.created_at}
 
 
@@ -155,14 +157,14 @@ def published(rows: Sequence[Release], series: int) -> dict[str, Any]:
     return {"start": float(min(one[0] for one in known)) / 1000, "end": float(max(one[-1] for one in known)) / 1000}
 
 
-def drawn(row: Release, told: dict[str, Any]) -> dict[str, Any]:
+def drawn(row: Release, report: dict[str, Any]) -> dict[str, Any]:
     """What the page's script draws of a release."""
     return {
-        "id": told["id"],
-        "title": told["title"],
+        "id": report["id"],
+        "title": report["title"],
         "mechanism": row.mechanism,
         "track": reverse("api:release-track", args=[row.pk]),
-        "curves": told["curves"],
+        "curves": report["curves"],
     }
 
 
@@ -197,8 +199,8 @@ def _expected(row: Release) -> list[dict[str, Any]]:
     found = outlook(row.parsed_spec.mechanism, masks_of_people(row.landmark_set))
     if found is None:
         return []
-    told = (("Landmarks", found.landmark), ("Other events", found.regular), ("All", found.overall))
-    return [{"who": who, "exact": found.exact, "noise": noise} for who, noise in told if noise.events]
+    groups = (("Landmarks", found.landmark), ("Other events", found.regular), ("All", found.overall))
+    return [{"who": who, "exact": found.exact, "noise": noise} for who, noise in groups if noise.events]
 
 
 def _read(row: Release, series: int, diameter_m: float) -> _Series:

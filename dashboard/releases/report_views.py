@@ -1,4 +1,4 @@
-"""Pages to print: a report of one release, or of several beside each other. Public unless the owner's is asked for."""
+"""Pages to print: a report of one release, or of several beside each other. Public unless the owner's is requested."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ def detail(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
 
 @require_safe
 def comparison(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
-    """The report of several releases of a dataset: those asked for, or those the comparison shows that are done."""
+    """The report of several releases of a dataset: those requested, or those the comparison shows that are done."""
     dataset = get_object_or_404(visible_datasets(request.user), pk=pk)
     ids = [uuid_or_404(text) for text in request.GET.getlist("release")]
-    rows = choice.asked_releases(request.user, dataset, ids)
+    rows = choice.requested_releases(request.user, dataset, ids)
     if not ids:
         chosen = choice.chosen_set(request.user, dataset, None, [])
         shown = choice.compared(request.user, chosen, []) if chosen else []
@@ -64,7 +64,7 @@ def _answer(request: HttpRequest, rows: Sequence[Release]) -> HttpResponse:
     owner = request.GET.get("for") == OWNER
     series, diameter_m = _series(request, rows[0]), _diameter(request)
     ordered = sorted(rows, key=lambda row: (_rank(row), row.created_at))
-    told = [report.public(row, series, diameter_m) for row in ordered]
+    reports = [report.public(row, series, diameter_m) for row in ordered]
     context = {
         "owner": owner,
         "title": one_line(request.GET.get("title", "")),
@@ -74,9 +74,9 @@ def _answer(request: HttpRequest, rows: Sequence[Release]) -> HttpResponse:
         "series_count": len(rows[0].dataset.series_lengths),
         "published": report.published(ordered, series),
         "landmarks": report.landmarks(rows[0]),
-        "statements": report.conditions(told, "statement"),
-        "assumptions": report.conditions(told, "assumptions"),
-        "caveats": report.conditions(told, "caveats"),
+        "statements": report.conditions(reports, "statement"),
+        "assumptions": report.conditions(reports, "assumptions"),
+        "caveats": report.conditions(reports, "caveats"),
         "configuration": reproduce.brief(ordered),
         "software": report.software(),
         "strengths": report.STRENGTHS,
@@ -84,11 +84,11 @@ def _answer(request: HttpRequest, rows: Sequence[Release]) -> HttpResponse:
         "asked": [("release", str(row.pk)) for row in rows] if "release" in request.GET else [],
     }
     if owner:
-        told = [one | report.owners(row, series, diameter_m) for one, row in zip(told, ordered, strict=True)]
+        reports = [one | report.owners(row, series, diameter_m) for one, row in zip(reports, ordered, strict=True)]
         context |= {"dataset": rows[0].dataset, "set": report.owners_set(rows[0]), "spent": spending(rows[0].dataset)}
     pens = report.pens(ordered)
-    context["releases"] = [one | {"ink": ink} for one, ink in zip(told, pens, strict=True)]
-    drawn = [report.drawn(row, one) | {"ink": ink} for row, one, ink in zip(ordered, told, pens, strict=True)]
+    context["releases"] = [one | {"ink": ink} for one, ink in zip(reports, pens, strict=True)]
+    drawn = [report.drawn(row, one) | {"ink": ink} for row, one, ink in zip(ordered, reports, pens, strict=True)]
     context["page"] = {"series": series, "diameter_m": diameter_m, "owner": owner, "releases": drawn}
     if owner:
         context["page"]["original"] = reverse("api:dataset-track", args=[rows[0].dataset_id])

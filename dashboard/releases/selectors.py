@@ -1,4 +1,4 @@
-"""Reads of the releases room. Answers hold what was published; what was measured against the original is marked so."""
+"""Reads of the releases app. Answers hold what was published; what was measured against the original is marked so."""
 
 from __future__ import annotations
 

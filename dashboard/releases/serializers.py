@@ -1,4 +1,4 @@
-"""Releases as the API speaks of them."""
+"""Releases in the API."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class ReleaseUrls(serializers.Serializer[Any]):
     report = serializers.CharField()
 
 
-_DOORS = ("data", "track", "series", "errors", "postprocess", "bundle")
+_ENDPOINTS = ("data", "track", "series", "errors", "postprocess", "bundle")
 
 
 class ReleaseSerializer(serializers.ModelSerializer[Release]):
@@ -142,6 +142,6 @@ class ReleaseSerializer(serializers.ModelSerializer[Release]):
     def get_urls(self, row: Release) -> dict[str, str]:
         page = reverse("releases:compare", args=[row.dataset_id])
         query = urlencode({"landmark_set": row.landmark_set_id, "release": row.pk})
-        doors = {name: reverse(f"api:release-{name}", args=[row.pk]) for name in _DOORS}
+        endpoints = {name: reverse(f"api:release-{name}", args=[row.pk]) for name in _ENDPOINTS}
         pages = {"page": f"{page}?{query}", "report": reverse("releases:report", args=[row.pk])}
-        return {"self": reverse("api:release-detail", args=[row.pk]), **doors, **pages}
+        return {"self": reverse("api:release-detail", args=[row.pk]), **endpoints, **pages}

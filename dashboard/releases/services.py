@@ -1,4 +1,4 @@
-"""Writes of the releases room: submit, derive, cancel, retry, discard."""
+"""Writes of the releases app: submit, derive, cancel, retry, discard."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ def submit_release(
     _check_same_dataset(dataset, landmark_set)
     if spec.private:
         _check_dummies(landmark_set)
-    asked = {"owner": owner, "dataset": dataset, "landmark_set": landmark_set}
-    return _once(_described(spec, name=name, idempotency_key=idempotency_key, **asked), spec)
+    subject = {"owner": owner, "dataset": dataset, "landmark_set": landmark_set}
+    return _once(_described(spec, name=name, idempotency_key=idempotency_key, **subject), spec)
 
 
 def derive_release(

@@ -1,4 +1,4 @@
-"""Where releases are asked for, compared and reported on."""
+"""Where releases are requested, compared and reported on."""
 
 from django.urls import path
 

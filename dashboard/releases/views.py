@@ -1,4 +1,4 @@
-"""Pages of the releases room: the form that asks for releases, the comparison."""
+"""Pages of the releases app: the form that requests releases, the comparison."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ def new(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
     if dataset.state != State.READY:
         return redirect("datasets:detail", pk)
     sets = list(visible_landmark_sets(request.user).filter(dataset=dataset)[:20])
-    asked = request.GET.get("landmark_set")
+    requested = request.GET.get("landmark_set")
     context = {
         "dataset": dataset,
         "landmark_sets": sets,
-        "chosen": choice.chosen_set(request.user, dataset, uuid_or_404(asked) if asked else None, []),
+        "chosen": choice.chosen_set(request.user, dataset, uuid_or_404(requested) if requested else None, []),
         "budget": spending(dataset),
         "page": {"palette": palette(), "urls": _urls(dataset), "events": {str(one.pk): _events(one) for one in sets}},
     }
@@ -48,10 +48,12 @@ def compare(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
     if dataset.state != State.READY:
         return redirect("datasets:detail", pk)
     series_cache.load_soon()
-    asked = choice.asked_releases(request.user, dataset, [uuid_or_404(text) for text in request.GET.getlist("release")])
+    requested = choice.requested_releases(
+        request.user, dataset, [uuid_or_404(text) for text in request.GET.getlist("release")]
+    )
     set_id = request.GET.get("landmark_set")
-    landmark_set = choice.chosen_set(request.user, dataset, uuid_or_404(set_id) if set_id else None, asked)
-    shown = choice.compared(request.user, landmark_set, asked) if landmark_set else []
+    landmark_set = choice.chosen_set(request.user, dataset, uuid_or_404(set_id) if set_id else None, requested)
+    shown = choice.compared(request.user, landmark_set, requested) if landmark_set else []
     if dataset.sample and shown:
         remember_visit(user=request.user, what="compared")
     sets = (

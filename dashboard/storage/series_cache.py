@@ -1,4 +1,4 @@
-"""Stored series as the map reads them, the last ones read kept in memory: a file never changes, a map asks often."""
+"""Stored series as the map reads them; the last ones read are cached: a file never changes, a map reads it often."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _lock = threading.Lock()
 
 @cache
 def load_soon() -> None:
-    """Load the kernels beside a page whose map asks for them next: half a second, and 100 MB for maps alone."""
+    """Load the kernels beside a page whose map needs them next: half a second, and 100 MB for maps alone."""
     threading.Thread(target=line_simplification.load, daemon=True).start()
 
 

@@ -211,7 +211,7 @@ class TestAtWork:
     def test_a_late_word_of_an_old_failure_does_not_end_what_was_resumed(self, queued, owner_api):
         work_off(1)
         Part.objects.filter(state=State.QUEUED).update(
-            state=State.FAILED, finished_at=Now(), error=failures.told("memory")
+            state=State.FAILED, finished_at=Now(), error=failures.stored_failure("memory")
         )
         execution.settle(queued)
         assert owner_api.get(of(queued)).json()["error"]["code"] == "memory"

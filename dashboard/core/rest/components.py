@@ -1,4 +1,4 @@
-"""A registered description (a mechanism, a way to mark) at the doors: API field, listing, form fields, schema."""
+"""A registered description (a mechanism, a way to mark) as API field, listing, form fields, schema."""
 
 from __future__ import annotations
 

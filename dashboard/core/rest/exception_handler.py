@@ -32,7 +32,7 @@ def status_of(error: EngineError) -> int:
 
 
 def as_list(error: EngineError) -> list[dict[str, Any]]:
-    """The error, or the several it carries, as the API tells them."""
+    """The error, or the several it carries, as the API returns them."""
     parts = error.errors if isinstance(error, ParameterErrors) else [error]
     return [storable(part.as_dict()) for part in parts]
 

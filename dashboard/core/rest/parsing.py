@@ -70,7 +70,7 @@ def _text(parsed: Any) -> str:
 
 
 class Anything(serializers.Field[Any, Any, Any, Any]):
-    """A value that the rules behind the door judge."""
+    """A value that later rules check."""
 
     def to_internal_value(self, data: Any) -> Any:
         return data

@@ -125,11 +125,11 @@ class TermNode(template.Node):
         self.name, self.nodelist = name, words
 
     def render(self, context: Context) -> SafeString:
-        name, words, said = _known(self.name.resolve(context)), self.nodelist.render(context), _said(context)
-        if name in said.buttons:
+        name, words, used = _known(self.name.resolve(context)), self.nodelist.render(context), _said(context)
+        if name in used.buttons:
             return words
-        said.buttons.add(name)
-        said.notes[name] = GLOSSARY[name]
+        used.buttons.add(name)
+        used.notes[name] = GLOSSARY[name]
         return format_html(
             '<button class="term" type="button" popovertarget="term-{0}" aria-describedby="term-{0}">{1}</button>',
             name,

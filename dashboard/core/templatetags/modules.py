@@ -1,4 +1,4 @@
-"""Scripts of a page: ``{% module "js/pages/x.js" %}`` asks at once for all that a module imports.
+"""Scripts of a page: ``{% module "js/pages/x.js" %}`` preloads all that a module imports.
 
 Left to itself a browser finds imports level by level, and waits for the server on each.
 """

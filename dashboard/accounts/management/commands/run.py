@@ -1,4 +1,4 @@
-"""``manage.py run``: the door to the launcher."""
+"""``manage.py run``: starts the launcher."""
 
 from typing import Any
 

@@ -90,8 +90,8 @@ def _experiment(
     experiments.write(table, spec, out)
     cells, events = len(spec.cells()), sum(map(len, series))
     counts = ((cells, "cell"), (spec.repetitions, "repetition"), (events, "event"))
-    said = ", ".join(f"{count:,} {word}{'s' * (count != 1)}" for count, word in counts)
-    return f"{said}. {NOT_PRIVATE}, seed {spec.seed}."
+    summary = ", ".join(f"{count:,} {word}{'s' * (count != 1)}" for count, word in counts)
+    return f"{summary}. {NOT_PRIVATE}, seed {spec.seed}."
 
 
 def _asked(what: str, chosen: dict[str, Any], like: str | None, given: list[Trajectory]) -> ExperimentSpec:

@@ -33,7 +33,7 @@ example:
     --landmarks stay-points:200m:30min --then ou-smoother --out walk.csv
 
 --clean and --then may come again: the steps follow one another. What --then names reads the release only, so it
-spends nothing. What --clean names is done before landmarks are marked, and the label tells of it; it may also be the
+spends nothing. What --clean names is done before landmarks are marked, and the label states it; it may also be the
 JSON of the API's cleaning: --clean '[{"name": "drop-jumps", "highest_km_h": 200}]'.
 Without --seed the noise comes from the operating system. With it the release can be repeated, and is not private.
 """
@@ -128,7 +128,7 @@ def _release(
     digest = trajectories_digest(released)
     label = privacy_label(spec, context, private=private, cleaning=cleaning, sha256=digest)
     _write(out, fmt, released, label)
-    return _summary(spec, context, marks, drawn) + _told(found.report, done)
+    return _summary(spec, context, marks, drawn) + _reading_text(found.report, done)
 
 
 def _summary(spec: ReleaseSpec, context: Context, marks: list[LandmarkSet], drawn: list[Release]) -> str:
@@ -140,7 +140,7 @@ def _summary(spec: ReleaseSpec, context: Context, marks: list[LandmarkSet], draw
     return f"{points:,} points, {count:,} landmarks ({share:.1%}), {published:,} published. {statement}{then}"
 
 
-def _told(report: formats.Report, done: list[Done]) -> str:
+def _reading_text(report: formats.Report, done: list[Done]) -> str:
     """What cleaning did, and how the people were guessed where that matters."""
     guesses = [f"{one['message']} --person says otherwise." for one in report.guesses if one["option"] == "person"]
     return "".join(f" {part}" for part in [*(f"{one.title}: {one.message}" for one in done), *guesses])

@@ -11,7 +11,7 @@ from dashboard.maintenance.cleanup import Sweeper
 
 
 class Command(BaseCommand):
-    """Sweeps every CAIRN_SWEEP_S seconds until it is told to stop."""
+    """Sweeps every CAIRN_SWEEP_S seconds until it is stopped."""
 
     help = "Bring back jobs whose worker died, and clear away what nobody owns."
 
