@@ -26,8 +26,10 @@ def stated(node: ast.AST) -> Iterator[ast.expr]:
     if isinstance(node, ast.Dict):
         keys = [key.value if isinstance(key, ast.Constant) else None for key in node.keys]
         yield from (value for key, value in zip(keys, node.values, strict=True) if key == "code")
-    if isinstance(node, ast.Call) and "told" in (getattr(node.func, "id", ""), getattr(node.func, "attr", "")):
-        yield node.args[0]
+    if isinstance(node, ast.Call):
+        function = node.func
+        if "stored_failure" in (getattr(function, "id", ""), getattr(function, "attr", "")):
+            yield node.args[0]
 
 
 def codes() -> dict[str, str]:
