@@ -12,7 +12,10 @@ import time
 import urllib.request
 from pathlib import Path
 
+from numba.core.caching import UserProvidedCacheLocator
+
 from dashboard.launcher.home import broker_socket
+from privacy_engine import kernels
 from tests.patience import patience
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -31,7 +34,18 @@ def fresh_clone(folder: Path, *, with_packages: bool) -> Path:
     subprocess.run(["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)
     if with_packages:
         (clone / ".venv").symlink_to(sys.prefix)
+        copy_kernels(clone)
     return clone
+
+
+def copy_kernels(clone: Path) -> None:
+    """Copy the machine code of the kernels, which numba stores by a hash of the path of their sources."""
+    compiled, subfolder = Path(kernels.CACHE_FOLDER), UserProvidedCacheLocator.get_suitable_cache_subpath
+    sources = Path(kernels.__file__)
+    copies = clone / sources.relative_to(ROOT)
+    found = compiled / subfolder(str(sources))
+    if found.is_dir():
+        shutil.copytree(found, copies.parent / "__pycache__" / compiled.name / subfolder(str(copies)))
 
 
 def clean_environment(**settings: str) -> dict[str, str]:
