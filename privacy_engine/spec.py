@@ -6,13 +6,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Self
 
-from pydantic import SerializerFunctionWrapHandler, field_serializer, field_validator, model_serializer
+from pydantic import SerializerFunctionWrapHandler, ValidationInfo, field_serializer, field_validator, model_serializer
 
 from privacy_engine import mechanisms as _families  # noqa: F401  (a spec can name every mechanism, in any process)
 from privacy_engine import noise
 from privacy_engine.data import LandmarkSet, Release, Trajectory
+from privacy_engine.errors import ParameterError, ParameterErrors
 from privacy_engine.mechanism import Mechanism, mechanisms
-from privacy_engine.params import Seed, Spec
+from privacy_engine.params import Seed, Spec, broken
 from privacy_engine.people import must_pair, people
 from privacy_engine.postprocess import PostProcess, postprocesses
 
@@ -55,6 +56,15 @@ class ReleaseSpec(Spec):
     def _registered_steps(cls, value: Any) -> tuple[PostProcess, ...]:
         return parse_steps(value)
 
+    @field_validator("postprocess")
+    @classmethod
+    def _of_the_kind(cls, steps: tuple[PostProcess, ...], info: ValidationInfo) -> tuple[PostProcess, ...]:
+        mechanism = info.data.get("mechanism")
+        for step in steps:
+            if mechanism is not None and step.kind != mechanism.kind:
+                raise broken(f"must be steps for the kind {mechanism.kind}")
+        return steps
+
     @field_serializer("postprocess")
     def _dumped_steps(self, value: tuple[PostProcess, ...]) -> list[dict[str, Any]]:
         return [step.model_dump() for step in value]
@@ -65,6 +75,21 @@ class ReleaseSpec(Spec):
         if not self.postprocess:
             found.pop("postprocess", None)
         return found
+
+    def checked(self, kind: str) -> Self:
+        """The spec itself.
+
+        Raises
+        ------
+        ParameterErrors
+            Its mechanism is for another ``kind`` of data.
+        """
+        name, other = self.mechanism.name, self.mechanism.kind
+        if other == kind:
+            return self
+        rule = f"a mechanism for the kind {kind}"
+        message = f"mechanism must be {rule}, got {name}, which is for the kind {other}"
+        raise ParameterErrors([ParameterError(message, field="mechanism.name", rule=rule, value=name)])
 
     @property
     def private(self) -> bool:

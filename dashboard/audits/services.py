@@ -46,7 +46,8 @@ def title_of(spec: AuditSpec) -> str:
     parts = spec.name.removeprefix(PREFIX).split(":")
     altered = [TITLES[parts[0]].lower()] if parts[0] in ALTERATIONS else []
     title = "numpy’s Laplace noise" if parts == [NUMPY_LAPLACE] else mechanisms[parts[-1]].title
-    level = f"ε = {spec.mechanism['epsilon']:g} per {spec.mechanism['radius_m']:g} m"
+    epsilon, radius_m = spec.mechanism["epsilon"], spec.mechanism.get("radius_m")
+    level = f"ε = {epsilon:g}" if radius_m is None else f"ε = {epsilon:g} per {radius_m:g} m"
     return ", ".join([title, *altered, level])
 
 

@@ -9,26 +9,29 @@ import numpy as np
 from privacy_engine import noise
 from privacy_engine.audit.numbers import NumberKind
 from privacy_engine.component import Component
-from privacy_engine.data import Floats, LandmarkSet, Trajectory
-from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
+from privacy_engine.data import Floats
 from privacy_engine.params import Epsilon, RadiusM
 
 
 class Altered:
     """A mechanism under another one's claim: what is claimed is ``mechanism``'s, what runs is ``runs``."""
 
-    def __init__(self, mechanism: TrajectoryMechanism, runs: TrajectoryMechanism) -> None:
+    def __init__(self, mechanism: Any, runs: Any) -> None:
         self._mechanism, self.runs = mechanism, runs
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._mechanism, name)
 
-    def repeat(self, series: Trajectory, landmarks: LandmarkSet, times: int, *, rng: noise.RandomSource) -> Floats:
-        """Published positions of many releases of what runs in place of the mechanism, (times, n, 2)."""
-        return self.runs.repeat(series, landmarks, times, rng=rng)
+    def repeat(self, *data: Any, rng: noise.RandomSource) -> Any:
+        """What many releases of what runs in place of the mechanism publish; arguments as of the mechanism's own."""
+        return self.runs.repeat(*data, rng=rng)
+
+    def release(self, *data: Any, rng: noise.RandomSource) -> Any:
+        """One release of what runs in place of the mechanism."""
+        return self.runs.release(*data, rng=rng)
 
 
-def half_noise(mechanism: TrajectoryMechanism) -> Altered:
+def half_noise(mechanism: Any) -> Altered:
     """Return ``mechanism`` with every scale of noise halved, its budgets as they were."""
     cls = type(mechanism)
 
@@ -36,10 +39,13 @@ def half_noise(mechanism: TrajectoryMechanism) -> Altered:
         def epsilon_per_m(self, budgets: Floats) -> Floats:
             return np.asarray(2 * super().epsilon_per_m(budgets))
 
+        def noise_rate(self, *budget: float) -> float:
+            return float(2 * super().noise_rate(*budget))
+
     return Altered(mechanism, HalfNoise.model_validate(mechanism.model_dump()))
 
 
-def twice_budget(mechanism: TrajectoryMechanism) -> Altered:
+def twice_budget(mechanism: Any) -> Altered:
     """Return ``mechanism`` spending twice the ε that it claims."""
     return Altered(mechanism, mechanism.model_copy(update={"epsilon": 2 * mechanism.epsilon}))
 

@@ -7,11 +7,11 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, ValidationError
 
+from privacy_engine import mechanisms as _families  # noqa: F401  (registers the mechanisms)
 from privacy_engine.audit.controls import ALTERATIONS, NUMPY_LAPLACE, PREFIX, NumpyLaplace
 from privacy_engine.component import Component
 from privacy_engine.errors import ParameterError, ParameterErrors
 from privacy_engine.mechanism import mechanisms
-from privacy_engine.mechanisms import landmark  # noqa: F401  (registers the mechanisms)
 from privacy_engine.params import Param, Seed, Spec, brief, explain
 
 FEWEST_TRIALS, MOST_TRIALS = 1_000, 1_000_000
@@ -67,7 +67,7 @@ def target_of(description: Mapping[str, Any], *, field: str = "") -> Any:
         except ValidationError as error:
             raise ParameterErrors(explain(error, prefix=field)) from None
     if control in ALTERATIONS:
-        return ALTERATIONS[control](mechanisms.of("trajectory").parse({**description, "name": inner}, field=field))
+        return ALTERATIONS[control](mechanisms.parse({**description, "name": inner}, field=field))
     known = ", ".join([PREFIX + NUMPY_LAPLACE, *(f"{PREFIX}{one}:NAME" for one in ALTERATIONS)])
     rule, at = f"must be a registered mechanism or one of {known}", f"{field}.name" if field else "name"
     raise ParameterErrors([ParameterError(f"{at} {rule}, got {brief(name)}", field=at, rule=rule, value=name)])

@@ -116,7 +116,7 @@ class Cell(Spec):
     common: bool = True
 
     _DESCRIBED: ClassVar[dict[str, Any]] = {
-        "release": ReleaseSpec.parse,
+        "release": lambda value: ReleaseSpec.parse(value).checked("trajectory"),
         "landmarks": landmark_methods.parse,
         "dummies": dummy_methods.parse,
     }

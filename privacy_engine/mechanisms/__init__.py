@@ -1,5 +1,9 @@
 """Every mechanism, one file each. Importing a family registers it."""
 
-from privacy_engine.mechanisms import landmark
+# ruff: noqa: I001  (the order of registration is the order of forms and legends)
 
-__all__ = ["landmark"]
+from privacy_engine.mechanisms import landmark
+from privacy_engine.mechanisms import stream
+from privacy_engine.mechanisms import recommendation
+
+__all__ = ["landmark", "recommendation", "stream"]

@@ -20,17 +20,25 @@ from privacy_engine.metrics.pointwise import (
 )
 from privacy_engine.metrics.shape import DynamicTimeWarping, Hausdorff, TripLengthError
 from privacy_engine.metrics.places import PoiRecall, RangeQueryError
-from privacy_engine.metrics.base import Metric, metrics
+from privacy_engine.metrics.stream import StreamMeanAbsoluteError, StreamRelativeError
+from privacy_engine.metrics.checkins import HitRate, RangeCountError, TopOverlap
+from privacy_engine.metrics.base import Metric, TrajectoryMetric, metrics
 
 __all__ = [
     "DynamicTimeWarping",
     "ErrorQuantile",
     "Hausdorff",
+    "HitRate",
     "MeanAbsoluteError",
     "Metric",
     "PoiRecall",
+    "RangeCountError",
     "RangeQueryError",
     "RootMeanSquareError",
+    "StreamMeanAbsoluteError",
+    "StreamRelativeError",
+    "TopOverlap",
+    "TrajectoryMetric",
     "TripLengthError",
     "error_m",
     "mean_absolute_error_m",

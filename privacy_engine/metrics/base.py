@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,15 +14,30 @@ from privacy_engine.registry import Registry
 
 
 class Metric(Component):
-    """Base of every metric: one number, in ``unit``, for what became of a series.
+    """Base of every metric of every kind of data: one number, in ``unit``, for what a release costs in use.
+
+    ``less_is_better``: a smaller value is of a more useful release.
+    """
+
+    unit: ClassVar[str] = ""
+    less_is_better: ClassVar[bool] = True
+
+    name: str
+
+    def of(self, truth: Any, release: Any) -> float:
+        """Its value for one release of ``truth``; not a number for an empty one."""
+        raise NotImplementedError
+
+
+class TrajectoryMetric(Metric):
+    """Base of every metric of trajectories: one number, in ``unit``, for what became of a series.
 
     ``summary`` is the sentence a page shows beside the number; the docstring names the source. A subclass writes
     :meth:`_one`, or :meth:`_over` where all repetitions can be measured at once.
     """
 
+    kind: ClassVar[str] = Trajectory.kind
     unit: ClassVar[str] = "m"
-
-    name: str
 
     def of(self, truth: Trajectory, release: Release) -> float:
         """Its value for one release; not a number for an empty one. Errors of :meth:`over`."""

@@ -12,7 +12,7 @@ from pydantic import AfterValidator
 from privacy_engine import geo
 from privacy_engine.data import Floats, Ints, Trajectory
 from privacy_engine.landmarks.staypoints import stay_points
-from privacy_engine.metrics.base import Metric, metrics, on_sphere
+from privacy_engine.metrics.base import TrajectoryMetric, metrics, on_sphere
 from privacy_engine.params import DistanceM, DurationS, Param
 
 BOUND = 0.01
@@ -36,7 +36,7 @@ QUERIES = Param(
 
 
 @metrics.register
-class RangeQueryError(Metric):
+class RangeQueryError(TrajectoryMetric):
     """The mean relative error of "how many events lie within this circle?" [1]_, as per cent.
 
     Circles are centred on events of the original, evenly spaced along it, so that it can be repeated without a seed. An
@@ -79,7 +79,7 @@ def _chord(distance_m: float) -> float:
 
 
 @metrics.register
-class PoiRecall(Metric):
+class PoiRecall(TrajectoryMetric):
     """The share of the original's stays that a stay found on the release lies near [1]_, as per cent.
 
     Stays are those of Li et al. (:func:`privacy_engine.landmarks.staypoints.stay_points`), on both with the same

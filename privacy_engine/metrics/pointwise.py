@@ -9,7 +9,7 @@ from pydantic import AfterValidator
 
 from privacy_engine import geo
 from privacy_engine.data import Floats, Ints, Release, Trajectory
-from privacy_engine.metrics.base import Metric, metrics
+from privacy_engine.metrics.base import TrajectoryMetric, metrics
 from privacy_engine.params import Param
 
 SHARE = Param(
@@ -37,7 +37,7 @@ def _errors(truth: Trajectory, lon: Floats, lat: Floats, event: Ints) -> Floats:
 
 
 @metrics.register
-class MeanAbsoluteError(Metric):
+class MeanAbsoluteError(TrajectoryMetric):
     """The mean over the published events of the distance to the truth [1]_.
 
     References
@@ -57,7 +57,7 @@ class MeanAbsoluteError(Metric):
 
 
 @metrics.register
-class RootMeanSquareError(Metric):
+class RootMeanSquareError(TrajectoryMetric):
     """The root of the mean square distance to the truth; never below the mean distance [1]_.
 
     References
@@ -76,7 +76,7 @@ class RootMeanSquareError(Metric):
 
 
 @metrics.register
-class ErrorQuantile(Metric):
+class ErrorQuantile(TrajectoryMetric):
     """The p-quantile of the distances to the truth, linear between two order statistics (type 7) [1]_.
 
     References

@@ -11,7 +11,7 @@ from pydantic import AfterValidator
 from privacy_engine import geo
 from privacy_engine.data import Floats, Ints, Trajectory
 from privacy_engine.errors import ParameterError
-from privacy_engine.metrics.base import Metric, metrics, on_sphere
+from privacy_engine.metrics.base import TrajectoryMetric, metrics, on_sphere
 from privacy_engine.params import Param
 
 MOST_CELLS = 4 * 10**8
@@ -28,7 +28,7 @@ BAND = Param(
 
 
 @metrics.register
-class Hausdorff(Metric):
+class Hausdorff(TrajectoryMetric):
     """The largest distance from an event of either series to the nearest of the other [1]_; exact.
 
     Series are read as sets of places, without order or time. O(n log n) through two trees of unit vectors, whose
@@ -65,7 +65,7 @@ def _farthest_m(one: Floats, other: Floats) -> float:
 
 
 @metrics.register
-class DynamicTimeWarping(Metric):
+class DynamicTimeWarping(TrajectoryMetric):
     """The least sum of distances over all ways to walk both series from their first event to their last [1]_.
 
     Either walker may wait for the other; the sum, in metres, is exact without a band. With one, a published position
@@ -110,7 +110,7 @@ class DynamicTimeWarping(Metric):
 
 
 @metrics.register
-class TripLengthError(Metric):
+class TripLengthError(TrajectoryMetric):
     """How much the length of the published line differs from that of the original, either way [1]_.
 
     References

@@ -14,6 +14,7 @@ the same laws, many times faster, each draw a function of (seed, repetition, eve
 A source is made inside the job that uses it and never stored at module level: forked workers would share it.
 """
 
+from privacy_engine.noise.buffered import BufferedLaplace, discrete_laplace_mean, discrete_laplace_sd
 from privacy_engine.noise.choice import (
     coin_level,
     cover_probability,
@@ -46,6 +47,7 @@ from privacy_engine.noise.sources import RandomSource, Stream, as_source, publis
 
 __all__ = [
     "GRID_DEG",
+    "BufferedLaplace",
     "RandomSource",
     "Stream",
     "as_source",
@@ -54,6 +56,8 @@ __all__ = [
     "cover_probability",
     "covered",
     "discrete_laplace",
+    "discrete_laplace_mean",
+    "discrete_laplace_sd",
     "drawn_in_groups",
     "exponential_mechanism",
     "exponential_weights",

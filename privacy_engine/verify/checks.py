@@ -14,9 +14,8 @@ from pydantic import ValidationError
 
 from privacy_engine.label import Label, label_digest
 from privacy_engine.params import Frozen
-from privacy_engine.published import points_digest
 from privacy_engine.verify.contents import Contents, Unreadable
-from privacy_engine.verify.readers import READERS, kind_of
+from privacy_engine.verify.tables import ENDINGS, READERS, format_of
 
 SUMS = "SHA256SUMS"
 LARGEST = 2_000_000_000
@@ -42,23 +41,22 @@ class Verification(Frozen):
 
 
 def verify(data: bytes, file: str = "") -> Verification:
-    """Check an export: CSV, GeoJSON, GPX, Parquet or a bundle (ZIP), by its first bytes.
+    """Check an export: CSV, GeoJSON, GPX, JSON, Parquet or a bundle (ZIP), by its first bytes.
 
     Nothing raises: a file that cannot be read fails its check. ``file`` is what to call it.
     """
-    checks = list(_bundle(data, file) if kind_of(data) == "zip" else _single(data, file))
+    checks = list(_bundle(data, file) if format_of(data) == "zip" else _single(data, file))
     return Verification(holds=all(check.holds for check in checks), checks=checks)
 
 
 def _single(data: bytes, file: str) -> Iterator[Check]:
-    kind = kind_of(data)
+    format = format_of(data)
     try:
-        contents = READERS[kind](data)
+        contents = READERS[format](data)
     except Unreadable as error:
         yield Check(file=file, name="readable", holds=False, message=error.message)
         return
-    points = sum(len(one.lon) for one in contents.series)
-    yield Check(file=file, name="readable", holds=True, message=f"{kind}, {points:,} points")
+    yield Check(file=file, name="readable", holds=True, message=f"{format}, {contents.size}")
     yield _label(contents, file)
     yield _grid(contents, file)
     yield _digest(contents, file)
@@ -76,6 +74,8 @@ def _wrong_label(contents: Contents) -> str:
     except ValidationError as error:
         first = error.errors()[0]
         return f"{'.'.join(map(str, first['loc'])) or 'label'}: {first['msg']}"
+    if label.kind != contents.kind:
+        return f"it is of the kind {label.kind:.40}, the file of the kind {contents.kind}"
     if label.label_sha256 != label_digest(contents.label):
         return "its JSON is not what was written: label_sha256 differs"
     if " ".join(label.text.split()) != " ".join(contents.text.split()):
@@ -84,22 +84,21 @@ def _wrong_label(contents: Contents) -> str:
 
 
 def _grid(contents: Contents, file: str) -> Check:
-    grid = contents.label.get("grid_degrees") if isinstance(contents.label, dict) else None
-    if grid != 1e-7:
-        message = f"the declared grid must be 1e-07 degrees, got {grid!s:.40}"
-        return Check(file=file, name="grid", holds=False, message=message)
-    if contents.off_grid:
+    wrong = contents.wrong_grid()
+    if not wrong and contents.off_grid:
         count, first = len(contents.off_grid), contents.off_grid[0]
-        message = f"{count:,} numbers are no multiples of {grid:g} degrees, such as {first:.40}"
-        return Check(file=file, name="grid", holds=False, message=message)
-    return Check(file=file, name="grid", holds=True, message=f"every position is a multiple of {grid:g} degrees")
+        wrong = f"{count:,} numbers are no {contents.grid_text}, such as {first:.40}"
+    what = "every position is a" if contents.kind == "trajectory" else "every count is one of"
+    message = wrong or f"{what} {contents.grid_text.replace('multiples', 'multiple')}"
+    return Check(file=file, name="grid", holds=not wrong, message=message)
 
 
 def _digest(contents: Contents, file: str) -> Check:
     declared = contents.label.get("sha256") if isinstance(contents.label, dict) else None
-    found = points_digest(contents.series)
+    found = contents.digest()
     holds = declared == found and not contents.off_grid
-    message = f"sha256 {found}" if holds else f"the points have sha256 {found}, the label states {declared!s:.64}"
+    what = "points have" if contents.kind == "trajectory" else "counts have"
+    message = f"sha256 {found}" if holds else f"the {what} sha256 {found}, the label states {declared!s:.64}"
     return Check(file=file, name="digest", holds=holds, message=message)
 
 
@@ -114,12 +113,17 @@ def _bundle(data: bytes, file: str) -> Iterator[Check]:
         yield Check(file=file, name="readable", holds=False, message=message)
         return
     yield _sums(members, file)
-    exported = [name for name in members if name.rpartition(".")[2] in READERS]
+    exported = [name for name, data in members.items() if _is_export(name, data)]
     if not exported:
         yield Check(file=file, name="readable", holds=False, message="The bundle holds no released file.")
     for name in exported:
         yield from _single(members[name], name)
         yield _same_label(members, name)
+
+
+def _is_export(name: str, data: bytes) -> bool:
+    ending = name.rpartition(".")[2]
+    return ending in ENDINGS and (ending != "json" or format_of(data) == "model json")
 
 
 def _members(data: bytes) -> Iterator[tuple[str, bytes]]:
@@ -148,7 +152,7 @@ def _same_label(members: dict[str, bytes], name: str) -> Check:
     """The label inside a file is that of its folder."""
     beside = f"{name.rpartition('/')[0]}/label.json"
     try:
-        inside: Any = READERS[kind_of(members[name])](members[name]).label
+        inside: Any = READERS[format_of(members[name])](members[name]).label
         holds = beside in members and json.loads(members[beside]) == inside
     except (Unreadable, ValueError, RecursionError, KeyError):
         holds = False

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from privacy_engine.data import Ints
 from privacy_engine.errors import FormatError
-from privacy_engine.published import CELLS_PER_DEGREE, NO_TIME, Published
+from privacy_engine.noise import GRID_DEG
+from privacy_engine.popularity import PopularityModel, model_digest
+from privacy_engine.published import CELLS_PER_DEGREE, NO_TIME, Published, points_digest
+from privacy_engine.stream_release import counts_digest
 
 _ON_GRID = re.compile(r"(-?)([0-9]{1,3})\.([0-9]{7})", re.ASCII)
 _NUMBER = re.compile(r"-?[0-9]{1,20}(\.[0-9]{1,40})?([eE][+-]?[0-9]{1,2})?", re.ASCII)
@@ -28,12 +31,101 @@ class Unreadable(FormatError):
 
 @dataclass(frozen=True, eq=False)
 class Contents:
-    """The points of a file, its label's line and the label itself; ``off_grid`` are numbers that are no multiples."""
+    """The numbers of a file, its label's line and the label itself; ``off_grid`` are numbers that are no multiples."""
 
-    series: Sequence[Published]
     text: str
     label: Any
     off_grid: Sequence[str] = ()
+
+    kind: ClassVar[str]
+    grid_text: ClassVar[str]
+
+    @property
+    def size(self) -> str:
+        """How much the file holds, as text."""
+        raise NotImplementedError
+
+    def digest(self) -> str:
+        """SHA-256 of what is published."""
+        raise NotImplementedError
+
+    def wrong_grid(self) -> str:
+        """What is wrong with the grid that the label declares; empty where nothing is."""
+        return ""
+
+
+@dataclass(frozen=True, eq=False)
+class PointContents(Contents):
+    """The points of a file of trajectories."""
+
+    series: Sequence[Published] = ()
+
+    kind: ClassVar[str] = "trajectory"
+    grid_text: ClassVar[str] = f"multiples of {GRID_DEG:g} degrees"
+
+    @property
+    def size(self) -> str:
+        return f"{sum(len(one.lon) for one in self.series):,} points"
+
+    def digest(self) -> str:
+        return points_digest(self.series)
+
+    def wrong_grid(self) -> str:
+        grid = self.label.get("grid_degrees") if isinstance(self.label, dict) else None
+        return "" if grid == GRID_DEG else f"the declared grid must be {GRID_DEG:g} degrees, got {grid!s:.40}"
+
+
+@dataclass(frozen=True, eq=False)
+class CountContents(Contents):
+    """The counts (T, d) of a file of a stream, with their names and labels."""
+
+    names: Sequence[str] = ()
+    labels: Sequence[str] = ()
+    counts: Ints = field(default_factory=lambda: np.empty((0, 0), dtype=np.int64))
+
+    kind: ClassVar[str] = "stream"
+    grid_text: ClassVar[str] = "whole numbers"
+
+    @property
+    def size(self) -> str:
+        return f"{len(self.labels):,} timestamps of {len(self.names):,} names"
+
+    def digest(self) -> str:
+        return counts_digest(self.names, self.labels, self.counts)
+
+
+@dataclass(frozen=True, eq=False)
+class ModelContents(Contents):
+    """The model of a file of check-ins."""
+
+    model: PopularityModel | None = None
+
+    kind: ClassVar[str] = "checkins"
+    grid_text: ClassVar[str] = "whole numbers"
+
+    @property
+    def size(self) -> str:
+        return f"{0 if self.model is None else len(self.model):,} cells"
+
+    def digest(self) -> str:
+        return "" if self.model is None else model_digest(self.model)
+
+
+def whole_numbers(texts: Sequence[str]) -> tuple[Ints, list[str]]:
+    """Counts as written, (n,), and those that are no whole numbers, which are rounded."""
+    off_grid: list[str] = []
+    found = []
+    for text in texts:
+        if not _NUMBER.fullmatch(text):
+            raise Unreadable(f"{text!r:.60} is not a count.")
+        exact = Decimal(text)
+        if exact != exact.to_integral_value():
+            off_grid.append(text)
+        found.append(int(exact.to_integral_value()))
+    try:
+        return np.array(found, dtype=np.int64), off_grid
+    except OverflowError:
+        raise Unreadable("A count is larger than Cairn writes.") from None
 
 
 class Columns:

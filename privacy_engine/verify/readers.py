@@ -20,7 +20,7 @@ from privacy_engine.formats.arrow import pa, pq
 from privacy_engine.formats.dialect import OUR_COLUMN
 from privacy_engine.formats.xmltools import local, new_parser, run
 from privacy_engine.published import CELLS_PER_DEGREE, NO_TIME, Published, plain_name
-from privacy_engine.verify.contents import Columns, Contents, Unreadable, instants
+from privacy_engine.verify.contents import Columns, Contents, PointContents, Unreadable, instants
 
 _GUARDED = re.compile(r"''*[=+\-@\t\r]")
 LONGEST_CELL = 10_000_000
@@ -30,12 +30,12 @@ Row = tuple[str, str, str, str, str]
 
 def read_csv(data: bytes) -> Contents:
     """A CSV table: series, time, lon, lat and the label beside the first row."""
-    with _long_cells():
-        return _table(csv.DictReader(io.StringIO(_text(data), newline="")))
+    with long_cells():
+        return _table(csv.DictReader(io.StringIO(utf8(data), newline="")))
 
 
 @contextmanager
-def _long_cells() -> Iterator[None]:
+def long_cells() -> Iterator[None]:
     """Let cells be long while a table is read: the limit is the whole process's, and other readers rely on theirs."""
     before = csv.field_size_limit(LONGEST_CELL)
     try:
@@ -52,18 +52,18 @@ def _table(table: csv.DictReader[str]) -> Contents:
     try:
         for row in table:
             cells = {name: row.get(name) or "" for name in (*wanted, "person")}
-            whose = (_bare(cells["series"]), _bare(cells["person"]))
+            whose = (bare(cells["series"]), bare(cells["person"]))
             rows.append((*whose, cells["time"], cells["lon"], cells["lat"]))
             if cells[OUR_COLUMN] or cells[JSON_COLUMN]:
-                labels.append((_bare(cells[OUR_COLUMN]), _bare(cells[JSON_COLUMN])))
+                labels.append((bare(cells[OUR_COLUMN]), bare(cells[JSON_COLUMN])))
     except csv.Error as error:
         raise Unreadable(f"The table is damaged: {error}.") from None
     if len(labels) != 1:
         raise Unreadable(f"The table must have one label beside its first row, got {len(labels)}.")
-    return Contents(_series(rows, columns), labels[0][0], _json(labels[0][1]), columns.off_grid)
+    return PointContents(labels[0][0], from_json(labels[0][1]), columns.off_grid, _series(rows, columns))
 
 
-def _bare(cell: str) -> str:
+def bare(cell: str) -> str:
     """A cell without the quotation mark that keeps a spreadsheet from taking it for a formula."""
     return cell[1:] if _GUARDED.match(cell) else cell
 
@@ -90,12 +90,12 @@ class _Written(float):
 
 def read_geojson(data: bytes) -> Contents:
     """A GeoJSON feature collection whose foreign member ``privacy`` is the label."""
-    document = _json(_text(data), parse_float=_Written)
+    document = from_json(utf8(data), parse_float=_Written)
     try:
         columns = Columns()
         series = [_feature(one, columns) for one in document["features"]]
         label = document["privacy"]
-        return Contents(series, str(label["text"]), label, columns.off_grid)
+        return PointContents(str(label["text"]), label, columns.off_grid, series)
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise Unreadable("The document is not a feature collection with a label.") from error
 
@@ -120,7 +120,8 @@ def read_gpx(data: bytes) -> Contents:
         run(document.parser, data)
     except FormatError as error:
         raise Unreadable(error.message) from None
-    return Contents(_series(document.rows, document.columns), document.text, _json(document.label), document.off_grid)
+    points = _series(document.rows, document.columns)
+    return PointContents(document.text, from_json(document.label), document.off_grid, points)
 
 
 class _Gpx:
@@ -177,7 +178,7 @@ def read_parquet(data: bytes) -> Contents:
         times = table.column("time").cast(pa.timestamp("ms", "UTC")).cast(pa.int64()).fill_null(NO_TIME).to_numpy()
     except (pa.ArrowException, OSError, KeyError, ValueError, TypeError) as error:
         raise Unreadable("The file is not a table that Cairn exported.") from error
-    label = _json((schema.metadata or {}).get(b"cairn", b"").decode("utf-8", "replace"))
+    label = from_json((schema.metadata or {}).get(b"cairn", b"").decode("utf-8", "replace"))
     off_grid, axes = [], []
     for axis in (lon, lat):
         if not (np.isfinite(axis) & (np.abs(axis) <= 180)).all():
@@ -191,7 +192,7 @@ def read_parquet(data: bytes) -> Contents:
         name, person = (plain_name(str(text or "")) for text in (*whose, "")[:2])
         series.append(Published(name, axes[0][start:end], axes[1][start:end], times[start:end], person))
         start = end
-    return Contents(series, str(label.get("text", "")) if isinstance(label, dict) else "", label, off_grid)
+    return PointContents(str(label.get("text", "")) if isinstance(label, dict) else "", label, off_grid, series)
 
 
 READERS: Mapping[str, Callable[[bytes], Contents]] = {
@@ -202,24 +203,16 @@ READERS: Mapping[str, Callable[[bytes], Contents]] = {
 }
 
 
-def kind_of(data: bytes) -> str:
-    """The exported format that ``data`` begins like, or ``zip``."""
-    head = data[:4]
-    if head == b"PAR1":
-        return "parquet"
-    if head == b"PK\x03\x04":
-        return "zip"
-    return {b"<": "gpx", b"{": "geojson"}.get(head.lstrip()[:1], "csv")
-
-
-def _text(data: bytes) -> str:
+def utf8(data: bytes) -> str:
+    """The text of a file in UTF-8, or Unreadable."""
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise Unreadable(f"The file is not UTF-8 text at byte {error.start}.") from None
 
 
-def _json(text: str, **how: Any) -> Any:
+def from_json(text: str, **how: Any) -> Any:
+    """The value of JSON text, or Unreadable."""
     try:
         return json.loads(text, **how)
     except (ValueError, RecursionError):

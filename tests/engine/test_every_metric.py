@@ -14,16 +14,16 @@ from privacy_engine import geo, noise
 from privacy_engine.data import LandmarkSet, Release, Trajectory
 from privacy_engine.errors import DataError, ParameterErrors
 from privacy_engine.mechanisms.landmark import EventLevel, Skip
-from privacy_engine.metrics import Metric, metrics
+from privacy_engine.metrics import TrajectoryMetric, metrics
 from tests.engine.registered import walk
 from tests.examples import examples
 
-CLASSES = list(metrics)
+CLASSES = list(metrics.of("trajectory"))
 PERFECT = {"poi-recall": 100.0}
 every_metric = pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.registered_name())
 
 
-def example(cls: type[Metric]) -> Any:
+def example(cls: type[TrajectoryMetric]) -> Any:
     return cls(**{field["name"]: field["example"] for field in cls.fields() if field["required"]})
 
 

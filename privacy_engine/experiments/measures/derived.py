@@ -12,12 +12,12 @@ from privacy_engine.attacks import Attack, Headline, PopulationAttack, Result, S
 from privacy_engine.data import Floats
 from privacy_engine.experiments.measures.base import Measure, Work, each, measures, over_series, releasing
 from privacy_engine.experiments.trials import Trials
-from privacy_engine.metrics import MeanAbsoluteError, Metric, metrics
+from privacy_engine.metrics import MeanAbsoluteError, TrajectoryMetric, metrics
 
 SAME_AS_ERROR = MeanAbsoluteError
 
 
-class MetricMeasure(Metric, Measure):
+class MetricMeasure(TrajectoryMetric, Measure):
     """Base: the mean over series of a metric of their releases, steps included."""
 
     owner_only: ClassVar[bool] = True
@@ -81,7 +81,7 @@ class _OfPopulation(PopulationAttack, AttackMeasure):
         return [self.run(*map(list, zip(*pairs, strict=True))) if pairs else None]
 
 
-def _of_metric(cls: type[Metric]) -> type[Measure]:
+def _of_metric(cls: type[TrajectoryMetric]) -> type[Measure]:
     return cast(type[Measure], create_model(cls.__name__, __base__=(cls, MetricMeasure), __doc__=cls.documentation()))
 
 
@@ -95,7 +95,7 @@ def _of_attack(cls: type[Attack], headline: Headline) -> type[Measure]:
     return found
 
 
-for _metric in metrics:
+for _metric in metrics.of("trajectory"):
     if _metric is not SAME_AS_ERROR:
         measures.register(_of_metric(_metric))
 for _attack in attacks:

@@ -104,7 +104,7 @@ def _release(
             "seed": None if seed is None else value_of(seed),
             "postprocess": [_step(text, postprocesses, "--then") for text in then],
         }
-    )
+    ).checked("trajectory")
     cleaning = parse_cleaning([step for text in clean for step in _cleaning(text)])
     method = parse_short(landmarks, read=lambda name: Path(name).read_bytes())
     beside = None if dummies is None else parse_short_dummies(dummies, seed=spec.seed)

@@ -8,10 +8,8 @@ column or property ``person``, an extension of a GPX track). Everything written 
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import repeat
 from typing import Any, BinaryIO
 from xml.sax.saxutils import escape, quoteattr  # nosec B406
@@ -20,6 +18,7 @@ import numpy as np
 
 from privacy_engine.data import Floats, Trajectory
 from privacy_engine.errors import ParameterError, shown
+from privacy_engine.exports.base import JSON_COLUMN, ExportFormat, Label, Unclosed, as_json, cell_text, sentence
 from privacy_engine.formats.arrow import pa, pq
 from privacy_engine.formats.dialect import OUR_COLUMN
 from privacy_engine.formats.gpx import OUR_CREATOR, OUR_PERSON
@@ -27,23 +26,8 @@ from privacy_engine.published import plain_name
 
 DECIMALS = 7
 _CHUNK = 50_000
-_FORMULA = re.compile(r"'*[=+\-@\t\r]")
-JSON_COLUMN = "privacy_label_json"
 LABEL_NAMESPACE = "urn:cairn:label:1"
 _PERSON = f'<c:{OUR_PERSON} xmlns:c="urn:cairn:1">{{}}</c:{OUR_PERSON}>'
-
-Label = Mapping[str, Any]
-
-
-@dataclass(frozen=True)
-class ExportFormat:
-    """An output format: how it is called, served and written."""
-
-    name: str
-    title: str
-    media_type: str
-    extension: str
-    write: Callable[[Sequence[Trajectory], BinaryIO, Label], None]
 
 
 def write(series: Iterable[Trajectory], fmt: str, out: BinaryIO, *, label: Label) -> None:
@@ -77,15 +61,6 @@ def _several_people(series: Sequence[Trajectory]) -> bool:
     return len({one.person for one in series}) > 1
 
 
-def _sentence(label: Label) -> str:
-    """The label's text on one line."""
-    return " ".join(plain_name(str(label.get("text", ""))).split())
-
-
-def _as_json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=True, allow_nan=False, sort_keys=True)
-
-
 def _rounded(degrees: Floats) -> Floats:
     return np.asarray(np.round(degrees, DECIMALS) + 0.0)  # + 0.0: no negative zero
 
@@ -110,22 +85,13 @@ def _chunks(one: Trajectory) -> Iterator[tuple[list[float], list[float], list[st
         yield _rounded(one.lon[piece]).tolist(), _rounded(one.lat[piece]).tolist(), times
 
 
-def _cell(text: str) -> str:
-    """A text cell of a CSV: never a formula to a spreadsheet, quoted where it must be."""
-    if _FORMULA.match(text):
-        text = "'" + text
-    if re.search(r'[",\r\n]', text) or text != text.strip():
-        text = '"' + text.replace('"', '""') + '"'
-    return text
-
-
 def _write_csv(series: Sequence[Trajectory], out: BinaryIO, label: Label) -> None:
     several = _several_people(series)
     out.write(b"series,person,time" if several else b"series,time")
     out.write(f",lon,lat,{OUR_COLUMN},{JSON_COLUMN}\r\n".encode())
-    first = f"{_cell(_sentence(label))},{_cell(_as_json(dict(label)))}"
+    first = f"{cell_text(sentence(label))},{cell_text(as_json(dict(label)))}"
     for one in series:
-        name = f"{_cell(one.name)},{_cell(one.person)}" if several else _cell(one.name)
+        name = f"{cell_text(one.name)},{cell_text(one.person)}" if several else cell_text(one.name)
         for lon, lat, times in _chunks(one):
             rows = [
                 f"{name},{t},{x:.7f},{y:.7f},," for t, x, y in zip(times or repeat("", len(lon)), lon, lat, strict=True)
@@ -136,15 +102,15 @@ def _write_csv(series: Sequence[Trajectory], out: BinaryIO, label: Label) -> Non
 
 
 def _write_geojson(series: Sequence[Trajectory], out: BinaryIO, label: Label) -> None:
-    out.write(f'{{"type":"FeatureCollection","privacy":{_as_json(dict(label))},"features":['.encode())
+    out.write(f'{{"type":"FeatureCollection","privacy":{as_json(dict(label))},"features":['.encode())
     comma = b""
     several = _several_people(series)
     for one in series:
         out.write(comma + b'\n{"type":"Feature","geometry":')
         _write_geometry(one, out)
-        out.write(f',"properties":{{"series":{_as_json(one.name)}'.encode())
+        out.write(f',"properties":{{"series":{as_json(one.name)}'.encode())
         if several:
-            out.write(f',"person":{_as_json(one.person)}'.encode())
+            out.write(f',"person":{as_json(one.person)}'.encode())
         if one.time_s is not None:
             out.write(b',"coordTimes":[')
             _write_pieces((",".join(f'"{t}"' for t in times or ()) for _, _, times in _chunks(one)), out)
@@ -180,8 +146,8 @@ def _write_gpx(series: Sequence[Trajectory], out: BinaryIO, label: Label) -> Non
         (
             '<?xml version="1.0" encoding="UTF-8"?>\n'
             f'<gpx version="1.1" creator={quoteattr(OUR_CREATOR)} xmlns="http://www.topografix.com/GPX/1/1">\n'
-            f"<metadata><desc>{_xml(_sentence(label))}</desc>"
-            f'<extensions><label xmlns="{LABEL_NAMESPACE}">{_xml(_as_json(dict(label)))}</label></extensions>'
+            f"<metadata><desc>{_xml(sentence(label))}</desc>"
+            f'<extensions><label xmlns="{LABEL_NAMESPACE}">{_xml(as_json(dict(label)))}</label></extensions>'
             "</metadata>\n"
         ).encode()
     )
@@ -215,10 +181,10 @@ _SCHEMA = pa.schema(
 
 def _write_parquet(series: Sequence[Trajectory], out: BinaryIO, label: Label) -> None:
     columns = _SCHEMA if _several_people(series) else _SCHEMA.remove(_SCHEMA.get_field_index("person"))
-    schema = columns.with_metadata({"cairn": _as_json(dict(label))})
+    schema = columns.with_metadata({"cairn": as_json(dict(label))})
     tables = [_table(one, schema) for one in series]
     table = pa.concat_tables(tables) if tables else schema.empty_table()
-    pq.write_table(table, _Written(out), compression="zstd")
+    pq.write_table(table, Unclosed(out), compression="zstd")
 
 
 def _table(one: Trajectory, schema: Any) -> Any:
@@ -235,31 +201,6 @@ def _table(one: Trajectory, schema: Any) -> Any:
 
 def _repeated(text: str, n: int) -> Any:
     return pa.DictionaryArray.from_arrays(pa.array(np.zeros(n, dtype=np.int32)), pa.array([text])).cast(pa.string())
-
-
-class _Written:
-    """A stream that Arrow may write to but not close."""
-
-    closed = False
-
-    def __init__(self, out: BinaryIO) -> None:
-        self._out = out
-        self._at = 0
-
-    def write(self, data: Any) -> int:
-        piece = bytes(data)
-        self._out.write(piece)
-        self._at += len(piece)
-        return len(piece)
-
-    def tell(self) -> int:
-        return self._at
-
-    def flush(self) -> None:
-        """Nothing is held back here."""
-
-    def close(self) -> None:
-        """The caller's stream stays open."""
 
 
 FORMATS: Mapping[str, ExportFormat] = {

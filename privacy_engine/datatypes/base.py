@@ -1,0 +1,106 @@
+"""``DataType``: everything the rest of Cairn must know of one kind of data, asked in one place."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from typing import Any, BinaryIO, ClassVar
+
+from privacy_engine.audit.kinds import Kind
+from privacy_engine.errors import ParameterError, shown
+from privacy_engine.exports.base import ExportFormat, Label
+from privacy_engine.mechanism import mechanisms
+from privacy_engine.metrics import Metric, metrics
+from privacy_engine.params import Frozen
+from privacy_engine.registry import Registry
+from privacy_engine.spec import ReleaseSpec
+
+Watch = Callable[[float], None]
+
+
+class DataType(ABC):
+    """One kind of data. An instance is registered in :mod:`privacy_engine.datatypes`; it has no state.
+
+    ``data_class`` is the class of one upload's data (a list of it for trajectories), ``release_class`` that of what is
+    published of it. ``item`` and ``items`` are the nouns for what there is most of, for pages.
+    """
+
+    kind: ClassVar[str]
+    title: ClassVar[str]
+    item: ClassVar[str]
+    items: ClassVar[str]
+    data_class: ClassVar[type]
+    release_class: ClassVar[type]
+    exports: ClassVar[Mapping[str, ExportFormat]]
+    audit_kind: ClassVar[Kind]
+
+    @property
+    def mechanisms(self) -> Registry[Any]:
+        """The mechanisms for this kind."""
+        return mechanisms.of(self.kind)
+
+    @property
+    def metrics(self) -> Registry[Metric]:
+        """The metrics for this kind: they read the truth and are the owner's alone."""
+        return metrics.of(self.kind)
+
+    @abstractmethod
+    def facts(self, data: Any) -> Frozen:
+        """What the dataset's page shows of ``data``; the owner's alone."""
+
+    @abstractmethod
+    def content_digest(self, data: Any) -> str:
+        """SHA-256 of what ``data`` holds, without names that could be changed at will."""
+
+    @abstractmethod
+    def to_table(self, data: Any) -> Any:
+        """``data`` as a pyarrow table."""
+
+    @abstractmethod
+    def from_table(self, table: Any) -> Any:
+        """The data of :meth:`to_table`."""
+
+    @abstractmethod
+    def release_to_table(self, release: Any) -> Any:
+        """What :meth:`release` returned as a pyarrow table."""
+
+    @abstractmethod
+    def release_from_table(self, table: Any) -> Any:
+        """The release of :meth:`release_to_table`."""
+
+    @abstractmethod
+    def digest(self, release: Any) -> str:
+        """SHA-256 of what a release publishes: the ``sha256`` of its label, the same for every format."""
+
+    @abstractmethod
+    def release(self, spec: ReleaseSpec, data: Any, beside: Any = None, *, watch: Watch | None = None) -> Any:
+        """One release of ``data`` by ``spec``; ``beside`` is what it needs beside the data (landmark sets).
+
+        ``watch(share)`` is called with the share of the work that is done, and may raise to stop.
+
+        Raises
+        ------
+        ParameterError
+            The spec's mechanism is for another kind of data.
+        """
+
+    def measure(self, truth: Any, release: Any) -> dict[str, float]:
+        """The metrics of a release by name, of those that need no parameter."""
+        found: dict[str, float] = {}
+        for cls in self.metrics:
+            if not any(field["required"] for field in cls.fields()):
+                found[cls.registered_name()] = cls(name=cls.registered_name()).of(truth, release)
+        return found
+
+    def write(self, release: Any, fmt: str, out: BinaryIO, *, label: Label) -> None:
+        """Write a release to the binary stream ``out`` in the format ``fmt``, a name of :attr:`exports`.
+
+        Raises
+        ------
+        ParameterError
+            ``fmt`` is not the name of a format of this kind.
+        """
+        if fmt not in self.exports:
+            rule = f"must be one of {', '.join(self.exports)}"
+            raise ParameterError(f"format {rule}, got {shown(fmt)!r}", field="format", rule=rule, value=fmt)
+        self.exports[fmt].write(release, out, label)

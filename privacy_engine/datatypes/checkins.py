@@ -1,0 +1,117 @@
+"""Check-ins as a kind of data."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+
+from privacy_engine import noise
+from privacy_engine.audit.checkins import CheckInKind
+from privacy_engine.audit.kinds import Kind
+from privacy_engine.data import CheckIns
+from privacy_engine.datatypes.base import DataType, Watch
+from privacy_engine.exports.base import ExportFormat
+from privacy_engine.exports.checkins import FORMATS
+from privacy_engine.formats.arrow import pa
+from privacy_engine.params import Frozen
+from privacy_engine.popularity import PopularityModel, model_digest
+from privacy_engine.spec import ReleaseSpec
+
+
+class CheckInFacts(Frozen):
+    """What check-ins hold: how many users, places and events, from when to when, and where.
+
+    ``places`` is None where the file names none; ``bounds`` is [west, south, east, north], None without positions.
+    ``per_user`` is the mean number of check-ins of a user, ``most_per_user`` the largest.
+    """
+
+    checkins: int
+    users: int
+    places: int | None
+    start_s: float | None
+    end_s: float | None
+    bounds: list[float] | None
+    per_user: float
+    most_per_user: int
+
+
+class CheckInType(DataType):
+    """Who was at which place, and when."""
+
+    kind: ClassVar[str] = CheckIns.kind
+    title: ClassVar[str] = "Check-ins"
+    item: ClassVar[str] = "check-in"
+    items: ClassVar[str] = "check-ins"
+    data_class: ClassVar[type] = CheckIns
+    release_class: ClassVar[type] = PopularityModel
+    exports: ClassVar[Mapping[str, ExportFormat]] = FORMATS
+    audit_kind: ClassVar[Kind] = CheckInKind()
+
+    def facts(self, data: CheckIns) -> CheckInFacts:
+        each = np.bincount(data.user, minlength=1)
+        users = int(np.count_nonzero(each))
+        bounds = None
+        if data.lon is not None and data.lat is not None and len(data):
+            edges = data.lon.min(), data.lat.min(), data.lon.max(), data.lat.max()
+            bounds = [float(edge) for edge in edges]
+        return CheckInFacts(
+            checkins=len(data),
+            users=users,
+            places=None if data.place is None else len(np.unique(data.place)),
+            start_s=float(data.time_s.min()) if len(data) else None,
+            end_s=float(data.time_s.max()) if len(data) else None,
+            bounds=bounds,
+            per_user=len(data) / max(users, 1),
+            most_per_user=int(each.max()),
+        )
+
+    def content_digest(self, data: CheckIns) -> str:
+        found = hashlib.sha256(f"cairn check-ins content 1 {len(data)}".encode())
+        found.update(data.user.astype("<i8").tobytes() + np.round(data.time_s * 1e3).astype("<i8").tobytes())
+        for axis in (data.lon, data.lat):
+            if axis is not None:
+                found.update(np.round(axis * 1e7).astype("<i8").tobytes())
+        if data.lon is None and data.place is not None:
+            found.update(data.place.astype("<i8").tobytes())
+        return found.hexdigest()
+
+    def to_table(self, data: CheckIns) -> Any:
+        optional = {"place": data.place, "lon": data.lon, "lat": data.lat}
+        columns = {"user": data.user, "time_s": data.time_s}
+        columns |= {name: column for name, column in optional.items() if column is not None}
+        about = {"users": list(data.users), "places": list(data.places)}
+        table = pa.table({name: pa.array(column) for name, column in columns.items()})
+        return table.replace_schema_metadata({"checkins": json.dumps(about)})
+
+    def from_table(self, table: Any) -> CheckIns:
+        about = json.loads(table.schema.metadata[b"checkins"])
+        column = {name: table.column(name).to_numpy() for name in table.column_names}
+        positions = column.get("lon"), column.get("lat")
+        return CheckIns(
+            column["user"], about["users"], column["time_s"], column.get("place"), about["places"], *positions
+        )
+
+    def release_to_table(self, release: PopularityModel) -> Any:
+        about = {"grid": release.as_dict()["grid"], "private": release.private}
+        table = pa.table({"count": pa.array(release.counts)})
+        return table.replace_schema_metadata({"popularity": json.dumps(about)})
+
+    def release_from_table(self, table: Any) -> PopularityModel:
+        about = json.loads(table.schema.metadata[b"popularity"])
+        described = {"grid": about["grid"], "counts": table.column("count").to_numpy()}
+        return PopularityModel.from_dict(described, private=about["private"])
+
+    def digest(self, release: PopularityModel) -> str:
+        return model_digest(release)
+
+    def release(
+        self, spec: ReleaseSpec, data: CheckIns, beside: Any = None, *, watch: Watch | None = None
+    ) -> PopularityModel:
+        source = noise.source(spec.checked(self.kind).seed)
+        found = spec.mechanism.release(data, rng=source if watch is None else noise.watched(source, watch))
+        assert isinstance(found, PopularityModel)
+        return found

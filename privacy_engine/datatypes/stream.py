@@ -1,0 +1,133 @@
+"""Count streams as a kind of data."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+
+from privacy_engine import noise
+from privacy_engine.audit.kinds import Kind
+from privacy_engine.audit.stream import StreamKind
+from privacy_engine.data import CountStream
+from privacy_engine.datatypes.base import DataType, Watch
+from privacy_engine.exports.base import ExportFormat
+from privacy_engine.exports.stream import FORMATS
+from privacy_engine.formats.arrow import pa
+from privacy_engine.params import Frozen
+from privacy_engine.spec import ReleaseSpec
+from privacy_engine.stream_release import StreamRelease, counts_digest
+
+
+class Dimension(Frozen):
+    """One dimension of a stream: its name, the sum of its counts and the largest one."""
+
+    name: str
+    total: float
+    largest: float
+
+
+class StreamFacts(Frozen):
+    """What a stream holds. ``start`` and ``end`` are its first and last label, times None where labels are no instants.
+
+    ``interval_s`` is the most frequent time between two timestamps; ``gaps`` counts longer ones.
+    """
+
+    timestamps: int
+    dimensions: list[Dimension]
+    total: float
+    whole: bool
+    start: str | None
+    end: str | None
+    start_s: float | None
+    end_s: float | None
+    interval_s: float | None
+    gaps: int
+
+
+class StreamType(DataType):
+    """Counts of d dimensions at T timestamps."""
+
+    kind: ClassVar[str] = CountStream.kind
+    title: ClassVar[str] = "Count streams"
+    item: ClassVar[str] = "timestamp"
+    items: ClassVar[str] = "timestamps"
+    data_class: ClassVar[type] = CountStream
+    release_class: ClassVar[type] = StreamRelease
+    exports: ClassVar[Mapping[str, ExportFormat]] = FORMATS
+    audit_kind: ClassVar[Kind] = StreamKind()
+
+    def facts(self, data: CountStream) -> StreamFacts:
+        columns = zip(data.names, data.counts.T, strict=True)
+        steps = np.array([]) if data.time_s is None else np.diff(data.time_s)
+        values, often = np.unique(steps, return_counts=True)
+        interval = float(values[often.argmax()]) if len(values) else None
+        times = (None, None) if data.time_s is None or not len(data) else (data.time_s[0], data.time_s[-1])
+        start_s, end_s = (None if time is None else float(time) for time in times)
+        return StreamFacts(
+            timestamps=len(data),
+            dimensions=[Dimension(name=n, total=float(c.sum()), largest=float(c.max(initial=0.0))) for n, c in columns],
+            total=float(data.counts.sum()),
+            whole=bool((data.counts == np.floor(data.counts)).all()),
+            start=data.labels[0] if len(data) else None,
+            end=data.labels[-1] if len(data) else None,
+            start_s=start_s,
+            end_s=end_s,
+            interval_s=interval,
+            gaps=0 if interval is None else int((steps > 1.5 * interval).sum()),
+        )
+
+    def content_digest(self, data: CountStream) -> str:
+        found = hashlib.sha256(f"cairn stream content 1 {len(data)} {len(data.names)} {data.time_s is None}".encode())
+        found.update(np.ascontiguousarray(data.counts, dtype="<f8").tobytes())
+        if data.time_s is not None:
+            found.update(np.round(data.time_s * 1e3).astype("<i8").tobytes())
+        return found.hexdigest()
+
+    def to_table(self, data: CountStream) -> Any:
+        return _table(data, data.counts, {"names": list(data.names), "timed": data.time_s is not None})
+
+    def from_table(self, table: Any) -> CountStream:
+        about, counts, labels, time_s = _columns(table)
+        return CountStream(counts, about["names"], labels, time_s)
+
+    def release_to_table(self, release: StreamRelease) -> Any:
+        about = {"names": list(release.names), "timed": release.time_s is not None, "private": release.private}
+        return _table(release, release.counts, about).append_column("budget", pa.array(release.budgets))
+
+    def release_from_table(self, table: Any) -> StreamRelease:
+        budgets = table.column("budget").to_numpy()
+        about, counts, labels, time_s = _columns(table.drop_columns(["budget"]))
+        counts = counts.astype(np.int64)
+        return StreamRelease(counts, about["names"], labels, time_s, budgets, about["private"])
+
+    def digest(self, release: StreamRelease) -> str:
+        return counts_digest(release.names, release.labels, release.counts)
+
+    def release(
+        self, spec: ReleaseSpec, data: CountStream, beside: Any = None, *, watch: Watch | None = None
+    ) -> StreamRelease:
+        source = noise.source(spec.checked(self.kind).seed)
+        found = spec.mechanism.release(data, rng=source if watch is None else noise.watched(source, watch))
+        assert isinstance(found, StreamRelease)
+        return found
+
+
+def _table(stream: CountStream | StreamRelease, counts: Any, about: dict[str, Any]) -> Any:
+    """Labels, times and a column "c0", "c1", … for each dimension, whose names are in the metadata."""
+    columns = {"label": pa.array(list(stream.labels), pa.string())}
+    if stream.time_s is not None:
+        columns["time_s"] = pa.array(stream.time_s)
+    columns |= {f"c{k}": pa.array(np.ascontiguousarray(counts[:, k])) for k in range(counts.shape[1])}
+    return pa.table(columns).replace_schema_metadata({"stream": json.dumps(about)})
+
+
+def _columns(table: Any) -> tuple[dict[str, Any], Any, list[str], Any]:
+    about = json.loads(table.schema.metadata[b"stream"])
+    labels = table.column("label").to_pylist()
+    columns = [table.column(f"c{k}").to_numpy() for k in range(len(about["names"]))]
+    counts = np.column_stack(columns) if columns else np.empty((len(labels), 0))
+    return about, counts, labels, table.column("time_s").to_numpy() if about["timed"] else None

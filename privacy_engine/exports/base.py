@@ -1,0 +1,73 @@
+"""What the exports of every kind of data share: formats, labels and cells as text."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+
+from privacy_engine.published import plain_name
+
+JSON_COLUMN = "privacy_label_json"
+_FORMULA = re.compile(r"'*[=+\-@\t\r]")
+
+Label = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class ExportFormat:
+    """An output format: how it is called, served and written; ``write`` takes what is published of one kind of data."""
+
+    name: str
+    title: str
+    media_type: str
+    extension: str
+    write: Callable[[Any, BinaryIO, Label], None]
+
+
+def sentence(label: Label) -> str:
+    """The label's text on one line."""
+    return " ".join(plain_name(str(label.get("text", ""))).split())
+
+
+def as_json(value: Any) -> str:
+    """JSON with sorted keys, in ASCII, on one line."""
+    return json.dumps(value, ensure_ascii=True, allow_nan=False, sort_keys=True)
+
+
+def cell_text(text: str) -> str:
+    """A text cell of a CSV: never a formula to a spreadsheet, quoted where it must be."""
+    if _FORMULA.match(text):
+        text = "'" + text
+    if re.search(r'[",\r\n]', text) or text != text.strip():
+        text = '"' + text.replace('"', '""') + '"'
+    return text
+
+
+class Unclosed:
+    """A stream that Arrow may write to but not close."""
+
+    closed = False
+
+    def __init__(self, out: BinaryIO) -> None:
+        self._out = out
+        self._at = 0
+
+    def write(self, data: Any) -> int:
+        """Write ``data`` on."""
+        piece = bytes(data)
+        self._out.write(piece)
+        self._at += len(piece)
+        return len(piece)
+
+    def tell(self) -> int:
+        """How many bytes were written."""
+        return self._at
+
+    def flush(self) -> None:
+        """Nothing is held back here."""
+
+    def close(self) -> None:
+        """The caller's stream stays open."""

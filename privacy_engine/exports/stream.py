@@ -1,0 +1,41 @@
+"""Published counts as files: a CSV table with a column for each dimension, and the same as Parquet."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import BinaryIO
+
+from privacy_engine.exports.base import JSON_COLUMN, ExportFormat, Label, Unclosed, as_json, cell_text, sentence
+from privacy_engine.formats.arrow import pa, pq
+from privacy_engine.formats.dialect import OUR_COLUMN
+from privacy_engine.published import plain_name
+from privacy_engine.stream_release import StreamRelease, export_names
+
+TIME = "time"
+
+
+def _write_csv(release: StreamRelease, out: BinaryIO, label: Label) -> None:
+    header = [TIME, *export_names(release.names), OUR_COLUMN, JSON_COLUMN]
+    out.write((",".join(cell_text(name) for name in header) + "\r\n").encode())
+    first = f"{cell_text(sentence(label))},{cell_text(as_json(dict(label)))}"
+    for text, row in zip(release.labels, release.counts.tolist(), strict=True):
+        cells = [cell_text(plain_name(text)), *map(str, row), first or ","]
+        out.write((",".join(cells) + "\r\n").encode())
+        first = ""
+
+
+def _write_parquet(release: StreamRelease, out: BinaryIO, label: Label) -> None:
+    columns = [pa.array([plain_name(text) for text in release.labels], pa.string())]
+    columns += [pa.array(release.counts[:, k]) for k in range(len(release.names))]
+    names = [TIME, *export_names(release.names)]
+    table = pa.table(columns, names=names).replace_schema_metadata({"cairn": as_json(dict(label)), "kind": "stream"})
+    pq.write_table(table, Unclosed(out), compression="zstd")
+
+
+FORMATS: Mapping[str, ExportFormat] = {
+    one.name: one
+    for one in (
+        ExportFormat("csv", "CSV table", "text/csv; charset=utf-8", "csv", _write_csv),
+        ExportFormat("parquet", "Parquet", "application/vnd.apache.parquet", "parquet", _write_parquet),
+    )
+}

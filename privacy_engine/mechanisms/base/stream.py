@@ -1,0 +1,222 @@
+"""What the mechanisms of count streams share: a publisher that goes from one timestamp to the next."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Annotated, Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+from pydantic import AfterValidator
+
+from privacy_engine import noise
+from privacy_engine.accounting.window_ledger import WindowLedger, laplace_rate
+from privacy_engine.data import CountStream, Floats, Ints
+from privacy_engine.errors import DataError
+from privacy_engine.mechanism import NO_CONTEXT, Guarantee, Mechanism
+from privacy_engine.params import Param
+from privacy_engine.privacy_loss import PrivacyLoss
+from privacy_engine.promise import Context, Neighbours, shortest
+from privacy_engine.stream_release import StreamRelease
+
+LARGEST_COUNT = 2.0**52
+ROWS_AT_ONCE = 1024
+
+EPSILON = Param(
+    label="Level",
+    symbol="ε",
+    help="How far the odds may move for the events of one window. Smaller protects more.",
+    lowest=1e-3,
+    highest=1e4,
+    example=1.0,
+)
+WINDOW = Param(
+    label="Window",
+    symbol="w",
+    unit="timestamps",
+    help="How many successive timestamps share the level.",
+    lowest=1,
+    highest=10_000,
+    example=20,
+)
+SENSITIVITY = Param(
+    label="Sensitivity",
+    symbol="Δ",
+    unit="events",
+    help="By how much the counts of one timestamp may differ in sum. 1 protects one event added or removed, "
+    "2 also one moved between dimensions, c all events of a person who causes at most c at a timestamp.",
+    lowest=1,
+    highest=50,
+    example=1,
+)
+StreamEpsilon = Annotated[float, AfterValidator(EPSILON.check), EPSILON]
+StreamWindow = Annotated[int, AfterValidator(WINDOW.check), WINDOW]
+Sensitivity = Annotated[int, AfterValidator(SENSITIVITY.check), SENSITIVITY]
+
+
+class Publisher(ABC):
+    """The state of one run over a stream of ``dimensions``, which spends of one :class:`WindowLedger`.
+
+    A subclass writes :meth:`_rows`, for any number of successive timestamps at once; its output must not depend on how
+    many are given at a time.
+    """
+
+    def __init__(self, mechanism: StreamMechanism, dimensions: int, rng: noise.RandomSource) -> None:
+        self.mechanism, self.dimensions, self.rng = mechanism, dimensions, rng
+        self.ledger = WindowLedger(mechanism.epsilon, mechanism.window)
+        self.published = 0
+        self._budgets: list[float] = []
+
+    @property
+    def budgets(self) -> Floats:
+        """What each timestamp spent so far, (t,)."""
+        return np.array(self._budgets, dtype=np.float64)
+
+    def publish(self, row: ArrayLike) -> Ints:
+        """Publish the counts of the next timestamp, (d,); errors of :meth:`publish_all`."""
+        return np.asarray(self.publish_all(np.asarray(row)[None])[0])
+
+    def publish_all(self, rows: ArrayLike) -> Ints:
+        """Publish the counts of the next timestamps, (n, d): the same bits as one row after the other.
+
+        Raises
+        ------
+        DataError
+            They are not ``dimensions`` whole numbers each, from 0 to 2**52.
+        """
+        counts = _whole(rows, self.dimensions)
+        published = self._rows(counts)
+        self.published += len(counts)
+        return published
+
+    def spend(self, budgets: Floats) -> None:
+        """Take the budgets of the next timestamps, (n,), from the ledger; call it before drawing."""
+        self._budgets += self.ledger.spend_all(budgets).tolist()
+
+    @abstractmethod
+    def _rows(self, counts: Ints) -> Ints:
+        """What is published of the counts (n, d) of timestamps ``published``, ``published`` + 1, …"""
+
+
+def _whole(rows: ArrayLike, dimensions: int) -> Ints:
+    counts = np.asarray(rows)
+    if counts.dtype.kind not in "iuf" or counts.ndim != 2 or counts.shape[1] != dimensions:
+        rule = f"rows of {dimensions} numbers"
+        raise DataError(f"counts must be {rule}, got {counts.dtype} of {counts.shape}", field="counts", rule=rule)
+    wrong = ~((counts >= 0) & (counts <= LARGEST_COUNT) & (counts == np.floor(counts)))
+    if wrong.any():
+        rule, value = "whole numbers from 0 to 2**52", float(counts[wrong][0])
+        raise DataError(f"counts must be {rule}, got {value:g}", field="counts", rule=rule, value=value)
+    return counts.astype(np.int64)
+
+
+class StreamMechanism(Mechanism):
+    """Base of every mechanism that releases count streams under w-event privacy.
+
+    A subclass writes :meth:`publisher`; it sets ``independent_dimensions`` where what is published of a dimension
+    depends on no other one. Neighbours are streams with the same timestamps and names that differ in one
+    window of w successive timestamps only, at each by at most Δ in sum over all dimensions.
+    """
+
+    kind: ClassVar[str] = CountStream.kind
+    level: ClassVar[str] = "w-event"
+    sentence: ClassVar[str] = (
+        "Whichever events of at most {window} successive timestamps are added, removed or changed, so that the counts "
+        "of each timestamp differ by at most {sensitivity} in sum, the probability of any release changes by a factor "
+        "of at most exp(ε), ε = {epsilon}, with the same timestamps and names"
+    )
+    neighbours: ClassVar[Neighbours] = Neighbours(
+        "Two streams with the same timestamps and names whose counts differ in one window of w successive timestamps "
+        "only, at each timestamp by at most Δ in sum over all dimensions.",
+        "x ~ x′ ⇔ there is s with x_t = x′_t for all t ∉ {s, …, s + w − 1}, and Σ_k |x_tk − x′_tk| ≤ Δ for all t",
+    )
+    caveats: ClassVar[tuple[str, ...]] = (
+        "Events in more than one window are protected in each window, not together.",
+        "Timestamps and names are published as they are: that a name or a timestamp occurs is not protected.",
+    )
+    independent_dimensions: ClassVar[bool] = False
+    clear_fields: ClassVar[tuple[str, ...]] = ("time", "names of dimensions", "number of timestamps")
+    grid_text: ClassVar[str] = "counts are whole numbers"
+
+    name: str
+    epsilon: StreamEpsilon
+    window: StreamWindow
+    sensitivity: Sensitivity
+
+    def publisher(self, dimensions: int, rng: noise.RandomSource) -> Publisher:
+        """A publisher at its first timestamp."""
+        raise NotImplementedError
+
+    def start(self, dimensions: int, rng: noise.RandomSource | np.random.Generator) -> Publisher:
+        """Start a run over a stream of ``dimensions``: a :class:`Publisher`, to give one timestamp after the other.
+
+        Raises
+        ------
+        DataError
+            ``dimensions`` is not at least 1.
+        """
+        if isinstance(dimensions, bool) or not isinstance(dimensions, int) or dimensions < 1:
+            rule = "a whole number of at least 1"
+            raise DataError(f"dimensions must be {rule}, got {dimensions!r:.60}", field="dimensions", rule=rule)
+        return self.publisher(dimensions, noise.as_source(rng))
+
+    def release(self, stream: CountStream, *, rng: noise.RandomSource | np.random.Generator) -> StreamRelease:
+        """One release of ``stream``, T timestamps by d names.
+
+        Raises
+        ------
+        DataError
+            A count is no whole number, or there is no name.
+        """
+        source = noise.as_source(rng)
+        run = self.start(len(stream.names), source)
+        parts = [np.empty((0, len(stream.names)), dtype=np.int64)]
+        for start in range(0, len(stream), ROWS_AT_ONCE):
+            source.reached(start, len(stream))
+            parts.append(run.publish_all(stream.counts[start : start + ROWS_AT_ONCE]))
+        counts = np.concatenate(parts)
+        return StreamRelease(counts, stream.names, stream.labels, stream.time_s, run.budgets, source.private)
+
+    def repeat(self, stream: CountStream, times: int, *, rng: noise.RandomSource | np.random.Generator) -> Ints:
+        """Published counts of ``times`` independent releases, (times, T, d), by :meth:`release`.
+
+        Where dimensions are published independently, all runs are one release of ``times`` copies side by side.
+        """
+        if not self.independent_dimensions:
+            return np.stack([self.release(stream, rng=rng).counts for _ in range(times)])
+        copies = CountStream(np.tile(stream.counts, (1, times)), [*stream.names] * times, stream.labels)
+        counts = self.release(copies, rng=rng).counts
+        return counts.reshape(len(stream), times, -1).transpose(1, 0, 2)
+
+    def noise_rate(self, budget: float) -> float:
+        """The rate of the discrete Laplace noise for a budget."""
+        return laplace_rate(budget, self.sensitivity)
+
+    def noise_sd(self) -> float:
+        """Standard deviation of the noise of one newly drawn count."""
+        raise NotImplementedError
+
+    def loss(self, context: Context = NO_CONTEXT) -> PrivacyLoss:
+        """ε of one event, at whichever timestamp."""
+        return PrivacyLoss("event", float(self.epsilon))
+
+    def guarantee(self, context: Context = NO_CONTEXT) -> Guarantee:
+        statement = f"{context.qualified(self.sentence.format(**self.numbers()))} {self.remark}".rstrip()
+        unit = f"events of {self.window:,} successive timestamps"
+        return Guarantee(
+            self.level,
+            unit,
+            self.neighbours,
+            float(self.epsilon),
+            None,
+            statement,
+            self.assumptions,
+            self.caveats,
+            context.not_covered,
+        )
+
+    def level_text(self) -> str:
+        return f"epsilon {shortest(self.epsilon)} in any {self.window:,} timestamps, sensitivity {self.sensitivity}"
+
+    def label_fields(self, context: Context) -> dict[str, Any]:
+        return {"window": self.window, "sensitivity": self.sensitivity}

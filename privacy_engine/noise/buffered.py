@@ -1,0 +1,44 @@
+"""Discrete Laplace noise drawn ahead in blocks: the same bits however many values are taken at a time."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from privacy_engine.data import Ints
+from privacy_engine.noise.discrete import discrete_laplace
+from privacy_engine.noise.sources import RandomSource, as_source
+
+BLOCK = 4096
+
+
+class BufferedLaplace:
+    """Independent draws of :func:`discrete_laplace` at one ``rate``, in order.
+
+    ``take(2)`` and ``take(3)`` return the values of ``take(5)``: draws are made :data:`BLOCK` at a time.
+    """
+
+    def __init__(self, rate: float, rng: RandomSource | np.random.Generator) -> None:
+        self._rate, self._rng = rate, as_source(rng)
+        self._left = np.empty(0, dtype=np.int64)
+
+    def take(self, n: int) -> Ints:
+        """The next ``n`` draws, (n,)."""
+        parts, have = [self._left], len(self._left)
+        while have < n:
+            parts.append(discrete_laplace(self._rate, BLOCK, rng=self._rng))
+            have += BLOCK
+        values = np.concatenate(parts)
+        self._left = values[n:].copy()
+        return values[:n]
+
+
+def discrete_laplace_sd(rate: float) -> float:
+    r"""Standard deviation of :func:`discrete_laplace`: :math:`\sqrt{2q} / (1 - q)`, :math:`q = e^{-\rho}`."""
+    return math.sqrt(2 * math.exp(-rate)) / -math.expm1(-rate)
+
+
+def discrete_laplace_mean(rate: float) -> float:
+    r"""Mean absolute value of :func:`discrete_laplace`: :math:`2q / (1 - q^2)`, :math:`q = e^{-\rho}`."""
+    return 2 * math.exp(-rate) / -math.expm1(-2 * rate)

@@ -1,0 +1,121 @@
+"""Strict readers of exported counts and models, which know only what Cairn writes."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from privacy_engine.exports.base import JSON_COLUMN
+from privacy_engine.exports.checkins import COLUMNS
+from privacy_engine.exports.stream import TIME
+from privacy_engine.formats.arrow import pa, pq
+from privacy_engine.formats.dialect import OUR_COLUMN
+from privacy_engine.popularity import Grid, PopularityModel
+from privacy_engine.verify.contents import Contents, CountContents, ModelContents, Unreadable, whole_numbers
+from privacy_engine.verify.readers import READERS as POINT_READERS
+from privacy_engine.verify.readers import bare, from_json, long_cells, utf8
+
+ENDINGS = ("csv", "geojson", "gpx", "json", "parquet")
+
+
+def _rows(data: bytes) -> tuple[list[str], list[list[str]], str, object]:
+    """The header and the rows of a CSV table without its label, the label's line and the label."""
+    with long_cells():
+        try:
+            header, *rows = csv.reader(io.StringIO(utf8(data), newline=""))
+        except (csv.Error, ValueError) as error:
+            raise Unreadable(f"The table is damaged: {error}.") from None
+    if header[-2:] != [OUR_COLUMN, JSON_COLUMN] or any(len(row) != len(header) for row in rows) or not rows:
+        raise Unreadable(f"The table must have the columns {OUR_COLUMN} and {JSON_COLUMN}, and full rows.")
+    if any(cell for row in rows[1:] for cell in row[-2:]):
+        raise Unreadable("The table must have one label, beside its first row.")
+    text, label = map(bare, rows[0][-2:])
+    return header[:-2], [row[:-2] for row in rows], text, from_json(label)
+
+
+def read_counts_csv(data: bytes) -> Contents:
+    """A CSV table of counts: time, a column for each name, and the label beside the first row."""
+    header, rows, text, label = _rows(data)
+    counts, off_grid = whole_numbers([cell for row in rows for cell in row[1:]])
+    names, labels = [bare(name) for name in header[1:]], [bare(row[0]) for row in rows]
+    return CountContents(text, label, off_grid, names, labels, counts.reshape(len(rows), len(names)))
+
+
+def read_counts_parquet(data: bytes) -> Contents:
+    """A Parquet table of counts whose schema's metadata holds the label."""
+    try:
+        table = pq.read_table(io.BytesIO(data))
+        labels = table.column(0).to_pylist()
+        columns = [column.cast(pa.int64()).to_numpy() for column in table.columns[1:]]
+    except (pa.ArrowException, OSError, KeyError, ValueError, TypeError) as error:
+        raise Unreadable("The file is not a table of counts that Cairn exported.") from error
+    label = from_json((table.schema.metadata or {}).get(b"cairn", b"").decode("utf-8", "replace"))
+    counts = np.column_stack(columns).astype(np.int64) if columns else np.empty((len(labels), 0), dtype=np.int64)
+    names, text = table.column_names[1:], str(label.get("text", "")) if isinstance(label, dict) else ""
+    return CountContents(text, label, (), names, [str(one) for one in labels], counts)
+
+
+def read_model_json(data: bytes) -> Contents:
+    """A model as JSON beside its label."""
+    document = from_json(utf8(data))
+    try:
+        label = document["privacy"]
+        counts, off_grid = whole_numbers([str(count) for count in document["model"]["counts"]])
+        model = PopularityModel(Grid(**document["model"]["grid"]), counts)
+        return ModelContents(str(label["text"]), label, off_grid, model)
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise Unreadable("The document is not a model with a label.") from error
+
+
+def read_model_csv(data: bytes) -> Contents:
+    """A CSV table of cells: the cell, its box and its count, and the label beside the first row."""
+    header, rows, text, label = _rows(data)
+    if header != list(COLUMNS):
+        raise Unreadable(f"The table must have the columns {', '.join(COLUMNS)}.")
+    counts, off_grid = whole_numbers([row[5] for row in rows])
+    try:
+        side = round(len(rows) ** 0.5)
+        first, last = rows[0], rows[-1]
+        grid = Grid(float(first[1]), float(first[2]), float(last[3]), float(last[4]), side)
+        model = PopularityModel(grid, counts)
+        boxes = np.array([row[1:5] for row in rows], dtype=np.float64)
+    except (ValueError, OverflowError) as error:
+        raise Unreadable("The cells of the table are no grid.") from error
+    if [row[0] for row in rows] != [str(i) for i in range(len(rows))] or not np.array_equal(boxes, grid.boxes()):
+        raise Unreadable("The cells of the table are not those of a grid, in order.")
+    return ModelContents(text, label, off_grid, model)
+
+
+READERS: Mapping[str, Callable[[bytes], Contents]] = {
+    **POINT_READERS,
+    "counts csv": read_counts_csv,
+    "counts parquet": read_counts_parquet,
+    "model json": read_model_json,
+    "model csv": read_model_csv,
+}
+
+
+def format_of(data: bytes) -> str:
+    """The exported format that ``data`` begins like, or ``zip``."""
+    head = data[:16]
+    if head[:4] == b"PAR1":
+        return "counts parquet" if _of_counts(data) else "parquet"
+    if head[:4] == b"PK\x03\x04":
+        return "zip"
+    if head.startswith(b'{"model":'):
+        return "model json"
+    if head.startswith(f"{TIME},".encode()):
+        return "counts csv"
+    if head.startswith(b"cell,west,"):
+        return "model csv"
+    return {b"<": "gpx", b"{": "geojson"}.get(head.lstrip()[:1], "csv")
+
+
+def _of_counts(data: bytes) -> bool:
+    try:
+        return (pq.read_schema(io.BytesIO(data)).metadata or {}).get(b"kind") == b"stream"
+    except (pa.ArrowException, OSError, ValueError):
+        return False

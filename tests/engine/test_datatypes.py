@@ -1,0 +1,214 @@
+"""What every kind of data offers: tables, digests, exports that verify, facts, releases, metrics."""
+
+import io
+import json
+
+import numpy as np
+import pytest
+
+from privacy_engine.data import KINDS, CheckIns, CountStream, LandmarkSet, Trajectory
+from privacy_engine.datatypes import datatypes
+from privacy_engine.errors import BudgetError, ParameterError
+from privacy_engine.label import Label, privacy_label
+from privacy_engine.mechanism import mechanisms
+from privacy_engine.metrics import metrics
+from privacy_engine.privacy_loss import PrivacyLoss
+from privacy_engine.promise import Context
+from privacy_engine.spec import ReleaseSpec
+from privacy_engine.verify import verify
+from tests.engine.registered import walk
+
+BOX = {"west": -1.0, "south": -1.0, "east": 1.0, "north": 1.0, "side": 3}
+DATA = {
+    "trajectory": [walk(6), walk(4, seed=2)],
+    "stream": CountStream(
+        [[3, 0], [5, 7], [1, 2]], ["=a,b", "=a,b"], ["2024-01-01", "2024-01-02", 'week "3"'], [0.0, 86400.0, 259200.0]
+    ),
+    "checkins": CheckIns(
+        [0, 0, 1], ["u", "v"], [1.0, 2.0, 1.5], [0, 1, 1], ["cafe", "park"], [0.5, -0.5, 0.0], [0.1, 0.2, -2.0]
+    ),
+}
+SPECS = {
+    "trajectory": {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 100.0},
+    "stream": {"name": "stream-uniform", "epsilon": 1.0, "window": 2, "sensitivity": 1},
+    "checkins": {"name": "checkin-popularity", "epsilon": 1.0, "contributions": 2, **BOX},
+}
+every_kind = pytest.mark.parametrize("kind", list(datatypes))
+EVERY_EXPORT = [(kind, fmt) for kind, one in datatypes.items() for fmt in one.exports]
+
+
+def beside(kind):
+    if kind != "trajectory":
+        return None
+    return [LandmarkSet(np.arange(len(one)) % 2 == 0) for one in DATA[kind]]
+
+
+def released(kind, **spec):
+    return datatypes[kind].release(ReleaseSpec(mechanism=SPECS[kind], **spec), DATA[kind], beside(kind))
+
+
+def exported(kind, fmt, release=None):
+    data_type, release = datatypes[kind], release or released(kind)
+    label = privacy_label(ReleaseSpec(mechanism=SPECS[kind]), Context(), private=True, sha256=data_type.digest(release))
+    out = io.BytesIO()
+    data_type.write(release, fmt, out, label=label)
+    return out.getvalue(), label
+
+
+def test_the_kinds_are_those_of_the_readers():
+    assert tuple(datatypes) == KINDS
+    assert set(SPECS) == set(DATA) == set(KINDS)
+
+
+def test_every_mechanism_and_metric_belongs_to_one_kind():
+    for registry in (mechanisms, metrics):
+        assert sorted(cls.registered_name() for kind in KINDS for cls in registry.of(kind)) == sorted(
+            cls.registered_name() for cls in registry
+        )
+        assert all(len(registry.of(kind)) for kind in KINDS)
+        assert len(registry.of("none")) == 0
+
+
+@every_kind
+def test_tables_hold_the_data(kind):
+    data_type = datatypes[kind]
+    again = data_type.from_table(data_type.to_table(DATA[kind]))
+    assert data_type.content_digest(again) == data_type.content_digest(DATA[kind])
+    assert data_type.facts(again) == data_type.facts(DATA[kind])
+    json.dumps(data_type.facts(again).model_dump(), allow_nan=False)
+
+
+@every_kind
+def test_tables_hold_the_release(kind):
+    data_type, release = datatypes[kind], released(kind)
+    again = data_type.release_from_table(data_type.release_to_table(release))
+    if kind == "trajectory":
+        for one, (series, event) in zip(release, again, strict=True):
+            assert np.array_equal(one.series.lon, series.lon)
+            assert np.array_equal(one.event, event)
+            assert one.series.name == series.name
+    else:
+        assert np.array_equal(release.counts, again.counts)
+        assert data_type.digest(release) == data_type.digest(again)
+        assert release.private is again.private is True
+
+
+@every_kind
+def test_a_seed_repeats_a_release_that_is_never_private(kind):
+    data_type = datatypes[kind]
+    one, two, three = (released(kind, seed=seed) for seed in (1, 1, 2))
+    assert data_type.digest(one) == data_type.digest(two) != data_type.digest(three)
+    assert not any(release.private for release in (one if kind == "trajectory" else [one]))
+
+
+@every_kind
+def test_other_kinds_of_mechanisms_are_refused(kind):
+    for other in set(KINDS) - {kind}:
+        with pytest.raises(ParameterError, match="mechanism must be a mechanism for"):
+            datatypes[kind].release(ReleaseSpec(mechanism=SPECS[other]), DATA[kind])
+
+
+@pytest.mark.parametrize(("kind", "fmt"), EVERY_EXPORT)
+def test_every_export_verifies(kind, fmt):
+    data, label = exported(kind, fmt)
+    found = verify(data, f"x.{fmt}")
+    assert [check.message for check in found.checks if not check.holds] == []
+    assert found.holds
+    assert Label.model_validate(label).kind == kind
+
+
+@pytest.mark.parametrize(("kind", "fmt"), [one for one in EVERY_EXPORT if one[0] != "trajectory"])
+def test_a_changed_count_or_label_is_found(kind, fmt):
+    release = released(kind)
+    _, label = exported(kind, fmt, release)
+    counts = release.counts.copy()
+    counts.flat[0] += 1
+    changed = type(release)(**{**release.__dict__, "counts": counts})
+    out = io.BytesIO()
+    datatypes[kind].write(changed, fmt, out, label=label)
+    assert [check.name for check in verify(out.getvalue()).checks if not check.holds] == ["digest"]
+    out = io.BytesIO()
+    datatypes[kind].write(release, fmt, out, label={**label, "epsilon": 0.1})
+    assert [check.name for check in verify(out.getvalue()).checks if not check.holds] == ["label"]
+
+
+@pytest.mark.parametrize(("kind", "fmt"), [one for one in EVERY_EXPORT if one[0] != "trajectory"])
+def test_damaged_exports_fail_and_never_raise(kind, fmt):
+    data, _ = exported(kind, fmt)
+    for cut in range(0, len(data) - 1, max(len(data) // 60, 1)):
+        assert not verify(data[:cut]).holds
+        assert not verify(data[:cut] + b"x" + data[cut + 2 :]).holds or fmt == "parquet"
+
+
+@every_kind
+def test_an_unknown_format_is_refused(kind):
+    with pytest.raises(ParameterError, match="format must be one of"):
+        datatypes[kind].write(released(kind), "xls", io.BytesIO(), label={})
+
+
+@every_kind
+def test_metrics_by_name(kind):
+    found = datatypes[kind].measure(DATA[kind], released(kind))
+    assert found
+    assert set(found) <= {cls.registered_name() for cls in metrics.of(kind)}
+
+
+@every_kind
+def test_labels_carry_the_unit(kind):
+    _, label = exported(kind, next(iter(datatypes[kind].exports)))
+    expected = {
+        "trajectory": ("landmark", 100.0, None, None, 1e-7),
+        "stream": ("w-event", None, 2, 1, None),
+        "checkins": ("user", None, None, 2, None),
+    }[kind]
+    names = ("level", "radius_m", "window", "sensitivity", "grid_degrees")
+    assert tuple(label[name] for name in names) == expected
+    assert label["epsilon"] == 1.0
+    assert label["guarantee"]["statement"].rstrip(".") in label["text"]
+    seeded = privacy_label(ReleaseSpec(mechanism=SPECS[kind], seed=1), Context(), private=True)
+    assert (seeded["guarantee"], seeded["noise"]) == (None, "seeded")
+
+
+def test_facts_of_a_stream():
+    facts = datatypes["stream"].facts(DATA["stream"])
+    assert (facts.timestamps, facts.total, facts.gaps, facts.interval_s) == (3, 18.0, 1, 86400.0)
+    assert [one.total for one in facts.dimensions] == [9.0, 9.0]
+
+
+def test_facts_of_check_ins():
+    facts = datatypes["checkins"].facts(DATA["checkins"])
+    assert (facts.checkins, facts.users, facts.places, facts.most_per_user) == (3, 2, 2, 2)
+    assert facts.bounds == [-0.5, -2.0, 0.5, 0.2]
+
+
+def test_facts_of_trajectories():
+    facts = datatypes["trajectory"].facts(DATA["trajectory"])
+    assert (facts.events, facts.series, facts.people) == (10, 2, 1)
+
+
+class TestPrivacyLoss:
+    def test_losses_of_one_unit_add_up(self):
+        total = PrivacyLoss("event_per_m", 1.0, 100.0) + PrivacyLoss("event_per_m", 1.0, 50.0)
+        assert (total.epsilon, total.radius_m) == (3.0, 100.0)
+        assert (PrivacyLoss("user", 0.1) + PrivacyLoss("user", 0.2)).epsilon == 0.3
+
+    def test_losses_of_different_units_never_do(self):
+        with pytest.raises(BudgetError, match="only a loss of the unit user can be added, got record"):
+            PrivacyLoss("user", 1.0) + PrivacyLoss("record", 1.0)
+
+    @pytest.mark.parametrize(
+        "wrong", [("year", 1.0), ("user", 0.0), ("user", float("nan")), ("user", 1.0, 5.0), ("event_per_m", 1.0)]
+    )
+    def test_what_is_no_loss_is_refused(self, wrong):
+        with pytest.raises(ParameterError):
+            PrivacyLoss(*wrong)
+
+    @every_kind
+    def test_every_mechanism_has_one_in_its_unit(self, kind):
+        loss = ReleaseSpec(mechanism=SPECS[kind]).mechanism.loss()
+        assert loss.unit == {"trajectory": "event_per_m", "stream": "event", "checkins": "user"}[kind]
+
+
+def test_a_trajectory_without_landmarks_is_released():
+    (one,) = datatypes["trajectory"].release(ReleaseSpec(mechanism=SPECS["trajectory"]), [Trajectory([0.0], [0.0])])
+    assert len(one.series) == 1
