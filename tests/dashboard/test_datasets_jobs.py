@@ -203,7 +203,7 @@ class TestSweep:
 
     def test_brings_an_expired_row_back(self, waiting: Dataset, rung: list[Any]) -> None:
         held(waiting, expired=True)
-        assert reaper.sweep(Dataset) == {"cancelled": 0, "failed": 0, "requeued": 1, "rung": 1}
+        assert reaper.sweep(Dataset) == {"cancelled": 0, "failed": 0, "requeued": 1, "enqueued": 1}
         row = now_is(waiting)
         assert (row.state, row.token, row.lease_until, row.attempt) == (State.QUEUED, None, None, 1)
         assert rung == [waiting.pk]
@@ -247,7 +247,7 @@ class TestSweep:
         requested: list[Any] = []
         monkeypatch.setattr(queue, "enqueue", lambda job: requested.append(job))
         Dataset.objects.bulk_create(Dataset(owner=owner, name="x") for _ in range(3))
-        assert reaper.sweep(Dataset)["rung"] == 0
+        assert reaper.sweep(Dataset)["enqueued"] == 0
         assert len(requested) == 1
 
     @pytest.mark.django_db(transaction=True)
