@@ -8,7 +8,7 @@
 
 import { linearAxis, logAxis, shareAxis, valueAxis } from "./axes.js";
 import { el } from "../core/dom.js";
-import { inkOf, onTheme, rimOf, token } from "../core/series_style.js";
+import { cssColour, onTheme, edgeColour, token } from "../core/series_style.js";
 import { watchPointer } from "./chart_pointer.js";
 import { createReadout } from "./readout.js";
 
@@ -74,7 +74,7 @@ function horizontalAxis({ lines, span, x }) {
 
 function asTrace({ id, name, x, y, colour, dash, marker, step, visible = true }, floor) {
   const alone = x.length === 1;
-  const edge = alone ? { color: token("--panel"), width: 1.5 } : { color: rimOf(colour), width: 1 };
+  const edge = alone ? { color: token("--panel"), width: 1.5 } : { color: edgeColour(colour), width: 1 };
   return {
     type: "scatter",
     mode: alone ? "markers" : marker ? "lines+markers" : "lines",
@@ -84,7 +84,7 @@ function asTrace({ id, name, x, y, colour, dash, marker, step, visible = true },
     y: floor ? y.map((value) => (value === 0 ? floor : value)) : y,
     visible,
     line: {
-      color: inkOf(colour),
+      color: cssColour(colour),
       width: x.length > 900 ? 1.2 : 1.6,
       dash,
       shape: step ? "hv" : "linear",
@@ -93,7 +93,7 @@ function asTrace({ id, name, x, y, colour, dash, marker, step, visible = true },
     marker: {
       symbol: marker ?? "circle",
       size: alone ? 11 : 5.5,
-      color: inkOf(colour),
+      color: cssColour(colour),
       maxdisplayed: alone ? 0 : MARKERS,
       line: edge,
     },
@@ -115,7 +115,7 @@ function asBand({ id, x, low, high, colour, visible = true }) {
     showlegend: false,
     x: [...known, ...back].map((i) => x[i]),
     y: [...known.map((i) => high[i]), ...back.map((i) => low[i])],
-    fillcolor: `${inkOf(colour)}3a`,
+    fillcolor: `${cssColour(colour)}3a`,
     line: { width: 0 },
   };
 }
@@ -185,19 +185,19 @@ function layoutOf(shown, axis) {
 
 /** What a picture outside the page needs beside the plot: its title, the names of its axes, a legend. */
 function published({ data, layout }, { title, unit, x }) {
-  const ink = token("--ink");
-  const axis = (name) => ({ title: { text: name, standoff: 8, font: { size: 12, color: ink } } });
-  const told = (trace) =>
+  const lineStyle = token("--ink");
+  const axis = (name) => ({ title: { text: name, standoff: 8, font: { size: 12, color: lineStyle } } });
+  const labelled = (trace) =>
     MARKED.includes(trace.meta) ? { ...trace, name: trace.meta, showlegend: trace.x.length > 0 } : trace;
   return {
-    data: data.map(told),
+    data: data.map(labelled),
     layout: {
       ...layout,
       paper_bgcolor: token("--paper"),
-      title: { text: title, x: 0.02, y: 0.97, yanchor: "top", font: { size: 15, color: ink } },
+      title: { text: title, x: 0.02, y: 0.97, yanchor: "top", font: { size: 15, color: lineStyle } },
       margin: { l: 64, r: 16, t: 40, b: 96 },
       showlegend: true,
-      legend: { orientation: "h", x: 0, y: -0.2, yanchor: "top", font: { size: 12, color: ink } },
+      legend: { orientation: "h", x: 0, y: -0.2, yanchor: "top", font: { size: 12, color: lineStyle } },
       xaxis: { ...layout.xaxis, ...axis(x) },
       yaxis: { ...layout.yaxis, ...axis(unit) },
     },
@@ -269,7 +269,7 @@ export async function createChart(element, { label }) {
   function asDot({ x, y, colour }) {
     const { xaxis, yaxis } = element._fullLayout;
     const transform = `translate(${xaxis._offset + xaxis.d2p(x)}px, ${yaxis._offset + yaxis.d2p(y)}px)`;
-    return el("span", { class: "chart__dot", style: { transform, background: inkOf(colour) } });
+    return el("span", { class: "chart__dot", style: { transform, background: cssColour(colour) } });
   }
 
   function eventAt(clientX) {
@@ -324,9 +324,9 @@ export async function createChart(element, { label }) {
     },
     /** {pick(event), range(first, after), clear(), hover(event or null)}: what presses, drags and looks tell. */
     listen: (to) => Object.assign(listeners, to),
-    /** A data URL of the chart: "png" (three times as sharp) or "svg", with what `words` = {title, unit, x} say. */
-    image: (format, words) =>
-      plotly.toImage(published(element, words), { format, width: 760, height: 420, scale: format === "png" ? 3 : 1 }),
+    /** A data URL of the chart: "png" (three times as sharp) or "svg", with what `caption` = {title, unit, x} say. */
+    image: (format, caption) =>
+      plotly.toImage(published(element, caption), { format, width: 760, height: 420, scale: format === "png" ? 3 : 1 }),
     lines: () => shown?.lines ?? [],
     span: () => shown?.span ?? null,
     marks: () => [shown?.bands ?? [], shown?.hollow ?? []],

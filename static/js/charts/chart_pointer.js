@@ -10,11 +10,11 @@ const MOVED_PX = 3;
  */
 export function watchPointer(element, where, on) {
   const mark = el("div", { class: "chart__range", hidden: true });
-  let [held, frame, at] = [null, null, null]; // {event, x, shift}; the frame that tells of a hover; where the pointer is
+  let [pressed, frame, at] = [null, null, null]; // {event, x, shift}; the frame that tells of a hover; where the pointer is
   let over = false;
 
-  function stretch(to) {
-    const [left, right] = [where.x(Math.min(held.event, to)), where.x(Math.max(held.event, to))];
+  function markRange(to) {
+    const [left, right] = [where.x(Math.min(pressed.event, to)), where.x(Math.max(pressed.event, to))];
     const { top, height } = where.box();
     mark.hidden = false;
     Object.assign(mark.style, {
@@ -25,7 +25,7 @@ export function watchPointer(element, where, on) {
     });
   }
 
-  function look(clientX) {
+  function hoverAt(clientX) {
     at = clientX;
     frame ??= requestAnimationFrame(() => {
       frame = null;
@@ -41,22 +41,22 @@ export function watchPointer(element, where, on) {
   element.addEventListener("pointerdown", (event) => {
     const found = where.event(event.clientX);
     if (event.button || found === null) return;
-    held = { event: found, x: event.clientX, shift: event.shiftKey && Boolean(on().range), moved: false };
+    pressed = { event: found, x: event.clientX, shift: event.shiftKey && Boolean(on().range), moved: false };
     element.setPointerCapture(event.pointerId);
     if (event.shiftKey) event.preventDefault(); // no text is selected
-    if (!held.shift) on().pick?.(found);
+    if (!pressed.shift) on().pick?.(found);
   });
   element.addEventListener("pointermove", (event) => {
     over = event.pointerType !== "touch";
-    if (over) look(event.clientX);
-    if (!held) return;
-    held.moved ||= Math.abs(event.clientX - held.x) > MOVED_PX;
+    if (over) hoverAt(event.clientX);
+    if (!pressed) return;
+    pressed.moved ||= Math.abs(event.clientX - pressed.x) > MOVED_PX;
     const found = where.event(event.clientX);
-    if (held.shift && held.moved) stretch(found);
-    else if (!held.shift) on().pick?.(found);
+    if (pressed.shift && pressed.moved) markRange(found);
+    else if (!pressed.shift) on().pick?.(found);
   });
   element.addEventListener("pointerup", (event) => {
-    const done = held;
+    const done = pressed;
     end();
     if (!done?.shift || !done.moved) return;
     const found = where.event(event.clientX);
@@ -67,7 +67,7 @@ export function watchPointer(element, where, on) {
   element.addEventListener("dblclick", () => on().clear?.());
 
   function end() {
-    held = null;
+    pressed = null;
     mark.hidden = true;
   }
 

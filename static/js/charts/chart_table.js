@@ -49,7 +49,7 @@ export function csvOf(lines, unit, { key = "x", name = "event" } = {}, kind = nu
 }
 
 /** The first rows, of those in `span` where one is given, as a table that says what it is and how much it leaves out. */
-export function tableOf(lines, words, { key = "x", name = "event" } = {}, kind = null, span = null) {
+export function tableOf(lines, caption, { key = "x", name = "event" } = {}, kind = null, span = null) {
   const found = rowsOf(lines, key);
   const rows = span ? found.rows.filter(([at]) => at >= span[0] && at <= span[1]) : found.rows;
   const of = span ? ` of events ${whole(span[0])} to ${whole(span[1])}` : "";
@@ -67,7 +67,7 @@ export function tableOf(lines, words, { key = "x", name = "event" } = {}, kind =
   return el(
     "table",
     { class: "table" },
-    el("caption", { class: "chart__caption" }, `${words} ${left}`),
+    el("caption", { class: "chart__caption" }, `${caption} ${left}`),
     el("thead", {}, el("tr", {}, el("th", { scope: "col" }, name), heads)),
     el("tbody", {}, rows.slice(0, ROWS_SHOWN).map(row)),
   );

@@ -22,7 +22,7 @@ export async function createFigure(host, { title: usual, unit, name: stem, log =
   const summary = el("summary", { class: "button button--quiet button--small button--square" }, "⋯");
   const all = el("button", { class: "chart__scale", type: "button", onclick: () => clear(), hidden: true }, "all");
   const menu = el("details", { class: "menu chart__menu", dataset: { menu: "" } }, summary);
-  let told = null;
+  let source = null;
   let [title, name, about, by, over, up] = [usual, stem, "", {}, "event", ""];
   let [whole, clear, span] = [null, () => {}, null]; // `span` where it changed since the figure was shown
   host.replaceChildren(el("header", { class: "chart__head" }, heading, note, all, scale, menu), plot, dialog);
@@ -57,8 +57,8 @@ export async function createFigure(host, { title: usual, unit, name: stem, log =
   }
 
   function redraw() {
-    const chosen = typeof told === "function";
-    const given = chosen ? told(log) : told;
+    const chosen = typeof source === "function";
+    const given = chosen ? source(log) : source;
     const what = span ? { ...given, span } : given;
     ({ title = usual, name = stem, about = "", by = {}, whole = null } = what);
     over = what.x?.name ?? "event";
@@ -124,7 +124,7 @@ export async function createFigure(host, { title: usual, unit, name: stem, log =
       offerAll(to);
     },
     show(what) {
-      [told, span] = [what, null];
+      [source, span] = [what, null];
       return redraw();
     },
   };

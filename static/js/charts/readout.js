@@ -1,7 +1,7 @@
 /* What a chart's lines are at one event, in words beside it. */
 
 import { el, number, whole } from "../core/dom.js";
-import { inkOf } from "../core/series_style.js";
+import { cssColour } from "../core/series_style.js";
 import { nearestIndex } from "../core/sorted_search.js";
 
 const inRuns = (runs, event) => runs.some(([start, end]) => event >= start && event < end);
@@ -31,7 +31,7 @@ export function createReadout() {
           el(
             "li",
             {},
-            el("i", { style: { background: inkOf(line.colour) } }),
+            el("i", { style: { background: cssColour(line.colour) } }),
             el("span", {}, line.name),
             el("b", {}, valueAt(line, event)),
           ),

@@ -23,29 +23,29 @@ const MARKS = { ",": "commas", ";": "semicolons", "|": "vertical bars", tab: "ta
  */
 export function createPreview(host, form, { url, roles }) {
   const region = $("[data-preview-table]", host);
-  const said = $("[data-preview-said]", host);
+  const messages = $("[data-preview-said]", host);
   const field = (name) => form.elements.namedItem(name);
   let timer = 0;
-  let asking = null;
+  let pending = null;
   let drawn = null; // {key, fill, mark}: the table as it stands
 
   function soon() {
     clearTimeout(timer);
-    timer = setTimeout(ask, WAIT_MS);
+    timer = setTimeout(request, WAIT_MS);
   }
 
-  async function ask() {
-    asking?.abort();
+  async function request() {
+    pending?.abort();
     if (invalidIn(form).length) return;
-    asking = new AbortController();
+    pending = new AbortController();
     region.setAttribute("aria-busy", "true");
     try {
-      show(await get(`${url}?${query()}`, { signal: asking.signal }));
+      show(await get(`${url}?${query()}`, { signal: pending.signal }));
     } catch (error) {
       if (error.name === "AbortError") return; // a later question is on its way
       if (!(error instanceof ApiError)) throw error;
       if (!drawn) region.hidden = true;
-      tell(error.errors.map(refusal));
+      showMessages(error.errors.map(refusal));
     }
     region.removeAttribute("aria-busy");
   }
@@ -58,19 +58,19 @@ export function createPreview(host, form, { url, roles }) {
         ...numbersOf(form),
       }),
     );
-  const tell = (nodes) => said.replaceChildren(...nodes.flat().filter(Boolean));
+  const showMessages = (nodes) => messages.replaceChildren(...nodes.flat().filter(Boolean));
 
-  function show(seen) {
-    region.hidden = !seen.columns.length;
-    if (!seen.columns.length) {
+  function show(preview) {
+    region.hidden = !preview.columns.length;
+    if (!preview.columns.length) {
       drawn = null;
-      tell([el("p", { class: "small" }, seen.says)]);
+      showMessages([el("p", { class: "small" }, preview.says)]);
       return;
     }
-    const key = JSON.stringify([seen.editable, seen.columns.map(({ place, name }) => [place, name])]);
-    if (drawn?.key !== key) drawn = { key, ...draw(seen) };
-    drawn.fill(seen);
-    tell([seen.problem && problem(seen), facts(seen), found(seen)]);
+    const key = JSON.stringify([preview.editable, preview.columns.map(({ place, name }) => [place, name])]);
+    if (drawn?.key !== key) drawn = { key, ...draw(preview) };
+    drawn.fill(preview);
+    showMessages([preview.problem && problem(preview), facts(preview), found(preview)]);
   }
 
   /** A table for these columns: fill(seen) puts roles and rows in and mark(seen) roles; the focus stays where it is. */
@@ -93,16 +93,16 @@ export function createPreview(host, form, { url, roles }) {
         body,
       ),
     );
-    const mark = (seen) => heads.forEach((one, i) => one.mark(seen, seen.columns[i].role));
-    const fill = (seen) => {
-      mark(seen);
-      heads.forEach(({ limit }, i) => limit?.(seen, seen.columns[i].role));
+    const mark = (preview) => heads.forEach((one, i) => one.mark(preview, preview.columns[i].role));
+    const fill = (preview) => {
+      mark(preview);
+      heads.forEach(({ limit }, i) => limit?.(preview, preview.columns[i].role));
       body.replaceChildren(
-        ...seen.rows.map((row) =>
+        ...preview.rows.map((row) =>
           el(
             "tr",
             {},
-            row.map((text, i) => el("td", { class: seen.columns[i].role ? null : "muted" }, text)),
+            row.map((text, i) => el("td", { class: preview.columns[i].role ? null : "muted" }, text)),
           ),
         ),
       );
@@ -113,9 +113,9 @@ export function createPreview(host, form, { url, roles }) {
   function head({ place, name }, editable) {
     const title = name || `column ${place.slice(1)}`;
     if (!editable) {
-      const words = el("span", { class: "small muted" });
-      const mark = (_, role) => (words.textContent = labelOf(role) ?? BESIDE[role] ?? "not read");
-      return { cell: el("th", { scope: "col" }, el("span", { class: "preview__name" }, title), words), mark };
+      const caption = el("span", { class: "small muted" });
+      const mark = (_, role) => (caption.textContent = labelOf(role) ?? BESIDE[role] ?? "not read");
+      return { cell: el("th", { scope: "col" }, el("span", { class: "preview__name" }, title), caption), mark };
     }
     const none = el("option", { value: "" });
     const choices = roles.map((role) => el("option", { value: role.name }, role.label));
@@ -127,16 +127,16 @@ export function createPreview(host, form, { url, roles }) {
     );
     let now = null;
     select.addEventListener("change", () => choose(now, place, select.value, title));
-    const mark = (seen, role) => {
-      now = seen;
+    const mark = (preview, role) => {
+      now = preview;
       none.textContent = BESIDE[role] ?? "not read";
       select.value = labelOf(role) ? role : "";
     };
     // a position needs both coordinates: such a column only changes places with another
-    const limit = (seen, role) => {
+    const limit = (preview, role) => {
       none.disabled = needed(role);
       for (const choice of choices)
-        choice.disabled = needed(role) && choice.value !== role && !holder(seen, choice.value);
+        choice.disabled = needed(role) && choice.value !== role && !holder(preview, choice.value);
     };
     const label = el(
       "label",
@@ -149,17 +149,17 @@ export function createPreview(host, form, { url, roles }) {
 
   const labelOf = (role) => roles.find(({ name }) => name === role)?.label;
   const needed = (role) => Boolean(roles.find(({ name }) => name === role)?.needed);
-  const holder = (seen, role) => (role ? seen.columns.find((column) => column.role === role) : undefined);
+  const holder = (preview, role) => (role ? preview.columns.find((column) => column.role === role) : undefined);
 
   /** Give the column at `place` another role. Who had it takes this one's, so that two columns change places at once. */
-  function choose(seen, place, role, title) {
-    const column = seen.columns.find((one) => one.place === place);
-    const [before, other] = [column.role, holder(seen, role)];
+  function choose(preview, place, role, title) {
+    const column = preview.columns.find((one) => one.place === place);
+    const [before, other] = [column.role, holder(preview, role)];
     if (labelOf(before)) field(before).value = other?.place ?? (needed(before) ? "" : "#0");
     if (role) field(role).value = place;
     if (other) other.role = before;
     column.role = role;
-    drawn.mark(seen); // at once: typing in a select changes it at every letter, sooner than the server answers
+    drawn.mark(preview); // at once: typing in a select changes it at every letter, sooner than the server answers
     announce(role ? `${title} is the ${labelOf(role).toLowerCase()}.` : `${title} is not read.`);
     soon();
   }
@@ -181,20 +181,20 @@ export function createPreview(host, form, { url, roles }) {
   const refusal = (error) =>
     el("div", { class: "notice notice--error", role: "status" }, el("p", {}, el("strong", {}, sentenceOf(error))));
 
-  function facts(seen) {
-    const words = [
-      seen.member ? `${seen.title}, ${seen.member}` : seen.title,
-      seen.delimiter && `cells between ${MARKS[seen.delimiter] ?? seen.delimiter}`,
-      seen.delimiter && `decimal ${seen.decimal === "," ? "comma" : "point"}`,
-      seen.encoding,
-      !seen.header && "no header line",
-      seen.more_columns && `${seen.more_columns} more columns are not shown`,
+  function facts(preview) {
+    const caption = [
+      preview.member ? `${preview.title}, ${preview.member}` : preview.title,
+      preview.delimiter && `cells between ${MARKS[preview.delimiter] ?? preview.delimiter}`,
+      preview.delimiter && `decimal ${preview.decimal === "," ? "comma" : "point"}`,
+      preview.encoding,
+      !preview.header && "no header line",
+      preview.more_columns && `${preview.more_columns} more columns are not shown`,
     ];
     const fixed =
-      !seen.editable &&
+      !preview.editable &&
       "This format says itself which column is which. To say otherwise, choose the format of a plain table below.";
     return [
-      el("p", { class: "small muted" }, `${words.filter(Boolean).join(" · ")}.`),
+      el("p", { class: "small muted" }, `${caption.filter(Boolean).join(" · ")}.`),
       fixed && el("p", { class: "small" }, fixed),
     ];
   }
@@ -210,5 +210,5 @@ export function createPreview(host, form, { url, roles }) {
   }
 
   form.addEventListener("input", ({ target }) => target.name && soon());
-  return { show: () => drawn || ask() };
+  return { show: () => drawn || request() };
 }

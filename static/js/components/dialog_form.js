@@ -9,10 +9,10 @@ import { refuseInvalid } from "./number_field.js";
  * `send()` does what was asked; what the API refuses goes to `fail(errors)`, and what that gives back has no field and is
  * said below them. `clear()` comes before, `ready()` says whether it may be sent again. Returns complain(errors).
  */
-export function createAsking(dialog, { clear, send, fail, ready }) {
+export function createDialogForm(dialog, { clear, send, fail, ready }) {
   const [box, confirm] = ["[data-error]", "[data-confirm]"].map((part) => $(part, dialog));
 
-  function complain(errors) {
+  function showErrors(errors) {
     box.hidden = !errors.length;
     box.replaceChildren(...errors.map((error) => el("span", {}, sentenceOf(error))));
   }
@@ -21,17 +21,17 @@ export function createAsking(dialog, { clear, send, fail, ready }) {
     event.preventDefault();
     if (refuseInvalid(dialog)) return;
     clear();
-    complain([]);
+    showErrors([]);
     confirm.disabled = true;
     try {
       await send();
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      complain(fail(error.errors));
+      showErrors(fail(error.errors));
     } finally {
       confirm.disabled = !ready();
     }
   });
   $("[data-close]", dialog).addEventListener("click", () => dialog.close());
-  return complain;
+  return showErrors;
 }

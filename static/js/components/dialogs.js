@@ -4,7 +4,7 @@ import { ApiError, del, patch, post } from "../core/api.js";
 import { $, announce } from "../core/dom.js";
 
 /** Open the dialog; do `work` when it is confirmed; close it when that worked and go on with `then`, else say why not. */
-function ask(dialog, work, then) {
+function openDialog(dialog, work, then) {
   const error = $("[data-error]", dialog);
   const form = $("form", dialog);
   error.hidden = true;
@@ -36,7 +36,7 @@ function rename(button, done) {
     await patch(button.dataset.rename, { name: input.value });
     announce(`Renamed to ${input.value}.`);
   };
-  ask(dialog, work, () => done("rename", button));
+  openDialog(dialog, work, () => done("rename", button));
   input.select();
 }
 
@@ -48,7 +48,7 @@ function remove(button, done) {
     await del(button.dataset.delete);
     announce(`${button.dataset.name} is deleted.`);
   };
-  ask(dialog, work, () => done("delete", button));
+  openDialog(dialog, work, () => done("delete", button));
 }
 
 function separate(button, done) {
@@ -60,7 +60,7 @@ function separate(button, done) {
     await post(button.dataset.otherPeople, { decision: "other-people" });
     announce("Recorded: this upload has a budget of its own.");
   };
-  ask(dialog, work, () => done("separate", button));
+  openDialog(dialog, work, () => done("separate", button));
 }
 
 /** `done("rename" | "delete" | "separate", button)` is called once the server has done it. */

@@ -30,7 +30,8 @@ export function createFields(host, fields, { onChange, controls: more = {} }) {
       Object.fromEntries(
         controls.map(({ field, value }) => [field.name, value()]).filter(([, value]) => value !== undefined),
       ),
-    all: () => Object.fromEntries(controls.map(({ field, value, kept = value }) => [field.name, kept() ?? null])),
+    all: () =>
+      Object.fromEntries(controls.map(({ field, value, rawValue = value }) => [field.name, rawValue() ?? null])),
     set: (values) => controls.forEach(({ field, set }) => field.name in values && set(values[field.name])),
     /** Show the errors that name one of these fields; returns the others. */
     fail(errors) {
@@ -119,7 +120,7 @@ function numberField(field, onChange) {
     element,
     fail,
     value,
-    kept: () => (Number.isNaN(value()) ? input.value : value()),
+    rawValue: () => (Number.isNaN(value()) ? input.value : value()),
     clear: () => (input.value === "" ? fail("") : check(input)),
     set(to) {
       write(input, to);

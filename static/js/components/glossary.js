@@ -10,11 +10,11 @@ let shown = null; // {button, note}
 let leaving = 0;
 
 /** The words as a button that explains `name`; the page's template lists it in {% terms %}. */
-export const term = (name, ...words) =>
+export const term = (name, ...text) =>
   el(
     "button",
     { class: "term", type: "button", popovertarget: `term-${name}`, "aria-describedby": `term-${name}` },
-    words,
+    text,
   );
 
 function place({ button, note }) {

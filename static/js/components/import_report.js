@@ -4,18 +4,18 @@ import { count, el, number, percent, whole } from "../core/dom.js";
 import { labelOf, sentenceOf } from "../core/field_errors.js";
 
 /** Whether an error is best answered with the columns of the file in view. */
-export const asksForColumns = ({ code }) => ["no_position_columns", "no_points", "bad_times"].includes(code);
+export const needsColumns = ({ code }) => ["no_position_columns", "no_points", "bad_times"].includes(code);
 
 /** "line 6", "lines 6, 7 and 9", "lines 6, 7, 9 and 1,204 more" */
 export function rows(list, total, unit) {
   const more = total - list.length;
-  const words = list.map(String);
-  if (more > 0) words.push(`${whole(more)} more`);
-  const last = words.length > 1 ? ` and ${words.pop()}` : "";
-  return `${unit}${total === 1 ? "" : "s"} ${words.join(", ")}${last}`;
+  const text = list.map(String);
+  if (more > 0) text.push(`${whole(more)} more`);
+  const last = text.length > 1 ? ` and ${text.pop()}` : "";
+  return `${unit}${total === 1 ? "" : "s"} ${text.join(", ")}${last}`;
 }
 
-const title = (heading, words) => el(heading, { class: "report__title" }, words);
+const title = (heading, text) => el(heading, { class: "report__title" }, text);
 
 function dropped(report, heading) {
   const reasons = Object.entries(report.dropped)
@@ -47,13 +47,13 @@ function dropped(report, heading) {
   );
 }
 
-function noted(report, heading, level, words) {
+function noted(report, heading, level, text) {
   const notes = report.notes.filter((note) => note.level === level);
   if (!notes.length) return null;
   return el(
     "section",
     { class: "report__part" },
-    title(heading, words),
+    title(heading, text),
     el(
       "ul",
       { class: "report__list" },
@@ -191,7 +191,7 @@ export function renderErrors(errors, after = null) {
 let questions = 0;
 
 /** The owner's question as radio buttons; `onChoose(parameter, value)` hears the answer. */
-export function renderAsk(error, onChoose) {
+export function renderQuestion(error, onChoose) {
   questions += 1;
   const name = `ask-${questions}`;
   const chosen = error.default ?? error.choices[0]?.value;

@@ -1,5 +1,5 @@
 /* What runs and what came of it, asked for gently. Other modules hear "cairn:jobs" on document when a job begins or
-   ends, "cairn:progress" after every look; `stir()` looks at once. */
+   ends, "cairn:progress" after every look; `refreshJobs()` looks at once. */
 
 import { get } from "../core/api.js";
 import { $, announce, count } from "../core/dom.js";
@@ -13,23 +13,23 @@ let timer = null;
 let wait = null; // {pace, ms} of the last look
 let open = new Map();
 let before = "";
-let looking = null;
+let polling = null;
 let again = false;
 let drawer = null;
 
-const SAID = { done: "is done", ready: "is ready", cancelled: "was cancelled", failed: "failed" };
+const OUTCOMES = { done: "is done", ready: "is ready", cancelled: "was cancelled", failed: "failed" };
 
 /** One sentence for a screen reader: how jobs ended, never how far they are. */
-function tell(gone, ended) {
-  const told = gone.map((job) => ({ title: job.title, ...ended.find(({ id }) => id === job.id) }));
-  const failed = told.filter(({ state }) => state === "failed").length;
-  if (told.length > 2) announce(`${count(told.length, "job")} ended${failed ? `, ${failed} failed` : ""}.`);
-  else if (told.length)
+function announceEnded(closed, ended) {
+  const finished = closed.map((job) => ({ title: job.title, ...ended.find(({ id }) => id === job.id) }));
+  const failed = finished.filter(({ state }) => state === "failed").length;
+  if (finished.length > 2) announce(`${count(finished.length, "job")} ended${failed ? `, ${failed} failed` : ""}.`);
+  else if (finished.length)
     announce(
-      told
+      finished
         .map(
           ({ title, state, error }) =>
-            `${title} ${SAID[state] ?? "has ended"}${state === "failed" ? `: ${error.message}` : "."}`,
+            `${title} ${OUTCOMES[state] ?? "has ended"}${state === "failed" ? `: ${error.message}` : "."}`,
         )
         .join(" "),
     );
@@ -38,11 +38,11 @@ function tell(gone, ended) {
 function compare(jobs, ended) {
   const known = open;
   open = new Map(jobs.map((job) => [job.id, job]));
-  const gone = [...known.values()].filter((job) => !open.has(job.id));
-  const begun = jobs.filter((job) => !known.has(job.id));
-  tell(gone, ended);
-  if (gone.length || begun.length) {
-    document.dispatchEvent(new CustomEvent("cairn:jobs", { detail: { ended: gone, begun, open: jobs } }));
+  const closed = [...known.values()].filter((job) => !open.has(job.id));
+  const opened = jobs.filter((job) => !known.has(job.id));
+  announceEnded(closed, ended);
+  if (closed.length || opened.length) {
+    document.dispatchEvent(new CustomEvent("cairn:jobs", { detail: { ended: closed, opened, open: jobs } }));
   }
 }
 
@@ -53,7 +53,7 @@ function slower(pace, moved) {
   return ms;
 }
 
-async function ask() {
+async function fetchJobs() {
   const { results, ended } = await get($("#jobs").dataset.url);
   const now = JSON.stringify(
     [...results, ...ended].map(({ id, state, stage, progress }) => [id, state, stage, progress]),
@@ -66,12 +66,12 @@ async function ask() {
   return slower(results.length ? BUSY : IDLE, moved);
 }
 
-async function look() {
+async function pollOnce() {
   let ms;
   do {
     again = false;
     try {
-      ms = await ask();
+      ms = await fetchJobs();
     } catch (error) {
       if (error.status === undefined) throw error; // ours, and not to be asked for again and again
       if (error.status === 401) return; // logged out elsewhere: stop asking
@@ -82,22 +82,22 @@ async function look() {
 }
 
 function start() {
-  looking ??= look().finally(() => (looking = null));
-  return looking;
+  polling ??= pollOnce().finally(() => (polling = null));
+  return polling;
 }
 
 /** Look now: something was just started or stopped. */
-export function stir() {
+export function refreshJobs() {
   clearTimeout(timer);
-  again = looking !== null;
+  again = polling !== null;
   return start();
 }
 
 export function watchJobs() {
   const host = $("#jobs");
-  drawer = createDrawer(host, $("[data-jobs-button]"), stir);
-  document.addEventListener("visibilitychange", () => (document.hidden ? clearTimeout(timer) : stir()));
-  window.addEventListener("focus", () => wait?.pace !== BUSY && stir());
-  host.addEventListener("toggle", ({ newState }) => newState === "open" && stir());
+  drawer = createDrawer(host, $("[data-jobs-button]"), refreshJobs);
+  document.addEventListener("visibilitychange", () => (document.hidden ? clearTimeout(timer) : refreshJobs()));
+  window.addEventListener("focus", () => wait?.pace !== BUSY && refreshJobs());
+  host.addEventListener("toggle", ({ newState }) => newState === "open" && refreshJobs());
   return start();
 }

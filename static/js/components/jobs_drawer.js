@@ -17,7 +17,7 @@ function title(jobs, failed) {
   return [`${running < jobs.length ? `${running} of ${all}` : all} running · ${share}`, `${all} · ${share}`];
 }
 
-function words(job) {
+function statusText(job) {
   if (job.state === "queued") return "waiting for a worker";
   if (job.state === "failed") return `failed: ${job.error.message}`;
   if (job.state !== "running") return OVER[job.state];
@@ -57,7 +57,7 @@ function createRow(job, act) {
     fill(now) {
       job = now;
       item.classList.toggle("job--failed", job.state === "failed");
-      note.textContent = words(job);
+      note.textContent = statusText(job);
       advice.textContent = job.error?.action ?? "";
       advice.hidden = !job.error;
       bar.hidden = job.state !== "running";
@@ -72,9 +72,9 @@ function createRow(job, act) {
 
 /**
  * The drawer in `host`, opened by `button`. `draw(open, ended)` fills it with jobs as GET /api/v1/jobs/ tells them;
- * `stir` is called after something was done here. Rows are patched in place, and focus stays in the drawer.
+ * `refreshJobs` is called after something was done here. Rows are patched in place, and focus stays in the drawer.
  */
-export function createDrawer(host, button, stir) {
+export function createDrawer(host, button, refreshJobs) {
   const lists = { open: $("[data-jobs-list]", host), ended: $("[data-jobs-over]", host) };
   const heading = $("h2", host);
   const rows = new Map();
@@ -94,7 +94,7 @@ export function createDrawer(host, button, stir) {
       announce(error.message);
       problem(error.message);
     }
-    await stir();
+    await refreshJobs();
   }
 
   const problem = (text) => {
@@ -105,7 +105,7 @@ export function createDrawer(host, button, stir) {
   async function clear() {
     await Promise.allSettled(over.map(({ urls }) => post(urls.dismiss)));
     heading.focus();
-    await stir();
+    await refreshJobs();
   }
   $("[data-jobs-clear]", host).addEventListener("click", clear);
 

@@ -1,19 +1,24 @@
 /* The list of layers: toggle, colour and dash, mean error, progress; what is whose. */
 
 import { el, metres, percent, svg, whole } from "../core/dom.js";
-import { dashOf } from "../core/series_style.js";
+import { dashLengths } from "../core/series_style.js";
 
 const SMALL_DASHES = (name) =>
-  dashOf(name)
+  dashLengths(name)
     .map((length) => length * 0.75)
     .join(" ");
 
-/** A line as the map and the charts draw it; `ink` is {index, dash} of the palette (-1: muted), or null for the original. */
-export function swatch(ink) {
-  const path = svg("path", { d: "M0 5h22", "stroke-dasharray": ink ? SMALL_DASHES(ink.dash) : null });
+/** A line as the map and the charts draw it; `lineStyle` is {index, dash} of the palette (-1: muted), or null for the original. */
+export function swatch(lineStyle) {
+  const path = svg("path", { d: "M0 5h22", "stroke-dasharray": lineStyle ? SMALL_DASHES(lineStyle.dash) : null });
   return svg(
     "svg",
-    { class: "swatch", viewBox: "0 0 22 10", "aria-hidden": "true", "data-ink": ink ? (ink.index % 6) + 1 : null },
+    {
+      class: "swatch",
+      viewBox: "0 0 22 10",
+      "aria-hidden": "true",
+      "data-ink": lineStyle ? (lineStyle.index % 6) + 1 : null,
+    },
     path,
   );
 }
@@ -55,32 +60,32 @@ function iconButton(shapes, attributes) {
 const COLOURS = ["orange", "blue", "green", "pink", "sky blue", "vermilion"];
 
 /** The palette's lines to choose from: as many radio inputs that look like what they give. */
-function lineChoice(id, inks, choose) {
-  const inputs = inks.map((ink) =>
+function lineChoice(id, lineStyles, choose) {
+  const inputs = lineStyles.map((lineStyle) =>
     el("input", {
       type: "radio",
       name: `line-${id}`,
-      "aria-label": `${COLOURS[ink.index % COLOURS.length]}, ${ink.dash}`,
-      onchange: () => choose(id, ink.index),
+      "aria-label": `${COLOURS[lineStyle.index % COLOURS.length]}, ${lineStyle.dash}`,
+      onchange: () => choose(id, lineStyle.index),
     }),
   );
   const element = el(
     "fieldset",
     { class: "layer__lines" },
     el("legend", { class: "visually-hidden" }),
-    inputs.map((input, i) => el("label", { title: input.ariaLabel }, input, swatch(inks[i]))),
+    inputs.map((input, i) => el("label", { title: input.ariaLabel }, input, swatch(lineStyles[i]))),
   );
   return {
     element,
-    fill({ title, ink }) {
+    fill({ title, lineStyle }) {
       element.firstChild.textContent = `Line of ${title}`;
-      inputs.forEach((input, i) => (input.checked = inks[i].index === ink.index));
+      inputs.forEach((input, i) => (input.checked = lineStyles[i].index === lineStyle.index));
     },
   };
 }
 
 /** The opacity, the place and the line of a layer, behind a button. */
-function tuning(id, kind, on, inks) {
+function tuning(id, kind, on, lineStyles) {
   const slider = el("input", {
     type: "range",
     class: "layer__opacity",
@@ -90,18 +95,18 @@ function tuning(id, kind, on, inks) {
     oninput: () => on.opacity(id, Number(slider.value) / 100),
   });
   const go = (by) => (event) => event.currentTarget.ariaDisabled !== "true" && on.move(id, by);
-  const ways = kind
+  const orderButtons = kind
     ? []
     : [
         [UP, -1, "Raise"],
         [DOWN, 1, "Lower"],
-      ].map(([d, by, word]) => ({ word, button: iconButton(svg("path", { d }), { onclick: go(by) }) }));
-  const lines = inks && lineChoice(id, inks, on.ink);
+      ].map(([d, by, action]) => ({ action, button: iconButton(svg("path", { d }), { onclick: go(by) }) }));
+  const lines = lineStyles && lineChoice(id, lineStyles, on.lineStyle);
   const panel = el(
     "div",
     { class: "layer__tuning small", hidden: true },
     slider,
-    ways.map(({ button }) => button),
+    orderButtons.map(({ button }) => button),
     lines?.element,
   );
   const open = iconButton(TUNE(), {
@@ -114,17 +119,17 @@ function tuning(id, kind, on, inks) {
   return {
     open,
     panel,
-    fill({ title, opacity = 1, place, ink }) {
-      if (ink) lines?.fill({ title, ink });
+    fill({ title, opacity = 1, place, lineStyle }) {
+      if (lineStyle) lines?.fill({ title, lineStyle });
       slider.value = String(Math.round(opacity * 100));
       slider.setAttribute("aria-label", `Opacity of ${title}`);
       slider.setAttribute("aria-valuetext", `${Math.round(opacity * 100)} %`);
       open.setAttribute(
         "aria-label",
-        `${kind ? "Opacity" : inks ? "Line, opacity and order" : "Opacity and order"} of ${title}`,
+        `${kind ? "Opacity" : lineStyles ? "Line, opacity and order" : "Opacity and order"} of ${title}`,
       );
-      for (const [i, { word, button }] of ways.entries()) {
-        button.setAttribute("aria-label", `${word} ${title}`);
+      for (const [i, { action, button }] of orderButtons.entries()) {
+        button.setAttribute("aria-label", `${action} ${title}`);
         button.ariaDisabled = String(i ? place?.last : place?.first);
       }
     },
@@ -134,11 +139,11 @@ function tuning(id, kind, on, inks) {
 /**
  * A legend in the list element `host`. Entries: {id, title, facts, ink, error_m, state, stage, progress, eta, reason,
  * private, visible, owner, here, active, opacity, place: {first, last}}; of a mark above the lines also {mark, count}.
- * `on`: {toggle(id, shown), activate(id), cancel(id), retry(id), opacity(id, share), move(id, by), ink(id, index)}; `inks`
+ * `on`: {toggle(id, shown), activate(id), cancel(id), retry(id), opacity(id, share), move(id, by), ink(id, index)}; `lineStyles`
  * are the lines a release may be given, {index, colour, dash, marker}.
  * `update(entries)` changes what differs and keeps focus where it is.
  */
-export function createLegend(host, on, inks = null) {
+export function createLegend(host, on, lineStyles = null) {
   const rows = new Map();
 
   function make(entry) {
@@ -148,10 +153,10 @@ export function createLegend(host, on, inks = null) {
     const sample = el("span", { class: "layer__sample" });
     const error = el("span", { class: "layer__error" });
     const facts = el("p", { class: "layer__facts small muted" });
-    const here = el("p", { class: "layer__here small" });
+    const cursorText = el("p", { class: "layer__here small" });
     const state = createState(id, on);
     const aim = owner ? null : iconButton(AIM(), { onclick: () => on.activate(id) });
-    const tune = tuning(id, entry.mark, on, owner ? null : inks);
+    const tune = tuning(id, entry.mark, on, owner ? null : lineStyles);
     const item = el(
       "li",
       { class: "layer", dataset: { layer: id } },
@@ -160,10 +165,10 @@ export function createLegend(host, on, inks = null) {
       facts,
       el("span", { class: "layer__buttons" }, aim, tune.open),
       tune.panel,
-      here,
+      cursorText,
       state.element,
     );
-    return { item, box, sample, title, error, facts, here, state, aim, tune };
+    return { item, box, sample, title, error, facts, cursorText, state, aim, tune };
   }
 
   function fill(row, entry) {
@@ -173,8 +178,8 @@ export function createLegend(host, on, inks = null) {
     row.box.checked = done && entry.visible;
     row.box.disabled = !done;
     row.title.textContent = entry.title;
-    const line = entry.mark ?? entry.ink?.index ?? "";
-    if (row.line !== line) row.sample.replaceChildren(entry.mark ? markOf(entry.mark) : swatch(entry.ink));
+    const line = entry.mark ?? entry.lineStyle?.index ?? "";
+    if (row.line !== line) row.sample.replaceChildren(entry.mark ? markOf(entry.mark) : swatch(entry.lineStyle));
     row.line = line;
     row.tune.fill(entry);
     row.tune.open.hidden = !done;
@@ -186,7 +191,7 @@ export function createLegend(host, on, inks = null) {
           ? ""
           : metres(entry.error_m);
     row.facts.textContent = entry.facts;
-    row.here.textContent = entry.here ?? "";
+    row.cursorText.textContent = entry.cursorText ?? "";
     if (row.aim) {
       row.aim.hidden = !done;
       row.aim.setAttribute("aria-pressed", String(Boolean(entry.active)));
@@ -214,14 +219,14 @@ export function createLegend(host, on, inks = null) {
   };
 }
 
-const words = ({ stage, progress, eta }) =>
+const runningText = ({ stage, progress, eta }) =>
   `${stage || "Running"} · ${percent(progress, 2)}${eta ? ` · ${eta} left` : ""}`;
 
 /** What each state says and what can be done about it; one that is not here says nothing. */
 const STATES = {
   reading: { text: () => "Reading the points …" },
   queued: { text: () => "Waiting for a worker", act: "cancel", bar: "waits" },
-  running: { text: words, act: "cancel", bar: "runs" },
+  running: { text: runningText, act: "cancel", bar: "runs" },
   failed: { text: ({ reason }) => `Failed: ${reason}`, act: "retry" },
   cancelled: { text: () => "Cancelled", act: "retry" },
 };
@@ -245,11 +250,11 @@ function createState(id, on) {
   }
 
   function fill(entry) {
-    const { text: say, act: next = null, bar: what } = (!entry.owner && STATES[entry.state]) || {};
+    const { text: stateText, act: next = null, bar: what } = (!entry.owner && STATES[entry.state]) || {};
     act = next;
     chip.hidden = Boolean(entry.private);
-    text.textContent = say ? say(entry) : "";
-    text.hidden = !say;
+    text.textContent = stateText ? stateText(entry) : "";
+    text.hidden = !stateText;
     button.hidden = !act;
     button.disabled = sent;
     if (act) {
@@ -260,7 +265,7 @@ function createState(id, on) {
     if (what) bar.setAttribute("aria-label", `${entry.title} ${what}`);
     if (entry.state === "running") bar.value = entry.progress;
     else bar.removeAttribute("value");
-    element.hidden = chip.hidden && !say;
+    element.hidden = chip.hidden && !stateText;
   }
 
   return { element, fill };

@@ -1,7 +1,7 @@
 /* Number fields on pages: they keep what was typed, show their rule and what breaks it, and block a form that is wrong.
    An input with `data-number` is one, whether a script or a template made it; importing this module attaches the keys. */
 
-import { readNumber, readNumbers, ruleWords, writtenNumber } from "../core/number_text.js";
+import { readNumber, readNumbers, ruleSentence, writtenNumber } from "../core/number_text.js";
 import { el } from "../core/dom.js";
 
 const RULES = ["minimum", "maximum"];
@@ -66,7 +66,7 @@ export const ruleText = (rule) =>
   el(
     "span",
     { class: "field__rule" },
-    ruleWords(Object.fromEntries(Object.entries(rule).filter(([, value]) => present(value)))),
+    ruleSentence(Object.fromEntries(Object.entries(rule).filter(([, value]) => present(value)))),
   );
 
 /** Put a number into a field: what is typed stays if it is that number. A text is put in as it is. */

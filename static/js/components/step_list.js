@@ -20,10 +20,10 @@ export function createSteps(hosts, listed, { field, most = 8, short = false, chi
     extend(host, fields, onChange);
     fields.set(values);
     const made = { step, fields };
-    const button = (text, words, act) =>
+    const button = (text, label, act) =>
       el(
         "button",
-        { class: "button button--small", type: "button", "aria-label": `${words} ${step.title}`, onclick: act },
+        { class: "button button--small", type: "button", "aria-label": `${label} ${step.title}`, onclick: act },
         text,
       );
     made.up = button("↑", "Earlier:", () => move(made, -1));
@@ -84,7 +84,7 @@ export function createSteps(hosts, listed, { field, most = 8, short = false, chi
   }
 
   const buttons = () => [...hosts.offered.querySelectorAll("button")];
-  hosts.offered.replaceChildren(...(short ? [line(listed, add)] : listed.map((step) => card(step, chip, add))));
+  hosts.offered.replaceChildren(...(short ? [stepSelect(listed, add)] : listed.map((step) => card(step, chip, add))));
   draw();
 
   return {
@@ -139,17 +139,17 @@ function card(step, chip, add) {
   );
 }
 
-function line(listed, add) {
+function stepSelect(listed, add) {
   const select = el(
     "select",
     { class: "input", "aria-label": "Step to add" },
     listed.map((step) => el("option", { value: step.name }, step.title)),
   );
-  const said = el("p", { class: "small muted" });
+  const summaryText = el("p", { class: "small muted" });
   const chosen = () => listed.find(({ name }) => name === select.value);
-  const tell = () => (said.textContent = chosen().summary);
-  select.addEventListener("change", tell);
-  tell();
+  const showSummary = () => (summaryText.textContent = chosen().summary);
+  select.addEventListener("change", showSummary);
+  showSummary();
   return el(
     "div",
     { class: "stack stack--tight" },
@@ -159,6 +159,6 @@ function line(listed, add) {
       select,
       el("button", { class: "button", type: "button", onclick: () => add(chosen()) }, "Add step"),
     ),
-    said,
+    summaryText,
   );
 }

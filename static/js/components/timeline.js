@@ -21,21 +21,21 @@ export function createTimeline(host, on) {
   let [n, time, runs, at] = [0, null, [], 0];
   let [dummies, other] = [[], null];
   const playback = createPlayback({ at: () => at, select: (event) => select(event) });
-  const words = el("p", { class: "timeline__words" });
+  const label = el("p", { class: "timeline__words" });
   const canvas = el("canvas", { class: "timeline__canvas" });
   const head = el("div", { class: "timeline__head" });
-  const ghost = el("div", { class: "timeline__ghost", hidden: true });
+  const hoverLine = el("div", { class: "timeline__ghost", hidden: true });
   const range = el("div", { class: "timeline__range", hidden: true });
   const strip = el(
     "div",
     { class: "timeline__strip", role: "slider", tabindex: "0", "aria-label": "Event" },
     canvas,
     range,
-    ghost,
+    hoverLine,
     head,
   );
   const { play, speed, other: typed } = playback.elements;
-  const row = el("div", { class: "timeline__row" }, play, words, speed, typed);
+  const row = el("div", { class: "timeline__row" }, play, label, speed, typed);
   host.replaceChildren(row, strip);
 
   let across = 0; // the strip's width, measured when it changes: asking a million times lays the page out as often
@@ -99,9 +99,9 @@ export function createTimeline(host, on) {
     on.paint?.();
   }
 
-  function paintRuns(ctx, stretches, top, height) {
+  function paintRuns(ctx, ranges, top, height) {
     let reached = -1;
-    for (const [start, end] of stretches) {
+    for (const [start, end] of ranges) {
       const left = Math.max(reached, place(start) - 1); // many runs share a pixel: each is painted once
       const right = Math.max(place(start) + 2, place(end - 1) + 1);
       if (right - reached < 0.5) continue;
@@ -138,18 +138,19 @@ export function createTimeline(host, on) {
     return found;
   }
 
-  const wordsOf = (event) => `${time ? `${moment(time[event])} · ` : ""}event ${whole(event)} of 0–${whole(n - 1)}`;
+  const positionText = (event) =>
+    `${time ? `${moment(time[event])} · ` : ""}event ${whole(event)} of 0–${whole(n - 1)}`;
 
-  const textOf = (event) => `${wordsOf(event)}${isLandmark(event) ? " · landmark" : ""}`;
+  const textOf = (event) => `${positionText(event)}${isLandmark(event) ? " · landmark" : ""}`;
 
   function move() {
     head.style.transform = `translateX(${place(at)}px)`;
-    words.textContent = n ? textOf(at) : "";
+    label.textContent = n ? textOf(at) : "";
     strip.setAttribute("aria-valuemin", "0");
     strip.setAttribute("aria-valuemax", String(Math.max(0, n - 1)));
     strip.setAttribute("aria-valuenow", String(at));
-    strip.setAttribute("aria-valuetext", words.textContent);
-    ghost.hidden = true;
+    strip.setAttribute("aria-valuetext", label.textContent);
+    hoverLine.hidden = true;
   }
 
   function select(event, { silent = false } = {}) {
@@ -161,17 +162,17 @@ export function createTimeline(host, on) {
 
   /** The event looked at, here or elsewhere. */
   function hover(event) {
-    ghost.hidden = event === null || !n;
-    if (!ghost.hidden) ghost.style.transform = `translateX(${place(event)}px)`;
-    words.textContent = n ? textOf(ghost.hidden ? at : event) : "";
+    hoverLine.hidden = event === null || !n;
+    if (!hoverLine.hidden) hoverLine.style.transform = `translateX(${place(event)}px)`;
+    label.textContent = n ? textOf(hoverLine.hidden ? at : event) : "";
   }
 
   drag();
 
-  let looked = null;
-  function look(event) {
-    if (looked === event) return;
-    looked = event;
+  let hovered = null;
+  function setHovered(event) {
+    if (hovered === event) return;
+    hovered = event;
     hover(event);
     on.hover?.(event);
   }
@@ -182,15 +183,15 @@ export function createTimeline(host, on) {
     strip.addEventListener("pointerdown", (event) => {
       if (event.button || !n) return;
       playback.stop();
-      look(null);
+      setHovered(null);
       from = { event: local(event), x: event.clientX, shift: event.shiftKey && Boolean(on.range) };
       moved = false;
       strip.setPointerCapture(event.pointerId);
       select(from.event);
     });
-    strip.addEventListener("pointerleave", () => look(null));
+    strip.addEventListener("pointerleave", () => setHovered(null));
     strip.addEventListener("pointermove", (event) => {
-      if (!from) return look(event.pointerType === "mouse" && n ? local(event) : null);
+      if (!from) return setHovered(event.pointerType === "mouse" && n ? local(event) : null);
       moved ||= Math.abs(event.clientX - from.x) > 3;
       select(local(event));
       if (from.shift) markRange(from.event, at);
@@ -243,7 +244,7 @@ export function createTimeline(host, on) {
     hover,
     stop: playback.stop,
     at: () => at,
-    scale: { strip, row, place, eventAt, count: () => n, words: wordsOf, bound: playback.bound },
+    scale: { strip, row, place, eventAt, count: () => n, label: positionText, bound: playback.bound },
   };
 }
 
@@ -251,15 +252,15 @@ export function createTimeline(host, on) {
 function hatch(ctx, colour) {
   const tile = document.createElement("canvas");
   tile.width = tile.height = 6;
-  const pen = tile.getContext("2d");
-  pen.strokeStyle = colour;
-  pen.lineWidth = 1.5;
-  pen.beginPath();
+  const context = tile.getContext("2d");
+  context.strokeStyle = colour;
+  context.lineWidth = 1.5;
+  context.beginPath();
   for (const x of [-6, 0, 6]) {
-    pen.moveTo(x, 6);
-    pen.lineTo(x + 6, 0);
+    context.moveTo(x, 6);
+    context.lineTo(x + 6, 0);
   }
-  pen.stroke();
+  context.stroke();
   return ctx.createPattern(tile, "repeat");
 }
 

@@ -7,7 +7,7 @@ import { stepOf } from "./timeline.js";
  * Grips over a time strip (createTimeline's `scale`); with Shift their keys move both. `onChange(range)` hears [first, last + 1) while it changes, null for
  * all events. `set(range)` changes it without telling, `mark(first, after)` and `clear()` tell.
  */
-export function createBrush({ strip, row, place, eventAt, count, words, bound }, onChange) {
+export function createBrush({ strip, row, place, eventAt, count, label, bound }, onChange) {
   let [first, last] = [0, 0];
   const bar = el("span", { class: "brush__bar" });
   const [start, end] = [grip("First event drawn", "start"), grip("Last event drawn", "end")];
@@ -100,7 +100,7 @@ export function createBrush({ strip, row, place, eventAt, count, words, bound },
       element.setAttribute("aria-valuemin", "0");
       element.setAttribute("aria-valuemax", String(n - 1));
       element.setAttribute("aria-valuenow", String(event));
-      element.setAttribute("aria-valuetext", words(event));
+      element.setAttribute("aria-valuetext", label(event));
     }
     bar.style.setProperty("transform", `translateX(${a}px)`);
     bar.style.setProperty("width", `${b - a}px`);

@@ -2,9 +2,9 @@
 
 import { ApiError, poll, post, postForm } from "../core/api.js";
 import { announce, bytes, count, done, el, span } from "../core/dom.js";
-import { stir } from "./jobs.js";
+import { refreshJobs } from "./jobs.js";
 import { numbersOf, refuseInvalid } from "./number_field.js";
-import { asksForColumns, renderAsk, renderErrors, renderReport, understood } from "./import_report.js";
+import { needsColumns, renderQuestion, renderErrors, renderReport, understood } from "./import_report.js";
 import { PIECE, sendInPieces } from "../core/resumable_upload.js";
 
 const open = (dataset) => dataset.state === "queued" || dataset.state === "running";
@@ -65,9 +65,9 @@ export function upload({ url, uploads, file, options, limit, settled }) {
       "Dismiss",
     );
 
-  function waiting(words, stop) {
-    const note = el("p", { class: "muted small" }, words);
-    const bar = el("progress", { class: "progress", max: 1, "aria-label": `${file.name}: ${words}` });
+  function waiting(label, stop) {
+    const note = el("p", { class: "muted small" }, label);
+    const bar = el("progress", { class: "progress", max: 1, "aria-label": `${file.name}: ${label}` });
     side.replaceChildren(
       ...(stop
         ? [
@@ -92,13 +92,13 @@ export function upload({ url, uploads, file, options, limit, settled }) {
     const question = errors.find((error) => error.choices?.length);
     if (question) {
       announce(`${file.name}: ${question.message}`);
-      show(renderAsk(question, again));
+      show(renderQuestion(question, again));
       return;
     }
     announce(`${file.name} was refused.`);
     const choose =
       again &&
-      errors.some(asksForColumns) &&
+      errors.some(needsColumns) &&
       el("button", { class: "button", type: "button", onclick: chooseColumns }, "Choose its columns");
     show(renderErrors(errors, "Nothing of this file was kept."), choose && el("p", {}, choose));
   }
@@ -120,16 +120,17 @@ export function upload({ url, uploads, file, options, limit, settled }) {
       return;
     }
     const stop = new AbortController();
-    const tell = waiting("Waiting for its turn …", () => stop.abort());
+    const showProgress = waiting("Waiting for its turn …", () => stop.abort());
     let leave = null;
     try {
       leave = await place(stop.signal);
-      tell("Sending …", null);
+      showProgress("Sending …", null);
       const onProgress = (share) =>
         share < 1
-          ? tell(`Sending: ${done(share)} of ${bytes(file.size)}`, share)
-          : tell("Sent; the server reads it …", null);
-      const onWait = (seconds) => tell(`The connection is lost; trying again in ${count(seconds, "second")} …`, null);
+          ? showProgress(`Sending: ${done(share)} of ${bytes(file.size)}`, share)
+          : showProgress("Sent; the server reads it …", null);
+      const onWait = (seconds) =>
+        showProgress(`The connection is lost; trying again in ${count(seconds, "second")} …`, null);
       const how = { signal: stop.signal, onProgress, onWait };
       await follow(await (file.size > PIECE ? inPieces : atOnce)(how));
     } catch (error) {
@@ -167,12 +168,12 @@ export function upload({ url, uploads, file, options, limit, settled }) {
   async function follow(dataset) {
     settled();
     if (open(dataset)) {
-      stir();
-      const tell = waiting("Waiting for a worker …", null);
+      refreshJobs();
+      const showProgress = waiting("Waiting for a worker …", null);
       dataset = await poll(dataset.urls.self, {
         until: (now) => !open(now),
         onUpdate: (now) =>
-          now.state === "running" && tell(`${now.stage || "Reading"}: ${done(now.progress)}`, now.progress),
+          now.state === "running" && showProgress(`${now.stage || "Reading"}: ${done(now.progress)}`, now.progress),
       });
       settled();
     }
@@ -191,7 +192,7 @@ export function upload({ url, uploads, file, options, limit, settled }) {
       understoodAs(
         dataset,
         question
-          ? renderAsk(question, (name, value) => reread(dataset, { ...changes, [name]: value }))
+          ? renderQuestion(question, (name, value) => reread(dataset, { ...changes, [name]: value }))
           : renderErrors(error.errors),
       );
     }
@@ -200,7 +201,7 @@ export function upload({ url, uploads, file, options, limit, settled }) {
   function failed(dataset) {
     side.replaceChildren(dismiss());
     const error = dataset.error ?? { message: "The file could not be read." };
-    if (error.choices?.length) show(renderAsk(error, (name, value) => reread(dataset, { [name]: value })));
+    if (error.choices?.length) show(renderQuestion(error, (name, value) => reread(dataset, { [name]: value })));
     else show(renderErrors([error], "The upload is kept; delete the dataset below, or read it in another way."));
   }
 

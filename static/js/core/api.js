@@ -30,7 +30,7 @@ const UNREACHED = {
 };
 
 /** Statuses that need words of their own when the body has none. */
-const WORDS = {
+const TEXTS = {
   401: "You are logged out. Log in again and repeat this.",
   403: "This was not allowed. Reload the page and try again.",
   404: "It is no longer there.",
@@ -45,7 +45,7 @@ function failure(status, text, retryAfter) {
   } catch {
     // not JSON: a proxy's page or ours
   }
-  const message = WORDS[status] ?? `The server failed (status ${status}). Try again; if it fails again, report it.`;
+  const message = TEXTS[status] ?? `The server failed (status ${status}). Try again; if it fails again, report it.`;
   return new ApiError(status, errors?.length ? errors : [{ code: `http-${status}`, message }], retryAfter);
 }
 

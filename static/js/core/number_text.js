@@ -41,7 +41,7 @@ function twoReadings(text) {
 const unambiguous = (text) => (GROUPED.test(text) ? `${text}0` : text);
 
 /** " from 1 to 10", " of at least 1", "of at most 10", "": the domain in words. */
-function domainWords({ minimum, maximum }) {
+function domainText({ minimum, maximum }) {
   if (minimum === POSITIVE) return " greater than 0";
   if (minimum !== undefined && maximum !== undefined) return ` from ${plainNumber(minimum)} to ${plainNumber(maximum)}`;
   if (minimum !== undefined) return ` of at least ${plainNumber(minimum)}`;
@@ -49,7 +49,7 @@ function domainWords({ minimum, maximum }) {
 }
 
 /** "A number from 0.01 to 20000000.": the rule of a field, as it stands beside it. */
-export const ruleWords = (rule) => `${rule.whole ? "A whole number" : "A number"}${domainWords(rule)}.`;
+export const ruleSentence = (rule) => `${rule.whole ? "A whole number" : "A number"}${domainText(rule)}.`;
 
 function outside(value, { minimum, maximum, whole }) {
   if (minimum !== undefined && value < minimum)
@@ -86,7 +86,7 @@ const trimmed = (text) =>
 export function readNumber(typed, rule = {}) {
   const text = trimmed(typed);
   if (!text)
-    return { value: null, text: "", problem: rule.required ? `Give ${ruleWords(rule).replace(/^A/, "a")}` : "" };
+    return { value: null, text: "", problem: rule.required ? `Give ${ruleSentence(rule).replace(/^A/, "a")}` : "" };
   if (isAmbiguous(text, rule)) return { value: NaN, text, problem: twoReadings(text) };
   const parts = PLAIN.exec(text);
   if (!parts || !(parts[2] || parts[3]))
@@ -140,6 +140,7 @@ export function readNumbers(typed, rule = {}) {
   const values = found.map(({ value }) => value);
   const wrong = found.find((one) => one.problem);
   const twice = values.find((value, i) => values.indexOf(value) < i);
-  const said = wrong?.problem ?? (twice === undefined || rule.repeated ? "" : `${plainNumber(twice)} is there twice.`);
-  return { values, texts: found.map(({ text }) => text), problem: said };
+  const message =
+    wrong?.problem ?? (twice === undefined || rule.repeated ? "" : `${plainNumber(twice)} is there twice.`);
+  return { values, texts: found.map(({ text }) => text), problem: message };
 }

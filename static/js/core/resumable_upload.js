@@ -4,16 +4,16 @@ import { ApiError, pause, transfer } from "./api.js";
 
 export const PIECE = 8_000_000;
 const TUS = { "Tus-Resumable": "1.0.0" };
-const PATIENCE = 12; // failures in a row, each waited for longer than the one before: some four minutes
+const MAX_RETRIES = 12; // failures in a row, each waited for longer than the one before: some four minutes
 const LOST = new Set([0, 408, 409, 423, 429, 460, 500, 502, 503, 504]);
 
 /** Where an upload of this very file was left, also in an earlier visit. */
-const memory = (file) => {
+const storedUpload = (file) => {
   const key = `cairn-upload:${file.name}:${file.size}:${file.lastModified}`;
   return {
     get: () => localStorage.getItem(key),
     set: (url) => localStorage.setItem(key, url),
-    forget: () => localStorage.removeItem(key),
+    discard: () => localStorage.removeItem(key),
   };
 };
 
@@ -26,25 +26,25 @@ async function checksum(piece) {
   return { "Upload-Checksum": `sha256 ${btoa(String.fromCharCode(...new Uint8Array(digest)))}` };
 }
 
-const stands = async (url, signal) =>
+const receivedBytes = async (url, signal) =>
   Number((await transfer("HEAD", url, { headers: TUS, signal })).getResponseHeader("Upload-Offset"));
 
-async function begin(urls, file, kept, signal) {
+async function begin(urls, file, stored, signal) {
   const headers = { ...TUS, "Upload-Length": String(file.size), "Upload-Metadata": `filename ${encoded(file.name)}` };
   const answer = await transfer("POST", urls, { headers, signal });
   const { pathname } = new URL(answer.getResponseHeader("Location"), location.href); // a proxy may call itself otherwise
-  kept.set(pathname);
+  stored.set(pathname);
   return { url: pathname, offset: 0 };
 }
 
-async function resume(kept, signal) {
-  const url = kept.get();
+async function resume(stored, signal) {
+  const url = stored.get();
   if (!url) return null;
   try {
-    return { url, offset: await stands(url, signal) };
+    return { url, offset: await receivedBytes(url, signal) };
   } catch (error) {
     if (!(error instanceof ApiError) || LOST.has(error.status)) throw error;
-    kept.forget(); // expired, or another's
+    stored.discard(); // expired, or another's
     return null;
   }
 }
@@ -55,24 +55,24 @@ async function resume(kept, signal) {
  * made of it. Cancelled by `signal`, the server forgets it.
  */
 export async function sendInPieces(urls, file, { onProgress, onWait, signal }) {
-  const kept = memory(file);
+  const stored = storedUpload(file);
   let upload = null;
-  signal?.addEventListener("abort", () => upload && forget(upload.url, kept));
+  signal?.addEventListener("abort", () => upload && discard(upload.url, stored));
   for (let missed = 0; !upload || upload.offset < file.size;) {
     try {
-      upload ??= (await resume(kept, signal)) ?? (await begin(urls, file, kept, signal));
-      if (missed) upload.offset = await stands(upload.url, signal);
+      upload ??= (await resume(stored, signal)) ?? (await begin(urls, file, stored, signal));
+      if (missed) upload.offset = await receivedBytes(upload.url, signal);
       if (upload.offset < file.size) upload.offset = await sendPiece(upload, file, onProgress, signal);
       missed = 0;
     } catch (error) {
-      if (!(error instanceof ApiError) || !LOST.has(error.status) || missed >= PATIENCE) throw error;
+      if (!(error instanceof ApiError) || !LOST.has(error.status) || missed >= MAX_RETRIES) throw error;
       missed += 1;
       const seconds = error.retryAfter ?? Math.min(2 ** (missed - 1), 30);
       onWait?.(seconds);
       await pause(seconds * 1000, signal);
     }
   }
-  return { id: upload.url.split("/").at(-2), done: kept.forget };
+  return { id: upload.url.split("/").at(-2), done: stored.discard };
 }
 
 async function sendPiece({ url, offset }, file, onProgress, signal) {
@@ -91,7 +91,7 @@ async function sendPiece({ url, offset }, file, onProgress, signal) {
   return Number(answer.getResponseHeader("Upload-Offset"));
 }
 
-function forget(url, kept) {
-  kept.forget();
+function discard(url, stored) {
+  stored.discard();
   transfer("DELETE", url, { headers: TUS }).catch(() => {}); // the server forgets it by itself after a day
 }

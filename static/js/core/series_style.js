@@ -23,19 +23,19 @@ export function token(name) {
 }
 
 /** Any colour as CSS text for the present theme. */
-export function inkOf(colour) {
+export function cssColour(colour) {
   if (!colour) return token("--ink");
   if (typeof colour === "object") return isDark() ? colour.dark : colour.light;
   return colour.startsWith("--") ? token(colour) : colour;
 }
 
 /** What its markers are edged with, for the present theme: the colour itself where it is seen, else a darker kin. */
-export function rimOf(colour) {
-  return colour?.rim && !isDark() ? colour.rim : inkOf(colour);
+export function edgeColour(colour) {
+  return colour?.rim && !isDark() ? colour.rim : cssColour(colour);
 }
 
 /** A dash name as lengths in pixels. */
-export function dashOf(name) {
+export function dashLengths(name) {
   return PATTERNS[name] ?? [];
 }
 

@@ -5,7 +5,7 @@ const waiting = [];
 port1.onmessage = () => waiting.shift()();
 
 /** Lets the page paint and answer before it goes on. */
-export function breath() {
+export function yieldToPage() {
   return new Promise((resolve) => {
     waiting.push(resolve);
     port2.postMessage(null);

@@ -10,7 +10,7 @@ import { corner } from "./controls.js";
 const KEY = "base-map"; // of localStorage: the host that was consented to, or "off" for tiles of this server
 const NONE = "No base map: nobody learns where you look.";
 const CHANGED = "cairn:base-map";
-let asked = 0;
+let consents = 0;
 let remembered = null; // where storage is forbidden
 
 function choice() {
@@ -47,31 +47,31 @@ function offer(map, box, base, near) {
   const layer = tileLayer(base, near);
   const input = el("input", {
     type: "checkbox",
-    onchange: () => (input.checked ? ask() : choose(base.host ? null : "off")),
+    onchange: () => (input.checked ? askConsent() : choose(base.host ? null : "off")),
   });
-  const words = el("span", { class: "map-note__whose" });
+  const text = el("span", { class: "map-note__whose" });
   const question = consent(base.host, (given) => {
     if (given) choose(base.host);
     else show();
     input.focus();
   });
   window.L.DomEvent.disableClickPropagation(box);
-  box.append(el("label", { class: "map-note__choice" }, input, "Base map"), words, question.element);
+  box.append(el("label", { class: "map-note__choice" }, input, "Base map"), text, question.element);
 
-  function ask() {
+  function askConsent() {
     if (!base.host) {
       choose(null);
       return;
     }
     input.checked = false; // until it is
-    words.textContent = "";
+    text.textContent = "";
     question.open();
   }
   function show() {
     const on = isOn(base);
     question.close();
     input.checked = on;
-    words.textContent = on ? base.attribution : base.host ? "Off: nobody learns where you look." : "";
+    text.textContent = on ? base.attribution : base.host ? "Off: nobody learns where you look." : "";
     if (on) layer.addTo(map);
     else layer.remove();
   }
@@ -83,7 +83,7 @@ function offer(map, box, base, near) {
 function consent(host, decide) {
   const sentence = el(
     "p",
-    { id: `base-map-consent-${(asked += 1)}` },
+    { id: `base-map-consent-${(consents += 1)}` },
     `The tile server ${host} learns where you look.`,
   );
   const yes = el(

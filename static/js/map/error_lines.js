@@ -1,6 +1,6 @@
 /* Error lines: from each event to where a release says it was. */
 
-import { inkOf } from "../core/series_style.js";
+import { cssColour } from "../core/series_style.js";
 import { lastAtMost } from "../core/sorted_search.js";
 import { frameOf, TURN } from "./positions.js";
 
@@ -44,7 +44,7 @@ export function drawErrors(ctx, view, { original, release, events, first, after,
     start,
     end,
   );
-  ctx.strokeStyle = inkOf(colour);
+  ctx.strokeStyle = cssColour(colour);
   ctx.lineWidth = 1;
   ctx.stroke();
   return every;

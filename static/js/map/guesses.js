@@ -1,6 +1,6 @@
 /* Places that an adversary was after: where they are, where a release puts them, a link between the two. */
 
-import { inkOf, token } from "../core/series_style.js";
+import { cssColour, token } from "../core/series_style.js";
 import { near, unitX, unitY } from "./projection.js";
 import { labelFont } from "./graticule.js";
 
@@ -28,7 +28,7 @@ export function drawGuesses(ctx, view, places, middle) {
   for (const { title, truth, guess } of shown) {
     const below = truth && guess ? guess[1] >= truth[1] : false; // words apart where the two are near each other
     if (truth) drawText(ctx, view, title, truth, guess !== null && !below, token("--ink"));
-    if (guess) drawText(ctx, view, `${title}, guessed`, guess, below, inkOf("--guess"));
+    if (guess) drawText(ctx, view, `${title}, guessed`, guess, below, cssColour("--guess"));
   }
 }
 
@@ -38,7 +38,7 @@ function drawLink(ctx, truth, guess) {
   ctx.lineTo(...guess);
   for (const [colour, width, dash] of [
     [token("--map"), 5, []],
-    [inkOf("--guess"), 2, [6, 4]],
+    [cssColour("--guess"), 2, [6, 4]],
   ]) {
     ctx.strokeStyle = colour;
     ctx.lineWidth = width;
@@ -51,7 +51,7 @@ function drawLink(ctx, truth, guess) {
 function drawTruth(ctx, [x, y]) {
   for (const [colour, width] of [
     [token("--map"), 6.5],
-    [inkOf("--ink"), 2.5],
+    [cssColour("--ink"), 2.5],
   ]) {
     ctx.strokeStyle = colour;
     ctx.lineWidth = width;
@@ -67,7 +67,7 @@ function drawGuess(ctx, [x, y]) {
   ctx.lineTo(x - ARM, y + ARM);
   for (const [colour, width] of [
     [token("--map"), 6.5],
-    [inkOf("--guess"), 3],
+    [cssColour("--guess"), 3],
   ]) {
     ctx.strokeStyle = colour;
     ctx.lineWidth = width;

@@ -43,12 +43,12 @@ export function createHandles(leaflet, near) {
     });
     markers.set(id, marker);
     marker.addTo(leaflet);
-    const tell = (name) => listeners[name]?.(id, marker.getLatLng().lng, marker.getLatLng().lat);
+    const notify = (name) => listeners[name]?.(id, marker.getLatLng().lng, marker.getLatLng().lat);
     marker.on("dragstart", () => (dragged = id));
-    marker.on("drag", () => tell("move"));
+    marker.on("drag", () => notify("move"));
     marker.on("dragend", () => {
       dragged = null;
-      tell("drop");
+      notify("drop");
     });
     const element = marker.getElement();
     element.dataset.handle = id;
@@ -57,7 +57,7 @@ export function createHandles(leaflet, near) {
     element.addEventListener("keydown", (event) => {
       const way = ARROWS[event.key];
       if (way && !event.ctrlKey && !event.metaKey && !event.altKey)
-        nudge(marker, way, event.shiftKey ? FAR_PX : STEP_PX, tell);
+        nudge(marker, way, event.shiftKey ? FAR_PX : STEP_PX, notify);
       else if (event.key === "Delete" || event.key === "Backspace") listeners.remove?.(id);
       else return;
       event.preventDefault();
@@ -65,10 +65,10 @@ export function createHandles(leaflet, near) {
     });
   }
 
-  function nudge(marker, [dx, dy], px, tell) {
+  function nudge(marker, [dx, dy], px, notify) {
     const from = leaflet.latLngToContainerPoint(marker.getLatLng());
     marker.setLatLng(leaflet.containerPointToLatLng(from.add([dx * px, dy * px])));
-    tell("drop");
+    notify("drop");
   }
 
   return { set, focus: (id) => markers.get(id)?.getElement().focus({ preventScroll: true }) };

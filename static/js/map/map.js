@@ -46,7 +46,7 @@ import { drawDegrees, drawGraticule } from "./graticule.js";
 import { drawGuesses } from "./guesses.js";
 import { createHandles } from "./handles.js";
 import { drawDots, drawLandmarks, drawSelection } from "./markers.js";
-import { pictureOf } from "./map_image.js";
+import { mapImage } from "./map_image.js";
 import { nearestPoint, pointsWithin, positionsOf } from "./positions.js";
 import { addButton, addScale } from "./controls.js";
 import { trackLayer } from "./track_layer.js";
@@ -142,7 +142,7 @@ export function createMap(element, { bounds = null, label = "Map", top = 0, keyb
 
   fit(bounds ?? WORLD);
   addButton(leaflet, { label: "Fit the map", path: FIT, onClick: fitAll });
-  addButton(leaflet, { label: "Save the map as PNG", path: SAVE, onClick: savePicture });
+  addButton(leaflet, { label: "Save the map as PNG", path: SAVE, onClick: saveImage });
   addScale(leaflet);
   addBaseMap(leaflet, (lon) => near(lon, middle));
   put("graticule", ORDER.graticule, drawGraticule);
@@ -153,12 +153,12 @@ export function createMap(element, { bounds = null, label = "Map", top = 0, keyb
   put("sketch", ORDER.sketch, (ctx, view) => sketched && drawSketch(ctx, view, sketched, middle));
   const redraw = () => entries.forEach(({ layer }) => layer.redraw());
   onTheme(redraw);
-  let led = false; // moved by the page and not by the reader
+  let movedByPage = false; // moved by the page and not by the reader
   const resized = () => {
     if (!element.clientWidth) return; // hidden
-    led = true;
+    movedByPage = true;
     leaflet.invalidateSize({ pan: false });
-    led = false;
+    movedByPage = false;
     if (fitted && !leaflet.getSize().equals(size)) fit(...fitted);
   };
   new ResizeObserver(resized).observe(element);
@@ -175,10 +175,10 @@ export function createMap(element, { bounds = null, label = "Map", top = 0, keyb
   const gestures = createGestures(element, leaflet, pointer);
   const handles = createHandles(leaflet, (lon) => near(lon, middle));
   const clip = createClip(leaflet, element);
-  const picture = () => pictureOf(element, { cutOf: clip.of, split: clip.at() });
+  const image = () => mapImage(element, { cutOf: clip.of, split: clip.at() });
 
-  async function savePicture() {
-    const sheet = await picture();
+  async function saveImage() {
+    const sheet = await image();
     const name = element
       .getAttribute("aria-label")
       .toLowerCase()
@@ -214,11 +214,11 @@ export function createMap(element, { bounds = null, label = "Map", top = 0, keyb
     addGuesses({ id, places }) {
       put(id, ORDER.guesses, (ctx, view) => drawGuesses(ctx, view, places, middle));
     },
-    addErrors({ id, original, release, range, colour, order = 0, told }) {
+    addErrors({ id, original, release, range, colour, order = 0, onStride }) {
       const [from, to] = [original, release].map((track) => positionsOf(track, middle));
       const [first, after] = range ?? [0, original.n];
       const lines = { original: from, release: to, events: release.event, first, after, colour };
-      put(id, ORDER.track + order, (ctx, view) => told?.(drawErrors(ctx, view, lines)));
+      put(id, ORDER.track + order, (ctx, view) => onStride?.(drawErrors(ctx, view, lines)));
     },
     remove,
     has: (id) => entries.has(id),
@@ -255,11 +255,11 @@ export function createMap(element, { bounds = null, label = "Map", top = 0, keyb
     isFitted: () => fitted !== null,
     setCamera({ lon, lat, zoom }) {
       fitted = null;
-      led = true;
+      movedByPage = true;
       leaflet.setView([lat, lon], zoom, { animate: false, reset: true });
-      led = false;
+      movedByPage = false;
     },
-    onCamera: (listener) => leaflet.on("move", () => led || listener(camera())),
+    onCamera: (listener) => leaflet.on("move", () => movedByPage || listener(camera())),
     select(event) {
       chosen = event;
       entries.get("selection").layer.redraw();
@@ -302,7 +302,7 @@ export function createMap(element, { bounds = null, label = "Map", top = 0, keyb
     },
     resized,
     redraw,
-    picture,
+    image,
   };
 }
 

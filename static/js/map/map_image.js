@@ -9,12 +9,12 @@ const AIR = 10; // pixels between words and the edge
  * A canvas with what `element`, a map, shows now, as sharp as the map's own. `cutOf(id)` gives the shares of the width a
  * layer is seen between, `split` where a swipe parts, or null. Tiles whose server lets nobody copy them are left out.
  */
-export async function pictureOf(element, { cutOf, split }) {
+export async function mapImage(element, { cutOf, split }) {
   const layers = [...element.querySelectorAll("canvas.map-canvas")].sort((a, b) => a.style.zIndex - b.style.zIndex);
   const ratio = layers[0].width / element.clientWidth;
-  const sheet = document.createElement("canvas");
-  [sheet.width, sheet.height] = [layers[0].width, layers[0].height];
-  const ctx = sheet.getContext("2d");
+  const canvas = document.createElement("canvas");
+  [canvas.width, canvas.height] = [layers[0].width, layers[0].height];
+  const ctx = canvas.getContext("2d");
   const size = { width: element.clientWidth, height: element.clientHeight };
   ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
   ctx.fillStyle = token("--map");
@@ -25,7 +25,7 @@ export async function pictureOf(element, { cutOf, split }) {
   if (split !== null) drawSplit(ctx, split, size);
   drawScale(ctx, element, place);
   if (tiled) write(ctx, element.querySelector(".map-note__whose")?.textContent ?? "", AIR, size.height - AIR);
-  return sheet;
+  return canvas;
 }
 
 /** Where other elements lie on a map: {x, y, width, height} in its pixels. */

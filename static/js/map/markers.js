@@ -1,6 +1,6 @@
 /* Marks over the lines: landmarks with the halo of their stay, dots, the selected event with its noise. */
 
-import { dashOf, inkOf, token } from "../core/series_style.js";
+import { dashLengths, cssColour, token } from "../core/series_style.js";
 import { circle, near, unitX, unitY } from "./projection.js";
 import { labelFont } from "./graticule.js";
 import { frameOf } from "./positions.js";
@@ -12,21 +12,21 @@ const MANY = 300; // discs that are drawn one by one
 export function drawLandmarks(ctx, view, { positions, runs }) {
   const places = spread(view, positions, runs, 6);
   drawHalos(ctx, view, places);
-  ctx.fillStyle = inkOf("--accent");
+  ctx.fillStyle = cssColour("--accent");
   ctx.strokeStyle = token("--map");
   ctx.lineWidth = 1.5;
-  stamp(ctx, places, 4);
+  drawDiscs(ctx, places, 4);
 }
 
 function drawHalos(ctx, { width, height }, places) {
-  ctx.fillStyle = inkOf("--accent");
+  ctx.fillStyle = cssColour("--accent");
   ctx.globalAlpha = 0.18;
   if (places.length > 2 * MANY) {
-    const [sheet, ink] = sheetLike(ctx);
-    ink.fillStyle = ctx.fillStyle;
-    ink.strokeStyle = "transparent";
-    stamp(ink, places, 14);
-    ctx.drawImage(sheet, 0, 0, width, height); // as one: where halos overlap it is no darker
+    const [offscreen, context] = canvasLike(ctx);
+    context.fillStyle = ctx.fillStyle;
+    context.strokeStyle = "transparent";
+    drawDiscs(context, places, 14);
+    ctx.drawImage(offscreen, 0, 0, width, height); // as one: where halos overlap it is no darker
   } else {
     ctx.beginPath(); // one path, for the same reason
     for (let i = 0; i < places.length; i += 2) disc(ctx, places[i], places[i + 1], 14);
@@ -35,12 +35,12 @@ function drawHalos(ctx, { width, height }, places) {
   ctx.globalAlpha = 1;
 }
 
-function sheetLike(ctx) {
-  const sheet = document.createElement("canvas");
-  [sheet.width, sheet.height] = [ctx.canvas.width, ctx.canvas.height];
-  const ink = sheet.getContext("2d");
-  ink.setTransform(ctx.getTransform());
-  return [sheet, ink];
+function canvasLike(ctx) {
+  const offscreen = document.createElement("canvas");
+  [offscreen.width, offscreen.height] = [ctx.canvas.width, ctx.canvas.height];
+  const context = offscreen.getContext("2d");
+  context.setTransform(ctx.getTransform());
+  return [offscreen, context];
 }
 
 function disc(ctx, x, y, r) {
@@ -49,8 +49,8 @@ function disc(ctx, x, y, r) {
 }
 
 /** A disc on each place in the context's fill and stroke; many are printed from one. */
-function stamp(ctx, places, r) {
-  if (places.length > 2 * MANY) return printed(ctx, places, r);
+function drawDiscs(ctx, places, r) {
+  if (places.length > 2 * MANY) return drawCopies(ctx, places, r);
   for (let i = 0; i < places.length; i += 2) {
     ctx.beginPath();
     disc(ctx, places[i], places[i + 1], r);
@@ -59,22 +59,22 @@ function stamp(ctx, places, r) {
   }
 }
 
-function printed(ctx, places, r) {
+function drawCopies(ctx, places, r) {
   const ratio = ctx.getTransform().a;
   const half = Math.ceil((r + ctx.lineWidth) * ratio);
-  const block = document.createElement("canvas");
-  block.width = block.height = 2 * half;
-  const ink = block.getContext("2d");
-  ink.setTransform(ratio, 0, 0, ratio, half, half);
-  for (const name of ["fillStyle", "strokeStyle", "lineWidth"]) ink[name] = ctx[name];
-  ink.beginPath();
-  disc(ink, 0, 0, r);
-  ink.fill();
-  ink.stroke();
+  const offscreen = document.createElement("canvas");
+  offscreen.width = offscreen.height = 2 * half;
+  const context = offscreen.getContext("2d");
+  context.setTransform(ratio, 0, 0, ratio, half, half);
+  for (const name of ["fillStyle", "strokeStyle", "lineWidth"]) context[name] = ctx[name];
+  context.beginPath();
+  disc(context, 0, 0, r);
+  context.fill();
+  context.stroke();
   ctx.save();
   ctx.setTransform(1, 0, 0, 1, 0, 0);
   for (let i = 0; i < places.length; i += 2) {
-    ctx.drawImage(block, Math.round(places[i] * ratio) - half, Math.round(places[i + 1] * ratio) - half);
+    ctx.drawImage(offscreen, Math.round(places[i] * ratio) - half, Math.round(places[i + 1] * ratio) - half);
   }
   ctx.restore();
 }
@@ -101,10 +101,10 @@ function spread(view, positions, runs, cell, most = Infinity) {
 export function drawDots(ctx, view, { positions, colour, radius = 3, hollow = false, most = Infinity }) {
   const places = spread(view, positions, [[0, positions.n]], Math.max(3, radius * 1.5), most);
   if (places.length > 2 * most) return;
-  ctx.fillStyle = hollow ? token("--map") : inkOf(colour);
-  ctx.strokeStyle = hollow ? inkOf(colour) : token("--map");
+  ctx.fillStyle = hollow ? token("--map") : cssColour(colour);
+  ctx.strokeStyle = hollow ? cssColour(colour) : token("--map");
   ctx.lineWidth = 1.25;
-  stamp(ctx, places, radius);
+  drawDiscs(ctx, places, radius);
 }
 
 /**
@@ -119,7 +119,7 @@ export function drawSelection(ctx, view, chosen, middle) {
   const [x, y] = place(chosen.lon, chosen.lat);
   for (const link of chosen.links ?? []) {
     const [tx, ty] = place(link.lon, link.lat);
-    ctx.strokeStyle = ctx.fillStyle = inkOf(link.colour);
+    ctx.strokeStyle = ctx.fillStyle = cssColour(link.colour);
     ctx.lineWidth = 1.5;
     ctx.setLineDash([]);
     ctx.beginPath();
@@ -132,7 +132,7 @@ export function drawSelection(ctx, view, chosen, middle) {
     ctx.strokeStyle = token("--map");
     ctx.stroke();
   }
-  ctx.fillStyle = chosen.landmark ? inkOf("--accent") : token("--map");
+  ctx.fillStyle = chosen.landmark ? cssColour("--accent") : token("--map");
   ctx.strokeStyle = token("--ink");
   ctx.lineWidth = 2.5;
   ctx.beginPath();
@@ -149,12 +149,12 @@ function drawRing(ctx, { width, height }, place, { lon, lat }, { radius_m, colou
     if (jump) ctx.moveTo(x, y);
     else ctx.lineTo(x, y);
   });
-  ctx.strokeStyle = ctx.fillStyle = inkOf(colour);
+  ctx.strokeStyle = ctx.fillStyle = cssColour(colour);
   ctx.globalAlpha = 0.06;
   ctx.fill();
   ctx.globalAlpha = 1;
   ctx.lineWidth = 1.5;
-  ctx.setLineDash(dashOf(dash));
+  ctx.setLineDash(dashLengths(dash));
   ctx.stroke();
   ctx.setLineDash([]);
   const [x, y] = corners[Math.round(corners.length / 8)]; // north-east, away from the degrees

@@ -11,7 +11,7 @@ const HALF = TURN / 2;
 const WORLD = 2 ** 32;
 const APART_PX = 0.5;
 const THINNED_FROM = 4096; // points; fewer are drawn as they are
-const WORTH = 0.8; // a list that leaves out less than a fifth is not kept
+const WORTHWHILE = 0.8; // a list that leaves out less than a fifth is not kept
 const LEVELS = 3; // lists kept at a time
 const CLOSEST = 22;
 
@@ -48,7 +48,7 @@ export class Positions {
     this.boxes = this.#boxes();
     this.levels = new Map();
     this.all = {
-      kept: null,
+      indices: null,
       from: Int32Array.from({ length: this.chunks + 1 }, (_, c) => Math.min(c * SIZE, Math.max(0, this.n - 1))),
     };
   }
@@ -141,7 +141,7 @@ export class Positions {
 
   #thinned(scale) {
     const [reachD, reachY] = [(APART_PX * TURN) / scale, (APART_PX * WORLD) / scale];
-    const kept = scratch(this.n);
+    const indices = scratch(this.n);
     const from = new Int32Array(this.chunks + 1);
     const { n, y } = this;
     let [count, d0, y0] = [0, 0, 0];
@@ -150,18 +150,18 @@ export class Positions {
       const first = (i & (SIZE - 1)) === 0;
       if (!first && i < n - 1 && Math.abs(d - d0) < reachD && Math.abs(y[i] - y0) < reachY) continue;
       if (first && i < n - 1) from[i / SIZE] = count;
-      kept[count++] = i;
+      indices[count++] = i;
       [d0, y0] = [d, y[i]];
     }
     from[this.chunks] = count - 1;
-    return count > WORTH * n ? this.all : { kept: kept.slice(0, count), from };
+    return count > WORTHWHILE * n ? this.all : { indices: indices.slice(0, count), from };
   }
 }
 
-let room = null; // to write a list before its length is known
+let buffer = null; // to write a list before its length is known
 function scratch(n) {
-  if (!room || room.length < n) room = new Int32Array(n);
-  return room;
+  if (!buffer || buffer.length < n) buffer = new Int32Array(n);
+  return buffer;
 }
 
 /** Index of the point nearest to a place on the screen, within `reach` pixels; -1 if there is none. */

@@ -5,7 +5,7 @@
  * noisy line would fill the picture it fades.
  */
 
-import { dashOf, inkOf, rimOf } from "../core/series_style.js";
+import { dashLengths, cssColour, edgeColour } from "../core/series_style.js";
 import { TURN, frameOf } from "./positions.js";
 import { Raster } from "./line_raster.js";
 
@@ -19,20 +19,20 @@ const ALIKE = 0.04; // widths that differ by less look the same beside each othe
 
 /** The line of {@link Positions} in the style {colour, width, dash, marker, opacity, fade, dots}, as a layer draws it. */
 export function trackLayer(positions, style) {
-  const look = { covered: 0, dots: false }; // of the last whole picture
+  const last = { covered: 0, dots: false }; // of the last whole picture
   return {
     draw(ctx, view, part) {
-      if (!part) look.covered = covered(view, positions, style);
-      const pale = style.fade ? Math.min(look.covered, 1) : 0;
-      const width = (style.width ?? 1.5) / (1 + pale);
-      ctx.canvas.style.opacity = (style.opacity ?? 1) / (1 + 3 * pale);
+      if (!part) last.covered = covered(view, positions, style);
+      const fading = style.fade ? Math.min(last.covered, 1) : 0;
+      const width = (style.width ?? 1.5) / (1 + fading);
+      ctx.canvas.style.opacity = (style.opacity ?? 1) / (1 + 3 * fading);
       drawLine(ctx, view, positions, { ...style, width }, true);
-      if (!part) look.dots = style.dots !== false && drawDots(ctx, view, positions, style);
+      if (!part) last.dots = style.dots !== false && drawDots(ctx, view, positions, style);
     },
     keeps(view) {
-      if (positions.n <= DASHED_AT_MOST || look.dots || (style.dots !== false && dotsIn(view, positions))) return false;
-      const pale = (share) => 1 / (1 + Math.min(share, 1));
-      return !style.fade || Math.abs(pale(covered(view, positions, style)) - pale(look.covered)) < ALIKE;
+      if (positions.n <= DASHED_AT_MOST || last.dots || (style.dots !== false && dotsIn(view, positions))) return false;
+      const fading = (share) => 1 / (1 + Math.min(share, 1));
+      return !style.fade || Math.abs(fading(covered(view, positions, style)) - fading(last.covered)) < ALIKE;
     },
   };
 }
@@ -49,10 +49,10 @@ export function drawTrack(ctx, view, positions, style) {
 
 function drawLine(ctx, view, positions, { colour, width, dash }, alone) {
   const many = positions.n > DASHED_AT_MOST;
-  ctx.strokeStyle = ctx.fillStyle = inkOf(colour);
+  ctx.strokeStyle = ctx.fillStyle = cssColour(colour);
   ctx.lineWidth = width;
   [ctx.lineJoin, ctx.lineCap] = many ? ["bevel", "butt"] : ["round", "round"];
-  ctx.setLineDash(many ? [] : dashOf(dash));
+  ctx.setLineDash(many ? [] : dashLengths(dash));
   strokeLine(ctx, view, positions, alone);
   ctx.setLineDash([]);
 }
@@ -85,20 +85,20 @@ function strokeLine(ctx, view, positions, alone) {
   });
   const crowd = alone && positions.n > DASHED_AT_MOST && points > CROWD;
   const ratio = crowd ? ctx.getTransform().a : 1;
-  const pen = crowd
+  const writer = crowd
     ? new Raster(Math.round(view.width * ratio), Math.round(view.height * ratio), ctx.lineWidth * ratio)
-    : new Pen(ctx);
-  for (const c of chunks) drawSteps(pen, view, frame, ratio, positions, level, c);
-  pen.put(ctx, ctx.strokeStyle); // the context gives any opaque colour back as #rrggbb
+    : new PathWriter(ctx);
+  for (const c of chunks) drawSteps(writer, view, frame, ratio, positions, level, c);
+  writer.put(ctx, ctx.strokeStyle); // the context gives any opaque colour back as #rrggbb
 }
 
-/** Give the steps of a chunk to `pen`, those that are not wholly beyond one side of the picture. */
-function drawSteps(pen, view, { across, down, left, top }, ratio, { lon, y, middle, starts }, { kept, from }, c) {
+/** Give the steps of a chunk to `writer`, those that are not wholly beyond one side of the picture. */
+function drawSteps(writer, view, { across, down, left, top }, ratio, { lon, y, middle, starts }, { indices, from }, c) {
   const half = TURN / 2;
   const [right, bottom] = [view.width + MARGIN, view.height + MARGIN];
   let [px, py, out] = [0, 0, 15];
   for (let k = from[c]; k <= from[c + 1]; k++) {
-    const i = kept ? kept[k] : k;
+    const i = indices ? indices[k] : k;
     let d = lon[i] - middle;
     if (d > half) d -= TURN;
     else if (d < -half) d += TURN;
@@ -108,9 +108,9 @@ function drawSteps(pen, view, { across, down, left, top }, ratio, { lon, y, midd
     if (k > from[c] && !(starts && starts[i])) {
       if (Math.abs(x - px) > across * half) {
         const turn = Math.sign(px - x) * across * TURN;
-        pen.line(px * ratio, py * ratio, (x + turn) * ratio, v * ratio); // out over one edge of the world
-        pen.line((px - turn) * ratio, py * ratio, x * ratio, v * ratio); // and in over the other
-      } else if (!(side & out)) pen.line(px * ratio, py * ratio, x * ratio, v * ratio);
+        writer.line(px * ratio, py * ratio, (x + turn) * ratio, v * ratio); // out over one edge of the world
+        writer.line((px - turn) * ratio, py * ratio, x * ratio, v * ratio); // and in over the other
+      } else if (!(side & out)) writer.line(px * ratio, py * ratio, x * ratio, v * ratio);
     }
     px = x;
     py = v;
@@ -119,7 +119,7 @@ function drawSteps(pen, view, { across, down, left, top }, ratio, { lon, y, midd
 }
 
 /** Lines as paths of the canvas, going on where the last one ended. */
-class Pen {
+class PathWriter {
   constructor(ctx) {
     Object.assign(this, { ctx, x: NaN, y: NaN, corners: 0 });
     ctx.beginPath();
@@ -158,7 +158,7 @@ function drawDots(ctx, view, positions, { colour, marker, width = 1.5 }) {
   ctx.beginPath();
   for (let i = 0; i < seen.length; i += 2) shape(ctx, marker, seen[i], seen[i + 1], 1 + width);
   ctx.fill();
-  ctx.strokeStyle = rimOf(colour);
+  ctx.strokeStyle = edgeColour(colour);
   ctx.lineWidth = 1;
   ctx.setLineDash([]);
   ctx.stroke();

@@ -1,6 +1,6 @@
 /* Zones, and what is being drawn: outlines in the landmarks' colour. */
 
-import { inkOf, token } from "../core/series_style.js";
+import { cssColour, token } from "../core/series_style.js";
 import { circle, near, unitX, unitY } from "./projection.js";
 import { labelFont } from "./graticule.js";
 
@@ -9,7 +9,7 @@ const NARROW_PX = 28; // a zone smaller than this carries no label
 
 /** Paint zones as the API has them; the one numbered `selected` stronger. */
 export function drawZones(ctx, view, { zones, selected }, middle) {
-  ctx.strokeStyle = ctx.fillStyle = inkOf("--accent");
+  ctx.strokeStyle = ctx.fillStyle = cssColour("--accent");
   ctx.lineJoin = "round";
   zones.forEach((zone, i) => {
     const rings = zone.type === "Circle" ? [circle(...zone.center, zone.radius_m)] : zone.coordinates;
@@ -69,7 +69,7 @@ function write(ctx, text, x, y) {
  * text}, or `box` {x, y, width, height} in pixels.
  */
 export function drawSketch(ctx, view, { corners, to, round, box }, middle) {
-  ctx.strokeStyle = ctx.fillStyle = inkOf("--accent");
+  ctx.strokeStyle = ctx.fillStyle = cssColour("--accent");
   ctx.lineWidth = 1.75;
   ctx.lineJoin = "round";
   if (corners?.length) sketchCorners(ctx, place(view, middle), corners, to);
@@ -107,7 +107,7 @@ function sketchCorners(ctx, put, corners, to) {
   points.forEach(([x, y], i) => {
     ctx.beginPath();
     ctx.arc(x, y, i ? 3.5 : 6, 0, 2 * Math.PI); // the first closes the ring: a larger mark
-    ctx.fillStyle = i ? inkOf("--accent") : token("--panel");
+    ctx.fillStyle = i ? cssColour("--accent") : token("--panel");
     ctx.fill();
     ctx.stroke();
   });

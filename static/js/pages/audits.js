@@ -4,7 +4,7 @@ import { ApiError, post } from "../core/api.js";
 import { watchDialogs } from "../components/dialogs.js";
 import { $, announce, data, el } from "../core/dom.js";
 import { createFields } from "../components/form_fields.js";
-import { stir } from "../components/jobs.js";
+import { refreshJobs } from "../components/jobs.js";
 import { refuseInvalid } from "../components/number_field.js";
 import { swapSoon, watchStates } from "../components/job_status.js";
 
@@ -17,7 +17,7 @@ const submit = $("[data-submit]");
 const refresh = swapSoon("audit", "audits");
 const described = new Map([...mechanisms, ...controls].map((one) => [one.name, one]));
 const isControl = (name) => controls.some((one) => one.name === name);
-let kept = {}; // what was typed, for the next mechanism that has a field of that name
+let typed = {}; // what was typed, for the next mechanism that has a field of that name
 let fields = null;
 
 const option = ({ name, title }) => el("option", { value: name }, title);
@@ -26,9 +26,9 @@ const draws = createFields($("[data-trials]"), [trials], { onChange: () => {} })
 
 function showFields() {
   const one = described.get(mechanism.value);
-  if (fields) kept = { ...kept, ...fields.all() };
+  if (fields) typed = { ...typed, ...fields.all() };
   fields = createFields($("[data-parameters]"), one.fields, { onChange: () => {} });
-  fields.set(Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== null)));
+  fields.set(Object.fromEntries(Object.entries(typed).filter(([, value]) => value !== null)));
   $("[data-summary]").textContent = one.summary;
   $("[data-alteration-field]").hidden = isControl(one.name);
 }
@@ -68,7 +68,7 @@ async function act(button) {
     if (!(error instanceof ApiError)) throw error;
     announce(error.message);
   }
-  stir();
+  refreshJobs();
   await refresh();
 }
 

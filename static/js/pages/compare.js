@@ -1,7 +1,8 @@
 /* The comparison: original and releases on one map beside their charts, all at one event. */
 
-import { stir } from "../components/jobs.js";
+import { refreshJobs } from "../components/jobs.js";
 import { createLegend } from "../components/legend.js";
+import { createProblemBox } from "../components/problem_box.js";
 import { seriesChoice } from "../components/series_select.js";
 import { createTimeline } from "../components/timeline.js";
 import { createBrush } from "../components/timeline_brush.js";
@@ -13,20 +14,28 @@ import { circlesAt, linksAt } from "../trajectory/compare/cursor.js";
 import { showGuarantee } from "../trajectory/compare/guarantee.js";
 import { watchKeys } from "../trajectory/compare/keyboard.js";
 import { entriesOf } from "../trajectory/compare/legend_entries.js";
-import { listedIds, markPictures, markSources, ORIGINAL, tracksOf } from "../trajectory/compare/map_layers.js";
+import { listedIds, markLayers, markSources, ORIGINAL, tracksOf } from "../trajectory/compare/map_layers.js";
 import { createModes } from "../trajectory/compare/map_modes.js";
 import { createSmoothing } from "../trajectory/compare/postprocess_dialog.js";
-import { createCharted } from "../trajectory/compare/release_charts.js";
-import { byRank, inksFor, Layer, linesOf, roomFor, titleOf } from "../trajectory/compare/release_layers.js";
+import { createReleaseCharts } from "../trajectory/compare/release_charts.js";
+import {
+  assignLineStyles,
+  byRank,
+  fitsInMemory,
+  Layer,
+  linesOf,
+  titleOf,
+} from "../trajectory/compare/release_layers.js";
 import { showDownloads, showSummary } from "../trajectory/compare/summary_table.js";
-import { giveInk, nameOf, readLook, writeLook } from "../trajectory/compare/view_state.js";
+import { nameOf, readViewState, setLineStyle, writeViewState } from "../trajectory/compare/view_state.js";
 import { eventOf } from "../trajectory/track_parts.js";
 
 const page = data("page-data");
 const bench = $("[data-bench]");
-const here = { series: 0, event: 0, looked: null, active: null }; // looked: the event the pointer is over, not chosen
-const look = readLook();
-let [dataset, titles, layers, inks, original, runs] = [null, new Map(), [], new Map(), null, []];
+const { show: showProblem, attempt } = createProblemBox($("[data-problem]"));
+const cursor = { series: 0, event: 0, hoveredEvent: null, active: null }; // looked: the event the pointer is over, not chosen
+const view = readViewState();
+let [dataset, titles, layers, lineStyles, original, runs] = [null, new Map(), [], new Map(), null, []];
 let [marked, zones, marks] = [null, null, []]; // landmarks as the API has them; what lies above the lines
 let maps, timeline, brush, legend, charts, smoothing, attacks;
 
@@ -39,15 +48,15 @@ const pinned = () => ({ set: page.landmark_set, releases: layers.map(({ id }) =>
 function drawMaps() {
   if (!original) return;
   maps.show({
-    tracks: tracksOf({ original, layers, look, inks, titleOf: titled, told: maps.told }),
-    marks: markPictures(marks, look),
+    tracks: tracksOf({ original, layers, view, lineStyles, titleOf: titled, onStride: maps.showStride }),
+    marks: markLayers(marks, view),
   });
 }
 
 function readMarks() {
   marks = [
-    ...markSources({ original, runs, dummies: marked.dummies, zones, range: look.range }),
-    ...attacks.marks(here.series, look.range),
+    ...markSources({ original, runs, dummies: marked.dummies, zones, range: view.range }),
+    ...attacks.marks(cursor.series, view.range),
   ];
 }
 
@@ -55,45 +64,45 @@ function readMarks() {
 function redrawMarks() {
   if (!original) return;
   readMarks();
-  relook();
+  applyView();
 }
 
 /** The event chosen, or the one looked at in a chart meanwhile. */
 function drawSelection() {
   if (!original) return;
-  const event = here.looked ?? here.event;
+  const event = cursor.hoveredEvent ?? cursor.event;
   const [lon, lat] = [original.lonAt(event), original.latAt(event)];
   const landmark = runs.some(([start, end]) => event >= start && event < end);
   maps.select((ids) => {
     const there = layers.filter(({ id }) => ids.includes(id));
     const noisy = there.includes(active()) || there.length > 1 ? active() : there[0];
-    return { lon, lat, landmark, links: linksAt(event, there, inks), circles: circlesAt(here, event, noisy) };
+    return { lon, lat, landmark, links: linksAt(event, there, lineStyles), circles: circlesAt(cursor, event, noisy) };
   });
 }
 
 function drawEvent() {
   drawSelection();
-  maps.reveal(original.lonAt(here.event), original.latAt(here.event));
-  charts?.moveCursor(here.event);
+  maps.reveal(original.lonAt(cursor.event), original.latAt(cursor.event));
+  charts?.moveCursor(cursor.event);
   drawLegend();
 }
 
-const active = () => layers.find(({ id, drawn }) => id === here.active && drawn) ?? layers.find(({ drawn }) => drawn);
+const active = () => layers.find(({ id, drawn }) => id === cursor.active && drawn) ?? layers.find(({ drawn }) => drawn);
 
 const drawLegend = () =>
-  legend.update(entriesOf({ layers, marks, look, inks, here, original, active: active(), titled }));
+  legend.update(entriesOf({ layers, marks, view, lineStyles, cursor, original, active: active(), titled }));
 
 function drawSummary(losses = new Map()) {
   const shown = layers.map((layer) => ({
     layer,
-    ink: inks.get(layer.id),
+    lineStyle: lineStyles.get(layer.id),
     title: titled(layer),
     level: mechanism(layer)?.level ?? "",
     loss: losses.get(layer.id) ?? null,
   }));
   showSummary($("[data-summary]"), shown, {
     smooth: (layer) => attempt(() => smoothing.open(layer.release, titled(layer))),
-    attack: (layer) => attempt(() => attacks.open(layer.release, titled(layer), here.series)),
+    attack: (layer) => attempt(() => attacks.open(layer.release, titled(layer), cursor.series)),
   });
   showDownloads($("[data-downloads]"), shown, page.urls);
 }
@@ -108,23 +117,23 @@ function drawGuarantee() {
 // What the reader does ----------------------------------------------------------
 
 function toggle(id, on) {
-  if (on) look.hidden.delete(nameOf(id));
-  else look.hidden.add(nameOf(id));
+  if (on) view.hidden.delete(nameOf(id));
+  else view.hidden.add(nameOf(id));
   const layer = layers.find((one) => one.id === id);
   if (layer) {
     layer.visible = on;
     charts?.setVisible(id, on);
     if (!on) layer.rest();
-    else if (layer.resting) attempt(() => show(layer));
+    else if (layer.unloaded) attempt(() => show(layer));
   }
-  relook();
+  applyView();
 }
 
 let [writing, ranging] = [null, null];
 /** After another look was chosen: all of it is drawn, if it is not yet, and the address says it. */
-function relook({ drawn = false } = {}) {
+function applyView({ drawn = false } = {}) {
   clearTimeout(writing);
-  writing = setTimeout(() => writeLook(look, pinned()), 150); // browsers refuse one a frame
+  writing = setTimeout(() => writeViewState(view, pinned()), 150); // browsers refuse one a frame
   if (drawn) return;
   drawMaps();
   drawSelection();
@@ -132,59 +141,59 @@ function relook({ drawn = false } = {}) {
 }
 
 function setOpacity(id, share) {
-  look.opacity.set(nameOf(id), share);
-  relook();
+  view.opacity.set(nameOf(id), share);
+  applyView();
 }
 
 /** Give a release another line of the palette, on map and charts; who had it gets the next that is free. */
-function setInk(id, index) {
-  giveInk(look, id, index);
+function changeLineStyle(id, index) {
+  setLineStyle(view, id, index);
   prepare();
-  relook();
+  applyView();
   charts?.draw();
 }
 
 function moveLayer(id, by) {
-  const ids = listedIds(layers, look);
+  const ids = listedIds(layers, view);
   const at = ids.indexOf(id);
   ids.splice(at, 1);
   ids.splice(at + by, 0, id);
-  look.order = ids.map(nameOf);
-  relook();
+  view.order = ids.map(nameOf);
+  applyView();
   const title = id === ORIGINAL ? "Original" : titled(layers.find((one) => one.id === id));
   announce(`${title} is ${at + by + 1} of ${ids.length}, from the top.`);
 }
 
 /** Draw the events of `range` alone on maps and charts, at most once a frame; the address follows at rest. */
 function setRange(range) {
-  look.range = range;
+  view.range = range;
   ranging ??= requestAnimationFrame(() => {
     ranging = null;
     readMarks();
-    relook();
-    charts?.setRange(look.range);
+    applyView();
+    charts?.setRange(view.range);
   });
 }
 
 let hovering = null;
 /** What a pointer on a map is near to, at most once a frame. */
-function hovered(map, at) {
+function hoverMap(map, at) {
   cancelAnimationFrame(hovering);
-  hovering = requestAnimationFrame(() => original && lookAt(at && eventAt(map, at.point, 14), "map"));
+  hovering = requestAnimationFrame(() => original && hoverEvent(at && eventAt(map, at.point, 14), "map"));
 }
 
-let looking = null;
+let hoverSource = null;
 /** The event under the pointer, on every chart, map and strip; null, told by where it was last, for none. */
-function lookAt(event, where) {
-  if (here.looked === event || (event === null && where && where !== looking)) return;
-  [here.looked, looking] = [event, where];
+function hoverEvent(event, where) {
+  if (cursor.hoveredEvent === event || (event === null && where && where !== hoverSource)) return;
+  [cursor.hoveredEvent, hoverSource] = [event, where];
   charts?.hover(event);
   timeline.hover(event);
   drawSelection();
 }
 
 function activate(id) {
-  here.active = id;
+  cursor.active = id;
   drawEvent();
   drawGuarantee();
 }
@@ -204,7 +213,7 @@ async function retry(id) {
     layer.release = await post(`${layer.release.urls.self}retry/`);
     prepare();
     watch(layer);
-    stir();
+    refreshJobs();
   });
 }
 
@@ -214,26 +223,10 @@ async function join(release) {
   const at = layers.findIndex((one) => one.release.title === release.title);
   layers.splice(at < 0 ? layers.length : at, 0, layer);
   layers.sort(byRank(page.palette));
-  writeLook(look, { ...pinned(), pinned: true });
+  writeViewState(view, { ...pinned(), pinned: true });
   prepare();
-  stir();
+  refreshJobs();
   await watch(layer);
-}
-
-function tell(problem) {
-  const box = $("[data-problem]");
-  box.hidden = !problem;
-  box.textContent = problem;
-  if (problem) announce(problem);
-}
-
-async function attempt(what) {
-  try {
-    tell("");
-    await what();
-  } catch (error) {
-    if (error.name !== "AbortError") tell(error.message);
-  }
 }
 
 const goTo = (event) => timeline.select(event);
@@ -242,7 +235,7 @@ const goTo = (event) => timeline.select(event);
 function eventAt(map, point, reach) {
   for (const { id, track } of [{ id: ORIGINAL, track: original }, ...layers]) {
     const i = track ? map.nearest(id, point, reach) : -1;
-    if (i >= 0) return eventOf(track, look.range, i);
+    if (i >= 0) return eventOf(track, view.range, i);
   }
   return null;
 }
@@ -256,40 +249,40 @@ function clicked(map, point) {
 
 function prepare() {
   const releases = layers.map(({ release }) => release);
-  inks = inksFor(releases, page.palette, look.inks);
+  lineStyles = assignLineStyles(releases, page.palette, view.lineStyles);
   drawLegend();
   drawSummary();
 }
 
 async function show(layer) {
-  const { series } = here;
+  const { series } = cursor;
   const curve = layer.curve(series);
   curve.catch(() => {}); // it is waited for below; until then the track may fail first
-  if (layer.resting || roomFor(layers, original.n)) await layer.load(series, original.n);
-  else look.hidden.add(nameOf(layer.leave())); // until the reader ticks it
-  if (series !== here.series) return;
+  if (layer.unloaded || fitsInMemory(layers, original.n)) await layer.load(series, original.n);
+  else view.hidden.add(nameOf(layer.leave())); // until the reader ticks it
+  if (series !== cursor.series) return;
   if (!layer.visible) layer.rest();
   drawMaps();
   await Promise.all([curve, openCharts()]); // the map does not wait for the charts
-  if (series !== here.series) return;
+  if (series !== cursor.series) return;
   drawEvent();
   drawGuarantee();
   await charts.draw();
 }
 
 let opening = null;
-const known = () => ({ layers, inks, titled, here, look, original, runs, dummies: marked.dummies });
+const known = () => ({ layers, lineStyles, titled, cursor, view, original, runs, dummies: marked.dummies });
 /** The charts, made when the first release is done: their library is large, and until then there is nothing to chart. */
 function openCharts() {
-  const told = {
+  const listeners = {
     pick: goTo,
-    hover: (event) => lookAt(event, "charts"),
+    hover: (event) => hoverEvent(event, "charts"),
     range: (first, after) => brush.mark(first, after),
     clear: () => brush.clear(),
-    refused: tell,
+    refused: showProblem,
     drawn: drawSummary,
   };
-  return (opening ??= createCharted(bench, page, known, told, attempt).then((made) => (charts = made)));
+  return (opening ??= createReleaseCharts(bench, page, known, listeners, attempt).then((made) => (charts = made)));
 }
 
 function watch(layer) {
@@ -307,26 +300,26 @@ function watch(layer) {
       announce(`${titled(layer)}: ${layer.release.state}.`);
     }
     if (layer.done) await show(layer);
-    await stir();
+    await refreshJobs();
   });
 }
 
 async function readSeries() {
-  const index = here.series;
+  const index = cursor.series;
   const [track, events] = await Promise.all([
     maps.fetchOriginal(withQuery(dataset.urls.track, { series: index }), dataset.series[index].points),
     get(withQuery(page.urls.events, { series: index })),
   ]);
   [original, marked, runs] = [track, events, events.runs];
   timeline.set({ n: track.n, time: track.time, runs, dummies: marked.dummies ?? [] });
-  look.range = brush.set(look.range);
+  view.range = brush.set(view.range);
   readMarks();
   drawMaps();
 }
 
 async function changeSeries(index) {
-  here.series = index;
-  look.range = null;
+  cursor.series = index;
+  view.range = null;
   timeline.stop();
   layers.forEach((layer) => layer.forget());
   await readSeries();
@@ -344,25 +337,25 @@ async function start() {
   dataset = found;
   titles = new Map(mechanisms.results.map((one) => [one.name, one]));
   layers = releases.map((release) => new Layer(release)).sort(byRank(page.palette));
-  layers.forEach((layer) => (layer.visible = !look.hidden.has(nameOf(layer.id))));
+  layers.forEach((layer) => (layer.visible = !view.hidden.has(nameOf(layer.id))));
   zones = method.zones ?? null;
   maps = createModes($("[data-panes]"), $("[data-modes]"), {
     bounds: dataset.bounds,
-    look,
-    on: { look: relook, choose: (id) => toggle(id, true), click: clicked, hover: hovered },
+    view,
+    on: { view: applyView, choose: (id) => toggle(id, true), click: clicked, hover: hoverMap },
   });
   legend = createLegend(
     $("[data-layers]"),
-    { toggle, activate, cancel, retry, opacity: setOpacity, move: moveLayer, ink: setInk },
+    { toggle, activate, cancel, retry, opacity: setOpacity, move: moveLayer, lineStyle: changeLineStyle },
     linesOf(page.palette),
   );
   timeline = createTimeline($("[data-timeline]"), {
     select: (event) => {
-      here.event = event;
-      lookAt(null);
+      cursor.event = event;
+      hoverEvent(null);
       drawEvent();
     },
-    hover: (event) => lookAt(event, "strip"),
+    hover: (event) => hoverEvent(event, "strip"),
     range: (first, after) => brush.mark(first, after),
     paint: () => brush?.draw(),
   });
@@ -378,7 +371,7 @@ async function start() {
     changed: redrawMarks,
     show: maps.fit,
   });
-  watchKeys(() => ({ event: here.event, n: original?.n ?? 0, whole: brush.isWhole() }), {
+  watchKeys(() => ({ event: cursor.event, n: original?.n ?? 0, whole: brush.isWhole() }), {
     step: goTo,
     all: () => brush.clear(),
   });
@@ -389,7 +382,7 @@ async function start() {
   attacks.resume();
   const there = layers.filter(({ done }) => done);
   const joined = new Map(layers.map((layer) => [layer, watch(layer)]));
-  if (look.mode === "grid") await Promise.all(there.map((layer) => joined.get(layer))); // as many maps as there will be
+  if (view.mode === "grid") await Promise.all(there.map((layer) => joined.get(layer))); // as many maps as there will be
   bench.dataset.ready = "map";
   await Promise.all(joined.values());
   bench.dataset.ready = "all";

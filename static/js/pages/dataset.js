@@ -7,7 +7,7 @@ import { watchDialogs } from "../components/dialogs.js";
 import { messageOf, sentenceOf } from "../core/field_errors.js";
 import { numbersOf, refuseInvalid, showProblem } from "../components/number_field.js";
 import { createPreview } from "../components/column_preview.js";
-import { asksForColumns, renderAsk, renderErrors, renderReport, understood } from "../components/import_report.js";
+import { needsColumns, renderQuestion, renderErrors, renderReport, understood } from "../components/import_report.js";
 import { swapSoon, watchStates } from "../components/job_status.js";
 import { showPoints } from "../trajectory/dataset_map.js";
 
@@ -85,7 +85,7 @@ async function readAgain(options, problem) {
 function explain(errors, options, problem) {
   const question = errors.find((error) => error.choices?.length);
   return question
-    ? renderAsk(question, (name, value) => readAgain({ ...options, [name]: value }, problem))
+    ? renderQuestion(question, (name, value) => readAgain({ ...options, [name]: value }, problem))
     : renderErrors(errors, "Nothing was changed.");
 }
 
@@ -94,7 +94,7 @@ if (form) {
   const preview = createPreview($("[data-preview]"), form, { url: page.urls.preview, roles: page.roles });
   $("#reread-fold").addEventListener("toggle", ({ target }) => target.open && preview.show());
   const named = (error) => page.roles.some(({ name }) => name === (error.parameter ?? error.field));
-  if (page.error && (asksForColumns(page.error) || named(page.error))) $("#reread-fold").open = true;
+  if (page.error && (needsColumns(page.error) || named(page.error))) $("#reread-fold").open = true;
 }
 if (form) offerReading().catch((error) => $("[data-problem]", form).replaceChildren(renderErrors([error])));
 

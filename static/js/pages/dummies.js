@@ -2,7 +2,7 @@
 
 import { get, post } from "../core/api.js";
 import { $, announce, count, data, el, percent } from "../core/dom.js";
-import { bars, before, expected, price } from "../trajectory/dummy_landmarks/selection_forecast.js";
+import { bars, before, expected, budgetText } from "../trajectory/dummy_landmarks/selection_forecast.js";
 import { createWays } from "../trajectory/dummy_landmarks/method_cards.js";
 import { messageOf, sentenceOf } from "../core/field_errors.js";
 import { check, invalidIn, refuseInvalid, reveal, showProblem, valueOf } from "../components/number_field.js";
@@ -10,9 +10,9 @@ import { check, invalidIn, refuseInvalid, reveal, showProblem, valueOf } from ".
 const WAIT_MS = 200;
 const page = data("page-data");
 const buttons = [$("[data-draw]"), $("[data-draw-release]")];
-let ways;
+let methodCards;
 let waiting = null;
-let asking = null;
+let pending = null;
 
 const seed = () => valueOf($("#seed"));
 const enable = (on) => buttons.forEach((button) => (button.disabled = !on));
@@ -21,7 +21,7 @@ const enable = (on) => buttons.forEach((button) => (button.disabled = !on));
 
 function changed() {
   clearTimeout(waiting);
-  asking?.abort();
+  pending?.abort();
   waiting = setTimeout(foresee, WAIT_MS);
 }
 
@@ -37,11 +37,11 @@ async function foresee() {
     enable(true); // pressed, they show what is wrong
     return;
   }
-  asking = new AbortController();
+  pending = new AbortController();
   try {
-    show(await post(page.urls.preview, { method: ways.values() }, { signal: asking.signal }));
-    complain([]);
-    ways.clear();
+    show(await post(page.urls.preview, { method: methodCards.values() }, { signal: pending.signal }));
+    showErrors([]);
+    methodCards.clear();
     enable(true);
   } catch (error) {
     if (error.name === "AbortError") return;
@@ -53,12 +53,12 @@ async function foresee() {
 
 function show(found) {
   $("[data-expected]").textContent = expected(found);
-  $("[data-price]").textContent = price(found);
+  $("[data-price]").textContent = budgetText(found);
   $("[data-chances]").hidden = found.points === found.landmarks;
   $("[data-chances] tbody").replaceChildren(...bars(found.counts));
-  const words = before(found, ways.chosen().redrawing);
-  $("[data-draws]").textContent = words;
-  $("[data-draws]").hidden = !words;
+  const note = before(found, methodCards.chosen().redrawing);
+  $("[data-draws]").textContent = note;
+  $("[data-draws]").hidden = !note;
 }
 
 function showSeed() {
@@ -70,13 +70,13 @@ function showSeed() {
 
 async function draw(release) {
   clearTimeout(waiting);
-  asking?.abort();
+  pending?.abort();
   if (refuseInvalid($("[data-form]"))) return;
   enable(false);
   try {
-    const made = await post(page.urls.draw, { method: ways.values(), seed: seed(), name: $("#set-name").value });
+    const made = await post(page.urls.draw, { method: methodCards.values(), seed: seed(), name: $("#set-name").value });
     if (release) location.assign(releaseOn(made));
-    else await tell(made);
+    else await showSelection(made);
   } catch (error) {
     refuse(error);
     enable(true);
@@ -86,7 +86,7 @@ async function draw(release) {
 
 const releaseOn = ({ id }) => `${page.urls.release}?landmark_set=${id}`;
 
-async function tell(made) {
+async function showSelection(made) {
   const { dummies, landmarks, private: honest } = made.selection;
   const title = dummies ? `${count(dummies, "dummy", "dummies")} drawn` : "No dummy was drawn";
   $("[data-drawn-title]").textContent = title;
@@ -105,10 +105,10 @@ async function tell(made) {
 // Refusals ------------------------------------------------------------------------------
 
 function refuse(error) {
-  const rest = ways.fail(error.errors ?? [error]);
+  const rest = methodCards.fail(error.errors ?? [error]);
   const own = rest.filter(({ field }) => field === "seed");
   if (own.length) failSeed(own.map(messageOf).join(" "));
-  complain(rest.filter((one) => !own.includes(one)).map(sentenceOf));
+  showErrors(rest.filter((one) => !own.includes(one)).map(sentenceOf));
 }
 
 function failSeed(message) {
@@ -116,17 +116,17 @@ function failSeed(message) {
   reveal($("#seed"));
 }
 
-function complain(words) {
+function showErrors(note) {
   const box = $("[data-problem]");
-  box.hidden = !words.length;
-  box.replaceChildren(...words.map((text) => el("p", {}, text)));
+  box.hidden = !note.length;
+  box.replaceChildren(...note.map((text) => el("p", {}, text)));
 }
 
 // Loading -------------------------------------------------------------------------------
 
 async function start() {
   const { results } = await get(page.urls.methods);
-  ways = createWays($("[data-methods]"), results, { onChange: changed });
+  methodCards = createWays($("[data-methods]"), results, { onChange: changed });
   $("#seed").addEventListener("input", showSeed);
   $("[data-form]").addEventListener("submit", (event) => {
     event.preventDefault();
@@ -138,4 +138,4 @@ async function start() {
   $("[data-form]").dataset.ready = "all";
 }
 
-start().catch((error) => complain([error.message]));
+start().catch((error) => showErrors([error.message]));

@@ -4,17 +4,17 @@ import { ApiError, get, poll, post } from "../core/api.js";
 import { $, $$, announce, data, done, duration, el, percent } from "../core/dom.js";
 import { watchDialogs } from "../components/dialogs.js";
 import { fillLegend, fillView } from "../components/experiment/chart_controls.js";
-import { inksOf } from "../components/experiment/line_styles.js";
+import { axisLineStyles } from "../components/experiment/line_styles.js";
 import { fillNumbers } from "../components/experiment/results_table.js";
 import { createPanels } from "../components/experiment/chart_panels.js";
 import { alignedTo, comparable, indexOf, panelsOf, usualView } from "../components/experiment/results_view.js";
-import { stir } from "../components/jobs.js";
+import { refreshJobs } from "../components/jobs.js";
 
 const { experiment, other, palette } = data("page-data");
 const BESIDE = "dot";
 const MUTED = { index: -1, colour: "--muted", dash: "longdash" };
 const OPEN = ["queued", "running"];
-const SAID = {
+const STATE_TEXTS = {
   done: "Done",
   cancelled: "Stopped. What was computed is kept; resume goes on from there.",
   failed: "Failed",
@@ -39,10 +39,10 @@ const sameMeasure = (one) => (other) =>
   JSON.stringify([one.name, one.parameters]) === JSON.stringify([other.name, other.parameters]);
 
 /** Lines as charts take them, of one panel; those of the other experiment are dotted. */
-function linesOf(lines, inks, suffix = "") {
+function linesOf(lines, lineStyles, suffix = "") {
   const ends = results.band.map((share) => `${percent(share)} of the repetitions`);
   return lines.map(({ value, baseline, x, y, low, high, n }, i) => {
-    const ink = baseline ? MUTED : { ...inks[value ?? 0], ...(suffix && { dash: BESIDE }) };
+    const lineStyle = baseline ? MUTED : { ...lineStyles[value ?? 0], ...(suffix && { dash: BESIDE }) };
     const none = baseline && results.axes[view.facet].values.find((one) => one.none).label;
     const key = baseline ? `none${suffix}` : `${value}${suffix}`;
     const spread = n.some((count) => count > 1) && !suffix ? { low, high, ends } : {};
@@ -53,18 +53,18 @@ function linesOf(lines, inks, suffix = "") {
       x,
       y,
       ...spread,
-      colour: ink.colour,
-      dash: ink.dash,
-      marker: ink.marker,
-      ink,
+      colour: lineStyle.colour,
+      dash: lineStyle.dash,
+      marker: lineStyle.marker,
+      lineStyle,
       visible: !hidden.has(key),
     };
   });
 }
 
 function panelLines() {
-  const inks = inksOf(view.lines === null ? null : results.axes[view.lines], palette);
-  const own = panelsOf(results, view).map(({ title, lines }) => ({ title, lines: linesOf(lines, inks) }));
+  const lineStyles = axisLineStyles(view.lines === null ? null : results.axes[view.lines], palette);
+  const own = panelsOf(results, view).map(({ title, lines }) => ({ title, lines: linesOf(lines, lineStyles) }));
   const measure = compared?.measures.findIndex(sameMeasure(results.measures[view.measure])) ?? -1;
   if (measure < 0) return own;
   const second = panelsOf(compared.aligned, view, measure);
@@ -74,7 +74,7 @@ function panelLines() {
       ...lines,
       ...linesOf(
         second[i].lines.filter((line) => !line.baseline),
-        inks,
+        lineStyles,
         `, ${other.name}`,
       ),
     ],
@@ -85,8 +85,8 @@ function horizontal() {
   const axis = view.along === null ? null : results.axes[view.along];
   const measured = results.marked || axis === null || axis.values.some(({ number }) => number === null);
   if (measured) return { name: "share of marked events", log: false };
-  const words = [axis.title, axis.symbol].filter(Boolean).join(" ");
-  return { name: axis.unit ? `${words}, ${axis.unit}` : words, log: axis.log };
+  const text = [axis.title, axis.symbol].filter(Boolean).join(" ");
+  return { name: axis.unit ? `${text}, ${axis.unit}` : text, log: axis.log };
 }
 
 function draw() {
@@ -119,17 +119,17 @@ function choose(next) {
 async function compare() {
   if (!other) return;
   const found = await get(other.urls.results);
-  const words = $("[data-compared]");
-  words.hidden = false;
+  const text = $("[data-compared]");
+  text.hidden = false;
   if (comparable(results, found)) {
     compared = { ...found, aligned: alignedTo(results.axes, found) };
-    words.textContent = `Dotted: ${other.name}. The table has its means and the ratio of this one’s to them.`;
+    text.textContent = `Dotted: ${other.name}. The table has its means and the ratio of this one’s to them.`;
   } else {
-    words.textContent = `${other.name} is over other axes: ${found.axes.map(({ title }) => title.toLowerCase()).join(", ") || "none"}. Only experiments over the same axes lie beside each other.`;
+    text.textContent = `${other.name} is over other axes: ${found.axes.map(({ title }) => title.toLowerCase()).join(", ") || "none"}. Only experiments over the same axes lie beside each other.`;
   }
 }
 
-function tellMeasures() {
+function showMeasures() {
   const parts = results.measures.map(({ title, unit, summary, assumes, source }) => [
     el("dt", {}, el("strong", {}, title), unit && ` ${unit}`),
     el("dd", {}, summary),
@@ -140,7 +140,7 @@ function tellMeasures() {
         "details",
         {},
         el("summary", {}, assumes.length ? "What is assumed, and the source" : "Source"),
-        assumes.map((words) => el("p", {}, words)),
+        assumes.map((text) => el("p", {}, text)),
         el("p", {}, source),
       ),
     ),
@@ -150,7 +150,7 @@ function tellMeasures() {
 
 // While it runs ---------------------------------------------------------------------
 
-function tell(row) {
+function showProgress(row) {
   const open = OPEN.includes(row.state);
   const left = row.eta_s === null ? "" : ` · ${duration(Math.max(Math.ceil(row.eta_s), 1))} left`;
   $("[data-said]").textContent =
@@ -158,7 +158,7 @@ function tell(row) {
       ? "Waiting for a worker"
       : open
         ? `Computing · ${done(row.progress)}${left}`
-        : SAID[row.state];
+        : STATE_TEXTS[row.state];
   const bar = $("[data-progress]");
   bar.hidden = !open;
   if (row.state === "running") bar.value = row.progress;
@@ -171,7 +171,7 @@ function tell(row) {
   }
   problem.hidden = row.state !== "failed";
   if (row.state === "failed") problem.textContent = `${row.error.message} ${row.error.action}`;
-  if (shown.state && shown.state !== row.state && !open) announce(`${row.name}: ${SAID[row.state]}`);
+  if (shown.state && shown.state !== row.state && !open) announce(`${row.name}: ${STATE_TEXTS[row.state]}`);
 }
 
 async function fetchAndDraw() {
@@ -182,7 +182,7 @@ async function fetchAndDraw() {
     else {
       await compare();
       await choose(usualView(results));
-      tellMeasures();
+      showMeasures();
       $("[data-results]").dataset.ready = "all";
     }
   } while (again);
@@ -197,7 +197,7 @@ function refresh() {
 
 async function update(row) {
   const moved = row.progress !== shown.progress || row.state !== shown.state;
-  tell(row);
+  showProgress(row);
   shown = row;
   if (moved && view) await refresh();
 }
@@ -226,7 +226,7 @@ function act(button, url, then) {
       button.disabled = true;
       try {
         await update(await post(url));
-        stir();
+        refreshJobs();
       } finally {
         button.disabled = false;
       }

@@ -1,7 +1,7 @@
 /* The form of an experiment: what is swept, on what, measured how; begun by a preset, a copy, a dataset or as usual. */
 
 import { get, post } from "../core/api.js";
-import { createOutlook } from "../trajectory/release_form/forecast.js";
+import { createForecast } from "../trajectory/release_form/forecast.js";
 import { $, announce, data, el } from "../core/dom.js";
 import { createData } from "../trajectory/experiment_form/data_source.js";
 import { place } from "../trajectory/experiment_form/error_placement.js";
@@ -38,7 +38,7 @@ const USUAL = {
   common: true,
 };
 const common = $("[data-common-noise]");
-let parts, text, outlook, inks, known, usual;
+let parts, text, forecast, lineStyles, known, usual;
 let filling = false;
 let given = null; // a spec as it was given, sent as it is until the form is changed
 let byHand = false; // the text says what the form cannot
@@ -123,9 +123,9 @@ function show({ typed = false } = {}) {
   $("[data-submit]").disabled = broken || (missing && !invalidIn($("[data-form]")).length); // pressed, it goes to a refused number
   if (spec && !typed && !broken) text.show(where?.series ? { ...spec, series: where.series } : spec);
   if (broken || missing) {
-    outlook.stop();
+    forecast.stop();
     empty("Something is missing or no number: it is marked in the form.");
-  } else outlook.ask(bodyOf(where, spec));
+  } else forecast.request(bodyOf(where, spec));
 }
 
 /** What is sent: the spec says what it is tried on where it was given so, otherwise the server adds what the choices mean. */
@@ -134,36 +134,36 @@ const bodyOf = ({ series, ...where }, spec) => ({ ...where, spec: series ? { ...
 function showPlan(answer) {
   clear();
   if (!typing) text.show({ ...(given ?? toSpec(held)), series: answer.spec.series });
-  $("[data-plan]").replaceChildren(...planned(answer, inks));
+  $("[data-plan]").replaceChildren(...planned(answer, lineStyles));
   $("#experiment-name").placeholder = title || suggested(answer.figure);
   text.name($("#experiment-name").value || $("#experiment-name").placeholder);
   $("[data-form]").dataset.ready = "all";
 }
 
-function empty(words) {
-  $("[data-plan]").replaceChildren(el("p", { class: "muted" }, words));
+function empty(note) {
+  $("[data-plan]").replaceChildren(el("p", { class: "muted" }, note));
   $("[data-form]").dataset.ready = "all";
 }
 
 function clear() {
   Object.values(parts).forEach((part) => part.clear());
   text.fail("");
-  complain([]);
+  showErrors([]);
 }
 
 function refuse(errors) {
   clear();
   const rest = place(errors, held, parts);
   if (byHand) text.fail(rest.join(" "));
-  else complain(rest);
+  else showErrors(rest);
   empty("Not with these values: what is wrong is marked.");
 }
 
-function complain(words) {
+function showErrors(note) {
   const box = $("[data-problem]");
-  box.hidden = !words.length;
-  box.replaceChildren(...words.map((one) => el("p", {}, one)));
-  if (words.length) announce(words.join(" "));
+  box.hidden = !note.length;
+  box.replaceChildren(...note.map((one) => el("p", {}, one)));
+  if (note.length) announce(note.join(" "));
 }
 
 // Sending ------------------------------------------------------------------------------------
@@ -192,9 +192,9 @@ async function submit(event) {
 // Loading ------------------------------------------------------------------------------------
 
 async function listed() {
-  const doors = ["mechanisms", "postprocesses", "landmarks", "dummies", "measures", "presets"];
-  const found = await Promise.all(doors.map((name) => get(page.urls[name])));
-  return Object.fromEntries(doors.map((name, i) => [name, found[i].results]));
+  const links = ["mechanisms", "postprocesses", "landmarks", "dummies", "measures", "presets"];
+  const found = await Promise.all(links.map((name) => get(page.urls[name])));
+  return Object.fromEntries(links.map((name, i) => [name, found[i].results]));
 }
 
 /** Everything by its name, with its fields. */
@@ -203,7 +203,7 @@ const fieldsOf = (things) => new Map(things.map(({ name, fields }) => [name, fie
 function build({ mechanisms, postprocesses, landmarks, dummies, measures, presets }) {
   const order = Object.keys(page.palette);
   const described = [...mechanisms].sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name));
-  inks = new Map(described.map(({ name, dash }) => [name, { index: order.indexOf(name), dash }]));
+  lineStyles = new Map(described.map(({ name, dash }) => [name, { index: order.indexOf(name), dash }]));
   known = {
     mechanisms: fieldsOf(mechanisms),
     steps: fieldsOf(postprocesses),
@@ -214,7 +214,7 @@ function build({ mechanisms, postprocesses, landmarks, dummies, measures, preset
   const field = (name) => ({ ...presets[0].fields.find((one) => one.name === name), required: true });
   const on = { onChange: changed };
   const host = (name) => $(`[data-${name}]`);
-  outlook = createOutlook(page.urls.plan, { show: showPlan, fail: refuse });
+  forecast = createForecast(page.urls.plan, { show: showPlan, fail: refuse });
   const made = {
     data: createData(host("data"), page, field("events"), { onChange: () => parts && show() }),
     releases: createReleases(
@@ -226,7 +226,7 @@ function build({ mechanisms, postprocesses, landmarks, dummies, measures, preset
         afterOwn: host("after-own"),
         afterNone: host("after-none"),
       },
-      { mechanisms: described, steps: postprocesses, inks },
+      { mechanisms: described, steps: postprocesses, lineStyles },
       USUAL.release,
       on,
     ),
@@ -240,7 +240,7 @@ function build({ mechanisms, postprocesses, landmarks, dummies, measures, preset
     dummies: createDummies(
       {
         fold: host("dummies"),
-        said: host("dummies-said"),
+        summary: host("dummies-said"),
         methods: host("dummy-methods"),
         own: host("dummies-own"),
         level: host("dummies-level"),
@@ -250,7 +250,7 @@ function build({ mechanisms, postprocesses, landmarks, dummies, measures, preset
       on,
     ),
     correlation: createCorrelation(
-      { fold: host("correlation"), said: host("correlation-said"), all: host("correlations") },
+      { fold: host("correlation"), summary: host("correlation-said"), all: host("correlations") },
       on,
     ),
     measures: createMeasures(host("measures"), host("measures-said"), measures, on),
@@ -289,9 +289,9 @@ async function begun() {
       events: 1000,
       name: "",
     };
-  const asked = { dataset: on, preset: { name: preset } };
-  const answer = await post(page.urls.plan, asked);
-  return { spec: answer.spec, data: asked, events: answer.events, name: $("[data-form]").dataset.preset };
+  const source = { dataset: on, preset: { name: preset } };
+  const answer = await post(page.urls.plan, source);
+  return { spec: answer.spec, data: source, events: answer.events, name: $("[data-form]").dataset.preset };
 }
 
 async function start() {
@@ -305,6 +305,6 @@ async function start() {
 }
 
 start().catch((error) => {
-  complain([error.message]);
+  showErrors([error.message]);
   throw error;
 });

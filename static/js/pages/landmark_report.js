@@ -11,9 +11,9 @@ import { $, announce, data, el, number } from "../core/dom.js";
 import { runsWithout, spanOf } from "../core/event_runs.js";
 import { sentenceOf } from "../core/field_errors.js";
 import { createPlan } from "../trajectory/loss/budget_plan.js";
-import { correlationWords, createCorrelation } from "../trajectory/loss/correlation.js";
+import { correlationText, createCorrelation } from "../trajectory/loss/correlation.js";
 import { showTable } from "../trajectory/loss/loss_table.js";
-import { BOUNDS, levelLabel, PARTS, viewWords, warning } from "../trajectory/loss/loss_text.js";
+import { BOUNDS, levelLabel, PARTS, viewText, warning } from "../trajectory/loss/loss_text.js";
 import { createParameters } from "../trajectory/loss/mechanism_parameters.js";
 import {
   boundQuery,
@@ -37,7 +37,9 @@ const MORE = {
 const TITLES = { weak: "Weak", moderate: "Moderate", strong: "Strong", own: "Own matrix", estimated: "Estimated" };
 
 const page = data("page-data");
-const inks = Object.fromEntries(Object.entries(page.palette).map(([name, ink], index) => [name, { ...ink, index }]));
+const lineStyles = Object.fromEntries(
+  Object.entries(page.palette).map(([name, lineStyle], index) => [name, { ...lineStyle, index }]),
+);
 const host = $("[data-report]");
 const state = readState(MORE);
 const reports = new Map(); // query -> report
@@ -79,12 +81,12 @@ async function draw() {
   if (mine !== turn) return;
   shown = found[keys.indexOf(state.corr)];
   dummies = marked.dummies ?? [];
-  tell();
+  showText();
   showTable(
     $("[data-head]"),
     $("[data-rows]"),
     keys.map((key, i) => ({ key, title: TITLES[key], report: found[i] })),
-    { part: state.part, current: state.corr, inks },
+    { part: state.part, current: state.corr, lineStyles },
   );
   for (const link of host.ownerDocument.querySelectorAll("[data-download]")) {
     link.href = withQuery(page.urls.loss, { ...queryOf(state.corr), points: 20_000, format: link.dataset.download });
@@ -96,7 +98,7 @@ const range = () => rangeOf(state.range);
 
 /** The line of a mechanism, with the spread of its runs where they differ. */
 function lineOf(one) {
-  const { colour, dash, marker } = inks[one.name];
+  const { colour, dash, marker } = lineStyles[one.name];
   const part = (end) => one[`${state.part}${end}`];
   const band = part("_low") && {
     low: part("_low"),
@@ -119,10 +121,10 @@ function drawChart() {
   const drawn = shown.mechanisms.filter((one) => one[state.part]);
   const log = state.axis === "log";
   const last = shown.points;
-  const ink = ({ name }) => inks[name];
+  const lineStyle = ({ name }) => lineStyles[name];
   $("[data-legend]").replaceChildren(
     ...drawn.map((one) =>
-      el("li", {}, swatch(ink(one)), one.name === "w-event" ? term("w-event", one.title) : one.title),
+      el("li", {}, swatch(lineStyle(one)), one.name === "w-event" ? term("w-event", one.title) : one.title),
     ),
   );
   return figure.show({
@@ -141,7 +143,7 @@ function drawChart() {
 }
 
 /** Show the events from `first` to before `after` alone, or all, on both charts; the address says which. */
-function look(first, after) {
+function showRange(first, after) {
   state.range = first === undefined ? "" : `${first}-${after}`;
   keep();
   const span = spanOf(range(), shown.points);
@@ -150,16 +152,16 @@ function look(first, after) {
 }
 
 const watched = () => ({
-  range: look,
-  clear: () => look(),
+  range: showRange,
+  clear: () => showRange(),
   hover: (event) => [figure, plan].forEach((chart) => chart.hover(event)),
 });
 
-const words = el("p", { class: "loss__words" });
+const message = el("p", { class: "loss__words" });
 const warned = el("div", { "aria-live": "polite" });
 
-function tell() {
-  words.textContent = `${correlationWords(shown.correlation)} ${viewWords(state, { ...shown, diameter_m: shown.correlation.diameter_m })}`;
+function showText() {
+  message.textContent = `${correlationText(shown.correlation)} ${viewText(state, { ...shown, diameter_m: shown.correlation.diameter_m })}`;
   warned.replaceChildren(...(shown.correlation.data_dependent ? [warning(shown.correlation.note)] : []));
   const simulated = shown.mechanisms.filter((one) => one.simulated);
   $("[data-simulated]").replaceChildren(
@@ -181,12 +183,12 @@ async function attempt(what) {
     host.dataset.ready = "all";
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    const words =
+    const message =
       (parameters?.fail(error.errors) ?? error.errors).map(sentenceOf).join(" ") ||
       "Not with this parameter: it is marked.";
-    box.textContent = words;
+    box.textContent = message;
     box.hidden = false;
-    announce(words);
+    announce(message);
     host.dataset.ready = "refused";
   }
 }
@@ -215,7 +217,7 @@ function controls() {
     correlation.element,
     el("div", { class: "loss__pair" }, part.element, bound.element),
     log.element,
-    words,
+    message,
     warned,
   );
   for (const [id, name] of [
@@ -240,7 +242,7 @@ function controls() {
 async function start() {
   const correlation = controls();
   const described = (await get(page.urls.mechanisms)).results;
-  parameters = createParameters($("[data-parameters]"), described, inks, state.parameters, (text) =>
+  parameters = createParameters($("[data-parameters]"), described, lineStyles, state.parameters, (text) =>
     change({ parameters: text }),
   );
   $("[data-own]").open = Boolean(state.parameters);

@@ -21,17 +21,17 @@ import { createTools } from "../trajectory/landmark_editor/toolbar.js";
 import { createZoning } from "../trajectory/landmark_editor/zone_editor.js";
 import { asDrawn } from "../trajectory/landmark_editor/zone_geometry.js";
 import { pickedFrom } from "../trajectory/track_parts.js";
-import { fetchSeen } from "../trajectory/track_preview.js";
+import { fetchWithPreview } from "../trajectory/track_preview.js";
 
 const ASKED_AT_MOST = 20_000; // events picked by hand that are sent to be measured
 const DOTS_AT_MOST = 4000; // of events; a crowd of them hides the line
 const NEAR_PX = 16;
 const page = data("page-data");
-const here = {
+const state = {
   series: 0,
   first: 0,
   event: 0,
-  looked: null,
+  hoveredEvent: null,
   where: null,
   edited: false,
   draft: null,
@@ -46,16 +46,16 @@ const isZones = () => history.now.way === methods.zones;
 // Showing ---------------------------------------------------------------------------
 
 function show() {
-  const runs = marks.runs(here.first, here.first + track.n);
+  const runs = marks.runs(state.first, state.first + track.n);
   map.addLandmarks({ track, runs });
   timeline.set({ runs });
   showEvent();
-  showFacts({ marked: marks.count, points: dataset.points, runs: marks.runs().length, distance: here.distance });
+  showFacts({ marked: marks.count, points: dataset.points, runs: marks.runs().length, distance: state.distance });
   showPlaces(
     runs,
     track,
     {
-      zones: isZones() ? (here.draft ?? history.now.zones) : [],
+      zones: isZones() ? (state.draft ?? history.now.zones) : [],
       reach_m: Number.isFinite(history.now.values.distance_m) ? history.now.values.distance_m : undefined,
     },
     (event) => timeline.select(event),
@@ -71,23 +71,23 @@ function showSteps() {
 
 /** The event chosen, or the one looked at meanwhile. */
 function showEvent() {
-  const event = here.looked ?? here.event;
-  map.select({ lon: track.lonAt(event), lat: track.latAt(event), landmark: marks.has(here.first + event) });
+  const event = state.hoveredEvent ?? state.event;
+  map.select({ lon: track.lonAt(event), lat: track.latAt(event), landmark: marks.has(state.first + event) });
   if (isZones()) zoning.playhead();
 }
 
 /** The event under the pointer on one of "map" and "strip" is seen on both; null ends that, if it began there. */
-function lookAt(event, where) {
-  if (here.looked === event || !track || (event === null && here.where !== where)) return;
-  Object.assign(here, { looked: event, where });
+function hoverEvent(event, where) {
+  if (state.hoveredEvent === event || !track || (event === null && state.where !== where)) return;
+  Object.assign(state, { hoveredEvent: event, where });
   timeline.hover(event);
   showEvent();
 }
 
 let hovering = null;
-function hovered(at) {
+function hoverMap(at) {
   cancelAnimationFrame(hovering);
-  hovering = requestAnimationFrame(() => lookAt(at && nearEvent(at.point), "map"));
+  hovering = requestAnimationFrame(() => hoverEvent(at && nearEvent(at.point), "map"));
 }
 
 function nearEvent(point) {
@@ -95,21 +95,21 @@ function nearEvent(point) {
   return event < 0 ? null : event;
 }
 
-function complain(message) {
+function showErrors(message) {
   const box = $("[data-problem]");
   box.hidden = !message;
   box.textContent = message;
   if (message) announce(message);
 }
 
-const failed = (errors) => complain(zoning.fail(methods.fail(errors)).map(sentenceOf).join(" "));
+const failed = (errors) => showErrors(zoning.fail(methods.fail(errors)).map(sentenceOf).join(" "));
 
 // Steps -----------------------------------------------------------------------------
 
 /** Show the state the history is at. */
 function settle() {
   const { way, zones, runs, values } = history.now;
-  here.draft = null;
+  state.draft = null;
   methods.choose(way);
   methods.set(values);
   judged.set(history.now.release ?? null);
@@ -118,11 +118,11 @@ function settle() {
   const known = isZones() && !zones.length ? [] : runs;
   if (known) {
     marks.replace(known);
-    here.distance = null;
-    complain("");
+    state.distance = null;
+    showErrors("");
   }
   show();
-  preview.ask();
+  preview.request();
 }
 
 function put(change, key = null) {
@@ -143,11 +143,11 @@ function adjust(field) {
   }
   history.put({ ...history.now, runs: null, values: methods.values() }, field);
   showSteps();
-  preview.ask();
+  preview.request();
 }
 
 function putZones(zones, key) {
-  here.edited = true;
+  state.edited = true;
   put({ way: methods.zones, zones }, key);
 }
 
@@ -165,15 +165,15 @@ const zonesAs = (zones) =>
 function described() {
   const { way, zones } = history.now;
   if (hasRefused()) return null;
-  if (way === methods.zones) return (here.draft ?? zones).length ? zonesAs(here.draft ?? zones) : null;
+  if (way === methods.zones) return (state.draft ?? zones).length ? zonesAs(state.draft ?? zones) : null;
   if (way === methods.manual) return marks.count <= ASKED_AT_MOST ? methods.describe({ events: marks.events() }) : null;
   return methods.describe();
 }
 
 function found(answer) {
-  complain("");
+  showErrors("");
   methods.clear();
-  here.distance = answer.average_temporal_distance ?? null;
+  state.distance = answer.average_temporal_distance ?? null;
   if (!isManual()) marks.replace(answer.runs);
   show();
   announce(`${count(answer.count, "landmark")}, ${percent(answer.share)}`);
@@ -184,8 +184,8 @@ function found(answer) {
 /** From here on the marks are the reader's own; they begin with what was found. */
 function mark(events) {
   const first = !isManual();
-  const on = marks.toggle(events.map((event) => here.first + event));
-  here.edited = true;
+  const on = marks.toggle(events.map((event) => state.first + event));
+  state.edited = true;
   put({ way: methods.manual, runs: marks.runs() });
   announce(
     `${count(events.length, "event")} ${on ? "marked" : "taken back"}.${first ? " By hand from here on: what was found is marked, and is yours to change." : ""}`,
@@ -224,10 +224,10 @@ function onKey(event) {
   else if ((isGround(target) || key === "escape") && tools.key(event)) {
     // the tool took it
   } else if (key === "escape" && isZones()) zoning.choose(-1);
-  else if (key === "l" || (key === " " && isOnStage)) toggle(here.event);
+  else if (key === "l" || (key === " " && isOnStage)) toggle(state.event);
   else {
     const arrows = key === "arrowleft" || key === "arrowright";
-    const to = target.closest("[role=slider]") || !arrows ? null : stepOf(event, here.event, track.n);
+    const to = target.closest("[role=slider]") || !arrows ? null : stepOf(event, state.event, track.n);
     if (to === null) return;
     timeline.select(to);
   }
@@ -245,7 +245,7 @@ async function keep(then) {
       ? zonesAs(history.now.zones)
       : methods.describe(isManual() ? { events: marks.events() } : {});
     const made = await post(page.urls.save, { dataset: dataset.id, method, name: $("#set-name").value });
-    here.edited = false;
+    state.edited = false;
     location.assign(
       then === "release" ? withQuery(page.urls.release, { landmark_set: made.id }) : `${page.urls.page}#landmark-sets`,
     );
@@ -259,15 +259,20 @@ async function keep(then) {
 
 async function readSeries(index) {
   const style = { id: "original", colour: "--ink", width: 1.4, opacity: 0.75, dots: false };
-  track = await fetchSeen(map, withQuery(dataset.urls.track, { series: index }), dataset.series[index].points, style);
-  Object.assign(here, { series: index, first: dataset.series[index].first_event, event: 0, looked: null });
+  track = await fetchWithPreview(
+    map,
+    withQuery(dataset.urls.track, { series: index }),
+    dataset.series[index].points,
+    style,
+  );
+  Object.assign(state, { series: index, first: dataset.series[index].first_event, event: 0, hoveredEvent: null });
   map.addTrack({ ...style, track });
   map.addMarkers({ id: "events", track, colour: "--ink", radius: 2.5, hollow: true, order: -200, most: DOTS_AT_MOST });
   timeline.set({ n: track.n, time: track.time, runs: [] });
   timeline.select(0);
   zoning.show({ zones: history.now.zones, track, visible: isZones() });
   show();
-  showOther(here.other);
+  showOther(state.other);
 }
 
 /** What the editor begins with: the first way, or the set it is a copy of, by hand where its way is not to be had here. */
@@ -287,12 +292,12 @@ function createParts(ways, sets, releases) {
   const offered = new Set([dataset.has_time && "time", dataset.has_landmark_column && "landmark column"]);
   methods = createMethods($("[data-methods]"), ways, { offered, on: { change: adjust, choose: chooseWay } });
   map = createMap($("[data-map]"), { bounds: dataset.bounds, label: "Map of the events", top: 48, keyboard: false });
-  map.onHover(hovered);
+  map.onHover(hoverMap);
   timeline = createTimeline($("[data-timeline]"), {
     select: goTo,
     press: (event) => isManual() && toggle(event),
     range: toggleRange,
-    hover: (event) => lookAt(event, "strip"),
+    hover: (event) => hoverEvent(event, "strip"),
   });
   const busy = (on) => ($("[data-busy]").hidden = !on);
   preview = createPreview({
@@ -309,12 +314,12 @@ function createParts(ways, sets, releases) {
       pick,
       select: selectIn,
       zone: (zone) => zoning.add(zone),
-      here: () => [track.lonAt(here.event), track.latAt(here.event)],
+      currentEvent: () => [track.lonAt(state.event), track.latAt(state.event)],
     },
   });
   const draft = (zones) => {
-    here.draft = zones;
-    preview.ask();
+    state.draft = zones;
+    preview.request();
   };
   const check = (zones) => post(page.urls.preview, { dataset: dataset.id, method: { name: methods.zones, zones } });
   zoning = createZoning({
@@ -325,8 +330,8 @@ function createParts(ways, sets, releases) {
       put: putZones,
       draft,
       check,
-      problem: complain,
-      here: () => ({ event: here.event, lon: track.lonAt(here.event), lat: track.latAt(here.event) }),
+      problem: showErrors,
+      currentEvent: () => ({ event: state.event, lon: track.lonAt(state.event), lat: track.latAt(state.event) }),
     },
   });
   judged = createJudged(
@@ -338,7 +343,7 @@ function createParts(ways, sets, releases) {
 }
 
 function goTo(event) {
-  here.event = event;
+  state.event = event;
   showEvent();
   map.reveal(track.lonAt(event), track.latAt(event));
 }
@@ -350,8 +355,8 @@ function chooseWay(way) {
 
 /** The second set on strip and map, as rings below the landmarks: its runs within the series shown. */
 function showOther(runs) {
-  here.other = runs;
-  const [from, to] = [here.first, here.first + track.n];
+  state.other = runs;
+  const [from, to] = [state.first, state.first + track.n];
   const within = runs
     ?.filter(([start, end]) => start < to && end > from)
     .map(([start, end]) => [Math.max(start, from) - from, Math.min(end, to) - from]);
@@ -387,8 +392,8 @@ async function start() {
   $("[data-redo]").addEventListener("click", () => step("redo"));
   $("[data-save]").addEventListener("click", () => keep("page"));
   $("[data-save-release]").addEventListener("click", () => keep("release"));
-  addEventListener("beforeunload", (event) => here.edited && event.preventDefault());
+  addEventListener("beforeunload", (event) => state.edited && event.preventDefault());
   $("[data-editor]").dataset.ready = "all";
 }
 
-start().catch((error) => complain(error.message));
+start().catch((error) => showErrors(error.message));

@@ -3,12 +3,12 @@
 import { get, post } from "../core/api.js";
 import { commonFields, createCards } from "../trajectory/release_form/mechanism_cards.js";
 import { asText, download, parse } from "../trajectory/release_form/configuration_file.js";
-import { createLeaks } from "../trajectory/release_form/temporal_loss_table.js";
+import { createTemporalLossTable } from "../trajectory/release_form/temporal_loss_table.js";
 import { showOdds } from "../trajectory/release_form/odds_table.js";
-import { afterwards, createOutlook, entry, promises, spending } from "../trajectory/release_form/forecast.js";
-import { createPicture } from "../trajectory/release_form/noise_preview.js";
+import { afterwards, createForecast, entry, guarantees, spending } from "../trajectory/release_form/forecast.js";
+import { createNoisePreview } from "../trajectory/release_form/noise_preview.js";
 import { createPurpose } from "../trajectory/release_form/release_purpose.js";
-import { loadRuns, loadScene } from "../trajectory/release_form/noise_preview_data.js";
+import { loadRuns, loadMapData } from "../trajectory/release_form/noise_preview_data.js";
 import { createAfter } from "../trajectory/postprocess_steps.js";
 import { notice, warnings } from "../trajectory/release_form/warnings.js";
 import { $, announce, count, data, el } from "../core/dom.js";
@@ -20,7 +20,7 @@ import { invalidIn, isGiven, refuseInvalid } from "../components/number_field.js
 const FIRST = ["landmark-skip", "landmark-uniform", "landmark-adaptive"];
 const page = data("page-data");
 const keys = new Map(); // description -> idempotency key: a request sent twice makes one release
-let dataset, cards, common, purpose, steps, inks, outlook, leaks, picture, scene;
+let dataset, cards, common, purpose, steps, lineStyles, forecast, temporalLoss, preview, loadingMap;
 let answer = null; // the newest outlook, while it is one of what the form asks for
 
 const setId = () => $("[name=landmark_set]:checked")?.value ?? null;
@@ -40,24 +40,29 @@ function spec(mechanism) {
 
 function show() {
   if (!steps) return; // a part of the form, while the next one is made
-  const [asked, after] = [mechanisms(), steps.values()];
+  const [request, after] = [mechanisms(), steps.values()];
   const ok = !invalidIn($("[data-common]")).length;
   showOdds($("[data-odds]"), ok ? level() : {});
-  if (ok) picture.level(level());
+  if (ok) preview.level(level());
   $("[data-afterwards]").replaceChildren(
     ...afterwards(steps.chosen()).map((text) => el("p", { class: "small" }, text)),
   );
   const submit = $("[data-submit]");
-  submit.disabled = !asked.length || !setId();
-  showPurpose(asked.length);
+  submit.disabled = !request.length || !setId();
+  showPurpose(request.length);
   $("[data-save]").disabled = submit.disabled || invalidIn($("[data-form]")).length > 0;
-  if (!asked.length || !ok || ![...asked, ...after].every(whole)) {
-    outlook.stop();
+  if (!request.length || !ok || ![...request, ...after].every(whole)) {
+    forecast.stop();
     empty(
-      asked.length ? "A number is missing or refused: it is marked in the form." : "Choose a mechanism and a level.",
+      request.length ? "A number is missing or refused: it is marked in the form." : "Choose a mechanism and a level.",
     );
   } else {
-    outlook.ask({ landmark_set: setId(), mechanisms: asked, postprocess: after, correlation: leaks.correlation() });
+    forecast.request({
+      landmark_set: setId(),
+      mechanisms: request,
+      postprocess: after,
+      correlation: temporalLoss.correlation(),
+    });
   }
 }
 
@@ -74,36 +79,43 @@ function showPurpose(many) {
   if (answer) showSpending(answer);
 }
 
-function empty(...words) {
+function empty(...note) {
   for (const part of ["outlook", "warnings", "promises"]) $(`[data-${part}]`).replaceChildren();
-  leaks.clear();
-  picture.answer(null, []);
+  temporalLoss.clear();
+  preview.answer(null, []);
   answer = null;
   $("[data-budget]").hidden = true;
-  $("[data-spending]").textContent = words.join(" ");
+  $("[data-spending]").textContent = note.join(" ");
   $("[data-form]").dataset.ready = "all";
 }
 
-function showOutlook(found, asked) {
+function showForecast(found, request) {
   answer = found;
-  $("[data-outlook]").replaceChildren(...found.mechanisms.map((one) => entry(one, inks.get(one.name))));
-  leaks.show(found, inks);
-  picture.answer(asked.mechanisms[0], found.mechanisms);
+  $("[data-outlook]").replaceChildren(...found.mechanisms.map((one) => entry(one, lineStyles.get(one.name))));
+  temporalLoss.show(found, lineStyles);
+  preview.answer(request.mechanisms[0], found.mechanisms);
   showSpending(found);
   $("[data-form]").dataset.ready = "all";
 }
 
 /** What is extreme about it, and what it costs: both also depend on what it is for. */
-function showSpending({ mechanisms: outlooks, budget: quote }) {
-  const [experiment, asked] = [
+function showSpending({ mechanisms: forecasts, budget: quote }) {
+  const [experiment, request] = [
     purpose.experiment(),
     cards.chosen().map(({ mechanism, own }) => ({ ...own, name: mechanism.name, title: mechanism.title })),
   ];
   const after = steps.chosen().map(({ title }, i) => ({ ...steps.values()[i], title }));
-  const notices = warnings({ level: level(), outlooks, asked, steps: after, extent_m: extent(), seeded: experiment });
+  const notices = warnings({
+    level: level(),
+    forecasts,
+    request,
+    steps: after,
+    extent_m: extent(),
+    seeded: experiment,
+  });
   $("[data-warnings]").replaceChildren(...notices.map(notice));
-  $("[data-promises]").replaceChildren(...(experiment ? [] : promises(outlooks)));
-  $("[data-spending]").textContent = spending(quote, level(), outlooks, experiment).join(" ");
+  $("[data-promises]").replaceChildren(...(experiment ? [] : guarantees(forecasts)));
+  $("[data-spending]").textContent = spending(quote, level(), forecasts, experiment).join(" ");
   const bar = $("[data-budget]");
   bar.hidden = quote.total_per_km === null;
   bar.max = quote.total_per_km ?? 1;
@@ -118,9 +130,9 @@ function extent() {
 /** The picture's ground: the original, read once, and the landmarks of the set chosen. */
 async function showGround() {
   const set = setId();
-  scene ??= loadScene(dataset, page.urls.track);
-  const [ground, runs] = await Promise.all([scene, loadRuns(page.events[set])]);
-  if (set === setId()) picture.data({ scene: ground, runs, extent_m: extent() });
+  loadingMap ??= loadMapData(dataset, page.urls.track);
+  const [mapData, runs] = await Promise.all([loadingMap, loadRuns(page.events[set])]);
+  if (set === setId()) preview.data({ mapData, runs, extent_m: extent() });
 }
 
 // Sending -------------------------------------------------------------------------------
@@ -141,7 +153,7 @@ async function submit(event) {
   const button = $("[data-submit]");
   button.disabled = true;
   [cards, common, steps, purpose].forEach((part) => part.clear());
-  complain([]);
+  showErrors([]);
   const made = [];
   for (const mechanism of mechanisms()) {
     const body = { dataset: dataset.id, landmark_set: setId(), ...spec(mechanism) };
@@ -160,20 +172,20 @@ async function submit(event) {
 function refuse(name, error, made) {
   const { mechanism } = cards.chosen().find((one) => one.mechanism.name === name);
   const rest = cards.fail(name, purpose.fail(common.fail(steps.fail(error.errors ?? [error]))));
-  const words = rest.map((error) => `${mechanism.title}: ${sentenceOf(error)}`);
+  const note = rest.map((error) => `${mechanism.title}: ${sentenceOf(error)}`);
   if (made.length)
-    words.push(
+    note.push(
       `${count(made.length, "release")} before it ${made.length === 1 ? "was" : "were"} submitted and will not be made twice.`,
     );
-  complain(words);
+  showErrors(note);
   ($("[aria-invalid=true]") ?? $("[data-problem]")).focus();
 }
 
-function complain(words) {
+function showErrors(note) {
   const box = $("[data-problem]");
-  box.hidden = !words.length;
-  box.replaceChildren(...words.map((text) => el("p", {}, text)));
-  if (words.length) announce(words.join(" "));
+  box.hidden = !note.length;
+  box.replaceChildren(...note.map((text) => el("p", {}, text)));
+  if (note.length) announce(note.join(" "));
 }
 
 // The form as a file ------------------------------------------------------------------------
@@ -185,10 +197,10 @@ async function load(file, known) {
     cards.set(found.mechanisms);
     purpose.set(found.seed);
     steps.set(found.steps);
-    complain([]);
+    showErrors([]);
     announce(`The form is set to ${file.name}.`);
   } catch (error) {
-    complain([`${file.name}: ${error.message}`]);
+    showErrors([`${file.name}: ${error.message}`]);
   }
 }
 
@@ -214,12 +226,15 @@ async function start() {
   const described = listed.results
     .map((one) => ({ ...one, index: order.indexOf(one.name) }))
     .sort((a, b) => a.index - b.index);
-  inks = new Map(described.map(({ name, index, dash }) => [name, { index, dash }]));
-  outlook = createOutlook(page.urls.outlook, { show: showOutlook, fail: (errors) => empty(...errors.map(sentenceOf)) });
+  lineStyles = new Map(described.map(({ name, index, dash }) => [name, { index, dash }]));
+  forecast = createForecast(page.urls.outlook, {
+    show: showForecast,
+    fail: (errors) => empty(...errors.map(sentenceOf)),
+  });
   const fields = commonFields(described);
   common = createFields($("[data-common]"), fields, { onChange: show });
-  picture = createPicture($("[data-picture]"), inks);
-  leaks = createLeaks($("[data-leaks]"), { onChange: show });
+  preview = createNoisePreview($("[data-picture]"), lineStyles);
+  temporalLoss = createTemporalLossTable($("[data-leaks]"), { onChange: show });
   purpose = createPurpose($("[data-purpose]"), { onChange: show });
   cards = createCards({ cards: $("[data-mechanisms]"), own: $("[data-own]") }, described, {
     common: fields,
@@ -245,4 +260,4 @@ async function start() {
 /** Without its ground there is no picture; the numbers are all beside it. */
 const ungrounded = (error) => ($("[data-picture-words]").textContent = error.message);
 
-if ($("[data-form]")) start().catch((error) => complain([error.message]));
+if ($("[data-form]")) start().catch((error) => showErrors([error.message]));

@@ -38,8 +38,8 @@ async function drawMap(tracks, original) {
   host.tabIndex = -1;
   host.setAttribute("role", "img");
   const noisiestFirst = shown.slice().sort((a, b) => size(frameOf(b.track)) - size(frameOf(a.track)));
-  noisiestFirst.forEach(({ id, ink, track }, order) => {
-    const { colour, dash, marker } = ink;
+  noisiestFirst.forEach(({ id, ink: lineStyle, track }, order) => {
+    const { colour, dash, marker } = lineStyle;
     map.addTrack({ id, track, colour, dash, marker, width: 1.5, opacity: 0.85, fade: true, order });
   });
   if (original) {
@@ -56,14 +56,14 @@ async function drawChart(host, part) {
   const { curves } = page.releases[0];
   const lines = page.releases
     .filter((one) => one.curves[part])
-    .map(({ id, title, ink, curves: one }) => ({
+    .map(({ id, title, ink: lineStyle, curves: one }) => ({
       id,
       name: title,
       x: one.event,
       y: one[part],
-      colour: ink.colour,
-      dash: ink.dash,
-      marker: ink.marker,
+      colour: lineStyle.colour,
+      dash: lineStyle.dash,
+      marker: lineStyle.marker,
       step: part === "budget" || part === "noise_m",
     }));
   if (!lines.length) return host.closest("figure").remove();
@@ -72,8 +72,8 @@ async function drawChart(host, part) {
     part === "loss"
       ? levels.map((y) => ({ y, label: `ε = ${number(y)} at ${number(page.diameter_m)} m, no correlation` }))
       : [];
-  const words = host.closest("figure").querySelector("figcaption").textContent.trim().replace(/\s+/g, " ");
-  const chart = await createChart(host, { label: () => `${words}: ${lines.map(({ name }) => name).join(", ")}.` });
+  const text = host.closest("figure").querySelector("figcaption").textContent.trim().replace(/\s+/g, " ");
+  const chart = await createChart(host, { label: () => `${text}: ${lines.map(({ name }) => name).join(", ")}.` });
   return chart.draw({ lines, rules, bands: curves.landmarks, span: [0, Math.max(1, curves.n - 1)], log: true });
 }
 

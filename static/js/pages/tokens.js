@@ -14,9 +14,9 @@ for (const button of $$("[data-copy]")) {
     } catch {
       copied = document.execCommand("copy"); // over plain HTTP there is no clipboard object
     }
-    const words = copied ? "Copied" : "Press Ctrl+C";
-    $("span", button).textContent = words;
-    announce(words);
+    const text = copied ? "Copied" : "Press Ctrl+C";
+    $("span", button).textContent = text;
+    announce(text);
   });
 }
 

@@ -2,9 +2,9 @@
 
 import { get } from "../core/api.js";
 import { $, $$, whole } from "../core/dom.js";
-import { fetchSeen } from "./track_preview.js";
+import { fetchWithPreview } from "./track_preview.js";
 import { createMap } from "../map/map.js";
-import { tellFacts } from "./step_statistics.js";
+import { showStepFacts } from "./step_statistics.js";
 import { joinTracks } from "./track.js";
 
 const AT_ONCE = 24; // series drawn without being asked for
@@ -23,7 +23,7 @@ export async function showPoints(page) {
   async function draw(index) {
     if (drawn.has(index)) return;
     const style = { id: `series-${index}`, colour: "--ink", width: 1.6, dots: page.series[index] < 200 };
-    const track = await fetchSeen(map, `${page.urls.track}?series=${index}`, page.series[index], style);
+    const track = await fetchWithPreview(map, `${page.urls.track}?series=${index}`, page.series[index], style);
     drawn.set(index, track);
     map.addTrack({ ...style, track });
   }
@@ -45,7 +45,7 @@ export async function showPoints(page) {
       note.textContent =
         chosen === "" && all.length > AT_ONCE ? `The ${AT_ONCE} longest of ${whole(all.length)} are drawn.` : "";
     await mark();
-    await tellFacts(
+    await showStepFacts(
       mine.map((index) => drawn.get(index)),
       () => wanted !== mine,
     );

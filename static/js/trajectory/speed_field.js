@@ -29,16 +29,16 @@ export function addSpeed(host, fields, onChange) {
     };
   };
   const [speed, time] = [input("v", "Typical speed, km/h"), input("t", "Between two events, s")];
-  const said = el("output", { class: "small" }, "q = (v·Δt)² / 2");
+  const formula = el("output", { class: "small" }, "q = (v·Δt)² / 2");
 
   function apply() {
     const [kmh, seconds] = [speed, time].map(({ control }) => valueOf(control));
     if (!(kmh > 0 && seconds > 0)) {
-      said.textContent = "q = (v·Δt)² / 2";
+      formula.textContent = "q = (v·Δt)² / 2";
       return;
     }
     const q = Number(stepVariance(kmh, seconds).toPrecision(3));
-    said.textContent = `q = (${whole((kmh / KMH) * seconds)} m)² / 2 = ${q < 10 ? number(q) : whole(q)} m²`;
+    formula.textContent = `q = (${whole((kmh / KMH) * seconds)} m)² / 2 = ${q < 10 ? number(q) : whole(q)} m²`;
     fields.clear();
     fields.set({ [FIELD]: q });
     onChange();
@@ -50,7 +50,7 @@ export function addSpeed(host, fields, onChange) {
       { class: "speed" },
       el("summary", { class: "small" }, "q from speed"),
       el("div", { class: "speed__both" }, speed.element, time.element),
-      said,
+      formula,
       el(
         "p",
         { class: "field__help" },

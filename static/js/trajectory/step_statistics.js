@@ -1,7 +1,7 @@
 /* The facts of a dataset that need every step: the usual step, and how much of the time is silence. */
 
 import { $, duration, metres, percent } from "../core/dom.js";
-import { breath } from "../core/yielding.js";
+import { yieldToPage } from "../core/yielding.js";
 
 const RADIUS_M = 6_371_000;
 const SLICE = 65_536; // steps between two looks at what else the page has to do
@@ -20,7 +20,7 @@ async function steps({ lonE7, latE7, time, n }) {
       far[i] = 2 * RADIUS_M * Math.asin(Math.min(1, Math.sqrt(h)));
       if (long) long[i] = time[i + 1] - time[i];
     }
-    if (from + SLICE < n) await breath();
+    if (from + SLICE < n) await yieldToPage();
   }
   return { far, long };
 }
@@ -62,7 +62,7 @@ async function ranked(values, k) {
     if (k <= j) high = j;
     else if (k >= i) low = i;
     else break;
-    if (high - low > SLICE) await breath();
+    if (high - low > SLICE) await yieldToPage();
   }
   return values[k];
 }
@@ -79,7 +79,7 @@ function silence(long, usual) {
 }
 
 /** Put the facts about `tracks` into their places, unless `stale()` by then: another choice was made meanwhile. */
-export async function tellFacts(tracks, stale) {
+export async function showStepFacts(tracks, stale) {
   const found = await Promise.all(tracks.map(steps));
   const far = await median(joined(found.map((one) => one.far)));
   const long = tracks.every(({ time }) => time) ? joined(found.map((one) => one.long)) : null;

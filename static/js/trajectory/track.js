@@ -5,7 +5,7 @@
  *   or -1 - twice it where negative, in bytes of seven bits, the highest set where more follow.
  */
 
-import { breath } from "../core/yielding.js";
+import { yieldToPage } from "../core/yielding.js";
 import { heightE32 } from "../map/projection.js";
 
 const MAGIC = 0x4e524943;
@@ -90,7 +90,7 @@ export async function decodeTrack(buffer, { time = true } = {}) {
     for (const reader of readers) reader.read(from, to);
     for (let i = from; i < to; i++) parts.y[i] = heightE32(parts.latE7[i]);
     if (performance.now() - began < AT_ONCE_MS) continue;
-    await breath();
+    await yieldToPage();
     began = performance.now();
   }
   return new Track({ ...parts, ends: endsOf(streams[4]) });

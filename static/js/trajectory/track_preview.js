@@ -9,24 +9,24 @@ const HEAD_START_MS = 400; // the picture is small and goes first, but nothing w
  * The whole track behind `url`, of about `n` events. Until it is there `map` shows a picture of it in `style` (see
  * addTrack), as a layer of its own that nothing is picked from. `options` are those of fetchTrack.
  */
-export async function fetchSeen(map, url, n, style, options = {}) {
+export async function fetchWithPreview(map, url, n, style, options = {}) {
   const view = n < LARGE ? null : map.view();
   if (!view?.width) return fetchTrack(url, options);
   const id = `early-${style.id}`;
-  const early = new AbortController();
-  const seen = picture(`${url}&${new URLSearchParams(view)}`, early.signal)
-    .then((track) => early.signal.aborted || map.addTrack({ ...style, id, track }))
+  const preview = new AbortController();
+  const shown = fetchPicture(`${url}&${new URLSearchParams(view)}`, preview.signal)
+    .then((track) => preview.signal.aborted || map.addTrack({ ...style, id, track }))
     .catch(() => {}); // the track itself tells what is wrong
-  await Promise.race([seen, new Promise((resolve) => setTimeout(resolve, HEAD_START_MS))]);
+  await Promise.race([shown, new Promise((resolve) => setTimeout(resolve, HEAD_START_MS))]);
   try {
     return await fetchTrack(url, options);
   } finally {
-    early.abort();
+    preview.abort();
     map.remove(id); // in the frame that draws the track itself
   }
 }
 
-async function picture(url, signal) {
+async function fetchPicture(url, signal) {
   const answer = await fetch(url, { signal, credentials: "same-origin" });
   if (!answer.ok) throw new Error(`${answer.status}`);
   return decodeTrack(await answer.arrayBuffer());

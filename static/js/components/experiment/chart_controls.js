@@ -55,11 +55,11 @@ export function fillView(host, results, view, change) {
 /** The legend: a button for each of `lines` = [{key, name, ink}] that shows or hides it; `hidden` is a set of keys. */
 export function fillLegend(host, lines, hidden, change) {
   host.replaceChildren(
-    ...lines.map(({ key, name, ink }) => {
+    ...lines.map(({ key, name, lineStyle }) => {
       const toggle = el(
         "button",
         { class: "lines__toggle", type: "button", "aria-pressed": String(!hidden.has(key)) },
-        swatch(ink),
+        swatch(lineStyle),
         el("span", {}, name),
       );
       toggle.addEventListener("click", () => {

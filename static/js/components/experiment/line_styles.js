@@ -3,8 +3,8 @@
 const DASHES = ["solid", "dash", "dot", "dashdot", "longdash", "longdashdot"];
 
 /** An ink for each value of an axis; a mechanism that comes again (smoothed, or read in another way) has another dash. */
-export function inksOf(axis, palette) {
-  const all = Object.entries(palette).map(([name, ink], index) => ({ name, index, ...ink }));
+export function axisLineStyles(axis, palette) {
+  const all = Object.entries(palette).map(([name, lineStyle], index) => ({ name, index, ...lineStyle }));
   if (!axis) return [all[0]];
   const used = {};
   return axis.values.map(({ mechanism }, i) => {

@@ -1,6 +1,6 @@
 /* The dialog that asks which attack to try on a release, with which parameters. */
 
-import { createAsking } from "../../components/dialog_form.js";
+import { createDialogForm } from "../../components/dialog_form.js";
 import { createFields } from "../../components/form_fields.js";
 import { withQuery } from "../../core/address.js";
 import { get, post } from "../../core/api.js";
@@ -21,21 +21,21 @@ function refusal(method, release, dataset) {
 /** `open(release, title, series)` asks; `made(attack)` hears of what was begun, or was there. */
 export function createAttackForm(dialog, { urls, dataset, made }) {
   const [kinds, host, confirm] = ["[data-kinds]", "[data-fields]", "[data-confirm]"].map((part) => $(part, dialog));
-  const kept = new Map(); // name -> fields as they were filled in
+  const filledIn = new Map(); // name -> fields as they were filled in
   let methods, release, chosen, sent, series;
 
-  const complain = createAsking(dialog, {
+  const showErrors = createDialogForm(dialog, {
     clear() {
-      sent = kept.get(chosen).fields;
+      sent = filledIn.get(chosen).fields;
       sent.clear();
     },
     fail: (errors) => sent.fail(errors),
     ready: () => true,
     async send() {
-      const asked = { name: chosen.name, ...sent.values() };
+      const requested = { name: chosen.name, ...sent.values() };
       const attack = await post(urls.attacks, {
         release: release.id,
-        attack: asked,
+        attack: requested,
         series: chosen.population ? null : series,
       });
       dialog.close();
@@ -46,10 +46,10 @@ export function createAttackForm(dialog, { urls, dataset, made }) {
   async function ready() {
     if (methods) return;
     methods = (await get(urls.attack_methods)).results;
-    kinds.append(...methods.map(kindOf));
+    kinds.append(...methods.map(methodOption));
   }
 
-  function kindOf(method) {
+  function methodOption(method) {
     const input = el("input", { type: "radio", name: "attack", value: method.name, onchange: () => choose(method) });
     const why = el("span", { class: "small muted" });
     method.refuse = (reason) => {
@@ -63,34 +63,34 @@ export function createAttackForm(dialog, { urls, dataset, made }) {
   function choose(method) {
     chosen = method;
     method.check();
-    if (!kept.has(method)) {
+    if (!filledIn.has(method)) {
       const element = el("div", { class: "attack__fields" });
-      const fields = createFields(element, method.fields, { onChange: () => complain([]) });
-      addSpeed(element, fields, () => complain([]));
-      kept.set(method, { element, fields });
+      const fields = createFields(element, method.fields, { onChange: () => showErrors([]) });
+      addSpeed(element, fields, () => showErrors([]));
+      filledIn.set(method, { element, fields });
     }
-    host.replaceChildren(...(kept.get(method).element.children.length ? [kept.get(method).element] : []));
+    host.replaceChildren(...(filledIn.get(method).element.children.length ? [filledIn.get(method).element] : []));
     $("[data-assumes]", dialog).replaceChildren(
       el("h3", {}, "What the adversary is assumed to know"),
       ...assumptions(method),
     );
     confirm.disabled = false;
-    complain([]);
+    showErrors([]);
   }
 
   /** What was tried on it before: the same is never computed twice. */
   async function showEarlier() {
     const box = $("[data-earlier]", dialog);
     box.hidden = true;
-    const asked = release;
-    const { results } = await get(withQuery(urls.attacks, { release: asked.id }));
-    if (asked !== release) return;
+    const requested = release;
+    const { results } = await get(withQuery(urls.attacks, { release: requested.id }));
+    if (requested !== release) return;
     const rows = results.map((attack) => {
       const show = () => {
         dialog.close();
         made(attack);
       };
-      const words = attack.sentence ?? STATES[attack.state];
+      const text = attack.sentence ?? STATES[attack.state];
       return el(
         "li",
         {},
@@ -98,7 +98,7 @@ export function createAttackForm(dialog, { urls, dataset, made }) {
           "span",
           { class: "small" },
           el("strong", {}, attack.method),
-          ` ${whichSeries(attack)}${words}`,
+          ` ${whichSeries(attack)}${text}`,
           el("br"),
           el("span", { class: "muted" }, parametersOf(attack)),
         ),
@@ -108,7 +108,7 @@ export function createAttackForm(dialog, { urls, dataset, made }) {
             class: "button button--small",
             type: "button",
             onclick: show,
-            "aria-label": `Show ${attack.method}: ${words}`,
+            "aria-label": `Show ${attack.method}: ${text}`,
           },
           "Show",
         ),
@@ -122,13 +122,13 @@ export function createAttackForm(dialog, { urls, dataset, made }) {
     dataset.series.length > 1 && attack.series !== null ? `(${seriesName(dataset, attack.series)}) ` : "";
 
   return {
-    async open(asked, title, index) {
+    async open(requested, title, index) {
       await ready();
-      [release, series] = [asked, index];
-      for (const method of methods) method.refuse(refusal(method, asked, dataset));
+      [release, series] = [requested, index];
+      for (const method of methods) method.refuse(refusal(method, requested, dataset));
       const which = dataset.series.length > 1 ? `, ${seriesName(dataset, index)}` : "";
       $("[data-title]", dialog).textContent = `Attack ${title}${which}`;
-      const usable = methods.filter((method) => !refusal(method, asked, dataset));
+      const usable = methods.filter((method) => !refusal(method, requested, dataset));
       confirm.disabled = !usable.length;
       if (usable.length) choose(usable.includes(chosen) ? chosen : usable[0]);
       dialog.showModal();

@@ -6,7 +6,7 @@
 import { readdress } from "../../core/address.js";
 import { del, get, poll, post } from "../../core/api.js";
 import { announce } from "../../core/dom.js";
-import { stir } from "../../components/jobs.js";
+import { refreshJobs } from "../../components/jobs.js";
 import { fetchTrack } from "../track.js";
 import { createAttackForm } from "./attack_form.js";
 import { createAttackPanel } from "./attack_panel.js";
@@ -47,14 +47,14 @@ export function createAttacks(host, dialog, { urls, dataset, attempt, changed, s
     following = new AbortController();
     const { signal } = following;
     if (!over(attack)) {
-      stir();
+      refreshJobs();
       const onUpdate = (now) => {
         if (signal.aborted) return;
         attack = now;
         panel.show(attack, false);
       };
       await poll(attack.urls.self, { until: over, every: 500, onUpdate, signal });
-      stir();
+      refreshJobs();
     }
     if (attack.state === "done") await draw(signal);
     if (!signal.aborted)

@@ -8,7 +8,7 @@ import { createLosses } from "./loss_chart.js";
 
 /**
  * Charts in `host` (three .chart elements). `on.pick(event)`, `on.hover(event or null)`, `on.range(first, after)`, `on.clear()`
- * as a pointer on one of them says; `on.change()` when other losses must be fetched, `on.look()` when they are to be drawn
+ * as a pointer on one of them says; `on.change()` when other losses must be fetched, `on.restyle()` when they are to be drawn
  * in another way; `on.check(query)`; `on.simulate(mechanisms)` has their mean errors against ε. `note` is what an estimated
  * correlation discloses.
  */
@@ -25,14 +25,14 @@ export async function createCharts(host, note, on) {
   all.forEach((chart) => chart.listen({ pick, hover, range, clear }));
 
   function lines(layers, values) {
-    return layers.map(({ layer, ink, title, curve }) => ({
+    return layers.map(({ layer, lineStyle, title, curve }) => ({
       id: layer.id,
       name: title,
       x: curve.event,
       y: values(curve),
-      colour: ink.colour,
-      dash: ink.dash,
-      marker: ink.marker,
+      colour: lineStyle.colour,
+      dash: lineStyle.dash,
+      marker: lineStyle.marker,
       visible: layer.visible,
     }));
   }

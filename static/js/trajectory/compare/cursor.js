@@ -22,15 +22,17 @@ export function circlesAt({ series }, event, layer) {
 }
 
 /** Where the releases of `layers` put the event: ends of lines from the original. */
-export function linksAt(event, layers, inks) {
+export function linksAt(event, layers, lineStyles) {
   return layers.flatMap((layer) => {
     const i = layer.indexOf(event);
-    return i < 0 ? [] : [{ lon: layer.track.lonAt(i), lat: layer.track.latAt(i), colour: inks.get(layer.id).colour }];
+    return i < 0
+      ? []
+      : [{ lon: layer.track.lonAt(i), lat: layer.track.latAt(i), colour: lineStyles.get(layer.id).colour }];
   });
 }
 
 /** A release's error and budget at the event, in words. */
-export function hereText({ series, event }, layer, original) {
+export function cursorText({ series, event }, layer, original) {
   if (!layer.drawn || !original) return "";
   const i = layer.indexOf(event);
   if (i < 0) return "here: left out";

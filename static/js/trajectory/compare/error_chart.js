@@ -25,8 +25,11 @@ const known = (options, value, usual) => (options.some(([one]) => one === value)
  * server for mean errors against ε.
  */
 export function createErrors(host, figure, simulate) {
-  const asked = readState(USUAL);
-  const state = { error: known(VIEWS, asked.error, USUAL.error), among: known(GROUPS, asked.among, USUAL.among) };
+  const requested = readState(USUAL);
+  const state = {
+    error: known(VIEWS, requested.error, USUAL.error),
+    among: known(GROUPS, requested.among, USUAL.among),
+  };
   const answers = new Map(); // question -> what the server simulated
   let latest = null;
   let turn = 0;
@@ -43,17 +46,17 @@ export function createErrors(host, figure, simulate) {
     options,
   );
   among.value = state.among;
-  const words = el("p", { class: "chart__words small muted" });
+  const caption = el("p", { class: "chart__words small muted" });
   $(".chart__head", host).after(el("div", { class: "chart__views" }, views.element, among));
-  host.append(words);
+  host.append(caption);
 
   const group = () => GROUPS.find(([value]) => value === state.among)[1];
-  const line = ({ layer, ink, title }, more) => ({
+  const line = ({ layer, lineStyle, title }, more) => ({
     id: layer.id,
     name: title,
-    colour: ink.colour,
-    dash: ink.dash,
-    marker: ink.marker,
+    colour: lineStyle.colour,
+    dash: lineStyle.dash,
+    marker: lineStyle.marker,
     visible: layer.visible,
     ...more,
   });
@@ -70,7 +73,7 @@ export function createErrors(host, figure, simulate) {
     const n = `n = ${[...new Set([counts[0], counts.at(-1)])].map((one) => whole(one ?? 0)).join("–")}`;
     const lines = shown.map((one, i) => line(one, { x: parts[i].error_m, y: parts[i].share }));
     const dots = (event) =>
-      shown.flatMap(({ layer, ink, curve }, i) => dotOf(layer, ink, curve, parts[i], event, state.among));
+      shown.flatMap(({ layer, lineStyle, curve }, i) => dotOf(layer, lineStyle, curve, parts[i], event, state.among));
     return (log) => ({
       lines,
       dots,
@@ -85,10 +88,10 @@ export function createErrors(host, figure, simulate) {
     });
   }
 
-  async function cumulated(shown, { series, range, ...common }, key, words) {
+  async function cumulated(shown, { series, range, ...common }, key, caption) {
     const found = await Promise.all(shown.map(({ layer }) => layer.errors(series, range)));
     const lines = shown.map((one, i) => line(one, { x: found[i].event, y: found[i][state.among][key] }));
-    return (log) => ({ ...common, ...words, lines, log, note: "metres" });
+    return (log) => ({ ...common, ...caption, lines, log, note: "metres" });
   }
 
   const mean = (shown, common) =>
@@ -113,7 +116,7 @@ export function createErrors(host, figure, simulate) {
       const key = JSON.stringify(one.layer.release.mechanism);
       if (!first.has(key)) first.set(key, one);
     }
-    const curves = found.asked.flatMap((key, i) => {
+    const curves = found.requested.flatMap((key, i) => {
       const { epsilon, mean_m: y, low_m: low, high_m: high } = found.mechanisms[i];
       const one = first.get(key);
       return epsilon.length
@@ -135,8 +138,8 @@ export function createErrors(host, figure, simulate) {
       note: "mean, metres",
       x: { log, name: `level ε within its radius${log ? ", log" : ""}` },
       by: { key: "x", name: "epsilon" },
-      about: said(found),
-      words: said(found),
+      about: simulationText(found),
+      caption: simulationText(found),
     });
   }
 
@@ -144,7 +147,7 @@ export function createErrors(host, figure, simulate) {
     const keys = [...new Set(shown.map(({ layer }) => JSON.stringify(layer.release.mechanism)))].slice(0, 20); // as the API takes
     const question = `${series} ${keys}`;
     if (!answers.has(question)) {
-      const answer = simulate(keys.map((key) => JSON.parse(key))).then((got) => ({ ...got, asked: keys }));
+      const answer = simulate(keys.map((key) => JSON.parse(key))).then((got) => ({ ...got, requested: keys }));
       answers.set(
         question,
         answer.catch((error) => (answers.delete(question), Promise.reject(error))),
@@ -161,7 +164,7 @@ export function createErrors(host, figure, simulate) {
     among.disabled = state.error === "event" || state.error === "epsilon";
     const made = await attempt(shown.length ? makers[state.error] : byEvent, shown, common);
     if (mine !== turn || !made) return;
-    words.textContent = made(true).words ?? "";
+    caption.textContent = made(true).caption ?? "";
     await figure.show(made);
   }
 
@@ -171,7 +174,7 @@ export function createErrors(host, figure, simulate) {
       return await make(shown, common);
     } catch (problem) {
       if (!(problem instanceof ApiError)) throw problem;
-      words.textContent = problem.message;
+      caption.textContent = problem.message;
       announce(problem.message);
       return null;
     }
@@ -181,17 +184,17 @@ export function createErrors(host, figure, simulate) {
 }
 
 /** Where the event lies in a release's distribution; nowhere if its error is not known or it is not counted. */
-function dotOf(layer, ink, curve, part, event, among) {
+function dotOf(layer, lineStyle, curve, part, event, among) {
   const i = curve.event.indexOf(event);
   const error = i < 0 ? null : curve.error_m?.[i];
   const landmark = curve.landmarks.some(([start, end]) => event >= start && event < end);
   if (!error || !part.n || (among !== "all" && landmark !== (among === "landmarks"))) return [];
   const at = part.error_m.findIndex((one) => one >= error);
-  return [{ id: layer.id, x: error, y: at < 0 ? 1 : part.share[at], colour: ink.colour }];
+  return [{ id: layer.id, x: error, y: at < 0 ? 1 : part.share[at], colour: lineStyle.colour }];
 }
 
 /** What the simulation read, and what it leaves out. */
-function said({ points, events, landmarks, repetitions, band, note, mechanisms }) {
+function simulationText({ points, events, landmarks, repetitions, band, note, mechanisms }) {
   const cut =
     events < points
       ? ` over the first ${whole(events)} of ${whole(points)} events with their ${whole(landmarks)} landmarks`

@@ -3,7 +3,7 @@
 import { el } from "../../core/dom.js";
 import { swatch } from "../../components/legend.js";
 
-/** `set([{id, title, ink, ready}], id)` fills it; layers that are not ready cannot be chosen. `onChange(id)`. */
+/** `set([{id, title, lineStyle, ready}], id)` fills it; layers that are not ready cannot be chosen. `onChange(id)`. */
 export function layerSelect(label, onChange) {
   const select = el("select", { class: "input", "aria-label": label, onchange: () => onChange(select.value) });
   const mark = el("span", { class: "pane__mark" });
@@ -21,7 +21,7 @@ export function layerSelect(label, onChange) {
         );
       known = key;
       select.value = id;
-      mark.replaceChildren(...(chosen() ? [swatch(chosen().ink)] : []));
+      mark.replaceChildren(...(chosen() ? [swatch(chosen().lineStyle)] : []));
     },
   };
 }

@@ -2,9 +2,9 @@
 
 import { $, el } from "../../core/dom.js";
 import { radios, tick } from "../../components/choice_controls.js";
-import { correlationWords, createCorrelation } from "../loss/correlation.js";
+import { correlationText, createCorrelation } from "../loss/correlation.js";
 import { DIAMETER_M, boundQuery, correlationQuery, readState, writeState } from "../loss/view_state.js";
-import { BOUNDS, PARTS, SIDES, levelLabel, limitWords, viewWords, warning } from "../loss/loss_text.js";
+import { BOUNDS, PARTS, SIDES, levelLabel, limitText, viewText, warning } from "../loss/loss_text.js";
 
 const VIEWS = [
   ["event", "Each event"],
@@ -13,7 +13,7 @@ const VIEWS = [
 
 /**
  * Controls in `host` and drawing in `figure`. `on.change()` after a correlation or bound was chosen whose curves must be
- * fetched, `on.look()` after another view of the same ones, `on.check(query)` asks the server about matrices.
+ * fetched, `on.restyle()` after another view of the same ones, `on.check(query)` asks the server about matrices.
  */
 export function createLosses(host, figure, note, on) {
   const state = readState();
@@ -28,12 +28,14 @@ export function createLosses(host, figure, note, on) {
     check: (changes) => on.check(correlationQuery({ ...state, ...changes })),
     change: () => keep({}, on.change),
   });
-  const view = radios("View", VIEWS, state.view, (value) => keep({ view: value }, on.look));
-  const side = radios("Loss of each event", SIDES, state.side, (value) => keep({ side: value }, on.look));
-  const part = radios("Loss of landmarks and event", PARTS, state.part, (value) => keep({ part: value }, on.look));
+  const view = radios("View", VIEWS, state.view, (value) => keep({ view: value }, on.restyle));
+  const side = radios("Loss of each event", SIDES, state.side, (value) => keep({ side: value }, on.restyle));
+  const part = radios("Loss of landmarks and event", PARTS, state.part, (value) => keep({ part: value }, on.restyle));
   const bound = radios("Bound", BOUNDS, state.bound, (value) => keep({ bound: value }, on.change));
-  const log = tick("Log axis", state.axis === "log", (checked) => keep({ axis: checked ? "log" : "linear" }, on.look));
-  const words = el("p", { class: "loss__words" });
+  const log = tick("Log axis", state.axis === "log", (checked) =>
+    keep({ axis: checked ? "log" : "linear" }, on.restyle),
+  );
+  const text = el("p", { class: "loss__words" });
   const warned = el("div", { "aria-live": "polite" });
   const pair = el("div", { class: "loss__pair" }, part.element, bound.element);
   host.replaceChildren(
@@ -41,7 +43,7 @@ export function createLosses(host, figure, note, on) {
     el("div", { class: "loss__view" }, view.element, log.element),
     side.element,
     pair,
-    words,
+    text,
     warned,
   );
 
@@ -67,7 +69,7 @@ export function createLosses(host, figure, note, on) {
     return levels.map((y) => ({ y, label: levelLabel(y, shown[0].curve.correlation.diameter_m) }));
   }
 
-  function tell(shown) {
+  function showText(shown) {
     const first = shown[0]?.curve;
     if (!first) return;
     const landmark = shown.find(({ curve }) => curve.landmark.bound)?.curve.landmark ?? first.landmark;
@@ -77,7 +79,7 @@ export function createLosses(host, figure, note, on) {
     const missing = shown
       .filter(({ curve }) => !valueOf(curve))
       .map(({ title, curve }) => ` ${title}: ${curve.loss.undefined || curve.landmark.undefined}.`);
-    words.textContent = `${correlationWords(first.correlation)} ${viewWords(state, { ...landmark, pairwise: first.loss.pairwise, diameter_m: first.correlation.diameter_m })}${state.view === "event" ? limitWords(limits) : ""}${missing.join("")}`;
+    text.textContent = `${correlationText(first.correlation)} ${viewText(state, { ...landmark, pairwise: first.loss.pairwise, diameter_m: first.correlation.diameter_m })}${state.view === "event" ? limitText(limits) : ""}${missing.join("")}`;
     warned.replaceChildren(...(first.correlation.data_dependent ? [warning(first.correlation.note)] : []));
   }
 
@@ -90,7 +92,7 @@ export function createLosses(host, figure, note, on) {
       bound.set("bridge");
     },
     draw(shown, common, lines) {
-      tell(shown);
+      showText(shown);
       const log = state.axis === "log";
       const drawn = shown.filter(({ curve }) => valueOf(curve));
       return figure.show({

@@ -14,19 +14,25 @@ const TOP = 90;
 const BELOW = 80; // so far below the lines of all lie the error lines
 
 const styles = new WeakMap();
-function styleOf(ink) {
-  if (!styles.has(ink))
-    styles.set(ink, { colour: ink.colour, dash: ink.dash, marker: ink.marker, width: 1.5, fade: true });
-  return styles.get(ink);
+function styleOf(lineStyle) {
+  if (!styles.has(lineStyle))
+    styles.set(lineStyle, {
+      colour: lineStyle.colour,
+      dash: lineStyle.dash,
+      marker: lineStyle.marker,
+      width: 1.5,
+      fade: true,
+    });
+  return styles.get(lineStyle);
 }
 
 const linked = new WeakMap(); // the last error lines of each release: the map draws anew what is another object
-/** Lines from the events of `original` in `range` to those of a release; `told` hears how many have one. */
-function linesOf(original, release, range, told) {
+/** Lines from the events of `original` in `range` to those of a release; `onStride` hears how many have one. */
+function linesOf(original, release, range, onStride) {
   const key = String(range);
   const known = linked.get(release);
   if (known?.key === key && known.source.original === original) return known.source;
-  const source = { original, release, range, told };
+  const source = { original, release, range, onStride };
   linked.set(release, { key, source });
   return source;
 }
@@ -37,66 +43,66 @@ export const errorsId = (id) => `errors-${id}`;
 const errorOf = (layer) => layer?.release.owner_view?.mae_m ?? 0;
 
 /** Ids of original and releases as they are listed: as the reader ordered them, from the top. */
-export function listedIds(layers, look) {
+export function listedIds(layers, view) {
   const ids = [ORIGINAL, ...layers.map(({ id }) => id)];
-  const rank = (id) => (look.order ?? []).indexOf(nameOf(id));
+  const rank = (id) => (view.order ?? []).indexOf(nameOf(id));
   const known = ids.filter((id) => rank(id) >= 0).sort((a, b) => rank(a) - rank(b));
   return [...known, ...ids.filter((id) => rank(id) < 0)];
 }
 
 /** How high each lies: as listed once they were ordered; else the original on top and the noisiest lowest. */
-function heights(layers, look) {
+function heights(layers, view) {
   const byId = new Map(layers.map((layer) => [layer.id, layer]));
-  const ids = listedIds(layers, look);
-  if (!look.order)
+  const ids = listedIds(layers, view);
+  if (!view.order)
     ids.sort((a, b) => (a === ORIGINAL ? -1 : b === ORIGINAL ? 1 : errorOf(byId.get(a)) - errorOf(byId.get(b))));
   return new Map(ids.map((id, i) => [id, TOP - i]));
 }
 
 /**
  * [{id, title, ink, owner, ready, error_m, picture, errors}] as listed; no picture where there is none or it is hidden.
- * `told(k)` hears that of what is seen every k-th event has an error line, where they are asked for.
+ * `onStride(k)` hears that of what is seen every k-th event has an error line, where they are asked for.
  */
-export function tracksOf({ original, layers, look, inks, titleOf, told }) {
-  const order = heights(layers, look);
-  const opacity = (id) => look.opacity.get(nameOf(id)) ?? 1;
-  const hidden = (id) => look.hidden.has(nameOf(id));
+export function tracksOf({ original, layers, view, lineStyles, titleOf, onStride }) {
+  const order = heights(layers, view);
+  const opacity = (id) => view.opacity.get(nameOf(id)) ?? 1;
+  const hidden = (id) => view.hidden.has(nameOf(id));
   const own = {
     id: ORIGINAL,
     kind: "track",
-    source: partOf(original, look.range),
-    ink: OF_ORIGINAL,
+    source: partOf(original, view.range),
+    lineStyle: OF_ORIGINAL,
     opacity: opacity(ORIGINAL),
     order: order.get(ORIGINAL),
   };
   const first = {
     id: ORIGINAL,
     title: "Original",
-    ink: null,
+    lineStyle: null,
     owner: true,
     ready: true,
     error_m: 0,
-    picture: hidden(ORIGINAL) ? null : own,
+    mapLayer: hidden(ORIGINAL) ? null : own,
   };
   const rest = layers.map((layer) => {
-    const { id, drawn, charted } = layer;
-    const ink = inks.get(id);
+    const { id, drawn, chartable } = layer;
+    const lineStyle = lineStyles.get(id);
     const shown = drawn && !hidden(id);
-    const picture = shown && {
+    const mapLayer = shown && {
       id,
       kind: "track",
-      source: partOf(layer.track, look.range),
-      ink: styleOf(ink),
+      source: partOf(layer.track, view.range),
+      lineStyle: styleOf(lineStyle),
       opacity: STRENGTH * opacity(id),
       order: order.get(id),
     };
-    const source = look.lines && shown && linesOf(original, layer.track, look.range, told);
+    const source = view.lines && shown && linesOf(original, layer.track, view.range, onStride);
     const errors = source
       ? {
           id: errorsId(id),
           kind: "errors",
           source,
-          ink: styleOf(ink),
+          lineStyle: styleOf(lineStyle),
           opacity: ERRORS * opacity(id),
           order: order.get(id) - BELOW,
         }
@@ -104,16 +110,16 @@ export function tracksOf({ original, layers, look, inks, titleOf, told }) {
     return {
       id,
       title: titleOf(layer),
-      ink,
+      lineStyle,
       owner: false,
-      ready: charted,
+      ready: chartable,
       error_m: errorOf(layer),
-      picture: picture || null,
+      mapLayer: mapLayer || null,
       errors,
     };
   });
   const all = new Map([first, ...rest].map((one) => [one.id, one]));
-  return listedIds(layers, look).map((id) => all.get(id));
+  return listedIds(layers, view).map((id) => all.get(id));
 }
 
 /** What lies above the lines: [{id, kind, title, count, source}] of the landmarks, their dummies and the zones, if there are. */
@@ -129,8 +135,15 @@ export function markSources({ original, runs, dummies, zones, range }) {
 }
 
 /** Those of them that are drawn, as pictures. */
-export function markPictures(marks, look) {
+export function markLayers(marks, view) {
   return marks
-    .filter(({ id }) => !look.hidden.has(id))
-    .map(({ id, kind, source }) => ({ id, kind, source, ink: null, opacity: look.opacity.get(id) ?? 1, order: 0 }));
+    .filter(({ id }) => !view.hidden.has(id))
+    .map(({ id, kind, source }) => ({
+      id,
+      kind,
+      source,
+      lineStyle: null,
+      opacity: view.opacity.get(id) ?? 1,
+      order: 0,
+    }));
 }

@@ -1,14 +1,14 @@
 /* The ways to compare: all layers on one map, two parted by a line, up to four on maps side by side. */
 
 import { $, el } from "../../core/dom.js";
-import { fetchSeen } from "../track_preview.js";
+import { fetchWithPreview } from "../track_preview.js";
 import { radios, tick } from "../../components/choice_controls.js";
 import { createMap } from "../../map/map.js";
 import { fetchTrack } from "../track.js";
 import { MOST, createGrid } from "./map_grid.js";
 import { MODES, nameOf } from "./view_state.js";
 import { OF_ORIGINAL, ORIGINAL, errorsId } from "./map_layers.js";
-import { createSheet } from "./map_view.js";
+import { createMapView } from "./map_view.js";
 import { createSwipe } from "./map_swipe.js";
 
 const FAINT = 0.32; // of the original below a release
@@ -17,13 +17,13 @@ const narrow = () => matchMedia("(max-width: 720px)").matches;
 const LABEL = "Map of the original and its releases";
 
 /**
- * Maps in `host` and their controls in `rail`, as `look` says (see view_state.js). `on.look()` after the reader chose another
+ * Maps in `host` and their controls in `rail`, as `view` says (see view_state.js). `on.view()` after the reader chose another
  * one, `on.choose(id)` after a layer was chosen that may be hidden, `on.click(map, point)`, `on.hover(map, at or null)`.
  */
-export function createModes(host, rail, { bounds, look, on }) {
+export function createModes(host, rail, { bounds, view, on }) {
   const makeMap = (element, label) => createMap(element, { bounds, label, keyboard: false });
   const ground = $("[data-map]", host);
-  const first = { pane: ground.parentElement, sheet: createSheet(makeMap(ground, LABEL)) };
+  const first = { pane: ground.parentElement, mapView: createMapView(makeMap(ground, LABEL)) };
   const listen = ({ map }) => {
     map.onClick(({ point }) => on.click(map, point));
     map.onHover((at) => on.hover(map, at));
@@ -31,34 +31,34 @@ export function createModes(host, rail, { bounds, look, on }) {
   const grid = createGrid(host, first, makeMap, { choose: (index, id) => chooseMap(index, id), made: listen });
   const swipe = createSwipe(first.pane, {
     move(percent) {
-      look.split = percent;
+      view.split = percent;
       cut();
-      on.look({ drawn: true });
+      on.view({ drawn: true });
     },
     choose(side, id) {
-      look[side] = nameOf(id);
+      view[side] = nameOf(id);
       on.choose(id);
     },
   });
   let tracks = []; // from the top: {id, title, ink, ready, error_m, picture: null where there is nothing to draw}
   let marks = [];
 
-  const mode = radios("Compare", MODES, look.mode, (value) => set({ mode: value }));
+  const mode = radios("Compare", MODES, view.mode, (value) => set({ mode: value }));
   const maps = radios(
     "Maps",
     [2, 3, 4].map((n) => [String(n), `${n} maps`]),
     "",
     (n) => set({ maps: resized(Number(n)) }),
   );
-  const faint = tick("The original below, faint", look.faint, (checked) => set({ faint: checked }));
+  const faint = tick("The original below, faint", view.faint, (checked) => set({ faint: checked }));
   const more = el("div", { class: "modes__more" }, maps.element, faint.element);
-  const errors = tick("Error lines, event to release", look.lines, (checked) => set({ lines: checked }));
+  const errors = tick("Error lines, event to release", view.lines, (checked) => set({ lines: checked }));
   const every = el("span", { class: "small muted", dataset: { every: "" } });
   rail.replaceChildren(mode.element, more, el("div", { class: "modes__errors" }, errors.element, every));
 
   function set(changes) {
-    Object.assign(look, changes);
-    on.look({});
+    Object.assign(view, changes);
+    on.view({});
   }
 
   const byName = (name) => tracks.find(({ id }) => nameOf(id) === name);
@@ -70,12 +70,12 @@ export function createModes(host, rail, { bounds, look, on }) {
   /** What lies left and right of the divider: what was chosen, else the original and the best release. */
   function sides() {
     const [original, best] = ranked();
-    return [byName(look.left) ?? original, byName(look.right) ?? best ?? original];
+    return [byName(view.left) ?? original, byName(view.right) ?? best ?? original];
   }
 
   /** What each map shows: what was chosen, else the original and the best releases. */
   function shownMaps() {
-    const chosen = look.maps?.map(byName);
+    const chosen = view.maps?.map(byName);
     if (chosen?.length > 1 && chosen.every(Boolean)) return chosen;
     const all = ranked();
     return all.length > 1 ? all.slice(0, narrow() ? 2 : MOST) : [all[0], all[0]];
@@ -88,48 +88,48 @@ export function createModes(host, rail, { bounds, look, on }) {
   }
 
   function chooseMap(index, id) {
-    look.maps = shownMaps().map((one, i) => nameOf(i === index ? id : one.id));
+    view.maps = shownMaps().map((one, i) => nameOf(i === index ? id : one.id));
     on.choose(id);
   }
 
   function cut() {
     const [left, right] = sides();
-    const sheet = first.sheet.map;
+    const mapView = first.mapView.map;
     const side = (one, name) => ({ [one.id]: name, [errorsId(one.id)]: name });
-    if (look.mode === "swipe" && left !== right)
-      sheet.clip({ ...side(left, "left"), ...side(right, "right") }, look.split / 100);
-    else sheet.clip(null);
+    if (view.mode === "swipe" && left !== right)
+      mapView.clip({ ...side(left, "left"), ...side(right, "right") }, view.split / 100);
+    else mapView.clip(null);
   }
 
-  const drawn = (list) => list.flatMap(({ picture, errors }) => [picture, errors]).filter(Boolean);
+  const drawn = (list) => list.flatMap(({ mapLayer, errors }) => [mapLayer, errors]).filter(Boolean);
 
   /** The lines on one map of a grid: its layer, above the original if that is wanted. */
   function lines(track) {
     const original = tracks.find(({ owner }) => owner);
     const below =
-      look.faint && !track.owner && original.picture ? [{ ...original.picture, opacity: FAINT, order: -1 }] : [];
+      view.faint && !track.owner && original.mapLayer ? [{ ...original.mapLayer, opacity: FAINT, order: -1 }] : [];
     return [...drawn([track]), ...below];
   }
 
   function draw() {
-    const choices = tracks.map(({ id, title, ink, ready }) => ({ id, title, ink, ready }));
-    host.dataset.mode = look.mode;
-    if (!look.lines) every.textContent = "";
-    first.sheet.map.cover(look.mode === "overlay" ? 0 : SELECT_PX);
-    more.hidden = look.mode !== "grid";
-    if (look.mode === "swipe") swipe.show({ choices, sides: sides().map(({ id }) => id), split: look.split });
+    const choices = tracks.map(({ id, title, lineStyle, ready }) => ({ id, title, lineStyle, ready }));
+    host.dataset.mode = view.mode;
+    if (!view.lines) every.textContent = "";
+    first.mapView.map.cover(view.mode === "overlay" ? 0 : SELECT_PX);
+    more.hidden = view.mode !== "grid";
+    if (view.mode === "swipe") swipe.show({ choices, sides: sides().map(({ id }) => id), split: view.split });
     else swipe.hide();
-    if (look.mode === "grid") {
+    if (view.mode === "grid") {
       const chosen = shownMaps();
       maps.set(String(chosen.length));
       grid.show(
         chosen.map(({ id }) => id),
         choices,
       );
-      grid.sheets().forEach((sheet, i) => sheet.show([...lines(chosen[i]), ...marks]));
+      grid.mapViews().forEach((mapView, i) => mapView.show([...lines(chosen[i]), ...marks]));
     } else {
       grid.show([]);
-      first.sheet.show([...drawn(look.mode === "swipe" ? [...new Set(sides())] : tracks), ...marks]);
+      first.mapView.show([...drawn(view.mode === "swipe" ? [...new Set(sides())] : tracks), ...marks]);
     }
     cut();
   }
@@ -142,24 +142,24 @@ export function createModes(host, rail, { bounds, look, on }) {
     },
     /** Select on every map what `make(ids)` says of the layers that map shows, and bring it into sight. */
     select(make) {
-      const ids = (list) => list.filter(({ picture }) => picture).map(({ id }) => id);
-      if (look.mode === "grid") shownMaps().forEach((track, i) => grid.sheets()[i]?.map.select(make(ids([track]))));
-      else first.sheet.map.select(make(ids(look.mode === "swipe" ? sides() : tracks)));
+      const ids = (list) => list.filter(({ mapLayer }) => mapLayer).map(({ id }) => id);
+      if (view.mode === "grid") shownMaps().forEach((track, i) => grid.mapViews()[i]?.map.select(make(ids([track]))));
+      else first.mapView.map.select(make(ids(view.mode === "swipe" ? sides() : tracks)));
     },
     /** The original of `n` events behind `url`; the first map shows a picture of a large one while it comes. */
     fetchOriginal: (url, n) =>
-      look.range || look.hidden.has(ORIGINAL)
+      view.range || view.hidden.has(ORIGINAL)
         ? fetchTrack(url)
-        : fetchSeen(first.sheet.map, url, n, { id: ORIGINAL, ...OF_ORIGINAL }),
+        : fetchWithPreview(first.mapView.map, url, n, { id: ORIGINAL, ...OF_ORIGINAL }),
     /** Said of error lines: of what is seen every k-th event has one. */
-    told(k) {
+    showStride(k) {
       const text = k > 1 ? `of every ${k}${{ 2: "nd" }[k] ?? "th"} event in sight` : "";
       if (every.textContent !== text) every.textContent = text;
     },
     /** Bring [west, south, east, north] into sight. */
-    fit: (box) => first.sheet.map.fit(box),
-    reveal: (lon, lat) => first.sheet.map.reveal(lon, lat),
+    fit: (box) => first.mapView.map.fit(box),
+    reveal: (lon, lat) => first.mapView.map.reveal(lon, lat),
     /** Where the maps look, one after another. */
-    cameras: () => grid.sheets().map(({ map }) => map.camera()),
+    cameras: () => grid.mapViews().map(({ map }) => map.camera()),
   };
 }

@@ -8,39 +8,40 @@
 const OF_ADVERSARY = { colour: "--guess", width: 2.25, dash: "dot", dots: false, order: 95 }; // above all lines
 
 const DRAW = {
-  track: (map, { id, source, ink, opacity, order }) => map.addTrack({ id, track: source, ...ink, opacity, order }),
+  track: (map, { id, source, lineStyle, opacity, order }) =>
+    map.addTrack({ id, track: source, ...lineStyle, opacity, order }),
   landmarks: (map, { id, source }) => map.addLandmarks({ id, ...source }),
   dummies: (map, { id, source }) => map.addMarkers({ id, track: source, colour: "--accent", radius: 4, hollow: true }),
-  errors: (map, { id, source, ink, order }) => map.addErrors({ id, ...source, colour: ink.colour, order }),
+  errors: (map, { id, source, lineStyle, order }) => map.addErrors({ id, ...source, colour: lineStyle.colour, order }),
   guesses: (map, { id, source }) => map.addGuesses({ id, places: source }),
   guessed: (map, { id, source }) => map.addTrack({ id, track: source, ...OF_ADVERSARY }),
   zones: (map, { id, source }) => map.addZones({ id, zones: source }),
 };
 
 /** A sheet over `map`, made by createMap. */
-export function createSheet(map) {
+export function createMapView(map) {
   const shown = new Map();
 
-  function change(picture) {
-    const { id, kind, source, ink, opacity, order } = picture;
+  function change(mapLayer) {
+    const { id, kind, source, lineStyle, opacity, order } = mapLayer;
     const known = shown.get(id);
-    const anew = !known || known.source !== source || known.ink !== ink;
-    if (anew) DRAW[kind](map, picture);
-    if (kind === "track" && known && !anew && known.order !== order) map.setOrder(id, order);
-    if (kind === "track" ? known && !anew && known.opacity !== opacity : anew || known.opacity !== opacity)
+    const changed = !known || known.source !== source || known.lineStyle !== lineStyle;
+    if (changed) DRAW[kind](map, mapLayer);
+    if (kind === "track" && known && !changed && known.order !== order) map.setOrder(id, order);
+    if (kind === "track" ? known && !changed && known.opacity !== opacity : changed || known.opacity !== opacity)
       map.setOpacity(id, opacity);
-    shown.set(id, picture);
+    shown.set(id, mapLayer);
   }
 
   return {
     map,
-    show(pictures) {
+    show(mapLayers) {
       for (const id of [...shown.keys()]) {
-        if (pictures.some((one) => one.id === id)) continue;
+        if (mapLayers.some((one) => one.id === id)) continue;
         map.remove(id);
         shown.delete(id);
       }
-      pictures.forEach(change);
+      mapLayers.forEach(change);
     },
   };
 }

@@ -3,7 +3,7 @@
 import { get, post } from "../../core/api.js";
 import { createAfter } from "../postprocess_steps.js";
 import { $, announce } from "../../core/dom.js";
-import { createAsking } from "../../components/dialog_form.js";
+import { createDialogForm } from "../../components/dialog_form.js";
 
 /** `open(release)` asks for the steps; `made(release)` hears of the new release. `url` lists the steps. */
 export function createSmoothing(dialog, { url, made }) {
@@ -17,7 +17,7 @@ export function createSmoothing(dialog, { url, made }) {
     steps = createAfter(hosts, results, { onChange: () => (confirm.disabled = !steps?.chosen().length) });
   }
 
-  const complain = createAsking(dialog, {
+  const showErrors = createDialogForm(dialog, {
     clear: () => steps.clear(),
     fail: (errors) => steps.fail(errors),
     ready: () => steps.chosen().length > 0,
@@ -35,7 +35,7 @@ export function createSmoothing(dialog, { url, made }) {
       source = release;
       $("[data-title]", dialog).textContent = `Smooth ${title}`;
       steps.set([]);
-      complain([]);
+      showErrors([]);
       dialog.showModal();
     },
   };

@@ -7,43 +7,43 @@ import { createCharts } from "./charts.js";
 
 /**
  * The charts in `bench`. `known()` = {layers, inks, titled, here, look, original, runs, dummies} is what there is now;
- * `on`: what charts tell, as in charts.js, and `refused(words)`, `drawn(highest losses by id, how many)`. `attempt(what)` runs what may fail.
+ * `on`: what charts tell, as in charts.js, and `refused(text)`, `drawn(highest losses by id, how many)`. `attempt(what)` runs what may fail.
  * Returns {draw, setSpan, …charts}.
  */
-export async function createCharted(bench, page, known, on, attempt) {
+export async function createReleaseCharts(bench, page, known, on, attempt) {
   const again = () => attempt(redraw);
-  const { refused, drawn, ...told } = on;
-  const charts = await createCharts(bench, page.note, { ...told, change: again, look: again, check, simulate });
-  const charted = () => known().layers.filter((layer) => layer.charted);
+  const { refused, drawn, ...listeners } = on;
+  const charts = await createCharts(bench, page.note, { ...listeners, change: again, restyle: again, check, simulate });
+  const chartable = () => known().layers.filter((layer) => layer.chartable);
 
   function check(query) {
-    const [layer] = charted();
-    return layer && get(withQuery(layer.release.urls.series, { ...query, series: known().here.series, points: 10 }));
+    const [layer] = chartable();
+    return layer && get(withQuery(layer.release.urls.series, { ...query, series: known().cursor.series, points: 10 }));
   }
 
   function simulate(mechanisms) {
-    return post(page.urls.curve, { landmark_set: page.landmark_set, series: known().here.series, mechanisms });
+    return post(page.urls.curve, { landmark_set: page.landmark_set, series: known().cursor.series, mechanisms });
   }
 
   let turn = 0;
   async function draw() {
     const mine = ++turn;
-    const { inks, titled, here, look, original, runs, dummies } = known();
-    const [query, { range }] = [charts.query(), look];
+    const { lineStyles, titled, cursor, view, original, runs, dummies } = known();
+    const [query, { range }] = [charts.query(), view];
     const shown = await Promise.all(
-      charted().map(async (layer) => ({
+      chartable().map(async (layer) => ({
         layer,
-        ink: inks.get(layer.id),
+        lineStyle: lineStyles.get(layer.id),
         title: titled(layer),
-        curve: await layer.curve(here.series, query, range),
+        curve: await layer.curve(cursor.series, query, range),
       })),
     );
     if (mine !== turn) return; // more is to be drawn by now, or something else
-    await charts.draw(shown, { runs, dummies, n: original.n, series: here.series, range });
-    charts.moveCursor(here.event);
+    await charts.draw(shown, { runs, dummies, n: original.n, series: cursor.series, range });
+    charts.moveCursor(cursor.event);
     const highest = ({ layer }) =>
       layer
-        .curve(here.series, query)
+        .curve(cursor.series, query)
         .then(({ loss }) => [layer.id, loss.total?.reduce((a, b) => Math.max(a, b), 0) ?? null]);
     drawn(new Map(await Promise.all(shown.map(highest))));
     bench.dataset.charts = String(shown.length);

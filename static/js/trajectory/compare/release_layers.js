@@ -16,31 +16,32 @@ const AT_ONCE = 3_000_000; // points of tracks held at a time without being aske
 const keyOf = (series, query) => `${series} ${new URLSearchParams(query)}`;
 
 /** The palette's lines: {name of the mechanism, index, colour, dash, marker}. */
-export const linesOf = (palette) => Object.entries(palette).map(([name, ink], index) => ({ name, index, ...ink }));
+export const linesOf = (palette) =>
+  Object.entries(palette).map(([name, lineStyle], index) => ({ name, index, ...lineStyle }));
 
 /**
  * Colour, dash and marker for each release: the line it was given in `chosen` (name to index), else its mechanism's; of a
  * second one of a mechanism, or where another release has it, the next that is free.
  */
-export function inksFor(releases, palette, chosen = new Map()) {
-  const inks = linesOf(palette);
-  const free = new Set(inks);
+export function assignLineStyles(releases, palette, chosen = new Map()) {
+  const lineStyles = linesOf(palette);
+  const free = new Set(lineStyles);
   const given = new Map();
   for (const { id } of releases) {
-    const own = inks[chosen.get(nameOf(id))];
+    const own = lineStyles[chosen.get(nameOf(id))];
     if (own) given.set(id, own);
     free.delete(own);
   }
   const asDrawnFirst = [...releases].sort((a, b) => a.postprocess.length - b.postprocess.length);
   for (const release of asDrawnFirst) {
     if (given.has(release.id)) continue;
-    const own = inks.find(({ name }) => name === release.mechanism.name);
+    const own = lineStyles.find(({ name }) => name === release.mechanism.name);
     if (free.delete(own)) given.set(release.id, own);
   }
   const oldestFirst = [...releases].sort((a, b) => a.created_at.localeCompare(b.created_at)); // a newcomer changes none
   for (const release of oldestFirst) {
     if (given.has(release.id)) continue;
-    const next = [...free].at(-1) ?? inks.find(({ name }) => name === release.mechanism.name);
+    const next = [...free].at(-1) ?? lineStyles.find(({ name }) => name === release.mechanism.name);
     free.delete(next);
     given.set(release.id, next);
   }
@@ -54,7 +55,7 @@ export class Layer {
     this.visible = true;
     this.track = null;
     this.holds = 0; // points of its track, or of the one on its way
-    this.resting = false; // its track was let go, or never fetched, until it is looked at
+    this.unloaded = false; // its track was let go, or never fetched, until it is looked at
     this.curves = new Map(); // series and query -> chart data
     this.closer = new Map(); // what -> the last part of such data that was asked for
     this.coming = new Map(); // address -> the promise of what is being fetched from it
@@ -77,20 +78,20 @@ export class Layer {
   }
 
   /** True if its curves may be charted, whether it is drawn on the map or rests. */
-  get charted() {
-    return this.drawn || (this.done && this.resting);
+  get chartable() {
+    return this.drawn || (this.done && this.unloaded);
   }
 
   /** Fetch its track of about `n` points. */
   async load(series, n) {
     this.holds = n;
     this.track = await fetchTrack(withQuery(this.release.urls.track, { series }), { time: false });
-    this.resting = false;
+    this.unloaded = false;
   }
 
   /** Not to be looked at for now, so not fetched; its id. */
   leave() {
-    [this.visible, this.resting] = [false, true];
+    [this.visible, this.unloaded] = [false, true];
     return this.id;
   }
 
@@ -99,7 +100,7 @@ export class Layer {
     if (!(this.track?.n > LARGE)) return false;
     this.track = null;
     this.holds = 0;
-    this.resting = true;
+    this.unloaded = true;
     return true;
   }
 
@@ -140,7 +141,7 @@ export class Layer {
   forget() {
     this.track = null;
     this.holds = 0;
-    this.resting = false;
+    this.unloaded = false;
     this.curves.clear();
     this.closer.clear();
   }
@@ -163,7 +164,7 @@ export class Layer {
 }
 
 /** Whether one more track of `n` points may be held beside those of the layers. */
-export function roomFor(layers, n) {
+export function fitsInMemory(layers, n) {
   return n <= LARGE || layers.reduce((sum, { holds }) => sum + holds, n) <= AT_ONCE;
 }
 

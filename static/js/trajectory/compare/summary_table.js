@@ -35,7 +35,7 @@ const cell = (label, ...content) => el("td", { "data-label": label, class: "numb
 const drawn = new WeakMap(); // table body or panel → what it shows, so that only what changed is made anew
 
 /** All that a row shows, but a job's progress, which it does not. */
-const told = ({ layer: { id, release, done }, ink, title, level, loss }) =>
+const rowKey = ({ layer: { id, release, done }, lineStyle, title, level, loss }) =>
   JSON.stringify([
     id,
     done,
@@ -44,7 +44,7 @@ const told = ({ layer: { id, release, done }, ink, title, level, loss }) =>
     release.owner_view,
     release.summary,
     release.label,
-    ink,
+    lineStyle,
     title,
     level,
     loss,
@@ -55,7 +55,7 @@ export function showSummary(body, shown, on) {
   const before = drawn.get(body) ?? new Map();
   const focused = document.activeElement?.closest("[data-act]");
   const [held, act] = [focused?.closest("tr")?.dataset.release, focused?.dataset.act];
-  const rows = new Map(shown.map((one) => [told(one), before.get(told(one)) ?? row(one, on)]));
+  const rows = new Map(shown.map((one) => [rowKey(one), before.get(rowKey(one)) ?? row(one, on)]));
   drawn.set(body, rows);
   const wanted = [...rows.values()];
   for (const node of [...body.children]) if (!wanted.includes(node)) node.remove();
@@ -65,7 +65,7 @@ export function showSummary(body, shown, on) {
   if (again && again !== document.activeElement) again.focus({ preventScroll: true });
 }
 
-function row({ layer, ink, title, level, loss }, on) {
+function row({ layer, lineStyle, title, level, loss }, on) {
   const { release, done } = layer;
   const view = release.owner_view;
   const budgets = release.summary?.budgets;
@@ -74,7 +74,7 @@ function row({ layer, ink, title, level, loss }, on) {
     : budgets.min === budgets.max
       ? number(budgets.min)
       : `${number(budgets.min)} – ${number(budgets.max)}`;
-  const head = el("span", { class: "row" }, swatch(ink), title);
+  const head = el("span", { class: "row" }, swatch(lineStyle), title);
   return el(
     "tr",
     { dataset: { release: release.id } },
@@ -109,17 +109,17 @@ function row({ layer, ink, title, level, loss }, on) {
   );
 }
 
-function button(act, word, layer, title, on) {
+function button(act, label, layer, title, on) {
   return el(
     "button",
     {
       class: "button button--small",
       type: "button",
       dataset: { act },
-      "aria-label": `${word} ${title}`,
+      "aria-label": `${label} ${title}`,
       onclick: () => on[act](layer),
     },
-    `${word}…`,
+    `${label}…`,
   );
 }
 
@@ -146,14 +146,14 @@ function together(done, urls) {
 /** The same downloads as a menu; `urls` are those of all together. */
 export function showDownloads(panel, shown, urls) {
   const done = shown.filter(({ layer }) => layer.done);
-  const now = JSON.stringify(done.map(({ layer, ink, title }) => [layer.id, ink, title]));
+  const now = JSON.stringify(done.map(({ layer, lineStyle, title }) => [layer.id, lineStyle, title]));
   if (drawn.get(panel) === now) return;
   drawn.set(panel, now);
-  const rows = done.map(({ layer, ink, title }) =>
+  const rows = done.map(({ layer, lineStyle, title }) =>
     el(
       "div",
       { class: "downloads__row" },
-      el("span", { class: "row" }, swatch(ink), title),
+      el("span", { class: "row" }, swatch(lineStyle), title),
       el("span", { class: "downloads" }, links(layer.release, title)),
     ),
   );

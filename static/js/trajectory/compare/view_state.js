@@ -21,9 +21,9 @@ const KEYS = ["mode", "left", "right", "split", "maps", "faint", "order", "opaci
 export const nameOf = (id) => (id.length === 36 ? id.slice(-8) : id);
 
 /** Give a layer another line of the palette; another layer that was given it loses it. */
-export function giveInk(look, id, index) {
-  for (const [name, line] of look.inks) if (line === index) look.inks.delete(name);
-  look.inks.set(nameOf(id), index);
+export function setLineStyle(view, id, index) {
+  for (const [name, line] of view.lineStyles) if (line === index) view.lineStyles.delete(name);
+  view.lineStyles.set(nameOf(id), index);
 }
 
 const listed = (text) => (text ? text.split(",") : []);
@@ -31,55 +31,55 @@ const between = (text, low, high, usual) =>
   text !== null && text !== "" && Number(text) >= low && Number(text) <= high ? Number(text) : usual;
 
 /** The look the address names; `opacity` a Map of shares, `hidden` a Set, both by name; null where it is left to the page. */
-export function readLook() {
-  const asked = new URLSearchParams(location.search);
-  const mode = asked.get("mode");
-  const opacity = listed(asked.get("opacity")).map((one) => one.split(":"));
+export function readViewState() {
+  const parameters = new URLSearchParams(location.search);
+  const mode = parameters.get("mode");
+  const opacity = listed(parameters.get("opacity")).map((one) => one.split(":"));
   return {
     mode: MODES.some(([value]) => value === mode) ? mode : "overlay",
-    left: asked.get("left"),
-    right: asked.get("right"),
-    split: between(asked.get("split"), 0, 100, 50),
-    maps: asked.has("maps") ? listed(asked.get("maps")).slice(0, 4) : null,
-    faint: asked.get("faint") !== "0",
-    order: asked.has("order") ? listed(asked.get("order")) : null,
+    left: parameters.get("left"),
+    right: parameters.get("right"),
+    split: between(parameters.get("split"), 0, 100, 50),
+    maps: parameters.has("maps") ? listed(parameters.get("maps")).slice(0, 4) : null,
+    faint: parameters.get("faint") !== "0",
+    order: parameters.has("order") ? listed(parameters.get("order")) : null,
     opacity: new Map(opacity.map(([name, share]) => [name, between(share ?? null, 0, 100, 100) / 100])),
-    hidden: new Set(listed(asked.get("hide"))),
-    range: rangeOf(asked.get("range")),
-    inks: new Map(
-      listed(asked.get("inks"))
+    hidden: new Set(listed(parameters.get("hide"))),
+    range: rangeOf(parameters.get("range")),
+    lineStyles: new Map(
+      listed(parameters.get("inks"))
         .map((one) => one.split(":"))
         .map(([name, line]) => [name, Number(line)]),
     ),
-    lines: asked.get("lines") === "1",
+    lines: parameters.get("lines") === "1",
   };
 }
 
-function asText(look) {
-  const swipe = look.mode === "swipe";
-  const grid = look.mode === "grid";
-  const paler = [...look.opacity]
+function asText(view) {
+  const swipe = view.mode === "swipe";
+  const grid = view.mode === "grid";
+  const paler = [...view.opacity]
     .filter(([, share]) => share < 1)
     .map(([name, share]) => `${name}:${Math.round(share * 100)}`);
   return {
-    mode: look.mode === "overlay" ? "" : look.mode,
-    left: swipe ? look.left : "",
-    right: swipe ? look.right : "",
-    split: swipe && look.split !== 50 ? String(look.split) : "",
-    maps: grid ? (look.maps ?? []).join() : "",
-    faint: grid && !look.faint ? "0" : "",
-    order: (look.order ?? []).join(),
+    mode: view.mode === "overlay" ? "" : view.mode,
+    left: swipe ? view.left : "",
+    right: swipe ? view.right : "",
+    split: swipe && view.split !== 50 ? String(view.split) : "",
+    maps: grid ? (view.maps ?? []).join() : "",
+    faint: grid && !view.faint ? "0" : "",
+    order: (view.order ?? []).join(),
     opacity: paler.join(),
-    hide: [...look.hidden].join(),
-    range: look.range ? look.range.join("-") : "",
-    inks: [...look.inks].map(([name, line]) => `${name}:${line}`).join(),
-    lines: look.lines ? "1" : "",
+    hide: [...view.hidden].join(),
+    range: view.range ? view.range.join("-") : "",
+    inks: [...view.lineStyles].map(([name, line]) => `${name}:${line}`).join(),
+    lines: view.lines ? "1" : "",
   };
 }
 
 /** Write it there; with the releases it is about where they are to stay. What is as usual is left out. */
-export function writeLook(look, { set, releases, pinned = false }) {
-  const text = asText(look);
+export function writeViewState(view, { set, releases, pinned = false }) {
+  const text = asText(view);
   readdress((url) => {
     for (const key of KEYS) {
       if (text[key]) url.searchParams.set(key, text[key]);

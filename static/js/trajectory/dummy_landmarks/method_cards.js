@@ -80,7 +80,7 @@ function card(method, onChoose, onChange) {
     form,
     method.guarantees && details(method),
   );
-  const complain = (message) => {
+  const showErrors = (message) => {
     error.textContent = message;
     error.hidden = !message;
   };
@@ -97,12 +97,12 @@ function card(method, onChoose, onChange) {
     fail(errors) {
       const rest = fields.fail(errors);
       const own = rest.filter(({ field }) => field === "method.name");
-      complain(own.map(sentenceOf).join(" "));
+      showErrors(own.map(sentenceOf).join(" "));
       return rest.filter((one) => !own.includes(one));
     },
     clear() {
       fields.clear();
-      complain("");
+      showErrors("");
     },
   };
 }

@@ -35,7 +35,7 @@ export function expected({ landmarks, points, expected: mean }) {
 }
 
 /** What so many dummies cost the landmarks of a release. */
-export function price({ landmarks, expected: mean }) {
+export function budgetText({ landmarks, expected: mean }) {
   const marked = landmarks + Math.round(mean);
   if (marked === landmarks) return "";
   return `The price: on that many marks Uniform gives each landmark ε/${whole(marked + 1)} instead of ε/${whole(landmarks + 1)}, ${number((marked + 1) / (landmarks + 1), 2)} times the noise.`;

@@ -84,7 +84,7 @@ export function shortMetric(metric, known) {
 
 /** Whether two specs are the same experiment: the same cells in the same order, along the same axes. */
 export function same(one, other, known) {
-  const told = (spec) => {
+  const canonical = (spec) => {
     const long = axesOf(spec.grid).filter(([, values]) => values.length > 1);
     const { repetitions, seed, common = true } = spec;
     const metrics = spec.metrics.map((metric) => inOneOrder(shortMetric(metric, known)));
@@ -97,5 +97,5 @@ export function same(one, other, known) {
       cellsOf(spec).map((cell) => spelled(cell, known)),
     ]);
   };
-  return told(one) === told(other);
+  return canonical(one) === canonical(other);
 }

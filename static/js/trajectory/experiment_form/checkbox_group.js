@@ -20,14 +20,14 @@ export function createTicks({ legend, help, choices, least = "" }, start, { onCh
   const boxes = new Map();
   let order = choices.map(({ value }) => value);
   const error = el("p", { class: "field__error", id: `${id}-error`, role: "alert", hidden: true });
-  const one = ({ value, label, said }) => {
+  const one = ({ value, label, description }) => {
     const box = el("input", { type: "checkbox", "aria-describedby": `${id}-error`, onchange: changed });
     boxes.set(value, box);
     return el(
       "label",
       { class: "choice" },
       box,
-      el("span", {}, label, said && el("span", { class: "muted small" }, ` · ${said}`)),
+      el("span", {}, label, description && el("span", { class: "muted small" }, ` · ${description}`)),
     );
   };
   const element = el(

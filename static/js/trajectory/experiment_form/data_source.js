@@ -37,12 +37,12 @@ export function createData(host, page, events, { onChange }) {
   const none = page.datasets.length === 0;
   if (none) kinds.at(-1).input.disabled = true;
 
-  const card = ({ input }, title, said, more) =>
+  const card = ({ input }, title, description, more) =>
     el(
       "div",
       { class: "purpose__one" },
       el("label", { class: "purpose__name" }, input, title),
-      el("p", { class: "small muted" }, said),
+      el("p", { class: "small muted" }, description),
       more,
     );
   const own = none
@@ -62,7 +62,7 @@ export function createData(host, page, events, { onChange }) {
     kinds.forEach(({ input }, i) => cards[i].classList.toggle("purpose__one--on", input.checked));
     many.classList.toggle("data__events--off", dataset && part.value === "all");
     fields.disable(dataset && part.value === "all");
-    note.textContent = given?.state === state() ? otherWords(given.body, dataset) : "";
+    note.textContent = given?.state === state() ? otherText(given.body, dataset) : "";
     note.hidden = !note.textContent;
   }
   function changed(event) {
@@ -101,9 +101,9 @@ export function createData(host, page, events, { onChange }) {
       given = { body: { dataset, preset, series }, state: state(), kind };
       show();
     },
-    fail(name, words) {
-      if (name === "events" && !fields.fail([{ field: name, message: words }]).length) return;
-      error.textContent = words;
+    fail(name, text) {
+      if (name === "events" && !fields.fail([{ field: name, message: text }]).length) return;
+      error.textContent = text;
       error.hidden = false;
     },
     clear() {
@@ -114,7 +114,7 @@ export function createData(host, page, events, { onChange }) {
 }
 
 /** What the choices here do not show of the series a spec says; "" where they show it all. */
-function otherWords({ series }, dataset) {
+function otherText({ series }, dataset) {
   if (!series || !dataset) return "";
   const { join, first_events: first } = series;
   if (join === "person" && first === null)

@@ -26,23 +26,23 @@ function read(field) {
   return { axis, at: at === "" ? null : Number(at), path };
 }
 
-function placed({ field }, words, form, { data, releases, landmarks, dummies, correlation, measures, runs }) {
+function placed({ field }, note, form, { data, releases, landmarks, dummies, correlation, measures, runs }) {
   const [root, ...rest] = (field ?? "").split(".");
-  if (root === "preset" || root === "dataset") data.fail(rest.at(-1) ?? root, words);
+  if (root === "preset" || root === "dataset") data.fail(rest.at(-1) ?? root, note);
   else if (!form) return false;
-  else if (["repetitions", "seed"].includes(root)) return !runs.fail([{ field: root, message: words }]).length;
-  else if (root === "metrics") measures.fail(rest.length ? Number(rest[0]) : null, rest.at(-1), words);
+  else if (["repetitions", "seed"].includes(root)) return !runs.fail([{ field: root, message: note }]).length;
+  else if (root === "metrics") measures.fail(rest.length ? Number(rest[0]) : null, rest.at(-1), note);
   else {
     const found = read(field);
     if (!found) return false;
     const { axis, at, path } = found;
-    if (axis.startsWith("dummies.epsilon")) dummies.failLevel(at, words);
-    else if (axis === "release.mechanism.epsilon") releases.failLevel(at, words);
-    else if (axis === "release.mechanism.radius_m") releases.failRadius(at, words);
-    else if (axis === "release") return releases.fail(at, path, words, form.release);
-    else if (axis.startsWith("landmarks")) return landmarks.fail(at, axis.split(".")[1] ?? path.at(-1), words);
-    else if (axis === "dummies") return dummies.fail(at, path.at(-1), words);
-    else return correlation.fail(at, path.at(-1), words);
+    if (axis.startsWith("dummies.epsilon")) dummies.failLevel(at, note);
+    else if (axis === "release.mechanism.epsilon") releases.failLevel(at, note);
+    else if (axis === "release.mechanism.radius_m") releases.failRadius(at, note);
+    else if (axis === "release") return releases.fail(at, path, note, form.release);
+    else if (axis.startsWith("landmarks")) return landmarks.fail(at, axis.split(".")[1] ?? path.at(-1), note);
+    else if (axis === "dummies") return dummies.fail(at, path.at(-1), note);
+    else return correlation.fail(at, path.at(-1), note);
   }
   return true;
 }

@@ -10,14 +10,14 @@ import { ownValues } from "./variant_cards.js";
 
 const EDITED = ["zones", "manual", "schedule", "released-zones"]; // made in the landmark editor: here they are chosen as sets
 const MARKED = "marked";
-const WORDS = { synthetic: "Random", column: "In the file", [MARKED]: "Landmark sets" };
+const TEXTS = { synthetic: "Random", column: "In the file", [MARKED]: "Landmark sets" };
 const NEEDS = {
   time: "It needs data with times.",
   "landmark column": "It needs a file with a column that marks landmarks.",
 };
 
 /** What each way asks for: the lists and ticks by the name of their parameter, and the rest as fields. */
-const ASKED = {
+const CONTROLS = {
   synthetic(fields, on) {
     const { share, distribution } = fields;
     const redraw = el("input", { type: "checkbox", checked: true, onchange: on.onChange });
@@ -88,8 +88,8 @@ const NOTHING = () => ({ parts: {}, read: () => ({}), fill: () => ({}) });
 
 function way(listed, on) {
   const byName = Object.fromEntries(listed.fields.map((field) => [field.name, field]));
-  const asked = (ASKED[listed.name] ?? NOTHING)(byName, on);
-  const rest = listed.fields.filter(({ name }) => !(name in asked.parts));
+  const controls = (CONTROLS[listed.name] ?? NOTHING)(byName, on);
+  const rest = listed.fields.filter(({ name }) => !(name in controls.parts));
   const form = el("div", { class: "own__fields" });
   const fields = createFields(form, rest, on);
   const more =
@@ -103,53 +103,53 @@ function way(listed, on) {
     el(
       "div",
       { class: "ways-of" },
-      Object.values(asked.parts).map((part) => part.element),
+      Object.values(controls.parts).map((part) => part.element),
     ),
-    asked.after,
+    controls.after,
     more,
   );
   return {
     listed,
     element,
     values() {
-      const found = Object.fromEntries(Object.entries(asked.parts).map(([name, part]) => [name, part.values()]));
+      const found = Object.fromEntries(Object.entries(controls.parts).map(([name, part]) => [name, part.values()]));
       const own = ownValues(fields, rest);
       if (own === null || Object.values(found).includes(null)) return null;
-      const read = asked.read(found);
-      if (!read) asked.parts.duration_s.fail("Give one duration, or as many as distances.");
-      return read && { kind: listed.name, ...read, more: own, redraw: asked.redraw?.checked ?? false };
+      const read = controls.read(found);
+      if (!read) controls.parts.duration_s.fail("Give one duration, or as many as distances.");
+      return read && { kind: listed.name, ...read, more: own, redraw: controls.redraw?.checked ?? false };
     },
     set(values) {
-      Object.entries(asked.fill(values)).forEach(([name, list]) => asked.parts[name].set(list));
+      Object.entries(controls.fill(values)).forEach(([name, list]) => controls.parts[name].set(list));
       fields.set(values.more);
-      if (asked.redraw) asked.redraw.checked = values.redraw;
+      if (controls.redraw) controls.redraw.checked = values.redraw;
     },
-    fail(at, name, words) {
-      if (asked.parts[name]) asked.parts[name].fail(ofValue(at, words));
-      else if (!fields.fail([{ field: name, message: words }]).length) more.open = true;
+    fail(at, name, text) {
+      if (controls.parts[name]) controls.parts[name].fail(ofValue(at, text));
+      else if (!fields.fail([{ field: name, message: text }]).length) more.open = true;
       else return false;
       return true;
     },
-    clear: () => [...Object.values(asked.parts), fields].forEach((part) => part.clear()),
+    clear: () => [...Object.values(controls.parts), fields].forEach((part) => part.clear()),
   };
 }
 
 /**
- * The choice in `host`; `doors` as in saved_sets.js.
+ * The choice in `host`; `links` as in saved_sets.js.
  * Returns {kinds, values() or null, set(values), of(dataset or null) that it is tried on, fail(at, name, words), clear()}.
  */
-export function createLandmarks(host, methods, usual, doors, { onChange }) {
+export function createLandmarks(host, methods, usual, links, { onChange }) {
   const ways = methods.filter(({ name }) => !EDITED.includes(name)).map((listed) => way(listed, { onChange }));
   ways.sort((a, b) => (b.listed.name === "synthetic") - (a.listed.name === "synthetic"));
   const marked = createMarked(
-    { ...doors, titles: new Map(methods.map(({ name, title }) => [name, title])) },
+    { ...links, titles: new Map(methods.map(({ name, title }) => [name, title])) },
     { onChange },
   );
   ways.push({ ...marked, listed: { name: MARKED } });
   let [chosen, dataset] = [ways[0], null];
   const choice = radios(
     "How they are marked",
-    ways.map(({ listed }) => [listed.name, WORDS[listed.name] ?? listed.title]),
+    ways.map(({ listed }) => [listed.name, TEXTS[listed.name] ?? listed.title]),
     usual.kind,
     (kind) => {
       choose(kind);
@@ -176,7 +176,7 @@ export function createLandmarks(host, methods, usual, doors, { onChange }) {
       dataset = id;
       if (chosen.listed.name === MARKED) marked.of(id);
     },
-    fail: (...words) => chosen.fail(...words),
+    fail: (...text) => chosen.fail(...text),
     clear: () => chosen.clear(),
   };
 }

@@ -69,21 +69,21 @@ function entry(measure, { onChange }) {
       const own = ownValues(fields, listed);
       return own && (Object.keys(own).length ? { name: measure.name, ...own } : measure.name);
     },
-    allow(words) {
-      const on = !words;
+    allow(note) {
+      const on = !note;
       if (!on && box.checked) [box.checked, box.dataset.again] = [false, "yes"];
       else if (on && box.dataset.again) {
         box.checked = true;
         delete box.dataset.again;
       }
       box.disabled = !on;
-      lacking.textContent = words;
+      lacking.textContent = note;
       lacking.hidden = on;
       show();
     },
-    fail(name, words) {
-      if (!fields.fail([{ field: name, message: words }]).length) return;
-      error.textContent = words;
+    fail(name, note) {
+      if (!fields.fail([{ field: name, message: note }]).length) return;
+      error.textContent = note;
       error.hidden = false;
     },
     clear() {
@@ -100,10 +100,10 @@ function lack({ needs_release, needs_time }, release, time) {
 }
 
 /**
- * The measures in `host`, `said` below them. Returns {values() or null, set(metrics),
+ * The measures in `host`, `messageHost` below them. Returns {values() or null, set(metrics),
  * allow({release, correlation, time}), fail(at, name, words), clear()}; `allow` turns off what lacks a release or times.
  */
-export function createMeasures(host, said, measures, { onChange }) {
+export function createMeasures(host, messageHost, measures, { onChange }) {
   const entries = measures.map((measure) => entry(measure, { onChange: changed }));
   const hint = el("p", { class: "small muted", hidden: true }, UNCORRELATED);
   const groupOf = ({ measure }) => GROUPS.findIndex(([, fits]) => fits(measure));
@@ -125,19 +125,19 @@ export function createMeasures(host, said, measures, { onChange }) {
       );
   }
   let order = entries;
-  const tell = (words) => {
-    said.textContent = words;
-    said.hidden = !words;
+  const showMessage = (note) => {
+    messageHost.textContent = note;
+    messageHost.hidden = !note;
   };
   const ticked = () => order.filter(({ box }) => box.checked);
   function changed() {
-    tell(ticked().length ? "" : "Tick at least one.");
+    showMessage(ticked().length ? "" : "Tick at least one.");
     onChange();
   }
   return {
     values() {
       const found = ticked().map((one) => one.values());
-      if (!found.length) tell("Tick at least one.");
+      if (!found.length) showMessage("Tick at least one.");
       return !found.length || found.includes(null) ? null : found;
     },
     set(metrics) {
@@ -150,20 +150,20 @@ export function createMeasures(host, said, measures, { onChange }) {
         if (one.box.checked) one.fields.set(named[chosen.indexOf(one)]);
         one.show();
       });
-      tell("");
+      showMessage("");
     },
     allow({ release, correlation, time }) {
       entries.forEach((one) => one.allow(lack(one.measure, release, time)));
       hint.hidden = correlation || !ticked().some((one) => one.measure.unit === "ε");
     },
-    fail(at, name, words) {
+    fail(at, name, note) {
       const one = ticked()[at];
-      if (one) one.fail(name, words);
-      else tell(words);
+      if (one) one.fail(name, note);
+      else showMessage(note);
     },
     clear() {
       entries.forEach((one) => one.clear());
-      tell("");
+      showMessage("");
     },
   };
 }

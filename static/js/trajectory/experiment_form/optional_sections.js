@@ -9,12 +9,12 @@ import { createVariants } from "./variant_cards.js";
 
 const NONE = { name: "none", title: "No dummies", summary: "The landmarks alone.", fields: [] };
 
-/** Dummy landmarks in `hosts` = {fold, said, methods, own, level}. As the other parts; `said` is what the fold is called. */
+/** Dummy landmarks in `hosts` = {fold, said, methods, own, level}. As the other parts; `summary` is what the fold is called. */
 export function createDummies(hosts, methods, usual, { onChange }) {
   const [epsilon] = methods.at(-1).fields.filter(({ name }) => name === "epsilon");
   const level = createList({ ...epsilon, label: "Levels of the selection" }, usual.levels, { onChange: changed });
   const shared = el("input", { type: "checkbox", onchange: changed });
-  const words = el("p", { class: "field__error", role: "alert", hidden: true });
+  const note = el("p", { class: "field__error", role: "alert", hidden: true });
   hosts.level.replaceChildren(
     level.element,
     el(
@@ -27,7 +27,7 @@ export function createDummies(hosts, methods, usual, { onChange }) {
         "As in the thesis: both divide the level of the release. Otherwise each has its own.",
       ),
     ),
-    words,
+    note,
   );
   const chosen = createVariants({ cards: hosts.methods, rows: hosts.own }, [NONE, ...methods], {
     name: "dummies",
@@ -38,24 +38,26 @@ export function createDummies(hosts, methods, usual, { onChange }) {
   const none = () => chosen.rows().length > rows().length;
   function show() {
     hosts.level.hidden = !rows().length;
-    hosts.said.textContent = rows().length ? count(rows().length, "way") + (none() ? ", and without" : "") : "none";
+    hosts.summary.textContent = rows().length ? count(rows().length, "way") + (none() ? ", and without" : "") : "none";
   }
   function changed() {
     show();
     onChange();
   }
-  function tell(message) {
-    words.textContent = message;
-    words.hidden = !message;
+  function showMessage(message) {
+    note.textContent = message;
+    note.hidden = !message;
     return null;
   }
   return {
     values() {
-      tell("");
+      showMessage("");
       const [own, levels] = [rows().map((row) => row.values()), level.values()];
       if (own.includes(null) || !levels) return null;
       if (rows().length && none() && (levels.length > 1 || shared.checked))
-        return tell("Untick “No dummies” to sweep or divide the level of the selection: without dummies it has none.");
+        return showMessage(
+          "Untick “No dummies” to sweep or divide the level of the selection: without dummies it has none.",
+        );
       return { none: none() || !rows().length, methods: own, levels, shared: shared.checked && rows().length > 0 };
     },
     set(values) {
@@ -68,7 +70,7 @@ export function createDummies(hosts, methods, usual, { onChange }) {
     fail(at, name, message) {
       hosts.fold.open = true;
       if (name === "epsilon") level.fail(message);
-      else if (!chosen.fail(at ?? chosen.rows().indexOf(rows()[0]), name, message)) tell(message);
+      else if (!chosen.fail(at ?? chosen.rows().indexOf(rows()[0]), name, message)) showMessage(message);
       return true;
     },
     failLevel(at, message) {
@@ -77,7 +79,7 @@ export function createDummies(hosts, methods, usual, { onChange }) {
     },
     clear() {
       [chosen, level].forEach((part) => part.clear());
-      tell("");
+      showMessage("");
     },
   };
 }
@@ -149,7 +151,7 @@ export function createCorrelation(hosts, { onChange }) {
     {
       legend: "How strongly successive positions are correlated",
       help: "Each one ticked is a curve of its own. Only privacy losses depend on it.",
-      choices: STRENGTHS.map(([value, label, said]) => ({ value, label, said })),
+      choices: STRENGTHS.map(([value, label, description]) => ({ value, label, description })),
     },
     [null],
     { onChange: changed },
@@ -161,7 +163,7 @@ export function createCorrelation(hosts, { onChange }) {
   const smoothings = () => [...ticks.values(), ...(others.values() ?? [])];
   function show() {
     const known = smoothings().filter((value) => value !== null);
-    hosts.said.textContent = known.length
+    hosts.summary.textContent = known.length
       ? known.map((value) => `s = ${number(value)}`).join(", ") + (smoothings().includes(null) ? ", and none" : "")
       : "none";
   }

@@ -11,14 +11,14 @@ function where({ at_once, parts }) {
   return `The workers do it in about ${whole(parts)} parts; others’ jobs take turns with it.`;
 }
 
-function values({ values: all }, inks) {
+function values({ values: all }, lineStyles) {
   const named = all
     .slice(0, SHOWN)
-    .map(({ label, mechanism }) => el("li", {}, mechanism && swatch(inks.get(mechanism) ?? null), label));
+    .map(({ label, mechanism }) => el("li", {}, mechanism && swatch(lineStyles.get(mechanism) ?? null), label));
   return [...named, all.length > SHOWN && el("li", { class: "muted" }, `and ${whole(all.length - SHOWN)} more`)];
 }
 
-function axis(one, i, { along, marked }, inks) {
+function axis(one, i, { along, marked }, lineStyles) {
   const lies =
     i === along
       ? marked
@@ -34,12 +34,12 @@ function axis(one, i, { along, marked }, inks) {
     "section",
     { class: "plan__axis" },
     el("p", {}, el("strong", {}, title), el("span", { class: "muted small" }, ` · ${lies}`)),
-    el("ul", { class: "plan__values small" }, values(one, inks)),
+    el("ul", { class: "plan__values small" }, values(one, lineStyles)),
   );
 }
 
 /** The answer of plan/ as elements. */
-export function planned(answer, inks) {
+export function planned(answer, lineStyles) {
   const { cells, repetitions, events, work_s, figure } = answer;
   return [
     el("p", { class: "plan__size" }, el("strong", {}, count(cells, "cell")), ` × ${count(repetitions, "repetition")}`),
@@ -55,7 +55,7 @@ export function planned(answer, inks) {
       el("strong", {}, duration(work_s)),
       ` of work on one core. ${where(answer)}`,
     ),
-    ...figure.axes.map((one, i) => axis(one, i, figure, inks)),
+    ...figure.axes.map((one, i) => axis(one, i, figure, lineStyles)),
     figure.axes.length === 0 && el("p", { class: "small muted" }, "Nothing is swept: each measure is one number."),
     el(
       "p",

@@ -19,7 +19,7 @@ const DRAWN = {
  * `hosts` = {mechanisms, own, level, after, afterOwn, afterNone}; `mechanisms` and `steps` as the API lists them.
  * Returns {values() -> as spec.js has them, or null, any(), set(values), fail(at, path, words), clear()}.
  */
-export function createReleases(hosts, { mechanisms, steps, inks }, usual, { onChange }) {
+export function createReleases(hosts, { mechanisms, steps, lineStyles }, usual, { onChange }) {
   const [epsilon, radius] = ["epsilon", "radius_m"].map((name) =>
     commonFields(mechanisms).find((field) => field.name === name),
   );
@@ -39,7 +39,7 @@ export function createReleases(hosts, { mechanisms, steps, inks }, usual, { onCh
   const schemes = createVariants({ cards: hosts.mechanisms, rows: hosts.own }, mechanisms, {
     name: "mechanism",
     shared: ["epsilon", "radius_m"],
-    line: ({ name }) => swatch(inks.get(name)),
+    line: ({ name }) => swatch(lineStyles.get(name)),
     extend,
     onChange: changed,
   });
@@ -76,7 +76,7 @@ export function createReleases(hosts, { mechanisms, steps, inks }, usual, { onCh
               "aria-label": `${row.title} for ${scheme.title}`,
               onchange: toggle,
             }),
-            swatch(inks.get(scheme.kind.name)),
+            swatch(lineStyles.get(scheme.kind.name)),
             scheme.title,
           );
         }),
@@ -115,18 +115,18 @@ export function createReleases(hosts, { mechanisms, steps, inks }, usual, { onCh
       showOver();
     },
     /** Show what is wrong with the curve number `at`, or with all levels; whether it had a place. */
-    fail(at, path, words, { mechanisms: asked, after: chains }) {
+    fail(at, path, text, { mechanisms: ticked, after: chains }) {
       const parameter = path.at(-1);
-      const which = curves({ mechanisms: asked, after: chains })[at ?? 0];
-      if (parameter === "epsilon") level.fail(words);
-      else if (parameter === "radius_m") reach.fail(words);
+      const which = curves({ mechanisms: ticked, after: chains })[at ?? 0];
+      if (parameter === "epsilon") level.fail(text);
+      else if (parameter === "radius_m") reach.fail(text);
       else if (!which) return false;
-      else if (path[0] === "postprocess") return after.fail(which.after, parameter, words);
-      else return schemes.fail(which.mechanism, parameter, words);
+      else if (path[0] === "postprocess") return after.fail(which.after, parameter, text);
+      else return schemes.fail(which.mechanism, parameter, text);
       return true;
     },
-    failLevel: (at, words) => level.fail(ofValue(at, words)),
-    failRadius: (at, words) => reach.fail(ofValue(at, words)),
+    failLevel: (at, text) => level.fail(ofValue(at, text)),
+    failRadius: (at, text) => reach.fail(ofValue(at, text)),
     clear() {
       [schemes, after, reach, level].forEach((part) => part.clear());
     },

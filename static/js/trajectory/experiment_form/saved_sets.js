@@ -7,7 +7,7 @@ import { ofValue } from "./value_list.js";
 import { createTicks } from "./checkbox_group.js";
 
 const keyOf = (method) => JSON.stringify(inOneOrder(method));
-const WORDS = {
+const TEXTS = {
   zones: ({ zones }) => count(zones.length, "zone"),
   manual: ({ events }) => `${count(events.length, "event")} picked by hand`,
 };
@@ -17,7 +17,7 @@ const WORDS = {
  * where one is made, `titles` of the ways to mark. Returns {element, of(dataset or null), values() or null, set({methods}), fail(at, name, words), clear()}.
  */
 export function createMarked({ sets, mark, titles }, { onChange }) {
-  const wordsOf = (method) => (WORDS[method.name] ?? (() => titles.get(method.name) ?? method.name))(method);
+  const describe = (method) => (TEXTS[method.name] ?? (() => titles.get(method.name) ?? method.name))(method);
   const element = el("div", { class: "stack" });
   const found = new Map(); // dataset -> the promise of its sets
   let [dataset, known, own, ticks] = [null, [], [], null]; // own: methods of a spec that no set has
@@ -53,18 +53,22 @@ export function createMarked({ sets, mark, titles }, { onChange }) {
     const choices = new Map(
       known.map(({ name, method, count: marked, points }) => [
         keyOf(method),
-        { method, label: name, said: `${titles.get(method.name)}, ${whole(marked)} of ${count(points, "event")}` },
+        {
+          method,
+          label: name,
+          description: `${titles.get(method.name)}, ${whole(marked)} of ${count(points, "event")}`,
+        },
       ]),
     );
     for (const method of own)
       if (!choices.has(keyOf(method)))
-        choices.set(keyOf(method), { method, label: wordsOf(method), said: "as the spec has them" });
-    const told = [...choices].map(([value, { label, said }]) => ({ value, label, said }));
+        choices.set(keyOf(method), { method, label: describe(method), description: "as the spec has them" });
+    const setChoices = [...choices].map(([value, { label, description }]) => ({ value, label, description }));
     const made = createTicks(
       {
         legend: "Landmark sets",
         help: "As they were marked. Each one ticked is tried on its own.",
-        choices: told,
+        choices: setChoices,
         least: "Tick at least one.",
       },
       chosen.map(keyOf),
@@ -72,7 +76,7 @@ export function createMarked({ sets, mark, titles }, { onChange }) {
     );
     ticks = { ...made, methods: () => (made.values() ?? []).map((value) => choices.get(value).method) };
     element.replaceChildren(made.element);
-    if (!told.length) $(".ticks__all", made.element).replaceChildren(note());
+    if (!setChoices.length) $(".ticks__all", made.element).replaceChildren(note());
   }
 
   const chosen = () => ticks.methods();
@@ -104,8 +108,8 @@ export function createMarked({ sets, mark, titles }, { onChange }) {
       own = methods;
       draw(methods);
     },
-    fail(at, name, words) {
-      ticks.fail(ofValue(at, words));
+    fail(at, name, text) {
+      ticks.fail(ofValue(at, text));
       return true;
     },
     clear: () => ticks.clear(),

@@ -26,10 +26,10 @@ function specIn(text) {
 export function createText(host, { onSpec }) {
   const [area, error, chooser] = ["text", "text-error", "load-file"].map((name) => $(`[data-${name}]`, host));
   let [timer, file] = [null, "experiment"];
-  function fail(words) {
-    error.textContent = words;
-    error.hidden = !words;
-    if (words) area.setAttribute("aria-invalid", "true");
+  function fail(note) {
+    error.textContent = note;
+    error.hidden = !note;
+    if (note) area.setAttribute("aria-invalid", "true");
     else area.removeAttribute("aria-invalid");
   }
   function take(text, from = "") {

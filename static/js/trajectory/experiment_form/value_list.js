@@ -59,4 +59,4 @@ export function createList(field, start, { onChange }) {
 }
 
 /** Which value of a list an error is about, if it says so. */
-export const ofValue = (at, words) => (at === null || Number.isNaN(at) ? words : `Value ${at + 1}: ${words}`);
+export const ofValue = (at, message) => (at === null || Number.isNaN(at) ? message : `Value ${at + 1}: ${message}`);

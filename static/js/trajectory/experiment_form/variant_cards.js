@@ -118,10 +118,10 @@ export function createVariants(hosts, listed, { name, shared = [], line = () => 
       );
       draw();
     },
-    fail(i, parameter, words) {
+    fail(i, parameter, text) {
       const found = rows[i];
       if (!found) return false;
-      const rest = found.fields.fail([{ field: parameter, message: words }]);
+      const rest = found.fields.fail([{ field: parameter, message: text }]);
       rest.forEach(({ message }) => found.fail(message));
       return true;
     },

@@ -12,11 +12,11 @@ const SAME_PX = 3;
 const isCoarse = () => matchMedia("(pointer: coarse)").matches;
 const apart = (a, b) => Math.hypot(a.x - b.x, a.y - b.y);
 /** A button, with its key where there is a keyboard. */
-const small = (words, key, onclick) =>
+const small = (instructions, key, onclick) =>
   el(
     "button",
     { type: "button", class: "button button--small", onclick },
-    words,
+    instructions,
     key && !isCoarse() ? el("kbd", { class: "muted" }, key) : null,
   );
 const cancel = (stop) => small("Cancel", "Esc", stop);
@@ -30,7 +30,7 @@ export function pickTool({ map, on }) {
 export function selectTool({ map, on, stop }) {
   return {
     cursor: "cross",
-    words: "Drag a rectangle over events: it marks them, or takes them back where all are marked.",
+    instructions: "Drag a rectangle over events: it marks them, or takes them back where all are marked.",
     controls: [small("Done", "Esc", stop)],
     press: (at) => band(at, map, on),
     click: on.pick,
@@ -59,12 +59,12 @@ function band(start, map, on) {
 export function polygonTool({ map, on, done, stop }) {
   let corners = [];
   let to = null;
-  const words = isCoarse()
+  const instructions = isCoarse()
     ? "Tap corner by corner; the first one again closes."
     : "Click corner by corner; the first one again, or a double click, closes.";
   const close = small("Finish", "Enter", finish);
   const back = small(isCoarse() ? "Back" : "Take back", "⌫", takeBack);
-  const atEvent = () => put(on.here());
+  const atEvent = () => put(on.currentEvent());
   const controls = [
     close,
     back,
@@ -99,7 +99,7 @@ export function polygonTool({ map, on, done, stop }) {
   show();
   return {
     cursor: "cross",
-    words,
+    instructions,
     controls,
     click({ lon, lat, point }) {
       const distance = (corner) => apart(map.point(...corner), point);
@@ -123,9 +123,9 @@ export function polygonTool({ map, on, done, stop }) {
 }
 
 /** Pressed at the centre and dragged; or the centre clicked, then the radius clicked or typed. */
-export function circleTool({ map, on, ask, done, stop }) {
+export function circleTool({ map, on, prompt, done, stop }) {
   let centre = null;
-  const atEvent = () => fix(...on.here());
+  const atEvent = () => fix(...on.currentEvent());
   const { input: radius, error } = createNumber(
     { ...RADIUS_M, required: true },
     { class: "input tools__radius", "aria-label": "Radius, m", placeholder: "Radius, m" },
@@ -150,7 +150,7 @@ export function circleTool({ map, on, ask, done, stop }) {
   function fix(lon, lat) {
     centre = [lon, lat];
     draw(0);
-    ask(`${isCoarse() ? "Tap" : "Click"} where the circle should reach, or type its radius.`, [
+    prompt(`${isCoarse() ? "Tap" : "Click"} where the circle should reach, or type its radius.`, [
       radius,
       small("Add circle", "Enter", typed),
       cancel(stop),
@@ -162,7 +162,7 @@ export function circleTool({ map, on, ask, done, stop }) {
   const reach = ({ lon, lat }) => distanceM(lon, lat, ...centre);
   return {
     cursor: "cross",
-    words: `Press on the centre and drag, or ${isCoarse() ? "tap" : "click"} it and give the radius.`,
+    instructions: `Press on the centre and drag, or ${isCoarse() ? "tap" : "click"} it and give the radius.`,
     controls: [small("Centre at the event", "Space", atEvent), cancel(stop)],
     double: () => {},
     press(start) {

@@ -52,13 +52,13 @@ export class Marks {
 
   /** How this mask and half-open `runs` of another overlap: {both, here, there, jaccard}; 1 where both are empty. */
   overlap(runs) {
-    let [both, there] = [0, 0];
+    let [both, onlySecond] = [0, 0];
     for (const [start, end] of runs) {
       for (let i = start; i < end; i++) both += this.mask[i];
-      there += end - start;
+      onlySecond += end - start;
     }
-    const here = this.count - both;
-    const any = here + there;
-    return { both, here, there: there - both, jaccard: any ? both / any : 1 };
+    const onlyFirst = this.count - both;
+    const any = onlyFirst + onlySecond;
+    return { both, onlyFirst, onlySecond: onlySecond - both, jaccard: any ? both / any : 1 };
   }
 }

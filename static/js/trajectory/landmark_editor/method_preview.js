@@ -5,16 +5,16 @@ import { post } from "../../core/api.js";
 const WAIT_MS = 220;
 
 /**
- * `ask()` asks a little later, `now()` at once, `stop()` drops what was asked. `describe()` gives the method or null
+ * `request()` asks a little later, `now()` at once, `stop()` drops what was asked. `describe()` gives the method or null
  * for nothing to ask; `on.busy(bool)`, `on.found(answer)`, `on.failed(errors)` hear what comes of it.
  */
 export function createPreview({ url, dataset, describe, on }) {
   let waiting = null;
-  let asked = 0;
+  let requests = 0;
 
   function stop() {
     clearTimeout(waiting);
-    asked += 1;
+    requests += 1;
     on.busy(false);
   }
 
@@ -22,23 +22,23 @@ export function createPreview({ url, dataset, describe, on }) {
     stop();
     const method = describe();
     if (!method) return;
-    const mine = asked;
+    const mine = requests;
     on.busy(true);
     try {
       const found = await post(url, { dataset, method });
-      if (mine === asked) on.found(found);
+      if (mine === requests) on.found(found);
     } catch (error) {
-      if (mine === asked) on.failed(error.errors ?? [error]);
+      if (mine === requests) on.failed(error.errors ?? [error]);
     } finally {
-      if (mine === asked) on.busy(false);
+      if (mine === requests) on.busy(false);
     }
   }
 
-  function ask() {
+  function request() {
     clearTimeout(waiting);
-    asked += 1;
+    requests += 1;
     waiting = setTimeout(now, WAIT_MS);
   }
 
-  return { ask, now, stop };
+  return { request, now, stop };
 }

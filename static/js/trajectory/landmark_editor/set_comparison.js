@@ -35,11 +35,11 @@ export function createAgainst(host, sets, on) {
   function show(marks) {
     facts.hidden = !runs;
     if (!runs) return;
-    const { both, here, there, jaccard } = marks.overlap(runs);
+    const { both, onlyFirst, onlySecond, jaccard } = marks.overlap(runs);
     facts.replaceChildren(
       ...row("In both", count(both, "event")),
-      ...row("Only here", count(here, "event")),
-      ...row(`Only in ${chosen.name}`, count(there, "event")),
+      ...row("Only here", count(onlyFirst, "event")),
+      ...row(`Only in ${chosen.name}`, count(onlySecond, "event")),
       ...row("Jaccard index", number(jaccard), el("span", { class: "muted" }, " of 1")),
     );
   }

@@ -20,7 +20,7 @@ export const zoneIcon = ({ type }) => icon(ICONS[type === "Circle" ? "circle" : 
 
 /**
  * Buttons in `host`, what the tool in use asks for in `hint`. `on.pick(at)` hears clicks that draw nothing,
- * `on.select(box)` a rectangle in pixels, `on.zone(zone)` one that was drawn; `on.here()` gives the selected event's
+ * `on.select(box)` a rectangle in pixels, `on.zone(zone)` one that was drawn; `on.cursor()` gives the selected event's
  * place. Returns {choose(name), key(event)}: key is true if the tool took the key.
  */
 export function createTools({ host, hint, map, on }) {
@@ -51,7 +51,7 @@ export function createTools({ host, hint, map, on }) {
     tool = make[name]({
       map,
       on,
-      ask,
+      prompt,
       done: (zone) => {
         choose("pick");
         on.zone(zone);
@@ -60,18 +60,18 @@ export function createTools({ host, hint, map, on }) {
     });
     for (const [key, one] of buttons) one.setAttribute("aria-pressed", String(key === name));
     map.use(tool);
-    ask(tool.words, tool.controls ?? []);
-    if (byReader && tool.words) map.focus(); // keys belong to the drawing now
+    prompt(tool.instructions, tool.controls ?? []);
+    if (byReader && tool.instructions) map.focus(); // keys belong to the drawing now
   }
 
   /** Say what to do next, with controls for those who have no keyboard; nothing without words. */
-  function ask(words, controls) {
-    hint.hidden = !words;
+  function prompt(instructions, controls) {
+    hint.hidden = !instructions;
     hint.replaceChildren(
-      el("p", { class: "small" }, words ?? ""),
+      el("p", { class: "small" }, instructions ?? ""),
       ...(controls.length ? [el("div", { class: "row" }, controls)] : []),
     );
-    if (words) announce(words);
+    if (instructions) announce(instructions);
   }
 
   choose("pick");

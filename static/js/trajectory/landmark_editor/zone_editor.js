@@ -22,8 +22,8 @@ const COUNTED_LIVE = 200_000;
 
 /**
  * The panel is `element`, made once. `on.put(zones, key)` hears every change, `on.draft(zones)` zones while a handle is
- * dragged, `on.here()` gives the selected event {event, lon, lat}, `on.check(zones)` promises or throws what the engine
- * says, `on.problem(words)`. Returns
+ * dragged, `on.currentEvent()` gives the selected event {event, lon, lat}, `on.check(zones)` promises or throws what the engine
+ * says, `on.problem(text)`. Returns
  * {element, show({zones, track, visible}), choose(index), chooseAt(lon, lat), add(zone), playhead(), fail(errors)}.
  */
 export function createZoning({ map, radius, name, on }) {
@@ -122,7 +122,7 @@ export function createZoning({ map, radius, name, on }) {
   }
 
   function playhead() {
-    aroundLabel.textContent = `Circle around event ${on.here().event}, radius in m`;
+    aroundLabel.textContent = `Circle around event ${on.currentEvent().event}, radius in m`;
   }
 
   const handling = {
@@ -183,7 +183,7 @@ export function createZoning({ map, radius, name, on }) {
 
   function addAround(event) {
     event.preventDefault();
-    const { lon, lat } = on.here();
+    const { lon, lat } = on.currentEvent();
     if (!refuseInvalid(event.target)) add(typedCircle(lon, lat, valueOf(around)));
   }
 

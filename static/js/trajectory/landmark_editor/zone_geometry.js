@@ -214,13 +214,13 @@ export function fromGeoJSON(text) {
 
 function zonesOf(geometry, properties, index) {
   const { label, name, title, radius_m, radius = radius_m } = properties ?? {};
-  const words = [label, name, title].find((one) => typeof one === "string" && one) ?? "";
+  const text = [label, name, title].find((one) => typeof one === "string" && one) ?? "";
   const coordinates = flat(geometry?.coordinates);
-  if (geometry?.type === "Polygon") return [{ type: "Polygon", coordinates, label: words }];
+  if (geometry?.type === "Polygon") return [{ type: "Polygon", coordinates, label: text }];
   if (geometry?.type === "MultiPolygon" && Array.isArray(coordinates))
-    return coordinates.map((one) => ({ type: "Polygon", coordinates: one, label: words }));
+    return coordinates.map((one) => ({ type: "Polygon", coordinates: one, label: text }));
   if (geometry?.type === "Point" && radius !== undefined)
-    return [{ type: "Circle", center: coordinates, radius_m: radius, label: words }];
+    return [{ type: "Circle", center: coordinates, radius_m: radius, label: text }];
   if (geometry?.type === "GeometryCollection" && Array.isArray(geometry.geometries))
     return geometry.geometries.flatMap((one) => zonesOf(one, properties, index));
   throw new Error(

@@ -135,18 +135,18 @@ function cornerField(zone, on) {
   };
 }
 
-const button = (words, key, onclick) =>
-  el("button", { type: "button", class: "button button--small", dataset: { key }, onclick }, words);
+const button = (text, key, onclick) =>
+  el("button", { type: "button", class: "button button--small", dataset: { key }, onclick }, text);
 
 /** An input with its label, and the place of its error. */
-const field = (words, input, error = null) => ({
+const field = (text, input, error = null) => ({
   input,
-  element: el("div", { class: "field" }, el("label", { class: "small", for: input.id }, words), input, error),
+  element: el("div", { class: "field" }, el("label", { class: "small", for: input.id }, text), input, error),
 });
 
 const isTypedIn = (input) => document.activeElement === input;
 
-function textField(words, key, onChange) {
+function textField(text, key, onChange) {
   const input = el("input", {
     class: "input",
     id: `zone-${key}`,
@@ -155,17 +155,17 @@ function textField(words, key, onChange) {
     dataset: { key },
   });
   input.addEventListener("input", () => onChange(input.value));
-  return { ...field(words, input), set: (value) => isTypedIn(input) || (input.value = String(value)) };
+  return { ...field(text, input), set: (value) => isTypedIn(input) || (input.value = String(value)) };
 }
 
 /** What is typed is kept. A number that is refused changes nothing and stays marked, so that nothing is saved with it. */
-function numberField(words, key, rule, onChange) {
+function numberField(text, key, rule, onChange) {
   const { input, error } = createNumber({ ...rule, required: true }, { dataset: { key } });
   let own = null;
   input.addEventListener("input", () => check(input) && onChange(valueOf(input)));
   input.addEventListener("blur", () => check(input) && write(input, own));
   return {
-    ...field(words, input, error),
+    ...field(text, input, error),
     set(value) {
       own = value;
       if (!isTypedIn(input) && !input.hasAttribute("aria-invalid")) write(input, value);

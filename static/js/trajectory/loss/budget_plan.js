@@ -19,7 +19,7 @@ const LINES = [
   ["Forward", "forward", "--m3", "dot", 2],
   ["Budget", "budget", "--m6", "longdash", 5],
 ];
-const WORDS = {
+const TEXTS = {
   quantification: "More at both ends, so that the loss is at the target from the first event to the last.",
   "upper-bound": "The same at every event, also where the length is not known; the loss nears the target from below.",
 };
@@ -61,7 +61,7 @@ export async function createPlan(host, page, state, keep, span) {
     return draw();
   }
 
-  function tell({ first, middle, last, user_level, radius_m, correlation }) {
+  function showText({ first, middle, last, user_level, radius_m, correlation }) {
     const pairs = [
       ["First", first],
       ["Between", middle],
@@ -79,7 +79,7 @@ export async function createPlan(host, page, state, keep, span) {
 
   async function draw() {
     const mine = (turn += 1);
-    $("[data-method-words]", host).textContent = WORDS[state.method];
+    $("[data-method-words]", host).textContent = TEXTS[state.method];
     try {
       const body = {
         alpha: Number(state.alpha),
@@ -92,7 +92,7 @@ export async function createPlan(host, page, state, keep, span) {
       const found = await post(page.urls.plan, body);
       if (mine !== turn) return;
       check(input);
-      tell(found);
+      showText(found);
       await figure.show((log) => ({
         span: span(found.n),
         whole: [0, Math.max(1, found.n - 1)],

@@ -10,7 +10,7 @@ import { STANDARD } from "./view_state.js";
 
 const CELL_M = { minimum: 0.01 };
 const SMOOTHING = { minimum: 0 };
-const WORDS = { weak: "Weak", moderate: "Moderate", strong: "Strong" };
+const TEXTS = { weak: "Weak", moderate: "Moderate", strong: "Strong" };
 
 /**
  * The control. `state` is read and changed; `note` is what an estimate discloses. `on.check(changes)` asks the server
@@ -25,7 +25,7 @@ export function createCorrelation(state, note, on) {
   );
   own.setAttribute("aria-label", "Own matrix…");
   estimated.setAttribute("aria-label", "Estimated from this dataset…");
-  const options = Object.entries(WORDS).map(([value, text]) => [value, text, `s = ${STANDARD[value]}, two states`]);
+  const options = Object.entries(TEXTS).map(([value, text]) => [value, text, `s = ${STANDARD[value]}, two states`]);
   const group = radios("Temporal loss where positions are correlated", options, state.corr, (corr) => take({ corr }), {
     shown: true,
     more: [own, estimated],
@@ -48,7 +48,7 @@ export function createCorrelation(state, note, on) {
 }
 
 /** A correlation as the server tells it, in words. */
-export function correlationWords({ kind, s, states, cell_m, smoothing, mismatch, diameter_m }) {
+export function correlationText({ kind, s, states, cell_m, smoothing, mismatch, diameter_m }) {
   if (kind === "smoothed") return `Two states at most ${number(diameter_m)} m apart, smoothed by s = ${number(s)}.`;
   if (kind === "given")
     return `Your ${states === 1 ? "matrix" : `matrices of ${count(states, "state")}`}, states at most ${number(diameter_m)} m apart.`;

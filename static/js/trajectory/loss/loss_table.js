@@ -9,7 +9,7 @@ const text = (value) => number(value, 3);
  * The table in `head` and `body`. `columns` = [{key, title, report}], `part` joint or own, `current` the key shown in
  * the chart. Every cell has the bridge, and below it the published formula.
  */
-export function showTable(head, body, columns, { part, current, inks }) {
+export function showTable(head, body, columns, { part, current, lineStyles }) {
   const titles = columns.map(({ key, title }) =>
     el("th", { scope: "col", class: "number", "aria-current": key === current ? "true" : null }, title),
   );
@@ -27,24 +27,24 @@ export function showTable(head, body, columns, { part, current, inks }) {
       row(
         columns.map(({ report }) => report.mechanisms[i]),
         part,
-        inks,
+        lineStyles,
       ),
     ),
   );
 }
 
-function row(found, part, inks) {
+function row(found, part, lineStyles) {
   const [first] = found;
   const own = parameters(first.parameters);
-  const said = [
+  const summary = [
     ...own,
     ...(first.simulated?.runs ? [`median of ${count(first.simulated.runs, "simulated run")}`] : []),
   ];
   const name = el(
     "th",
     { scope: "row" },
-    el("span", { class: "row" }, swatch(inks[first.name]), first.title),
-    said.length && !first.why_not ? el("span", { class: "small muted report__own" }, said.join(", ")) : null,
+    el("span", { class: "row" }, swatch(lineStyles[first.name]), first.title),
+    summary.length && !first.why_not ? el("span", { class: "small muted report__own" }, summary.join(", ")) : null,
   );
   if (first.why_not)
     return el(
@@ -83,7 +83,7 @@ function parameters(given) {
   ];
 }
 
-const sentence = (words) => `${words[0].toUpperCase()}${words.slice(1)}${words.endsWith(".") ? "" : "."}`;
+const sentence = (label) => `${label[0].toUpperCase()}${label.slice(1)}${label.endsWith(".") ? "" : "."}`;
 
 function cell({ bridge, published }, part) {
   return el(
@@ -98,6 +98,6 @@ function cell({ bridge, published }, part) {
 /** Of simulated runs the least and the greatest, and what none exceeds. */
 function spreadOf({ least, greatest, most }, part) {
   if (!most) return null;
-  const said = least ? `${text(least[part])} to ${text(greatest[part])}` : "no run above it";
-  return el("span", { class: "small muted" }, least ? `${said}, no run above ${text(most[part])}` : said);
+  const summary = least ? `${text(least[part])} to ${text(greatest[part])}` : "no run above it";
+  return el("span", { class: "small muted" }, least ? `${summary}, no run above ${text(most[part])}` : summary);
 }

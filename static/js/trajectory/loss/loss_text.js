@@ -16,7 +16,7 @@ export const BOUNDS = [
   ["published", "Published", "The formula as printed, not an upper bound"],
 ];
 
-const SAID = {
+const SIDE_TEXTS = {
   total: "Each event alone: what all releases leak about it.",
   backward: "Each event alone: what its release and the earlier ones leak about it.",
   forward: "Each event alone: what its release and the later ones leak about it.",
@@ -31,18 +31,18 @@ const BOUND = {
 };
 
 /** The view in words; `bound`, `why`, `pairwise` and the correlation's `diameter_m` as the server answered. */
-export function viewWords({ view, side, part }, { bound, why, diameter_m, pairwise = false }) {
+export function viewText({ view, side, part }, { bound, why, diameter_m, pairwise = false }) {
   if (view === "event")
-    return `${SAID[side]} ${upper(diameter_m)}${pairwise ? ", each two cells at their own distance" : ""}.`;
+    return `${SIDE_TEXTS[side]} ${upper(diameter_m)}${pairwise ? ", each two cells at their own distance" : ""}.`;
   const instead = why && bound === "published" ? ` There is no bridge here: ${why}.` : "";
-  return `${SAID[part]} ${BOUND[bound]?.(diameter_m) ?? ""}${instead}`;
+  return `${SIDE_TEXTS[part]} ${BOUND[bound]?.(diameter_m) ?? ""}${instead}`;
 }
 
 /** What the dashed line at `level` means. */
 export const levelLabel = (level, diameter_m) => `ε = ${number(level)} at ${number(diameter_m)} m, no correlation`;
 
 /** Limits of series of any length: "Skip 26.1, Uniform none". `limits` = [[title, value or null]] */
-export function limitWords(limits) {
+export function limitText(limits) {
   if (!limits.length) return "";
   const each = limits.map(([title, value]) => `${title} ${value === null ? "without limit" : number(value)}`);
   return ` However long the series, at most: ${each.join(", ")}.`;

@@ -23,7 +23,7 @@ function read(text) {
  * {mechanism: {parameter: value}}, as is `onChange(text)` after a change, "" where nothing is other than usual.
  * Returns {fail(errors) -> the others, clear()}.
  */
-export function createParameters(host, described, inks, text, onChange) {
+export function createParameters(host, described, lineStyles, text, onChange) {
   const shared = new Set(commonFields(described).map(({ name }) => name));
   const given = read(text);
   let waiting;
@@ -39,7 +39,7 @@ export function createParameters(host, described, inks, text, onChange) {
     const fields = createFields(form, own, { onChange: changed });
     addSpeed(form, fields, changed);
     fields.set(given[mechanism.name] ?? {});
-    const head = el("p", { class: "own__name" }, swatch(inks[mechanism.name]), mechanism.title);
+    const head = el("p", { class: "own__name" }, swatch(lineStyles[mechanism.name]), mechanism.title);
     const element = el(
       "div",
       {

@@ -29,10 +29,10 @@ const KNOWN = {
 
 /** The state the address names; what it does not name, or names wrongly, is as `DEFAULTS` has it. */
 export function readState(more = {}) {
-  const asked = new URLSearchParams(location.search);
+  const parameters = new URLSearchParams(location.search);
   const state = { ...DEFAULTS, ...more };
   for (const key of Object.keys(state)) {
-    const value = asked.get(key);
+    const value = parameters.get(key);
     if (value !== null && (!KNOWN[key] || KNOWN[key].includes(value))) state[key] = value;
   }
   if (state.corr === "own" && !state.forward && !state.backward) state.corr = DEFAULTS.corr;

@@ -36,11 +36,11 @@ export function parse(text, { mechanisms, steps, common }) {
     throw new Error("Its releases differ in their steps or seeds; this form asks for the same.");
   if (names.size < specs.length) throw new Error("It has one mechanism twice; this form has each once.");
   const after = specs[0].postprocess ?? [];
-  for (const [known, asked] of [
+  for (const [known, requested] of [
     [mechanisms, [...names]],
     [steps, after.map(({ name }) => name)],
   ]) {
-    const odd = asked.find((name) => !known.includes(name));
+    const odd = requested.find((name) => !known.includes(name));
     if (odd !== undefined) throw new Error(`There is no “${odd}” here.`);
   }
   return {

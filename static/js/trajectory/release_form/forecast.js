@@ -6,14 +6,14 @@ import { swatch } from "../../components/legend.js";
 
 const PAUSE_MS = 200;
 
-/** `ask(body)` after a pause: the newest question alone is answered, to `show(answer, body)` or `fail(errors)`. */
-export function createOutlook(url, { show, fail }) {
-  let [timer, asking, last] = [null, null, ""];
+/** `request(body)` after a pause: the newest question alone is answered, to `show(answer, body)` or `fail(errors)`. */
+export function createForecast(url, { show, fail }) {
+  let [timer, pending, last] = [null, null, ""];
   async function load(body) {
-    asking?.abort();
-    asking = new AbortController();
+    pending?.abort();
+    pending = new AbortController();
     try {
-      show(await post(url, body, { signal: asking.signal }), body);
+      show(await post(url, body, { signal: pending.signal }), body);
     } catch (error) {
       if (error.name === "AbortError") return;
       if (!(error instanceof ApiError)) throw error;
@@ -22,7 +22,7 @@ export function createOutlook(url, { show, fail }) {
     }
   }
   return {
-    ask(body) {
+    request(body) {
       const text = JSON.stringify(body);
       if (text === last) return;
       last = text;
@@ -31,7 +31,7 @@ export function createOutlook(url, { show, fail }) {
     },
     stop() {
       clearTimeout(timer);
-      asking?.abort();
+      pending?.abort();
       last = "";
     },
   };
@@ -109,8 +109,8 @@ function notes({ expected }) {
   return found;
 }
 
-/** What to expect of one mechanism, drawn with `ink`. */
-export function entry(one, ink) {
+/** What to expect of one mechanism, drawn with `lineStyle`. */
+export function entry(one, lineStyle) {
   const mean = one.expected?.overall.mean_m ?? null;
   return el(
     "li",
@@ -118,7 +118,7 @@ export function entry(one, ink) {
     el(
       "p",
       {},
-      swatch(ink),
+      swatch(lineStyle),
       el("strong", {}, one.title),
       mean === null ? null : el("span", { class: "outlook__mean" }, `mean ${metres(mean)}`),
     ),
@@ -127,10 +127,10 @@ export function entry(one, ink) {
   );
 }
 
-/** What releases of `outlooks` promise for the landmark set chosen, each sentence once with the mechanisms that state it. */
-export function promises(outlooks) {
+/** What releases of `forecasts` promise for the landmark set chosen, each sentence once with the mechanisms that state it. */
+export function guarantees(forecasts) {
   const sentences = new Map();
-  for (const { title, guarantee } of outlooks)
+  for (const { title, guarantee } of forecasts)
     sentences.set(guarantee.statement, [...(sentences.get(guarantee.statement) ?? []), title]);
   return [...sentences].map(([statement, titles]) =>
     el("p", { class: "small" }, sentences.size > 1 && el("strong", {}, `${titles.join(", ")}: `), statement),
@@ -147,12 +147,12 @@ export function afterwards(steps) {
   ];
 }
 
-/** What the budget says about releases of `outlooks` at a level, `quote` from the server. */
-export function spending(quote, { radius_m }, outlooks, experiment) {
+/** What the budget says about releases of `forecasts` at a level, `quote` from the server. */
+export function spending(quote, { radius_m }, forecasts, experiment) {
   const per = (perKm) => number((perKm * radius_m) / 1000);
-  const many = outlooks.length === 1 ? "the release" : `the ${outlooks.length} releases together`;
+  const many = forecasts.length === 1 ? "the release" : `the ${forecasts.length} releases together`;
   const record = quote.stability > 1 ? "uploaded record" : "event";
-  const uncovered = [...new Set(outlooks.flatMap(({ guarantee }) => guarantee.not_covered))];
+  const uncovered = [...new Set(forecasts.flatMap(({ guarantee }) => guarantee.not_covered))];
   const rest = uncovered.length ? `; not covered: ${uncovered.join("; ")}` : "";
   const found = [
     experiment

@@ -21,15 +21,15 @@ export function commonFields(mechanisms) {
 export function createCards(hosts, mechanisms, { common, chosen, onChange }) {
   const shared = new Set(common.map(({ name }) => name));
   const changed = () => {
-    hosts.own.hidden = !cards.some(({ box, asks }) => box.checked && asks);
+    hosts.own.hidden = !cards.some(({ box, hasOwnFields }) => box.checked && hasOwnFields);
     onChange();
   };
   const cards = mechanisms.map((mechanism, index) =>
     card(mechanism, index, { shared, on: chosen.includes(mechanism.name), onChange, changed }),
   );
   hosts.cards.replaceChildren(...grouped(cards));
-  hosts.own.append(...cards.filter(({ asks }) => asks).map(({ own }) => own));
-  hosts.own.hidden = !cards.some(({ box, asks }) => box.checked && asks);
+  hosts.own.append(...cards.filter(({ hasOwnFields }) => hasOwnFields).map(({ own }) => own));
+  hosts.own.hidden = !cards.some(({ box, hasOwnFields }) => box.checked && hasOwnFields);
   return {
     chosen: () =>
       cards.filter(({ box }) => box.checked).map(({ mechanism, fields }) => ({ mechanism, own: fields.values() })),
@@ -50,12 +50,12 @@ function grouped(cards) {
     levels.filter((level) => of(level).length > 1),
     levels.filter((level) => of(level).length === 1),
   ];
-  const found = many.map((level) => group(LEVELS[level] ?? level, said(of(level)), of(level)));
+  const found = many.map((level) => group(LEVELS[level] ?? level, sharedStatement(of(level)), of(level)));
   return alone.length ? [...found, group(many.length ? "Other levels" : "Mechanisms", "", alone.flatMap(of))] : found;
 }
 
 /** The guarantee that all of them state, which their cards then need not. */
-function said(cards) {
+function sharedStatement(cards) {
   const [first, ...rest] = cards.map(({ mechanism }) => mechanism.guarantee.statement);
   if (rest.some((statement) => statement !== first)) return "";
   for (const { statement } of cards) statement.remove();
@@ -79,8 +79,8 @@ function group(title, statement, cards) {
 function card(mechanism, index, { shared, on, onChange, changed }) {
   const box = el("input", { type: "checkbox", checked: on, name: "mechanism", value: mechanism.name });
   const form = el("div", { class: "own__fields" });
-  const asked = mechanism.fields.filter(({ name }) => !shared.has(name));
-  const fields = createFields(form, asked, { onChange });
+  const ownFields = mechanism.fields.filter(({ name }) => !shared.has(name));
+  const fields = createFields(form, ownFields, { onChange });
   addSpeed(form, fields, onChange);
   const line = () => swatch({ index: mechanism.index ?? index, dash: mechanism.dash });
   const statement = el("p", { class: "small muted" }, mechanism.guarantee.statement);
@@ -90,11 +90,11 @@ function card(mechanism, index, { shared, on, onChange, changed }) {
     el("label", { class: "mechanism__name" }, box, line(), mechanism.title),
     el("p", {}, mechanism.summary),
     statement,
-    asked.length > 0 &&
+    ownFields.length > 0 &&
       el(
         "p",
         { class: "small muted mechanism__asks" },
-        `Asks for: ${asked.map(({ label }) => label.toLowerCase()).join(", ")}`,
+        `Asks for: ${ownFields.map(({ label }) => label.toLowerCase()).join(", ")}`,
       ),
   );
   const own = el(
@@ -122,5 +122,5 @@ function card(mechanism, index, { shared, on, onChange, changed }) {
     fields.set(values ?? {});
     show();
   };
-  return { mechanism, box, fields, element, own, statement, asks: asked.length > 0, set };
+  return { mechanism, box, fields, element, own, statement, hasOwnFields: ownFields.length > 0, set };
 }

@@ -1,7 +1,7 @@
 /* The noise at the dataset's scale: circles that hold 50 and 95 % of a draw's positions, over the faint original. */
 
 import { el, metres, number } from "../../core/dom.js";
-import { dashOf, inkOf, onTheme, token } from "../../core/series_style.js";
+import { dashLengths, cssColour, onTheme, token } from "../../core/series_style.js";
 import { drawTrack } from "../../map/track_layer.js";
 import { lengthText, roundLength } from "../../map/controls.js";
 import { anchorOf, fit, metresAt, runsIn, viewAt } from "./noise_preview_data.js";
@@ -13,22 +13,22 @@ const ALIKE = 1e-6;
 const FARTHEST_M = 8e6; // beyond, a circle is no longer one on the map
 
 /**
- * The picture in `host`. `inks` maps a mechanism's name to its colour and dash. Returns {data({scene, runs}),
+ * The picture in `host`. `lineStyles` maps a mechanism's name to its colour and dash. Returns {data({scene, runs}),
  * answer(level, outlooks), level(level)}: between two answers noise is taken to grow with r / ε.
  */
-export function createPicture(host, inks) {
-  const [canvas, choice, words] = ["canvas", "choice", "words"].map((part) =>
+export function createNoisePreview(host, lineStyles) {
+  const [canvas, choice, caption] = ["canvas", "choice", "words"].map((part) =>
     host.querySelector(`[data-picture-${part}]`),
   );
-  let [over, outlooks, asked, level] = [null, [], null, null];
+  let [over, forecasts, answeredLevel, level] = [null, [], null, null];
 
   function groups() {
-    const one = outlooks.find(({ name }) => name === choice.value);
+    const one = forecasts.find(({ name }) => name === choice.value);
     if (!one?.expected || !level) return { one, found: [] };
-    const grown = (level.radius_m / level.epsilon) * (asked.epsilon / asked.radius_m);
+    const grown = (level.radius_m / level.epsilon) * (answeredLevel.epsilon / answeredLevel.radius_m);
     return {
       one,
-      found: groupsOf(one, inks.get(one.name)).map((group) => ({
+      found: groupsOf(one, lineStyles.get(one.name)).map((group) => ({
         ...group,
         half: group.half * grown,
         most: group.most * grown,
@@ -45,22 +45,22 @@ export function createPicture(host, inks) {
     [canvas.width, canvas.height] = [Math.round(size.width * ratio), Math.round(size.height * ratio)];
     const ctx = canvas.getContext("2d");
     ctx.scale(ratio, ratio);
-    const anchor = anchorOf(over.scene, over.runs);
+    const anchor = anchorOf(over.mapData, over.runs);
     const perUnit = metresAt(anchor.y);
     const largest = Math.min(Math.max(0, ...found.map(({ most }) => most)), FARTHEST_M);
-    const { view, times } = fit(over.scene, anchor, largest / perUnit, size);
+    const { view, times } = fit(over.mapData, anchor, largest / perUnit, size);
     paint(ctx, view, over, anchor, perUnit, found);
     drawScale(ctx, view, perUnit, { x: size.width - 12, y: size.height - 12 });
     const small = found.length > 0 && (largest / perUnit) * view.scale < SMALL_PX;
     if (small) drawLens(ctx, size, view, over, anchor, perUnit, found, largest);
-    words.replaceChildren(
-      ...sayings(one, found, {
+    caption.replaceChildren(
+      ...captions(one, found, {
         anchor,
         times,
         small,
         largest,
         extent: over.extent_m,
-        drawn: over.scene.tracks.length > 0,
+        drawn: over.mapData.tracks.length > 0,
       }),
     );
     host.dataset.zoom = number(times);
@@ -69,10 +69,10 @@ export function createPicture(host, inks) {
 
   function offer() {
     const before = choice.value;
-    choice.replaceChildren(...outlooks.map(({ name, title }) => el("option", { value: name }, title)));
-    const usual = outlooks.find(({ expected }) => expected?.landmark.drawn) ?? outlooks[0];
-    choice.value = outlooks.some(({ name }) => name === before) ? before : usual?.name;
-    choice.disabled = !outlooks.length;
+    choice.replaceChildren(...forecasts.map(({ name, title }) => el("option", { value: name }, title)));
+    const usual = forecasts.find(({ expected }) => expected?.landmark.drawn) ?? forecasts[0];
+    choice.value = forecasts.some(({ name }) => name === before) ? before : usual?.name;
+    choice.disabled = !forecasts.length;
   }
 
   choice.addEventListener("change", draw);
@@ -85,7 +85,7 @@ export function createPicture(host, inks) {
       draw();
     },
     answer(given, found) {
-      [asked, level, outlooks] = [given, given, found];
+      [answeredLevel, level, forecasts] = [given, given, found];
       offer();
       draw();
     },
@@ -97,8 +97,8 @@ export function createPicture(host, inks) {
 }
 
 /** Circles of one mechanism: of landmarks and of other events, or of all where they are alike; radii in metres. */
-export function groupsOf({ expected: { landmark, regular, overall } }, ink) {
-  const own = { colour: `--m${(ink.index % 6) + 1}`, dash: ink.dash };
+export function groupsOf({ expected: { landmark, regular, overall } }, lineStyle) {
+  const own = { colour: `--m${(lineStyle.index % 6) + 1}`, dash: lineStyle.dash };
   const one = (title, { median_m, p95_m }, style) => ({ title, half: median_m, most: p95_m, ...style });
   const same = (a, b) => a === b || Math.abs(a - b) <= ALIKE * Math.abs(b);
   const alike =
@@ -111,12 +111,12 @@ export function groupsOf({ expected: { landmark, regular, overall } }, ink) {
   return found.filter(({ most }) => most !== null);
 }
 
-function paint(ctx, view, { scene, runs }, anchor, perUnit, groups, faint = 0.5) {
+function paint(ctx, view, { mapData, runs }, anchor, perUnit, groups, faint = 0.5) {
   ctx.globalAlpha = faint;
-  for (const { positions } of scene.tracks) drawTrack(ctx, view, positions, { colour: "--ink", width: 1 });
+  for (const { positions } of mapData.tracks) drawTrack(ctx, view, positions, { colour: "--ink", width: 1 });
   ctx.globalAlpha = 0.8;
   ctx.fillStyle = token("--accent");
-  for (const track of scene.tracks)
+  for (const track of mapData.tracks)
     for (const [start, end] of runsIn(track, runs))
       dot(ctx, view, track.positions.place(Math.floor((start + end) / 2)), 1.5);
   ctx.globalAlpha = 1;
@@ -137,7 +137,7 @@ function drawGroup(ctx, { scale, left, top }, { x, y }, perUnit, { half, most, c
     ctx.beginPath();
     ctx.arc(x * scale - left, y * scale - top, (Math.min(radius, FARTHEST_M) / perUnit) * scale, 0, 2 * Math.PI);
   };
-  ctx.strokeStyle = ctx.fillStyle = inkOf(colour);
+  ctx.strokeStyle = ctx.fillStyle = cssColour(colour);
   circle(half);
   ctx.globalAlpha = 0.16;
   ctx.fill();
@@ -146,7 +146,7 @@ function drawGroup(ctx, { scale, left, top }, { x, y }, perUnit, { half, most, c
   ctx.stroke();
   circle(most);
   ctx.lineWidth = 2;
-  ctx.setLineDash(dashOf(dash));
+  ctx.setLineDash(dashLengths(dash));
   ctx.stroke();
   ctx.setLineDash([]);
   ctx.fillStyle = token("--accent");
@@ -159,7 +159,7 @@ function drawLabels(ctx, { scale, left, top, width, height }, { x, y }, perUnit,
   ctx.textBaseline = "middle";
   ctx.lineWidth = 4;
   ctx.strokeStyle = token("--map");
-  ctx.fillStyle = inkOf(colour);
+  ctx.fillStyle = cssColour(colour);
   for (const [text, radius] of [
     ["95\u202f%", most],
     ["50\u202f%", half],
@@ -223,7 +223,7 @@ function drawLens(ctx, size, view, over, anchor, perUnit, groups, largest) {
 
 // Words -------------------------------------------------------------------------------------
 
-function sayings(one, found, { anchor, times, small, largest, extent, drawn }) {
+function captions(one, found, { anchor, times, small, largest, extent, drawn }) {
   if (!one) return [el("p", {}, "Choose a mechanism and a level to see its noise here.")];
   if (!found.length)
     return [
@@ -247,12 +247,12 @@ function sayings(one, found, { anchor, times, small, largest, extent, drawn }) {
     el(
       "p",
       { class: "muted" },
-      `Drawn ${where}${drawn ? ", over the original, which only you see" : "; the original is too long to be drawn with it"}. ${sizeWords({ times, small, largest, extent })}`,
+      `Drawn ${where}${drawn ? ", over the original, which only you see" : "; the original is too long to be drawn with it"}. ${sizeText({ times, small, largest, extent })}`,
     ),
   ];
 }
 
-function sizeWords({ times, small, largest, extent }) {
+function sizeText({ times, small, largest, extent }) {
   const across = `The dataset is ${metres(extent)} across`;
   if (largest >= FARTHEST_M) return `${across}: the noise reaches around the world.`;
   if (largest > extent) return `${across}: the noise is larger, so this is zoomed out ${number(times, 2)} times.`;

@@ -22,7 +22,7 @@ function drawable(series) {
 }
 
 /** {tracks: [{first, n, positions}], box, middle} of a dataset as the API tells it; the box in the unit square. */
-export async function loadScene(dataset, url) {
+export async function loadMapData(dataset, url) {
   const { west, south, east, north, middle } = unrolled(dataset.bounds);
   const series = drawable(dataset.series);
   const found = await Promise.all(series.map(({ index }) => fetchTrack(`${url}?series=${index}`, { time: false })));

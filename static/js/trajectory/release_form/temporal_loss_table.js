@@ -6,12 +6,12 @@ import { radios } from "../../components/choice_controls.js";
 import { createDistance } from "../loss/distance_field.js";
 import { DIAMETER_M, STANDARD } from "../loss/view_state.js";
 
-const WORDS = { weak: "Weak", moderate: "Moderate", strong: "Strong" };
+const TEXTS = { weak: "Weak", moderate: "Moderate", strong: "Strong" };
 
 /** The part in `host`; `onChange()` after another correlation was chosen. Returns {correlation(), show(answer, inks), clear()}. */
-export function createLeaks(host, { onChange }) {
+export function createTemporalLossTable(host, { onChange }) {
   let [chosen, diameter_m] = ["moderate", DIAMETER_M];
-  const options = Object.entries(WORDS).map(([value, text]) => [value, text, `s = ${STANDARD[value]}, two states`]);
+  const options = Object.entries(TEXTS).map(([value, text]) => [value, text, `s = ${STANDARD[value]}, two states`]);
   const choice = radios(
     "Temporal loss where positions are correlated",
     options,
@@ -31,15 +31,15 @@ export function createLeaks(host, { onChange }) {
   host.replaceChildren(choice.element, distance.element, table, notes);
   return {
     correlation: () => ({ n: 2, s: STANDARD[chosen], diameter_m: Number(diameter_m) }),
-    show({ mechanisms, correlation }, inks) {
-      table.replaceChildren(...rows(mechanisms, inks));
+    show({ mechanisms, correlation }, lineStyles) {
+      table.replaceChildren(...rows(mechanisms, lineStyles));
       notes.replaceChildren(...notesOf(mechanisms, chosen, correlation).map((text) => el("p", {}, text)));
     },
     clear: () => [table, notes].forEach((part) => part.replaceChildren()),
   };
 }
 
-function rows(mechanisms, inks) {
+function rows(mechanisms, lineStyles) {
   const heads = ["Mechanism", "Worst event", "All landmarks + it"].map((text) => el("th", { scope: "col" }, text));
   return [
     el("caption", { class: "visually-hidden" }, "Loss without correlation, and with it"),
@@ -47,15 +47,15 @@ function rows(mechanisms, inks) {
     el(
       "tbody",
       {},
-      mechanisms.map((one) => row(one, inks.get(one.name))),
+      mechanisms.map((one) => row(one, lineStyles.get(one.name))),
     ),
   ];
 }
 
 const grown = (level, loss) => (level === null || loss === null ? "–" : `${number(level)} → ${number(loss)}`);
 
-function row({ name, title, loss }, ink) {
-  const head = el("th", { scope: "row" }, el("span", { class: "leaks__name" }, swatch(ink), title));
+function row({ name, title, loss }, lineStyle) {
+  const head = el("th", { scope: "row" }, el("span", { class: "leaks__name" }, swatch(lineStyle), title));
   const known = loss.event !== null;
   const cells = known
     ? [grown(loss.event_level, loss.event), grown(loss.joint_level, loss.joint)].map((text) => el("td", {}, text))

@@ -9,22 +9,22 @@ const STILL_M = 1; // nobody stands stiller than this between two fixes
 const NOTED = 1.05; // less of a difference is none to speak of
 
 /**
- * Sentences, most for none. `level` = {epsilon, radius_m}; `outlooks` as the server answers; `asked` and `steps` are
+ * Sentences, most for none. `level` = {epsilon, radius_m}; `forecasts` as the server answers; `request` and `steps` are
  * descriptions with their titles; `extent_m` across the dataset; `seeded` where nothing is private; `many` releases.
  */
-export function warnings({ level, outlooks, asked, steps, extent_m, seeded }) {
+export function warnings({ level, forecasts, request, steps, extent_m, seeded }) {
   return [
-    ...(seeded && outlooks.length > 1
+    ...(seeded && forecasts.length > 1
       ? ["One seed is one draw: a difference between two mechanisms may be chance. Repeat it with other seeds."]
       : []),
     ...ofLevel(level, extent_m),
-    ...ofNoise(outlooks, extent_m),
-    ...ofLandmarks(outlooks),
-    ...asked.flatMap((one) =>
+    ...ofNoise(forecasts, extent_m),
+    ...ofLandmarks(forecasts),
+    ...request.flatMap((one) =>
       ofSteps(
         one,
         extent_m,
-        outlooks.find(({ name }) => name === one.name),
+        forecasts.find(({ name }) => name === one.name),
       ),
     ),
     ...steps.flatMap((one) => ofSteps(one, extent_m)),
@@ -50,8 +50,8 @@ function ofLevel({ epsilon, radius_m }, extent_m) {
   return found;
 }
 
-function ofNoise(outlooks, extent_m) {
-  const groups = outlooks.flatMap(({ expected }) => (expected ? [expected.landmark, expected.regular] : []));
+function ofNoise(forecasts, extent_m) {
+  const groups = forecasts.flatMap(({ expected }) => (expected ? [expected.landmark, expected.regular] : []));
   const known = groups.map(({ p95_m }) => p95_m).filter((radius) => radius !== null);
   if (!known.length) return [];
   const least = Math.min(...known);
@@ -65,8 +65,8 @@ function ofNoise(outlooks, extent_m) {
 }
 
 /** Whether what matters gets more noise or less: a smaller ε is more noise, which is easily thought the other way round. */
-function ofLandmarks(outlooks) {
-  const both = outlooks.filter(({ expected }) => expected?.landmark.drawn && expected.regular.drawn);
+function ofLandmarks(forecasts) {
+  const both = forecasts.filter(({ expected }) => expected?.landmark.drawn && expected.regular.drawn);
   const more = both.filter(({ expected: { landmark, regular } }) => landmark.p95_m > NOTED * regular.p95_m);
   const less = both.filter(({ expected: { landmark, regular } }) => landmark.p95_m * NOTED < regular.p95_m);
   const sides = ({ title, expected: { landmark, regular } }) =>
@@ -83,15 +83,15 @@ function ofLandmarks(outlooks) {
   return found;
 }
 
-function ofSteps({ title, step_variance_m2: q }, extent_m, outlook) {
+function ofSteps({ title, step_variance_m2: q }, extent_m, forecast) {
   if (!(q > 0)) return [];
-  const landmark = outlook?.expected?.landmark;
+  const landmark = forecast?.expected?.landmark;
   const drawn = landmark?.events ? ` ${whole(landmark.drawn)} of ${whole(landmark.events)} landmarks are drawn.` : "";
   const step = Math.sqrt(q);
-  const says = `${title}: q = ${q < 10 ? number(q) : whole(q)} m² says one moves about ${metres(step)} along each axis between two events`;
-  if (step < STILL_M) return [`${says}, which is to stand still.${drawn}`];
+  const message = `${title}: q = ${q < 10 ? number(q) : whole(q)} m² says one moves about ${metres(step)} along each axis between two events`;
+  if (step < STILL_M) return [`${message}, which is to stand still.${drawn}`];
   return extent_m > 0 && step > extent_m
-    ? [`${says}, and the whole dataset is ${metres(extent_m)} across.${drawn}`]
+    ? [`${message}, and the whole dataset is ${metres(extent_m)} across.${drawn}`]
     : [];
 }
 
