@@ -38,7 +38,9 @@ export default [
       "prefer-const": "error",
       "no-implied-eval": "error", // the content security policy forbids it
       "no-new-func": "error",
+      "max-len": ["error", { code: 120 }],
       "max-lines": ["error", 400],
+      "max-lines-per-function": ["error", { max: 80, skipComments: true }],
       "no-restricted-globals": ["error", LEAFLET, PLOTLY],
       "no-restricted-properties": ["error", onWindow(LEAFLET), onWindow(PLOTLY)],
       "no-restricted-syntax": [
@@ -55,7 +57,11 @@ export default [
     },
   },
   ...layerRules,
-  { files: ["static/js/map/**"], rules: { "no-restricted-properties": ["error", onWindow(PLOTLY)] } },
+  {
+    files: ["static/js/map/**"],
+    languageOptions: { globals: { L: "readonly" } },
+    rules: { "no-restricted-globals": ["error", PLOTLY], "no-restricted-properties": ["error", onWindow(PLOTLY)] },
+  },
   { files: ["static/js/charts/chart.js"], rules: { "no-restricted-properties": ["error", onWindow(LEAFLET)] } },
   {
     files: ["static/js/core/theme.js", "static/js/pages/swagger_layout.js"],

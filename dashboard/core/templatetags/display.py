@@ -1,4 +1,4 @@
-"""Numbers, times and small pictures in templates, as static/js/core/dom.js formats them. In every template."""
+"""Numbers, times and small pictures in templates, as static/js/core/format.js formats them. In every template."""
 
 from __future__ import annotations
 

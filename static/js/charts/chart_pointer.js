@@ -1,16 +1,18 @@
-/* What a pointer does on a chart over events: a press and a drag choose an event, with Shift a stretch; hovering looks. */
+/* What a pointer does on a chart over events: a press and a drag choose an event, with Shift a stretch; hovering looks.
+ */
 
 import { el } from "../core/dom.js";
 
 const MOVED_PX = 3;
 
 /**
- * Watch `element`. `where` = {event(clientX) -> event or null, x(event) -> px, box() -> {top, height}}; `on()` gives what
- * listens now: {pick(event), range(first, after), clear(), hover(event or null), label}, each or none of them.
+ * Watch `element`. `where` = {event(clientX) -> event or null, x(event) -> px, box() -> {top, height}}; `on()` gives
+ * what listens now: {pick(event), range(first, after), clear(), hover(event or null), label}, each or none of them.
  */
 export function watchPointer(element, where, on) {
   const mark = el("div", { class: "chart__range", hidden: true });
-  let [pressed, frame, at] = [null, null, null]; // {event, x, shift}; the frame that tells of a hover; where the pointer is
+  // {event, x, shift}; the frame that tells of a hover; where the pointer is
+  let [pressed, frame, at] = [null, null, null];
   let over = false;
 
   function markRange(to) {

@@ -1,6 +1,7 @@
 /* The numbers behind a chart: as rows, as CSV, as a table to read. */
 
-import { el, number, whole } from "../core/dom.js";
+import { el } from "../core/dom.js";
+import { number, whole } from "../core/format.js";
 
 const ROWS_SHOWN = 200;
 
@@ -16,7 +17,10 @@ function columnsOf({ name, x, y, low, high, ends }, key) {
   return [{ name, keys: x, values: y }, ...band.map(([end, values]) => ({ name: `${name}, ${end}`, keys: x, values }))];
 }
 
-/** {names, rows}: `rows` = [[key, value of the first column, …], …] in the order of their keys, null where there is none. */
+/**
+ * {names, rows}: `rows` = [[key, value of the first column, …], …] in the order of their keys, null where there is
+ * none.
+ */
 export function rowsOf(lines, key = "x") {
   const columns = lines.flatMap((line) => columnsOf(line, key));
   const rows = new Map();
@@ -35,7 +39,10 @@ export function rowsOf(lines, key = "x") {
 const quoted = (text) =>
   /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : /^[=+\-@\t]/.test(text) ? `'${text}` : text;
 
-/** Lines as CSV; `unit` goes into the heads of the columns. `by` = {key, name}: what a row stands for; `kind(key)` what sort it is. */
+/**
+ * Lines as CSV; `unit` goes into the heads of the columns. `by` = {key, name}: what a row stands for; `kind(key)` what
+ * sort it is.
+ */
 export function csvOf(lines, unit, { key = "x", name = "event" } = {}, kind = null) {
   const { names, rows } = rowsOf(lines, key);
   const head = [name, ...names.map((one) => quoted(unit ? `${one} (${unit})` : one)), ...(kind ? ["kind"] : [])].join(
@@ -48,7 +55,9 @@ export function csvOf(lines, unit, { key = "x", name = "event" } = {}, kind = nu
   );
 }
 
-/** The first rows, of those in `span` where one is given, as a table that says what it is and how much it leaves out. */
+/**
+ * The first rows, of those in `span` where one is given, as a table that says what it is and how much it leaves out.
+ */
 export function tableOf(lines, caption, { key = "x", name = "event" } = {}, kind = null, span = null) {
   const found = rowsOf(lines, key);
   const rows = span ? found.rows.filter(([at]) => at >= span[0] && at <= span[1]) : found.rows;

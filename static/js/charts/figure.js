@@ -1,73 +1,55 @@
 /* A chart with what belongs to it: title, unit, the scale of its axis, a menu to save it or to read its numbers. */
 
-import { createChart } from "./chart.js";
 import { announce, el, save } from "../core/dom.js";
+import { createChart } from "./chart.js";
 import { csvOf, tableOf } from "./chart_table.js";
 import { kindOf } from "./readout.js";
 
 /**
+ * What a figure shows: a chart's lines (see chart.js) and
+ *   title, name   instead of the figure's own
+ *   note          beside the title; `vertical` in its place where the chart is read outside the page
+ *   about         a sentence for the table; `by` = {key, name}: what a row of it is (an event)
+ *   whole         the span of all events, to which there is a way back
+ *
+ * @typedef {Record<string, any>} Shown
+ */
+
+/**
  * A figure in `host`. `name` is the stem of its files, `unit` goes beside the title and into the CSV.
  *
- * Returns the chart with `show(what)` on top: what the chart's `draw` takes and {note, vertical, title, name, about, by, whole}, where
- * `title` and `name` stand for the figure's own, `vertical` for the note where the chart is read outside the page, `about` is a sentence for the table, `by` = {key, name} what a row of it is
- * (an event) and `whole` the span of all events, to which there is a way back. If `what` is a function of `log`, the reader
- * chooses between the scales, of which `log` is the first.
+ * Returns the chart with `show(what)` on top. If `what` is a function of `log`, the reader chooses between the scales,
+ * of which `log` is the first.
+ *
+ * @param {HTMLElement} host
+ * @param {{title: string, unit: string, name: string, log?: boolean}} options
  */
-export async function createFigure(host, { title: usual, unit, name: stem, log = true }) {
-  const plot = el("div", { class: "chart__plot" });
-  const note = el("span", { class: "chart__unit" });
-  const heading = el("h3", {}, usual);
-  const dialog = el("dialog", { class: "dialog chart__dialog" });
-  const scale = el("button", { class: "chart__scale", type: "button", onclick: rescale, hidden: true }, "log");
-  const summary = el("summary", { class: "button button--quiet button--small button--square" }, "⋯");
-  const all = el("button", { class: "chart__scale", type: "button", onclick: () => clear(), hidden: true }, "all");
-  const menu = el("details", { class: "menu chart__menu", dataset: { menu: "" } }, summary);
+export async function createFigure(host, { title, unit, name, log = true }) {
+  const usual = { title, name, about: "", by: {}, whole: null };
+  /** @type {Shown | ((log: boolean) => Shown) | null} */
   let source = null;
-  let [title, name, about, by, over, up] = [usual, stem, "", {}, "event", ""];
-  let [whole, clear, span] = [null, () => {}, null]; // `span` where it changed since the figure was shown
-  host.replaceChildren(el("header", { class: "chart__head" }, heading, note, all, scale, menu), plot, dialog);
-  const chart = await createChart(plot, {
-    label: () =>
-      `${title}, ${up}. ${chart
-        .lines()
-        .map((line) => line.name)
-        .join(", ")}. The menu beside the title has the numbers as a table.`,
-  });
-  const visible = () => chart.lines().filter((line) => line.visible !== false);
-  const kind = () => {
-    const [bands, hollow] = chart.marks();
-    return over === "event" && bands.length + hollow.length ? (event) => kindOf(event, bands, hollow) : null;
-  };
-  const saveCsv = () => save(new Blob([csvOf(visible(), unit, by, kind())], { type: "text/csv" }), `${name}.csv`);
-  const saveImage = async (format) =>
-    save(await chart.image(format, { title, unit: up, x: over }), `${name}.${format}`);
-
-  function head() {
-    heading.textContent = title;
-    summary.setAttribute("aria-label", `${title}: save or read`);
-    scale.setAttribute("aria-label", `${title}: logarithmic axis`);
-    scale.setAttribute("aria-pressed", String(log));
-    dialog.setAttribute("aria-label", `${title}: numbers`);
-    all.setAttribute("aria-label", `${title}: show all events`);
-  }
-
-  /** The way back to all events, while only some are shown. */
-  function offerAll(shown) {
-    all.hidden = !whole || over !== "event" || String(shown) === String(whole);
-  }
+  /** @type {any} what is shown, completed */
+  let shown = { ...usual, note: "", over: "event", up: "" };
+  let clear = () => {};
+  /** @type {[number, number] | null} */
+  let span = null; // where it changed since the figure was shown
+  const head = createHead(title, { rescale, clear: () => clear() });
+  const plot = el("div", { class: "chart__plot" });
+  const dialog = el("dialog", { class: "dialog chart__dialog" });
+  host.replaceChildren(head.element, plot, dialog);
+  const chart = await createChart(plot, { label: () => labelOf(shown, chart.lines()) });
+  const numbers = createNumbers(chart, unit, () => shown);
 
   function redraw() {
     const chosen = typeof source === "function";
-    const given = chosen ? source(log) : source;
-    const what = span ? { ...given, span } : given;
-    ({ title = usual, name = stem, about = "", by = {}, whole = null } = what);
-    over = what.x?.name ?? "event";
+    const given = typeof source === "function" ? source(log) : source;
+    const what = span ? { ...given, span } : { ...given };
     const { vertical = what.note } = what;
-    up = chosen && what.log && !what.y ? `${vertical}, log` : vertical;
-    scale.hidden = !chosen;
-    note.textContent = what.note;
-    offerAll(what.span);
-    head();
+    const up = chosen && what.log && !what.y ? `${vertical}, log` : vertical;
+    shown = { ...usual, ...what, over: what.x?.name ?? "event", up };
+    head.fill(shown, chosen ? log : null);
+    head.offerAll(canShowAll(shown, what.span));
+    dialog.setAttribute("aria-label", `${shown.title}: numbers`);
     return chart.draw(what);
   }
 
@@ -76,56 +58,131 @@ export async function createFigure(host, { title: usual, unit, name: stem, log =
     return redraw();
   }
 
+  const saveCsv = () => save(new Blob([numbers.csv()], { type: "text/csv" }), `${shown.name}.csv`);
+  const saveImage = async (/** @type {"png" | "svg"} */ format) => {
+    const image = await chart.image(format, { title: shown.title, unit: shown.up, x: shown.over });
+    save(image, `${shown.name}.${format}`);
+  };
+
   function openTable() {
     const close = el("button", { class: "button", type: "button", onclick: () => dialog.close() }, "Close");
     const csv = el("button", { class: "button", type: "button", onclick: saveCsv }, "Save all as CSV");
-    const table = tableOf(
-      visible(),
-      `${title}, ${unit}. ${about}`.trim(),
-      by,
-      kind(),
-      all.hidden ? null : chart.span(),
-    );
+    const region = { tabindex: "0", role: "region", "aria-label": `${shown.title}: numbers` };
+    const table = numbers.table(head.offersAll() ? chart.span() : null);
     dialog.replaceChildren(
-      el("h3", {}, title),
-      el(
-        "div",
-        { class: "table-scroll chart__numbers", tabindex: "0", role: "region", "aria-label": `${title}: numbers` },
-        table,
-      ),
+      el("h3", {}, shown.title),
+      el("div", { class: "table-scroll chart__numbers", ...region }, table),
       el("div", { class: "dialog__actions" }, csv, close),
     );
     dialog.showModal();
   }
 
-  const actions = { PNG: () => saveImage("png"), SVG: () => saveImage("svg"), CSV: saveCsv, "Data table": openTable };
-  const run = async (label) => {
-    menu.open = false;
-    try {
-      await actions[label]();
-    } catch (error) {
-      announce(`${title} could not be saved: ${error.message}`);
-    }
-  };
-  const buttons = Object.keys(actions).map((label) =>
-    el("button", { type: "button", onclick: () => run(label) }, label),
+  head.addActions(
+    { PNG: () => saveImage("png"), SVG: () => saveImage("svg"), CSV: saveCsv, "Data table": openTable },
+    (error) => announce(`${shown.title} could not be saved: ${error.message}`),
   );
-  menu.append(el("div", { class: "menu__panel" }, buttons));
-  head();
   return {
     ...chart,
+    /** @param {Record<string, any>} to */
     listen(to) {
       clear = () => to.clear?.();
       chart.listen(to);
     },
+    /** @param {[number, number]} to */
     setSpan(to) {
       span = to;
       chart.setSpan(to);
-      offerAll(to);
+      head.offerAll(canShowAll(shown, to));
     },
+    /** @param {NonNullable<typeof source>} what */
     show(what) {
       [source, span] = [what, null];
       return redraw();
     },
+  };
+}
+
+/** Whether only some events are shown. @param {any} shown
+ * @param {[number, number]} span */
+const canShowAll = ({ whole, over }, span) => Boolean(whole) && over === "event" && String(span) !== String(whole);
+
+/** The chart in words, for screen readers. @param {any} shown
+ * @param {any[]} lines */
+const labelOf = ({ title, up }, lines) =>
+  `${title}, ${up}. ${lines.map(({ name }) => name).join(", ")}. The menu beside the title has the numbers as a table.`;
+
+/**
+ * Title, note, scale and menu.
+ *
+ * @param {string} usual
+ * @param {{rescale: () => void, clear: () => void}} on
+ */
+function createHead(usual, { rescale, clear }) {
+  const heading = el("h3", {}, usual);
+  const note = el("span", { class: "chart__unit" });
+  const scale = el("button", { class: "chart__scale", type: "button", onclick: rescale, hidden: true }, "log");
+  const all = el("button", { class: "chart__scale", type: "button", onclick: clear, hidden: true }, "all");
+  const summary = el("summary", { class: "button button--quiet button--small button--square" }, "⋯");
+  const menu = el("details", { class: "menu chart__menu", dataset: { menu: "" } }, summary);
+
+  /** @param {string} title */
+  function name(title) {
+    heading.textContent = title;
+    summary.setAttribute("aria-label", `${title}: save or read`);
+    scale.setAttribute("aria-label", `${title}: logarithmic axis`);
+    all.setAttribute("aria-label", `${title}: show all events`);
+  }
+  name(usual);
+
+  return {
+    element: el("header", { class: "chart__head" }, heading, note, all, scale, menu),
+    /** `log` null where there is no choice of scales. @param {any} shown
+     * @param {boolean | null} log */
+    fill(shown, log) {
+      name(shown.title);
+      note.textContent = shown.note;
+      scale.hidden = log === null;
+      scale.setAttribute("aria-pressed", String(log ?? false));
+    },
+    /** Show the way back to all events. @param {boolean} on */
+    offerAll: (on) => (all.hidden = !on),
+    offersAll: () => !all.hidden,
+    /** @param {Record<string, () => unknown>} actions
+     * @param {(error: any) => void} failed */
+    addActions(actions, failed) {
+      const run = async (/** @type {string} */ text) => {
+        menu.open = false;
+        try {
+          await actions[text]();
+        } catch (error) {
+          failed(error);
+        }
+      };
+      const buttons = Object.keys(actions).map((text) =>
+        el("button", { type: "button", onclick: () => run(text) }, text),
+      );
+      menu.append(el("div", { class: "menu__panel" }, buttons));
+    },
+  };
+}
+
+/**
+ * The numbers of the lines that are visible, as CSV and as a table.
+ *
+ * @param {Pick<Awaited<ReturnType<typeof createChart>>, "lines" | "marks">} chart
+ * @param {string} unit
+ * @param {() => any} now what is shown
+ */
+function createNumbers(chart, unit, now) {
+  const visible = () => chart.lines().filter((/** @type {any} */ line) => line.visible !== false);
+  const kind = () => {
+    const [bands, hollow] = chart.marks();
+    if (now().over !== "event" || !(bands.length + hollow.length)) return null;
+    return (/** @type {number} */ event) => kindOf(event, bands, hollow);
+  };
+  return {
+    csv: () => csvOf(visible(), unit, now().by, kind()),
+    /** @param {[number, number] | null} span */
+    table: (span) => tableOf(visible(), `${now().title}, ${unit}. ${now().about}`.trim(), now().by, kind(), span),
   };
 }

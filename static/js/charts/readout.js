@@ -1,6 +1,7 @@
 /* What a chart's lines are at one event, in words beside it. */
 
-import { el, number, whole } from "../core/dom.js";
+import { el } from "../core/dom.js";
+import { number, whole } from "../core/format.js";
 import { cssColour } from "../core/series_style.js";
 import { nearestIndex } from "../core/sorted_search.js";
 

@@ -1,35 +1,31 @@
 /* The first rows of an upload, as they would be read; above each column the choice of what it is. */
 
 import { ApiError, get } from "../core/api.js";
-import { $, announce, el } from "../core/dom.js";
-import { sentenceOf } from "../core/field_errors.js";
-import { invalidIn, numbersOf } from "./number_field.js";
+import { $, announce } from "../core/dom.js";
+import { createColumnTable } from "./column_table.js";
+import { numbersOf, invalidIn } from "./number_field.js";
+import { emptyText, errorNotice, previewFacts, previewGuesses, previewProblem } from "./preview_messages.js";
 
 const WAIT_MS = 250;
-/** What goes with another column and is not chosen by itself. */
-const BESIDE = {
-  clock: "with the time",
-  offset: "zone of the time",
-  lat_sign: "with the latitude",
-  lon_sign: "with the longitude",
-  geometry: "Position",
-  person: "Person",
-};
-const MARKS = { ",": "commas", ";": "semicolons", "|": "vertical bars", tab: "tabs", space: "spaces" };
 
 /**
  * The preview in `host` of the upload at `url`, read as the options of `form` say. `roles` are the options that name a
- * column: [{name, label, needed}]. Asks for nothing before show().
+ * column: [{name, label, needed}]. Requests nothing before show().
+ *
+ * @param {HTMLElement} host
+ * @param {HTMLFormElement} form
+ * @param {{url: string, roles: Role[]}} options
  */
 export function createPreview(host, form, { url, roles }) {
   const region = $("[data-preview-table]", host);
   const messages = $("[data-preview-said]", host);
-  const field = (name) => form.elements.namedItem(name);
+  const field = (/** @type {string} */ name) => /** @type {any} */ (form.elements.namedItem(name));
+  const table = createColumnTable(region, roles, choose);
   let timer = 0;
+  /** @type {AbortController | null} */
   let pending = null;
-  let drawn = null; // {key, fill, mark}: the table as it stands
 
-  function soon() {
+  function requestSoon() {
     clearTimeout(timer);
     timer = setTimeout(request, WAIT_MS);
   }
@@ -42,173 +38,57 @@ export function createPreview(host, form, { url, roles }) {
     try {
       show(await get(`${url}?${query()}`, { signal: pending.signal }));
     } catch (error) {
-      if (error.name === "AbortError") return; // a later question is on its way
+      if (error instanceof DOMException && error.name === "AbortError") return; // a newer request is pending
       if (!(error instanceof ApiError)) throw error;
-      if (!drawn) region.hidden = true;
-      showMessages(error.errors.map(refusal));
+      if (!table.isDrawn()) region.hidden = true;
+      showMessages(error.errors.map(errorNotice));
     }
     region.removeAttribute("aria-busy");
   }
 
   /** The form's reading options; cleaning comes after reading and has no part in it. */
-  const query = () =>
-    new URLSearchParams(
-      Object.entries({
-        ...Object.fromEntries([...new FormData(form)].filter(([, value]) => value)),
-        ...numbersOf(form),
-      }),
-    );
-  const showMessages = (nodes) => messages.replaceChildren(...nodes.flat().filter(Boolean));
+  function query() {
+    const filled = [...new FormData(form)].filter(([, value]) => value);
+    return new URLSearchParams({ ...Object.fromEntries(filled), ...numbersOf(form) });
+  }
 
+  const showMessages = (/** @type {any[]} */ nodes) => messages.replaceChildren(...nodes.flat().filter(Boolean));
+
+  /** @param {any} preview */
   function show(preview) {
     region.hidden = !preview.columns.length;
-    if (!preview.columns.length) {
-      drawn = null;
-      showMessages([el("p", { class: "small" }, preview.says)]);
-      return;
-    }
-    const key = JSON.stringify([preview.editable, preview.columns.map(({ place, name }) => [place, name])]);
-    if (drawn?.key !== key) drawn = { key, ...draw(preview) };
-    drawn.fill(preview);
-    showMessages([preview.problem && problem(preview), facts(preview), found(preview)]);
+    table.show(preview);
+    if (!preview.columns.length) return showMessages([emptyText(preview)]);
+    const { problem } = preview;
+    const goTo = problem?.parameter && !labelOf(problem.parameter) && (() => field(problem.parameter).focus());
+    showMessages([problem && previewProblem(preview, goTo), previewFacts(preview), previewGuesses(preview)]);
   }
 
-  /** A table for these columns: fill(seen) puts roles and rows in and mark(seen) roles; the focus stays where it is. */
-  function draw({ columns, editable }) {
-    const heads = columns.map((column) => head(column, editable));
-    const body = el("tbody");
-    region.replaceChildren(
-      el(
-        "table",
-        { class: "preview__table" },
-        el(
-          "thead",
-          {},
-          el(
-            "tr",
-            {},
-            heads.map(({ cell }) => cell),
-          ),
-        ),
-        body,
-      ),
-    );
-    const mark = (preview) => heads.forEach((one, i) => one.mark(preview, preview.columns[i].role));
-    const fill = (preview) => {
-      mark(preview);
-      heads.forEach(({ limit }, i) => limit?.(preview, preview.columns[i].role));
-      body.replaceChildren(
-        ...preview.rows.map((row) =>
-          el(
-            "tr",
-            {},
-            row.map((text, i) => el("td", { class: preview.columns[i].role ? null : "muted" }, text)),
-          ),
-        ),
-      );
-    };
-    return { fill, mark };
-  }
+  const roleOf = (/** @type {string} */ name) => roles.find((role) => role.name === name);
+  const labelOf = (/** @type {string} */ name) => roleOf(name)?.label;
 
-  function head({ place, name }, editable) {
-    const title = name || `column ${place.slice(1)}`;
-    if (!editable) {
-      const caption = el("span", { class: "small muted" });
-      const mark = (_, role) => (caption.textContent = labelOf(role) ?? BESIDE[role] ?? "not read");
-      return { cell: el("th", { scope: "col" }, el("span", { class: "preview__name" }, title), caption), mark };
-    }
-    const none = el("option", { value: "" });
-    const choices = roles.map((role) => el("option", { value: role.name }, role.label));
-    const select = el(
-      "select",
-      { class: "input", id: `preview-${place.slice(1)}`, "aria-describedby": "preview-help" },
-      none,
-      choices,
-    );
-    let now = null;
-    select.addEventListener("change", () => choose(now, place, select.value, title));
-    const mark = (preview, role) => {
-      now = preview;
-      none.textContent = BESIDE[role] ?? "not read";
-      select.value = labelOf(role) ? role : "";
-    };
-    // a position needs both coordinates: such a column only changes places with another
-    const limit = (preview, role) => {
-      none.disabled = needed(role);
-      for (const choice of choices)
-        choice.disabled = needed(role) && choice.value !== role && !holder(preview, choice.value);
-    };
-    const label = el(
-      "label",
-      { for: select.id, class: "preview__name", title },
-      title,
-      el("span", { class: "visually-hidden" }, ", read as"),
-    );
-    return { cell: el("th", { scope: "col" }, label, select), mark, limit };
-  }
-
-  const labelOf = (role) => roles.find(({ name }) => name === role)?.label;
-  const needed = (role) => Boolean(roles.find(({ name }) => name === role)?.needed);
-  const holder = (preview, role) => (role ? preview.columns.find((column) => column.role === role) : undefined);
-
-  /** Give the column at `place` another role. Who had it takes this one's, so that two columns change places at once. */
+  /**
+   * Give the column at `place` another role. The column that had it takes this one's, so that two change places at
+   * once.
+   *
+   * @param {any} preview
+   * @param {string} place
+   * @param {string} role
+   * @param {string} title
+   */
   function choose(preview, place, role, title) {
-    const column = preview.columns.find((one) => one.place === place);
-    const [before, other] = [column.role, holder(preview, role)];
-    if (labelOf(before)) field(before).value = other?.place ?? (needed(before) ? "" : "#0");
+    const column = preview.columns.find((/** @type {any} */ one) => one.place === place);
+    const other = role ? preview.columns.find((/** @type {any} */ one) => one.role === role) : undefined;
+    const before = column.role;
+    if (labelOf(before)) field(before).value = other?.place ?? (roleOf(before)?.needed ? "" : "#0");
     if (role) field(role).value = place;
     if (other) other.role = before;
     column.role = role;
-    drawn.mark(preview); // at once: typing in a select changes it at every letter, sooner than the server answers
-    announce(role ? `${title} is the ${labelOf(role).toLowerCase()}.` : `${title} is not read.`);
-    soon();
+    table.mark(preview); // at once: typing in a select changes it at every letter, sooner than the server responds
+    announce(role ? `${title} is the ${labelOf(role)?.toLowerCase()}.` : `${title} is not read.`);
+    requestSoon();
   }
 
-  function problem({ problem: { message, parameter }, whole }) {
-    const settle =
-      parameter &&
-      !labelOf(parameter) &&
-      el("button", { class: "link", type: "button", onclick: () => field(parameter).focus() }, "Choose below");
-    return el(
-      "div",
-      { class: "notice notice--error", role: "status" },
-      el("p", {}, el("strong", {}, message)),
-      !whole && el("p", { class: "muted" }, "The first rows alone say so; only they were looked at."),
-      settle && el("p", {}, settle),
-    );
-  }
-
-  const refusal = (error) =>
-    el("div", { class: "notice notice--error", role: "status" }, el("p", {}, el("strong", {}, sentenceOf(error))));
-
-  function facts(preview) {
-    const caption = [
-      preview.member ? `${preview.title}, ${preview.member}` : preview.title,
-      preview.delimiter && `cells between ${MARKS[preview.delimiter] ?? preview.delimiter}`,
-      preview.delimiter && `decimal ${preview.decimal === "," ? "comma" : "point"}`,
-      preview.encoding,
-      !preview.header && "no header line",
-      preview.more_columns && `${preview.more_columns} more columns are not shown`,
-    ];
-    const fixed =
-      !preview.editable &&
-      "This format says itself which column is which. To say otherwise, choose the format of a plain table below.";
-    return [
-      el("p", { class: "small muted" }, `${caption.filter(Boolean).join(" · ")}.`),
-      fixed && el("p", { class: "small" }, fixed),
-    ];
-  }
-
-  function found({ guesses }) {
-    return guesses.length
-      ? el(
-          "ul",
-          { class: "preview__found small", "aria-label": "Found out, not said by the file" },
-          guesses.map(({ message }) => el("li", {}, message)),
-        )
-      : null;
-  }
-
-  form.addEventListener("input", ({ target }) => target.name && soon());
-  return { show: () => drawn || request() };
+  form.addEventListener("input", ({ target }) => /** @type {any} */ (target).name && requestSoon());
+  return { show: () => table.isDrawn() || request() };
 }

@@ -1,9 +1,13 @@
-/* Rename, delete and decide on a shared budget: buttons with data-rename, data-delete or data-other-people open dialogs. */
+/* Rename, delete and decide on a shared budget: buttons with data-rename, data-delete or data-other-people open
+ * dialogs.
+ */
 
 import { ApiError, del, patch, post } from "../core/api.js";
 import { $, announce } from "../core/dom.js";
 
-/** Open the dialog; do `work` when it is confirmed; close it when that worked and go on with `then`, else say why not. */
+/**
+ * Open the dialog; do `work` when it is confirmed; close it when that worked and go on with `then`, else say why not.
+ */
 function openDialog(dialog, work, then) {
   const error = $("[data-error]", dialog);
   const form = $("form", dialog);
@@ -55,7 +59,8 @@ function separate(button, done) {
   const dialog = $("#other-people-dialog");
   const { count } = button.dataset;
   $("[data-text]", dialog).textContent =
-    `This upload gets a budget of its own, apart from ${count === "1" ? "the other upload" : `the ${count} other uploads`}.`;
+    `This upload gets a budget of its own, apart from ` +
+    `${count === "1" ? "the other upload" : `the ${count} other uploads`}.`;
   const work = async () => {
     await post(button.dataset.otherPeople, { decision: "other-people" });
     announce("Recorded: this upload has a budget of its own.");

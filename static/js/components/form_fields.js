@@ -1,8 +1,9 @@
 /* Form fields out of a description: what the API lists of a mechanism or a way to mark landmarks. */
 
-import { duration, el, metres, percent } from "../core/dom.js";
-import { learnLabels, messageOf } from "../core/field_errors.js";
 import { check, createNumber, ruleText, showProblem, valueOf, write } from "./number_field.js";
+import { el } from "../core/dom.js";
+import { learnLabels, messageOf } from "../core/field_errors.js";
+import { duration, metres, percent } from "../core/format.js";
 
 const SPAN = 100; // a slider reaches from a hundredth of the example to a hundred times
 const STEPS = 400;
@@ -18,8 +19,8 @@ let ids = 0;
 /**
  * Controls for `fields` in `host`. `onChange(name)` after every change of the field of that name; `controls` are those
  * beside numbers, texts and choices, by the name that a field's `control` has.
- * Returns {values(), all(), set(values), fail(errors), clear(), disable(on)}. In `values` a number that is missing is null
- * and one that is refused NaN; `all` has null for what was left empty, and the text of what is refused.
+ * Returns {values(), all(), set(values), fail(errors), clear(), disable(on)}. In `values` a number that is missing is
+ * null and one that is refused NaN; `all` has null for what was left empty, and the text of what is refused.
  */
 export function createFields(host, fields, { onChange, controls: more = {} }) {
   learnLabels(fields);

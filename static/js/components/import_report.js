@@ -1,7 +1,8 @@
 /* What was understood of a file and what was refused: reports, errors and questions as elements. */
 
-import { count, el, number, percent, whole } from "../core/dom.js";
+import { el } from "../core/dom.js";
 import { labelOf, sentenceOf } from "../core/field_errors.js";
+import { count, number, percent, whole } from "../core/format.js";
 
 /** Whether an error is best answered with the columns of the file in view. */
 export const needsColumns = ({ code }) => ["no_position_columns", "no_points", "bad_times"].includes(code);

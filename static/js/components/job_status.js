@@ -1,6 +1,7 @@
 /* Progress of the rows a page shows, from what the jobs drawer hears; and drawing a list again when a job ends. */
 
-import { $, $$, done } from "../core/dom.js";
+import { $, $$ } from "../core/dom.js";
+import { done } from "../core/format.js";
 import { refresh } from "../core/page_refresh.js";
 
 /** A function that draws the parts again, once for many calls in a row; it resolves when they are drawn. */

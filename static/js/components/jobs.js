@@ -1,9 +1,10 @@
 /* What runs and what came of it, asked for gently. Other modules hear "cairn:jobs" on document when a job begins or
    ends, "cairn:progress" after every look; `refreshJobs()` looks at once. */
 
-import { get } from "../core/api.js";
-import { $, announce, count } from "../core/dom.js";
 import { createDrawer } from "./jobs_drawer.js";
+import { get } from "../core/api.js";
+import { $, announce } from "../core/dom.js";
+import { count } from "../core/format.js";
 
 const BUSY = { first: 1000, most: 5000, by: 1.25 }; // while anything waits or runs; slower where nothing moves
 const IDLE = { first: 15_000, most: 120_000, by: 2 }; // jobs that began elsewhere, by the API or in another tab

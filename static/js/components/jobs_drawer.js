@@ -1,7 +1,8 @@
 /* The jobs drawer: what runs with its stage, share and time left; what ended, and what to do where it failed. */
 
 import { post } from "../core/api.js";
-import { $, announce, count, done, duration, el } from "../core/dom.js";
+import { $, announce, el } from "../core/dom.js";
+import { count, done, duration } from "../core/format.js";
 
 const OVER = { done: "done", ready: "ready", cancelled: "cancelled" };
 
@@ -26,7 +27,9 @@ function statusText(job) {
   return `${(job.stage || "running").toLowerCase()} · ${done(job.progress)}${left}`;
 }
 
-/** A row that is filled again and again: its buttons are there from the start, so that none goes from under a finger. */
+/**
+ * A row that is filled again and again: its buttons are there from the start, so that none goes from under a finger.
+ */
 function createRow(job, act) {
   const link = el("a", { href: job.urls.page }, job.title);
   const [note, advice] = [el("p", { class: "small job__note" }), el("p", { class: "small muted" })];
@@ -145,7 +148,9 @@ export function createDrawer(host, button, refreshJobs) {
     },
   };
 
-  /** Where focus goes when its button is gone or says something else: the row's next one, the next row's, the heading. */
+  /**
+   * Where focus goes when its button is gone or says something else: the row's next one, the next row's, the heading.
+   */
   function refocus(focused, neighbour) {
     const usable = (row) => row?.isConnected && $("button:not([hidden], :disabled)", row);
     const same = focused.isConnected && !focused.hidden && !focused.disabled && focused; // its row was only moved

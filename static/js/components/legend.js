@@ -1,6 +1,7 @@
 /* The list of layers: toggle, colour and dash, mean error, progress; what is whose. */
 
-import { el, metres, percent, svg, whole } from "../core/dom.js";
+import { el, svg } from "../core/dom.js";
+import { metres, percent, whole } from "../core/format.js";
 import { dashLengths } from "../core/series_style.js";
 
 const SMALL_DASHES = (name) =>
@@ -8,7 +9,10 @@ const SMALL_DASHES = (name) =>
     .map((length) => length * 0.75)
     .join(" ");
 
-/** A line as the map and the charts draw it; `lineStyle` is {index, dash} of the palette (-1: muted), or null for the original. */
+/**
+ * A line as the map and the charts draw it; `lineStyle` is {index, dash} of the palette (-1: muted), or null for the
+ * original.
+ */
 export function swatch(lineStyle) {
   const path = svg("path", { d: "M0 5h22", "stroke-dasharray": lineStyle ? SMALL_DASHES(lineStyle.dash) : null });
   return svg(
@@ -139,8 +143,8 @@ function tuning(id, kind, on, lineStyles) {
 /**
  * A legend in the list element `host`. Entries: {id, title, facts, ink, error_m, state, stage, progress, eta, reason,
  * private, visible, owner, here, active, opacity, place: {first, last}}; of a mark above the lines also {mark, count}.
- * `on`: {toggle(id, shown), activate(id), cancel(id), retry(id), opacity(id, share), move(id, by), ink(id, index)}; `lineStyles`
- * are the lines a release may be given, {index, colour, dash, marker}.
+ * `on`: {toggle(id, shown), activate(id), cancel(id), retry(id), opacity(id, share), move(id, by), ink(id, index)};
+ * `lineStyles` are the lines a release may be given, {index, colour, dash, marker}.
  * `update(entries)` changes what differs and keeps focus where it is.
  */
 export function createLegend(host, on, lineStyles = null) {

@@ -1,5 +1,6 @@
 /* Number fields on pages: they keep what was typed, show their rule and what breaks it, and block a form that is wrong.
-   An input with `data-number` is one, whether a script or a template made it; importing this module attaches the keys. */
+ * An input with `data-number` is one, whether a script or a template made it; importing this module attaches the keys.
+ */
 
 import { readNumber, readNumbers, ruleSentence, writtenNumber } from "../core/number_text.js";
 import { el } from "../core/dom.js";

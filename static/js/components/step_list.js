@@ -13,39 +13,7 @@ import { createFields } from "./form_fields.js";
 export function createSteps(hosts, listed, { field, most = 8, short = false, chip, extend = () => {}, onChange }) {
   const at = new RegExp(`^${field}\\.(\\d+)\\b`);
   let chosen = [];
-
-  function entry(step, values = {}) {
-    const host = el("div", { class: "step__fields stack" });
-    const fields = createFields(host, step.fields, { onChange });
-    extend(host, fields, onChange);
-    fields.set(values);
-    const made = { step, fields };
-    const button = (text, label, act) =>
-      el(
-        "button",
-        { class: "button button--small", type: "button", "aria-label": `${label} ${step.title}`, onclick: act },
-        text,
-      );
-    made.up = button("↑", "Earlier:", () => move(made, -1));
-    made.down = button("↓", "Later:", () => move(made, 1));
-    made.remove = button("Remove", "Remove", () => drop(made));
-    made.error = el("p", { class: "field__error", role: "alert", hidden: true });
-    made.element = el(
-      "li",
-      { class: "step step--on", dataset: { step: step.name } },
-      el(
-        "div",
-        { class: "step__head" },
-        el("strong", {}, step.title),
-        chip?.(step),
-        el("span", { class: "step__tools" }, made.up, made.down, made.remove),
-      ),
-      el("p", {}, step.summary),
-      host,
-      made.error,
-    );
-    return made;
-  }
+  const make = (step, values = {}) => createStep(step, values, { chip, extend, onChange, move, drop });
 
   function draw() {
     hosts.chosen.replaceChildren(...chosen.map(({ element }) => element));
@@ -59,7 +27,7 @@ export function createSteps(hosts, listed, { field, most = 8, short = false, chi
   }
 
   function add(step) {
-    const made = entry(step);
+    const made = make(step);
     chosen.push(made);
     draw();
     (made.element.querySelector("input[data-number]") ?? made.remove).focus();
@@ -92,7 +60,7 @@ export function createSteps(hosts, listed, { field, most = 8, short = false, chi
     chosen: () => chosen.map(({ step }) => step),
     set(values) {
       chosen = values.map(({ name, ...own }) =>
-        entry(
+        make(
           listed.find((step) => step.name === name),
           own,
         ),
@@ -116,6 +84,30 @@ export function createSteps(hosts, listed, { field, most = 8, short = false, chi
       });
     },
   };
+}
+
+/** A chosen step with its fields and buttons. */
+function createStep(step, values, { chip, extend, onChange, move, drop }) {
+  const host = el("div", { class: "step__fields stack" });
+  const fields = createFields(host, step.fields, { onChange });
+  extend(host, fields, onChange);
+  fields.set(values);
+  const button = (text, label, onclick) =>
+    el(
+      "button",
+      { class: "button button--small", type: "button", "aria-label": `${label} ${step.title}`, onclick },
+      text,
+    );
+  const up = button("↑", "Earlier:", () => move(made, -1));
+  const down = button("↓", "Later:", () => move(made, 1));
+  const remove = button("Remove", "Remove", () => drop(made));
+  const error = el("p", { class: "field__error", role: "alert", hidden: true });
+  const tools = el("span", { class: "step__tools" }, up, down, remove);
+  const head = el("div", { class: "step__head" }, el("strong", {}, step.title), chip?.(step), tools);
+  const attributes = { class: "step step--on", dataset: { step: step.name } };
+  const element = el("li", attributes, head, el("p", {}, step.summary), host, error);
+  const made = { step, fields, up, down, remove, error, element };
+  return made;
 }
 
 function card(step, chip, add) {

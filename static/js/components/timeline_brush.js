@@ -1,78 +1,62 @@
-/* The stretch of time that is drawn and played: two grips above the strip and a bar between them, or Shift and a drag along it. */
+/* The range of events drawn and played: two grips above the strip and a bar between them, or Shift and a drag along it.
+ */
 
 import { el } from "../core/dom.js";
 import { stepOf } from "./timeline.js";
 
 /**
- * Grips over a time strip (createTimeline's `scale`); with Shift their keys move both. `onChange(range)` hears [first, last + 1) while it changes, null for
- * all events. `set(range)` changes it without telling, `mark(first, after)` and `clear()` tell.
+ * Grips over a time strip (createTimeline's `scale`); with Shift their keys move both. `onChange(range)` receives
+ * [first, last + 1) while it changes, null for all events. `set(range)` changes it without a call of `onChange`,
+ * `mark(first, after)` and `clear()` with one.
+ *
+ * @param {ReturnType<typeof import("./timeline.js").createTimeline>["scale"]} scale
+ * @param {(range: Run | null) => void} onChange
  */
 export function createBrush({ strip, row, place, eventAt, count, label, bound }, onChange) {
   let [first, last] = [0, 0];
+  const eventUnder = (/** @type {PointerEvent} */ event) => eventAt(event.clientX - strip.getBoundingClientRect().left);
   const bar = el("span", { class: "brush__bar" });
-  const [start, end] = [grip("First event drawn", "start"), grip("Last event drawn", "end")];
+  const grip = (/** @type {GripOptions} */ options) =>
+    createGrip({ ...options, eventUnder, count, shift: (by) => shift(first, last, by) });
+  const start = grip({
+    name: "First event drawn",
+    side: "start",
+    at: () => first,
+    move: (event) => change(Math.min(event, last), last),
+  });
+  const end = grip({
+    name: "Last event drawn",
+    side: "end",
+    at: () => last,
+    move: (event) => change(first, Math.max(event, first)),
+  });
   const lane = el("div", { class: "brush" }, bar, start, end);
   const shades = [0, 1].map(() => el("span", { class: "brush__shade", hidden: true }));
-  const all = el(
-    "button",
-    { class: "button button--small brush__all", type: "button", hidden: true, onclick: () => clear({ focus: true }) },
-    "Draw all",
-  );
+  const whole = () => first === 0 && last === count() - 1;
+  const showAll = () => clear({ focus: true });
+  const attributes = { class: "button button--small brush__all", type: "button", hidden: true, onclick: showAll };
+  const all = el("button", attributes, "Draw all");
   strip.before(lane);
-  strip.firstElementChild.after(...shades); // above what the strip paints, below its playhead
+  strip.firstElementChild?.after(...shades); // above what the strip paints, below its playhead
   row.append(all);
 
-  const whole = () => first === 0 && last === count() - 1;
-
-  function grip(label, side) {
-    const element = el("button", {
-      class: `brush__grip brush__grip--${side}`,
-      type: "button",
-      role: "slider",
-      "aria-label": label,
-    });
-    const at = () => (side === "start" ? first : last);
-    const move = (event) =>
-      side === "start" ? change(Math.min(event, last), last) : change(first, Math.max(event, first));
-    let held = false;
-    element.addEventListener("pointerdown", (event) => {
-      if (event.button) return;
-      held = true;
-      element.setPointerCapture(event.pointerId);
-    });
-    element.addEventListener(
-      "pointermove",
-      (event) => held && move(eventAt(event.clientX - strip.getBoundingClientRect().left)),
-    );
-    for (const over of ["pointerup", "pointercancel"]) element.addEventListener(over, () => (held = false));
-    element.addEventListener("keydown", (event) => {
-      const { key, ctrlKey, metaKey, altKey } = event;
-      const to = stepOf({ key, ctrlKey, metaKey, altKey }, at(), count());
-      if (to === null) return;
-      event.preventDefault();
-      event.stopPropagation();
-      if (event.shiftKey) shift(first, last, to - at());
-      else move(to);
-    });
-    return element;
-  }
-
-  /** The stretch [from, to] moved by some events, as far as there are events. */
+  /** Move the range [from, to] by some events, as far as there are events.
+   * @param {number} from
+   * @param {number} to
+   * @param {number} by */
   function shift(from, to, by) {
     const step = Math.max(-from, Math.min(count() - 1 - to, by));
     change(from + step, to + step);
   }
 
-  let held = null; // what the bar was taken hold of with: {event, first, last}
-  const under = (event) => eventAt(event.clientX - strip.getBoundingClientRect().left);
-  bar.addEventListener("pointerdown", (event) => {
-    if (event.button || whole()) return;
-    held = { event: under(event), first, last };
-    bar.setPointerCapture(event.pointerId);
-  });
-  bar.addEventListener("pointermove", (event) => held && shift(held.first, held.last, under(event) - held.event));
-  for (const over of ["pointerup", "pointercancel"]) bar.addEventListener(over, () => (held = null));
+  onDrag(
+    bar,
+    (event) => !whole() && { event: eventUnder(event), first, last },
+    (event, from) => shift(from.first, from.last, eventUnder(event) - from.event),
+  );
 
+  /** @param {number} from
+   * @param {number} to */
   function change(from, to) {
     if (from === first && to === last) return;
     [first, last] = [from, to];
@@ -91,36 +75,103 @@ export function createBrush({ strip, row, place, eventAt, count, label, bound },
     if (n < 2) return;
     [first, last] = [Math.min(first, n - 1), Math.min(last, n - 1)]; // another series, before its range is set
     bound(first, last);
-    const [a, b] = [place(first), place(last)];
-    for (const [element, x, event] of [
-      [start, a, first],
-      [end, b, last],
-    ]) {
-      element.style.setProperty("transform", `translateX(${x}px)`);
-      element.setAttribute("aria-valuemin", "0");
-      element.setAttribute("aria-valuemax", String(n - 1));
-      element.setAttribute("aria-valuenow", String(event));
-      element.setAttribute("aria-valuetext", label(event));
-    }
-    bar.style.setProperty("transform", `translateX(${a}px)`);
-    bar.style.setProperty("width", `${b - a}px`);
-    shades[0].style.setProperty("width", `${Math.max(0, a - 1)}px`);
-    shades[1].style.setProperty("left", `${b + 1}px`);
+    const [left, right] = [place(first), place(last)];
+    placeGrip(start, left, first, n - 1, label(first));
+    placeGrip(end, right, last, n - 1, label(last));
+    placeBar(bar, shades, left, right);
     lane.classList.toggle("brush--on", !whole());
     for (const element of [...shades, all]) element.hidden = whole();
   }
 
-  return {
-    draw,
-    clear,
-    isWhole: whole,
-    mark: (from, after) => change(from, after - 1),
-    /** [first, last + 1), as much of it as there is; null for all. */
-    set(range) {
-      const most = Math.max(0, count() - 1);
-      [first, last] = range && range[0] <= most ? [range[0], Math.min(range[1] - 1, most)] : [0, most];
-      draw();
-      return whole() ? null : [first, last + 1];
-    },
-  };
+  return { draw, clear, isWhole: whole, set, mark: (/** @type {Run} */ ...[from, after]) => change(from, after - 1) };
+
+  /** [first, last + 1), as much of it as there is; null for all.
+   * @param {Run | null} range
+   * @returns {Run | null} */
+  function set(range) {
+    const most = Math.max(0, count() - 1);
+    [first, last] = range && range[0] <= most ? [range[0], Math.min(range[1] - 1, most)] : [0, most];
+    draw();
+    return whole() ? null : [first, last + 1];
+  }
+}
+
+/**
+ * @typedef {{name: string, side: "start" | "end", at: () => number, move: (event: number) => void}} GripOptions
+ */
+
+/**
+ * A grip at one end of the range; with Shift its keys call `shift(by)`.
+ *
+ * @param {GripOptions & {
+ *   eventUnder: (event: PointerEvent) => number, count: () => number, shift: (by: number) => void,
+ * }} options
+ */
+function createGrip({ name, side, at, move, eventUnder, count, shift }) {
+  const attributes = { class: `brush__grip brush__grip--${side}`, type: "button", role: "slider", "aria-label": name };
+  const element = el("button", attributes);
+  onDrag(
+    element,
+    () => true,
+    (event) => move(eventUnder(event)),
+  );
+  element.addEventListener("keydown", (event) => {
+    const { key, ctrlKey, metaKey, altKey } = event;
+    const to = stepOf({ key, ctrlKey, metaKey, altKey }, at(), count());
+    if (to === null) return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (event.shiftKey) shift(to - at());
+    else move(to);
+  });
+  return element;
+}
+
+/**
+ * @param {HTMLElement} bar
+ * @param {HTMLElement[]} shades
+ * @param {number} left
+ * @param {number} right
+ */
+function placeBar(bar, shades, left, right) {
+  bar.style.setProperty("transform", `translateX(${left}px)`);
+  bar.style.setProperty("width", `${right - left}px`);
+  shades[0].style.setProperty("width", `${Math.max(0, left - 1)}px`);
+  shades[1].style.setProperty("left", `${right + 1}px`);
+}
+
+/**
+ * @param {HTMLElement} element
+ * @param {number} x
+ * @param {number} event
+ * @param {number} most
+ * @param {string} text
+ */
+function placeGrip(element, x, event, most, text) {
+  element.style.setProperty("transform", `translateX(${x}px)`);
+  element.setAttribute("aria-valuemin", "0");
+  element.setAttribute("aria-valuemax", String(most));
+  element.setAttribute("aria-valuenow", String(event));
+  element.setAttribute("aria-valuetext", text);
+}
+
+/**
+ * Call `move(event, start)` while `element` is dragged; `begin(event)` gives what the drag starts from, or false for
+ * none.
+ *
+ * @template T
+ * @param {HTMLElement} element
+ * @param {(event: PointerEvent) => T | false} begin
+ * @param {(event: PointerEvent, start: T) => void} move
+ */
+function onDrag(element, begin, move) {
+  /** @type {T | false} */
+  let start = false;
+  element.addEventListener("pointerdown", (event) => {
+    if (event.button) return;
+    start = begin(event);
+    if (start) element.setPointerCapture(event.pointerId);
+  });
+  element.addEventListener("pointermove", (event) => start && move(event, start));
+  for (const over of ["pointerup", "pointercancel"]) element.addEventListener(over, () => (start = false));
 }

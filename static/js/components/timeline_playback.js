@@ -1,18 +1,14 @@
 /* Playing through the events: a button and a choice of speeds, of which one can be typed. */
 
 import { createNumber, valueOf, write } from "./number_field.js";
+import { playSchedule, usualStep } from "./playback_schedule.js";
 import { el } from "../core/dom.js";
 import { mayMove } from "../core/series_style.js";
-import { lastAtMost } from "../core/sorted_search.js";
 
 const SPEEDS = [1, 10, 60, 600, 3600, 21600, 86400]; // seconds of the data in one of the reader's
 const EVENT_SPEEDS = [1, 5, 20, 100, 1000]; // events in a second, where there are no times
 const OTHER = "other";
 const PLAY_S = 40; // about how long a whole series plays by default
-const LONG = 10; // a silence is a step longer than this many usual ones
-const SILENCE_S = 1.5; // no silence is played for longer
-const SAMPLES = 1000; // steps looked at for the usual one
-
 const speedText = (speed) =>
   speed < 60
     ? `${speed} s in 1 s`
@@ -22,16 +18,9 @@ const speedText = (speed) =>
         ? `${speed / 3600} h in 1 s`
         : "1 d in 1 s";
 
-function usualStep(time, n) {
-  const stride = Math.max(1, Math.floor((n - 1) / SAMPLES));
-  const steps = [];
-  for (let i = 1; i < n; i += stride) steps.push(time[i] - time[i - 1]);
-  return steps.sort((a, b) => a - b)[steps.length >> 1] ?? 0;
-}
-
 /**
- * `at()` is the event shown, `select(event)` shows another one. Returns {elements, set({n, time}), bound(first, last) to
- * the events played, toggle(), stop()}.
+ * `at()` is the event shown, `select(event)` shows another one. Returns {elements, set({n, time}), bound(first, last)
+ * to the events played, toggle(), stop()}.
  */
 export function createPlayback({ at, select }) {
   let [n, time, first, last, usual] = [0, null, 0, 0, 0];
@@ -43,7 +32,7 @@ export function createPlayback({ at, select }) {
     "aria-keyshortcuts": "P",
     onclick: toggle,
   });
-  const speed = el("select", { class: "input timeline__speed", "aria-label": "Speed", hidden: true, onchange: choose }); // until there is something to play
+  const speed = el("select", { class: "input timeline__speed", "aria-label": "Speed", hidden: true, onchange: choose });
   const { input: typed, error } = createNumber({ minimum: 0.001, required: true }, { value: 1, oninput: again });
   const unit = el("span", { class: "small muted" });
   const other = el("label", { class: "timeline__other", hidden: true }, typed, unit, error);
@@ -76,29 +65,14 @@ export function createPlayback({ at, select }) {
     if (at() >= last || at() < first) select(first);
     play.setAttribute("aria-label", "Pause");
     play.classList.add("timeline__play--on");
-    const clock = (event) => (time ? time[event] : event);
-    let [began, from] = [performance.now(), clock(at())];
-    const tick = (now) => {
-      const due = from + ((now - began) / 1000) * speedNow;
-      let next = Math.min(last, Math.max(at(), time ? lastAtMost(time, due) : Math.floor(due)));
-      if (time && next === at() && next < last && isSilence(next, speedNow) && now - began > SILENCE_S * 1000) {
-        next += 1;
-        [began, from] = [now, clock(next)];
-      }
-      if (next !== at()) {
-        select(next);
-        if (isSilence(next, speedNow)) [began, from] = [now, clock(next)];
-      }
+    const next = playSchedule({ time, last, usual }, speedNow, at(), performance.now());
+    const tick = (/** @type {number} */ now) => {
+      const event = next(at(), now);
+      if (event !== at()) select(event);
       if (at() >= last) stop();
       else timer = requestAnimationFrame(tick);
     };
     timer = requestAnimationFrame(tick);
-  }
-
-  /** Whether what follows an event is a silence, and one that would be played for too long. */
-  function isSilence(event, speedNow) {
-    const gap = time && event < last ? time[event + 1] - time[event] : 0;
-    return gap > LONG * usual && gap > SILENCE_S * speedNow;
   }
 
   function toggle() {
@@ -117,14 +91,7 @@ export function createPlayback({ at, select }) {
       stop();
       ({ n, time } = series);
       [first, last, usual] = [0, Math.max(0, n - 1), time ? usualStep(time, n) : 0];
-      const rates = time ? SPEEDS : EVENT_SPEEDS;
-      const wanted = (time ? time[n - 1] - time[0] : n) / PLAY_S;
-      const text = (one) => (time ? speedText(one) : `${one} events in 1 s`);
-      speed.replaceChildren(
-        ...rates.map((one) => el("option", { value: String(one) }, text(one))),
-        el("option", { value: OTHER }, "another speed"),
-      );
-      speed.value = String(rates.find((one) => one >= wanted) ?? rates.at(-1));
+      fillSpeeds(speed, time, n);
       speed.hidden = n < 2;
       other.hidden = true;
       write(typed, Number(speed.value));
@@ -134,4 +101,16 @@ export function createPlayback({ at, select }) {
       play.title = mayMove() ? "" : "Your system asks for no motion: step with the arrow keys.";
     },
   };
+}
+
+/** Fill the choice of speeds for a series and choose the usual one. */
+function fillSpeeds(speed, time, n) {
+  const rates = time ? SPEEDS : EVENT_SPEEDS;
+  const wanted = (time ? time[n - 1] - time[0] : n) / PLAY_S;
+  const text = (one) => (time ? speedText(one) : `${one} events in 1 s`);
+  speed.replaceChildren(
+    ...rates.map((one) => el("option", { value: String(one) }, text(one))),
+    el("option", { value: OTHER }, "another speed"),
+  );
+  speed.value = String(rates.find((one) => one >= wanted) ?? rates.at(-1));
 }

@@ -91,7 +91,9 @@ export const postForm = async (url, form, { onProgress, signal } = {}) =>
       .responseText || "null",
   );
 
-/** A request that tells how much of its body was sent: `onProgress(bytes, ofBytes)`. Resolves with the XMLHttpRequest. */
+/**
+ * A request that tells how much of its body was sent: `onProgress(bytes, ofBytes)`. Resolves with the XMLHttpRequest.
+ */
 export function transfer(method, url, { body, headers = {}, onProgress, signal } = {}) {
   return new Promise((resolve, reject) => {
     const sending = new XMLHttpRequest();

@@ -1,4 +1,15 @@
-/* Stretches of events: runs [start, end), sorted and apart. */
+/* Runs [start, end) of events, sorted and disjoint. */
+
+/** Whether an event is in one of the runs. */
+export function isInRuns(runs, event) {
+  let [low, high] = [0, runs.length]; // the first run that ends after the event
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (runs[middle][1] <= event) low = middle + 1;
+    else high = middle;
+  }
+  return low < runs.length && runs[low][0] <= event;
+}
 
 /** Runs cut to `range`, those left empty left out. */
 export function runsWithin(runs, range) {

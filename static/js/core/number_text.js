@@ -1,4 +1,6 @@
-/* Numbers as people type them: how a text is read, and the words for what is refused. No page is needed for this module. */
+/* Numbers as people type them: how a text is read, and the words for what is refused. No page is needed for this
+ * module.
+ */
 
 const PLAIN = /^([+-]?)(\d*)(?:[.,](\d*))?(?:e([+-]?\d+))?$/i;
 const GROUPED = /^[+-]?[1-9]\d{0,2}(?:(?:,\d{3})+(?:\.\d*)?|(?:\.\d{3})+(?:,\d*)?)$/;
@@ -19,7 +21,10 @@ const firstMark = (text) => text.search(/[.,]/);
 const bare = (text) => text.replaceAll(/[.,]/g, "");
 const splitAt = (text, at) => `${bare(text.slice(0, at))}.${bare(text.slice(at + 1))}`;
 
-/** The two numbers that a text with separators between thousands may mean: as groups, and with its first mark as decimal. */
+/**
+ * The two numbers that a text with separators between thousands may mean: as groups, and with its first mark as
+ * decimal.
+ */
 function groupedReadings(text) {
   const both = text.includes(",") && text.includes(".");
   const grouped = both ? splitAt(text, lastMark(text)) : bare(text);
@@ -35,7 +40,10 @@ function twoReadings(text) {
   const written = (value) => unambiguous(plainNumber(value));
   if (!PLAIN.test(text) && !(text.includes(",") && text.includes(".")))
     return `“${text}” has separators between thousands. Write ${plainNumber(grouped)}.`;
-  return `“${text}” can be read as ${plainNumber(grouped)} or as ${plainNumber(decimal)}. Write ${plainNumber(grouped)} or ${written(decimal)}.`;
+  return (
+    `“${text}” can be read as ${plainNumber(grouped)} or as ${plainNumber(decimal)}. Write ` +
+    `${plainNumber(grouped)} or ${written(decimal)}.`
+  );
 }
 
 const unambiguous = (text) => (GROUPED.test(text) ? `${text}0` : text);
@@ -123,7 +131,9 @@ function itemsOf(typed, rule) {
       const decimal = splitAt(one, lastMark(one));
       return {
         items: [],
-        problem: `“${token}” can be read as ${decimal} or as ${parts.join(" and ")}. Write ${decimal}, or ${parts.join("; ")} for ${parts.length} numbers.`,
+        problem:
+          `“${token}” can be read as ${decimal} or as ${parts.join(" and ")}. Write ${decimal}, or ` +
+          `${parts.join("; ")} for ${parts.length} numbers.`,
       };
     }
     items.push(...(isOne ? [one] : parts));
@@ -131,7 +141,10 @@ function itemsOf(typed, rule) {
   return { items, problem: "" };
 }
 
-/** Read several numbers, with a semicolon, a space or a comma and a space between them. Returns {values, texts, problem}. */
+/**
+ * Read several numbers, with a semicolon, a space or a comma and a space between them. Returns {values, texts,
+ * problem}.
+ */
 export function readNumbers(typed, rule = {}) {
   const { items, problem } = itemsOf(typed, rule);
   if (problem) return { values: [], texts: [], problem };

@@ -32,7 +32,8 @@ const receivedBytes = async (url, signal) =>
 async function begin(urls, file, stored, signal) {
   const headers = { ...TUS, "Upload-Length": String(file.size), "Upload-Metadata": `filename ${encoded(file.name)}` };
   const answer = await transfer("POST", urls, { headers, signal });
-  const { pathname } = new URL(answer.getResponseHeader("Location"), location.href); // a proxy may call itself otherwise
+  // a proxy may call itself otherwise
+  const { pathname } = new URL(answer.getResponseHeader("Location"), location.href);
   stored.set(pathname);
   return { url: pathname, offset: 0 };
 }

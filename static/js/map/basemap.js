@@ -34,7 +34,9 @@ function choose(value) {
 
 const isOn = ({ host }) => (host ? choice() === host : choice() !== "off");
 
-/** The note in the lower left corner of a Leaflet map, and the tiles; `near(lon)` is a longitude as the map counts it. */
+/**
+ * The note in the lower left corner of a Leaflet map, and the tiles; `near(lon)` is a longitude as the map counts it.
+ */
 export function addBaseMap(map, near) {
   const holder = document.getElementById("base-map");
   const box = el("div", { class: "map-note" });
@@ -55,7 +57,7 @@ function offer(map, box, base, near) {
     else show();
     input.focus();
   });
-  window.L.DomEvent.disableClickPropagation(box);
+  L.DomEvent.disableClickPropagation(box);
   box.append(el("label", { class: "map-note__choice" }, input, "Base map"), text, question.element);
 
   function askConsent() {
@@ -114,7 +116,7 @@ function consent(host, decide) {
 
 function tileLayer({ url, zooms: [from, to], bounds: [west, south, east, north] }, near) {
   const shift = near((west + east) / 2) - (west + east) / 2;
-  return window.L.tileLayer(url, {
+  return L.tileLayer(url, {
     className: "base-tiles",
     maxZoom: 22,
     minNativeZoom: from,

@@ -48,14 +48,14 @@ export function addButton(map, { label, path, onClick }) {
   line.setAttribute("d", path);
   icon.append(line);
   button.append(icon);
-  window.L.DomEvent.disableClickPropagation(button);
+  L.DomEvent.disableClickPropagation(button);
   button.addEventListener("click", onClick);
   corner(map, button, "topright");
 }
 
 /** Put an element into a corner of a Leaflet map. */
 export function corner(map, box, position) {
-  const control = window.L.control({ position });
+  const control = L.control({ position });
   control.onAdd = () => box;
   control.addTo(map);
 }

@@ -8,8 +8,9 @@ const MOST = 3000; // lines in the picture; of more events every 2nd, 4th, 8th â
 const DOT_PX = 1.75;
 
 /**
- * Paint lines from `original` to `release` ({@link Positions} of whole tracks; `events` are the release's, null where its
- * j-th is event j) for the events [first, after) of which either end is in the picture. Returns k: every k-th has one.
+ * Paint lines from `original` to `release` ({@link Positions} of whole tracks; `events` are the release's, null where
+ * its j-th is event j) for the events [first, after) of which either end is in the picture. Returns k: every k-th has
+ * one.
  */
 export function drawErrors(ctx, view, { original, release, events, first, after, colour }) {
   const box = [0, 0, view.width, view.height];
@@ -53,7 +54,8 @@ export function drawErrors(ctx, view, { original, release, events, first, after,
 function stride(positions, frame, box, first, after) {
   let count = 0;
   positions.eachPoint(frame, box, () => void count++, first, after);
-  return 2 ** Math.max(0, Math.ceil(Math.log2(count / MOST))); // a power of two: a move adds and removes as few as can be
+  // a power of two: a move adds and removes as few as can be
+  return 2 ** Math.max(0, Math.ceil(Math.log2(count / MOST)));
 }
 
 function line(ctx, { across, down, left, top }, original, event, release, j, at = null) {

@@ -9,8 +9,8 @@ const ARM = 4.5; // px: of the cross that is the guess
 const EDGE = 6;
 
 /**
- * Paint `places`: [{title, lon, lat, found_lon, found_lat}], null where there is none. The truth is a square in ink, the
- * guess a cross in the adversary's colour.
+ * Paint `places`: [{title, lon, lat, found_lon, found_lat}], null where there is none. The truth is a square in ink,
+ * the guess a cross in the adversary's colour.
  */
 export function drawGuesses(ctx, view, places, middle) {
   const at = (lon, lat) =>

@@ -34,8 +34,8 @@ export function createHandles(leaflet, near) {
   }
 
   function add({ id, lon, lat, kind, label }) {
-    const icon = window.L.divIcon({ className: `map-handle map-handle--${kind}`, iconSize: null });
-    const marker = window.L.marker([lat, near(lon)], {
+    const icon = L.divIcon({ className: `map-handle map-handle--${kind}`, iconSize: null });
+    const marker = L.marker([lat, near(lon)], {
       icon,
       draggable: true,
       keyboard: true,

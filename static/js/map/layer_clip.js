@@ -6,8 +6,8 @@
  */
 
 /**
- * `set({id: "left" | "right"}, at)` cuts layers at the share `at` of the map's width; `set(null)` heals them. `of(id)` are
- * the shares a layer is seen between, `at()` where the cut is, null without one.
+ * `set({id: "left" | "right"}, at)` cuts layers at the share `at` of the map's width; `set(null)` heals them. `of(id)`
+ * are the shares a layer is seen between, `at()` where the cut is, null without one.
  */
 export function createClip(leaflet, element) {
   const { mapPane, overlayPane } = leaflet.getPanes();

@@ -6,8 +6,8 @@ import { labelFont } from "./graticule.js";
 const AIR = 10; // pixels between words and the edge
 
 /**
- * A canvas with what `element`, a map, shows now, as sharp as the map's own. `cutOf(id)` gives the shares of the width a
- * layer is seen between, `split` where a swipe parts, or null. Tiles whose server lets nobody copy them are left out.
+ * A canvas with what `element`, a map, shows now, as sharp as the map's own. `cutOf(id)` gives the shares of the width
+ * a layer is seen between, `split` where a swipe parts, or null. Tiles whose server lets nobody copy them are left out.
  */
 export async function mapImage(element, { cutOf, split }) {
   const layers = [...element.querySelectorAll("canvas.map-canvas")].sort((a, b) => a.style.zIndex - b.style.zIndex);
@@ -50,7 +50,8 @@ function drawLayer(ctx, layer, { x, y, width, height }, [from, to], size) {
 /** Tiles in the look the style sheet gives them; says whether there were any. */
 async function drawTiles(ctx, element, place) {
   const tiles = [...element.querySelectorAll(".base-tiles img.leaflet-tile-loaded")];
-  const known = tiles.map((tile) => ({ box: place(tile), layer: tile.closest(".base-tiles") })); // before anything moves
+  // before anything moves
+  const known = tiles.map((tile) => ({ box: place(tile), layer: tile.closest(".base-tiles") }));
   const copies = await Promise.all(tiles.map(copyOf));
   ctx.save();
   copies.forEach((copy, i) => {

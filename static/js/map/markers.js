@@ -79,7 +79,9 @@ function drawCopies(ctx, places, r) {
   ctx.restore();
 }
 
-/** Screen places [x, y, x, y, …] of the events in `runs`, at most one in each cell; no more once they are over `most`. */
+/**
+ * Screen places [x, y, x, y, …] of the events in `runs`, at most one in each cell; no more once they are over `most`.
+ */
 function spread(view, positions, runs, cell, most = Infinity) {
   const [columns, rows] = [Math.ceil((view.width + 12) / cell) + 2, Math.ceil((view.height + 12) / cell) + 2];
   const taken = new Uint8Array(columns * rows);
@@ -108,8 +110,8 @@ export function drawDots(ctx, view, { positions, colour, radius = 3, hollow = fa
 }
 
 /**
- * Paint the selected event: {lon, lat, landmark, circles: [{radius_m, colour, dash, label}], links: [{lon, lat, colour}]}.
- * Circles hold a share of the releases the noise can make; links lead to those that were made.
+ * Paint the selected event: {lon, lat, landmark, circles: [{radius_m, colour, dash, label}], links: [{lon, lat,
+ * colour}]}. Circles hold a share of the releases the noise can make; links lead to those that were made.
  */
 export function drawSelection(ctx, view, chosen, middle) {
   const place = (lon, lat) => [unitX(near(lon, middle)) * view.scale - view.left, unitY(lat) * view.scale - view.top];

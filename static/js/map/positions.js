@@ -128,7 +128,10 @@ export class Positions {
     }
   }
 
-  /** What to draw at a zoom: {kept: indices or null for all, from: where each chunk's first is among them, and the last}. */
+  /**
+   * What to draw at a zoom: {kept: indices or null for all, from: where each chunk's first is among them, and the
+   * last}.
+   */
   level(zoom) {
     if (this.n < THINNED_FROM || this.starts) return this.all;
     const z = Math.min(CLOSEST, Math.max(0, Math.ceil(zoom)));

@@ -1,8 +1,9 @@
 /* A track as a line over typed arrays: a million points in one frame.
  *
  * Points half a pixel from the last one and chunks outside the picture are passed over; a crowd of steps is put on the
- * canvas as pixels. Paths are cut (one of a million corners is slower than a thousand of a thousand). The canvas as a whole carries the opacity, so a line that crosses itself is not darker there; where a
- * noisy line would fill the picture it fades.
+ * canvas as pixels. Paths are cut (one of a million corners is slower than a thousand of a thousand). The canvas as a
+ * whole carries the opacity, so a line that crosses itself is not darker there; where a noisy line would fill the
+ * picture it fades.
  */
 
 import { dashLengths, cssColour, edgeColour } from "../core/series_style.js";
@@ -17,7 +18,9 @@ const MARGIN = 8;
 const SAMPLES = 4000;
 const ALIKE = 0.04; // widths that differ by less look the same beside each other
 
-/** The line of {@link Positions} in the style {colour, width, dash, marker, opacity, fade, dots}, as a layer draws it. */
+/**
+ * The line of {@link Positions} in the style {colour, width, dash, marker, opacity, fade, dots}, as a layer draws it.
+ */
 export function trackLayer(positions, style) {
   const last = { covered: 0, dots: false }; // of the last whole picture
   return {

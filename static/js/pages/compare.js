@@ -9,7 +9,7 @@ import { createBrush } from "../components/timeline_brush.js";
 import { withQuery } from "../core/address.js";
 import { get, poll, post } from "../core/api.js";
 import { $, announce, data } from "../core/dom.js";
-import { createAttacks } from "../trajectory/compare/attacks.js";
+import { Attacks } from "../trajectory/compare/attacks.js";
 import { circlesAt, linksAt } from "../trajectory/compare/cursor.js";
 import { showGuarantee } from "../trajectory/compare/guarantee.js";
 import { watchKeys } from "../trajectory/compare/keyboard.js";
@@ -33,7 +33,8 @@ import { eventOf } from "../trajectory/track_parts.js";
 const page = data("page-data");
 const bench = $("[data-bench]");
 const { show: showProblem, attempt } = createProblemBox($("[data-problem]"));
-const cursor = { series: 0, event: 0, hoveredEvent: null, active: null }; // looked: the event the pointer is over, not chosen
+// looked: the event the pointer is over, not chosen
+const cursor = { series: 0, event: 0, hoveredEvent: null, active: null };
 const view = readViewState();
 let [dataset, titles, layers, lineStyles, original, runs] = [null, new Map(), [], new Map(), null, []];
 let [marked, zones, marks] = [null, null, []]; // landmarks as the API has them; what lies above the lines
@@ -272,7 +273,9 @@ async function show(layer) {
 
 let opening = null;
 const known = () => ({ layers, lineStyles, titled, cursor, view, original, runs, dummies: marked.dummies });
-/** The charts, made when the first release is done: their library is large, and until then there is nothing to chart. */
+/**
+ * The charts, made when the first release is done: their library is large, and until then there is nothing to chart.
+ */
 function openCharts() {
   const listeners = {
     pick: goTo,
@@ -364,7 +367,7 @@ async function start() {
     url: page.urls.postprocesses,
     made: (release) => attempt(() => join(release)),
   });
-  attacks = createAttacks($("[data-attack]"), $("#attack-dialog"), {
+  attacks = new Attacks($("[data-attack]"), $("#attack-dialog"), {
     urls: page.urls,
     dataset,
     attempt,

@@ -1,11 +1,11 @@
 /* The list of datasets and the uploads. */
 
-import { $ } from "../core/dom.js";
 import { createCleaning } from "../components/cleaning_steps.js";
 import { watchDialogs } from "../components/dialogs.js";
-import { numbersOf, refuseInvalid } from "../components/number_field.js";
 import { swapSoon, watchStates } from "../components/job_status.js";
-import { upload } from "../components/upload_card.js";
+import { numbersOf, refuseInvalid } from "../components/number_field.js";
+import { upload } from "../components/upload.js";
+import { $ } from "../core/dom.js";
 
 const form = $("[data-upload]");
 const input = $("input[type=file]", form);

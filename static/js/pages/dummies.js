@@ -1,11 +1,12 @@
 /* Dummy landmarks: choose how, see how many to expect, draw, go on to a release on all marks. */
 
-import { get, post } from "../core/api.js";
-import { $, announce, count, data, el, percent } from "../core/dom.js";
-import { bars, before, expected, budgetText } from "../trajectory/dummy_landmarks/selection_forecast.js";
-import { createWays } from "../trajectory/dummy_landmarks/method_cards.js";
-import { messageOf, sentenceOf } from "../core/field_errors.js";
 import { check, invalidIn, refuseInvalid, reveal, showProblem, valueOf } from "../components/number_field.js";
+import { get, post } from "../core/api.js";
+import { $, announce, data, el } from "../core/dom.js";
+import { messageOf, sentenceOf } from "../core/field_errors.js";
+import { count, percent } from "../core/format.js";
+import { createWays } from "../trajectory/dummy_landmarks/method_cards.js";
+import { bars, before, budgetText, expected } from "../trajectory/dummy_landmarks/selection_forecast.js";
 
 const WAIT_MS = 200;
 const page = data("page-data");
@@ -91,7 +92,8 @@ async function showSelection(made) {
   const title = dummies ? `${count(dummies, "dummy", "dummies")} drawn` : "No dummy was drawn";
   $("[data-drawn-title]").textContent = title;
   $("[data-drawn-words]").textContent =
-    `${count(made.count, "event")} of ${made.points} are marked now, ${percent(made.share)}: ${count(landmarks, "landmark")} and ${count(dummies, "dummy", "dummies")}.` +
+    `${count(made.count, "event")} of ${made.points} are marked now, ${percent(made.share)}: ` +
+    `${count(landmarks, "landmark")} and ${count(dummies, "dummy", "dummies")}.` +
     (honest ? "" : " NOT PRIVATE: drawn with a seed.");
   $("[data-release]").href = releaseOn(made);
   $("[data-drawn]").hidden = false;

@@ -1,14 +1,15 @@
 /* One experiment: charts that fill in while it runs, its numbers, and another one beside it. */
 
-import { ApiError, get, poll, post } from "../core/api.js";
-import { $, $$, announce, data, done, duration, el, percent } from "../core/dom.js";
 import { watchDialogs } from "../components/dialogs.js";
 import { fillLegend, fillView } from "../components/experiment/chart_controls.js";
+import { createPanels } from "../components/experiment/chart_panels.js";
 import { axisLineStyles } from "../components/experiment/line_styles.js";
 import { fillNumbers } from "../components/experiment/results_table.js";
-import { createPanels } from "../components/experiment/chart_panels.js";
 import { alignedTo, comparable, indexOf, panelsOf, usualView } from "../components/experiment/results_view.js";
 import { refreshJobs } from "../components/jobs.js";
+import { ApiError, get, poll, post } from "../core/api.js";
+import { $, $$, announce, data, el } from "../core/dom.js";
+import { done, duration, percent } from "../core/format.js";
 
 const { experiment, other, palette } = data("page-data");
 const BESIDE = "dot";
@@ -125,7 +126,10 @@ async function compare() {
     compared = { ...found, aligned: alignedTo(results.axes, found) };
     text.textContent = `Dotted: ${other.name}. The table has its means and the ratio of this one’s to them.`;
   } else {
-    text.textContent = `${other.name} is over other axes: ${found.axes.map(({ title }) => title.toLowerCase()).join(", ") || "none"}. Only experiments over the same axes lie beside each other.`;
+    text.textContent =
+      `${other.name} is over other axes: ` +
+      `${found.axes.map(({ title }) => title.toLowerCase()).join(", ") || "none"}. Only experiments ` +
+      `over the same axes lie beside each other.`;
   }
 }
 

@@ -120,7 +120,8 @@ function show({ typed = false } = {}) {
   const where = parts.data.values();
   typing = typed;
   const missing = !spec || !where;
-  $("[data-submit]").disabled = broken || (missing && !invalidIn($("[data-form]")).length); // pressed, it goes to a refused number
+  // pressed, it goes to a refused number
+  $("[data-submit]").disabled = broken || (missing && !invalidIn($("[data-form]")).length);
   if (spec && !typed && !broken) text.show(where?.series ? { ...spec, series: where.series } : spec);
   if (broken || missing) {
     forecast.stop();
@@ -128,7 +129,10 @@ function show({ typed = false } = {}) {
   } else forecast.request(bodyOf(where, spec));
 }
 
-/** What is sent: the spec says what it is tried on where it was given so, otherwise the server adds what the choices mean. */
+/**
+ * What is sent: the spec says what it is tried on where it was given so, otherwise the server adds what the choices
+ * mean.
+ */
 const bodyOf = ({ series, ...where }, spec) => ({ ...where, spec: series ? { ...spec, series } : spec });
 
 function showPlan(answer) {

@@ -7,9 +7,10 @@ import { swatch } from "../components/legend.js";
 import { check, valueOf, write } from "../components/number_field.js";
 import { rangeOf, withQuery } from "../core/address.js";
 import { ApiError, get } from "../core/api.js";
-import { $, announce, data, el, number } from "../core/dom.js";
+import { $, announce, data, el } from "../core/dom.js";
 import { runsWithout, spanOf } from "../core/event_runs.js";
 import { sentenceOf } from "../core/field_errors.js";
+import { number } from "../core/format.js";
 import { createPlan } from "../trajectory/loss/budget_plan.js";
 import { correlationText, createCorrelation } from "../trajectory/loss/correlation.js";
 import { showTable } from "../trajectory/loss/loss_table.js";
@@ -161,7 +162,9 @@ const message = el("p", { class: "loss__words" });
 const warned = el("div", { "aria-live": "polite" });
 
 function showText() {
-  message.textContent = `${correlationText(shown.correlation)} ${viewText(state, { ...shown, diameter_m: shown.correlation.diameter_m })}`;
+  message.textContent =
+    `${correlationText(shown.correlation)} ` +
+    `${viewText(state, { ...shown, diameter_m: shown.correlation.diameter_m })}`;
   warned.replaceChildren(...(shown.correlation.data_dependent ? [warning(shown.correlation.note)] : []));
   const simulated = shown.mechanisms.filter((one) => one.simulated);
   $("[data-simulated]").replaceChildren(
@@ -169,7 +172,12 @@ function showText() {
   );
   const worst = state.part === "joint" ? "All landmarks and the worst event together" : "The worst event’s own part";
   $("[data-table-words]").textContent =
-    `${worst}, at ε = ${number(Number(state.epsilon))} within ${number(Number(state.radius_m))} m, for states at most ${number(shown.correlation.diameter_m)} m apart. The bridge is an upper bound for an adversary with this matrix; the published formula below it is not. No correlation: what ${state.part === "joint" ? "the landmarks and one event spend" : "the worst event spends"}, at that distance.`;
+    `${worst}, at ε = ${number(Number(state.epsilon))} within ${number(Number(state.radius_m))} m, ` +
+    `for states at most ${number(shown.correlation.diameter_m)} m apart. The bridge is an upper ` +
+    `bound for an adversary with this matrix; the published formula below it is not. No correlation: ` +
+    `what ` +
+    `${state.part === "joint" ? "the landmarks and one event spend" : "the worst event spends"}, at ` +
+    `that distance.`;
 }
 
 // What the reader does --------------------------------------------------------------

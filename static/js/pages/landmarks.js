@@ -5,8 +5,10 @@ import { seriesChoice } from "../components/series_select.js";
 import { createTimeline, stepOf } from "../components/timeline.js";
 import { withQuery } from "../core/address.js";
 import { get, post } from "../core/api.js";
-import { $, announce, count, data, el, percent } from "../core/dom.js";
+import { $, announce, data, el } from "../core/dom.js";
+import { runsWithin } from "../core/event_runs.js";
 import { sentenceOf } from "../core/field_errors.js";
+import { count, percent } from "../core/format.js";
 import { roundLength } from "../map/controls.js";
 import { createMap } from "../map/map.js";
 import { distanceM } from "../map/projection.js";
@@ -18,7 +20,7 @@ import { createMethods } from "../trajectory/landmark_editor/method_tabs.js";
 import { createJudged } from "../trajectory/landmark_editor/position_source.js";
 import { createAgainst } from "../trajectory/landmark_editor/set_comparison.js";
 import { createTools } from "../trajectory/landmark_editor/toolbar.js";
-import { createZoning } from "../trajectory/landmark_editor/zone_editor.js";
+import { ZoneEditor } from "../trajectory/landmark_editor/zone_editor.js";
 import { asDrawn } from "../trajectory/landmark_editor/zone_geometry.js";
 import { pickedFrom } from "../trajectory/track_parts.js";
 import { fetchWithPreview } from "../trajectory/track_preview.js";
@@ -26,6 +28,7 @@ import { fetchWithPreview } from "../trajectory/track_preview.js";
 const ASKED_AT_MOST = 20_000; // events picked by hand that are sent to be measured
 const DOTS_AT_MOST = 4000; // of events; a crowd of them hides the line
 const NEAR_PX = 16;
+const RINGS = { colour: "--ink", radius: 6.5, hollow: true, order: -150 }; // of a second set
 const page = data("page-data");
 const state = {
   series: 0,
@@ -38,7 +41,7 @@ const state = {
   distance: null,
   other: null,
 };
-let dataset, track, marks, methods, judged, map, timeline, tools, zoning, preview, against, history;
+let dataset, track, marks, methods, judged, map, timeline, tools, zoneEditor, preview, against, history;
 
 const isManual = () => history.now.way === methods.manual;
 const isZones = () => history.now.way === methods.zones;
@@ -73,7 +76,7 @@ function showSteps() {
 function showEvent() {
   const event = state.hoveredEvent ?? state.event;
   map.select({ lon: track.lonAt(event), lat: track.latAt(event), landmark: marks.has(state.first + event) });
-  if (isZones()) zoning.playhead();
+  if (isZones()) zoneEditor.playhead();
 }
 
 /** The event under the pointer on one of "map" and "strip" is seen on both; null ends that, if it began there. */
@@ -102,7 +105,7 @@ function showErrors(message) {
   if (message) announce(message);
 }
 
-const failed = (errors) => showErrors(zoning.fail(methods.fail(errors)).map(sentenceOf).join(" "));
+const failed = (errors) => showErrors(zoneEditor.fail(methods.fail(errors)).map(sentenceOf).join(" "));
 
 // Steps -----------------------------------------------------------------------------
 
@@ -114,7 +117,7 @@ function settle() {
   methods.set(values);
   judged.set(history.now.release ?? null);
   if (isZones()) methods.cover(history.now.release);
-  zoning.show({ zones, track, visible: isZones() });
+  zoneEditor.show({ zones, track, visible: isZones() });
   const known = isZones() && !zones.length ? [] : runs;
   if (known) {
     marks.replace(known);
@@ -187,9 +190,8 @@ function mark(events) {
   const on = marks.toggle(events.map((event) => state.first + event));
   state.edited = true;
   put({ way: methods.manual, runs: marks.runs() });
-  announce(
-    `${count(events.length, "event")} ${on ? "marked" : "taken back"}.${first ? " By hand from here on: what was found is marked, and is yours to change." : ""}`,
-  );
+  const manual = first ? " By hand from here on: what was found is marked, and is yours to change." : "";
+  announce(`${count(events.length, "event")} ${on ? "marked" : "taken back"}.${manual}`);
 }
 
 const toggle = (event) => mark([event]);
@@ -204,7 +206,7 @@ function selectIn(box) {
 function pick({ point, lon, lat }) {
   const event = nearEvent(point);
   if (event !== null) timeline.select(event);
-  if (isZones()) zoning.chooseAt(lon, lat);
+  if (isZones()) zoneEditor.chooseAt(lon, lat);
   else if (event !== null) toggle(event);
 }
 
@@ -223,7 +225,7 @@ function onKey(event) {
   else if (event.ctrlKey || event.metaKey || event.altKey) return;
   else if ((isGround(target) || key === "escape") && tools.key(event)) {
     // the tool took it
-  } else if (key === "escape" && isZones()) zoning.choose(-1);
+  } else if (key === "escape" && isZones()) zoneEditor.choose(-1);
   else if (key === "l" || (key === " " && isOnStage)) toggle(state.event);
   else {
     const arrows = key === "arrowleft" || key === "arrowright";
@@ -270,12 +272,14 @@ async function readSeries(index) {
   map.addMarkers({ id: "events", track, colour: "--ink", radius: 2.5, hollow: true, order: -200, most: DOTS_AT_MOST });
   timeline.set({ n: track.n, time: track.time, runs: [] });
   timeline.select(0);
-  zoning.show({ zones: history.now.zones, track, visible: isZones() });
+  zoneEditor.show({ zones: history.now.zones, track, visible: isZones() });
   show();
   showOther(state.other);
 }
 
-/** What the editor begins with: the first way, or the set it is a copy of, by hand where its way is not to be had here. */
+/**
+ * What the editor begins with: the first way, or the set it is a copy of, by hand where its way is not to be had here.
+ */
 async function begin(source) {
   if (!source) return { way: methods.first, zones: [], runs: null };
   const { name, zones = [], release = null, ...values } = source.method;
@@ -313,7 +317,7 @@ function createParts(ways, sets, releases) {
     on: {
       pick,
       select: selectIn,
-      zone: (zone) => zoning.add(zone),
+      zone: (zone) => zoneEditor.add(zone),
       currentEvent: () => [track.lonAt(state.event), track.latAt(state.event)],
     },
   });
@@ -322,7 +326,7 @@ function createParts(ways, sets, releases) {
     preview.request();
   };
   const check = (zones) => post(page.urls.preview, { dataset: dataset.id, method: { name: methods.zones, zones } });
-  zoning = createZoning({
+  zoneEditor = new ZoneEditor({
     map,
     name: `${dataset.name} zones`,
     radius: roundLength(Math.max(1, distanceM(...dataset.bounds) / 20)),
@@ -338,7 +342,7 @@ function createParts(ways, sets, releases) {
     releases.filter(({ state, seed }) => state === "done" && seed === null),
     { onChange: (release) => put({ release }) },
   );
-  methods.panel(methods.zones, el("div", { class: "stack" }, zoning.element, judged.element));
+  methods.panel(methods.zones, el("div", { class: "stack" }, zoneEditor.element, judged.element));
   against = createAgainst($("[data-against]"), sets, { change: showOther });
 }
 
@@ -357,19 +361,9 @@ function chooseWay(way) {
 function showOther(runs) {
   state.other = runs;
   const [from, to] = [state.first, state.first + track.n];
-  const within = runs
-    ?.filter(([start, end]) => start < to && end > from)
-    .map(([start, end]) => [Math.max(start, from) - from, Math.min(end, to) - from]);
+  const within = runs && runsWithin(runs, [from, to]).map(([start, end]) => [start - from, end - from]);
   timeline.set({ other: within ?? null });
-  if (within)
-    map.addMarkers({
-      id: "other",
-      track: pickedFrom(track, within),
-      colour: "--ink",
-      radius: 6.5,
-      hollow: true,
-      order: -150,
-    });
+  if (within) map.addMarkers({ id: "other", track: pickedFrom(track, within), ...RINGS });
   else map.remove("other");
   against.show(marks);
 }

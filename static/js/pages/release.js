@@ -1,21 +1,22 @@
 /* The release form: several mechanisms over one landmark set; one POST for each, then to the comparison. */
 
-import { get, post } from "../core/api.js";
-import { commonFields, createCards } from "../trajectory/release_form/mechanism_cards.js";
-import { asText, download, parse } from "../trajectory/release_form/configuration_file.js";
-import { createTemporalLossTable } from "../trajectory/release_form/temporal_loss_table.js";
-import { showOdds } from "../trajectory/release_form/odds_table.js";
-import { afterwards, createForecast, entry, guarantees, spending } from "../trajectory/release_form/forecast.js";
-import { createNoisePreview } from "../trajectory/release_form/noise_preview.js";
-import { createPurpose } from "../trajectory/release_form/release_purpose.js";
-import { loadRuns, loadMapData } from "../trajectory/release_form/noise_preview_data.js";
-import { createAfter } from "../trajectory/postprocess_steps.js";
-import { notice, warnings } from "../trajectory/release_form/warnings.js";
-import { $, announce, count, data, el } from "../core/dom.js";
-import { sentenceOf } from "../core/field_errors.js";
 import { createFields } from "../components/form_fields.js";
-import { distanceM } from "../map/projection.js";
 import { invalidIn, isGiven, refuseInvalid } from "../components/number_field.js";
+import { get, post } from "../core/api.js";
+import { $, announce, data, el } from "../core/dom.js";
+import { sentenceOf } from "../core/field_errors.js";
+import { count } from "../core/format.js";
+import { distanceM } from "../map/projection.js";
+import { createAfter } from "../trajectory/postprocess_steps.js";
+import { asText, download, parse } from "../trajectory/release_form/configuration_file.js";
+import { afterwards, createForecast, entry, guarantees, spending } from "../trajectory/release_form/forecast.js";
+import { commonFields, createCards } from "../trajectory/release_form/mechanism_cards.js";
+import { createNoisePreview } from "../trajectory/release_form/noise_preview.js";
+import { loadMapData, loadRuns } from "../trajectory/release_form/noise_preview_data.js";
+import { showOdds } from "../trajectory/release_form/odds_table.js";
+import { createPurpose } from "../trajectory/release_form/release_purpose.js";
+import { createTemporalLossTable } from "../trajectory/release_form/temporal_loss_table.js";
+import { notice, warnings } from "../trajectory/release_form/warnings.js";
 
 const FIRST = ["landmark-skip", "landmark-uniform", "landmark-adaptive"];
 const page = data("page-data");
@@ -175,7 +176,8 @@ function refuse(name, error, made) {
   const note = rest.map((error) => `${mechanism.title}: ${sentenceOf(error)}`);
   if (made.length)
     note.push(
-      `${count(made.length, "release")} before it ${made.length === 1 ? "was" : "were"} submitted and will not be made twice.`,
+      `${count(made.length, "release")} before it ${made.length === 1 ? "was" : "were"} submitted ` +
+        `and will not be made twice.`,
     );
   showErrors(note);
   ($("[aria-invalid=true]") ?? $("[data-problem]")).focus();

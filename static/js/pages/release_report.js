@@ -1,7 +1,8 @@
 /* A report to print: the map and the charts of releases, always light, of fixed size and sharp enough for paper. */
 
 import { createChart } from "../charts/chart.js";
-import { $, $$, data, number } from "../core/dom.js";
+import { $, $$, data } from "../core/dom.js";
+import { number } from "../core/format.js";
 import { createMap } from "../map/map.js";
 import { fetchTrack } from "../trajectory/track.js";
 

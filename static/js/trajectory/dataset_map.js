@@ -1,11 +1,12 @@
 /* A dataset's points on its page: the map, the choice of series, the landmarks of a set over them. */
 
 import { get } from "../core/api.js";
-import { $, $$, whole } from "../core/dom.js";
-import { fetchWithPreview } from "./track_preview.js";
+import { $, $$ } from "../core/dom.js";
+import { whole } from "../core/format.js";
 import { createMap } from "../map/map.js";
 import { showStepFacts } from "./step_statistics.js";
 import { joinTracks } from "./track.js";
+import { fetchWithPreview } from "./track_preview.js";
 
 const AT_ONCE = 24; // series drawn without being asked for
 const AT_A_TIME = 4; // tracks fetched at the same time
@@ -61,21 +62,10 @@ export async function showPoints(page) {
     for (const id of ["landmarks", "zones"]) map.remove(id);
     if (set) map.addZones({ zones: set.method.zones });
     if (found)
-      map.addLandmarks({ track: joinTracks(wanted.map((index) => drawn.get(index))), runs: among(found.runs) });
-  }
-
-  /** Runs over the whole dataset as they lie in the series shown, one after the other. */
-  function among(runs) {
-    let [before, sum] = [0, 0];
-    const firsts = [0, ...page.series.map((n) => (sum += n))];
-    return wanted.flatMap((index) => {
-      const [from, to] = [firsts[index], firsts[index + 1]];
-      const shift = before - from;
-      before += to - from;
-      return runs
-        .filter(([start, end]) => start < to && end > from)
-        .map(([start, end]) => [Math.max(start, from) + shift, Math.min(end, to) + shift]);
-    });
+      map.addLandmarks({
+        track: joinTracks(wanted.map((index) => drawn.get(index))),
+        runs: runsAmong(found.runs, page.series, wanted),
+      });
   }
 
   const press = () =>
@@ -91,4 +81,21 @@ export async function showPoints(page) {
 
   select?.addEventListener("change", () => choose(select.value));
   await choose("");
+}
+
+/**
+ * Runs over the whole dataset, whose series have `counts` events, as they lie in the series `shown` one after the
+ * other.
+ */
+export function runsAmong(runs, counts, shown) {
+  let [before, sum] = [0, 0];
+  const firsts = [0, ...counts.map((n) => (sum += n))];
+  return shown.flatMap((index) => {
+    const [from, to] = [firsts[index], firsts[index + 1]];
+    const shift = before - from;
+    before += to - from;
+    return runs
+      .filter(([start, end]) => start < to && end > from)
+      .map(([start, end]) => [Math.max(start, from) + shift, Math.min(end, to) + shift]);
+  });
 }

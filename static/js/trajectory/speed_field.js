@@ -1,7 +1,8 @@
 /* The step variance out of how fast one moves, which anybody may know. */
 
-import { $, el, number, whole } from "../core/dom.js";
 import { createNumber, valueOf } from "../components/number_field.js";
+import { $, el } from "../core/dom.js";
+import { number, whole } from "../core/format.js";
 
 const FIELD = "step_variance_m2";
 const KMH = 3.6;
@@ -54,7 +55,8 @@ export function addSpeed(host, fields, onChange) {
       el(
         "p",
         { class: "field__help" },
-        "From public knowledge only: a speed limit, how fast people walk, how often such a device reports. What is measured on this trace would disclose something of it.",
+        "From public knowledge only: a speed limit, how fast people walk, how often such a device " +
+          "reports. What is measured on this trace would disclose something of it.",
       ),
     ),
   );

@@ -1,6 +1,7 @@
 /* The facts of a dataset that need every step: the usual step, and how much of the time is silence. */
 
-import { $, duration, metres, percent } from "../core/dom.js";
+import { $ } from "../core/dom.js";
+import { duration, metres, percent } from "../core/format.js";
 import { yieldToPage } from "../core/yielding.js";
 
 const RADIUS_M = 6_371_000;

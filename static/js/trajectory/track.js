@@ -1,8 +1,8 @@
 /* The binary track of a dataset or a release: whole numbers as differences, no row per point.
  *
  *   uint32 magic "CIRN", version 2, n, flags, unit; uint32 bytes of each stream; then the streams lon, lat (units of
- *   1e-7 degrees), time (ms; flag 1), event (flag 2), ends of pieces (flag 4). A number is the difference to the one before, twice it
- *   or -1 - twice it where negative, in bytes of seven bits, the highest set where more follow.
+ *   1e-7 degrees), time (ms; flag 1), event (flag 2), ends of pieces (flag 4). A number is the difference to the one
+ *   before, as twice it or -1 - twice it where negative, in bytes of seven bits, the highest set where more follow.
  */
 
 import { yieldToPage } from "../core/yielding.js";

@@ -1,4 +1,5 @@
-/* What a reader may choose about the charts: the measure, what lies where, what is held fixed; which lines are shown. */
+/* What a reader may choose about the charts: the measure, what lies where, what is held fixed; which lines are shown.
+ */
 
 import { el } from "../../core/dom.js";
 import { swatch } from "../legend.js";

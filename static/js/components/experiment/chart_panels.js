@@ -12,8 +12,8 @@ const slug = (text) =>
     .replace(/^-|-$/g, "");
 
 /**
- * {draw(shown)} of charts in `host`: `shown` = {measure: {title, unit}, x: {name, log}, panels: [{title, lines}], key}, lines as
- * charts take them. Charts are made anew where `key` changes, else drawn anew.
+ * {draw(shown)} of charts in `host`: `shown` = {measure: {title, unit}, x: {name, log}, panels: [{title, lines}], key},
+ * lines as charts take them. Charts are made anew where `key` changes, else drawn anew.
  */
 export function createPanels(host, stem) {
   let figures = [];

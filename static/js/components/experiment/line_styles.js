@@ -1,8 +1,11 @@
-/* The lines of an experiment's charts: a mechanism has its own ink everywhere; other things the palette's in its order. */
+/* The lines of an experiment's charts: a mechanism has its own ink everywhere; other things the palette's in its order.
+ */
 
 const DASHES = ["solid", "dash", "dot", "dashdot", "longdash", "longdashdot"];
 
-/** An ink for each value of an axis; a mechanism that comes again (smoothed, or read in another way) has another dash. */
+/**
+ * An ink for each value of an axis; a mechanism that comes again (smoothed, or read in another way) has another dash.
+ */
 export function axisLineStyles(axis, palette) {
   const all = Object.entries(palette).map(([name, lineStyle], index) => ({ name, index, ...lineStyle }));
   if (!axis) return [all[0]];

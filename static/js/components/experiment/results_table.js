@@ -1,13 +1,16 @@
 /* The numbers of an experiment as a table: a row for each point of the grid. */
 
-import { el, number, percent, whole } from "../../core/dom.js";
 import { sameAs } from "./results_view.js";
+import { el } from "../../core/dom.js";
+import { number, percent, whole } from "../../core/format.js";
 
 const MOST = 500;
 
 const cell = (value) => el("td", { class: "number" }, value === null || value === undefined ? "–" : number(value, 4));
 
-/** Fill `table` for one measure; with `beside` = {name, index, measure} the means of another experiment and their ratio. */
+/**
+ * Fill `table` for one measure; with `beside` = {name, index, measure} the means of another experiment and their ratio.
+ */
 export function fillNumbers(table, more, { axes, points, measures, band }, measure, beside) {
   const { title, unit } = measures[measure];
   const known = points.filter(({ values }) => values[measure]);

@@ -59,8 +59,9 @@ function valuesOf(axes, axis) {
 }
 
 /**
- * [{title, lines: [{value, x, y, low, high, n}]}], a chart for each value of the facet, a line for each value of the axis of
- * lines; `value` is its index, and null on a baseline: a line of the facet's value that is "none", laid into all other charts.
+ * [{title, lines: [{value, x, y, low, high, n}]}], a chart for each value of the facet, a line for each value of the
+ * axis of lines; `value` is its index, and null on a baseline: a line of the facet's value that is "none", laid into
+ * all other charts.
  */
 export function panelsOf(results, view, measure = view.measure) {
   const { axes, points, marked } = results;

@@ -1,10 +1,11 @@
-/* The dialog that asks which attack to try on a release, with which parameters. */
+/* The dialog for an attack on a release: the method and its parameters. */
 
 import { createDialogForm } from "../../components/dialog_form.js";
 import { createFields } from "../../components/form_fields.js";
 import { withQuery } from "../../core/address.js";
 import { get, post } from "../../core/api.js";
-import { $, el, number } from "../../core/dom.js";
+import { $, el } from "../../core/dom.js";
+import { number } from "../../core/format.js";
 import { addSpeed } from "../speed_field.js";
 
 const STATES = { queued: "Waiting for a worker.", running: "Running.", failed: "Failed.", cancelled: "Cancelled." };
@@ -18,7 +19,10 @@ function refusal(method, release, dataset) {
   return "";
 }
 
-/** `open(release, title, series)` asks; `made(attack)` hears of what was begun, or was there. */
+/**
+ * `open(release, title, series)` opens the dialog; `made(attack)` receives the attack that was started, or an earlier
+ * one.
+ */
 export function createAttackForm(dialog, { urls, dataset, made }) {
   const [kinds, host, confirm] = ["[data-kinds]", "[data-fields]", "[data-confirm]"].map((part) => $(part, dialog));
   const filledIn = new Map(); // name -> fields as they were filled in
@@ -46,18 +50,7 @@ export function createAttackForm(dialog, { urls, dataset, made }) {
   async function ready() {
     if (methods) return;
     methods = (await get(urls.attack_methods)).results;
-    kinds.append(...methods.map(methodOption));
-  }
-
-  function methodOption(method) {
-    const input = el("input", { type: "radio", name: "attack", value: method.name, onchange: () => choose(method) });
-    const why = el("span", { class: "small muted" });
-    method.refuse = (reason) => {
-      input.disabled = Boolean(reason);
-      why.textContent = reason || method.summary;
-    };
-    method.check = () => (input.checked = true);
-    return el("label", { class: "attack__kind" }, input, el("span", {}, el("strong", {}, method.title), el("br"), why));
+    kinds.append(...methods.map((method) => methodOption(method, () => choose(method))));
   }
 
   function choose(method) {
@@ -78,48 +71,22 @@ export function createAttackForm(dialog, { urls, dataset, made }) {
     showErrors([]);
   }
 
-  /** What was tried on it before: the same is never computed twice. */
+  /** List the attacks tried before: the same is never computed twice. */
   async function showEarlier() {
     const box = $("[data-earlier]", dialog);
     box.hidden = true;
     const requested = release;
     const { results } = await get(withQuery(urls.attacks, { release: requested.id }));
     if (requested !== release) return;
-    const rows = results.map((attack) => {
-      const show = () => {
+    const rows = results.map((attack) =>
+      earlierAttack(attack, dataset, () => {
         dialog.close();
         made(attack);
-      };
-      const text = attack.sentence ?? STATES[attack.state];
-      return el(
-        "li",
-        {},
-        el(
-          "span",
-          { class: "small" },
-          el("strong", {}, attack.method),
-          ` ${whichSeries(attack)}${text}`,
-          el("br"),
-          el("span", { class: "muted" }, parametersOf(attack)),
-        ),
-        el(
-          "button",
-          {
-            class: "button button--small",
-            type: "button",
-            onclick: show,
-            "aria-label": `Show ${attack.method}: ${text}`,
-          },
-          "Show",
-        ),
-      );
-    });
+      }),
+    );
     box.hidden = !rows.length;
     box.replaceChildren(el("h3", {}, "Tried before"), el("ul", {}, rows));
   }
-
-  const whichSeries = (attack) =>
-    dataset.series.length > 1 && attack.series !== null ? `(${seriesName(dataset, attack.series)}) ` : "";
 
   return {
     async open(requested, title, index) {
@@ -153,3 +120,30 @@ export const parametersOf = ({ parameters }) =>
 
 /** What to call the series of that index. */
 export const seriesName = (dataset, index) => dataset.series[index]?.name || `Series ${index + 1}`;
+
+/** The choice of one method: its element; `refuse(reason)` and `check()` are added to the method. */
+function methodOption(method, onchange) {
+  const input = el("input", { type: "radio", name: "attack", value: method.name, onchange });
+  const why = el("span", { class: "small muted" });
+  method.refuse = (reason) => {
+    input.disabled = Boolean(reason);
+    why.textContent = reason || method.summary;
+  };
+  method.check = () => (input.checked = true);
+  return el("label", { class: "attack__kind" }, input, el("span", {}, el("strong", {}, method.title), el("br"), why));
+}
+
+/** One attack of earlier as a list item; `show()` shows its result. */
+function earlierAttack(attack, dataset, show) {
+  const ofSeries = dataset.series.length > 1 && attack.series !== null;
+  const which = ofSeries ? `(${seriesName(dataset, attack.series)}) ` : "";
+  const text = attack.sentence ?? STATES[attack.state];
+  const label = `Show ${attack.method}: ${text}`;
+  const parameters = el("span", { class: "muted" }, parametersOf(attack));
+  return el(
+    "li",
+    {},
+    el("span", { class: "small" }, el("strong", {}, attack.method), ` ${which}${text}`, el("br"), parameters),
+    el("button", { class: "button button--small", type: "button", onclick: show, "aria-label": label }, "Show"),
+  );
+}

@@ -1,12 +1,13 @@
-/* The panel that tells of one attack: how far it is, what it came to, and that it reads the original. */
+/* The panel of one attack: its progress, its result, and a note that it reads the original. */
 
 import { withQuery } from "../../core/address.js";
-import { $, done, duration, el, metres, number, percent } from "../../core/dom.js";
+import { $, el } from "../../core/dom.js";
+import { done, duration, metres, number, percent } from "../../core/format.js";
 import { assumptions, parametersOf, seriesName } from "./attack_form.js";
 
 const WAITS = { queued: "Waiting for a worker", running: "Attacking" };
 
-/** A headline in words; whether the one thing looked for in the one release was found, is a yes or a no. */
+/** A headline as text: yes or no where it is whether one thing was found in one release. */
 function valueOf({ value, unit, share }, { series }) {
   if (value === null) return "none";
   if (share && series !== null) return value ? "yes" : "no";
@@ -17,7 +18,7 @@ function valueOf({ value, unit, share }, { series }) {
 const button = (text, label, act) =>
   el("button", { class: "button button--small", type: "button", "aria-label": label, onclick: act }, text);
 
-/** What of it changes the panel's parts; the rest is filled in. */
+/** What changes the panel's parts; the rest is filled in. */
 const shapeOf = (attack, onMap) => JSON.stringify([attack.id, attack.state, onMap]);
 
 /**
@@ -26,79 +27,6 @@ const shapeOf = (attack, onMap) => JSON.stringify([attack.id, attack.state, onMa
  */
 export function createAttackPanel(host, dataset, on) {
   let shape = "";
-
-  function parts(attack, onMap) {
-    const which = attack.series !== null && dataset.series.length > 1 ? ` · ${seriesName(dataset, attack.series)}` : "";
-    const head = el(
-      "div",
-      { class: "attack__head" },
-      el("h3", {}, `${attack.title}${which}`),
-      button("Close", "Close the attack", on.close),
-    );
-    return [
-      head,
-      el("p", { class: "small muted" }, parametersOf(attack)),
-      el("p", { class: "attack__warning small" }, attack.warning),
-      ...body(attack, onMap),
-    ];
-  }
-
-  function body(attack, onMap) {
-    if (WAITS[attack.state]) {
-      const bar = el("progress", { class: "progress", max: 1, "aria-label": attack.title });
-      return [
-        el("p", { dataset: { said: "" } }),
-        bar,
-        el("div", { class: "row" }, button("Cancel", `Cancel ${attack.title}`, on.cancel)),
-      ];
-    }
-    if (attack.state !== "done") {
-      const why = attack.error ? `Failed: ${attack.error.message} ${attack.error.action}` : "Cancelled.";
-      return [
-        el("p", {}, why),
-        el(
-          "div",
-          { class: "row" },
-          button("Try again", `Try ${attack.title} again`, on.retry),
-          button("Delete", `Delete ${attack.title}`, on.remove),
-        ),
-      ];
-    }
-    return result(attack, onMap);
-  }
-
-  function result(attack, onMap) {
-    const facts = attack.headlines.flatMap((one) => [el("dt", {}, one.title), el("dd", {}, valueOf(one, attack))]);
-    const file = (format, text) =>
-      el(
-        "a",
-        { href: withQuery(attack.urls.data, { format }), download: true, "aria-label": `${attack.title} as ${text}` },
-        text,
-      );
-    return [
-      el("p", {}, attack.sentence),
-      el("dl", { class: "facts small" }, facts),
-      el("p", { class: "small muted" }, attack.note),
-      el(
-        "details",
-        { class: "small" },
-        el("summary", {}, "What the adversary is assumed to know"),
-        assumptions(attack),
-      ),
-      el(
-        "div",
-        { class: "row small" },
-        onMap && button("Show on the map", `Show ${attack.title} on the map`, on.find),
-        button("Delete", `Delete ${attack.title}`, on.remove),
-        el(
-          "span",
-          { class: "downloads attack__files" },
-          file("json", "JSON"),
-          attack.guesses_events && file("csv", "CSV"),
-        ),
-      ),
-    ];
-  }
 
   function fill({ state, stage, progress, eta_s, cancel_requested }) {
     if (!WAITS[state]) return;
@@ -117,7 +45,7 @@ export function createAttackPanel(host, dataset, on) {
     show(attack, onMap) {
       const now = shapeOf(attack, onMap);
       const held = host.contains(document.activeElement);
-      if (shape !== now) host.replaceChildren(...parts(attack, onMap));
+      if (shape !== now) host.replaceChildren(...parts(attack, onMap, dataset, on));
       host.hidden = false;
       if (held && shape !== now) host.focus({ preventScroll: true }); // its button is gone
       shape = now;
@@ -129,4 +57,72 @@ export function createAttackPanel(host, dataset, on) {
       host.replaceChildren();
     },
   };
+}
+
+function parts(attack, onMap, dataset, on) {
+  const which = attack.series !== null && dataset.series.length > 1 ? ` · ${seriesName(dataset, attack.series)}` : "";
+  const head = el(
+    "div",
+    { class: "attack__head" },
+    el("h3", {}, `${attack.title}${which}`),
+    button("Close", "Close the attack", on.close),
+  );
+  return [
+    head,
+    el("p", { class: "small muted" }, parametersOf(attack)),
+    el("p", { class: "attack__warning small" }, attack.warning),
+    ...body(attack, onMap, on),
+  ];
+}
+
+function body(attack, onMap, on) {
+  if (WAITS[attack.state]) {
+    const bar = el("progress", { class: "progress", max: 1, "aria-label": attack.title });
+    return [
+      el("p", { dataset: { said: "" } }),
+      bar,
+      el("div", { class: "row" }, button("Cancel", `Cancel ${attack.title}`, on.cancel)),
+    ];
+  }
+  if (attack.state !== "done") {
+    const why = attack.error ? `Failed: ${attack.error.message} ${attack.error.action}` : "Cancelled.";
+    return [
+      el("p", {}, why),
+      el(
+        "div",
+        { class: "row" },
+        button("Try again", `Try ${attack.title} again`, on.retry),
+        button("Delete", `Delete ${attack.title}`, on.remove),
+      ),
+    ];
+  }
+  return result(attack, onMap, on);
+}
+
+function result(attack, onMap, on) {
+  const facts = attack.headlines.flatMap((one) => [el("dt", {}, one.title), el("dd", {}, valueOf(one, attack))]);
+  const file = (format, text) =>
+    el(
+      "a",
+      { href: withQuery(attack.urls.data, { format }), download: true, "aria-label": `${attack.title} as ${text}` },
+      text,
+    );
+  return [
+    el("p", {}, attack.sentence),
+    el("dl", { class: "facts small" }, facts),
+    el("p", { class: "small muted" }, attack.note),
+    el("details", { class: "small" }, el("summary", {}, "What the adversary is assumed to know"), assumptions(attack)),
+    el(
+      "div",
+      { class: "row small" },
+      onMap && button("Show on the map", `Show ${attack.title} on the map`, on.find),
+      button("Delete", `Delete ${attack.title}`, on.remove),
+      el(
+        "span",
+        { class: "downloads attack__files" },
+        file("json", "JSON"),
+        attack.guesses_events && file("csv", "CSV"),
+      ),
+    ),
+  ];
 }

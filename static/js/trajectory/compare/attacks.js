@@ -1,4 +1,4 @@
-/* An attack on a release shown: asked for, followed, told of in a panel and drawn on the maps. One at a time.
+/* An attack on a release: chosen in a dialog, followed, shown in a panel and on the maps. One at a time.
  *
  * The page's address keeps which (attack=id), so that the jobs drawer, a link or a reload lead to it.
  */
@@ -14,139 +14,164 @@ import { partOf } from "../track_parts.js";
 
 const over = ({ state }) => state !== "queued" && state !== "running";
 
-/**
- * Attacks, told of in `host` and asked for in `dialog`. `attempt(what)` runs what may fail; `changed()` hears when there
- * is something else to draw, `show(box)` brings [west, south, east, north] into sight.
- * Returns {open(release, title, series), marks(series, range), resume()}.
- */
-export function createAttacks(host, dialog, { urls, dataset, attempt, changed, show }) {
-  let [attack, places, track, following] = [null, [], null, null];
-  const drawn = () => places.some(({ lon, found_lon }) => lon !== null || found_lon !== null) || track !== null;
-  const panel = createAttackPanel(host, dataset, {
-    close,
-    find,
-    cancel: () => act("cancel"),
-    retry: () => act("retry"),
-    remove: () => attempt(remove),
-  });
-  const form = createAttackForm(dialog, { urls, dataset, made: (made) => attempt(() => begin(made)) });
+/** What is shown while there is no attack. */
+const NOTHING = { attack: null, places: [], track: null };
 
-  function begin(made) {
-    const followed = follow(made);
-    host.focus({ preventScroll: true });
-    host.scrollIntoView({ block: "start" });
+/**
+ * Attacks, shown in `host` and chosen in `dialog`. `attempt(action)` runs an action that may fail; `changed()` is
+ * called when there is something else to draw, `show(box)` brings [west, south, east, north] into sight.
+ */
+export class Attacks {
+  #shown = NOTHING;
+  #following = null;
+
+  constructor(host, dialog, { urls, dataset, attempt, changed, show }) {
+    Object.assign(this, { host, urls, dataset, attempt, changed, show });
+    this.panel = createAttackPanel(host, dataset, {
+      close: () => this.#close(),
+      find: () => this.#find(),
+      cancel: () => this.#act("cancel"),
+      retry: () => this.#act("retry"),
+      remove: () => attempt(() => this.#remove()),
+    });
+    this.form = createAttackForm(dialog, { urls, dataset, made: (made) => attempt(() => this.#begin(made)) });
+  }
+
+  /** Open the dialog for a release. */
+  open(release, title, series) {
+    return this.form.open(release, title, series);
+  }
+
+  /** What lies above the lines while `series` is shown (see map_layers.js): places, or the path within `range`. */
+  marks(series, range) {
+    const { attack } = this.#shown;
+    if (!attack || (attack.series !== null && attack.series !== series)) return [];
+    return isDrawn(this.#shown) ? marksOf(this.#shown, range) : [];
+  }
+
+  /** Show the one that the address names, if it still exists. */
+  resume() {
+    const id = new URLSearchParams(location.search).get("attack");
+    if (id) this.attempt(() => this.#open(id));
+  }
+
+  async #open(id) {
+    try {
+      await this.#follow(await get(`${this.urls.attacks}${encodeURIComponent(id)}/`));
+    } catch (error) {
+      if (!this.#shown.attack) this.#close(); // it was deleted
+      throw error;
+    }
+  }
+
+  #begin(made) {
+    const followed = this.#follow(made);
+    this.host.focus({ preventScroll: true });
+    this.host.scrollIntoView({ block: "start" });
     return followed;
   }
 
-  /** Show it, and go on until it is over. */
-  async function follow(made) {
-    forget();
-    attack = made;
+  /** Show an attack until it is over, then its result. */
+  async #follow(made) {
+    this.#clear();
+    this.#following = new AbortController();
+    const { signal } = this.#following;
     readdress((url) => url.searchParams.set("attack", made.id));
-    panel.show(attack, false);
-    following = new AbortController();
-    const { signal } = following;
-    if (!over(attack)) {
-      refreshJobs();
-      const onUpdate = (now) => {
-        if (signal.aborted) return;
-        attack = now;
-        panel.show(attack, false);
-      };
-      await poll(attack.urls.self, { until: over, every: 500, onUpdate, signal });
-      refreshJobs();
-    }
-    if (attack.state === "done") await draw(signal);
-    if (!signal.aborted)
-      announce(attack.state === "done" ? `${attack.title}: ${attack.sentence}` : `${attack.title}: ${attack.state}.`);
-  }
-
-  async function draw(signal) {
-    const found = await get(attack.urls.result, { signal });
-    const path = found.path ? await fetchTrack(attack.urls.track, { signal, time: false }) : null;
+    const update = (attack) => {
+      this.#shown = { ...this.#shown, attack };
+      this.panel.show(attack, false);
+    };
+    update(made);
+    await untilOver(made, signal, update);
+    if (this.#shown.attack?.state === "done") await this.#draw(signal);
     if (signal.aborted) return;
-    [places, track] = [found.places, path];
-    attack = { ...attack, guesses_events: found.path };
-    panel.show(attack, drawn());
-    changed();
-    if (!within(boxOf())) find();
+    const { title, state, sentence } = this.#shown.attack;
+    announce(`${title}: ${state === "done" ? sentence : `${state}.`}`);
   }
 
-  function forget() {
-    following?.abort();
-    [attack, places, track, following] = [null, [], null, null];
+  async #draw(signal) {
+    const { attack } = this.#shown;
+    const { places, path } = await get(attack.urls.result, { signal });
+    const track = path ? await fetchTrack(attack.urls.track, { signal, time: false }) : null;
+    if (signal.aborted) return;
+    this.#shown = { attack: { ...attack, guesses_events: path }, places, track };
+    this.panel.show(this.#shown.attack, isDrawn(this.#shown));
+    this.changed();
+    if (!isWithin(this.#box(), this.dataset.bounds)) this.#find();
   }
 
-  function close() {
-    forget();
+  #clear() {
+    this.#following?.abort();
+    this.#shown = NOTHING;
+  }
+
+  #close() {
+    this.#clear();
     readdress((url) => url.searchParams.delete("attack"));
-    panel.hide();
-    changed();
+    this.panel.hide();
+    this.changed();
   }
 
-  const act = (what) => attempt(async () => follow(await post(`${attack.urls.self}${what}/`)));
+  #act(action) {
+    const { attack } = this.#shown;
+    return this.attempt(async () => this.#follow(await post(`${attack.urls.self}${action}/`)));
+  }
 
-  async function remove() {
-    const { title, urls: own } = attack;
-    await del(own.self);
-    close();
+  async #remove() {
+    const { title, urls } = this.#shown.attack;
+    await del(urls.self);
+    this.#close();
     announce(`${title} is deleted.`);
   }
 
-  /** [west, south, east, north] around all that is drawn of it and of the dataset; null around nothing. */
-  function boxOf() {
-    const { bounds } = dataset;
-    if (track || !bounds || bounds[0] > bounds[2]) return track ? track.bounds() : bounds;
-    const at = places
-      .flatMap(({ lon, lat, found_lon, found_lat }) => [
-        [lon, lat],
-        [found_lon, found_lat],
-      ])
-      .filter(([lon]) => lon !== null);
-    const [lons, lats] = [at.map(([lon]) => lon), at.map(([, lat]) => lat)].map((some, i) => [
-      ...some,
-      bounds[i],
-      bounds[i + 2],
-    ]);
-    return [Math.min(...lons), Math.min(...lats), Math.max(...lons), Math.max(...lats)];
+  #box() {
+    return boxAround(this.#shown, this.dataset.bounds);
   }
 
-  /** True if the map shows it when it shows the dataset. */
-  function within(box) {
-    if (!box || !dataset.bounds) return true;
-    const [west, south, east, north] = dataset.bounds;
-    return west > east || box[0] > box[2] || (box[0] >= west && box[1] >= south && box[2] <= east && box[3] <= north);
+  #find() {
+    const box = this.#box();
+    if (box) this.show(box);
   }
+}
 
-  function find() {
-    const box = boxOf();
-    if (box) show(box);
+const isDrawn = ({ places, track }) =>
+  places.some(({ lon, found_lon }) => lon !== null || found_lon !== null) || track !== null;
+
+/** [west, south, east, north] around all that is drawn of an attack and of the dataset; null around nothing. */
+function boxAround({ places, track }, bounds) {
+  if (track || !bounds || bounds[0] > bounds[2]) return track ? track.bounds() : bounds;
+  const points = places
+    .flatMap(({ lon, lat, found_lon, found_lat }) => [
+      [lon, lat],
+      [found_lon, found_lat],
+    ])
+    .filter(([lon]) => lon !== null);
+  const lons = [...points.map(([lon]) => lon), bounds[0], bounds[2]];
+  const lats = [...points.map(([, lat]) => lat), bounds[1], bounds[3]];
+  return [Math.min(...lons), Math.min(...lats), Math.max(...lons), Math.max(...lats)];
+}
+
+/** Whether a map that shows `bounds` shows all of `box`. */
+function isWithin(box, bounds) {
+  if (!box || !bounds) return true;
+  const [west, south, east, north] = bounds;
+  return west > east || box[0] > box[2] || (box[0] >= west && box[1] >= south && box[2] <= east && box[3] <= north);
+}
+
+/** What lies above the lines for an attack: its places, or the path within `range`. */
+function marksOf({ places, track }, range) {
+  if (track) {
+    return [{ id: "guessed", kind: "guessed", title: "Guessed path", count: track.n, source: partOf(track, range) }];
   }
+  const count = places.filter(({ found_lon }) => found_lon !== null).length;
+  return [{ id: "guesses", kind: "guesses", title: "Guessed places", count, source: places }];
+}
 
-  return {
-    open: form.open,
-    /** What lies above the lines while `series` is shown (see map_layers.js): places, or the path within `range`. */
-    marks(series, range) {
-      if (!attack || (attack.series !== null && attack.series !== series)) return [];
-      if (track)
-        return [
-          { id: "guessed", kind: "guessed", title: "Guessed path", count: track.n, source: partOf(track, range) },
-        ];
-      const found = places.filter(({ found_lon }) => found_lon !== null).length;
-      return drawn() ? [{ id: "guesses", kind: "guesses", title: "Guessed places", count: found, source: places }] : [];
-    },
-    /** Show the one that the address names, if it is there still. */
-    resume() {
-      const id = new URLSearchParams(location.search).get("attack");
-      if (!id) return;
-      attempt(async () => {
-        try {
-          await follow(await get(`${urls.attacks}${encodeURIComponent(id)}/`));
-        } catch (error) {
-          if (!attack) close(); // it was deleted
-          throw error;
-        }
-      });
-    },
-  };
+/** Follow an attack until it is over; `onUpdate(attack)` receives each state. */
+async function untilOver(attack, signal, onUpdate) {
+  if (over(attack)) return;
+  refreshJobs();
+  const update = (now) => signal.aborted || onUpdate(now);
+  await poll(attack.urls.self, { until: over, every: 500, onUpdate: update, signal });
+  refreshJobs();
 }

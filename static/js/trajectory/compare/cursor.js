@@ -1,6 +1,6 @@
 /* What is known of one event: the circles of its noise, and each release's error and budget there. */
 
-import { metres, number } from "../../core/dom.js";
+import { metres, number } from "../../core/format.js";
 import { distanceM } from "../../map/projection.js";
 
 const QUANTILES = [

@@ -1,7 +1,8 @@
 /* The guarantee of one release: the sentence, what it assumes, what it does not cover. */
 
-import { el, metres, number } from "../../core/dom.js";
 import { term } from "../../components/glossary.js";
+import { el } from "../../core/dom.js";
+import { metres, number } from "../../core/format.js";
 
 // level -> the term of the glossary that explains it, and how it is called here
 export const LEVELS = {
@@ -27,7 +28,11 @@ const list = (title, items) =>
 export function meaning({ epsilon, radius_m }) {
   const factor = Math.exp(epsilon);
   const times = factor < 1e6 ? number(factor) : `e to the ${number(epsilon)}`;
-  return `Had the protected events happened elsewhere, each up to ${metres(radius_m)} away, the odds of this very release would differ by a factor of at most ${times}; up to twice as far, by its square.`;
+  return (
+    `Had the protected events happened elsewhere, each up to ${metres(radius_m)} away, the odds of ` +
+    `this very release would differ by a factor of at most ${times}; up to twice as far, by its ` +
+    `square.`
+  );
 }
 
 /** Show the guarantee of `release`, called `title`, in `host`. An opened explanation stays open. */
@@ -40,7 +45,8 @@ export function showGuarantee(host, release, title) {
       el(
         "p",
         {},
-        `A seeded simulation (seed ${release.seed}): whoever knows the seed can take the noise away. It has no guarantee and must not be published.`,
+        `A seeded simulation (seed ${release.seed}): whoever knows the seed can take the noise away. ` +
+          `It has no guarantee and must not be published.`,
       ),
     );
     return;

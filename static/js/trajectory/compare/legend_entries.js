@@ -1,10 +1,10 @@
 /* The layers and the marks as the legend lists them. */
 
-import { duration } from "../../core/dom.js";
+import { duration } from "../../core/format.js";
 import { cursorText } from "./cursor.js";
-import { nameOf } from "./view_state.js";
+import { listedIds, ORIGINAL } from "./map_layers.js";
 import { factsOf } from "./release_layers.js";
-import { ORIGINAL, listedIds } from "./map_layers.js";
+import { nameOf } from "./view_state.js";
 
 const OWN = { facts: "yours alone", owner: true, private: true };
 
@@ -28,7 +28,9 @@ function ofLayer(layer, { lineStyles, cursor, original, active, titled }) {
   };
 }
 
-/** The legend's entries for `layers` and the `marks` above them, in their order; `titled(layer)` is what one is called. */
+/**
+ * The legend's entries for `layers` and the `marks` above them, in their order; `titled(layer)` is what one is called.
+ */
 export function entriesOf({ layers, marks, view, ...rest }) {
   const first = { ...OWN, id: ORIGINAL, title: "Original", lineStyle: null, visible: !view.hidden.has(ORIGINAL) };
   const all = new Map([first, ...layers.map((layer) => ofLayer(layer, rest))].map((entry) => [entry.id, entry]));

@@ -12,8 +12,8 @@ const VIEWS = [
 ];
 
 /**
- * Controls in `host` and drawing in `figure`. `on.change()` after a correlation or bound was chosen whose curves must be
- * fetched, `on.restyle()` after another view of the same ones, `on.check(query)` asks the server about matrices.
+ * Controls in `host` and drawing in `figure`. `on.change()` after a correlation or bound was chosen whose curves must
+ * be fetched, `on.restyle()` after another view of the same ones, `on.check(query)` asks the server about matrices.
  */
 export function createLosses(host, figure, note, on) {
   const state = readState();
@@ -21,7 +21,8 @@ export function createLosses(host, figure, note, on) {
     Object.assign(state, changes);
     writeState(state);
     show();
-    $("[data-chart=loss]")?.scrollIntoView({ block: "nearest", inline: "start" }); // where the charts are a row to swipe
+    // where the charts are a row to swipe
+    $("[data-chart=loss]")?.scrollIntoView({ block: "nearest", inline: "start" });
     then();
   };
   const correlation = createCorrelation(state, note, {
@@ -53,36 +54,6 @@ export function createLosses(host, figure, note, on) {
   }
   show();
 
-  const valueOf = ({ loss, landmark }) => (state.view === "event" ? loss[state.side] : landmark[state.part]);
-
-  function rulesOf(shown) {
-    const level = ({ loss, landmark }) =>
-      state.view === "landmarks" && state.part === "joint" ? (landmark.level ?? loss.level) : loss.level;
-    const levels = [
-      ...new Set(
-        shown
-          .map(({ curve }) => level(curve))
-          .filter((one) => one !== null)
-          .map((one) => Number(one.toPrecision(6))),
-      ),
-    ].slice(0, 3);
-    return levels.map((y) => ({ y, label: levelLabel(y, shown[0].curve.correlation.diameter_m) }));
-  }
-
-  function showText(shown) {
-    const first = shown[0]?.curve;
-    if (!first) return;
-    const landmark = shown.find(({ curve }) => curve.landmark.bound)?.curve.landmark ?? first.landmark;
-    const limits = shown
-      .filter(({ curve }) => curve.loss.supremum)
-      .map(({ title, curve }) => [title, curve.loss.supremum[state.side]]);
-    const missing = shown
-      .filter(({ curve }) => !valueOf(curve))
-      .map(({ title, curve }) => ` ${title}: ${curve.loss.undefined || curve.landmark.undefined}.`);
-    text.textContent = `${correlationText(first.correlation)} ${viewText(state, { ...landmark, pairwise: first.loss.pairwise, diameter_m: first.correlation.diameter_m })}${state.view === "event" ? limitText(limits) : ""}${missing.join("")}`;
-    warned.replaceChildren(...(first.correlation.data_dependent ? [warning(first.correlation.note)] : []));
-  }
-
   return {
     /** What the server is asked for. */
     query: () => ({ ...correlationQuery(state), ...boundQuery(state) }),
@@ -92,16 +63,47 @@ export function createLosses(host, figure, note, on) {
       bound.set("bridge");
     },
     draw(shown, common, lines) {
-      showText(shown);
+      if (shown.length) {
+        const { correlation } = shown[0].curve;
+        text.textContent = textOf(state, shown);
+        warned.replaceChildren(...(correlation.data_dependent ? [warning(correlation.note)] : []));
+      }
       const log = state.axis === "log";
-      const drawn = shown.filter(({ curve }) => valueOf(curve));
+      const drawn = shown.filter(({ curve }) => valueOf(state, curve));
       return figure.show({
         ...common,
         log,
         note: log ? "ε, log" : "ε",
-        lines: lines(drawn, valueOf),
-        rules: rulesOf(shown),
+        lines: lines(drawn, (curve) => valueOf(state, curve)),
+        rules: rulesOf(state, shown),
       });
     },
   };
+}
+
+/** The values of a curve in the view chosen. */
+const valueOf = ({ view, side, part }, { loss, landmark }) => (view === "event" ? loss[side] : landmark[part]);
+
+/** A rule at each level of the releases shown, at most three. */
+function rulesOf({ view, part }, shown) {
+  const levelOf = ({ loss, landmark }) =>
+    view === "landmarks" && part === "joint" ? (landmark.level ?? loss.level) : loss.level;
+  const found = shown.map(({ curve }) => levelOf(curve)).filter((level) => level !== null);
+  const levels = [...new Set(found.map((level) => Number(level.toPrecision(6))))].slice(0, 3);
+  return levels.map((y) => ({ y, label: levelLabel(y, shown[0].curve.correlation.diameter_m) }));
+}
+
+/** The chart as sentences: correlation, view, limits, what is missing. */
+function textOf(state, shown) {
+  const { correlation, loss, landmark: own } = shown[0].curve;
+  const landmark = shown.find(({ curve }) => curve.landmark.bound)?.curve.landmark ?? own;
+  const limits = shown
+    .filter(({ curve }) => curve.loss.supremum)
+    .map(({ title, curve }) => [title, curve.loss.supremum[state.side]]);
+  const missing = shown
+    .filter(({ curve }) => !valueOf(state, curve))
+    .map(({ title, curve }) => ` ${title}: ${curve.loss.undefined || curve.landmark.undefined}.`);
+  const bound = { ...landmark, pairwise: loss.pairwise, diameter_m: correlation.diameter_m };
+  const limit = state.view === "event" ? limitText(limits) : "";
+  return `${correlationText(correlation)} ${viewText(state, bound)}${limit}${missing.join("")}`;
 }

@@ -122,7 +122,10 @@ export function tracksOf({ original, layers, view, lineStyles, titleOf, onStride
   return listedIds(layers, view).map((id) => all.get(id));
 }
 
-/** What lies above the lines: [{id, kind, title, count, source}] of the landmarks, their dummies and the zones, if there are. */
+/**
+ * What lies above the lines: [{id, kind, title, count, source}] of the landmarks, their dummies and the zones, if there
+ * are.
+ */
 export function markSources({ original, runs, dummies, zones, range }) {
   const within = (some) => runsWithin(some, range);
   const size = (some) => some.reduce((sum, [start, end]) => sum + end - start, 0);

@@ -7,7 +7,8 @@ import { createCharts } from "./charts.js";
 
 /**
  * The charts in `bench`. `known()` = {layers, inks, titled, here, look, original, runs, dummies} is what there is now;
- * `on`: what charts tell, as in charts.js, and `refused(text)`, `drawn(highest losses by id, how many)`. `attempt(what)` runs what may fail.
+ * `on`: what charts tell, as in charts.js, and `refused(text)`, `drawn(highest losses by id, how many)`.
+ * `attempt(what)` runs what may fail.
  * Returns {draw, setSpan, …charts}.
  */
 export async function createReleaseCharts(bench, page, known, on, attempt) {

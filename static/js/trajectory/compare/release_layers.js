@@ -2,7 +2,7 @@
 
 import { withQuery } from "../../core/address.js";
 import { get } from "../../core/api.js";
-import { metres, number } from "../../core/dom.js";
+import { metres, number } from "../../core/format.js";
 import { nearestIndex } from "../../core/sorted_search.js";
 import { nameOf } from "./view_state.js";
 import { DIAMETER_M } from "../loss/view_state.js";
@@ -20,8 +20,8 @@ export const linesOf = (palette) =>
   Object.entries(palette).map(([name, lineStyle], index) => ({ name, index, ...lineStyle }));
 
 /**
- * Colour, dash and marker for each release: the line it was given in `chosen` (name to index), else its mechanism's; of a
- * second one of a mechanism, or where another release has it, the next that is free.
+ * Colour, dash and marker for each release: the line it was given in `chosen` (name to index), else its mechanism's; of
+ * a second one of a mechanism, or where another release has it, the next that is free.
  */
 export function assignLineStyles(releases, palette, chosen = new Map()) {
   const lineStyles = linesOf(palette);
@@ -104,7 +104,9 @@ export class Layer {
     return true;
   }
 
-  /** Chart data for what `query` says of correlation and bound; closer within `range` where the whole is thinned out. */
+  /**
+   * Chart data for what `query` says of correlation and bound; closer within `range` where the whole is thinned out.
+   */
   curve(series, query = USUAL, range = null) {
     return this.#read("series", keyOf(series, query), { ...query, series }, range);
   }

@@ -3,7 +3,8 @@
 import { term } from "../../components/glossary.js";
 import { swatch } from "../../components/legend.js";
 import { withQuery } from "../../core/address.js";
-import { el, metres, number } from "../../core/dom.js";
+import { el } from "../../core/dom.js";
+import { metres, number } from "../../core/format.js";
 import { LEVELS } from "./guarantee.js";
 
 export const FORMATS = [
@@ -50,7 +51,10 @@ const rowKey = ({ layer: { id, release, done }, lineStyle, title, level, loss })
     loss,
   ]);
 
-/** The table's rows for `shown` = [{layer, ink, title, level, loss}]; `on.smooth(layer)` makes a new one of a finished one, `on.attack(layer)` attacks it. */
+/**
+ * The table's rows for `shown` = [{layer, ink, title, level, loss}]; `on.smooth(layer)` makes a new one of a finished
+ * one, `on.attack(layer)` attacks it.
+ */
 export function showSummary(body, shown, on) {
   const before = drawn.get(body) ?? new Map();
   const focused = document.activeElement?.closest("[data-act]");

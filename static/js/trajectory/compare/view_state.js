@@ -30,7 +30,10 @@ const listed = (text) => (text ? text.split(",") : []);
 const between = (text, low, high, usual) =>
   text !== null && text !== "" && Number(text) >= low && Number(text) <= high ? Number(text) : usual;
 
-/** The look the address names; `opacity` a Map of shares, `hidden` a Set, both by name; null where it is left to the page. */
+/**
+ * The look the address names; `opacity` a Map of shares, `hidden` a Set, both by name; null where it is left to the
+ * page.
+ */
 export function readViewState() {
   const parameters = new URLSearchParams(location.search);
   const mode = parameters.get("mode");
@@ -89,7 +92,9 @@ export function writeViewState(view, { set, releases, pinned = false }) {
   });
 }
 
-/** Let the address name the landmark set and the releases themselves: later ones do not join a picture that was linked. */
+/**
+ * Let the address name the landmark set and the releases themselves: later ones do not join a picture that was linked.
+ */
 function pin(url, set, releases) {
   url.searchParams.set("landmark_set", set);
   url.searchParams.delete("release");

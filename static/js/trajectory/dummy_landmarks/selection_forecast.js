@@ -1,6 +1,7 @@
 /* How many dummies to expect, in bars and in words, before anything is drawn. */
 
-import { count, el, number, percent, whole } from "../../core/dom.js";
+import { el } from "../../core/dom.js";
+import { count, number, percent, whole } from "../../core/format.js";
 
 const label = ({ first, last }) => (first === last ? whole(first) : `${whole(first)} to ${whole(last)}`);
 
@@ -38,7 +39,10 @@ export function expected({ landmarks, points, expected: mean }) {
 export function budgetText({ landmarks, expected: mean }) {
   const marked = landmarks + Math.round(mean);
   if (marked === landmarks) return "";
-  return `The price: on that many marks Uniform gives each landmark ε/${whole(marked + 1)} instead of ε/${whole(landmarks + 1)}, ${number((marked + 1) / (landmarks + 1), 2)} times the noise.`;
+  return (
+    `The price: on that many marks Uniform gives each landmark ε/${whole(marked + 1)} instead of ` +
+    `ε/${whole(landmarks + 1)}, ${number((marked + 1) / (landmarks + 1), 2)} times the noise.`
+  );
 }
 
 /** What was drawn before, or nothing. */

@@ -13,7 +13,8 @@ export function ordered(chosen, usual) {
 
 /**
  * A fieldset of checkboxes. `choices` = [{value, label, said}]; `least` is said where none is ticked.
- * Returns {element, values() -> those ticked, or null for none where one is needed, set(values), fail(message), clear()}.
+ * Returns {element, values() -> those ticked, or null for none where one is needed, set(values), fail(message),
+ * clear()}.
  */
 export function createTicks({ legend, help, choices, least = "" }, start, { onChange }) {
   const id = `ticks-${(groups += 1)}`;

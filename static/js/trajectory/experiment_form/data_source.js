@@ -1,9 +1,10 @@
 /* What it is tried on: a generated series, or a dataset of one's own, its series as they are or the first events of
    each person. */
 
-import { el, whole } from "../../core/dom.js";
 import { createFields } from "../../components/form_fields.js";
 import { isGiven } from "../../components/number_field.js";
+import { el } from "../../core/dom.js";
+import { whole } from "../../core/format.js";
 
 /**
  * `page` = {generated: [{preset, like, title, said}], datasets, urls}; `events` the field of how many. The body's
@@ -13,46 +14,8 @@ import { isGiven } from "../../components/number_field.js";
  */
 export function createData(host, page, events, { onChange }) {
   const firsts = page.generated.map(({ preset }) => preset);
-  const radio = (value) => el("input", { type: "radio", name: "data", value, onchange: changed });
-  const kinds = [...firsts, "dataset"].map((value) => ({ value, input: radio(value) }));
-  const select = el(
-    "select",
-    { class: "input", "aria-label": "Dataset", onchange: changed },
-    page.datasets.map(({ id, name, points }) => el("option", { value: id }, `${name} · ${whole(points)} events`)),
-  );
-  const part = el(
-    "select",
-    { class: "input", "aria-label": "Which part of it", onchange: changed },
-    el("option", { value: "all" }, "All of its events"),
-    el("option", { value: "first" }, "The first events of each person, joined"),
-  );
-  const many = el("div", { class: "data__events" });
-  const fields = createFields(
-    many,
-    [{ ...events, help: "How many a generated series has, or are taken of a dataset. The paper uses 1,000." }],
-    { onChange: changed },
-  );
-  const error = el("p", { class: "field__error", role: "alert", hidden: true });
-  const note = el("p", { class: "small muted", hidden: true });
-  const none = page.datasets.length === 0;
-  if (none) kinds.at(-1).input.disabled = true;
-
-  const card = ({ input }, title, description, more) =>
-    el(
-      "div",
-      { class: "purpose__one" },
-      el("label", { class: "purpose__name" }, input, title),
-      el("p", { class: "small muted" }, description),
-      more,
-    );
-  const own = none
-    ? el("p", { class: "small data__own" }, el("a", { href: page.urls.upload }, "Upload one"), " to choose it here.")
-    : el("div", { class: "data__own" }, select, part);
-  const cards = [
-    ...page.generated.map(({ title, said }, i) => card(kinds[i], title, said)),
-    card(kinds.at(-1), "A dataset of yours", "Read here by simulations only; nothing of it is published.", own),
-  ];
-  host.append(el("div", { class: "data" }, cards), note, many, error);
+  const parts = createParts(host, page, events, changed);
+  const { kinds, cards, select, part, many, fields, error, note } = parts;
 
   let given = null; // {body, state}: what was set, and how this looked then
   const chosen = () => kinds.find(({ input }) => input.checked).value;
@@ -121,3 +84,47 @@ function otherText({ series }, dataset) {
     return "As the spec says: the series of each person joined in the order of time, with all events.";
   return join === "none" && first !== null ? `As the spec says: the first ${whole(first)} events of each series.` : "";
 }
+
+/** The controls: a card for each generated series and one for a dataset, how many events, notes. */
+function createParts(host, page, events, changed) {
+  const radio = (value) => el("input", { type: "radio", name: "data", value, onchange: changed });
+  const kinds = [...page.generated.map(({ preset }) => preset), "dataset"].map((value) => ({
+    value,
+    input: radio(value),
+  }));
+  const datasets = page.datasets.map(({ id, name, points }) =>
+    el("option", { value: id }, `${name} · ${whole(points)} events`),
+  );
+  const select = el("select", { class: "input", "aria-label": "Dataset", onchange: changed }, datasets);
+  const part = el(
+    "select",
+    { class: "input", "aria-label": "Which part of it", onchange: changed },
+    el("option", { value: "all" }, "All of its events"),
+    el("option", { value: "first" }, "The first events of each person, joined"),
+  );
+  const many = el("div", { class: "data__events" });
+  const help = "How many a generated series has, or are taken of a dataset. The paper uses 1,000.";
+  const fields = createFields(many, [{ ...events, help }], { onChange: changed });
+  const error = el("p", { class: "field__error", role: "alert", hidden: true });
+  const note = el("p", { class: "small muted", hidden: true });
+  const none = page.datasets.length === 0;
+  if (none) kinds.at(-1).input.disabled = true;
+  const own = none
+    ? el("p", { class: "small data__own" }, el("a", { href: page.urls.upload }, "Upload one"), " to choose it here.")
+    : el("div", { class: "data__own" }, select, part);
+  const cards = [
+    ...page.generated.map(({ title, said }, i) => card(kinds[i], title, said)),
+    card(kinds.at(-1), "A dataset of yours", "Read here by simulations only; nothing of it is published.", own),
+  ];
+  host.append(el("div", { class: "data" }, cards), note, many, error);
+  return { kinds, cards, select, part, many, fields, error, note };
+}
+
+const card = ({ input }, title, description, more) =>
+  el(
+    "div",
+    { class: "purpose__one" },
+    el("label", { class: "purpose__name" }, input, title),
+    el("p", { class: "small muted" }, description),
+    more,
+  );

@@ -1,4 +1,6 @@
-/* Which events are landmarks: random shares, stay points, the marks of a file, or sets that were kept, as those of a map. */
+/* Which events are landmarks: random shares, stay points, the marks of a file, or sets that were kept, as those of a
+ * map.
+ */
 
 import { el } from "../../core/dom.js";
 import { createFields } from "../../components/form_fields.js";
@@ -8,7 +10,8 @@ import { createMarked } from "./saved_sets.js";
 import { createTicks } from "./checkbox_group.js";
 import { ownValues } from "./variant_cards.js";
 
-const EDITED = ["zones", "manual", "schedule", "released-zones"]; // made in the landmark editor: here they are chosen as sets
+// made in the landmark editor: here they are chosen as sets
+const EDITED = ["zones", "manual", "schedule", "released-zones"];
 const MARKED = "marked";
 const TEXTS = { synthetic: "Random", column: "In the file", [MARKED]: "Landmark sets" };
 const NEEDS = {
@@ -136,7 +139,8 @@ function way(listed, on) {
 
 /**
  * The choice in `host`; `links` as in saved_sets.js.
- * Returns {kinds, values() or null, set(values), of(dataset or null) that it is tried on, fail(at, name, words), clear()}.
+ * Returns {kinds, values() or null, set(values), of(dataset or null) that it is tried on, fail(at, name, words),
+ * clear()}.
  */
 export function createLandmarks(host, methods, usual, links, { onChange }) {
   const ways = methods.filter(({ name }) => !EDITED.includes(name)).map((listed) => way(listed, { onChange }));

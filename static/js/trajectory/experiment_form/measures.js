@@ -101,7 +101,8 @@ function lack({ needs_release, needs_time }, release, time) {
 
 /**
  * The measures in `host`, `messageHost` below them. Returns {values() or null, set(metrics),
- * allow({release, correlation, time}), fail(at, name, words), clear()}; `allow` turns off what lacks a release or times.
+ * allow({release, correlation, time}), fail(at, name, words), clear()}; `allow` turns off what lacks a release or
+ * times.
  */
 export function createMeasures(host, messageHost, measures, { onChange }) {
   const entries = measures.map((measure) => entry(measure, { onChange: changed }));

@@ -1,15 +1,19 @@
 /* What is rarely asked for, in folds that say what they hold: dummy landmarks, and what an adversary knows. */
 
-import { count, el, number } from "../../core/dom.js";
 import { createFields } from "../../components/form_fields.js";
 import { isGiven } from "../../components/number_field.js";
-import { createList, ofValue } from "./value_list.js";
+import { el } from "../../core/dom.js";
+import { count, number } from "../../core/format.js";
 import { createTicks } from "./checkbox_group.js";
+import { createList, ofValue } from "./value_list.js";
 import { createVariants } from "./variant_cards.js";
 
 const NONE = { name: "none", title: "No dummies", summary: "The landmarks alone.", fields: [] };
 
-/** Dummy landmarks in `hosts` = {fold, said, methods, own, level}. As the other parts; `summary` is what the fold is called. */
+/**
+ * Dummy landmarks in `hosts` = {fold, said, methods, own, level}. As the other parts; `summary` is what the fold is
+ * called.
+ */
 export function createDummies(hosts, methods, usual, { onChange }) {
   const [epsilon] = methods.at(-1).fields.filter(({ name }) => name === "epsilon");
   const level = createList({ ...epsilon, label: "Levels of the selection" }, usual.levels, { onChange: changed });

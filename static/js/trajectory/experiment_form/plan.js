@@ -1,7 +1,8 @@
 /* What an experiment comes to, as the server reckons it: cells, work, where it runs, and how it will be drawn. */
 
-import { count, duration, el, whole } from "../../core/dom.js";
 import { swatch } from "../../components/legend.js";
+import { el } from "../../core/dom.js";
+import { count, duration, whole } from "../../core/format.js";
 
 const SHOWN = 9; // values of an axis that are named
 
@@ -46,7 +47,8 @@ export function planned(answer, lineStyles) {
     el(
       "p",
       { class: "small muted" },
-      `Each over ${count(events, "event")}. A cell is one combination of what you sweep; one that was computed before is not computed again.`,
+      `Each over ${count(events, "event")}. A cell is one combination of what you sweep; one that ` +
+        `was computed before is not computed again.`,
     ),
     el(
       "p",

@@ -20,19 +20,7 @@ const DRAWN = {
  * Returns {values() -> as spec.js has them, or null, any(), set(values), fail(at, path, words), clear()}.
  */
 export function createReleases(hosts, { mechanisms, steps, lineStyles }, usual, { onChange }) {
-  const [epsilon, radius] = ["epsilon", "radius_m"].map((name) =>
-    commonFields(mechanisms).find((field) => field.name === name),
-  );
-  const level = createList(
-    { ...epsilon, label: "Levels", help: "Smaller protects more. Several, with commas between them, are swept." },
-    usual.levels,
-    { onChange },
-  );
-  const reach = createList(
-    { ...radius, label: "Radii", help: "Places so far apart are protected at the level; several are swept." },
-    usual.radii,
-    { onChange },
-  );
+  const [level, reach] = levelLists(mechanisms, usual, onChange);
   hosts.level.replaceChildren(level.element, reach.element);
 
   const extend = (row) => addSpeed(row.form, row.fields, onChange);
@@ -60,27 +48,8 @@ export function createReleases(hosts, { mechanisms, steps, lineStyles }, usual, 
     const several = schemes.rows().length > 1 && after.rows().length > 1;
     for (const row of after.rows()) {
       row.over.hidden = !several;
-      row.over.replaceChildren(
-        el("legend", { class: "small muted" }, "For"),
-        ...schemes.rows().map((scheme) => {
-          const toggle = (event) => {
-            row.left[event.target.checked ? "delete" : "add"](scheme);
-            onChange();
-          };
-          return el(
-            "label",
-            { class: "choice small" },
-            el("input", {
-              type: "checkbox",
-              checked: !row.left.has(scheme),
-              "aria-label": `${row.title} for ${scheme.title}`,
-              onchange: toggle,
-            }),
-            swatch(lineStyles.get(scheme.kind.name)),
-            scheme.title,
-          );
-        }),
-      );
+      const schemesOf = schemes.rows().map((scheme) => overChoice(row, scheme, lineStyles, onChange));
+      row.over.replaceChildren(el("legend", { class: "small muted" }, "For"), ...schemesOf);
       row.element.hidden = !several && row.kind === DRAWN;
     }
     hosts.afterOwn.hidden = after.rows().every(({ element }) => element.hidden);
@@ -95,14 +64,12 @@ export function createReleases(hosts, { mechanisms, steps, lineStyles }, usual, 
     any: () => schemes.rows().length > 0,
     values() {
       const rows = schemes.rows();
-      const own = rows.map((row) => row.values());
-      const chains = after.rows().map((row) => ({ step: row.kind === DRAWN ? null : row.values(), row }));
+      const mechanismValues = rows.map((row) => row.values());
       const [levels, radii] = [level.values(), reach.values()];
-      const missing =
-        own.includes(null) || chains.some(({ step, row }) => step === null && row.kind !== DRAWN) || !levels || !radii;
-      if (missing || (rows.length && !chains.length)) return null;
-      const over = (row) => rows.flatMap((scheme, i) => (row.left.has(scheme) ? [] : [i]));
-      return { mechanisms: own, levels, radii, after: chains.map(({ step, row }) => ({ step, over: over(row) })) };
+      const chains = after.rows().map((row) => chainOf(row, rows));
+      const isComplete = !mechanismValues.includes(null) && !chains.includes(null) && levels && radii;
+      if (!isComplete || (rows.length && !chains.length)) return null;
+      return { mechanisms: mechanismValues, levels, radii, after: chains };
     },
     set(values) {
       schemes.set(values.mechanisms);
@@ -131,4 +98,41 @@ export function createReleases(hosts, { mechanisms, steps, lineStyles }, usual, 
       [schemes, after, reach, level].forEach((part) => part.clear());
     },
   };
+}
+
+/** The lists of levels and radii. */
+function levelLists(mechanisms, usual, onChange) {
+  const common = commonFields(mechanisms);
+  const list = (name, texts, values) =>
+    createList({ ...common.find((field) => field.name === name), ...texts }, values, { onChange });
+  return [
+    list(
+      "epsilon",
+      { label: "Levels", help: "Smaller protects more. Several, with commas between them, are swept." },
+      usual.levels,
+    ),
+    list(
+      "radius_m",
+      { label: "Radii", help: "Places so far apart are protected at the level; several are swept." },
+      usual.radii,
+    ),
+  ];
+}
+
+/** The choice of a mechanism for a step. */
+function overChoice(row, scheme, lineStyles, onChange) {
+  const onchange = (event) => {
+    row.left[event.target.checked ? "delete" : "add"](scheme);
+    onChange();
+  };
+  const label = `${row.title} for ${scheme.title}`;
+  const input = el("input", { type: "checkbox", checked: !row.left.has(scheme), "aria-label": label, onchange });
+  return el("label", { class: "choice small" }, input, swatch(lineStyles.get(scheme.kind.name)), scheme.title);
+}
+
+/** {step, over} of a row, `over` the numbers of its mechanisms among `rows`; null where a number is missing. */
+function chainOf(row, rows) {
+  const step = row.kind === DRAWN ? null : row.values();
+  if (step === null && row.kind !== DRAWN) return null;
+  return { step, over: rows.flatMap((scheme, i) => (row.left.has(scheme) ? [] : [i])) };
 }

@@ -1,10 +1,11 @@
-/* Landmark sets that were kept: whatever marked them, zones and events picked by hand too. */
+/* Landmark sets of a dataset to choose from: those of any method, zones and events picked by hand too. */
 
 import { get } from "../../core/api.js";
-import { $, count, el, whole } from "../../core/dom.js";
+import { $, el } from "../../core/dom.js";
+import { count, whole } from "../../core/format.js";
 import { inOneOrder } from "./cells.js";
-import { ofValue } from "./value_list.js";
 import { createTicks } from "./checkbox_group.js";
+import { ofValue } from "./value_list.js";
 
 const keyOf = (method) => JSON.stringify(inOneOrder(method));
 const TEXTS = {
@@ -12,12 +13,18 @@ const TEXTS = {
   manual: ({ events }) => `${count(events.length, "event")} picked by hand`,
 };
 
+const LEGEND = {
+  legend: "Landmark sets",
+  help: "As they were marked. Each one ticked is tried on its own.",
+  least: "Tick at least one.",
+};
+
 /**
- * The sets of a dataset to tick, asked for when they are first shown. `sets` is where the API lists them, `mark(dataset)`
- * where one is made, `titles` of the ways to mark. Returns {element, of(dataset or null), values() or null, set({methods}), fail(at, name, words), clear()}.
+ * The sets of a dataset to tick, requested when they are first shown. `sets` is where the API lists them,
+ * `mark(dataset)` where one is made, `titles` of the methods. Returns {element, of(dataset or null), values() or null,
+ * set({methods}), fail(at, name, text), clear()}.
  */
 export function createMarked({ sets, mark, titles }, { onChange }) {
-  const describe = (method) => (TEXTS[method.name] ?? (() => titles.get(method.name) ?? method.name))(method);
   const element = el("div", { class: "stack" });
   const found = new Map(); // dataset -> the promise of its sets
   let [dataset, known, own, ticks] = [null, [], [], null]; // own: methods of a spec that no set has
@@ -33,50 +40,13 @@ export function createMarked({ sets, mark, titles }, { onChange }) {
     return found.get(id);
   }
 
-  function note() {
-    if (!dataset)
-      return el(
-        "p",
-        { class: "muted small" },
-        "Generated series have no landmark sets: choose a dataset of yours above.",
-      );
-    return el(
-      "p",
-      { class: "muted small" },
-      "This dataset has no landmark sets yet. ",
-      el("a", { href: mark(dataset) }, "Mark landmarks"),
-      " to choose them here.",
-    );
-  }
-
   function draw(chosen) {
-    const choices = new Map(
-      known.map(({ name, method, count: marked, points }) => [
-        keyOf(method),
-        {
-          method,
-          label: name,
-          description: `${titles.get(method.name)}, ${whole(marked)} of ${count(points, "event")}`,
-        },
-      ]),
-    );
-    for (const method of own)
-      if (!choices.has(keyOf(method)))
-        choices.set(keyOf(method), { method, label: describe(method), description: "as the spec has them" });
-    const setChoices = [...choices].map(([value, { label, description }]) => ({ value, label, description }));
-    const made = createTicks(
-      {
-        legend: "Landmark sets",
-        help: "As they were marked. Each one ticked is tried on its own.",
-        choices: setChoices,
-        least: "Tick at least one.",
-      },
-      chosen.map(keyOf),
-      { onChange },
-    );
+    const choices = choicesOf(known, own, titles);
+    const shown = [...choices].map(([value, { label, description }]) => ({ value, label, description }));
+    const made = createTicks({ ...LEGEND, choices: shown }, chosen.map(keyOf), { onChange });
     ticks = { ...made, methods: () => (made.values() ?? []).map((value) => choices.get(value).method) };
     element.replaceChildren(made.element);
-    if (!setChoices.length) $(".ticks__all", made.element).replaceChildren(note());
+    if (!shown.length) $(".ticks__all", made.element).replaceChildren(emptyNote(dataset && mark(dataset)));
   }
 
   const chosen = () => ticks.methods();
@@ -114,4 +84,26 @@ export function createMarked({ sets, mark, titles }, { onChange }) {
     },
     clear: () => ticks.clear(),
   };
+}
+
+/** Choices by key: the sets `known`, then the methods of a spec that no set has. */
+function choicesOf(known, methods, titles) {
+  const choices = new Map();
+  for (const { name, method, count: marked, points } of known) {
+    const description = `${titles.get(method.name)}, ${whole(marked)} of ${count(points, "event")}`;
+    choices.set(keyOf(method), { method, label: name, description });
+  }
+  for (const method of methods) {
+    const label = TEXTS[method.name]?.(method) ?? titles.get(method.name) ?? method.name;
+    if (!choices.has(keyOf(method))) choices.set(keyOf(method), { method, label, description: "as the spec has them" });
+  }
+  return choices;
+}
+
+/** Why there are no sets; `url` is where one is made, null for generated series. */
+function emptyNote(url) {
+  const attributes = { class: "muted small" };
+  if (!url) return el("p", attributes, "Generated series have no landmark sets: choose a dataset of yours above.");
+  const link = el("a", { href: url }, "Mark landmarks");
+  return el("p", attributes, "This dataset has no landmark sets yet. ", link, " to choose them here.");
 }

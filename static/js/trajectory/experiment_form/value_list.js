@@ -1,8 +1,9 @@
 /* Several numbers in one field, "0.1, 0.3, 1": each is a value to try. */
 
-import { count, el } from "../../core/dom.js";
 import { frame } from "../../components/form_fields.js";
 import { createNumber, readingOf } from "../../components/number_field.js";
+import { el } from "../../core/dom.js";
+import { count } from "../../core/format.js";
 import { writtenNumber } from "../../core/number_text.js";
 
 /** Shift the decimal point as text, so that 20 % are 0.2 to the last bit. */

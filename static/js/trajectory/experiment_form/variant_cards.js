@@ -1,4 +1,5 @@
-/* Things to compare, as cards to tick; each one ticked has a row of its own parameters, and may have several such rows. */
+/* Things to compare, as cards to tick; each one ticked has a row of its own parameters, and may have several such rows.
+ */
 
 import { announce, el } from "../../core/dom.js";
 import { createFields } from "../../components/form_fields.js";
@@ -26,50 +27,8 @@ export function createVariants(hosts, listed, { name, shared = [], line = () => 
   const cards = listed.map((kind) => card(kind, { name, line, toggled }));
   hosts.cards.replaceChildren(...cards.map(({ element }) => element));
 
-  function row(kind, values = {}) {
-    const form = el("div", { class: "own__fields" });
-    const fields = createFields(form, askedOf(kind), { onChange });
-    fields.set(values);
-    const title = el("span", {}, kind.title);
-    const again = el(
-      "button",
-      {
-        class: "button button--small",
-        type: "button",
-        "aria-label": `Add a variant of ${kind.title}`,
-        onclick: () => another(made),
-      },
-      "Add variant",
-    );
-    const drop = el("button", { class: "button button--small", type: "button", onclick: () => remove(made) }, "Remove");
-    const error = el("p", { class: "field__error", role: "alert", hidden: true });
-    const made = { kind, fields, form, title: kind.title };
-    made.fail = (message) => {
-      error.textContent = message;
-      error.hidden = !message;
-    };
-    made.values = () => {
-      const own = ownValues(fields, askedOf(kind));
-      return own && { name: kind.name, ...own };
-    };
-    const more = extend(made);
-    const tools = askedOf(kind).length > 0 && el("p", { class: "row own__tools" }, again, drop);
-    made.element = el(
-      "div",
-      { class: "own", role: "group", dataset: { row: kind.name } },
-      el("p", { class: "own__name" }, line(kind), title),
-      el("div", { class: "stack" }, askedOf(kind).length > 0 && form, more, error, tools),
-    );
-    made.number = (i, of) => {
-      made.title = of > 1 ? `${kind.title} ${i + 1}` : kind.title;
-      title.textContent = made.title;
-      made.element.setAttribute("aria-label", `${made.title}: parameters`);
-      drop.hidden = of < 2;
-      drop.setAttribute("aria-label", `Remove ${made.title}`);
-    };
-    made.shown = askedOf(kind).length > 0 || Boolean(more);
-    return made;
-  }
+  const row = (kind, values = {}) =>
+    createRow(kind, values, { asked: askedOf(kind), line, extend, onChange, another, remove });
 
   function draw() {
     for (const { kind, box, show } of cards) {
@@ -142,4 +101,51 @@ function card(kind, { name, line, toggled }) {
     el("p", { class: "small muted" }, kind.summary),
   );
   return { kind, box, element, show: () => element.classList.toggle("mechanism--on", box.checked) };
+}
+
+/**
+ * A row of a kind's parameters: {kind, title, element, fields, form, values(), fail(message), number(i, of), shown}.
+ */
+function createRow(kind, values, { asked, line, extend, onChange, another, remove }) {
+  const form = el("div", { class: "own__fields" });
+  const fields = createFields(form, asked, { onChange });
+  fields.set(values);
+  const title = el("span", {}, kind.title);
+  const button = { class: "button button--small", type: "button" };
+  const label = `Add a variant of ${kind.title}`;
+  const add = el("button", { ...button, "aria-label": label, onclick: () => another(row) }, "Add variant");
+  const drop = el("button", { ...button, onclick: () => remove(row) }, "Remove");
+  const error = el("p", { class: "field__error", role: "alert", hidden: true });
+  const row = {
+    kind,
+    fields,
+    form,
+    title: kind.title,
+    values() {
+      const own = ownValues(fields, asked);
+      return own && { name: kind.name, ...own };
+    },
+    fail(message) {
+      error.textContent = message;
+      error.hidden = !message;
+    },
+    /** Name it as number i of the rows of its kind. */
+    number(i, of) {
+      row.title = of > 1 ? `${kind.title} ${i + 1}` : kind.title;
+      title.textContent = row.title;
+      row.element.setAttribute("aria-label", `${row.title}: parameters`);
+      drop.hidden = of < 2;
+      drop.setAttribute("aria-label", `Remove ${row.title}`);
+    },
+  };
+  const more = extend(row);
+  const tools = asked.length > 0 && el("p", { class: "row own__tools" }, add, drop);
+  row.shown = asked.length > 0 || Boolean(more);
+  row.element = el(
+    "div",
+    { class: "own", role: "group", dataset: { row: kind.name } },
+    el("p", { class: "own__name" }, line(kind), title),
+    el("div", { class: "stack" }, asked.length > 0 && form, more, error, tools),
+  );
+  return row;
 }

@@ -1,9 +1,10 @@
 /* What each tool does with presses, clicks and keys. A tool is made anew each time it is chosen. */
 
-import { announce, el, metres } from "../../core/dom.js";
-import { distanceM } from "../../map/projection.js";
 import { check, createNumber, valueOf } from "../../components/number_field.js";
-import { RADIUS_M, circleZone, polygonZone, typedCircle } from "./zone_geometry.js";
+import { announce, el } from "../../core/dom.js";
+import { metres } from "../../core/format.js";
+import { distanceM } from "../../map/projection.js";
+import { circleZone, polygonZone, RADIUS_M, typedCircle } from "./zone_geometry.js";
 
 const CLOSE_PX = 12;
 const TOUCH_CLOSE_PX = 22;

@@ -1,7 +1,8 @@
 /* What is marked, in numbers, and the list of places. */
 
-import { $, count, duration, el, moment, number, percent, whole } from "../../core/dom.js";
 import { term } from "../../components/glossary.js";
+import { $, el } from "../../core/dom.js";
+import { count, duration, moment, number, percent, whole } from "../../core/format.js";
 import { degreesText } from "../../map/graticule.js";
 import { placesOf } from "./landmark_places.js";
 
@@ -17,7 +18,8 @@ export function showFacts({ marked, points, runs, distance }) {
     ? [count(runs, "stretch", "stretches"), ...(distance === null ? [] : toNearest(distance))]
     : ["Nothing is marked yet."];
   const text = facts.map((part) => part.textContent ?? part).join("");
-  if (place.textContent !== text) place.replaceChildren(...facts); // an explained word keeps focus while nothing changes
+  // an explained word keeps focus while nothing changes
+  if (place.textContent !== text) place.replaceChildren(...facts);
 }
 
 const toNearest = (distance) => [
@@ -27,8 +29,8 @@ const toNearest = (distance) => [
 ];
 
 /**
- * The places of one series with the stretches at each: how long, how many events, when; a press leads there. `how` as in
- * landmark_places.js.
+ * The places of one series with the stretches at each: how long, how many events, when; a press leads there. `how` as
+ * in landmark_places.js.
  */
 export function showPlaces(runs, track, { zones, reach_m = SAME_PLACE_M }, goTo) {
   const places = placesOf(runs, track, { zones, reach_m });

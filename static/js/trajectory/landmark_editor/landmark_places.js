@@ -20,8 +20,9 @@ function middleOf(track, [start, end]) {
 }
 
 /**
- * Places [{name, lon, lat, stays: runs, events, seconds}] of `runs`, the one with most events first; `seconds` null without
- * times. Stretches in one zone are at one place, which has its name; others if their middles lie within `reach_m`.
+ * Places [{name, lon, lat, stays: runs, events, seconds}] of `runs`, the one with most events first; `seconds` null
+ * without times. Stretches in one zone are at one place, which has its name; others if their middles lie within
+ * `reach_m`.
  */
 export function placesOf(runs, track, { zones, reach_m }) {
   const found = new Map(); // key -> place; a cell is as wide as places reach, so near ones are in the cells around
@@ -49,7 +50,8 @@ function zoned(found, zones, index, lon, lat) {
 function nearby(found, lon, lat, reach_m) {
   const down = Math.floor((lat * M_PER_DEG) / reach_m);
   const across = (row) =>
-    reach_m / M_PER_DEG / Math.max(1e-6, Math.cos((((row + 0.5) * reach_m) / M_PER_DEG) * (Math.PI / 180))); // degrees a cell
+    // degrees a cell
+    reach_m / M_PER_DEG / Math.max(1e-6, Math.cos((((row + 0.5) * reach_m) / M_PER_DEG) * (Math.PI / 180)));
   for (let row = down - 1; row <= down + 1; row++) {
     const column = Math.floor(lon / across(row));
     for (let k = column - 1; k <= column + 1; k++) {

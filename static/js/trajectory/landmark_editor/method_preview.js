@@ -5,8 +5,8 @@ import { post } from "../../core/api.js";
 const WAIT_MS = 220;
 
 /**
- * `request()` asks a little later, `now()` at once, `stop()` drops what was asked. `describe()` gives the method or null
- * for nothing to ask; `on.busy(bool)`, `on.found(answer)`, `on.failed(errors)` hear what comes of it.
+ * `request()` asks a little later, `now()` at once, `stop()` drops what was asked. `describe()` gives the method or
+ * null for nothing to ask; `on.busy(bool)`, `on.found(answer)`, `on.failed(errors)` hear what comes of it.
  */
 export function createPreview({ url, dataset, describe, on }) {
   let waiting = null;

@@ -13,7 +13,8 @@ const has = (method, parameter) => method.fields.some(({ name }) => name === par
  * Tabs in `host` for `methods`; `offered` are the things the dataset has of those that methods need. `on.change(field)`
  * after a field changed, `on.choose(name)` when another tab is pressed.
  * Returns {first, manual, zones: names of ways, choose(name), isPossible(name), values(), set(values), describe(drawn),
- * fail(errors), clear(), panel(name, element), cover(release), released: name of the way by a release}; values are those of the way that is chosen, by field.
+ * fail(errors), clear(), panel(name, element), cover(release), released: name of the way by a release}; values are
+ * those of the way that is chosen, by field.
  */
 export function createMethods(host, listed, { offered, on }) {
   const methods = listed.filter((method) => !has(method, "release")); // chosen beside the zones

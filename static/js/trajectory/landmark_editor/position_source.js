@@ -24,7 +24,8 @@ export function createJudged(releases, { onChange }) {
   const help = el(
     "p",
     { class: "field__help", id: `${id}-help` },
-    `Releases over landmarks that an earlier release decides are covered by their promise, what that release spent on them included.${none}`,
+    `Releases over landmarks that an earlier release decides are covered by their promise, what that ` +
+      `release spent on them included.${none}`,
   );
   return {
     element: el(

@@ -1,7 +1,8 @@
 /* Two sets beside each other: how many events they share. */
 
 import { get } from "../../core/api.js";
-import { $, announce, count, el, number, whole } from "../../core/dom.js";
+import { $, announce, el } from "../../core/dom.js";
+import { count, number, whole } from "../../core/format.js";
 
 const row = (term, value, more = "") => [el("dt", {}, term), el("dd", {}, value, more)];
 

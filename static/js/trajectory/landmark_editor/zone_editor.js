@@ -1,222 +1,224 @@
 /* Zones on the map and in the rail: chosen, moved, renamed, deleted, typed, imported and downloaded. */
 
-import { announce, count, el, metres, save } from "../../core/dom.js";
-import { messageOf } from "../../core/field_errors.js";
 import { createNumber, refuseInvalid, valueOf } from "../../components/number_field.js";
-import { createZoneList } from "./zone_list.js";
+import { announce, el, save } from "../../core/dom.js";
+import { messageOf } from "../../core/field_errors.js";
+import { count, metres } from "../../core/format.js";
 import {
-  RADIUS_M,
   cornersOf,
   eventsIn,
   fromGeoJSON,
   handlesOf,
   moved,
   nameOf,
+  RADIUS_M,
   toGeoJSON,
   typedCircle,
   withoutCorner,
   zoneAt,
 } from "./zone_geometry.js";
+import { createZoneList } from "./zone_list.js";
 
 const COUNTED_LIVE = 200_000;
 
 /**
- * The panel is `element`, made once. `on.put(zones, key)` hears every change, `on.draft(zones)` zones while a handle is
- * dragged, `on.currentEvent()` gives the selected event {event, lon, lat}, `on.check(zones)` promises or throws what the engine
- * says, `on.problem(text)`. Returns
- * {element, show({zones, track, visible}), choose(index), chooseAt(lon, lat), add(zone), playhead(), fail(errors)}.
+ * The panel is `element`, made once. `on.put(zones, key)` receives every change, `on.draft(zones)` the zones while a
+ * handle is dragged, `on.currentEvent()` gives the selected event {event, lon, lat}, `on.check(zones)` resolves, or
+ * rejects with the engine's error, `on.problem(text)`.
  */
-export function createZoning({ map, radius, name, on }) {
-  let [zones, track] = [[], null];
-  let selected = -1;
-  let corner = 0;
-  let visible = false;
+export class ZoneEditor {
+  #state = { zones: [], track: null, visible: false };
+  #selected = -1;
+  #corner = 0;
 
-  const { input: around, error: aroundError } = createNumber(
-    { ...RADIUS_M, required: true },
-    { id: "around-radius", value: radius },
-  );
-  const aroundLabel = el("label", { for: "around-radius", class: "small" });
-  const rows = el("ol", { class: "zones", "aria-label": "Zones" });
-  const empty = el(
-    "p",
-    { class: "small muted" },
-    "Draw a polygon or a circle on the map. Every event inside a zone is a landmark.",
-  );
-  const file = el("input", {
-    type: "file",
-    class: "visually-hidden",
-    id: "zones-file",
-    accept: ".geojson,.json,application/geo+json",
-  });
-  const download = el(
-    "button",
-    {
-      type: "button",
-      class: "button button--small",
-      onclick: () =>
-        save(
-          new Blob([JSON.stringify(toGeoJSON(zones), null, 1)], { type: "application/geo+json" }),
-          `${name}.geojson`,
-        ),
-    },
-    "Download zones",
-  );
-  const element = el(
-    "div",
-    { class: "stack", dataset: { zones: "" } },
-    el(
-      "form",
-      { class: "zones__around", novalidate: true, onsubmit: addAround },
-      aroundLabel,
-      around,
-      el("button", { class: "button" }, "Add circle"),
-      aroundError,
-    ),
-    empty,
-    rows,
-    el(
-      "div",
-      { class: "row" },
-      file,
-      el("label", { for: "zones-file", class: "button button--small" }, "Import GeoJSON"),
-      download,
-    ),
-  );
-  const list = createZoneList(rows, {
-    choose,
-    corner: (index) => {
-      corner = index;
-      show({ zones, track, visible });
-      map.focusHandle(`corner-${corner}`);
-    },
-    change: (index, zone, key) => put(index, zone, key),
-    remove,
-  });
-  file.addEventListener("change", readFile);
-
-  function show(state) {
-    ({ zones, track, visible } = state);
-    if (selected >= zones.length) selected = -1;
-    paint(zones);
-    empty.hidden = zones.length > 0;
-    download.disabled = zones.length === 0;
+  constructor({ map, radius, name, on }) {
+    Object.assign(this, { map, name, on });
+    this.parts = createParts(radius, { addAround: (event) => this.#addAround(event), saveZones: () => this.#save() });
+    this.element = this.parts.element;
+    this.list = createZoneList(this.parts.rows, {
+      choose: (index) => this.choose(index),
+      corner: (index) => this.#chooseCorner(index),
+      change: (index, zone, key) => this.#put(index, zone, key),
+      remove: (index) => this.#remove(index),
+    });
+    this.handling = this.#handling();
+    this.parts.file.addEventListener("change", () => this.#load());
   }
 
-  /** Show `these`; while one is dragged over a long track the counts wait until it is dropped. */
-  function paint(these) {
+  /** Show {zones, track, visible}. */
+  show(state) {
+    this.#state = state;
+    const { zones } = state;
+    if (this.#selected >= zones.length) this.#selected = -1;
+    this.#paint(zones);
+    this.parts.empty.hidden = zones.length > 0;
+    this.parts.download.disabled = zones.length === 0;
+  }
+
+  /** Name the selected event beside the form for a circle. */
+  playhead() {
+    const { event } = this.on.currentEvent();
+    this.parts.aroundLabel.textContent = `Circle around event ${event}, radius in m`;
+  }
+
+  choose(index) {
+    this.#selected = index;
+    this.#corner = 0;
+    this.show(this.#state);
+    const { zones, track } = this.#state;
+    if (index < 0) return;
+    announce(`${nameOf(zones[index], index)}, ${count(eventsIn(zones[index], track), "event")} inside.`);
+  }
+
+  chooseAt(lon, lat) {
+    this.choose(zoneAt(this.#state.zones, lon, lat));
+  }
+
+  add(zone) {
+    const { zones, track } = this.#state;
+    this.#selected = zones.length;
+    this.#corner = 0;
+    this.on.put([...zones, zone], null);
+    announce(`${describe(zone)} added, ${count(eventsIn(zone, track), "event")} inside.`);
+  }
+
+  /** Show the errors that name a zone; returns the others. */
+  fail(errors) {
+    return errors.filter((error) => !failZone(this.list, this.#state.zones.length, error));
+  }
+
+  /** Show `zones`; while one is dragged over a long track the counts wait until it is dropped. */
+  #paint(zones) {
+    const { map } = this;
+    const { track, visible } = this.#state;
+    const selected = this.#selected;
     if (!visible) {
       map.remove("zones");
       map.handles([], {});
       return;
     }
-    map.addZones({ zones: these, selected });
-    list.show({
-      zones: these,
-      selected,
-      corner,
-      counts: (track.n > COUNTED_LIVE ? zones : these).map((zone) => eventsIn(zone, track)),
-    });
-    map.handles(selected >= 0 ? handlesOf(these[selected], nameOf(these[selected], selected)) : [], handling);
-    playhead();
+    map.addZones({ zones, selected });
+    this.#listZones(zones, track.n > COUNTED_LIVE ? this.#state.zones : zones);
+    map.handles(selected >= 0 ? handlesOf(zones[selected], nameOf(zones[selected], selected)) : [], this.handling);
+    this.playhead();
   }
 
-  function playhead() {
-    aroundLabel.textContent = `Circle around event ${on.currentEvent().event}, radius in m`;
+  #listZones(zones, counted = zones) {
+    const counts = counted.map((zone) => eventsIn(zone, this.#state.track));
+    this.list.show({ zones, selected: this.#selected, corner: this.#corner, counts });
   }
 
-  const handling = {
-    move(id, lon, lat) {
-      const draft = zones.with(selected, moved(zones[selected], id, lon, lat));
-      paint(draft);
-      on.draft(draft);
-    },
-    drop(id, lon, lat) {
-      put(selected, moved(zones[selected], id, lon, lat), `${id}-${selected}`);
-      if (id.startsWith("between")) {
-        corner = Number(id.split("-")[1]) + 1;
-        map.focusHandle(`corner-${corner}`);
-      }
-    },
-    remove(id) {
-      if (id === "centre") remove(selected);
-      else if (id.startsWith("corner")) put(selected, withoutCorner(zones[selected], Number(id.split("-")[1])), null);
-    },
-    focus(id) {
-      if (!id.startsWith("corner")) return;
-      corner = Number(id.split("-")[1]);
-      list.show({ zones, selected, corner, counts: zones.map((zone) => eventsIn(zone, track)) });
-    },
-  };
-
-  const put = (index, zone, key) => on.put(zones.with(index, zone), key);
-
-  function choose(index) {
-    selected = index;
-    corner = 0;
-    show({ zones, track, visible });
-    if (index >= 0)
-      announce(`${nameOf(zones[index], index)}, ${count(eventsIn(zones[index], track), "event")} inside.`);
+  #chooseCorner(index) {
+    this.#corner = index;
+    this.show(this.#state);
+    this.map.focusHandle(`corner-${index}`);
   }
 
-  function add(zone) {
-    selected = zones.length;
-    corner = 0;
-    on.put([...zones, zone], null);
-    const what =
-      zone.type === "Circle"
-        ? `Circle with radius ${metres(zone.radius_m)}`
-        : `Polygon with ${cornersOf(zone).length} corners`;
-    announce(`${what} added, ${count(eventsIn(zone, track), "event")} inside.`);
+  /** What the handles of the chosen zone do. */
+  #handling() {
+    const zone = () => this.#state.zones[this.#selected];
+    const cornerOf = (id) => Number(id.split("-")[1]);
+    return {
+      move: (id, lon, lat) => {
+        const draft = this.#state.zones.with(this.#selected, moved(zone(), id, lon, lat));
+        this.#paint(draft);
+        this.on.draft(draft);
+      },
+      drop: (id, lon, lat) => {
+        this.#put(this.#selected, moved(zone(), id, lon, lat), `${id}-${this.#selected}`);
+        if (!id.startsWith("between")) return;
+        this.#corner = cornerOf(id) + 1;
+        this.map.focusHandle(`corner-${this.#corner}`);
+      },
+      remove: (id) => {
+        if (id === "centre") this.#remove(this.#selected);
+        else if (id.startsWith("corner")) this.#put(this.#selected, withoutCorner(zone(), cornerOf(id)), null);
+      },
+      focus: (id) => {
+        if (!id.startsWith("corner")) return;
+        this.#corner = cornerOf(id);
+        this.#listZones(this.#state.zones);
+      },
+    };
   }
 
-  function remove(index) {
-    const gone = nameOf(zones[index], index);
-    selected = -1;
-    on.put(
-      zones.filter((_, i) => i !== index),
-      null,
-    );
-    announce(`${gone} is deleted.`);
-    (rows.querySelector("button") ?? around).focus({ preventScroll: true });
+  #put(index, zone, key) {
+    this.on.put(this.#state.zones.with(index, zone), key);
   }
 
-  function addAround(event) {
+  #remove(index) {
+    const { zones } = this.#state;
+    this.#selected = -1;
+    const others = zones.filter((_, i) => i !== index);
+    this.on.put(others, null);
+    announce(`${nameOf(zones[index], index)} is deleted.`);
+    (this.parts.rows.querySelector("button") ?? this.parts.around).focus({ preventScroll: true });
+  }
+
+  #addAround(event) {
     event.preventDefault();
-    const { lon, lat } = on.currentEvent();
-    if (!refuseInvalid(event.target)) add(typedCircle(lon, lat, valueOf(around)));
+    const { lon, lat } = this.on.currentEvent();
+    if (!refuseInvalid(event.target)) this.add(typedCircle(lon, lat, valueOf(this.parts.around)));
   }
 
-  async function readFile() {
+  #save() {
+    const text = JSON.stringify(toGeoJSON(this.#state.zones), null, 1);
+    save(new Blob([text], { type: "application/geo+json" }), `${this.name}.geojson`);
+  }
+
+  async #load() {
+    const { file } = this.parts;
     const [chosen] = file.files;
     file.value = "";
     if (!chosen) return;
     try {
       const found = fromGeoJSON(await chosen.text());
-      await on.check(found);
-      selected = -1;
-      on.problem("");
-      on.put([...zones, ...found], null);
+      await this.on.check(found);
+      this.#selected = -1;
+      this.on.problem("");
+      this.on.put([...this.#state.zones, ...found], null);
       announce(`${count(found.length, "zone")} imported from ${chosen.name}.`);
     } catch (error) {
-      on.problem(`${chosen.name} was not imported. ${error.message}`);
+      this.on.problem(`${chosen.name} was not imported. ${error.message}`);
     }
   }
+}
 
-  return {
-    element,
-    show,
-    choose,
-    add,
-    playhead,
-    chooseAt: (lon, lat) => choose(zoneAt(zones, lon, lat)),
-    /** Show the errors that name a zone; returns the others. */
-    fail: (errors) =>
-      errors.filter((error) => {
-        const index = Number(/zones\.(\d+)/.exec(error.field ?? "")?.[1] ?? -1);
-        if (index < 0 || index >= zones.length) return true;
-        list.fail(index, messageOf(error));
-        return false;
-      }),
-  };
+const describe = (zone) =>
+  zone.type === "Circle"
+    ? `Circle with radius ${metres(zone.radius_m)}`
+    : `Polygon with ${cornersOf(zone).length} corners`;
+
+/** Show an error at the zone it names; whether it names one. */
+function failZone(list, count, error) {
+  const index = Number(/zones\.(\d+)/.exec(error.field ?? "")?.[1] ?? -1);
+  if (index < 0 || index >= count) return false;
+  list.fail(index, messageOf(error));
+  return true;
+}
+
+/** The elements of the panel. */
+function createParts(radius, { addAround, saveZones }) {
+  const rule = { ...RADIUS_M, required: true };
+  const { input: around, error } = createNumber(rule, { id: "around-radius", value: radius });
+  const aroundLabel = el("label", { for: "around-radius", class: "small" });
+  const submit = el("button", { class: "button" }, "Add circle");
+  const form = { class: "zones__around", novalidate: true, onsubmit: addAround };
+  const hint = "Draw a polygon or a circle on the map. Every event inside a zone is a landmark.";
+  const empty = el("p", { class: "small muted" }, hint);
+  const rows = el("ol", { class: "zones", "aria-label": "Zones" });
+  const accept = ".geojson,.json,application/geo+json";
+  const file = el("input", { type: "file", class: "visually-hidden", id: "zones-file", accept });
+  const load = el("label", { for: "zones-file", class: "button button--small" }, "Import GeoJSON");
+  const attributes = { type: "button", class: "button button--small", onclick: saveZones };
+  const download = el("button", attributes, "Download zones");
+  const element = el(
+    "div",
+    { class: "stack", dataset: { zones: "" } },
+    el("form", form, aroundLabel, around, submit, error),
+    empty,
+    rows,
+    el("div", { class: "row" }, file, load, download),
+  );
+  return { element, around, aroundLabel, rows, empty, file, download };
 }

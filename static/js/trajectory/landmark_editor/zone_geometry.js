@@ -1,7 +1,7 @@
 /* Zones as the API takes them: {type: "Polygon", coordinates, label} and {type: "Circle", center, radius_m, label}.
  *
- * Nothing here changes a zone: every change gives a new one. Longitudes are degrees within -180..180; edges are straight
- * in degrees, as GeoJSON says.
+ * Nothing here changes a zone: every change gives a new one. Longitudes are degrees within -180..180; edges are
+ * straight in degrees, as GeoJSON says.
  */
 
 import { circle, distanceM, EARTH_RADIUS_M, near } from "../../map/projection.js";
@@ -196,7 +196,8 @@ const KINDS = "polygons, or points with a property radius_m";
 
 /**
  * Zones of a GeoJSON text: polygons, multipolygons (a zone for each part), and points that carry `radius_m`. Their
- * coordinates are taken as they are: the engine says what is wrong with them. Throws an Error where it is something else.
+ * coordinates are taken as they are: the engine says what is wrong with them. Throws an Error where it is something
+ * else.
  */
 export function fromGeoJSON(text) {
   let found;
@@ -224,7 +225,8 @@ function zonesOf(geometry, properties, index) {
   if (geometry?.type === "GeometryCollection" && Array.isArray(geometry.geometries))
     return geometry.geometries.flatMap((one) => zonesOf(one, properties, index));
   throw new Error(
-    `Feature ${index + 1} is ${geometry?.type ? `a ${String(geometry.type).slice(0, 40)}` : "no shape"}: zones are ${KINDS}.`,
+    `Feature ${index + 1} is ` +
+      `${geometry?.type ? `a ${String(geometry.type).slice(0, 40)}` : "no shape"}: zones are ${KINDS}.`,
   );
 }
 

@@ -1,16 +1,18 @@
 /* The zones in the rail: one row each; the chosen one opens to be labelled, measured and deleted. */
 
-import { count, el, metres, number } from "../../core/dom.js";
 import { check, createNumber, valueOf, write } from "../../components/number_field.js";
+import { el } from "../../core/dom.js";
+import { count, metres, number } from "../../core/format.js";
 import { zoneIcon } from "./toolbar.js";
-import { RADIUS_M, areaM2, cornersOf, moved, nameOf, withoutCorner } from "./zone_geometry.js";
+import { areaM2, cornersOf, moved, nameOf, RADIUS_M, withoutCorner } from "./zone_geometry.js";
 
 /** 12,300 m², 4.2 km² */
 const area = (m2) => (m2 < 1e5 ? `${number(m2)}\u202fm²` : `${number(m2 / 1e6)}\u202fkm²`);
 const size = (zone) => (zone.type === "Circle" ? `radius ${metres(zone.radius_m)}` : area(areaM2(zone)));
 
 /**
- * Rows in `host`. `on.choose(index)`, `on.corner(index of a corner)`, `on.change(index, zone, key)`, `on.remove(index)`.
+ * Rows in `host`. `on.choose(index)`, `on.corner(index of a corner)`, `on.change(index, zone, key)`,
+ * `on.remove(index)`.
  * Returns {show({zones, selected, corner, counts}), fail(index, message)}.
  */
 export function createZoneList(host, on) {
@@ -158,7 +160,9 @@ function textField(text, key, onChange) {
   return { ...field(text, input), set: (value) => isTypedIn(input) || (input.value = String(value)) };
 }
 
-/** What is typed is kept. A number that is refused changes nothing and stays marked, so that nothing is saved with it. */
+/**
+ * What is typed is kept. A number that is refused changes nothing and stays marked, so that nothing is saved with it.
+ */
 function numberField(text, key, rule, onChange) {
   const { input, error } = createNumber({ ...rule, required: true }, { dataset: { key } });
   let own = null;

@@ -1,12 +1,13 @@
 /* Budgets for a target loss: what they are, and that the loss stays there. */
 
-import { post } from "../../core/api.js";
-import { $, el, number } from "../../core/dom.js";
-import { messageOf } from "../../core/field_errors.js";
 import { createFigure } from "../../charts/figure.js";
+import { radios } from "../../components/choice_controls.js";
 import { swatch } from "../../components/legend.js";
 import { check, showProblem, valueOf, write } from "../../components/number_field.js";
-import { radios } from "../../components/choice_controls.js";
+import { post } from "../../core/api.js";
+import { $, el } from "../../core/dom.js";
+import { messageOf } from "../../core/field_errors.js";
+import { number } from "../../core/format.js";
 import { correlationBody } from "./view_state.js";
 
 const METHODS = [
@@ -25,8 +26,9 @@ const TEXTS = {
 };
 
 /**
- * The section in `host`; `state` has `alpha`, `method` and the correlation. `keep()` writes it to the address, `span(n)` is
- * which of n events are shown. Returns {draw(series), listen(to), hover(event), setSpan(span)}, the last as a figure has them.
+ * The section in `host`; `state` has `alpha`, `method` and the correlation. `keep()` writes it to the address,
+ * `span(n)` is the span shown of n events. Returns {draw(series), listen(to), hover(event), setSpan(span)}, the last as
+ * a figure has them.
  */
 export async function createPlan(host, page, state, keep, span) {
   const figure = await createFigure($("[data-chart=plan]", host), {
@@ -61,54 +63,16 @@ export async function createPlan(host, page, state, keep, span) {
     return draw();
   }
 
-  function showText({ first, middle, last, user_level, radius_m, correlation }) {
-    const pairs = [
-      ["First", first],
-      ["Between", middle],
-      ["Last", last],
-      ["Instead, α / n", user_level],
-    ];
-    $("[data-plan-words]", host).textContent =
-      `Budgets are ε within ${number(radius_m)} m; losses are between states at most ${number(correlation.diameter_m)} m apart.`;
-    $("[data-budgets]", host).replaceChildren(
-      ...pairs
-        .filter(([, value]) => value !== null)
-        .map(([label, value]) => el("div", {}, el("dt", {}, label), el("dd", {}, `ε = ${number(value, 4)}`))),
-    );
-  }
-
   async function draw() {
     const mine = (turn += 1);
     $("[data-method-words]", host).textContent = TEXTS[state.method];
     try {
-      const body = {
-        alpha: Number(state.alpha),
-        radius_m: Number(state.radius_m),
-        landmark_set: page.landmark_set,
-        series,
-        method: state.method,
-        correlation: correlationBody(state),
-      };
+      const body = bodyOf(state, page.landmark_set, series);
       const found = await post(page.urls.plan, body);
       if (mine !== turn) return;
       check(input);
-      showText(found);
-      await figure.show((log) => ({
-        span: span(found.n),
-        whole: [0, Math.max(1, found.n - 1)],
-        log,
-        note: "ε",
-        lines: LINES.map(([name, key, colour, dash]) => ({
-          id: key,
-          name,
-          x: found.event,
-          y: found[key],
-          colour,
-          dash,
-          step: key === "budget",
-        })),
-        rules: [{ y: found.alpha, label: `target α = ${number(found.alpha)}` }],
-      }));
+      showText(host, found);
+      await figure.show((log) => chartOf(found, log, span(found.n)));
     } catch (problem) {
       if (problem.status !== 400 || mine !== turn) throw problem;
       const [own] = problem.errors.filter(({ field }) => field === "alpha");
@@ -124,5 +88,43 @@ export async function createPlan(host, page, state, keep, span) {
       series = index;
       return draw();
     },
+  };
+}
+
+function showText(host, { first, middle, last, user_level, radius_m, correlation }) {
+  const budgets = [
+    ["First", first],
+    ["Between", middle],
+    ["Last", last],
+    ["Instead, α / n", user_level],
+  ].filter(([, value]) => value !== null);
+  const apart = `losses are between states at most ${number(correlation.diameter_m)} m apart`;
+  $("[data-plan-words]", host).textContent = `Budgets are ε within ${number(radius_m)} m; ${apart}.`;
+  const pair = ([label, value]) => el("div", {}, el("dt", {}, label), el("dd", {}, `ε = ${number(value, 4)}`));
+  $("[data-budgets]", host).replaceChildren(...budgets.map(pair));
+}
+
+/** The request for a plan. */
+const bodyOf = (state, landmarkSet, series) => ({
+  alpha: Number(state.alpha),
+  radius_m: Number(state.radius_m),
+  landmark_set: landmarkSet,
+  series,
+  method: state.method,
+  correlation: correlationBody(state),
+});
+
+/** A plan as a figure shows it. */
+function chartOf(plan, log, span) {
+  const line = ([name, key, colour, dash]) => {
+    return { id: key, name, x: plan.event, y: plan[key], colour, dash, step: key === "budget" };
+  };
+  return {
+    span,
+    whole: [0, Math.max(1, plan.n - 1)],
+    log,
+    note: "ε",
+    lines: LINES.map(line),
+    rules: [{ y: plan.alpha, label: `target α = ${number(plan.alpha)}` }],
   };
 }

@@ -1,10 +1,11 @@
 /* Which correlation: three standard ones, the reader's own matrices, or an estimate from the dataset. */
 
-import { ApiError } from "../../core/api.js";
-import { $, announce, count, el, number } from "../../core/dom.js";
-import { createNumber, refuseInvalid, ruleText, valueOf } from "../../components/number_field.js";
-import { readNumbers } from "../../core/number_text.js";
 import { radios } from "../../components/choice_controls.js";
+import { createNumber, refuseInvalid, ruleText, valueOf } from "../../components/number_field.js";
+import { ApiError } from "../../core/api.js";
+import { $, announce, el } from "../../core/dom.js";
+import { count, number } from "../../core/format.js";
+import { readNumbers } from "../../core/number_text.js";
 import { createDistance } from "./distance_field.js";
 import { STANDARD } from "./view_state.js";
 
@@ -51,8 +52,15 @@ export function createCorrelation(state, note, on) {
 export function correlationText({ kind, s, states, cell_m, smoothing, mismatch, diameter_m }) {
   if (kind === "smoothed") return `Two states at most ${number(diameter_m)} m apart, smoothed by s = ${number(s)}.`;
   if (kind === "given")
-    return `Your ${states === 1 ? "matrix" : `matrices of ${count(states, "state")}`}, states at most ${number(diameter_m)} m apart.`;
-  return `Estimated over cells of ${number(Number(cell_m))} m: ${count(states, "state")}, smoothing ${number(smoothing)}. Its two directions differ from one stationary chain by ${number(mismatch, 1)}.`;
+    return (
+      `Your ${states === 1 ? "matrix" : `matrices of ${count(states, "state")}`}, states at most ` +
+      `${number(diameter_m)} m apart.`
+    );
+  return (
+    `Estimated over cells of ${number(Number(cell_m))} m: ${count(states, "state")}, smoothing ` +
+    `${number(smoothing)}. Its two directions differ from one stationary chain by ` +
+    `${number(mismatch, 1)}.`
+  );
 }
 
 // Dialogs -----------------------------------------------------------------------

@@ -17,7 +17,8 @@ export function createDistance(value, onChange) {
   const help = el(
     "p",
     { class: "field__help", id: `${id}-help` },
-    "Upper bounds hold for states at most this far apart: ε within the radius r counts D / r times. States farther apart leak more. ",
+    "Upper bounds hold for states at most this far apart: ε within the radius r counts D / r times. " +
+      "States farther apart leak more. ",
     ruleText(RULE),
   );
   const element = el(

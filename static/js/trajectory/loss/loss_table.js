@@ -1,7 +1,8 @@
 /* The largest losses of every mechanism, correlation by correlation. */
 
-import { count, el, number } from "../../core/dom.js";
 import { swatch } from "../../components/legend.js";
+import { el } from "../../core/dom.js";
+import { count, number } from "../../core/format.js";
 
 const text = (value) => number(value, 3);
 

@@ -1,6 +1,7 @@
 /* What a loss chart shows, in a sentence. */
 
-import { el, number } from "../../core/dom.js";
+import { el } from "../../core/dom.js";
+import { number } from "../../core/format.js";
 
 export const SIDES = [
   ["total", "Total", "What all releases, earlier and later ones, leak about this event"],

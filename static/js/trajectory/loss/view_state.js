@@ -3,7 +3,8 @@
 import { readdress } from "../../core/address.js";
 
 export const STANDARD = { weak: 1, moderate: 0.1, strong: 0.01 };
-export const DIAMETER_M = "1000"; // how far apart states lie at most until the reader gives another distance; not read from any data
+// how far apart states lie at most until the reader gives another distance; not read from any data
+export const DIAMETER_M = "1000";
 
 const DEFAULTS = {
   corr: "moderate",

@@ -1,8 +1,10 @@
-/* What to expect of the mechanisms chosen: the server works it out from landmarks and parameters, no position is read. */
+/* What to expect of the mechanisms chosen: the server works it out from landmarks and parameters, no position is read.
+ */
 
-import { ApiError, post } from "../../core/api.js";
-import { el, metres, number, whole } from "../../core/dom.js";
 import { swatch } from "../../components/legend.js";
+import { ApiError, post } from "../../core/api.js";
+import { el } from "../../core/dom.js";
+import { metres, number, whole } from "../../core/format.js";
 
 const PAUSE_MS = 200;
 
@@ -127,7 +129,10 @@ export function entry(one, lineStyle) {
   );
 }
 
-/** What releases of `forecasts` promise for the landmark set chosen, each sentence once with the mechanisms that state it. */
+/**
+ * What releases of `forecasts` promise for the landmark set chosen, each sentence once with the mechanisms that state
+ * it.
+ */
 export function guarantees(forecasts) {
   const sentences = new Map();
   for (const { title, guarantee } of forecasts)
@@ -142,7 +147,8 @@ export function afterwards(steps) {
   if (!steps.length) return [];
   const live = steps.every(({ causal }) => causal);
   return [
-    `Then ${steps.map(({ title }) => title).join(", then ")}, over each release: free. The figures above are before it.`,
+    `Then ${steps.map(({ title }) => title).join(", then ")}, over each release: free. The figures ` +
+      `above are before it.`,
     live ? "Fit for live use: no step reads a later release." : "Not for live use: a step reads later releases too.",
   ];
 }
@@ -161,7 +167,8 @@ export function spending(quote, { radius_m }, forecasts, experiment) {
   ];
   if (quote.stability > 1 && !experiment) {
     found.push(
-      `After cleaning, up to ${whole(quote.stability)} events depend on one uploaded record: a release is charged ${whole(quote.stability)} × ε (once at the level of a user).`,
+      `After cleaning, up to ${whole(quote.stability)} events depend on one uploaded record: a ` +
+        `release is charged ${whole(quote.stability)} × ε (once at the level of a user).`,
     );
   }
   found.push(quote.spent_per_km ? `Earlier releases: ${per(quote.spent_per_km)}.` : "Nothing is spent yet.");

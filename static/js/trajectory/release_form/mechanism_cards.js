@@ -1,4 +1,5 @@
-/* Mechanisms as cards, by level: what each does and guarantees; the parameters of those chosen stand below all cards. */
+/* Mechanisms as cards, by level: what each does and guarantees; the parameters of those chosen stand below all cards.
+ */
 
 import { addSpeed } from "../speed_field.js";
 import { el } from "../../core/dom.js";

@@ -1,9 +1,10 @@
 /* The noise at the dataset's scale: circles that hold 50 and 95 % of a draw's positions, over the faint original. */
 
-import { el, metres, number } from "../../core/dom.js";
-import { dashLengths, cssColour, onTheme, token } from "../../core/series_style.js";
-import { drawTrack } from "../../map/track_layer.js";
+import { el } from "../../core/dom.js";
+import { metres, number } from "../../core/format.js";
+import { cssColour, dashLengths, onTheme, token } from "../../core/series_style.js";
 import { lengthText, roundLength } from "../../map/controls.js";
+import { drawTrack } from "../../map/track_layer.js";
 import { anchorOf, fit, metresAt, runsIn, viewAt } from "./noise_preview_data.js";
 
 const SMALL_PX = 9; // circles smaller than this are looked at through a lens
@@ -242,14 +243,9 @@ function captions(one, found, { anchor, times, small, largest, extent, drawn }) 
       el("span", {}, `${title}: 50\u202f% within ${metres(half)}, 95\u202f% within ${metres(most)}.`),
     ),
   );
-  return [
-    el("ul", { class: "picture__key" }, lines),
-    el(
-      "p",
-      { class: "muted" },
-      `Drawn ${where}${drawn ? ", over the original, which only you see" : "; the original is too long to be drawn with it"}. ${sizeText({ times, small, largest, extent })}`,
-    ),
-  ];
+  const over = drawn ? ", over the original, which only you see" : "; the original is too long to be drawn with it";
+  const text = `Drawn ${where}${over}. ${sizeText({ times, small, largest, extent })}`;
+  return [el("ul", { class: "picture__key" }, lines), el("p", { class: "muted" }, text)];
 }
 
 function sizeText({ times, small, largest, extent }) {

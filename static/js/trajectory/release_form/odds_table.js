@@ -1,6 +1,8 @@
-/* What a level within a radius says about odds, at half, one and two radii: odds between two places grow with distance. */
+/* What a level within a radius says about odds, at half, one and two radii: odds between two places grow with distance.
+ */
 
-import { el, metres, number, percent } from "../../core/dom.js";
+import { el } from "../../core/dom.js";
+import { metres, number, percent } from "../../core/format.js";
 
 const RADII = [0.5, 1, 2];
 
@@ -36,7 +38,9 @@ export function showOdds(host, { epsilon, radius_m }) {
     el(
       "caption",
       {},
-      "Had the protected events happened elsewhere, each up to so far away, the odds of a release would differ by at most so much, and an even guess between the two would become at most so sure.",
+      "Had the protected events happened elsewhere, each up to so far away, the odds of a release " +
+        "would differ by at most so much, and an even guess between the two would become at most so " +
+        "sure.",
     ),
     el("thead", {}, el("tr", {}, heads)),
     el("tbody", {}, RADII.map(row)),

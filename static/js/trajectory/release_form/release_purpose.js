@@ -4,7 +4,10 @@ import { $, $$ } from "../../core/dom.js";
 import { messageOf } from "../../core/field_errors.js";
 import { check, showProblem, valueOf, write } from "../../components/number_field.js";
 
-/** The choice in `host`. Returns {seed() -> number or null, experiment(), set(seed), fail(errors) -> the others, clear()}. */
+/**
+ * The choice in `host`. Returns {seed() -> number or null, experiment(), set(seed), fail(errors) -> the others,
+ * clear()}.
+ */
 export function createPurpose(host, { onChange }) {
   const input = $("#seed", host);
   const experiment = () => $("[name=purpose]:checked", host).value === "experiment";

@@ -1,14 +1,20 @@
-/* What releases would leak where positions are correlated: the worst event, and all landmarks with one, beside no correlation. */
+/* What releases would leak where positions are correlated: the worst event, and all landmarks with one, beside no
+ * correlation.
+ */
 
-import { count, el, number } from "../../core/dom.js";
-import { swatch } from "../../components/legend.js";
 import { radios } from "../../components/choice_controls.js";
+import { swatch } from "../../components/legend.js";
+import { el } from "../../core/dom.js";
+import { count, number } from "../../core/format.js";
 import { createDistance } from "../loss/distance_field.js";
 import { DIAMETER_M, STANDARD } from "../loss/view_state.js";
 
 const TEXTS = { weak: "Weak", moderate: "Moderate", strong: "Strong" };
 
-/** The part in `host`; `onChange()` after another correlation was chosen. Returns {correlation(), show(answer, inks), clear()}. */
+/**
+ * The part in `host`; `onChange()` after another correlation was chosen. Returns {correlation(), show(answer, inks),
+ * clear()}.
+ */
 export function createTemporalLossTable(host, { onChange }) {
   let [chosen, diameter_m] = ["moderate", DIAMETER_M];
   const options = Object.entries(TEXTS).map(([value, text]) => [value, text, `s = ${STANDARD[value]}, two states`]);
@@ -68,12 +74,16 @@ function notesOf(mechanisms, chosen, correlation) {
   if (!known.length) return [];
   const apart = `${number(correlation.diameter_m)} m`;
   const found = [
-    `ε at ${apart} without correlation → upper bound under a ${chosen} one, for an adversary whose matrix has two states at most ${apart} apart and s = ${STANDARD[chosen]}. A guarantee holds for independent events; ε within the radius r is ε·D/r for places D apart.`,
+    `ε at ${apart} without correlation → upper bound under a ${chosen} one, for an adversary whose ` +
+      `matrix has two states at most ${apart} apart and s = ${STANDARD[chosen]}. A guarantee holds for ` +
+      `independent events; ε within the radius r is ε·D/r for places D apart.`,
   ];
   const tried = mechanisms.filter(({ loss }) => loss.simulated);
   if (tried.length)
     found.push(
-      `${tried.map(({ title }) => title).join(", ")}: the median of ${count(tried[0].loss.simulated, "run")} simulated on generated walks, since how much each event gets depends on the run.`,
+      `${tried.map(({ title }) => title).join(", ")}: the median of ` +
+        `${count(tried[0].loss.simulated, "run")} simulated on generated walks, since how much each ` +
+        `event gets depends on the run.`,
     );
   const formula = known.find(({ upper_bound }) => upper_bound === false);
   if (formula)

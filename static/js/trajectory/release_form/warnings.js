@@ -1,6 +1,7 @@
 /* What is extreme about releases not yet made; the numbers are the server's, of the landmarks and parameters alone. */
 
-import { el, metres, number, whole } from "../../core/dom.js";
+import { el } from "../../core/dom.js";
+import { metres, number, whole } from "../../core/format.js";
 
 const HUGE = 10;
 const TINY = 0.01;
@@ -40,11 +41,14 @@ function ofLevel({ epsilon, radius_m }, extent_m) {
     );
   if (epsilon < TINY)
     found.push(
-      `ε = ${number(epsilon)} is very strict: even places ${metres(alike)} apart keep their odds within a factor of e${extent_m > 0 && alike > extent_m ? `, and the whole dataset is ${metres(extent_m)} across` : ""}.`,
+      `ε = ${number(epsilon)} is very strict: even places ${metres(alike)} apart keep their odds ` +
+        `within a factor of ` +
+        `e${extent_m > 0 && alike > extent_m ? `, and the whole dataset is ${metres(extent_m)} across` : ""}.`,
     );
   if (extent_m > 0 && radius_m > extent_m)
     found.push(
-      `A radius of ${metres(radius_m)} is larger than the dataset, which is ${metres(extent_m)} across: all its places count as near.`,
+      `A radius of ${metres(radius_m)} is larger than the dataset, which is ${metres(extent_m)} ` +
+        `across: all its places count as near.`,
     );
   else if (radius_m > 100_000) found.push(`A radius of ${metres(radius_m)} makes whole countries alike.`);
   return found;
@@ -57,14 +61,17 @@ function ofNoise(forecasts, extent_m) {
   const least = Math.min(...known);
   if (least < GPS_M)
     return [
-      `95\u202f% of some releases fall within ${metres(least)} of the truth: that is GPS noise, an address stays an address.`,
+      `95\u202f% of some releases fall within ${metres(least)} of the truth: that is GPS noise, an ` +
+        `address stays an address.`,
     ];
   return extent_m > 0 && least > extent_m
     ? [`The noise reaches beyond the whole dataset, which is ${metres(extent_m)} across: little will be left to see.`]
     : [];
 }
 
-/** Whether what matters gets more noise or less: a smaller ε is more noise, which is easily thought the other way round. */
+/**
+ * Whether what matters gets more noise or less: a smaller ε is more noise, which is easily thought the other way round.
+ */
 function ofLandmarks(forecasts) {
   const both = forecasts.filter(({ expected }) => expected?.landmark.drawn && expected.regular.drawn);
   const more = both.filter(({ expected: { landmark, regular } }) => landmark.p95_m > NOTED * regular.p95_m);
@@ -74,11 +81,13 @@ function ofLandmarks(forecasts) {
   const found = [];
   if (more.length)
     found.push(
-      `Landmarks get more noise than other events: ${more.map(sides).join(", ")}. A smaller ε protects what matters more, and shows it less exactly.`,
+      `Landmarks get more noise than other events: ${more.map(sides).join(", ")}. A smaller ε ` +
+        `protects what matters more, and shows it less exactly.`,
     );
   if (less.length)
     found.push(
-      `Landmarks get less noise than other events: ${less.map(sides).join(", ")}. What matters is shown more exactly than the rest.`,
+      `Landmarks get less noise than other events: ${less.map(sides).join(", ")}. What matters is ` +
+        `shown more exactly than the rest.`,
     );
   return found;
 }
@@ -88,7 +97,9 @@ function ofSteps({ title, step_variance_m2: q }, extent_m, forecast) {
   const landmark = forecast?.expected?.landmark;
   const drawn = landmark?.events ? ` ${whole(landmark.drawn)} of ${whole(landmark.events)} landmarks are drawn.` : "";
   const step = Math.sqrt(q);
-  const message = `${title}: q = ${q < 10 ? number(q) : whole(q)} m² says one moves about ${metres(step)} along each axis between two events`;
+  const message =
+    `${title}: q = ${q < 10 ? number(q) : whole(q)} m² says one moves about ${metres(step)} along ` +
+    `each axis between two events`;
   if (step < STILL_M) return [`${message}, which is to stand still.${drawn}`];
   return extent_m > 0 && step > extent_m
     ? [`${message}, and the whole dataset is ${metres(extent_m)} across.${drawn}`]

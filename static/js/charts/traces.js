@@ -1,0 +1,184 @@
+/* What Plotly draws of a chart, as data: traces, axes, layout. `shown` is what a chart's `draw` takes (see chart.js).
+ */
+
+import { cssColour, edgeColour, token } from "../core/series_style.js";
+import { linearAxis, logAxis, shareAxis, valueAxis } from "./axes.js";
+
+const MARKERS = 8; // on a line, so that lines differ in grey too
+const MARKED = ["Landmarks", "Dummy landmarks"]; // what bands are called in a picture outside the page
+
+/** Everything that has to fit on the vertical axis: of lines over events what lies in the span. */
+function heights({ lines, rules, span, also, x: values }) {
+  const within = ({ x, step }) => {
+    if (values) return [0, x.length];
+    const after = x.findIndex((at) => at > span[1]);
+    const first = x.findIndex((at) => at >= span[0]);
+    return [
+      Math.max(0, first < 0 ? x.length : step && x[first] > span[0] ? first - 1 : first),
+      after < 0 ? x.length : after,
+    ];
+  };
+  const parts = lines.flatMap((line) =>
+    [line.y, line.low ?? [], line.high ?? []].map((part) => part.slice(...within(line))),
+  );
+  return [...parts, rules.map(({ y }) => y), also];
+}
+
+export function verticalAxis(shown) {
+  if (shown.y?.share) return shareAxis();
+  if (!shown.log) return linearAxis(heights(shown));
+  return logAxis(
+    heights(shown),
+    shown.lines.some(({ y }) => y.includes(0)),
+  );
+}
+
+function horizontalAxis({ lines, span, x }) {
+  if (!x) return { range: span, nticks: 5, tickformat: ",d" };
+  return {
+    ...valueAxis(
+      lines.map((line) => line.x),
+      x.log,
+    ),
+    title: { text: x.name, standoff: 4 },
+  };
+}
+
+function asTrace({ id, name, x, y, colour, dash, marker, step, visible = true }, floor) {
+  const alone = x.length === 1;
+  const edge = alone ? { color: token("--panel"), width: 1.5 } : { color: edgeColour(colour), width: 1 };
+  return {
+    type: "scatter",
+    mode: alone ? "markers" : marker ? "lines+markers" : "lines",
+    meta: id,
+    name,
+    x,
+    y: floor ? y.map((value) => (value === 0 ? floor : value)) : y,
+    visible,
+    line: {
+      color: cssColour(colour),
+      width: x.length > 900 ? 1.2 : 1.6,
+      dash,
+      shape: step ? "hv" : "linear",
+      simplify: true,
+    },
+    marker: {
+      symbol: marker ?? "circle",
+      size: alone ? 11 : 5.5,
+      color: cssColour(colour),
+      maxdisplayed: alone ? 0 : MARKERS,
+      line: edge,
+    },
+    hoverinfo: "skip",
+  };
+}
+
+/** The area between a line's `low` and `high`, shaded in its colour. */
+function asBand({ id, x, low, high, colour, visible = true }) {
+  const known = x.map((_, i) => i).filter((i) => low[i] !== null && high[i] !== null);
+  const back = [...known].reverse();
+  return {
+    type: "scatter",
+    mode: "lines",
+    meta: id,
+    visible,
+    fill: "toself",
+    hoverinfo: "skip",
+    showlegend: false,
+    x: [...known, ...back].map((i) => x[i]),
+    y: [...known.map((i) => high[i]), ...back.map((i) => low[i])],
+    fillcolor: `${cssColour(colour)}3a`,
+    line: { width: 0 },
+  };
+}
+
+/** Ranges of events as one shape, behind the lines: filled, or hollow as the map draws dummies. */
+function asBands(name, bands, hollow) {
+  const [x, y] = [[], []];
+  for (const [start, end] of bands) {
+    x.push(start - 0.5, start - 0.5, end - 0.5, end - 0.5, hollow ? start - 0.5 : null, ...(hollow ? [null] : []));
+    y.push(0, 1, 1, 0, hollow ? 0 : null, ...(hollow ? [null] : []));
+  }
+  const paint = hollow
+    ? { line: { width: 1, color: `${token("--accent")}70` } }
+    : { fill: "toself", fillcolor: `${token("--accent")}1c`, line: { width: 0 } };
+  return {
+    type: "scatter",
+    mode: "lines",
+    meta: name,
+    x,
+    y,
+    yaxis: "y2",
+    hoverinfo: "skip",
+    showlegend: false,
+    ...paint,
+  };
+}
+
+export function layoutOf(shown, axis) {
+  const { rules, x } = shown;
+  const font = { family: token("--sans"), size: 11, color: token("--muted") };
+  const plain = { fixedrange: true, zeroline: false, ticks: "", automargin: false };
+  return {
+    font,
+    margin: { l: 38, r: 8, t: 8, b: x ? 36 : 22 },
+    paper_bgcolor: "rgba(0,0,0,0)",
+    plot_bgcolor: "rgba(0,0,0,0)",
+    showlegend: false,
+    hovermode: false,
+    dragmode: false,
+    xaxis: { ...plain, ...horizontalAxis(shown), showgrid: false, showline: true, linecolor: token("--line") },
+    yaxis: { ...plain, ...axis, gridcolor: token("--line") },
+    yaxis2: { ...plain, overlaying: "y", range: [0, 1], visible: false },
+    shapes: rules.map(({ y }) => ({
+      type: "line",
+      xref: "paper",
+      x0: 0,
+      x1: 1,
+      y0: y,
+      y1: y,
+      line: { color: token("--muted"), width: 1.25, dash: "4px,4px" },
+    })),
+    annotations: rules.map(({ y, label }) => ({
+      xref: "paper",
+      x: 1,
+      xanchor: "right",
+      yref: "y",
+      y: axis.type === "log" ? Math.log10(y) : y,
+      yanchor: "bottom",
+      text: label,
+      showarrow: false,
+      font: { ...font, size: 10.5 },
+      bgcolor: `${token("--paper")}c0`,
+      borderpad: 1,
+    })),
+  };
+}
+
+/** Bands, spreads and lines; values of 0 are drawn at `floor`. */
+export function tracesOf({ lines, bands, hollow }, floor) {
+  const marked = [asBands(MARKED[0], bands), asBands(MARKED[1], hollow, true)];
+  const spread = lines.filter(({ low }) => low);
+  return [...marked, ...spread.map(asBand), ...lines.map((line) => asTrace(line, floor))];
+}
+
+/** What a picture outside the page needs beside the plot: its title, the names of its axes, a legend. */
+export function published({ data, layout }, { title, unit, x }) {
+  const textColour = token("--ink");
+  const axis = (name) => ({ title: { text: name, standoff: 8, font: { size: 12, color: textColour } } });
+  const labelled = (trace) =>
+    MARKED.includes(trace.meta) ? { ...trace, name: trace.meta, showlegend: trace.x.length > 0 } : trace;
+  return {
+    data: data.map(labelled),
+    layout: {
+      ...layout,
+      paper_bgcolor: token("--paper"),
+      title: { text: title, x: 0.02, y: 0.97, yanchor: "top", font: { size: 15, color: textColour } },
+      margin: { l: 64, r: 16, t: 40, b: 96 },
+      showlegend: true,
+      legend: { orientation: "h", x: 0, y: -0.2, yanchor: "top", font: { size: 12, color: textColour } },
+      xaxis: { ...layout.xaxis, ...axis(x) },
+      yaxis: { ...layout.yaxis, ...axis(unit) },
+    },
+  };
+}

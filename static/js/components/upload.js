@@ -1,0 +1,169 @@
+/* One upload from file to dataset, drawn as a card that shows its state at every moment. */
+
+import { ApiError, poll, post, postForm } from "../core/api.js";
+import { announce, el } from "../core/dom.js";
+import { bytes, count, done, span } from "../core/format.js";
+import { PIECE, sendInPieces } from "../core/resumable_upload.js";
+import { needsColumns, renderErrors, renderQuestion, renderReport, understood } from "./import_report.js";
+import { refreshJobs } from "./jobs.js";
+import { createUploadCard, optionForm } from "./upload_card.js";
+import { takeSlot } from "./upload_slots.js";
+
+/** @typedef {{signal: AbortSignal, onProgress: (share: number) => void, onWait: (seconds: number) => void}} Transfer */
+
+const isOpen = (/** @type {any} */ { state }) => state === "queued" || state === "running";
+
+/**
+ * Upload `file` with the reading options; the card is returned at once. `settled()` is called whenever the list of
+ * datasets may have changed.
+ *
+ * @param {{
+ *   url: string, uploads: string, file: File, options: Record<string, any>, limit: number, settled: () => void,
+ * }} upload
+ */
+export function upload({ url, uploads, file, options, limit, settled }) {
+  const card = createUploadCard(file);
+  const reading = createReading(card, file, { settled, keep: () => options.keep });
+
+  async function send() {
+    if (file.size > limit) {
+      card.showRefusal([tooLarge(file, limit)], null, null);
+      return;
+    }
+    const stop = new AbortController();
+    const update = card.showProgress("Waiting for its turn …", () => stop.abort());
+    let free = null;
+    try {
+      free = await takeSlot(stop.signal);
+      update("Sending …", null);
+      const transfer = {
+        signal: stop.signal,
+        onProgress: (/** @type {number} */ share) =>
+          share < 1
+            ? update(`Sending: ${done(share)} of ${bytes(file.size)}`, share)
+            : update("Sent; the server reads it …", null),
+        onWait: (/** @type {number} */ seconds) =>
+          update(`The connection is lost; trying again in ${count(seconds, "second")} …`, null),
+      };
+      await reading.follow(await (file.size > PIECE ? sendResumable : sendWhole)(transfer));
+    } catch (error) {
+      if (error instanceof DOMException && error.name === "AbortError") card.showCancelled();
+      else if (error instanceof ApiError) refuse(error.errors);
+      else throw error;
+    } finally {
+      free?.();
+    }
+  }
+
+  /** @param {Record<string, any>} changes */
+  function sendAgain(changes) {
+    options = { ...options, ...changes };
+    send();
+  }
+
+  /** @param {ApiProblem[]} errors */
+  function refuse(errors) {
+    const chooseColumns = () => sendAgain({ keep: true }); // its own page shows its columns
+    const answer = (/** @type {string} */ parameter, /** @type {string} */ value) => sendAgain({ [parameter]: value });
+    card.showRefusal(errors, answer, errors.some(needsColumns) ? chooseColumns : null);
+  }
+
+  /** @param {Transfer} transfer */
+  async function sendWhole(transfer) {
+    const form = new FormData();
+    form.set("file", file, file.name);
+    for (const [name, value] of Object.entries(options)) {
+      form.set(name, typeof value === "string" ? value : JSON.stringify(value));
+    }
+    return postForm(url, form, transfer);
+  }
+
+  /** @param {Transfer} transfer */
+  async function sendResumable(transfer) {
+    const sent = await sendInPieces(uploads, file, transfer);
+    const dataset = await post(url, { upload: sent.id, ...options }, { signal: transfer.signal });
+    sent.done();
+    return dataset;
+  }
+
+  send();
+  return card.element;
+}
+
+/**
+ * @param {File} file
+ * @param {number} limit
+ * @returns {ApiProblem}
+ */
+function tooLarge(file, limit) {
+  const sizes = `The file has ${bytes(file.size)}; this server takes up to ${bytes(limit)}.`;
+  return { message: `${sizes} Compress it (.gz), or split it and upload the parts.`, field: "file" };
+}
+
+/**
+ * What happens once the server has the file: wait until it is read, then show the result.
+ *
+ * @param {ReturnType<typeof createUploadCard>} card
+ * @param {File} file
+ * @param {{settled: () => void, keep: () => boolean}} options
+ */
+function createReading(card, file, { settled, keep }) {
+  /** @param {any} dataset */
+  async function follow(dataset) {
+    settled();
+    if (isOpen(dataset)) {
+      refreshJobs();
+      const update = card.showProgress("Waiting for a worker …", null);
+      const onUpdate = (/** @type {any} */ { state, stage, progress }) =>
+        state === "running" && update(`${stage || "Reading"}: ${done(progress)}`, progress);
+      dataset = await poll(dataset.urls.self, { until: (/** @type {any} */ now) => !isOpen(now), onUpdate });
+      settled();
+    }
+    if (dataset.state === "ready") showResult(dataset);
+    else if (keep()) location.assign(dataset.urls.page);
+    else showFailure(dataset);
+  }
+
+  /** @param {any} dataset
+   * @param {Record<string, any>} changes */
+  async function reread(dataset, changes) {
+    card.showProgress("Reading it again …", null);
+    try {
+      await follow(await post(`${dataset.urls.self}read/`, { ...dataset.options, ...changes }));
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      const question = error.errors.find((/** @type {ApiProblem} */ { choices }) => choices?.length);
+      showResult(dataset, question ? ask(dataset, question, changes) : renderErrors(error.errors));
+    }
+  }
+
+  /** @param {any} dataset
+   * @param {ApiProblem} question */
+  const ask = (dataset, question, changes = {}) =>
+    renderQuestion(question, (/** @type {string} */ name, /** @type {string} */ value) =>
+      reread(dataset, { ...changes, [name]: value }),
+    );
+
+  /** @param {any} dataset */
+  function showFailure(dataset) {
+    const error = dataset.error ?? { message: "The file could not be read." };
+    const after = "The upload is kept; delete the dataset below, or read it in another way.";
+    card.showFailure(error.choices?.length ? ask(dataset, error) : renderErrors([error], after));
+  }
+
+  /** @param {any} dataset
+   * @param {Element | null} problem */
+  function showResult(dataset, problem = null) {
+    const { report } = dataset;
+    const facts = [understood(report), dataset.has_time ? span(dataset.start, dataset.end) : "no times"].join(" · ");
+    announce(`${file.name} is ready: ${count(dataset.points, "point")}.`);
+    const onChange = (/** @type {any} */ guess) => {
+      const { form, input } = optionForm(dataset, guess, (changes) => reread(dataset, changes));
+      showResult(dataset, form);
+      input.focus();
+    };
+    card.showResult(dataset, el("p", {}, facts), problem, renderReport(report, { onChange }));
+  }
+
+  return { follow };
+}

@@ -1,0 +1,197 @@
+/* The layers of a map by id: added, removed, hidden, put in order; what is near a place of the picture. */
+
+import { canvasLayer, viewOf } from "./canvas_layer.js";
+import { drawErrors } from "./error_lines.js";
+import { drawGuesses } from "./guesses.js";
+import { drawDots, drawLandmarks } from "./markers.js";
+import { nearestPoint, pointsWithin, positionsOf } from "./positions.js";
+import { latAt } from "./projection.js";
+import { trackLayer } from "./track_layer.js";
+import { drawZones } from "./zone_layer.js";
+
+/** The heights of layers, from the lowest. */
+export const ORDER = {
+  graticule: 0,
+  track: 100,
+  degrees: 450,
+  zones: 470,
+  landmarks: 500,
+  markers: 600,
+  guesses: 700,
+  selection: 900,
+  sketch: 950,
+};
+
+const REACH_PX = 14;
+
+/**
+ * Layers of a Leaflet map whose middle longitude is `middle`.
+ *
+ * @param {import("leaflet").Map} leaflet
+ * @param {number} middle
+ */
+export function createLayerStack(leaflet, middle) {
+  /** @type {Map<string, {layer: any, visible: boolean, style?: any, positions?: any}>} */
+  const entries = new Map();
+
+  /**
+   * Put a layer in place of what had the same id.
+   *
+   * @param {string} id
+   * @param {number} order
+   * @param {DrawLayer} draw
+   * @param {{keeps?: (view: View) => boolean, style?: any, positions?: any}} options
+   */
+  function put(id, order, draw, { keeps, ...more } = {}) {
+    remove(id);
+    const layer = canvasLayer({ id, zIndex: order, draw, keeps });
+    entries.set(id, { layer, visible: true, ...more });
+    layer.addTo(leaflet);
+  }
+
+  /** @param {string} id */
+  function remove(id) {
+    entries.get(id)?.layer.remove();
+    entries.delete(id);
+  }
+
+  /** @param {string} id */
+  const redraw = (id) => entries.get(id)?.layer.redraw();
+
+  /**
+   * @param {string} id
+   * @param {any} changes
+   */
+  function setStyle(id, changes) {
+    const entry = entries.get(id);
+    if (!entry?.style) return;
+    Object.assign(entry.style, changes);
+    entry.layer.redraw();
+  }
+
+  const changes = {
+    /**
+     * @param {string} id
+     * @param {boolean} on
+     */
+    setVisible(id, on) {
+      const entry = entries.get(id);
+      if (!entry || entry.visible === on) return;
+      entry.visible = on;
+      if (on) entry.layer.addTo(leaflet);
+      else entry.layer.remove();
+    },
+    setStyle,
+    /**
+     * @param {string} id
+     * @param {number} order
+     */
+    setOrder(id, order) {
+      const canvas = entries.get(id)?.layer.canvas;
+      if (canvas) canvas.style.zIndex = ORDER.track + order;
+    },
+    /**
+     * @param {string} id
+     * @param {number} share
+     */
+    setOpacity(id, share) {
+      const entry = entries.get(id);
+      if (entry?.style) setStyle(id, { opacity: share });
+      else if (entry) entry.layer.canvas.style.opacity = share;
+    },
+  };
+
+  const queries = {
+    /** @param {string} id */
+    has: (id) => entries.has(id),
+    /** @param {string} id */
+    isVisible: (id) => entries.get(id)?.visible ?? false,
+    /**
+     * @param {string} id
+     * @param {Point} point
+     */
+    nearest(id, point, reach = REACH_PX) {
+      const positions = entries.get(id)?.positions;
+      return positions ? nearestPoint(viewOf(leaflet), positions, point, reach) : -1;
+    },
+    /**
+     * @param {string} id
+     * @param {Point & {width: number, height: number}} box
+     */
+    within(id, box) {
+      const positions = entries.get(id)?.positions;
+      return positions ? pointsWithin(viewOf(leaflet), positions, box) : [];
+    },
+    /** [west, south, east, north] around all tracks shown; null around none. */
+    bounds() {
+      const shown = [...entries.values()].filter(({ visible, style }) => visible && style);
+      return boxAround(shown.map(({ positions }) => positions.bounds()).filter(Boolean), middle);
+    },
+  };
+
+  const redrawAll = () => entries.forEach(({ layer }) => layer.redraw());
+  return { put, remove, redraw, redrawAll, ...additions(put, middle), ...changes, ...queries };
+}
+
+/**
+ * What adds a layer of each sort; each replaces what has the same id.
+ *
+ * @param {(id: string, order: number, draw: DrawLayer, options?: any) => void} put
+ * @param {number} middle
+ */
+function additions(put, middle) {
+  return {
+    /** @param {{track: TrackData, id: string, order?: number} & Record<string, any>} layer */
+    addTrack({ track, ...style }) {
+      const positions = positionsOf(track, middle);
+      const { draw, keeps } = trackLayer(positions, style);
+      put(style.id, ORDER.track + (style.order ?? 0), draw, { keeps, positions, style });
+    },
+    /** @param {{track: TrackData, id: string, order?: number} & Record<string, any>} layer */
+    addMarkers({ track, ...style }) {
+      const positions = positionsOf(track, middle);
+      /** @type {any} */
+      const dots = { ...style, positions };
+      put(style.id, ORDER.markers + (style.order ?? 0), (ctx, view) => drawDots(ctx, view, dots), { positions });
+    },
+    /** @param {{id?: string, track: TrackData, runs: Run[]}} layer */
+    addLandmarks({ id = "landmarks", track, runs }) {
+      const shown = { positions: positionsOf(track, middle), runs };
+      put(id, ORDER.landmarks, (ctx, view) => drawLandmarks(ctx, view, shown), shown);
+    },
+    /** @param {{id?: string, zones: Zone[], selected?: number}} layer */
+    addZones({ id = "zones", zones, selected = -1 }) {
+      put(id, ORDER.zones, (ctx, view) => drawZones(ctx, view, { zones, selected }, middle));
+    },
+    /** @param {{id: string, places: Guess[]}} layer */
+    addGuesses({ id, places }) {
+      put(id, ORDER.guesses, (ctx, view) => drawGuesses(ctx, view, places, middle));
+    },
+    /** @param {ErrorLines} layer */
+    addErrors({ id, original, release, range, colour, order = 0, onStride }) {
+      const [from, to] = [original, release].map((track) => positionsOf(track, middle));
+      const [first, after] = range ?? [0, original.n];
+      const lines = { original: from, release: to, events: release.event, first, after, colour };
+      put(id, ORDER.track + order, (ctx, view) => onStride?.(drawErrors(ctx, view, lines)));
+    },
+  };
+}
+
+/**
+ * [west, south, east, north] around boxes of places (see positions.js); null around none.
+ *
+ * @param {Record<"west" | "south" | "east" | "north", number>[]} boxes
+ * @param {number} middle
+ * @returns {Bounds | null}
+ */
+function boxAround(boxes, middle) {
+  if (!boxes.length) return null;
+  const lat = (/** @type {number} */ y) => latAt(0.5 + y / 2 ** 32);
+  const lon = (/** @type {number} */ d) => middle + d / 1e7;
+  return [
+    lon(Math.min(...boxes.map(({ west }) => west))),
+    lat(Math.max(...boxes.map(({ south }) => south))),
+    lon(Math.max(...boxes.map(({ east }) => east))),
+    lat(Math.min(...boxes.map(({ north }) => north))),
+  ];
+}

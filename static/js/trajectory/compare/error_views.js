@@ -1,0 +1,128 @@
+/* The views of the error chart, each as what a figure shows for a scale: (log) => {lines, …} (see charts/figure.js).
+ *
+ * `shown` = [{layer, lineStyle, title, curve}]; `common` what all charts over events have; `group` = {name, text} the
+ * events counted.
+ */
+
+import { number, whole } from "../../core/format.js";
+
+const lineOf = ({ layer, lineStyle, title }, more) => ({
+  id: layer.id,
+  name: title,
+  colour: lineStyle.colour,
+  dash: lineStyle.dash,
+  marker: lineStyle.marker,
+  visible: layer.visible,
+  ...more,
+});
+
+/** The error of each event. */
+export function eventView(shown, common) {
+  const lines = shown.map((one) => lineOf(one, { x: one.curve.event, y: one.curve.error_m ?? [] }));
+  return (log) => ({ ...common, log, note: "metres", lines });
+}
+
+/** The share of the events with at most an error. */
+export async function distributionView(shown, { series }, group) {
+  const found = await Promise.all(shown.map(({ layer }) => layer.errors(series)));
+  const parts = found.map((one) => one[group.name]);
+  const counts = [...new Set(parts.map(({ n }) => n))].sort((a, b) => a - b);
+  const n = `n = ${[...new Set([counts[0], counts.at(-1)])].map((one) => whole(one ?? 0)).join("–")}`;
+  const lines = shown.map((one, i) => lineOf(one, { x: parts[i].error_m, y: parts[i].share }));
+  const dots = (event) => shown.flatMap((one, i) => dotOf(one, parts[i], event, group.name));
+  return (log) => ({
+    lines,
+    dots,
+    log,
+    title: "Error distribution",
+    name: "cairn-error-distribution",
+    note: "share",
+    x: { log, name: `error, m${log ? ", log" : ""} (${group.text}, ${n})` },
+    y: { share: true },
+    by: { key: "y", name: "share" },
+    about: `This share of the events (${group.text}, ${n}) has at most so large an error; exact quantiles.`,
+  });
+}
+
+/** The mean error of the events so far. */
+export const meanView = (shown, common, group) =>
+  cumulated(shown, common, group, "running_mean_m", {
+    title: "Running mean error",
+    name: "cairn-error-mean",
+    about: `The mean error of the events so far (${group.text}).`,
+  });
+
+/** The errors of the events so far, added up. */
+export const sumView = (shown, common, group) =>
+  cumulated(shown, common, group, "cumulative_m", {
+    title: "Cumulative error",
+    name: "cairn-error-cumulative",
+    about: `The errors of the events so far, added up (${group.text}).`,
+  });
+
+async function cumulated(shown, { series, range, ...common }, group, key, caption) {
+  const found = await Promise.all(shown.map(({ layer }) => layer.errors(series, range)));
+  const lines = shown.map((one, i) => lineOf(one, { x: found[i].event, y: found[i][group.name][key] }));
+  return (log) => ({ ...common, ...caption, lines, log, note: "metres" });
+}
+
+/** The mean error against ε; `simulated` the server's simulation of `keys`, the mechanisms as JSON. */
+export async function epsilonView(shown, { series }, simulated) {
+  const first = new Map(); // a curve is drawn once, with the first release that has its mechanism
+  const steps = ({ layer }) => layer.release.postprocess.length;
+  for (const one of [...shown].sort((a, b) => steps(a) - steps(b))) {
+    const key = mechanismKey(one);
+    if (!first.has(key)) first.set(key, one);
+  }
+  const curves = simulated.keys.flatMap((key, i) => {
+    const { epsilon, mean_m: y, low_m: low, high_m: high } = simulated.mechanisms[i];
+    const one = first.get(key);
+    const name = `${one.title}, simulated`;
+    return epsilon.length ? [lineOf(one, { name, x: epsilon, y, low, high, ends: ["5 %", "95 %"] })] : [];
+  });
+  const errors = await Promise.all(shown.map(({ layer }) => layer.errors(series)));
+  const marks = shown.flatMap((one, i) => {
+    const { mean_m } = errors[i].all;
+    const at = { name: `${one.title}, this release`, x: [one.layer.release.mechanism.epsilon], y: [mean_m] };
+    return mean_m === null ? [] : [lineOf(one, at)];
+  });
+  return (log) => ({
+    lines: [...curves, ...marks],
+    log,
+    title: "Error against ε",
+    name: "cairn-error-epsilon",
+    note: "mean, metres",
+    x: { log, name: `level ε within its radius${log ? ", log" : ""}` },
+    by: { key: "x", name: "epsilon" },
+    about: simulationText(simulated),
+    caption: simulationText(simulated),
+  });
+}
+
+/** The mechanism of a release shown, as the key of its simulation. */
+export const mechanismKey = ({ layer }) => JSON.stringify(layer.release.mechanism);
+
+/** Where the event lies in a release's distribution; nowhere if its error is not known or it is not counted. */
+function dotOf({ layer, lineStyle, curve }, part, event, among) {
+  const i = curve.event.indexOf(event);
+  const error = i < 0 ? null : curve.error_m?.[i];
+  const landmark = curve.landmarks.some(([start, end]) => event >= start && event < end);
+  if (!error || !part.n || (among !== "all" && landmark !== (among === "landmarks"))) return [];
+  const at = part.error_m.findIndex((one) => one >= error);
+  return [{ id: layer.id, x: error, y: at < 0 ? 1 : part.share[at], colour: lineStyle.colour }];
+}
+
+/** What the simulation read, and what it leaves out. */
+function simulationText({ points, events, landmarks, repetitions, band, note, mechanisms }) {
+  const cut =
+    events < points
+      ? ` over the first ${whole(events)} of ${whole(points)} events with their ${whole(landmarks)} landmarks`
+      : "";
+  const missing = mechanisms.filter(({ why_not }) => why_not).map(({ title, why_not }) => ` ${title}: ${why_not}.`);
+  const [low, high] = band.map((one) => number(100 * one));
+  return (
+    `Mean of ${repetitions} simulated draws${cut}, shaded from ${low} to ${high}\u202f%; a mark is a ` +
+    `release as it is here. ` +
+    `Smoothing is left out of the lines, not of the marks. ${note}${missing.join("")}`
+  );
+}

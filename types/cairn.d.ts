@@ -1,0 +1,68 @@
+/* Shapes that several modules of static/js share; nothing here exists at run time. */
+
+/** Leaflet and Plotly are scripts of the page. */
+import type * as Leaflet from "leaflet";
+
+declare global {
+  const L: typeof Leaflet;
+  interface Window {
+    Plotly: any;
+    cairnLayout: any;
+  }
+
+  /** Degrees: [west, south, east, north]; west > east crosses the antimeridian. */
+  type Bounds = [number, number, number, number];
+  /** Events [start, end). */
+  type Run = [number, number];
+  /** Pixels. */
+  type Point = { x: number; y: number };
+  type Camera = { lon: number; lat: number; zoom: number };
+  /** Where the unit square of the world lies on the screen: x px = unit x · scale − left, y px = unit y · scale − top. */
+  type View = { width: number; height: number; zoom: number; scale: number; left: number; top: number };
+  type Pointer = { lon: number; lat: number; point: Point; shift: boolean };
+  type DrawLayer = (ctx: CanvasRenderingContext2D, view: View, part: boolean) => unknown;
+
+  /** "#e69f00", a design token ("--accent") or one colour for each theme. */
+  type Colour = string | { light: string; dark: string; rim?: string };
+  /** A line of the palette. */
+  type LineStyle = { name: string; index: number; colour: Colour; dash: string; marker: string };
+
+  /** Positions of a series: 1e-7 degrees, heights of 2^32 to the world, seconds. */
+  type TrackData = {
+    n: number;
+    lonE7: Int32Array;
+    latE7: Int32Array;
+    y: Int32Array;
+    time: Float64Array | null;
+    event: Int32Array | null;
+    ends: Int32Array | null;
+  };
+  type Zone =
+    | { type: "Polygon"; coordinates: [number, number][][]; label?: string }
+    | { type: "Circle"; center: [number, number]; radius_m: number; label?: string };
+  /** A place that an adversary looked for, and where a release puts it. */
+  type Guess = {
+    title: string;
+    lon: number | null;
+    lat: number | null;
+    found_lon: number | null;
+    found_lat: number | null;
+  };
+  type ErrorLines = {
+    id: string;
+    original: TrackData;
+    release: TrackData;
+    range?: Run | null;
+    colour: Colour;
+    order?: number;
+    onStride?: (k: number) => void;
+  };
+  /** An error of the API. */
+  type ApiProblem = { code?: string; field?: string; message: string } & Record<string, any>;
+  /** A form field, as the API describes it. */
+  type Field = { name: string; label: string } & Record<string, any>;
+  /** An option of a reader that names a column. */
+  type Role = { name: string; label: string; needed: boolean };
+  /** The domain of a number field. */
+  type NumberRule = { minimum?: number; maximum?: number; whole?: boolean; required?: boolean; repeated?: boolean };
+}
