@@ -5,6 +5,22 @@ import type * as Leaflet from "leaflet";
 
 declare global {
   const L: typeof Leaflet;
+  /** Listeners of the page are called with elements. */
+  interface EventTarget {
+    closest(selector: string): any;
+    matches(selector: string): boolean;
+    dataset: DOMStringMap;
+  }
+  /** Elements of the page are HTML or SVG: both have these. */
+  interface Element {
+    dataset: DOMStringMap;
+    focus(options?: FocusOptions): void;
+  }
+  interface DocumentEventMap {
+    "cairn:jobs": CustomEvent<{ ended: any[]; begun: any[]; open: any[] }>;
+    "cairn:progress": CustomEvent<any[]>;
+    "cairn:theme": CustomEvent<string>;
+  }
   interface Window {
     Plotly: any;
     cairnLayout: any;
@@ -56,6 +72,19 @@ declare global {
     colour: Colour;
     order?: number;
     onStride?: (k: number) => void;
+  };
+  type RequestOptions = { body?: any; signal?: AbortSignal; headers?: Record<string, string> };
+  type TransferOptions = {
+    body?: XMLHttpRequestBodyInit;
+    headers?: Record<string, string>;
+    signal?: AbortSignal;
+    onProgress?: (sent: number, all: number) => void;
+  };
+  type PollOptions = {
+    until?: (answer: any) => boolean;
+    every?: number;
+    onUpdate?: (answer: any) => void;
+    signal?: AbortSignal;
   };
   /** An error of the API. */
   type ApiProblem = { code?: string; field?: string; message: string } & Record<string, any>;

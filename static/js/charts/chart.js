@@ -107,7 +107,11 @@ export async function createChart(element, { label }) {
      * @param {"png" | "svg"} format
      * @param {{title: string, unit: string, x: string}} caption */
     image: (format, caption) =>
-      plotly.toImage(published(element, caption), { format, ...IMAGE, scale: format === "png" ? 3 : 1 }),
+      plotly.toImage(published(/** @type {any} */ (element), caption), {
+        format,
+        ...IMAGE,
+        scale: format === "png" ? 3 : 1,
+      }),
     lines: () => shown?.lines ?? [],
     span: () => shown?.span ?? null,
     marks: () => [shown?.bands ?? [], shown?.hollow ?? []],

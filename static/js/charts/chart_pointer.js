@@ -12,6 +12,7 @@ const MOVED_PX = 3;
 export function watchPointer(element, where, on) {
   const mark = el("div", { class: "chart__range", hidden: true });
   // {event, x, shift}; the frame that tells of a hover; where the pointer is
+  /** @type {any[]} */
   let [pressed, frame, at] = [null, null, null];
   let over = false;
 

@@ -43,7 +43,7 @@ const quoted = (text) =>
  * Lines as CSV; `unit` goes into the heads of the columns. `by` = {key, name}: what a row stands for; `kind(key)` what
  * sort it is.
  */
-export function csvOf(lines, unit, { key = "x", name = "event" } = {}, kind = null) {
+export function csvOf(lines, unit, { key = "x", name = "event" } = {}, /** @type {any} */ kind = null) {
   const { names, rows } = rowsOf(lines, key);
   const head = [name, ...names.map((one) => quoted(unit ? `${one} (${unit})` : one)), ...(kind ? ["kind"] : [])].join(
     ",",
@@ -58,7 +58,13 @@ export function csvOf(lines, unit, { key = "x", name = "event" } = {}, kind = nu
 /**
  * The first rows, of those in `span` where one is given, as a table that says what it is and how much it leaves out.
  */
-export function tableOf(lines, caption, { key = "x", name = "event" } = {}, kind = null, span = null) {
+export function tableOf(
+  lines,
+  caption,
+  { key = "x", name = "event" } = {},
+  /** @type {any} */ kind = null,
+  /** @type {any} */ span = null,
+) {
   const found = rowsOf(lines, key);
   const rows = span ? found.rows.filter(([at]) => at >= span[0] && at <= span[1]) : found.rows;
   const of = span ? ` of events ${whole(span[0])} to ${whole(span[1])}` : "";
@@ -71,7 +77,7 @@ export function tableOf(lines, caption, { key = "x", name = "event" } = {}, kind
     ...found.names.map((one) => el("th", { scope: "col", class: "number" }, one)),
     kind && el("th", { scope: "col" }, "kind"),
   ];
-  const row = ([at, ...values]) =>
+  const row = (/** @type {any[]} */ [at, ...values]) =>
     el("tr", {}, el("th", { scope: "row" }, number(at, 7)), values.map(cell), kind && el("td", {}, kind(at)));
   return el(
     "table",

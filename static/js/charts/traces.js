@@ -94,6 +94,7 @@ function asBand({ id, x, low, high, colour, visible = true }) {
 
 /** Ranges of events as one shape, behind the lines: filled, or hollow as the map draws dummies. */
 function asBands(name, bands, hollow) {
+  /** @type {(number | null)[][]} */
   const [x, y] = [[], []];
   for (const [start, end] of bands) {
     x.push(start - 0.5, start - 0.5, end - 0.5, end - 0.5, hollow ? start - 0.5 : null, ...(hollow ? [null] : []));

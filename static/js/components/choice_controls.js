@@ -8,7 +8,7 @@ let groups = 0;
  * A fieldset of radios. `options` = [[value, text, title]]; `onChange(value)`; `more` are elements after the radios,
  * inside the same frame. `legend` is read and, with `shown`, seen.
  */
-export function radios(legend, options, chosen, onChange, { shown = false, more = [] } = {}) {
+export function radios(legend, options, chosen, onChange, /** @type {any} */ { shown = false, more = [] } = {}) {
   const name = `choice-${(groups += 1)}`;
   const one = ([value, text, title]) =>
     el(

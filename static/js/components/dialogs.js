@@ -70,8 +70,8 @@ function separate(button, done) {
 
 /** `done("rename" | "delete" | "separate", button)` is called once the server has done it. */
 export function watchDialogs(done) {
-  document.addEventListener("click", (event) => {
-    const button = event.target.closest("[data-rename], [data-delete], [data-other-people]");
+  document.addEventListener("click", (/** @type {any} */ { target }) => {
+    const button = target.closest("[data-rename], [data-delete], [data-other-people]");
     if (!button) return;
     if (button.dataset.rename) rename(button, done);
     else if (button.dataset.delete) remove(button, done);

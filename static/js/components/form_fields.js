@@ -88,6 +88,7 @@ function numberField(field, onChange) {
     value: field.default ?? field.example ?? null,
     placeholder: field.required ? null : "none",
   });
+  /** @type {any} */
   const scale = isShare(field) ? SHARES : field.example && !isSeed(field) ? logarithmic(field) : null;
   const slider =
     scale &&

@@ -6,6 +6,7 @@ import { el } from "../core/dom.js";
 const GAP = 6; // px between the word and its sentence
 const EDGE = 12; // px that stay free at the window's edges
 const GRACE_MS = 160; // so that the pointer can go from the word to the sentence
+/** @type {any} */
 let shown = null; // {button, note}
 let leaving = 0;
 

@@ -4,8 +4,8 @@ import { el } from "../core/dom.js";
 import { labelOf, sentenceOf } from "../core/field_errors.js";
 import { count, number, percent, whole } from "../core/format.js";
 
-/** Whether an error is best answered with the columns of the file in view. */
-export const needsColumns = ({ code }) => ["no_position_columns", "no_points", "bad_times"].includes(code);
+/** Whether an error is best answered with the columns of the file in view. @param {ApiProblem} error */
+export const needsColumns = ({ code }) => ["no_position_columns", "no_points", "bad_times"].includes(code ?? "");
 
 /** "line 6", "lines 6, 7 and 9", "lines 6, 7, 9 and 1,204 more" */
 export function rows(list, total, unit) {
@@ -157,7 +157,12 @@ export function understood(report) {
   return `${report.format.toUpperCase()}, ${kept} kept in ${whole(report.series_count)} series`;
 }
 
-/** `heading` is the level that fits where the report stands. */
+/**
+ * A report; `heading` is the level that fits where it stands.
+ *
+ * @param {any} report
+ * @param {{onChange?: (guess: any) => void, heading?: string}} options
+ */
 export function renderReport(report, { onChange, heading = "h4" } = {}) {
   return el(
     "div",
@@ -174,7 +179,12 @@ export function renderReport(report, { onChange, heading = "h4" } = {}) {
 const PLACE = (error) =>
   [error.row && `Row ${number(error.row, 12)}`, error.column && `column ${error.column}`].filter(Boolean).join(", ");
 
-/** Errors as the API tells them: what, where, and the rule they broke. */
+/**
+ * Errors of the API: what, where, and the rule they broke; `after` is a sentence below them.
+ *
+ * @param {ApiProblem[]} errors
+ * @param {string | null} after
+ */
 export function renderErrors(errors, after = null) {
   return el(
     "div",

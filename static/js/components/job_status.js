@@ -6,6 +6,7 @@ import { refresh } from "../core/page_refresh.js";
 
 /** A function that draws the parts again, once for many calls in a row; it resolves when they are drawn. */
 export function swapSoon(...ids) {
+  /** @type {any} */
   let running = null;
   let again = false;
   return function swap() {

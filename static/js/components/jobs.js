@@ -10,12 +10,16 @@ const BUSY = { first: 1000, most: 5000, by: 1.25 }; // while anything waits or r
 const IDLE = { first: 15_000, most: 120_000, by: 2 }; // jobs that began elsewhere, by the API or in another tab
 const MISSED = { first: 2000, most: 60_000, by: 2 };
 
+/** @type {any} */
 let timer = null;
+/** @type {any} */
 let wait = null; // {pace, ms} of the last look
 let open = new Map();
 let before = "";
+/** @type {any} */
 let polling = null;
 let again = false;
+/** @type {any} */
 let drawer = null;
 
 const OUTCOMES = { done: "is done", ready: "is ready", cancelled: "was cancelled", failed: "failed" };

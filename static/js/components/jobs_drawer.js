@@ -42,7 +42,7 @@ function createRow(job, act) {
       text,
     );
     button.addEventListener("click", () => act(what, job, button));
-    return [what, button];
+    return /** @type {[string, HTMLButtonElement]} */ ([what, button]);
   });
   const item = el(
     "li",
@@ -82,6 +82,7 @@ export function createDrawer(host, button, refreshJobs) {
   const heading = $("h2", host);
   const rows = new Map();
   let over = [];
+  /** @type {any} */
   let held = null; // the button pressed last, as long as focus is nowhere else: disabled, it lost it
 
   async function act(what, job, pressed) {

@@ -73,16 +73,17 @@ function lineChoice(id, lineStyles, choose) {
       onchange: () => choose(id, lineStyle.index),
     }),
   );
+  const legend = el("legend", { class: "visually-hidden" });
   const element = el(
     "fieldset",
     { class: "layer__lines" },
-    el("legend", { class: "visually-hidden" }),
+    legend,
     inputs.map((input, i) => el("label", { title: input.ariaLabel }, input, swatch(lineStyles[i]))),
   );
   return {
     element,
     fill({ title, lineStyle }) {
-      element.firstChild.textContent = `Line of ${title}`;
+      legend.textContent = `Line of ${title}`;
       inputs.forEach((input, i) => (input.checked = lineStyles[i].index === lineStyle.index));
     },
   };
@@ -147,7 +148,7 @@ function tuning(id, kind, on, lineStyles) {
  * `lineStyles` are the lines a release may be given, {index, colour, dash, marker}.
  * `update(entries)` changes what differs and keeps focus where it is.
  */
-export function createLegend(host, on, lineStyles = null) {
+export function createLegend(host, on, /** @type {LineStyle[] | null} */ lineStyles = null) {
   const rows = new Map();
 
   function make(entry) {
@@ -245,6 +246,7 @@ function createState(id, on) {
   const bar = el("progress", { class: "progress", max: 1 });
   const button = el("button", { class: "button button--small", type: "button", onclick: press });
   const element = el("div", { class: "layer__state small" }, chip, text, button, bar);
+  /** @type {any[]} */
   let [act, sent] = [null, false];
 
   async function press() {

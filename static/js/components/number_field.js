@@ -36,6 +36,9 @@ export function numbersOf(root) {
 /**
  * A number input. `rule` = {minimum, maximum, whole, required}; `attributes` as `el` takes them, `list` for several
  * numbers, `describedby` the ids of other descriptions. Returns {input, error}: the error's place goes below the input.
+ *
+ * @param {NumberRule} rule
+ * @param {Record<string, any>} options
  */
 export function createNumber(
   rule,
@@ -130,15 +133,17 @@ function step(input, by) {
   input.dispatchEvent(new Event("input", { bubbles: true }));
 }
 
-const isNumber = (target) => target instanceof HTMLInputElement && "number" in target.dataset;
+const isNumber = (/** @type {any} */ target) => target instanceof HTMLInputElement && "number" in target.dataset;
 
-document.addEventListener("input", ({ target }) => isNumber(target) && check(target), { capture: true });
+document.addEventListener("input", ({ target }) => isNumber(target) && check(/** @type {any} */ (target)), {
+  capture: true,
+});
 document.addEventListener("keydown", (event) => {
   const by = { ArrowUp: 1, ArrowDown: -1 }[event.key];
   if (
     !by ||
     !isNumber(event.target) ||
-    isList(event.target) ||
+    isList(/** @type {any} */ (event.target)) ||
     event.defaultPrevented ||
     event.ctrlKey ||
     event.altKey ||

@@ -69,7 +69,7 @@ export function createSteps(hosts, listed, { field, most = 8, short = false, chi
     },
     fail(errors) {
       return errors.filter((error) => {
-        const one = chosen[at.exec(error.field ?? "")?.[1]];
+        const one = chosen[Number(at.exec(error.field ?? "")?.[1] ?? -1)];
         for (const rest of one ? one.fields.fail([error]) : []) {
           one.error.textContent = sentenceOf(rest);
           one.error.hidden = false;

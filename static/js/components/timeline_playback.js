@@ -23,7 +23,9 @@ const speedText = (speed) =>
  * to the events played, toggle(), stop()}.
  */
 export function createPlayback({ at, select }) {
+  /** @type {any[]} */
   let [n, time, first, last, usual] = [0, null, 0, 0, 0];
+  /** @type {any} */
   let timer = null;
   const play = el("button", {
     class: "button button--square timeline__play",

@@ -32,6 +32,7 @@ export function upload({ url, uploads, file, options, limit, settled }) {
     }
     const stop = new AbortController();
     const update = card.showProgress("Waiting for its turn …", () => stop.abort());
+    /** @type {any} */
     let free = null;
     try {
       free = await takeSlot(stop.signal);

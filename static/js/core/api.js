@@ -1,9 +1,15 @@
-/* The one way to the server: JSON over fetch, uploads over XMLHttpRequest (fetch cannot tell how much was sent). */
+/* Requests to the server: JSON over fetch, uploads over XMLHttpRequest (fetch does not report how much was sent). */
 
+import { $ } from "./dom.js";
 import { sentenceOf } from "./field_errors.js";
 
-/** What the server refused, or could not do. `errors` are the API's: {code, field, rule, value, message, …}. */
+/** What the server refused, or could not do. */
 export class ApiError extends Error {
+  /**
+   * @param {number} status
+   * @param {ApiProblem[]} errors
+   * @param {number | null} retryAfter seconds
+   */
   constructor(status, errors, retryAfter = null) {
     super(errors.map(sentenceOf).join(" "));
     this.name = "ApiError";
@@ -20,7 +26,7 @@ const cookie = (name) =>
     ?.slice(name.length + 1);
 
 function csrf() {
-  const meta = (name) => document.querySelector(`meta[name=${name}]`)?.content;
+  const meta = (name) => $(`meta[name=${name}]`)?.content;
   return meta("csrf-token") || cookie(meta("csrf-cookie") ?? "csrftoken") || "";
 }
 
@@ -29,7 +35,7 @@ const UNREACHED = {
   message: "The server did not answer. Is Cairn still running? Nothing was changed; try again.",
 };
 
-/** Statuses that need words of their own when the body has none. */
+/** @type {Record<number, string>} Messages for statuses whose body has none. */
 const TEXTS = {
   401: "You are logged out. Log in again and repeat this.",
   403: "This was not allowed. Reload the page and try again.",
@@ -38,7 +44,15 @@ const TEXTS = {
   429: "Too many requests. Wait a little and try again.",
 };
 
+/**
+ * The error for an answer with `text`.
+ *
+ * @param {number} status
+ * @param {string} text
+ * @param {number | null} retryAfter seconds
+ */
 function failure(status, text, retryAfter) {
+  /** @type {ApiProblem[] | null} */
   let errors = null;
   try {
     errors = JSON.parse(text).errors;
@@ -49,7 +63,13 @@ function failure(status, text, retryAfter) {
   return new ApiError(status, errors?.length ? errors : [{ code: `http-${status}`, message }], retryAfter);
 }
 
+/**
+ * @param {string} method
+ * @param {string} url
+ * @param {RequestOptions} options
+ */
 async function request(method, url, { body, signal, headers = {} } = {}) {
+  /** @type {Record<string, string>} */
   const own = { Accept: "application/json", ...headers };
   if (method !== "GET") own["X-CSRFToken"] = csrf();
   if (body !== undefined) own["Content-Type"] = "application/json";
@@ -75,24 +95,55 @@ async function json(answer) {
   return text ? JSON.parse(text) : null;
 }
 
+/**
+ * @param {string} url
+ * @param {RequestOptions} [options]
+ */
 export const get = async (url, options) => json(await request("GET", url, options));
+/**
+ * @param {string} url
+ * @param {any} body
+ * @param {RequestOptions} [options]
+ */
 export const post = async (url, body = {}, options) => json(await request("POST", url, { ...options, body }));
+/**
+ * @param {string} url
+ * @param {any} body
+ * @param {RequestOptions} [options]
+ */
 export const patch = async (url, body, options) => json(await request("PATCH", url, { ...options, body }));
+/**
+ * @param {string} url
+ * @param {RequestOptions} [options]
+ */
 export const del = async (url, options) => json(await request("DELETE", url, options));
-export const getBuffer = async (url, { signal } = {}) =>
-  (await request("GET", url, { signal, headers: { Accept: "application/octet-stream, */*" } })).arrayBuffer();
+/**
+ * @param {string} url
+ * @param {RequestOptions} options
+ */
 export const getText = async (url, { signal } = {}) =>
   (await request("GET", url, { signal, headers: { Accept: "text/html, */*" } })).text();
 
-/** POST a form; `onProgress(share)` hears how much of it was sent, 0 to 1. */
-export const postForm = async (url, form, { onProgress, signal } = {}) =>
-  JSON.parse(
-    (await transfer("POST", url, { body: form, onProgress: (sent, all) => onProgress?.(sent / all), signal }))
-      .responseText || "null",
-  );
+/**
+ * POST a form; `onProgress(share)` receives the share that was sent, 0 to 1.
+ *
+ * @param {string} url
+ * @param {FormData} form
+ * @param {{onProgress?: (share: number) => void, signal?: AbortSignal}} options
+ */
+export async function postForm(url, form, { onProgress, signal } = {}) {
+  const report = (/** @type {number} */ sent, /** @type {number} */ all) => onProgress?.(sent / all);
+  const { responseText } = await transfer("POST", url, { body: form, onProgress: report, signal });
+  return JSON.parse(responseText || "null");
+}
 
 /**
- * A request that tells how much of its body was sent: `onProgress(bytes, ofBytes)`. Resolves with the XMLHttpRequest.
+ * A request that reports how much of its body was sent: `onProgress(bytes, ofBytes)`. Resolves with the XMLHttpRequest.
+ *
+ * @param {string} method
+ * @param {string} url
+ * @param {TransferOptions} options
+ * @returns {Promise<XMLHttpRequest>}
  */
 export function transfer(method, url, { body, headers = {}, onProgress, signal } = {}) {
   return new Promise((resolve, reject) => {
@@ -121,6 +172,13 @@ export function transfer(method, url, { body, headers = {}, onProgress, signal }
   });
 }
 
+/**
+ * Resolve after `ms` milliseconds; reject with an AbortError when `signal` says so.
+ *
+ * @param {number} ms
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<void>}
+ */
 export const pause = (ms, signal) =>
   new Promise((resolve, reject) => {
     const stop = () => {
@@ -137,7 +195,10 @@ export const pause = (ms, signal) =>
 
 /**
  * GET `url` again and again until `until(answer)`; every answer goes to `onUpdate`. Resolves with the last one.
- * A server that is away for a moment is asked again, more and more slowly; an answer of 4xx ends the polling.
+ * Failed requests are repeated, more and more slowly; an answer of 4xx ends the polling.
+ *
+ * @param {string} url
+ * @param {PollOptions} options
  */
 export async function poll(url, { until, every = 1000, onUpdate, signal } = {}) {
   for (let missed = 0; ;) {

@@ -1,32 +1,72 @@
 /* Elements. Everything a user or a file wrote goes in as text, never as markup. */
 
 const SVG = "http://www.w3.org/2000/svg";
+const PROPERTIES = ["value", "checked", "disabled", "open", "indeterminate"]; // set as such, not as attributes
 
-function make(node, attributes, children) {
+/**
+ * @template {any} T
+ * @param {T} element
+ * @param {Record<string, any> | null | undefined} attributes
+ * @param {any[]} children
+ * @returns {T}
+ */
+function fill(element, attributes, children) {
+  /** @type {any} */
+  const node = element;
   for (const [name, value] of Object.entries(attributes ?? {})) {
     if (value === null || value === undefined || value === false) continue;
     if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
     else if (name === "dataset") Object.assign(node.dataset, value);
     else if (name === "text") node.textContent = value;
     else if (name === "style") for (const [key, to] of Object.entries(value)) node.style.setProperty(key, to);
-    else if (["value", "checked", "disabled", "open", "indeterminate"].includes(name)) node[name] = value;
+    else if (PROPERTIES.includes(name)) node[name] = value;
     else node.setAttribute(name, value === true ? "" : value);
   }
   node.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
-  return node;
+  return element;
 }
 
-/** el("button", {class: "button", onclick: go}, "Go"): children are nodes or text. */
-export const el = (tag, attributes, ...children) => make(document.createElement(tag), attributes, children);
+/**
+ * el("button", {class: "button", onclick: go}, "Go"): children are nodes or text; those that are null, undefined or
+ * false are left out.
+ *
+ * @template {keyof HTMLElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {Record<string, any> | null} [attributes]
+ * @param {...any} children
+ */
+export const el = (tag, attributes, ...children) => fill(document.createElement(tag), attributes, children);
 
-/** The same for SVG. */
-export const svg = (tag, attributes, ...children) => make(document.createElementNS(SVG, tag), attributes, children);
+/**
+ * The same for SVG.
+ *
+ * @template {keyof SVGElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {Record<string, any> | null} [attributes]
+ * @param {...any} children
+ */
+export const svg = (tag, attributes, ...children) => fill(document.createElementNS(SVG, tag), attributes, children);
 
+/**
+ * The first element that matches. Its type is any: which element it is, and that there is one, the template decides.
+ *
+ * @param {string} selector
+ * @param {ParentNode} root
+ * @returns {any}
+ */
 export const $ = (selector, root = document) => root.querySelector(selector);
+
+/**
+ * All elements that match.
+ *
+ * @param {string} selector
+ * @param {ParentNode} root
+ * @returns {any[]}
+ */
 export const $$ = (selector, root = document) => [...root.querySelectorAll(selector)];
 
-/** The data of a {{ value|json_script:id }} tag. */
-export const data = (id) => JSON.parse(document.getElementById(id).textContent);
+/** The data of a {{ value|json_script:id }} tag. @param {string} id */
+export const data = (id) => JSON.parse(document.getElementById(id)?.textContent ?? "null");
 
 /** "light" or "dark", as shown now; `document` hears "cairn:theme" when it changes. */
 export const theme = () => document.documentElement.dataset.theme ?? "light";

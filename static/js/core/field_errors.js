@@ -23,12 +23,20 @@ export function labelOf(path) {
   return labels.get(name) ?? capital(name.replace(UNIT, "").replaceAll("_", " "));
 }
 
-/** The rule that was broken and the value, for a place beside the field: "Must be greater than 0, got -1." */
+/**
+ * The rule that was broken and the value, for a place beside the field: "Must be greater than 0, got -1."
+ *
+ * @param {ApiProblem} problem
+ */
 export function messageOf({ field, message }) {
   return capital(field && message.startsWith(`${field} `) ? message.slice(field.length + 1) : message);
 }
 
-/** The same for a place that is not beside the field: "Level ε must be greater than 0, got -1." */
+/**
+ * The same for a place that is not beside the field: "Level ε must be greater than 0, got -1."
+ *
+ * @param {ApiProblem} problem
+ */
 export function sentenceOf({ field, message }) {
   return field && message.startsWith(`${field} `) ? `${labelOf(field)} ${message.slice(field.length + 1)}` : message;
 }

@@ -38,6 +38,7 @@ export function bytes(value) {
 /** 8 s, 12 min, 3 h 20 min, 2 d 4 h */
 export function duration(seconds) {
   if (seconds === null || seconds === undefined) return "–";
+  /** @type {[string, number][]} */
   const units = [
     ["d", 86400],
     ["h", 3600],

@@ -67,7 +67,7 @@ function outside(value, { minimum, maximum, whole }) {
 
 /** What is wrong with the number that a text in plain form says; "" if nothing is. */
 function problemOf(value, text, rule) {
-  const [, , before, after = ""] = PLAIN.exec(text);
+  const [, , before, after = ""] = PLAIN.exec(text) ?? [];
   if (value === 0 && /[1-9]/.test(before + after)) return "Too close to 0 for a number here.";
   const beyond = outside(value, rule);
   if (beyond) return `${beyond}, got ${text}.`;

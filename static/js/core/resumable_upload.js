@@ -20,8 +20,10 @@ const storedUpload = (file) => {
 const encoded = (text) => btoa(String.fromCharCode(...new TextEncoder().encode(text)));
 
 /** The piece's SHA-256 as a header; browsers have it on secure pages only. */
-async function checksum(piece) {
-  if (!globalThis.crypto?.subtle) return {};
+async function checksum(/** @type {Blob} */ piece) {
+  /** @type {Record<string, string>} */
+  const none = {};
+  if (!globalThis.crypto?.subtle) return none;
   const digest = await crypto.subtle.digest("SHA-256", await piece.arrayBuffer());
   return { "Upload-Checksum": `sha256 ${btoa(String.fromCharCode(...new Uint8Array(digest)))}` };
 }
@@ -33,7 +35,7 @@ async function begin(urls, file, stored, signal) {
   const headers = { ...TUS, "Upload-Length": String(file.size), "Upload-Metadata": `filename ${encoded(file.name)}` };
   const answer = await transfer("POST", urls, { headers, signal });
   // a proxy may call itself otherwise
-  const { pathname } = new URL(answer.getResponseHeader("Location"), location.href);
+  const { pathname } = new URL(answer.getResponseHeader("Location") ?? "", location.href);
   stored.set(pathname);
   return { url: pathname, offset: 0 };
 }
@@ -57,6 +59,7 @@ async function resume(stored, signal) {
  */
 export async function sendInPieces(urls, file, { onProgress, onWait, signal }) {
   const stored = storedUpload(file);
+  /** @type {any} */
   let upload = null;
   signal?.addEventListener("abort", () => upload && discard(upload.url, stored));
   for (let missed = 0; !upload || upload.offset < file.size;) {

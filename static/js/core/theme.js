@@ -1,6 +1,6 @@
 /* Light, dark or as the system says. A classic script in the head, so that the first paint has the right colours. */
 (() => {
-  const sheet = document.getElementById("dark-sheet");
+  const sheet = /** @type {HTMLLinkElement} */ (document.getElementById("dark-sheet"));
   const system = "(prefers-color-scheme: dark)";
 
   const stored = () => {
@@ -24,7 +24,9 @@
   addEventListener("storage", apply);
 
   addEventListener("DOMContentLoaded", () => {
-    for (const input of document.querySelectorAll("input[name=theme]")) {
+    /** @type {NodeListOf<HTMLInputElement>} */
+    const inputs = document.querySelectorAll("input[name=theme]");
+    for (const input of inputs) {
       input.checked = input.value === stored();
       input.addEventListener("change", () => {
         try {

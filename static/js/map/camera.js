@@ -90,7 +90,7 @@ export function createCamera(element, leaflet, { middle, top }) {
       if (leaflet.getBounds().pad(MARGIN).contains(place)) return;
       leaflet.panTo(place, { animate: mayMove(), duration: 0.12 });
     },
-    /** The picture, as the address of a track's preview describes it. */
+    /** The picture, as the address of a track's preview describes it; see dashboard/maps/track_encoding.py. */
     view() {
       resized();
       const { width, height, zoom, scale, left, top: above } = viewOf(leaflet);

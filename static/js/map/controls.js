@@ -9,7 +9,7 @@ export function lengthText(metres) {
 /** The largest 1, 2 or 5 times a power of ten that is at most `metres`. */
 export function roundLength(metres) {
   const power = 10 ** Math.floor(Math.log10(metres));
-  return power * [5, 2, 1].find((step) => step * power <= metres);
+  return power * ([5, 2, 1].find((step) => step * power <= metres) ?? 1);
 }
 
 /** Put a scale bar into the lower right corner of a Leaflet map. */
@@ -55,7 +55,7 @@ export function addButton(map, { label, path, onClick }) {
 
 /** Put an element into a corner of a Leaflet map. */
 export function corner(map, box, position) {
-  const control = L.control({ position });
+  const control = new L.Control({ position });
   control.onAdd = () => box;
   control.addTo(map);
 }

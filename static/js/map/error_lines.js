@@ -58,7 +58,7 @@ function stride(positions, frame, box, first, after) {
   return 2 ** Math.max(0, Math.ceil(Math.log2(count / MOST)));
 }
 
-function line(ctx, { across, down, left, top }, original, event, release, j, at = null) {
+function line(ctx, { across, down, left, top }, original, event, release, j, /** @type {number[] | null} */ at = null) {
   const [x, y] = at ?? [original.d(event) * across + left, original.y[event] * down + top];
   const away = release.d(j) - original.d(event);
   const short = away > TURN / 2 ? away - TURN : away < -TURN / 2 ? away + TURN : away; // the near way around the globe

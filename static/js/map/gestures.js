@@ -9,7 +9,9 @@ const STILL_PX = 4;
  * {move(at), end(at, moved), cancel()}: then the drag is the tool's and the map stays where it is.
  */
 export function createGestures(element, leaflet, pointer) {
+  /** @type {any} */
   let tool = null;
+  /** @type {any} */
   let drag = null; // { on, from, moved, id }
   let swallow = false; // the click after a drag
   const at = (event) =>

@@ -11,7 +11,7 @@ export function stepFor(degreesPerPixel) {
   const wanted = degreesPerPixel * APART_PX;
   if (wanted > 0.5) return WHOLE.find((step) => step >= wanted) ?? 90;
   const power = 10 ** Math.floor(Math.log10(wanted));
-  return power * [1, 2, 5, 10].find((step) => step * power >= wanted * 0.999);
+  return power * ([1, 2, 5, 10].find((step) => step * power >= wanted * 0.999) ?? 10);
 }
 
 /** 2.35° E, 48.86° N, with as many decimals as the step has. */
@@ -28,12 +28,19 @@ function lines({ width, height, scale, left, top }) {
   const step = stepFor(360 / scale);
   const [west, east] = [(left / scale - 0.5) * 360, ((left + width) / scale - 0.5) * 360];
   const [south, north] = [latAt(Math.min(1, (top + height) / scale)), latAt(Math.max(0, top / scale))];
+  /** @type {Record<"x" | "y", {text: string, at: number}[]>} */
   const found = { x: [], y: [] };
   for (let k = Math.ceil(west / step); k * step <= east; k++) {
-    found.x.push({ text: degreesText(k * step, step, "EW"), at: Math.round(unitX(k * step) * scale - left) + 0.5 });
+    found.x.push({
+      text: degreesText(k * step, step, ["E", "W"]),
+      at: Math.round(unitX(k * step) * scale - left) + 0.5,
+    });
   }
   for (let k = Math.ceil(south / step); k * step <= north; k++) {
-    found.y.push({ text: degreesText(k * step, step, "NS"), at: Math.round(unitY(k * step) * scale - top) + 0.5 });
+    found.y.push({
+      text: degreesText(k * step, step, ["N", "S"]),
+      at: Math.round(unitY(k * step) * scale - top) + 0.5,
+    });
   }
   return found;
 }

@@ -12,6 +12,7 @@ const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], Arrow
 export function createHandles(leaflet, near) {
   const markers = new Map();
   let listeners = {};
+  /** @type {any} */
   let dragged = null;
 
   function set(list, on) {
@@ -34,7 +35,7 @@ export function createHandles(leaflet, near) {
   }
 
   function add({ id, lon, lat, kind, label }) {
-    const icon = L.divIcon({ className: `map-handle map-handle--${kind}`, iconSize: null });
+    const icon = L.divIcon({ className: `map-handle map-handle--${kind}`, iconSize: /** @type {any} */ (null) });
     const marker = L.marker([lat, near(lon)], {
       icon,
       draggable: true,
@@ -50,7 +51,7 @@ export function createHandles(leaflet, near) {
       dragged = null;
       notify("drop");
     });
-    const element = marker.getElement();
+    const element = /** @type {HTMLElement} */ (marker.getElement());
     element.dataset.handle = id;
     element.setAttribute("aria-label", label);
     element.addEventListener("focus", () => listeners.focus?.(id));

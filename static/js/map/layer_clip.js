@@ -11,7 +11,9 @@
  */
 export function createClip(leaflet, element) {
   const { mapPane, overlayPane } = leaflet.getPanes();
+  /** @type {any} */
   let cut = null;
+  /** @type {any} */
   let frame = null;
   const moved = { attributes: true, attributeFilter: ["style"] };
   const watcher = new MutationObserver(apply);

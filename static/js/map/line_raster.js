@@ -6,6 +6,7 @@
 
 const MARGIN = 8; // pixels around the picture, so that no step need be cut to the pixel; no line is wider
 let cover = new Uint8Array(0);
+/** @type {any} */
 let image = null;
 
 /** An empty sheet of width by height pixels for lines `thick` pixels wide. Only one is in use at a time. */

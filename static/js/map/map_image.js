@@ -14,7 +14,7 @@ export async function mapImage(element, { cutOf, split }) {
   const ratio = layers[0].width / element.clientWidth;
   const canvas = document.createElement("canvas");
   [canvas.width, canvas.height] = [layers[0].width, layers[0].height];
-  const ctx = canvas.getContext("2d");
+  const ctx = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
   const size = { width: element.clientWidth, height: element.clientHeight };
   ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
   ctx.fillStyle = token("--map");

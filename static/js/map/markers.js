@@ -35,10 +35,14 @@ function drawHalos(ctx, { width, height }, places) {
   ctx.globalAlpha = 1;
 }
 
+/**
+ * @param {CanvasRenderingContext2D} ctx
+ * @returns {[HTMLCanvasElement, CanvasRenderingContext2D]}
+ */
 function canvasLike(ctx) {
   const offscreen = document.createElement("canvas");
   [offscreen.width, offscreen.height] = [ctx.canvas.width, ctx.canvas.height];
-  const context = offscreen.getContext("2d");
+  const context = /** @type {CanvasRenderingContext2D} */ (offscreen.getContext("2d"));
   context.setTransform(ctx.getTransform());
   return [offscreen, context];
 }
@@ -64,6 +68,7 @@ function drawCopies(ctx, places, r) {
   const half = Math.ceil((r + ctx.lineWidth) * ratio);
   const offscreen = document.createElement("canvas");
   offscreen.width = offscreen.height = 2 * half;
+  /** @type {any} */
   const context = offscreen.getContext("2d");
   context.setTransform(ratio, 0, 0, ratio, half, half);
   for (const name of ["fillStyle", "strokeStyle", "lineWidth"]) context[name] = ctx[name];

@@ -37,8 +37,15 @@ export function frameOf({ scale, left, top }, middle) {
 }
 
 export class Positions {
+  /**
+   * @param {Pick<TrackData, "lonE7" | "y" | "ends">} track
+   * @param {number} middle degrees
+   */
   constructor({ lonE7, y, ends }, middle) {
-    Object.assign(this, { n: lonE7.length, lon: lonE7, y, middle: Math.round(middle * 1e7) });
+    this.n = lonE7.length;
+    this.lon = lonE7;
+    this.y = y;
+    this.middle = Math.round(middle * 1e7);
     this.starts = null; // where pieces begin, for a track that is not one line
     if (ends) {
       this.starts = new Uint8Array(this.n + 1);
@@ -161,6 +168,7 @@ export class Positions {
   }
 }
 
+/** @type {any} */
 let buffer = null; // to write a list before its length is known
 function scratch(n) {
   if (!buffer || buffer.length < n) buffer = new Int32Array(n);

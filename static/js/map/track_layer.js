@@ -124,7 +124,10 @@ function drawSteps(writer, view, { across, down, left, top }, ratio, { lon, y, m
 /** Lines as paths of the canvas, going on where the last one ended. */
 class PathWriter {
   constructor(ctx) {
-    Object.assign(this, { ctx, x: NaN, y: NaN, corners: 0 });
+    this.ctx = ctx;
+    this.x = NaN;
+    this.y = NaN;
+    this.corners = 0;
     ctx.beginPath();
   }
 

@@ -18,6 +18,7 @@ const refresh = swapSoon("audit", "audits");
 const described = new Map([...mechanisms, ...controls].map((one) => [one.name, one]));
 const isControl = (name) => controls.some((one) => one.name === name);
 let typed = {}; // what was typed, for the next mechanism that has a field of that name
+/** @type {any} */
 let fields = null;
 
 const option = ({ name, title }) => el("option", { value: name }, title);
@@ -74,8 +75,8 @@ async function act(button) {
 
 mechanism.addEventListener("change", showFields);
 form.addEventListener("submit", start);
-document.addEventListener("click", (event) => {
-  const button = event.target.closest("[data-post]");
+document.addEventListener("click", (/** @type {any} */ { target }) => {
+  const button = target.closest("[data-post]");
   if (button) act(button);
 });
 watchDialogs((what, button) => (button.dataset.key === audit ? location.assign(list) : refresh()));

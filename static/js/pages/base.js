@@ -15,14 +15,14 @@ const shut = (menu, focus) => {
 
 document.addEventListener(
   "click",
-  ({ target }) => {
+  (/** @type {any} */ { target }) => {
     for (const menu of openMenus()) if (!menu.contains(target)) shut(menu);
     const chosen = target.closest(".menu__panel > button")?.closest("[data-menu]");
     if (chosen) shut(chosen, true); // before the choice does its work: a dialog gives focus back to what is still there
   },
   { capture: true },
 );
-document.addEventListener("keydown", (event) => {
+document.addEventListener("keydown", (/** @type {any} */ event) => {
   const menu = event.target.closest?.("[data-menu][open]");
   if (!menu) return;
   if (event.key === "Escape") shut(menu, true);
@@ -34,7 +34,7 @@ document.addEventListener("keydown", (event) => {
   }
   event.preventDefault();
 });
-document.addEventListener("focusout", ({ target, relatedTarget }) => {
+document.addEventListener("focusout", (/** @type {any} */ { target, relatedTarget }) => {
   const menu = target.closest?.("[data-menu][open]");
   if (menu && relatedTarget && !menu.contains(relatedTarget)) shut(menu);
 });

@@ -36,7 +36,9 @@ const { show: showProblem, attempt } = createProblemBox($("[data-problem]"));
 // looked: the event the pointer is over, not chosen
 const cursor = { series: 0, event: 0, hoveredEvent: null, active: null };
 const view = readViewState();
+/** @type {any[]} */
 let [dataset, titles, layers, lineStyles, original, runs] = [null, new Map(), [], new Map(), null, []];
+/** @type {any[]} */
 let [marked, zones, marks] = [null, null, []]; // landmarks as the API has them; what lies above the lines
 let maps, timeline, brush, legend, charts, smoothing, attacks;
 
@@ -130,6 +132,7 @@ function toggle(id, on) {
   applyView();
 }
 
+/** @type {any[]} */
 let [writing, ranging] = [null, null];
 /** After another look was chosen: all of it is drawn, if it is not yet, and the address says it. */
 function applyView({ drawn = false } = {}) {
@@ -176,6 +179,7 @@ function setRange(range) {
   });
 }
 
+/** @type {any} */
 let hovering = null;
 /** What a pointer on a map is near to, at most once a frame. */
 function hoverMap(map, at) {
@@ -183,6 +187,7 @@ function hoverMap(map, at) {
   hovering = requestAnimationFrame(() => original && hoverEvent(at && eventAt(map, at.point, 14), "map"));
 }
 
+/** @type {any} */
 let hoverSource = null;
 /** The event under the pointer, on every chart, map and strip; null, told by where it was last, for none. */
 function hoverEvent(event, where) {
@@ -271,6 +276,7 @@ async function show(layer) {
   await charts.draw();
 }
 
+/** @type {any} */
 let opening = null;
 const known = () => ({ layers, lineStyles, titled, cursor, view, original, runs, dummies: marked.dummies });
 /**

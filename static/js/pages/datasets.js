@@ -15,6 +15,7 @@ const changed = swapSoon("datasets");
 
 form.classList.add("upload--scripted"); // one button, and no native file field beside it
 
+/** @type {any} */
 let cleaning = null;
 
 /** What the owner set under "How to read the file". */
@@ -67,7 +68,7 @@ document.addEventListener("drop", (event) => {
   event.preventDefault();
   inside = 0;
   veil.hidden = true;
-  take([...event.dataTransfer.files]);
+  take([...(event.dataTransfer?.files ?? [])]);
 });
 
 watchDialogs(changed);

@@ -12,7 +12,9 @@ const WAIT_MS = 200;
 const page = data("page-data");
 const buttons = [$("[data-draw]"), $("[data-draw-release]")];
 let methodCards;
+/** @type {any} */
 let waiting = null;
+/** @type {any} */
 let pending = null;
 
 const seed = () => valueOf($("#seed"));

@@ -24,10 +24,14 @@ const STATE_TEXTS = {
 const panels = createPanels($("[data-panels]"), experiment.name);
 const problem = $("[data-problem]");
 const hidden = new Set();
+/** @type {any} */
 let results = null;
+/** @type {any} */
 let compared = null; // the other's results, where they are over the same axes
+/** @type {any} */
 let view = null;
 let shown = { progress: -1, state: "" };
+/** @type {any} */
 let fetching = null;
 let again = false;
 

@@ -40,10 +40,12 @@ const USUAL = {
 const common = $("[data-common-noise]");
 let parts, text, forecast, lineStyles, known, usual;
 let filling = false;
+/** @type {any} */
 let given = null; // a spec as it was given, sent as it is until the form is changed
 let byHand = false; // the text says what the form cannot
 let broken = false; // the text is no spec
 let typing = false; // the text is what was changed last
+/** @type {any} */
 let held = null; // what the form held when this was asked
 let title = ""; // what it is called where nobody says
 
@@ -300,7 +302,7 @@ async function begun() {
 
 async function start() {
   const [all, beginning] = await Promise.all([listed(), begun()]);
-  build(all);
+  build(/** @type {any} */ (all));
   parts.data.set(beginning.data, beginning.events);
   title = beginning.name;
   fill(USUAL);

@@ -87,6 +87,7 @@ function hoverEvent(event, where) {
   showEvent();
 }
 
+/** @type {any} */
 let hovering = null;
 function hoverMap(at) {
   cancelAnimationFrame(hovering);

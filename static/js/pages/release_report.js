@@ -24,7 +24,8 @@ function frameOf({ lonE7, latE7, n }) {
   return [turned(quantile(near, first)), quantile(across, first), turned(quantile(near, last)), quantile(across, last)];
 }
 
-const size = ([west, south, east, north]) => Math.max(east < west ? east + 360 - west : east - west, north - south);
+const size = (/** @type {any} */ [west, south, east, north]) =>
+  Math.max(east < west ? east + 360 - west : east - west, north - south);
 
 async function drawMap(tracks, original) {
   const shown = tracks.filter(({ track }) => track.n);

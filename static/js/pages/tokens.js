@@ -3,7 +3,7 @@
 import { $, $$, announce } from "../core/dom.js";
 
 for (const button of $$("[data-copy]")) {
-  const source = document.getElementById(button.dataset.copy);
+  const source = /** @type {HTMLInputElement} */ (document.getElementById(button.dataset.copy));
   button.hidden = false;
   button.addEventListener("click", async () => {
     source.select();

@@ -70,7 +70,7 @@ export async function showPoints(page) {
 
   const press = () =>
     $$("[data-show]").forEach((one) => one.setAttribute("aria-pressed", String(one.dataset.show === pressed)));
-  document.addEventListener("click", ({ target }) => {
+  document.addEventListener("click", (/** @type {any} */ { target }) => {
     const button = target.closest("[data-show]");
     if (!button) return;
     pressed = button.dataset.show === pressed ? null : button.dataset.show;

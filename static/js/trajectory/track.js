@@ -18,9 +18,19 @@ const AT_ONCE_MS = 12;
 
 /** Positions of a series in the order of its events, as compact as they came. */
 export class Track {
-  /** `lonE7`, `latE7` in 1e-7 degrees; `y` their heights on the map; `time` in seconds; `event` null: j is event j. */
+  /**
+   * `lonE7`, `latE7` in 1e-7 degrees; `y` their heights on the map; `time` in seconds; `event` null: j is event j.
+   *
+   * @param {Omit<TrackData, "n" | "time" | "event" | "ends"> & Partial<TrackData>} positions
+   */
   constructor({ lonE7, latE7, y, time = null, event = null, ends = null }) {
-    Object.assign(this, { n: lonE7.length, lonE7, latE7, y, time, event, ends });
+    this.n = lonE7.length;
+    this.lonE7 = lonE7;
+    this.latE7 = latE7;
+    this.y = y;
+    this.time = time;
+    this.event = event;
+    this.ends = ends;
   }
 
   lonAt(i) {
@@ -107,8 +117,17 @@ function streamsOf(view, buffer) {
 
 /** Reads numbers from `bytes` into `out`, each times `unit` / `per`. */
 class Reader {
+  /**
+   * @param {Uint8Array} bytes
+   * @param {Int32Array | Float64Array} out
+   */
   constructor(bytes, out, unit = 1, per = 1) {
-    Object.assign(this, { bytes, out, unit, per, at: 0, last: 0 });
+    this.bytes = bytes;
+    this.out = out;
+    this.unit = unit;
+    this.per = per;
+    this.at = 0;
+    this.last = 0;
   }
 
   read(from, to) {
@@ -144,7 +163,12 @@ function endsOf(bytes) {
   return ends;
 }
 
-/** The track behind `url`. */
+/**
+ * The track behind `url`.
+ *
+ * @param {string} url
+ * @param {{signal?: AbortSignal, time?: boolean}} options
+ */
 export async function fetchTrack(url, { signal, time = true } = {}) {
   const answer = await fetch(url, { signal, credentials: "same-origin" });
   if (!answer.ok) throw new Error(`The points could not be read (${answer.status}). Reload the page to try again.`);

@@ -15,6 +15,7 @@ import { partOf } from "../track_parts.js";
 const over = ({ state }) => state !== "queued" && state !== "running";
 
 /** What is shown while there is no attack. */
+/** @type {{attack: any, places: any[], track: import("../track.js").Track | null}} */
 const NOTHING = { attack: null, places: [], track: null };
 
 /**
@@ -23,10 +24,16 @@ const NOTHING = { attack: null, places: [], track: null };
  */
 export class Attacks {
   #shown = NOTHING;
+  /** @type {AbortController | null} */
   #following = null;
 
   constructor(host, dialog, { urls, dataset, attempt, changed, show }) {
-    Object.assign(this, { host, urls, dataset, attempt, changed, show });
+    this.host = host;
+    this.urls = urls;
+    this.dataset = dataset;
+    this.attempt = attempt;
+    this.changed = changed;
+    this.show = show;
     this.panel = createAttackPanel(host, dataset, {
       close: () => this.#close(),
       find: () => this.#find(),

@@ -3,6 +3,7 @@
 import { metres, number } from "../../core/format.js";
 import { distanceM } from "../../map/projection.js";
 
+/** @type {[number, number, string, string][]} */
 const QUANTILES = [
   [0.5, 1.6783469900166605, "solid", "50 %"],
   [0.95, 4.743864518390577, "dash", "95 %"],

@@ -30,6 +30,7 @@ export function createErrors(host, figure, simulate) {
   const read = readState(USUAL);
   const state = { error: valid(VIEWS, read.error, USUAL.error), among: valid(GROUPS, read.among, USUAL.among) };
   const simulations = createSimulations(simulate);
+  /** @type {any} */
   let latest = null;
   let turn = 0;
   const choose = (changes) => {
@@ -66,7 +67,7 @@ export function createErrors(host, figure, simulate) {
 
   /** What `make` makes, or null and the reason as the caption. */
   async function attempt(make, shown, common) {
-    const group = { name: state.among, text: GROUPS.find(([value]) => value === state.among)[1] };
+    const group = { name: state.among, text: GROUPS.find(([value]) => value === state.among)?.[1] };
     try {
       return await make(shown, common, group);
     } catch (problem) {

@@ -7,7 +7,7 @@ const PAGING = ["PageUp", "PageDown", "Home", "End", "ArrowUp", "ArrowDown"]; //
 /** Listen; `now()` = {event, n, whole}, `on.step(event)` and `on.all()`. */
 export function watchKeys(now, on) {
   document.addEventListener("keydown", (event) => {
-    const { target } = event;
+    const target = /** @type {Element} */ (event.target);
     const { event: at, n, whole } = now();
     if (event.key === "Escape" && !event.defaultPrevented && !target.closest("dialog, details[open]") && !whole)
       on.all();

@@ -7,6 +7,7 @@ import { swatch } from "../../components/legend.js";
 export function layerSelect(label, onChange) {
   const select = el("select", { class: "input", "aria-label": label, onchange: () => onChange(select.value) });
   const mark = el("span", { class: "pane__mark" });
+  /** @type {[string, any[]]} */
   let [known, choices] = ["", []];
   const chosen = () => choices.find(({ id }) => id === select.value);
   return {
@@ -21,7 +22,7 @@ export function layerSelect(label, onChange) {
         );
       known = key;
       select.value = id;
-      mark.replaceChildren(...(chosen() ? [swatch(chosen().lineStyle)] : []));
+      mark.replaceChildren(...(chosen() ? [swatch(chosen()?.lineStyle)] : []));
     },
   };
 }

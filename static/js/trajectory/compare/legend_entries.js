@@ -33,7 +33,9 @@ function ofLayer(layer, { lineStyles, cursor, original, active, titled }) {
  */
 export function entriesOf({ layers, marks, view, ...rest }) {
   const first = { ...OWN, id: ORIGINAL, title: "Original", lineStyle: null, visible: !view.hidden.has(ORIGINAL) };
-  const all = new Map([first, ...layers.map((layer) => ofLayer(layer, rest))].map((entry) => [entry.id, entry]));
+  const all = new Map(
+    [first, ...layers.map((layer) => ofLayer(layer, /** @type {any} */ (rest)))].map((entry) => [entry.id, entry]),
+  );
   const ids = listedIds(layers, view);
   const lines = ids.map((id, i) => ({ ...all.get(id), place: { first: i === 0, last: i === ids.length - 1 } }));
   const above = marks.map(({ id, title, count }) => ({

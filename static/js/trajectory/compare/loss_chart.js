@@ -82,10 +82,11 @@ export function createLosses(host, figure, note, on) {
 }
 
 /** The values of a curve in the view chosen. */
-const valueOf = ({ view, side, part }, { loss, landmark }) => (view === "event" ? loss[side] : landmark[part]);
+const valueOf = (/** @type {Record<string, any>} */ { view, side, part }, { loss, landmark }) =>
+  view === "event" ? loss[side] : landmark[part];
 
 /** A rule at each level of the releases shown, at most three. */
-function rulesOf({ view, part }, shown) {
+function rulesOf(/** @type {Record<string, any>} */ { view, part }, shown) {
   const levelOf = ({ loss, landmark }) =>
     view === "landmarks" && part === "joint" ? (landmark.level ?? loss.level) : loss.level;
   const found = shown.map(({ curve }) => levelOf(curve)).filter((level) => level !== null);

@@ -104,7 +104,7 @@ export function tracksOf({ original, layers, view, lineStyles, titleOf, onStride
           source,
           lineStyle: styleOf(lineStyle),
           opacity: ERRORS * opacity(id),
-          order: order.get(id) - BELOW,
+          order: (order.get(id) ?? 0) - BELOW,
         }
       : null;
     return {

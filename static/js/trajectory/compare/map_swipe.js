@@ -53,6 +53,7 @@ export function createSwipe(host, on) {
     on.move(at);
   }
 
+  /** @type {any} */
   let grip = null; // where the line was taken hold of, beside its middle
   const share = (x) => {
     const box = element.getBoundingClientRect();

@@ -62,6 +62,7 @@ export async function createReleaseCharts(bench, page, known, on, attempt) {
     }
   }
 
+  /** @type {any} */
   let closer = null;
   return {
     ...charts,

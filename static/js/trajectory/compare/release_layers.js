@@ -97,7 +97,7 @@ export class Layer {
 
   /** Let a large track go while it is not looked at; says whether it did. */
   rest() {
-    if (!(this.track?.n > LARGE)) return false;
+    if (!this.track || this.track.n <= LARGE) return false;
     this.track = null;
     this.holds = 0;
     this.unloaded = true;

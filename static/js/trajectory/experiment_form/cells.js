@@ -5,7 +5,8 @@ const depth = (name) => Math.min(...name.split(",").map((path) => path.split("."
 
 /** A grid's axes in the engine's order: [name, values]. */
 function axesOf(grid) {
-  const before = ([a], [b]) => depth(a) - depth(b) || (a < b ? -1 : 1);
+  const before = (/** @type {[string, any]} */ [a], /** @type {[string, any]} */ [b]) =>
+    depth(a) - depth(b) || (a < b ? -1 : 1);
   return Object.entries(grid ?? {}).sort(before);
 }
 
@@ -78,6 +79,7 @@ function spelled({ release, landmarks, dummies, correlation, redraw, ...rest }, 
 /** A metric by its name alone where nothing more is said of it. */
 export function shortMetric(metric, known) {
   if (typeof metric === "string") return metric;
+  /** @type {any} */
   const short = plain(metric, known.measures);
   return Object.keys(short).length === 1 ? short.name : short;
 }

@@ -15,10 +15,11 @@ import { whole } from "../../core/format.js";
 export function createData(host, page, events, { onChange }) {
   const firsts = page.generated.map(({ preset }) => preset);
   const parts = createParts(host, page, events, changed);
-  const { kinds, cards, select, part, many, fields, error, note } = parts;
+  const { kinds, last, cards, select, part, many, fields, error, note } = parts;
 
+  /** @type {any} */
   let given = null; // {body, state}: what was set, and how this looked then
-  const chosen = () => kinds.find(({ input }) => input.checked).value;
+  const chosen = () => kinds.find(({ input }) => input.checked)?.value;
   const state = () => JSON.stringify([chosen(), select.value, part.value, fields.values()]);
   function show() {
     const dataset = chosen() === "dataset";
@@ -29,7 +30,7 @@ export function createData(host, page, events, { onChange }) {
     note.hidden = !note.textContent;
   }
   function changed(event) {
-    if (event?.target === select || event?.target === part) kinds.at(-1).input.checked = true;
+    if (event?.target === select || event?.target === part) last.input.checked = true;
     error.hidden = true;
     show();
     onChange();
@@ -51,13 +52,16 @@ export function createData(host, page, events, { onChange }) {
     values: body,
     dataset: () => (chosen() === "dataset" ? select.value : null),
     time: () => chosen() !== "dataset" || (page.datasets.find(({ id }) => id === select.value)?.time ?? true),
-    set({ dataset, preset = null, series = null }, count = series?.first_events ?? series?.generated?.events) {
+    set(
+      /** @type {any} */ { dataset, preset = null, series = null },
+      count = series?.first_events ?? series?.generated?.events,
+    ) {
       const first = series ? series.join === "person" && series.first_events !== null : firsts.includes(preset?.name);
       const like = page.generated.find((one) =>
         series ? one.like === series.generated?.like : one.preset === preset?.name,
       );
       const kind = dataset ? "dataset" : (like?.preset ?? firsts[0]);
-      kinds.find(({ value }) => value === kind).input.checked = true;
+      for (const { value, input } of kinds) input.checked = value === kind;
       if (dataset) select.value = dataset;
       part.value = dataset && first ? "first" : "all";
       if (count) fields.set({ events: count });
@@ -92,6 +96,7 @@ function createParts(host, page, events, changed) {
     value,
     input: radio(value),
   }));
+  const last = kinds[kinds.length - 1];
   const datasets = page.datasets.map(({ id, name, points }) =>
     el("option", { value: id }, `${name} · ${whole(points)} events`),
   );
@@ -108,16 +113,16 @@ function createParts(host, page, events, changed) {
   const error = el("p", { class: "field__error", role: "alert", hidden: true });
   const note = el("p", { class: "small muted", hidden: true });
   const none = page.datasets.length === 0;
-  if (none) kinds.at(-1).input.disabled = true;
+  if (none) last.input.disabled = true;
   const own = none
     ? el("p", { class: "small data__own" }, el("a", { href: page.urls.upload }, "Upload one"), " to choose it here.")
     : el("div", { class: "data__own" }, select, part);
   const cards = [
     ...page.generated.map(({ title, said }, i) => card(kinds[i], title, said)),
-    card(kinds.at(-1), "A dataset of yours", "Read here by simulations only; nothing of it is published.", own),
+    card(last, "A dataset of yours", "Read here by simulations only; nothing of it is published.", own),
   ];
   host.append(el("div", { class: "data" }, cards), note, many, error);
-  return { kinds, cards, select, part, many, fields, error, note };
+  return { kinds, last, cards, select, part, many, fields, error, note };
 }
 
 const card = ({ input }, title, description, more) =>

@@ -95,6 +95,7 @@ function way(listed, on) {
   const rest = listed.fields.filter(({ name }) => !(name in controls.parts));
   const form = el("div", { class: "own__fields" });
   const fields = createFields(form, rest, on);
+  /** @type {any} */
   const more =
     rest.length > 0 &&
     el("details", { class: "disclosure" }, el("summary", { class: "small" }, "More about how"), form);
@@ -144,12 +145,14 @@ function way(listed, on) {
  */
 export function createLandmarks(host, methods, usual, links, { onChange }) {
   const ways = methods.filter(({ name }) => !EDITED.includes(name)).map((listed) => way(listed, { onChange }));
-  ways.sort((a, b) => (b.listed.name === "synthetic") - (a.listed.name === "synthetic"));
+  const isFirst = ({ listed }) => Number(listed.name === "synthetic");
+  ways.sort((a, b) => isFirst(b) - isFirst(a));
   const marked = createMarked(
     { ...links, titles: new Map(methods.map(({ name, title }) => [name, title])) },
     { onChange },
   );
   ways.push({ ...marked, listed: { name: MARKED } });
+  /** @type {any[]} */
   let [chosen, dataset] = [ways[0], null];
   const choice = radios(
     "How they are marked",

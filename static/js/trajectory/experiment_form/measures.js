@@ -5,6 +5,7 @@ import { createFields } from "../../components/form_fields.js";
 import { ordered } from "./checkbox_group.js";
 import { ownValues } from "./variant_cards.js";
 
+/** @type {[string, (measure: any) => boolean][]} */
 const GROUPS = [
   ["What an adversary finds", ({ assumes }) => assumes?.length > 0],
   ["Privacy loss", ({ unit }) => unit === "ε"],

@@ -27,6 +27,7 @@ const LEGEND = {
 export function createMarked({ sets, mark, titles }, { onChange }) {
   const element = el("div", { class: "stack" });
   const found = new Map(); // dataset -> the promise of its sets
+  /** @type {any[]} */
   let [dataset, known, own, ticks] = [null, [], [], null]; // own: methods of a spec that no set has
 
   async function listed(id) {

@@ -50,6 +50,7 @@ const landmarkWays = {
 
 /** The spec of what the form holds. */
 export function toSpec({ release, landmarks, dummies, correlation, metrics, repetitions, seed, common }) {
+  /** @type {Record<string, any>[]} */
   const [base, grid] = [{}, {}];
   const lay = (name, values) => {
     if (values.length > 1) grid[name] = values;
@@ -63,6 +64,7 @@ export function toSpec({ release, landmarks, dummies, correlation, metrics, repe
     sweep(RADIUS, release.radii);
   }
 
+  /** @type {any} */
   const way = landmarkWays[landmarks.kind]?.(landmarks) ?? { landmarks: { name: landmarks.kind, ...landmarks.more } };
   if (way.whole) lay("landmarks", way.whole);
   else base.landmarks = way.landmarks;
@@ -107,6 +109,7 @@ function readReleases(base, grid, usual) {
   const levels = pairs ? [total] : (grid[LEVEL] ?? [alike(own, usual.levels[0])]);
   const mechanisms = texts(listed.map(({ mechanism }) => without(mechanism, "epsilon", "radius_m")));
   const steps = texts(listed.map(({ postprocess }) => postprocess ?? []));
+  /** @type {number[][]} */
   const over = steps.map(() => []);
   for (const { mechanism, postprocess } of listed) {
     over[steps.indexOf(JSON.stringify(postprocess ?? []))].push(

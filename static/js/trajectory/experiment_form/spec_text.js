@@ -25,6 +25,7 @@ function specIn(text) {
  */
 export function createText(host, { onSpec }) {
   const [area, error, chooser] = ["text", "text-error", "load-file"].map((name) => $(`[data-${name}]`, host));
+  /** @type {any[]} */
   let [timer, file] = [null, "experiment"];
   function fail(note) {
     error.textContent = note;

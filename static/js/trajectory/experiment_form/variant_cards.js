@@ -19,6 +19,12 @@ export function ownValues(fields, listed) {
  * is drawn before its name; `extend(row)` may add to a row and return what it added. `onChange()` after every change.
  * Returns {rows() -> [{kind, title, values()}], set([{name, …own}]), fail(i, name, words) -> whether it had a place,
  * clear()}.
+ *
+ * @param {{cards: HTMLElement, rows: HTMLElement}} hosts
+ * @param {any[]} listed
+ * @param {{
+ *   name: string, shared?: string[], line?: (kind: any) => any, extend?: (row: any) => any, onChange: () => void,
+ * }} options
  */
 export function createVariants(hosts, listed, { name, shared = [], line = () => null, extend = () => null, onChange }) {
   let rows = [];
@@ -62,7 +68,7 @@ export function createVariants(hosts, listed, { name, shared = [], line = () => 
     rows = rows.filter((one) => one !== made);
     draw();
     onChange();
-    cards.find(({ kind }) => kind === made.kind).box.focus();
+    cards.find(({ kind }) => kind === made.kind)?.box.focus();
     announce(`${made.title} is removed.`);
   }
 

@@ -59,6 +59,7 @@ function band(start, map, on) {
 /** Corner by corner; closed by the first corner, a double click or Enter. */
 export function polygonTool({ map, on, done, stop }) {
   let corners = [];
+  /** @type {any} */
   let to = null;
   const instructions = isCoarse()
     ? "Tap corner by corner; the first one again closes."
@@ -125,6 +126,7 @@ export function polygonTool({ map, on, done, stop }) {
 
 /** Pressed at the centre and dragged; or the centre clicked, then the radius clicked or typed. */
 export function circleTool({ map, on, prompt, done, stop }) {
+  /** @type {any} */
   let centre = null;
   const atEvent = () => fix(...on.currentEvent());
   const { input: radius, error } = createNumber(

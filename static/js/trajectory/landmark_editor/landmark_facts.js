@@ -14,6 +14,7 @@ export function showFacts({ marked, points, runs, distance }) {
   $("[data-count]").textContent = whole(marked);
   $("[data-share]").textContent = `of ${count(points, "event")} · ${percent(points ? marked / points : 0)}`;
   const place = $("[data-more-facts]");
+  /** @type {any[]} */
   const facts = marked
     ? [count(runs, "stretch", "stretches"), ...(distance === null ? [] : toNearest(distance))]
     : ["Nothing is marked yet."];
@@ -51,7 +52,7 @@ export function showPlaces(runs, track, { zones, reach_m = SAME_PLACE_M }, goTo)
 }
 
 function placeRow({ name, lon, lat, stays, events, seconds }, track, most, goTo) {
-  const where = `${degreesText(lat, 1e-4, "NS")}, ${degreesText(lon, 1e-4, "EW")}`;
+  const where = `${degreesText(lat, 1e-4, ["N", "S"])}, ${degreesText(lon, 1e-4, ["E", "W"])}`;
   const facts = [count(events, "event"), ...(seconds === null ? [] : [duration(seconds)])].join(" · ");
   const head = el(
     "p",

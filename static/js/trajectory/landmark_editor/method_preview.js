@@ -9,6 +9,7 @@ const WAIT_MS = 220;
  * null for nothing to ask; `on.busy(bool)`, `on.found(answer)`, `on.failed(errors)` hear what comes of it.
  */
 export function createPreview({ url, dataset, describe, on }) {
+  /** @type {any} */
   let waiting = null;
   let requests = 0;
 

@@ -20,6 +20,7 @@ export function createMethods(host, listed, { offered, on }) {
   const methods = listed.filter((method) => !has(method, "release")); // chosen beside the zones
   const released = listed.find((method) => has(method, "release"));
   const tabs = new Map();
+  /** @type {any} */
   let chosen = null;
   const bar = el("div", {
     class: "segmented segmented--wrap",

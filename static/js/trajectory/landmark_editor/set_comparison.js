@@ -4,7 +4,7 @@ import { get } from "../../core/api.js";
 import { $, announce, el } from "../../core/dom.js";
 import { count, number, whole } from "../../core/format.js";
 
-const row = (term, value, more = "") => [el("dt", {}, term), el("dd", {}, value, more)];
+const row = (term, value, /** @type {any} */ more = "") => [el("dt", {}, term), el("dd", {}, value, more)];
 
 /**
  * A choice of `sets` in `host`; `on.change(runs | null)` hears the runs of the one chosen, over the whole dataset.
@@ -13,7 +13,9 @@ const row = (term, value, more = "") => [el("dt", {}, term), el("dd", {}, value,
 export function createAgainst(host, sets, on) {
   host.hidden = !sets.length;
   if (!sets.length) return { show() {}, choose() {} };
+  /** @type {any} */
   let runs = null;
+  /** @type {any} */
   let chosen = null;
   const options = [
     el("option", { value: "" }, "no other set"),

@@ -25,6 +25,7 @@ export const zoneIcon = ({ type }) => icon(ICONS[type === "Circle" ? "circle" : 
  */
 export function createTools({ host, hint, map, on }) {
   const make = { pick: pickTool, select: selectTool, polygon: polygonTool, circle: circleTool };
+  /** @type {any} */
   let tool = null;
   const buttons = new Map(Object.entries(TITLES).map(([name, title]) => [name, button(name, title)]));
   host.replaceChildren(...buttons.values());

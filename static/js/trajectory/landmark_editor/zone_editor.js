@@ -27,12 +27,15 @@ const COUNTED_LIVE = 200_000;
  * rejects with the engine's error, `on.problem(text)`.
  */
 export class ZoneEditor {
+  /** @type {{zones: any[], track: any, visible: boolean}} */
   #state = { zones: [], track: null, visible: false };
   #selected = -1;
   #corner = 0;
 
   constructor({ map, radius, name, on }) {
-    Object.assign(this, { map, name, on });
+    this.map = map;
+    this.name = name;
+    this.on = on;
     this.parts = createParts(radius, { addAround: (event) => this.#addAround(event), saveZones: () => this.#save() });
     this.element = this.parts.element;
     this.list = createZoneList(this.parts.rows, {
@@ -168,7 +171,7 @@ export class ZoneEditor {
 
   async #load() {
     const { file } = this.parts;
-    const [chosen] = file.files;
+    const chosen = file.files?.[0];
     file.value = "";
     if (!chosen) return;
     try {

@@ -16,6 +16,7 @@ const size = (zone) => (zone.type === "Circle" ? `radius ${metres(zone.radius_m)
  * Returns {show({zones, selected, corner, counts}), fail(index, message)}.
  */
 export function createZoneList(host, on) {
+  /** @type {{shape: string, rows: any[]}} */
   let shown = { shape: "", rows: [] };
 
   function show({ zones, selected, corner, counts }) {
@@ -28,7 +29,7 @@ export function createZoneList(host, on) {
   }
 
   function rebuild(zones, selected, shape) {
-    const key = host.contains(document.activeElement) ? document.activeElement.dataset.key : null;
+    const key = host.contains(document.activeElement) ? document.activeElement?.dataset.key : null;
     shown = { shape, rows: zones.map((zone, i) => (i === selected ? openRow(zone, i, on) : closedRow(zone, i, on))) };
     host.replaceChildren(...shown.rows.map(({ element }) => element));
     if (key) host.querySelector(`[data-key="${key}"]`)?.focus({ preventScroll: true });
@@ -42,7 +43,7 @@ export function createZoneList(host, on) {
 /** On a phone the rail lies below the map: what is chosen on the map must not scroll it away. */
 const scrolls = (rail) => getComputedStyle(rail).overflowY !== "visible";
 
-function closedRow(zone, index, on, inside = null) {
+function closedRow(zone, index, on, /** @type {any} */ inside = null) {
   const name = el("span", { class: "zone__name" });
   const facts = el("span", { class: "muted" });
   const error = el("p", { class: "field__error", role: "alert", hidden: true });
@@ -141,7 +142,7 @@ const button = (text, key, onclick) =>
   el("button", { type: "button", class: "button button--small", dataset: { key }, onclick }, text);
 
 /** An input with its label, and the place of its error. */
-const field = (text, input, error = null) => ({
+const field = (text, input, /** @type {any} */ error = null) => ({
   input,
   element: el("div", { class: "field" }, el("label", { class: "small", for: input.id }, text), input, error),
 });
@@ -165,6 +166,7 @@ function textField(text, key, onChange) {
  */
 function numberField(text, key, rule, onChange) {
   const { input, error } = createNumber({ ...rule, required: true }, { dataset: { key } });
+  /** @type {any} */
   let own = null;
   input.addEventListener("input", () => check(input) && onChange(valueOf(input)));
   input.addEventListener("blur", () => check(input) && write(input, own));

@@ -100,7 +100,8 @@ function showText(host, { first, middle, last, user_level, radius_m, correlation
   ].filter(([, value]) => value !== null);
   const apart = `losses are between states at most ${number(correlation.diameter_m)} m apart`;
   $("[data-plan-words]", host).textContent = `Budgets are ε within ${number(radius_m)} m; ${apart}.`;
-  const pair = ([label, value]) => el("div", {}, el("dt", {}, label), el("dd", {}, `ε = ${number(value, 4)}`));
+  const pair = (/** @type {any[]} */ [label, value]) =>
+    el("div", {}, el("dt", {}, label), el("dd", {}, `ε = ${number(value, 4)}`));
   $("[data-budgets]", host).replaceChildren(...budgets.map(pair));
 }
 
@@ -116,7 +117,7 @@ const bodyOf = (state, landmarkSet, series) => ({
 
 /** A plan as a figure shows it. */
 function chartOf(plan, log, span) {
-  const line = ([name, key, colour, dash]) => {
+  const line = (/** @type {any[]} */ [name, key, colour, dash]) => {
     return { id: key, name, x: plan.event, y: plan[key], colour, dash, step: key === "budget" };
   };
   return {

@@ -26,6 +26,7 @@ export function createCorrelation(state, note, on) {
   );
   own.setAttribute("aria-label", "Own matrix…");
   estimated.setAttribute("aria-label", "Estimated from this dataset…");
+  /** @type {any[]} */
   const options = Object.entries(TEXTS).map(([value, text]) => [value, text, `s = ${STANDARD[value]}, two states`]);
   const group = radios("Temporal loss where positions are correlated", options, state.corr, (corr) => take({ corr }), {
     shown: true,

@@ -63,6 +63,7 @@ function row(found, part, lineStyles) {
   );
 }
 
+/** @type {[RegExp, string][]} */
 const UNITS = [
   [/_m2$/, " m²"],
   [/_m$/, " m"],

@@ -32,7 +32,10 @@ const BOUND = {
 };
 
 /** The view in words; `bound`, `why`, `pairwise` and the correlation's `diameter_m` as the server answered. */
-export function viewText({ view, side, part }, { bound, why, diameter_m, pairwise = false }) {
+export function viewText(
+  /** @type {Record<string, any>} */ { view, side, part },
+  { bound, why, diameter_m, pairwise = false },
+) {
   if (view === "event")
     return `${SIDE_TEXTS[side]} ${upper(diameter_m)}${pairwise ? ", each two cells at their own distance" : ""}.`;
   const instead = why && bound === "published" ? ` There is no bridge here: ${why}.` : "";

@@ -28,9 +28,15 @@ const KNOWN = {
   axis: ["log", "linear"],
 };
 
-/** The state the address names; what it does not name, or names wrongly, is as `DEFAULTS` has it. */
+/**
+ * The state the address names; what it does not name, or names wrongly, is as `DEFAULTS` has it.
+ *
+ * @param {Record<string, any>} more
+ * @returns {Record<string, any>}
+ */
 export function readState(more = {}) {
   const parameters = new URLSearchParams(location.search);
+  /** @type {Record<string, any>} */
   const state = { ...DEFAULTS, ...more };
   for (const key of Object.keys(state)) {
     const value = parameters.get(key);
@@ -55,7 +61,9 @@ export function writeState(state, more = {}) {
 }
 
 /** The state's correlation as the API takes it. */
-export function correlationQuery({ corr, forward, backward, cell_m, smoothing, diameter_m }) {
+export function correlationQuery(
+  /** @type {Record<string, any>} */ { corr, forward, backward, cell_m, smoothing, diameter_m },
+) {
   if (corr === "own") return { ...(forward && { forward }), ...(backward && { backward }), diameter_m };
   if (corr === "estimated") return { cell_m, ...(smoothing && { smoothing }) };
   return { n: 2, s: STANDARD[corr], diameter_m };
@@ -68,4 +76,4 @@ export function correlationBody(state) {
 }
 
 /** What is asked of the server beside the correlation. */
-export const boundQuery = ({ bound }) => (bound === "published" ? { bound } : {});
+export const boundQuery = (/** @type {Record<string, any>} */ { bound }) => (bound === "published" ? { bound } : {});

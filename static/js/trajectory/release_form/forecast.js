@@ -10,6 +10,7 @@ const PAUSE_MS = 200;
 
 /** `request(body)` after a pause: the newest question alone is answered, to `show(answer, body)` or `fail(errors)`. */
 export function createForecast(url, { show, fail }) {
+  /** @type {any[]} */
   let [timer, pending, last] = [null, null, ""];
   async function load(body) {
     pending?.abort();

@@ -21,6 +21,7 @@ export function createNoisePreview(host, lineStyles) {
   const [canvas, choice, caption] = ["canvas", "choice", "words"].map((part) =>
     host.querySelector(`[data-picture-${part}]`),
   );
+  /** @type {any[]} */
   let [over, forecasts, answeredLevel, level] = [null, [], null, null];
 
   function groups() {
@@ -181,13 +182,10 @@ function drawScale(ctx, { scale }, perUnit, { x, y }, { room = 110, ground = tok
   ctx.strokeStyle = ctx.fillStyle = token("--ink");
   ctx.lineWidth = 1.5;
   ctx.beginPath();
-  for (const [to, [px, py]] of [
-    ["moveTo", [x - width, y - 5]],
-    ["lineTo", [x - width, y]],
-    ["lineTo", [x, y]],
-    ["lineTo", [x, y - 5]],
-  ])
-    ctx[to](px, py);
+  ctx.moveTo(x - width, y - 5);
+  ctx.lineTo(x - width, y);
+  ctx.lineTo(x, y);
+  ctx.lineTo(x, y - 5);
   ctx.stroke();
   ctx.font = `12px ${token("--sans")}`;
   ctx.textAlign = "center";

@@ -46,6 +46,7 @@ export function runsIn({ first, n }, runs) {
 
 /** Where the noise is drawn: amid the longest run of landmarks; without any amid the longest track, or the box. */
 export function anchorOf({ tracks, box }, runs) {
+  /** @type {any[]} */
   let [best, longest] = [null, 0];
   for (const track of tracks) {
     for (const [start, end] of runsIn(track, runs)) {
