@@ -47,7 +47,7 @@ function compare(jobs, ended) {
   const opened = jobs.filter((job) => !known.has(job.id));
   announceEnded(closed, ended);
   if (closed.length || opened.length) {
-    document.dispatchEvent(new CustomEvent("cairn:jobs", { detail: { ended: closed, opened, open: jobs } }));
+    document.dispatchEvent(new CustomEvent("cairn:jobs", { detail: { ended: closed, begun: opened, open: jobs } }));
   }
 }
 
