@@ -1,4 +1,4 @@
-/* Charts over events. This module alone knows Plotly.
+/* Charts over events. This module alone uses Plotly.
  *
  * Plotly draws; pointer (chart_pointer.js), cursor and menus (figure.js) are the page's own: none of its controls is
  * loaded. A page that shows charts has, in its head, for the content security policy,

@@ -1,4 +1,4 @@
-/* What a pointer does on a chart over events: a press and a drag choose an event, with Shift a stretch; hovering looks.
+/* What a pointer does on a chart over events: a press and a drag choose an event, with Shift a range; hovering looks.
  */
 
 import { el } from "../core/dom.js";
@@ -11,7 +11,7 @@ const MOVED_PX = 3;
  */
 export function watchPointer(element, where, on) {
   const mark = el("div", { class: "chart__range", hidden: true });
-  // {event, x, shift}; the frame that tells of a hover; where the pointer is
+  // {event, x, shift}; the frame that describes a hover; where the pointer is
   /** @type {any[]} */
   let [pressed, frame, at] = [null, null, null];
   let over = false;

@@ -106,7 +106,7 @@ export async function createFigure(host, { title, unit, name, log = true }) {
  * @param {[number, number]} span */
 const canShowAll = ({ whole, over }, span) => Boolean(whole) && over === "event" && String(span) !== String(whole);
 
-/** The chart in words, for screen readers. @param {any} shown
+/** The chart as text, for screen readers. @param {any} shown
  * @param {any[]} lines */
 const labelOf = ({ title, up }, lines) =>
   `${title}, ${up}. ${lines.map(({ name }) => name).join(", ")}. The menu beside the title has the numbers as a table.`;

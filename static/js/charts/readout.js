@@ -1,4 +1,4 @@
-/* What a chart's lines are at one event, in words beside it. */
+/* What a chart's lines are at one event, as text beside it. */
 
 import { el } from "../core/dom.js";
 import { number, whole } from "../core/format.js";

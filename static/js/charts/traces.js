@@ -5,7 +5,7 @@ import { cssColour, edgeColour, token } from "../core/series_style.js";
 import { linearAxis, logAxis, shareAxis, valueAxis } from "./axes.js";
 
 const MARKERS = 8; // on a line, so that lines differ in grey too
-const MARKED = ["Landmarks", "Dummy landmarks"]; // what bands are called in a picture outside the page
+const MARKED = ["Landmarks", "Dummy landmarks"]; // what bands are called in an image outside the page
 
 /** Everything that has to fit on the vertical axis: of lines over events what lies in the span. */
 function heights({ lines, rules, span, also, x: values }) {
@@ -163,7 +163,7 @@ export function tracesOf({ lines, bands, hollow }, floor) {
   return [...marked, ...spread.map(asBand), ...lines.map((line) => asTrace(line, floor))];
 }
 
-/** What a picture outside the page needs beside the plot: its title, the names of its axes, a legend. */
+/** What an image outside the page needs beside the plot: its title, the names of its axes, a legend. */
 export function published({ data, layout }, { title, unit, x }) {
   const textColour = token("--ink");
   const axis = (name) => ({ title: { text: name, standoff: 8, font: { size: 12, color: textColour } } });

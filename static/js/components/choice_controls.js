@@ -30,7 +30,7 @@ export function radios(legend, options, chosen, onChange, /** @type {any} */ { s
   };
 }
 
-/** A checkbox with its words; `onChange(checked)`. */
+/** A checkbox with its text; `onChange(checked)`. */
 export function tick(text, checked, onChange) {
   const input = el("input", { type: "checkbox", checked, onchange: () => onChange(input.checked) });
   return { element: el("label", { class: "choice choices__tick" }, input, text), set: (on) => (input.checked = on) };

@@ -6,8 +6,9 @@ import { sentenceOf } from "../core/field_errors.js";
 import { refuseInvalid } from "./number_field.js";
 
 /**
- * `send()` does what was asked; what the API refuses goes to `fail(errors)`, and what that gives back has no field and
- * is said below them. `clear()` comes before, `ready()` says whether it may be sent again. Returns complain(errors).
+ * `send()` does what was requested; what the API refuses goes to `fail(errors)`, and what that gives back has no field
+ * and is shown below them. `clear()` comes before, `ready()` returns whether it may be sent again. Returns
+ * complain(errors).
  */
 export function createDialogForm(dialog, { clear, send, fail, ready }) {
   const [box, confirm] = ["[data-error]", "[data-confirm]"].map((part) => $(part, dialog));

@@ -1,16 +1,16 @@
-/* Words that explain themselves: buttons by the server's {% term %} or by term() here. Each button's sentence is a
+/* Terms that explain themselves: buttons by the server's {% term %} or by term() here. Each button's sentence is a
  * popover that the server wrote at the end of main; without this script a press still opens it. */
 
 import { el } from "../core/dom.js";
 
-const GAP = 6; // px between the word and its sentence
+const GAP = 6; // px between the term and its sentence
 const EDGE = 12; // px that stay free at the window's edges
-const GRACE_MS = 160; // so that the pointer can go from the word to the sentence
+const GRACE_MS = 160; // so that the pointer can go from the term to the sentence
 /** @type {any} */
 let shown = null; // {button, note}
 let leaving = 0;
 
-/** The words as a button that explains `name`; the page's template lists it in {% terms %}. */
+/** The text as a button that explains `name`; the page's template lists it in {% terms %}. */
 export const term = (name, ...text) =>
   el(
     "button",
@@ -19,11 +19,11 @@ export const term = (name, ...text) =>
   );
 
 function place({ button, note }) {
-  const word = button.getBoundingClientRect();
+  const termButton = button.getBoundingClientRect();
   const { width, height } = note.getBoundingClientRect();
-  const above = word.bottom + GAP + height > innerHeight - EDGE && word.top - GAP - height > EDGE;
-  const top = above ? word.top - GAP - height : word.bottom + GAP;
-  const left = Math.max(EDGE, Math.min(word.left, innerWidth - EDGE - width));
+  const above = termButton.bottom + GAP + height > innerHeight - EDGE && termButton.top - GAP - height > EDGE;
+  const top = above ? termButton.top - GAP - height : termButton.bottom + GAP;
+  const left = Math.max(EDGE, Math.min(termButton.left, innerWidth - EDGE - width));
   Object.assign(note.style, { inset: `${top}px auto auto ${left}px`, margin: "0" });
 }
 
@@ -47,13 +47,13 @@ function hide() {
   shown = null;
 }
 
-const wordOf = (target) => target.closest?.(".term") ?? null;
+const termButtonOf = (target) => target.closest?.(".term") ?? null;
 const isShown = (target) => shown !== null && (shown.button.contains(target) || shown.note.contains(target));
 
 function over(event) {
   if (event.pointerType === "touch") return;
-  const word = wordOf(event.target);
-  if (word) show(word);
+  const termButton = termButtonOf(event.target);
+  if (termButton) show(termButton);
   else if (isShown(event.target)) clearTimeout(leaving);
   else if (shown && document.activeElement !== shown.button) {
     clearTimeout(leaving);
@@ -71,12 +71,14 @@ function escape(event) {
 export function watchTerms() {
   document.addEventListener("pointerover", over);
   document.addEventListener("pointerdown", (event) => !isShown(event.target) && hide());
-  document.addEventListener("focusin", (event) => (wordOf(event.target) ? show(wordOf(event.target)) : hide()));
+  document.addEventListener("focusin", (event) =>
+    termButtonOf(event.target) ? show(termButtonOf(event.target)) : hide(),
+  );
   document.addEventListener("click", (event) => {
-    const word = wordOf(event.target);
-    if (!word) return;
+    const termButton = termButtonOf(event.target);
+    if (!termButton) return;
     event.preventDefault(); // or the browser would close what hover and focus have opened
-    show(word);
+    show(termButton);
   });
   document.addEventListener("keydown", escape, { capture: true });
   for (const moved of ["scroll", "resize"]) {

@@ -20,7 +20,7 @@ const title = (heading, text) => el(heading, { class: "report__title" }, text);
 
 function dropped(report, heading) {
   const reasons = Object.entries(report.dropped)
-    .filter(([name]) => !name.endsWith("_member")) // those are told apart, below
+    .filter(([name]) => !name.endsWith("_member")) // those are distinguished, below
     .map(([, reason]) => reason);
   if (!reasons.length) return null;
   const total = reasons.reduce((sum, reason) => sum + reason.count, 0);
@@ -100,7 +100,7 @@ function cleaned(report, heading) {
   );
 }
 
-/** `onChange(guess)` is called when the owner knows better; without it the guesses are only told. */
+/** `onChange(guess)` is called to correct a guess; without it the guesses are only shown. */
 function guessed(report, heading, onChange) {
   if (!report.guesses.length) return null;
   return el(
@@ -201,7 +201,7 @@ export function renderErrors(errors, after = null) {
 
 let questions = 0;
 
-/** The owner's question as radio buttons; `onChoose(parameter, value)` hears the answer. */
+/** The owner's question as radio buttons; `onChoose(parameter, value)` receives the answer. */
 export function renderQuestion(error, onChoose) {
   questions += 1;
   const name = `ask-${questions}`;

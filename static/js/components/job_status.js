@@ -1,4 +1,4 @@
-/* Progress of the rows a page shows, from what the jobs drawer hears; and drawing a list again when a job ends. */
+/* Progress of the rows a page shows, from what the jobs drawer receives; and drawing a list again when a job ends. */
 
 import { $, $$ } from "../core/dom.js";
 import { done } from "../core/format.js";

@@ -1,4 +1,4 @@
-/* What runs and what came of it, asked for gently. Other modules hear "cairn:jobs" on document when a job begins or
+/* Jobs, polled at a rising interval. Other modules receive "cairn:jobs" on document when a job begins or
    ends, "cairn:progress" after every look; `refreshJobs()` looks at once. */
 
 import { createDrawer } from "./jobs_drawer.js";
@@ -78,12 +78,12 @@ async function pollOnce() {
     try {
       ms = await fetchJobs();
     } catch (error) {
-      if (error.status === undefined) throw error; // ours, and not to be asked for again and again
+      if (error.status === undefined) throw error; // ours, and not to be requested again and again
       if (error.status === 401) return; // logged out elsewhere: stop asking
       ms = Math.max(slower(MISSED, false), (error.retryAfter ?? 0) * 1000);
     }
   } while (again);
-  if (!document.hidden) timer = setTimeout(start, ms); // a hidden page asks for nothing until it is seen again
+  if (!document.hidden) timer = setTimeout(start, ms); // a hidden page requests nothing until it is seen again
 }
 
 function start() {

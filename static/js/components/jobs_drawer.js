@@ -8,7 +8,7 @@ const OVER = { done: "done", ready: "ready", cancelled: "cancelled" };
 
 const mean = (jobs) => jobs.reduce((sum, job) => sum + job.progress, 0) / jobs.length;
 
-/** The button in words, and in few for a phone. */
+/** The button's text, and a short one for a phone. */
 function title(jobs, failed) {
   const running = jobs.filter((job) => job.state === "running").length;
   if (!jobs.length) return failed ? [`${count(failed, "job")} failed`, `${failed} failed`] : ["Jobs", "Jobs"];
@@ -74,7 +74,7 @@ function createRow(job, act) {
 }
 
 /**
- * The drawer in `host`, opened by `button`. `draw(open, ended)` fills it with jobs as GET /api/v1/jobs/ tells them;
+ * The drawer in `host`, opened by `button`. `draw(open, ended)` fills it with jobs as GET /api/v1/jobs/ reports them;
  * `refreshJobs` is called after something was done here. Rows are patched in place, and focus stays in the drawer.
  */
 export function createDrawer(host, button, refreshJobs) {
@@ -150,7 +150,7 @@ export function createDrawer(host, button, refreshJobs) {
   };
 
   /**
-   * Where focus goes when its button is gone or says something else: the row's next one, the next row's, the heading.
+   * Where focus goes when its button is gone or has another action: the row's next one, the next row's, the heading.
    */
   function refocus(focused, neighbour) {
     const usable = (row) => row?.isConnected && $("button:not([hidden], :disabled)", row);

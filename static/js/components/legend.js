@@ -142,10 +142,10 @@ function tuning(id, kind, on, lineStyles) {
 }
 
 /**
- * A legend in the list element `host`. Entries: {id, title, facts, ink, error_m, state, stage, progress, eta, reason,
- * private, visible, owner, here, active, opacity, place: {first, last}}; of a mark above the lines also {mark, count}.
- * `on`: {toggle(id, shown), activate(id), cancel(id), retry(id), opacity(id, share), move(id, by), ink(id, index)};
- * `lineStyles` are the lines a release may be given, {index, colour, dash, marker}.
+ * A legend in the list element `host`. Entries: {id, title, facts, lineStyle, error_m, state, stage, progress, eta,
+ * reason, private, visible, owner, here, active, opacity, place: {first, last}}; of a mark above the lines also {mark,
+ * count}. `on`: {toggle(id, shown), activate(id), cancel(id), retry(id), opacity(id, share), move(id, by), ink(id,
+ * index)}; `lineStyles` are the lines a release may be given, {index, colour, dash, marker}.
  * `update(entries)` changes what differs and keeps focus where it is.
  */
 export function createLegend(host, on, /** @type {LineStyle[] | null} */ lineStyles = null) {
@@ -227,7 +227,7 @@ export function createLegend(host, on, /** @type {LineStyle[] | null} */ lineSty
 const runningText = ({ stage, progress, eta }) =>
   `${stage || "Running"} · ${percent(progress, 2)}${eta ? ` · ${eta} left` : ""}`;
 
-/** What each state says and what can be done about it; one that is not here says nothing. */
+/** What each state shows and what can be done about it; one that is not here shows nothing. */
 const STATES = {
   reading: { text: () => "Reading the points …" },
   queued: { text: () => "Waiting for a worker", act: "cancel", bar: "waits" },
@@ -239,7 +239,7 @@ const ACTS = { cancel: "Cancel", retry: "Try again" };
 
 /**
  * What a layer that is not drawn yet is about. Its parts are made once and filled again and again: a button that a
- * finger is on stays the same element when a worker takes the job, and says at once that it was pressed.
+ * finger is on stays the same element when a worker takes the job, and shows at once that it was pressed.
  */
 function createState(id, on) {
   const [chip, text] = [el("strong", { class: "chip chip--strong" }, "NOT PRIVATE: seeded"), el("span")];

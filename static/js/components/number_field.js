@@ -65,7 +65,7 @@ export function createNumber(
   return { input, error };
 }
 
-/** The rule of a field in words, beside its help. */
+/** The rule of a field as text, beside its help. */
 export const ruleText = (rule) =>
   el(
     "span",

@@ -6,7 +6,7 @@ import { createFields } from "./form_fields.js";
 
 /**
  * Steps of `listed` (the API's) in `hosts` = {chosen: ol, offered: element}. `field` is what the API calls the list;
- * `chip(step)` a word on each, `extend(host, fields, onChange)` may add to its form. `short` offers them in one line
+ * `chip(step)` a label on each, `extend(host, fields, onChange)` may add to its form. `short` offers them in one line
  * instead of as cards. `onChange()` after every change.
  * Returns {values() -> [{name, …}], chosen() -> [step], set(values), fail(errors) -> the others, clear()}.
  */

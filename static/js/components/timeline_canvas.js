@@ -1,4 +1,4 @@
-/* The picture of a time strip: events, landmarks as blocks, a second set hatched below, ticks. */
+/* The view of a time strip: events, landmarks as blocks, a second set hatched below, ticks. */
 
 import { runsWithout } from "../core/event_runs.js";
 import { token } from "../core/series_style.js";

@@ -134,13 +134,13 @@ function createReading(card, file, { settled, keep }) {
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       const question = error.errors.find((/** @type {ApiProblem} */ { choices }) => choices?.length);
-      showResult(dataset, question ? ask(dataset, question, changes) : renderErrors(error.errors));
+      showResult(dataset, question ? questionForm(dataset, question, changes) : renderErrors(error.errors));
     }
   }
 
   /** @param {any} dataset
    * @param {ApiProblem} question */
-  const ask = (dataset, question, changes = {}) =>
+  const questionForm = (dataset, question, changes = {}) =>
     renderQuestion(question, (/** @type {string} */ name, /** @type {string} */ value) =>
       reread(dataset, { ...changes, [name]: value }),
     );
@@ -149,7 +149,7 @@ function createReading(card, file, { settled, keep }) {
   function showFailure(dataset) {
     const error = dataset.error ?? { message: "The file could not be read." };
     const after = "The upload is kept; delete the dataset below, or read it in another way.";
-    card.showFailure(error.choices?.length ? ask(dataset, error) : renderErrors([error], after));
+    card.showFailure(error.choices?.length ? questionForm(dataset, error) : renderErrors([error], after));
   }
 
   /** @param {any} dataset

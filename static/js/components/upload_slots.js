@@ -6,7 +6,7 @@ let used = 0;
 const waiting = [];
 
 /**
- * Wait for a slot; resolves with the function that frees it. Rejects with an AbortError when `signal` says so.
+ * Wait for a slot; resolves with the function that frees it. Rejects with an AbortError when `signal` is aborted.
  *
  * @param {AbortSignal} signal
  * @returns {Promise<() => void>}

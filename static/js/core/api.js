@@ -173,7 +173,7 @@ export function transfer(method, url, { body, headers = {}, onProgress, signal }
 }
 
 /**
- * Resolve after `ms` milliseconds; reject with an AbortError when `signal` says so.
+ * Resolve after `ms` milliseconds; reject with an AbortError when `signal` is aborted.
  *
  * @param {number} ms
  * @param {AbortSignal} [signal]

@@ -68,10 +68,10 @@ export const $$ = (selector, root = document) => [...root.querySelectorAll(selec
 /** The data of a {{ value|json_script:id }} tag. @param {string} id */
 export const data = (id) => JSON.parse(document.getElementById(id)?.textContent ?? "null");
 
-/** "light" or "dark", as shown now; `document` hears "cairn:theme" when it changes. */
+/** "light" or "dark", as shown now; `document` receives "cairn:theme" when it changes. */
 export const theme = () => document.documentElement.dataset.theme ?? "light";
 
-/** Say something to a screen reader. */
+/** Announce a text to screen readers. */
 export function announce(text) {
   const region = document.getElementById("announcer");
   if (region && region.textContent !== text) region.textContent = text;

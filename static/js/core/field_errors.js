@@ -1,4 +1,4 @@
-/* Errors of the API in the words of a page: a field is called by its label, never by its path. */
+/* Errors of the API as a page shows them: a field is called by its label, never by its path. */
 
 const labels = new Map([
   ["epsilon", "Level ε"],
@@ -13,7 +13,7 @@ export const learnLabels = (fields) => fields.forEach(({ name, label }) => label
 
 const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** What a path is called: the label of its last name that is no position in a list, or that name in words. */
+/** What a path is called: the label of its last name that is no position in a list, or that name as text. */
 export function labelOf(path) {
   const name =
     path

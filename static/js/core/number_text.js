@@ -1,4 +1,4 @@
-/* Numbers as people type them: how a text is read, and the words for what is refused. No page is needed for this
+/* Numbers as people type them: how a text is read, and the messages for what is refused. No page is needed for this
  * module.
  */
 
@@ -48,7 +48,7 @@ function twoReadings(text) {
 
 const unambiguous = (text) => (GROUPED.test(text) ? `${text}0` : text);
 
-/** " from 1 to 10", " of at least 1", "of at most 10", "": the domain in words. */
+/** " from 1 to 10", " of at least 1", "of at most 10", "": the domain as text. */
 function domainText({ minimum, maximum }) {
   if (minimum === POSITIVE) return " greater than 0";
   if (minimum !== undefined && maximum !== undefined) return ` from ${plainNumber(minimum)} to ${plainNumber(maximum)}`;
@@ -65,7 +65,7 @@ function outside(value, { minimum, maximum, whole }) {
   return maximum !== undefined && value > maximum ? `Must be at most ${plainNumber(maximum)}` : "";
 }
 
-/** What is wrong with the number that a text in plain form says; "" if nothing is. */
+/** What is wrong with the number that a text in plain form gives; "" if nothing is. */
 function problemOf(value, text, rule) {
   const [, , before, after = ""] = PLAIN.exec(text) ?? [];
   if (value === 0 && /[1-9]/.test(before + after)) return "Too close to 0 for a number here.";

@@ -4,7 +4,7 @@ import { getText } from "./api.js";
 import { $ } from "./dom.js";
 
 /**
- * Replace the contents of each element by what the server now says; focus stays where it was, as far as that exists.
+ * Replace the contents of each element by what the server now gives; focus stays where it was, as far as that exists.
  */
 export async function refresh(...ids) {
   const fresh = new DOMParser().parseFromString(await getText(location.href), "text/html");

@@ -53,7 +53,7 @@ async function resume(stored, signal) {
 }
 
 /**
- * Send `file` to `urls` (where uploads begin). `onProgress(share)` hears how much the server has, `onWait(seconds)`
+ * Send `file` to `urls` (where uploads begin). `onProgress(share)` receives how much the server has, `onWait(seconds)`
  * that the connection is lost and when it is tried again. Resolves with {id, done()}: call `done` when a dataset is
  * made of it. Cancelled by `signal`, the server forgets it.
  */
@@ -97,5 +97,5 @@ async function sendPiece({ url, offset }, file, onProgress, signal) {
 
 function discard(url, stored) {
   stored.discard();
-  transfer("DELETE", url, { headers: TUS }).catch(() => {}); // the server forgets it by itself after a day
+  transfer("DELETE", url, { headers: TUS }).catch(() => {}); // the server forgets it automatically after a day
 }

@@ -44,7 +44,7 @@ export function onTheme(listener) {
   document.addEventListener("cairn:theme", () => listener());
 }
 
-/** False if the reader asked for no motion. */
+/** False if the reader requested no motion. */
 export function mayMove() {
   return !matchMedia("(prefers-reduced-motion: reduce)").matches;
 }

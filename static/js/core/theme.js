@@ -1,4 +1,4 @@
-/* Light, dark or as the system says. A classic script in the head, so that the first paint has the right colours. */
+/* Light, dark or as the system prefers. A classic script in the head, so that the first paint has the right colours. */
 (() => {
   const sheet = /** @type {HTMLLinkElement} */ (document.getElementById("dark-sheet"));
   const system = "(prefers-color-scheme: dark)";

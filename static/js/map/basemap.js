@@ -1,6 +1,6 @@
-/* The base map below everything, if the operator named one, and the note that says who learns what.
+/* The base map below everything, if the operator named one, and the note that states who learns what.
  *
- * Tiles of this server are shown at once. Those of another host come after a word of consent, which this browser keeps
+ * Tiles of this server are shown at once. Those of another host come after consent, which this browser keeps
  * for that host and which turning them off takes back: there is no request before it and none after.
  */
 
@@ -49,7 +49,7 @@ function offer(map, box, base, near) {
   const layer = tileLayer(base, near);
   const input = el("input", {
     type: "checkbox",
-    onchange: () => (input.checked ? askConsent() : choose(base.host ? null : "off")),
+    onchange: () => (input.checked ? openConsent() : choose(base.host ? null : "off")),
   });
   const text = el("span", { class: "map-note__whose" });
   const question = consent(base.host, (given) => {
@@ -60,7 +60,7 @@ function offer(map, box, base, near) {
   L.DomEvent.disableClickPropagation(box);
   box.append(el("label", { class: "map-note__choice" }, input, "Base map"), text, question.element);
 
-  function askConsent() {
+  function openConsent() {
     if (!base.host) {
       choose(null);
       return;

@@ -1,4 +1,4 @@
-/* Where the map looks: fitting boxes, following a new size, moves by the page and by the reader told apart. */
+/* Where the map looks: fitting boxes, following a new size, moves by the page and by the reader distinguished. */
 
 import { mayMove } from "../core/series_style.js";
 import { viewOf } from "./canvas_layer.js";
@@ -6,7 +6,7 @@ import { latAt, unrolled } from "./projection.js";
 
 const PADDING_PX = 36;
 const CLOSEST = 17; // zoom of a fitted box
-const MARGIN = -0.06; // of the picture: a place nearer to the edge is brought into sight
+const MARGIN = -0.06; // of the view: a place nearer to the edge is brought into sight
 
 /**
  * The camera of a Leaflet map in `element`. Longitudes are taken within half a turn of `middle`; `top` pixels at the
@@ -90,7 +90,7 @@ export function createCamera(element, leaflet, { middle, top }) {
       if (leaflet.getBounds().pad(MARGIN).contains(place)) return;
       leaflet.panTo(place, { animate: mayMove(), duration: 0.12 });
     },
-    /** The picture, as the address of a track's preview describes it; see dashboard/maps/track_encoding.py. */
+    /** The view, as the address of a track's preview describes it; see dashboard/maps/track_encoding.py. */
     view() {
       resized();
       const { width, height, zoom, scale, left, top: above } = viewOf(leaflet);

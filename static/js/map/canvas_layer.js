@@ -4,11 +4,11 @@
  * if the layer `keeps` its picture there.
  */
 
-const SLOW_MS = 30; // a picture that takes longer is not redrawn in the middle of a drag
+const SLOW_MS = 30; // an image that takes longer is not redrawn in the middle of a drag
 
 /**
  * A Leaflet layer whose canvas `draw(ctx, view, part)` paints; see {@link viewOf} for `view`. `keeps(view)` is true if
- * the picture would be the same but for the move; then `draw` paints parts of the picture, with `part` true.
+ * the view would be the same but for the move; then `draw` paints parts of the view, with `part` true.
  *
  * @param {{id: string, zIndex: number, draw: DrawLayer, keeps?: (view: View) => boolean}} layer
  */
@@ -52,7 +52,7 @@ const METHODS = {
     };
   },
   redraw() {
-    this._last = null; // nothing that is there can be kept
+    this._last = null; // nothing that is there can be reused
     return this._soon();
   },
   _soon() {
@@ -77,7 +77,7 @@ const METHODS = {
     const moved = this._last && movedBy(this._last, view, ratio);
     const isKept = moved && this._keeps(view);
     ctx.setTransform(1, 0, 0, 1, 0, 0);
-    if (isKept) shiftPicture(ctx, view, ratio, moved, this._paint);
+    if (isKept) shiftImage(ctx, view, ratio, moved, this._paint);
     else {
       ctx.clearRect(0, 0, width, height);
       ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
@@ -124,7 +124,7 @@ export function movedBy(last, view, ratio) {
  * @param {[number, number]} by
  * @param {DrawLayer} paint
  */
-function shiftPicture(ctx, view, ratio, [dx, dy], paint) {
+function shiftImage(ctx, view, ratio, [dx, dy], paint) {
   const { width, height } = ctx.canvas;
   ctx.globalCompositeOperation = "copy";
   ctx.drawImage(ctx.canvas, dx, dy);

@@ -1,15 +1,15 @@
-/* Error lines: from each event to where a release says it was. */
+/* Error lines: from each event to its position in a release. */
 
 import { cssColour } from "../core/series_style.js";
 import { lastAtMost } from "../core/sorted_search.js";
 import { frameOf, TURN } from "./positions.js";
 
-const MOST = 3000; // lines in the picture; of more events every 2nd, 4th, 8th … has one
+const MOST = 3000; // lines in view; of more events every 2nd, 4th, 8th … has one
 const DOT_PX = 1.75;
 
 /**
  * Paint lines from `original` to `release` ({@link Positions} of whole tracks; `events` are the release's, null where
- * its j-th is event j) for the events [first, after) of which either end is in the picture. Returns k: every k-th has
+ * its j-th is event j) for the events [first, after) of which either end is in view. Returns k: every k-th has
  * one.
  */
 export function drawErrors(ctx, view, { original, release, events, first, after, colour }) {

@@ -4,7 +4,7 @@ const NOT_GROUND = ".leaflet-control, .map-handle, button, input, a";
 const STILL_PX = 4;
 
 /**
- * Gestures on a Leaflet map in `element`; `pointer(event)` says where a Leaflet event is. Returns {use(tool | null)}.
+ * Gestures on a Leaflet map in `element`; `pointer(event)` gives where a Leaflet event is. Returns {use(tool | null)}.
  * A tool is {cursor, press(at), click(at), hover(at), double(at)}, each optional. A press may return
  * {move(at), end(at, moved), cancel()}: then the drag is the tool's and the map stays where it is.
  */

@@ -80,7 +80,7 @@ export function drawDegrees(ctx, view) {
   for (const { text, at } of y) if (at > 34 && at < view.height - 52) write(text, 6, at - 5);
 }
 
-/** The font of words on the map. */
+/** The font of text on the map. */
 export function labelFont() {
   return `11px ${token("--sans") || "system-ui, sans-serif"}`;
 }

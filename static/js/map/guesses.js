@@ -9,8 +9,8 @@ const ARM = 4.5; // px: of the cross that is the guess
 const EDGE = 6;
 
 /**
- * Paint `places`: [{title, lon, lat, found_lon, found_lat}], null where there is none. The truth is a square in ink,
- * the guess a cross in the adversary's colour.
+ * Paint `places`: [{title, lon, lat, found_lon, found_lat}], null where there is none. The truth is a square in the
+ * text colour, the guess a cross in the adversary's colour.
  */
 export function drawGuesses(ctx, view, places, middle) {
   const at = (lon, lat) =>
@@ -26,7 +26,7 @@ export function drawGuesses(ctx, view, places, middle) {
   for (const { truth } of shown) if (truth) drawTruth(ctx, truth);
   for (const { guess } of shown) if (guess) drawGuess(ctx, guess);
   for (const { title, truth, guess } of shown) {
-    const below = truth && guess ? guess[1] >= truth[1] : false; // words apart where the two are near each other
+    const below = truth && guess ? guess[1] >= truth[1] : false; // text apart where the two are near each other
     if (truth) drawText(ctx, view, title, truth, guess !== null && !below, token("--ink"));
     if (guess) drawText(ctx, view, `${title}, guessed`, guess, below, cssColour("--guess"));
   }
@@ -75,7 +75,7 @@ function drawGuess(ctx, [x, y]) {
   }
 }
 
-/** Words below or above a place, right of it, or left where they would leave the picture. */
+/** Text below or above a place, right of it, or left where they would leave the view. */
 function drawText(ctx, { width }, text, [x, at], below, colour) {
   const y = below ? at + HALF + 9 : at - HALF;
   ctx.font = labelFont();

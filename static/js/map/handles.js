@@ -5,8 +5,8 @@ const FAR_PX = 20;
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 /**
- * Handles of a Leaflet map. `set(list, on)`: list of {id, lon, lat, kind, label}; `on.move(id, lon, lat)` hears a drag,
- * `on.drop(id, lon, lat)` its end and every arrow key, `on.remove(id)` the Delete key, `on.focus(id)` the focus.
+ * Handles of a Leaflet map. `set(list, on)`: list of {id, lon, lat, kind, label}; `on.move(id, lon, lat)` receives a
+ * drag, `on.drop(id, lon, lat)` its end and every arrow key, `on.remove(id)` the Delete key, `on.focus(id)` the focus.
  * `near(lon)` brings a longitude to the map's side of the globe. While one is dragged the others only follow.
  */
 export function createHandles(leaflet, near) {

@@ -1,4 +1,4 @@
-/* The layers of a map by id: added, removed, hidden, put in order; what is near a place of the picture. */
+/* The layers of a map by id: added, removed, hidden, put in order; what is near a place of the view. */
 
 import { canvasLayer, viewOf } from "./canvas_layer.js";
 import { drawErrors } from "./error_lines.js";

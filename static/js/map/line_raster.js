@@ -4,12 +4,12 @@
  * pixel the fuller one counts. The pixels are those of the device.
  */
 
-const MARGIN = 8; // pixels around the picture, so that no step need be cut to the pixel; no line is wider
+const MARGIN = 8; // pixels around the view, so that no step need be cut to the pixel; no line is wider
 let cover = new Uint8Array(0);
 /** @type {any} */
 let image = null;
 
-/** An empty sheet of width by height pixels for lines `thick` pixels wide. Only one is in use at a time. */
+/** An empty raster of width by height pixels for lines `thick` pixels wide. Only one is in use at a time. */
 export class Raster {
   constructor(width, height, thick) {
     this.width = width;

@@ -1,4 +1,4 @@
-/* The map. The modules of this folder alone know Leaflet; a page includes leaflet/leaflet.js and leaflet/leaflet.css.
+/* The map. The modules of this folder alone use Leaflet; a page includes leaflet/leaflet.js and leaflet/leaflet.css.
  *
  *   const map = createMap(element, { bounds, label, top, keyboard });
  *     bounds     [west, south, east, north]; west > east crosses the antimeridian
@@ -7,7 +7,7 @@
  *     keyboard   true (default): arrows pan; false: the page uses the arrows, Shift + arrows pan
  *
  *   map.addTrack({ id, track, colour, width, dash, marker, opacity, fade, order, dots })
- *     track: see trajectory/track.js; fade: thinner and paler where it would fill the picture; dots: false for none
+ *     track: see trajectory/track.js; fade: thinner and paler where it would fill the view; dots: false for none
  *   map.addMarkers({ id, track, colour, radius, hollow, order, most })         dots, unless they are more than `most`
  *   map.addLandmarks({ id, track, runs })             positions of all events; runs [start, end) of landmark events
  *   map.addZones({ id, zones, selected })             zones as the API has them

@@ -3,11 +3,12 @@
 import { token } from "../core/series_style.js";
 import { labelFont } from "./graticule.js";
 
-const AIR = 10; // pixels between words and the edge
+const AIR = 10; // pixels between text and the edge
 
 /**
  * A canvas with what `element`, a map, shows now, as sharp as the map's own. `cutOf(id)` gives the shares of the width
- * a layer is seen between, `split` where a swipe parts, or null. Tiles whose server lets nobody copy them are left out.
+ * a layer is seen between, `split` where a swipe parts, or null. Tiles whose server lets no user copy them are left
+ * out.
  */
 export async function mapImage(element, { cutOf, split }) {
   const layers = [...element.querySelectorAll("canvas.map-canvas")].sort((a, b) => a.style.zIndex - b.style.zIndex);
@@ -47,7 +48,7 @@ function drawLayer(ctx, layer, { x, y, width, height }, [from, to], size) {
   ctx.restore();
 }
 
-/** Tiles in the look the style sheet gives them; says whether there were any. */
+/** Tiles as the style sheet draws them; returns whether there were any. */
 async function drawTiles(ctx, element, place) {
   const tiles = [...element.querySelectorAll(".base-tiles img.leaflet-tile-loaded")];
   // before anything moves

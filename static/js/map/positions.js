@@ -1,7 +1,7 @@
 /* Positions as the map draws them: whole numbers, cut into chunks with a box around each, thinned for every zoom.
  *
  * A place is d = 1e-7 degrees east of the map's middle, within half a turn, and y = heights of 2^32 to the world. A
- * chunk is SIZE steps, from its first point to the first of the next; what lies outside the picture is passed over by
+ * chunk is SIZE steps, from its first point to the first of the next; what lies out of view is passed over by
  * the chunk. For a zoom only points half a pixel apart count, and the first of every chunk.
  */
 
@@ -11,8 +11,8 @@ const HALF = TURN / 2;
 const WORLD = 2 ** 32;
 const APART_PX = 0.5;
 const THINNED_FROM = 4096; // points; fewer are drawn as they are
-const WORTHWHILE = 0.8; // a list that leaves out less than a fifth is not kept
-const LEVELS = 3; // lists kept at a time
+const WORTHWHILE = 0.8; // a list that leaves out less than a fifth is not stored
+const LEVELS = 3; // lists stored at a time
 const CLOSEST = 22;
 
 const known = new WeakMap(); // the same track is drawn as line, dots and landmarks
@@ -136,7 +136,7 @@ export class Positions {
   }
 
   /**
-   * What to draw at a zoom: {kept: indices or null for all, from: where each chunk's first is among them, and the
+   * What to draw at a zoom: {indices, or null for all; from: where each chunk's first is among them, and the
    * last}.
    */
   level(zoom) {
@@ -144,7 +144,7 @@ export class Positions {
     const z = Math.min(CLOSEST, Math.max(0, Math.ceil(zoom)));
     const found = this.levels.get(z) ?? this.#thinned(256 * 2 ** z);
     this.levels.delete(z);
-    this.levels.set(z, found); // the last asked for stays longest
+    this.levels.set(z, found); // the last requested stays longest
     if (this.levels.size > LEVELS) this.levels.delete(this.levels.keys().next().value);
     return found;
   }

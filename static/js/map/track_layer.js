@@ -1,6 +1,6 @@
 /* A track as a line over typed arrays: a million points in one frame.
  *
- * Points half a pixel from the last one and chunks outside the picture are passed over; a crowd of steps is put on the
+ * Points half a pixel from the last one and chunks out of view are passed over; a crowd of steps is put on the
  * canvas as pixels. Paths are cut (one of a million corners is slower than a thousand of a thousand). The canvas as a
  * whole carries the opacity, so a line that crosses itself is not darker there; where a noisy line would fill the
  * picture it fades.
@@ -12,7 +12,7 @@ import { Raster } from "./line_raster.js";
 
 const CORNERS = 2000; // of a path
 const DASHED_AT_MOST = 60000; // points; beyond, dashes cost more than they tell
-const CROWD = 20000; // points in the picture; from here on they are put there as pixels
+const CROWD = 20000; // points in view; from here on they are put there as pixels
 const DOTS_AT_MOST = 400;
 const MARGIN = 8;
 const SAMPLES = 4000;
@@ -40,7 +40,7 @@ export function trackLayer(positions, style) {
   };
 }
 
-/** What share of the picture the line would cover if it never crossed itself. */
+/** What share of the view the line would cover if it never crossed itself. */
 function covered(view, positions, { width = 1.5 }) {
   return (lineLength(view, positions) * width) / (view.width * view.height);
 }
@@ -60,7 +60,7 @@ function drawLine(ctx, view, positions, { colour, width, dash }, alone) {
   ctx.setLineDash([]);
 }
 
-/** Length in pixels of what may be in the picture (of every k-th step: an estimate is enough). */
+/** Length in pixels of what may be in view (of every k-th step: an estimate is enough). */
 function lineLength(view, positions) {
   const { across, down, left, top } = frameOf(view, positions.middle);
   const { width, height } = view;
@@ -76,7 +76,7 @@ function lineLength(view, positions) {
   return sum * stride;
 }
 
-/** Draw the steps in the picture. */
+/** Draw the steps in view. */
 function strokeLine(ctx, view, positions, alone) {
   const frame = frameOf(view, positions.middle);
   const level = positions.level(Math.log2(view.scale / 256));
@@ -95,7 +95,7 @@ function strokeLine(ctx, view, positions, alone) {
   writer.put(ctx, ctx.strokeStyle); // the context gives any opaque colour back as #rrggbb
 }
 
-/** Give the steps of a chunk to `writer`, those that are not wholly beyond one side of the picture. */
+/** Give the steps of a chunk to `writer`, those that are not wholly beyond one side of the view. */
 function drawSteps(writer, view, { across, down, left, top }, ratio, { lon, y, middle, starts }, { indices, from }, c) {
   const half = TURN / 2;
   const [right, bottom] = [view.width + MARGIN, view.height + MARGIN];
@@ -149,15 +149,15 @@ class PathWriter {
   }
 }
 
-/** Places [x, y, x, y, …] of the points in the picture; null if they are a crowd. */
+/** Places [x, y, x, y, …] of the points in view; null if they are a crowd. */
 function dotsIn(view, positions) {
   const seen = [];
   const box = [-5, -5, view.width + 5, view.height + 5];
   positions.eachPoint(frameOf(view, positions.middle), box, (_, x, y) => seen.push(x, y) <= 2 * DOTS_AT_MOST);
-  return seen.length > 2 * DOTS_AT_MOST ? null : seen; // a line says more than a crowd of dots
+  return seen.length > 2 * DOTS_AT_MOST ? null : seen; // a line shows more than a crowd of dots
 }
 
-/** Draw a marker on each point if they are few; says whether they are. */
+/** Draw a marker on each point if they are few; returns whether they are. */
 function drawDots(ctx, view, positions, { colour, marker, width = 1.5 }) {
   const seen = dotsIn(view, positions);
   if (!seen) return false;

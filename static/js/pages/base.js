@@ -1,4 +1,4 @@
-/* What every page has: menus that close, words that explain themselves, the jobs drawer. */
+/* What every page has: menus that close, terms that explain themselves, the jobs drawer. */
 
 import { $$ } from "../core/dom.js";
 import { watchTerms } from "../components/glossary.js";

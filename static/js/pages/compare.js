@@ -134,7 +134,7 @@ function toggle(id, on) {
 
 /** @type {any[]} */
 let [writing, ranging] = [null, null];
-/** After another look was chosen: all of it is drawn, if it is not yet, and the address says it. */
+/** After a change of the view: draw it, if it is not drawn yet, and write it to the address. */
 function applyView({ drawn = false } = {}) {
   clearTimeout(writing);
   writing = setTimeout(() => writeViewState(view, pinned()), 150); // browsers refuse one a frame
@@ -189,7 +189,7 @@ function hoverMap(map, at) {
 
 /** @type {any} */
 let hoverSource = null;
-/** The event under the pointer, on every chart, map and strip; null, told by where it was last, for none. */
+/** The event under the pointer, on every chart, map and strip; null for none, from where it was last. */
 function hoverEvent(event, where) {
   if (cursor.hoveredEvent === event || (event === null && where && where !== hoverSource)) return;
   [cursor.hoveredEvent, hoverSource] = [event, where];

@@ -5,7 +5,7 @@ import { get, post } from "../core/api.js";
 import { $, announce, data, el } from "../core/dom.js";
 import { messageOf, sentenceOf } from "../core/field_errors.js";
 import { count, percent } from "../core/format.js";
-import { createWays } from "../trajectory/dummy_landmarks/method_cards.js";
+import { createMethodCards } from "../trajectory/dummy_landmarks/method_cards.js";
 import { bars, before, budgetText, expected } from "../trajectory/dummy_landmarks/selection_forecast.js";
 
 const WAIT_MS = 200;
@@ -130,7 +130,7 @@ function showErrors(note) {
 
 async function start() {
   const { results } = await get(page.urls.methods);
-  methodCards = createWays($("[data-methods]"), results, { onChange: changed });
+  methodCards = createMethodCards($("[data-methods]"), results, { onChange: changed });
   $("#seed").addEventListener("input", showSeed);
   $("[data-form]").addEventListener("submit", (event) => {
     event.preventDefault();

@@ -196,7 +196,7 @@ async function fetchAndDraw() {
   } while (again);
 }
 
-/** Fetch the points and draw them; one fetch at a time, and one more if it was asked for meanwhile. */
+/** Fetch the points and draw them; one fetch at a time, and one more if it was requested meanwhile. */
 function refresh() {
   again = fetching !== null;
   fetching ??= fetchAndDraw().finally(() => (fetching = null));

@@ -42,12 +42,12 @@ let parts, text, forecast, lineStyles, known, usual;
 let filling = false;
 /** @type {any} */
 let given = null; // a spec as it was given, sent as it is until the form is changed
-let byHand = false; // the text says what the form cannot
+let byHand = false; // the text holds what the form cannot
 let broken = false; // the text is no spec
 let typing = false; // the text is what was changed last
 /** @type {any} */
 let held = null; // what the form held when this was asked
-let title = ""; // what it is called where nobody says
+let title = ""; // its name where none is given
 
 // Form and spec ------------------------------------------------------------------------------
 
@@ -99,7 +99,7 @@ function toTheForm() {
   changed();
 }
 
-/** The form was changed: what was given is no longer what is asked for. */
+/** The form was changed: what was given is no longer what is requested. */
 function changed() {
   if (filling || !parts) return;
   given = null;
@@ -132,7 +132,7 @@ function show({ typed = false } = {}) {
 }
 
 /**
- * What is sent: the spec says what it is tried on where it was given so, otherwise the server adds what the choices
+ * What is sent: the spec states what it is tried on where it was given so, otherwise the server adds what the choices
  * mean.
  */
 const bodyOf = ({ series, ...where }, spec) => ({ ...where, spec: series ? { ...spec, series } : spec });

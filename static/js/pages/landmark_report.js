@@ -143,7 +143,7 @@ function drawChart() {
   });
 }
 
-/** Show the events from `first` to before `after` alone, or all, on both charts; the address says which. */
+/** Show the events from `first` to before `after` alone, or all, on both charts; the address gives which. */
 function showRange(first, after) {
   state.range = first === undefined ? "" : `${first}-${after}`;
   keep();
@@ -201,7 +201,7 @@ async function attempt(what) {
   }
 }
 
-/** Keep `changes` and draw anew; `planned` where the plan follows from them too. */
+/** Keep `changes` and draw again; `planned` where the plan follows from them too. */
 const change = (changes, planned = false) =>
   attempt(async () => {
     Object.assign(state, changes);

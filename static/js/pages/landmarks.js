@@ -183,7 +183,7 @@ function found(answer) {
   announce(`${count(answer.count, "landmark")}, ${percent(answer.share)}`);
 }
 
-// By hand -----------------------------------------------------------------------------
+// Manually -----------------------------------------------------------------------------
 
 /** From here on the marks are the reader's own; they begin with what was found. */
 function mark(events) {

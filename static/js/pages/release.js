@@ -22,13 +22,13 @@ const FIRST = ["landmark-skip", "landmark-uniform", "landmark-adaptive"];
 const page = data("page-data");
 const keys = new Map(); // description -> idempotency key: a request sent twice makes one release
 let dataset, cards, common, purpose, steps, lineStyles, forecast, temporalLoss, preview, loadingMap;
-let answer = null; // the newest outlook, while it is one of what the form asks for
+let answer = null; // the newest forecast, while it matches the form
 
 const setId = () => $("[name=landmark_set]:checked")?.value ?? null;
 const level = () => common.values();
 const whole = (description) => Object.values(description).every(isGiven);
 
-/** The mechanisms asked for, each as the API takes it. */
+/** The mechanisms requested, each as the API takes it. */
 const mechanisms = () => cards.chosen().map(({ mechanism, own }) => ({ name: mechanism.name, ...level(), ...own }));
 
 /** A release's description; steps and seed only where there are any. */
@@ -128,7 +128,7 @@ function extent() {
   return distanceM(west, south, east, north);
 }
 
-/** The picture's ground: the original, read once, and the landmarks of the set chosen. */
+/** The background of the preview: the original, read once, and the landmarks of the set chosen. */
 async function showGround() {
   const set = setId();
   loadingMap ??= loadMapData(dataset, page.urls.track);

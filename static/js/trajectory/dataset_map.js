@@ -8,7 +8,7 @@ import { showStepFacts } from "./step_statistics.js";
 import { joinTracks } from "./track.js";
 import { fetchWithPreview } from "./track_preview.js";
 
-const AT_ONCE = 24; // series drawn without being asked for
+const AT_ONCE = 24; // series drawn without being requested
 const AT_A_TIME = 4; // tracks fetched at the same time
 
 /** Draw the dataset described by `page` (see _for_script in datasets/pages.py) into [data-map]. */
@@ -19,7 +19,7 @@ export async function showPoints(page) {
   const drawn = new Map(); // series -> its track
   let wanted = []; // series shown, in their order
   let pressed = $('[data-show][aria-pressed="true"]')?.dataset.show; // the set whose landmarks are shown
-  let turn = 0; // of marks: the last one asked for counts
+  let turn = 0; // of marks: the last one requested counts
 
   async function draw(index) {
     if (drawn.has(index)) return;

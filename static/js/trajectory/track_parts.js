@@ -1,9 +1,9 @@
-/* Parts of tracks, as the map takes them: a stretch of events, or some of them. */
+/* Parts of tracks, as the map takes them: a range of events, or some of them. */
 
 import { lastAtMost } from "../core/sorted_search.js";
 import { joinTracks } from "./track.js";
 
-const parts = new WeakMap(); // the last part of each track: the map draws anew what is another object
+const parts = new WeakMap(); // the last part of each track: the map draws again what is another object
 
 /** The part of a track that lies in `range` [first, last + 1) of the events; all of it without a range. */
 export function partOf(track, range) {

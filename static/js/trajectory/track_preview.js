@@ -1,12 +1,13 @@
-/* A large track takes a while: until all of it is there the map shows what the server says it looks like from here. */
+/* A large track takes a while: until all of it is there the map shows the server's rendering of the view.
+ */
 
 import { decodeTrack, fetchTrack } from "./track.js";
 
-const LARGE = 100_000; // events; fewer are there before a picture of them would be
-const HEAD_START_MS = 400; // the picture is small and goes first, but nothing waits for it long
+const LARGE = 100_000; // events; fewer are there before an image of them would be
+const HEAD_START_MS = 400; // the view is small and goes first, but nothing waits for it long
 
 /**
- * The whole track behind `url`, of about `n` events. Until it is there `map` shows a picture of it in `style` (see
+ * The whole track behind `url`, of about `n` events. Until it is there `map` shows an image of it in `style` (see
  * addTrack), as a layer of its own that nothing is picked from. `options` are those of fetchTrack.
  */
 export async function fetchWithPreview(map, url, n, style, options = {}) {
@@ -16,7 +17,7 @@ export async function fetchWithPreview(map, url, n, style, options = {}) {
   const preview = new AbortController();
   const shown = fetchPicture(`${url}&${new URLSearchParams(view)}`, preview.signal)
     .then((track) => preview.signal.aborted || map.addTrack({ ...style, id, track }))
-    .catch(() => {}); // the track itself tells what is wrong
+    .catch(() => {}); // the track itself reports what is wrong
   await Promise.race([shown, new Promise((resolve) => setTimeout(resolve, HEAD_START_MS))]);
   try {
     return await fetchTrack(url, options);

@@ -19,7 +19,7 @@ function choice(label, options, chosen, onChange) {
   return el("div", { class: "field" }, el("label", { for: id }, label), select);
 }
 
-/** Draw the choices of `view` into `host`; `change(view)` hears what the reader chose. */
+/** Draw the choices of `view` into `host`; `change(view)` receives what the reader chose. */
 export function fillView(host, results, view, change) {
   const { axes, measures } = results;
   const named = (indices) => indices.map((i) => [i, axes[i].title]);

@@ -13,7 +13,7 @@ const slug = (text) =>
 
 /**
  * {draw(shown)} of charts in `host`: `shown` = {measure: {title, unit}, x: {name, log}, panels: [{title, lines}], key},
- * lines as charts take them. Charts are made anew where `key` changes, else drawn anew.
+ * lines as charts take them. Charts are made again where `key` changes, else drawn again.
  */
 export function createPanels(host, stem) {
   let figures = [];

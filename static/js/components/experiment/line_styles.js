@@ -1,10 +1,12 @@
-/* The lines of an experiment's charts: a mechanism has its own ink everywhere; other things the palette's in its order.
+/* The lines of an experiment's charts: a mechanism has its own line style everywhere; other things the palette's in its
+ * order.
  */
 
 const DASHES = ["solid", "dash", "dot", "dashdot", "longdash", "longdashdot"];
 
 /**
- * An ink for each value of an axis; a mechanism that comes again (smoothed, or read in another way) has another dash.
+ * A line style for each value of an axis; a mechanism that comes again (smoothed, or read in another way) has another
+ * dash.
  */
 export function axisLineStyles(axis, palette) {
   const all = Object.entries(palette).map(([name, lineStyle], index) => ({ name, index, ...lineStyle }));

@@ -1,6 +1,6 @@
 /* How the points of an experiment are read: which axis lies horizontally, which gives lines, which gives charts. */
 
-const FIRST = ["release", "release.mechanism", "dummies"]; // what is compared is told apart by lines
+const FIRST = ["release", "release.mechanism", "dummies"]; // what is compared is distinguished by lines
 const ROLES = ["along", "lines", "facet"];
 
 const isNumeric = (axis) => axis.values.every(({ number }) => number !== null);
@@ -32,7 +32,7 @@ export function withRole(view, role, axis) {
 export const mayLie = ({ axes, marked }) =>
   axes.map((_, i) => i).filter((i) => isNumeric(axes[i]) || (marked && axes[i].name === "landmarks"));
 
-/** What is told apart by its value in every axis: a key that two experiments over the same axes have in common. */
+/** What is distinguished by its value in every axis: a key that two experiments over the same axes have in common. */
 const keyOf = (axes, at) => JSON.stringify(axes.map((axis, i) => [axis.name, axis.values[at[i]].label]).sort());
 
 /** Points by what they are, to look up those of another experiment. */

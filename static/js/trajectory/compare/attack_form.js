@@ -10,7 +10,7 @@ import { addSpeed } from "../speed_field.js";
 
 const STATES = { queued: "Waiting for a worker.", running: "Running.", failed: "Failed.", cancelled: "Cancelled." };
 
-/** Why `method` cannot be tried on `release` of `dataset`; empty if it can. The server says the same. */
+/** Why `method` cannot be tried on `release` of `dataset`; empty if it can. The server checks the same. */
 function refusal(method, release, dataset) {
   if (method.reads_draws && release.postprocess.length)
     return "It reads the draws: attack the release that this one was smoothed from.";

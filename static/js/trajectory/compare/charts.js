@@ -8,7 +8,7 @@ import { createLosses } from "./loss_chart.js";
 
 /**
  * Charts in `host` (three .chart elements). `on.pick(event)`, `on.hover(event or null)`, `on.range(first, after)`,
- * `on.clear()` as a pointer on one of them says; `on.change()` when other losses must be fetched, `on.restyle()` when
+ * `on.clear()` for a pointer on one of them; `on.change()` when other losses must be fetched, `on.restyle()` when
  * they are to be drawn in another way; `on.check(query)`; `on.simulate(mechanisms)` has their mean errors against ε.
  * `note` is what an estimated correlation discloses.
  */

@@ -32,7 +32,7 @@ export function linksAt(event, layers, lineStyles) {
   });
 }
 
-/** A release's error and budget at the event, in words. */
+/** A release's error and budget at the event, as text. */
 export function cursorText({ series, event }, layer, original) {
   if (!layer.drawn || !original) return "";
   const i = layer.indexOf(event);

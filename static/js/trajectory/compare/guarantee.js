@@ -24,7 +24,7 @@ const list = (title, items) =>
       ]
     : [];
 
-/** What a level within a radius says about odds. */
+/** What a level within a radius means for odds. */
 export function meaning({ epsilon, radius_m }) {
   const factor = Math.exp(epsilon);
   const times = factor < 1e6 ? number(factor) : `e to the ${number(epsilon)}`;

@@ -13,7 +13,7 @@ const VIEWS = [
 
 /**
  * Controls in `host` and drawing in `figure`. `on.change()` after a correlation or bound was chosen whose curves must
- * be fetched, `on.restyle()` after another view of the same ones, `on.check(query)` asks the server about matrices.
+ * be fetched, `on.restyle()` after another view of the same ones, `on.check(query)` has the server check matrices.
  */
 export function createLosses(host, figure, note, on) {
   const state = readState();
@@ -55,9 +55,9 @@ export function createLosses(host, figure, note, on) {
   show();
 
   return {
-    /** What the server is asked for. */
+    /** What the server is requested. */
     query: () => ({ ...correlationQuery(state), ...boundQuery(state) }),
-    /** After the server refused what the address asked for. */
+    /** After the server refused what the address requested. */
     reset: () => {
       keep({ corr: "moderate", bound: "bridge", diameter_m: DIAMETER_M }, () => correlation.show());
       bound.set("bridge");

@@ -8,7 +8,7 @@ export const MOST = 4;
 
 /**
  * Panes in `host`, the first around `first` = {pane, sheet}; the others are made by `makeMap(element, label)` when they
- * are first shown. `on.choose(index, id)`; `on.made(mapView)` hears of every one.
+ * are first shown. `on.choose(index, id)`; `on.made(mapView)` receives every one.
  */
 export function createGrid(host, first, makeMap, on) {
   const panes = [];

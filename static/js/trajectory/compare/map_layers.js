@@ -1,4 +1,4 @@
-/* The original, the releases and the marks as pictures for the maps (see map_view.js), in the order they lie. */
+/* The original, the releases and the marks as map layers for the maps (see map_view.js), in the order they lie. */
 
 import { nameOf } from "./view_state.js";
 import { runsWithin, runsWithout } from "../../core/event_runs.js";
@@ -26,8 +26,8 @@ function styleOf(lineStyle) {
   return styles.get(lineStyle);
 }
 
-const linked = new WeakMap(); // the last error lines of each release: the map draws anew what is another object
-/** Lines from the events of `original` in `range` to those of a release; `onStride` hears how many have one. */
+const linked = new WeakMap(); // the last error lines of each release: the map draws again what is another object
+/** Lines from the events of `original` in `range` to those of a release; `onStride` receives how many have one. */
 function linesOf(original, release, range, onStride) {
   const key = String(range);
   const known = linked.get(release);
@@ -61,7 +61,7 @@ function heights(layers, view) {
 
 /**
  * [{id, title, ink, owner, ready, error_m, picture, errors}] as listed; no picture where there is none or it is hidden.
- * `onStride(k)` hears that of what is seen every k-th event has an error line, where they are asked for.
+ * `onStride(k)` receives that of what is seen every k-th event has an error line, where they are requested.
  */
 export function tracksOf({ original, layers, view, lineStyles, titleOf, onStride }) {
   const order = heights(layers, view);
@@ -137,7 +137,7 @@ export function markSources({ original, runs, dummies, zones, range }) {
   return found.map((one) => ({ ...one, kind: one.id, title: MARKS[one.id] }));
 }
 
-/** Those of them that are drawn, as pictures. */
+/** Those of them that are drawn, as map layers. */
 export function markLayers(marks, view) {
   return marks
     .filter(({ id }) => !view.hidden.has(id))

@@ -84,18 +84,18 @@ export function createModes(host, rail, { bounds, view, on }) {
   }
 
   return {
-    /** Show `tracks` and `marks` (pictures of what lies above the lines). */
+    /** Show `tracks` and `marks` (map layers of what lies above the lines). */
     show(what) {
       ({ tracks, marks } = what);
       draw();
     },
-    /** Select on every map what `make(ids)` says of the layers that map shows, and bring it into sight. */
+    /** Select on every map what `make(ids)` gives of the layers that map shows, and bring it into sight. */
     select(make) {
       const ids = (list) => list.filter(({ mapLayer }) => mapLayer).map(({ id }) => id);
       if (view.mode === "grid") shownMaps().forEach((track, i) => grid.mapViews()[i]?.map.select(make(ids([track]))));
       else first.mapView.map.select(make(ids(view.mode === "swipe" ? sides() : tracks)));
     },
-    /** The original of `n` events behind `url`; the first map shows a picture of a large one while it comes. */
+    /** The original of `n` events behind `url`; the first map shows an image of a large one while it comes. */
     fetchOriginal: (url, n) => fetchOriginal(first.mapView.map, view, url, n),
     /** Note that every k-th event in sight has an error line. */
     showStride: controls.showStride,

@@ -1,6 +1,6 @@
-/* One map of the comparison: shows a list of pictures and changes only what differs from the list before.
+/* One map of the comparison: shows a list of map layers and changes only what differs from the list before.
  *
- * A picture is {id, kind, source, ink, opacity, order}: `source` is what is drawn and drawn anew when it is another
+ * An image is {id, kind, source, ink, opacity, order}: `source` is what is drawn and drawn again when it is another
  * object, `order` is greater the higher it lies among the lines; marks always lie above the lines, and error
  * lines of events below them.
  */
@@ -18,7 +18,7 @@ const DRAW = {
   zones: (map, { id, source }) => map.addZones({ id, zones: source }),
 };
 
-/** A sheet over `map`, made by createMap. */
+/** A map view over `map`, made by createMap. */
 export function createMapView(map) {
   const shown = new Map();
 

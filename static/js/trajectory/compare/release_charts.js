@@ -1,4 +1,4 @@
-/* What the charts show: curves of the releases, asked for as the reader looks at them. */
+/* What the charts show: curves of the releases, requested as the reader looks at them. */
 
 import { withQuery } from "../../core/address.js";
 import { get, post } from "../../core/api.js";

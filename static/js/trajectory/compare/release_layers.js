@@ -1,4 +1,4 @@
-/* What the comparison knows: the dataset, one series of the original, the releases with their tracks and curves. */
+/* What the comparison holds: the dataset, one series of the original, the releases with their tracks and curves. */
 
 import { withQuery } from "../../core/address.js";
 import { get } from "../../core/api.js";
@@ -9,9 +9,9 @@ import { DIAMETER_M } from "../loss/view_state.js";
 import { fetchTrack } from "../track.js";
 
 const USUAL = { n: 2, s: 0.1, diameter_m: DIAMETER_M }; // the correlation curves are first fetched for
-const POINTS = 4000; // of a curve; each curve's extremes are kept
-const LARGE = 200_000; // points of a track that is let go while nobody looks at it
-const AT_ONCE = 3_000_000; // points of tracks held at a time without being asked for
+const POINTS = 4000; // of a curve; each curve's extremes are stored
+const LARGE = 200_000; // points of a track that is let go while no user looks at it
+const AT_ONCE = 3_000_000; // points of tracks held at a time without being requested
 
 const keyOf = (series, query) => `${series} ${new URLSearchParams(query)}`;
 
@@ -57,7 +57,7 @@ export class Layer {
     this.holds = 0; // points of its track, or of the one on its way
     this.unloaded = false; // its track was let go, or never fetched, until it is looked at
     this.curves = new Map(); // series and query -> chart data
-    this.closer = new Map(); // what -> the last part of such data that was asked for
+    this.closer = new Map(); // what -> the last part of such data that was requested
     this.coming = new Map(); // address -> the promise of what is being fetched from it
   }
 
@@ -95,7 +95,7 @@ export class Layer {
     return this.id;
   }
 
-  /** Let a large track go while it is not looked at; says whether it did. */
+  /** Let a large track go while it is not looked at; returns whether it did. */
   rest() {
     if (!this.track || this.track.n <= LARGE) return false;
     this.track = null;
@@ -105,7 +105,7 @@ export class Layer {
   }
 
   /**
-   * Chart data for what `query` says of correlation and bound; closer within `range` where the whole is thinned out.
+   * Chart data for what `query` gives of correlation and bound; closer within `range` where the whole is thinned out.
    */
   curve(series, query = USUAL, range = null) {
     return this.#read("series", keyOf(series, query), { ...query, series }, range);
@@ -184,7 +184,7 @@ export function byRank(palette) {
     names.indexOf(a.mechanism.name) - names.indexOf(b.mechanism.name) || a.postprocess.length - b.postprocess.length;
 }
 
-/** The mechanism's parameters in a few words. */
+/** The mechanism's parameters in a few text. */
 export function factsOf({ mechanism, derived_from }) {
   const { name, epsilon, radius_m, ...rest } = mechanism;
   const more = Object.values(rest).filter((value) => value !== null && value !== "");

@@ -33,7 +33,7 @@ const links = (release, title) => [
 
 const cell = (label, ...content) => el("td", { "data-label": label, class: "number" }, ...content);
 
-const drawn = new WeakMap(); // table body or panel → what it shows, so that only what changed is made anew
+const drawn = new WeakMap(); // table body or panel → what it shows, so that only what changed is made again
 
 /** All that a row shows, but a job's progress, which it does not. */
 const rowKey = ({ layer: { id, release, done }, lineStyle, title, level, loss }) =>

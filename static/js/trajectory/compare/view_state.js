@@ -1,9 +1,9 @@
-/* How the comparison is looked at, kept in the page's address: a link shows the same again.
+/* How the comparison is looked at, stored in the page's address: a link shows the same again.
  *
  *   mode overlay, swipe or grid      left, right, split: the layers of a swipe and where it parts, in % of the width
  *   maps, faint: the layers side by side; whether the original lies below them
  *   order, opacity, hide: layers from the top, in %, those not drawn      range: events [first, last + 1) that are
- *   inks: the palette's line a layer was given      lines: 1 for the error lines of all events
+ *   line styles: the palette's line a layer was given      lines: 1 for the error lines of all events
  * A layer is named by the end of its id, of which the beginning may be a time.
  */
 
@@ -31,7 +31,7 @@ const between = (text, low, high, usual) =>
   text !== null && text !== "" && Number(text) >= low && Number(text) <= high ? Number(text) : usual;
 
 /**
- * The look the address names; `opacity` a Map of shares, `hidden` a Set, both by name; null where it is left to the
+ * The view the address names; `opacity` a Map of shares, `hidden` a Set, both by name; null where it is left to the
  * page.
  */
 export function readViewState() {
@@ -93,7 +93,7 @@ export function writeViewState(view, { set, releases, pinned = false }) {
 }
 
 /**
- * Let the address name the landmark set and the releases themselves: later ones do not join a picture that was linked.
+ * Let the address name the landmark set and the releases themselves: later ones do not join an image that was linked.
  */
 function pin(url, set, releases) {
   url.searchParams.set("landmark_set", set);

@@ -1,5 +1,5 @@
 /* The ways to choose dummies as cards, one of them chosen: those with a promise for the landmarks first, the others
-   under the words that say why they have none. */
+   under the text that say why they have none. */
 
 import { el } from "../../core/dom.js";
 import { sentenceOf } from "../../core/field_errors.js";
@@ -14,7 +14,7 @@ const GROUPS = [
  * Cards in `host`, the first chosen. `onChange()` after every change.
  * Returns {chosen() -> the listed method, values() -> its description, fail(errors) -> those without a place, clear()}.
  */
-export function createWays(host, methods, { onChange }) {
+export function createMethodCards(host, methods, { onChange }) {
   const cards = [];
   const make = (method) => {
     cards.push(card(method, () => choose(method.name), onChange));
@@ -45,7 +45,7 @@ export function createWays(host, methods, { onChange }) {
   };
 }
 
-/** What the members of a group all say is said once, above them. */
+/** What the members of a group all say is stated once, above them. */
 function group(methods, title, make) {
   if (!methods.length) return [];
   const [{ statement, guarantees }] = methods;

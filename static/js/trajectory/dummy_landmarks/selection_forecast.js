@@ -1,4 +1,4 @@
-/* How many dummies to expect, in bars and in words, before anything is drawn. */
+/* How many dummies to expect, in bars and as text, before anything is drawn. */
 
 import { el } from "../../core/dom.js";
 import { count, number, percent, whole } from "../../core/format.js";
@@ -27,7 +27,7 @@ export function bars(counts) {
   );
 }
 
-/** The mean, in words. */
+/** The mean, as text. */
 export function expected({ landmarks, points, expected: mean }) {
   const others = points - landmarks;
   if (!others) return "Every event is a landmark: there is nothing to add.";

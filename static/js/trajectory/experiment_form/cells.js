@@ -76,7 +76,7 @@ function spelled({ release, landmarks, dummies, correlation, redraw, ...rest }, 
   });
 }
 
-/** A metric by its name alone where nothing more is said of it. */
+/** A metric by its name alone where nothing more is noted of it. */
 export function shortMetric(metric, known) {
   if (typeof metric === "string") return metric;
   /** @type {any} */

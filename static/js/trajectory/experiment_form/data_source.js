@@ -10,7 +10,7 @@ import { whole } from "../../core/format.js";
  * `page` = {generated: [{preset, like, title, said}], datasets, urls}; `events` the field of how many. The body's
  * `dataset`, `preset` and `series` (of a spec) are sent on as they were set, until something here is changed.
  * Returns {values() -> {dataset, preset, series} or null, dataset() -> its id or null,
- * time() -> whether it has times, set({dataset, preset, series}, events), fail(name, words), clear()}.
+ * time() -> whether it has times, set({dataset, preset, series}, events), fail(name, text), clear()}.
  */
 export function createData(host, page, events, { onChange }) {
   const firsts = page.generated.map(({ preset }) => preset);
@@ -80,7 +80,7 @@ export function createData(host, page, events, { onChange }) {
   };
 }
 
-/** What the choices here do not show of the series a spec says; "" where they show it all. */
+/** What the choices here do not show of the series a spec gives; "" where they show it all. */
 function otherText({ series }, dataset) {
   if (!series || !dataset) return "";
   const { join, first_events: first } = series;

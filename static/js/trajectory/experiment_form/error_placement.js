@@ -47,7 +47,7 @@ function placed({ field }, note, form, { data, releases, landmarks, dummies, cor
   return true;
 }
 
-/** Show errors at their fields; returns what has none, in words. `form` is null where the spec is not the form's. */
+/** Show errors at their fields; returns what has none, as text. `form` is null where the spec is not the form's. */
 export function place(errors, form, parts) {
   return errors.filter((error) => !placed(error, messageOf(error), form, parts)).map(sentenceOf);
 }

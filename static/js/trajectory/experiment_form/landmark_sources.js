@@ -1,4 +1,4 @@
-/* Which events are landmarks: random shares, stay points, the marks of a file, or sets that were kept, as those of a
+/* Which events are landmarks: random shares, stay points, the marks of a file, or saved sets, as those of a
  * map.
  */
 
@@ -140,7 +140,7 @@ function way(listed, on) {
 
 /**
  * The choice in `host`; `links` as in saved_sets.js.
- * Returns {kinds, values() or null, set(values), of(dataset or null) that it is tried on, fail(at, name, words),
+ * Returns {kinds, values() or null, set(values), of(dataset or null) that it is tried on, fail(at, name, text),
  * clear()}.
  */
 export function createLandmarks(host, methods, usual, links, { onChange }) {

@@ -94,7 +94,7 @@ function entry(measure, { onChange }) {
   };
 }
 
-/** What a measure lacks to be one here, in words. */
+/** What a measure lacks to be one here, as text. */
 function lack({ needs_release, needs_time }, release, time) {
   if (needs_release && !release) return "Choose a mechanism to measure this.";
   return needs_time && !time ? "These data have no times." : "";
@@ -102,7 +102,7 @@ function lack({ needs_release, needs_time }, release, time) {
 
 /**
  * The measures in `host`, `messageHost` below them. Returns {values() or null, set(metrics),
- * allow({release, correlation, time}), fail(at, name, words), clear()}; `allow` turns off what lacks a release or
+ * allow({release, correlation, time}), fail(at, name, text), clear()}; `allow` turns off what lacks a release or
  * times.
  */
 export function createMeasures(host, messageHost, measures, { onChange }) {

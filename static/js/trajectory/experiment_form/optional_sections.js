@@ -1,4 +1,4 @@
-/* What is rarely asked for, in folds that say what they hold: dummy landmarks, and what an adversary knows. */
+/* What is rarely requested, in folds that say what they hold: dummy landmarks, and what an adversary has. */
 
 import { createFields } from "../../components/form_fields.js";
 import { isGiven } from "../../components/number_field.js";
@@ -148,7 +148,7 @@ const BOUND = {
   ],
 };
 
-/** The correlation that an adversary knows, in `hosts` = {fold, said, all}. As the other parts. */
+/** The correlation that an adversary has, in `hosts` = {fold, said, all}. As the other parts. */
 export function createCorrelation(hosts, { onChange }) {
   const standard = STRENGTHS.map(([value]) => value);
   const ticks = createTicks(

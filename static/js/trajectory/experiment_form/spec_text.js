@@ -20,7 +20,7 @@ function specIn(text) {
 }
 
 /**
- * The editor in `host`. `onSpec(spec)` hears what was typed or loaded, null while it is none.
+ * The editor in `host`. `onSpec(spec)` receives what was typed or loaded, null while it is none.
  * Returns {show(spec), fail(words), name(text)}.
  */
 export function createText(host, { onSpec }) {

@@ -59,5 +59,5 @@ export function createList(field, start, { onChange }) {
   };
 }
 
-/** Which value of a list an error is about, if it says so. */
+/** Which value of a list an error is about, if it is aborted. */
 export const ofValue = (at, message) => (at === null || Number.isNaN(at) ? message : `Value ${at + 1}: ${message}`);

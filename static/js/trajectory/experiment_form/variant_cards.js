@@ -5,7 +5,7 @@ import { announce, el } from "../../core/dom.js";
 import { createFields } from "../../components/form_fields.js";
 import { isGiven } from "../../components/number_field.js";
 
-/** What a form of fields says beyond what is usual; null where a number is missing. */
+/** What a form of fields gives beyond what is usual; null where a number is missing. */
 export function ownValues(fields, listed) {
   const values = fields.values();
   if (!Object.values(values).every(isGiven)) return null;
@@ -15,9 +15,9 @@ export function ownValues(fields, listed) {
 }
 
 /**
- * Cards of `listed` in `hosts.cards`, rows in `hosts.rows`. `shared` parameters are asked for elsewhere; `line(kind)`
+ * Cards of `listed` in `hosts.cards`, rows in `hosts.rows`. `shared` parameters are set elsewhere; `line(kind)`
  * is drawn before its name; `extend(row)` may add to a row and return what it added. `onChange()` after every change.
- * Returns {rows() -> [{kind, title, values()}], set([{name, …own}]), fail(i, name, words) -> whether it had a place,
+ * Returns {rows() -> [{kind, title, values()}], set([{name, …own}]), fail(i, name, text) -> whether it had a place,
  * clear()}.
  *
  * @param {{cards: HTMLElement, rows: HTMLElement}} hosts

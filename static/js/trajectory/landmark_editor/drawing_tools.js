@@ -1,4 +1,4 @@
-/* What each tool does with presses, clicks and keys. A tool is made anew each time it is chosen. */
+/* What each tool does with presses, clicks and keys. A tool is made again each time it is chosen. */
 
 import { check, createNumber, valueOf } from "../../components/number_field.js";
 import { announce, el } from "../../core/dom.js";

@@ -9,7 +9,7 @@ import { placesOf } from "./landmark_places.js";
 const LISTED = 200;
 const SAME_PLACE_M = 200; // where a way has no distance of its own
 
-/** How much is marked: `marked` of `points` events in `runs` stretches; `distance` is null where it is not known. */
+/** How much is marked: `marked` of `points` events in `runs` ranges; `distance` is null where it is not known. */
 export function showFacts({ marked, points, runs, distance }) {
   $("[data-count]").textContent = whole(marked);
   $("[data-share]").textContent = `of ${count(points, "event")} · ${percent(points ? marked / points : 0)}`;
@@ -19,7 +19,7 @@ export function showFacts({ marked, points, runs, distance }) {
     ? [count(runs, "stretch", "stretches"), ...(distance === null ? [] : toNearest(distance))]
     : ["Nothing is marked yet."];
   const text = facts.map((part) => part.textContent ?? part).join("");
-  // an explained word keeps focus while nothing changes
+  // an explained term keeps focus while nothing changes
   if (place.textContent !== text) place.replaceChildren(...facts);
 }
 
@@ -30,7 +30,7 @@ const toNearest = (distance) => [
 ];
 
 /**
- * The places of one series with the stretches at each: how long, how many events, when; a press leads there. `how` as
+ * The places of one series with the ranges at each: how long, how many events, when; a press leads there. `how` as
  * in landmark_places.js.
  */
 export function showPlaces(runs, track, { zones, reach_m = SAME_PLACE_M }, goTo) {

@@ -3,7 +3,7 @@
 import { EARTH_RADIUS_M, near } from "../../map/projection.js";
 import { nameOf, zoneAt } from "./zone_geometry.js";
 
-const SAMPLES = 64; // events that the middle of a stretch is taken from
+const SAMPLES = 64; // events that the middle of a range is taken from
 const M_PER_DEG = (EARTH_RADIUS_M * Math.PI) / 180;
 
 /** The mean position [lon, lat] of the events [start, end). */

@@ -84,7 +84,7 @@ function windowRow({ days, start, end }, { changed, remove }) {
       name.slice(0, 2),
     ),
   );
-  // no input of type time: it writes 12 hours and AM or PM in some places, and knows no 24:00
+  // no input of type time: it writes 12 hours and AM or PM in some places, and has no 24:00
   const time = (label, value) =>
     el("input", {
       type: "text",
@@ -151,7 +151,7 @@ function windowRow({ days, start, end }, { changed, remove }) {
 /** 9:00 as 09:00; anything else as it was typed. */
 const padded = (text) => text.trim().replace(/^(\d):/, "0$1:");
 
-/** The browser's own time zone until another is typed; the names it knows are offered. */
+/** The browser's own time zone until another is typed; the names it has are offered. */
 function timeZoneField(field, onChange) {
   const own = Intl.DateTimeFormat().resolvedOptions().timeZone ?? "UTC";
   const list = el(

@@ -7,7 +7,7 @@ import { count, number, whole } from "../../core/format.js";
 const row = (term, value, /** @type {any} */ more = "") => [el("dt", {}, term), el("dd", {}, value, more)];
 
 /**
- * A choice of `sets` in `host`; `on.change(runs | null)` hears the runs of the one chosen, over the whole dataset.
+ * A choice of `sets` in `host`; `on.change(runs | null)` receives the runs of the one chosen, over the whole dataset.
  * Returns {show(marks): what the chosen one shares with them, choose(id)}.
  */
 export function createAgainst(host, sets, on) {

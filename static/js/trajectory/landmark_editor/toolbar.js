@@ -19,7 +19,7 @@ export const icon = (path) =>
 export const zoneIcon = ({ type }) => icon(ICONS[type === "Circle" ? "circle" : "polygon"]);
 
 /**
- * Buttons in `host`, what the tool in use asks for in `hint`. `on.pick(at)` hears clicks that draw nothing,
+ * Buttons in `host`, what the tool in use asks for in `hint`. `on.pick(at)` receives clicks that draw nothing,
  * `on.select(box)` a rectangle in pixels, `on.zone(zone)` one that was drawn; `on.cursor()` gives the selected event's
  * place. Returns {choose(name), key(event)}: key is true if the tool took the key.
  */
@@ -65,7 +65,7 @@ export function createTools({ host, hint, map, on }) {
     if (byReader && tool.instructions) map.focus(); // keys belong to the drawing now
   }
 
-  /** Say what to do next, with controls for those who have no keyboard; nothing without words. */
+  /** Show what to do next, with controls for those who have no keyboard; nothing without text. */
   function prompt(instructions, controls) {
     hint.hidden = !instructions;
     hint.replaceChildren(

@@ -1,7 +1,7 @@
 /* Zones as the API takes them: {type: "Polygon", coordinates, label} and {type: "Circle", center, radius_m, label}.
  *
  * Nothing here changes a zone: every change gives a new one. Longitudes are degrees within -180..180; edges are
- * straight in degrees, as GeoJSON says.
+ * straight in degrees, as GeoJSON gives it.
  */
 
 import { circle, distanceM, EARTH_RADIUS_M, near } from "../../map/projection.js";
@@ -17,7 +17,7 @@ const degrees = (value) => Number(value.toFixed(7));
 /** A position as the API takes it. */
 export const position = (lon, lat) => [degrees(near(lon, 0)), degrees(Math.max(-90, Math.min(90, lat)))];
 
-/** A circle of a radius that was drawn: six digits of it. One that was typed is kept by `typedCircle`. */
+/** A circle of a radius that was drawn: six digits of it. One that was typed is stored by `typedCircle`. */
 export const circleZone = (lon, lat, radius, label = "") => ({
   type: "Circle",
   center: position(lon, lat),
@@ -196,7 +196,7 @@ const KINDS = "polygons, or points with a property radius_m";
 
 /**
  * Zones of a GeoJSON text: polygons, multipolygons (a zone for each part), and points that carry `radius_m`. Their
- * coordinates are taken as they are: the engine says what is wrong with them. Throws an Error where it is something
+ * coordinates are taken as they are: the engine names what is wrong with them. Throws an Error where it is something
  * else.
  */
 export function fromGeoJSON(text) {

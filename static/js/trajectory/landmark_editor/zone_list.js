@@ -162,7 +162,7 @@ function textField(text, key, onChange) {
 }
 
 /**
- * What is typed is kept. A number that is refused changes nothing and stays marked, so that nothing is saved with it.
+ * What is typed is stored. A number that is refused changes nothing and stays marked, so that nothing is saved with it.
  */
 function numberField(text, key, rule, onChange) {
   const { input, error } = createNumber({ ...rule, required: true }, { dataset: { key } });

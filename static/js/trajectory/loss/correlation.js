@@ -49,7 +49,7 @@ export function createCorrelation(state, note, on) {
   return { element: el("div", { class: "stack" }, group.element, distance.element), show };
 }
 
-/** A correlation as the server tells it, in words. */
+/** A correlation as the server reports it, as text. */
 export function correlationText({ kind, s, states, cell_m, smoothing, mismatch, diameter_m }) {
   if (kind === "smoothed") return `Two states at most ${number(diameter_m)} m apart, smoothed by s = ${number(s)}.`;
   if (kind === "given")

@@ -31,7 +31,7 @@ const BOUND = {
   published: () => "The published formula is not an upper bound: between two known landmarks the chain is a bridge.",
 };
 
-/** The view in words; `bound`, `why`, `pairwise` and the correlation's `diameter_m` as the server answered. */
+/** The view as text; `bound`, `why`, `pairwise` and the correlation's `diameter_m` as the server answered. */
 export function viewText(
   /** @type {Record<string, any>} */ { view, side, part },
   { bound, why, diameter_m, pairwise = false },

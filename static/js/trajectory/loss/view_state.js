@@ -1,4 +1,4 @@
-/* What is looked at, kept in the page's address: a link shows the same again. */
+/* What is looked at, stored in the page's address: a link shows the same again. */
 
 import { readdress } from "../../core/address.js";
 
@@ -75,5 +75,5 @@ export function correlationBody(state) {
   return Object.fromEntries(Object.entries(correlationQuery(state)).map(asNumbers));
 }
 
-/** What is asked of the server beside the correlation. */
+/** What is requested from the server beside the correlation. */
 export const boundQuery = (/** @type {Record<string, any>} */ { bound }) => (bound === "published" ? { bound } : {});

@@ -15,8 +15,8 @@ export function download(text, name) {
 const same = (specs, part) => specs.every((spec) => JSON.stringify(part(spec)) === JSON.stringify(part(specs[0])));
 
 /**
- * What the form shows for a configuration file, or for one release as GET /api/v1/releases/{id}/ tells it:
- * {level, mechanisms: [{name, …own}], steps, seed}. Throws an Error that says what is wrong.
+ * What the form shows for a configuration file, or for one release as GET /api/v1/releases/{id}/ reports it:
+ * {level, mechanisms: [{name, …own}], steps, seed}. Throws an Error that names what is wrong.
  */
 export function parse(text, { mechanisms, steps, common }) {
   let found;

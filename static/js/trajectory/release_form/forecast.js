@@ -40,7 +40,7 @@ export function createForecast(url, { show, fail }) {
   };
 }
 
-// Words -------------------------------------------------------------------------------------
+// Text -------------------------------------------------------------------------------------
 
 /** ε, ε/1,071, ε/2.17 */
 function part(share) {
@@ -154,7 +154,7 @@ export function afterwards(steps) {
   ];
 }
 
-/** What the budget says about releases of `forecasts` at a level, `quote` from the server. */
+/** The state of the budget for releases of `forecasts` at a level, `quote` from the server. */
 export function spending(quote, { radius_m }, forecasts, experiment) {
   const per = (perKm) => number((perKm * radius_m) / 1000);
   const many = forecasts.length === 1 ? "the release" : `the ${forecasts.length} releases together`;

@@ -43,7 +43,9 @@ export function createCards(hosts, mechanisms, { common, chosen, onChange }) {
   };
 }
 
-/** Levels of several mechanisms with their guarantee said once; those that are alone at theirs together at the end. */
+/**
+ * Levels of several mechanisms with their guarantee stated once; those that are alone at theirs together at the end.
+ */
 function grouped(cards) {
   const levels = [...new Set(cards.map(({ mechanism }) => mechanism.level))];
   const of = (level) => cards.filter(({ mechanism }) => mechanism.level === level);

@@ -14,7 +14,7 @@ const ALIKE = 1e-6;
 const FARTHEST_M = 8e6; // beyond, a circle is no longer one on the map
 
 /**
- * The picture in `host`. `lineStyles` maps a mechanism's name to its colour and dash. Returns {data({scene, runs}),
+ * The view in `host`. `lineStyles` maps a mechanism's name to its colour and dash. Returns {data({scene, runs}),
  * answer(level, outlooks), level(level)}: between two answers noise is taken to grow with r / ε.
  */
 export function createNoisePreview(host, lineStyles) {
@@ -220,7 +220,7 @@ function drawLens(ctx, size, view, over, anchor, perUnit, groups, largest) {
   ctx.restore();
 }
 
-// Words -------------------------------------------------------------------------------------
+// Text -------------------------------------------------------------------------------------
 
 function captions(one, found, { anchor, times, small, largest, extent, drawn }) {
   if (!one) return [el("p", {}, "Choose a mechanism and a level to see its noise here.")];

@@ -1,11 +1,11 @@
-/* What the picture of the noise is drawn over: the original's tracks and landmarks, for its owner's eyes. */
+/* What the view of the noise is drawn over: the original's tracks and landmarks, for its owner's eyes. */
 
 import { get } from "../../core/api.js";
 import { unitX, unitY, unrolled, EARTH_RADIUS_M } from "../../map/projection.js";
 import { positionsOf } from "../../map/positions.js";
 import { fetchTrack } from "../track.js";
 
-const MOST_EVENTS = 200_000; // a faint line tells the size of the dataset; more points tell no more
+const MOST_EVENTS = 200_000; // a faint line shows the size of the dataset; more points add nothing
 const MOST_SERIES = 12;
 
 /** The longest series that are not too much to draw together. */
@@ -21,7 +21,7 @@ function drawable(series) {
   return found;
 }
 
-/** {tracks: [{first, n, positions}], box, middle} of a dataset as the API tells it; the box in the unit square. */
+/** {tracks: [{first, n, positions}], box, middle} of a dataset as the API reports it; the box in the unit square. */
 export async function loadMapData(dataset, url) {
   const { west, south, east, north, middle } = unrolled(dataset.bounds);
   const series = drawable(dataset.series);

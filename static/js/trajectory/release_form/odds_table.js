@@ -1,4 +1,5 @@
-/* What a level within a radius says about odds, at half, one and two radii: odds between two places grow with distance.
+/* What a level within a radius means for odds, at half, one and two radii: odds between two places grow with
+ * distance.
  */
 
 import { el } from "../../core/dom.js";

@@ -12,8 +12,8 @@ import { DIAMETER_M, STANDARD } from "../loss/view_state.js";
 const TEXTS = { weak: "Weak", moderate: "Moderate", strong: "Strong" };
 
 /**
- * The part in `host`; `onChange()` after another correlation was chosen. Returns {correlation(), show(answer, inks),
- * clear()}.
+ * The part in `host`; `onChange()` after another correlation was chosen. Returns {correlation(), show(answer, line
+ * styles), clear()}.
  */
 export function createTemporalLossTable(host, { onChange }) {
   let [chosen, diameter_m] = ["moderate", DIAMETER_M];

@@ -6,7 +6,7 @@ import { metres, number, whole } from "../../core/format.js";
 const HUGE = 10;
 const TINY = 0.01;
 const GPS_M = 10; // what a position is off by anyway
-const STILL_M = 1; // nobody stands stiller than this between two fixes
+const STILL_M = 1; // a smaller step between two fixes counts as none
 const NOTED = 1.05; // less of a difference is none to speak of
 
 /**
