@@ -4,7 +4,8 @@ A sketch holds the :data:`SIZE` smallest values of a keyed hash over the *set* o
 Kaplan, "Summarizing data using bottom-k sketches", PODC 2007), so the order, the division into series and repeated
 events do not matter. The hash is SipHash-2-4 (Aumasson and Bernstein, INDOCRYPT 2012) with a secret key of 128 bits:
 without the key a sketch reveals nothing but how many values two sketches have in common. An event is its position on
-the grid of 1e-7 degrees and its time in milliseconds, or its position alone where there are no times.
+the grid of 1e-7 degrees and its time in milliseconds, or its position alone where there are no times; a count of a
+stream is its timestamp, its stream's name and its value; a check-in is its place or position, and its time.
 
 Below the smaller of two thresholds both samples are complete, so the share of the smaller one's values that the other
 has estimates the *containment*: which part of the smaller upload lies in the larger one. A part of an upload, or an
@@ -13,13 +14,14 @@ upload with more data in it, is recognised as a whole copy is.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from privacy_engine.data import Trajectory
+from privacy_engine.data import CheckIns, CountStream, Trajectory
 
 Hashes = NDArray[np.uint64]
 
@@ -82,10 +84,24 @@ def sketch_of(series: Sequence[Trajectory], key: bytes, *, timed: bool) -> Event
     With ``timed`` an event is a position and a time, which every series must have; else its position alone. Memory
     beyond the data is constant: blocks of events are hashed and merged into the sample one after another.
     """
+    return _sketch(_words(series, timed), key)
+
+
+def stream_sketch(stream: CountStream, key: bytes) -> EventSketch:
+    """Return the sketch of the counts above 0 of a stream: zeros are alike in every stream of the same layout."""
+    return _sketch(_count_words(stream, key), key)
+
+
+def checkin_sketch(checkins: CheckIns, key: bytes, *, timed: bool) -> EventSketch:
+    """Return the sketch of check-ins: places (positions where there are no places), and times with ``timed``."""
+    return _sketch(_checkin_words(checkins, key, timed), key)
+
+
+def _sketch(events: Iterable[Sequence[Hashes]], key: bytes) -> EventSketch:
     if len(key) != _KEY_BYTES:
         raise ValueError(f"key must be {_KEY_BYTES} bytes, got {len(key)}")
     found: Hashes = np.empty(0, dtype=np.uint64)
-    for words in _words(series, timed):
+    for words in events:
         hashes = siphash24(words, key)
         if len(found) == SIZE:
             hashes = hashes[hashes < found[-1]]
@@ -154,8 +170,46 @@ def _words(series: Sequence[Trajectory], timed: bool) -> Iterator[list[Hashes]]:
             words = [_place(one.lon[part], one.lat[part])]
             if timed:
                 assert one.time_s is not None
-                words.append(np.round(one.time_s[part] * 1000).astype(np.int64).view(np.uint64))
+                words.append(_instants(one.time_s[part]))
             yield words
+
+
+def _count_words(stream: CountStream, key: bytes) -> Iterator[list[Hashes]]:
+    """The counts above 0 as messages of three words, timestamp by timestamp in blocks."""
+    names = _text_words(stream.names, key)
+    labels = _text_words(stream.labels, key) if stream.time_s is None else _instants(stream.time_s)
+    rows = max(_BLOCK // max(len(stream.names), 1), 1)
+    for start in range(0, len(stream), rows):
+        counts = stream.counts[start : start + rows]
+        at, which = np.nonzero(counts)
+        if len(at):
+            yield [labels[start + at], names[which], counts[at, which].view(np.uint64)]
+
+
+def _checkin_words(checkins: CheckIns, key: bytes, timed: bool) -> Iterator[list[Hashes]]:
+    places = _text_words(checkins.places, key) if checkins.place is not None else None
+    for start in range(0, len(checkins), _BLOCK):
+        part = slice(start, start + _BLOCK)
+        if places is not None and checkins.place is not None:
+            words = [places[checkins.place[part]]]
+        else:
+            assert checkins.lon is not None
+            assert checkins.lat is not None
+            words = [_place(checkins.lon[part], checkins.lat[part])]
+        if timed:
+            words.append(_instants(checkins.time_s[part]))
+        yield words
+
+
+def _instants(time_s: NDArray[np.float64]) -> Hashes:
+    """Times in whole milliseconds."""
+    return np.asarray(np.round(time_s * 1000).astype(np.int64).view(np.uint64))
+
+
+def _text_words(texts: Sequence[str], key: bytes) -> Hashes:
+    """One keyed word for each text."""
+    digests = [hashlib.blake2b(text.encode(), key=key, digest_size=8).digest() for text in texts]
+    return np.frombuffer(b"".join(digests), dtype="<u8").astype(np.uint64)
 
 
 def _place(lon: NDArray[np.float64], lat: NDArray[np.float64]) -> Hashes:

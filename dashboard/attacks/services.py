@@ -14,6 +14,8 @@ from django.db.models.functions import Now
 from dashboard.attacks import execution, files
 from dashboard.attacks.models import Attack
 from dashboard.core.errors import Conflict, require_state
+from dashboard.datasets.models import Kind
+from dashboard.datasets.selectors import require_kind
 from dashboard.jobs import queue
 from dashboard.jobs.models import State
 from dashboard.landmarks.selectors import series_bounds
@@ -47,6 +49,7 @@ def submit_attack(
     if owner.pk != release.owner_id:
         raise PermissionDenied
     require_state(release, State.DONE, "release")
+    require_kind(release.dataset, Kind.TRAJECTORY)
     _must_be_readable(release, attack)
     lengths = release.dataset.series_lengths
     series = _series(lengths, attack, series)

@@ -29,10 +29,11 @@ INK = "#22201c"
 SEEN = 3.0  # the contrast of graphics, WCAG 2.2 1.4.11
 
 
-def palette() -> dict[str, Ink]:
-    """Name to ink; the same mechanism always has the same."""
-    rest = [cls.registered_name() for cls in mechanisms.of("trajectory") if cls.registered_name() not in FIRST]
-    return {name: _ink(i) for i, name in enumerate([*FIRST, *rest])}
+def palette(kind: str = "trajectory") -> dict[str, Ink]:
+    """Name to style of the mechanisms of one kind of data; the same mechanism always has the same."""
+    names = [cls.registered_name() for cls in mechanisms.of(kind)]
+    first = [name for name in FIRST if name in names]
+    return {name: _ink(i) for i, name in enumerate([*first, *(name for name in names if name not in first)])}
 
 
 def _ink(i: int) -> Ink:

@@ -19,9 +19,11 @@ from rest_framework.views import APIView
 
 from dashboard.core.rest.components import listing
 from dashboard.core.rest.parsing import UNKEPT, JSONBody, valid
-from dashboard.datasets import lineage, resumable, selectors, services
+from dashboard.datasets import cells, counts, ledger, lineage, resumable, selectors, services
+from dashboard.datasets.cells import CellsQuery, CellsSerializer
+from dashboard.datasets.counts import CountsQuery, CountsSerializer
 from dashboard.datasets.lineage_serializers import UNDETECTED, DecisionSerializer, LineageSerializer
-from dashboard.datasets.models import Dataset
+from dashboard.datasets.models import Dataset, Kind
 from dashboard.datasets.previews import PreviewQuery, PreviewSerializer
 from dashboard.datasets.serializers import ChangeSerializer, DatasetSerializer, OptionsSerializer, UploadSerializer
 from dashboard.jobs.viewsets import JobViewSet
@@ -85,7 +87,8 @@ class DatasetViewSet(JobViewSet[Dataset]):
             if "name" in params:
                 services.rename_dataset(dataset=dataset, name=params["name"])
             if "budget" in params:
-                total = params["budget"].model_dump() if params["budget"] else {"epsilon": None, "radius_m": None}
+                given = params["budget"] is not None
+                total = ledger.parse_total(dataset, params["budget"]) if given else {"epsilon": None}
                 services.set_budget(dataset=dataset, **total)
         return self.row_response(dataset)
 
@@ -136,7 +139,30 @@ class DatasetViewSet(JobViewSet[Dataset]):
         """One series of the original, in full or simplified, for the map; see dashboard/maps/track_encoding.py."""
         dataset = self.get_object()
         selectors.require_ready(dataset)
+        selectors.require_kind(dataset, Kind.TRAJECTORY)
         return track_encoding.answer(request, partial(line, dataset.points_path), tag=dataset.points_file)
+
+    @extend_schema(parameters=[CountsQuery], responses={200: CountsSerializer}, filters=False)
+    @action(detail=True, filterset_class=None, pagination_class=None)
+    def counts(self, request: Request, pk: Any = None) -> Response:
+        """The counts of one stream, or the total of all, for the owner's chart."""
+        dataset, params = self.get_object(), valid(CountsQuery, request.query_params)
+        selectors.require_ready(dataset)
+        selectors.require_kind(dataset, Kind.STREAM)
+        stream = counts.read_stream(dataset.points_path)
+        return Response(counts.shown(stream, params.get("stream"), params["points"]), headers=UNKEPT)
+
+    @extend_schema(parameters=[CellsQuery], responses={200: CellsSerializer}, filters=False)
+    @action(detail=True, filterset_class=None, pagination_class=None)
+    def cells(self, request: Request, pk: Any = None) -> Response:
+        """Check-ins in the cells of a grid over their extent, for the owner's map."""
+        dataset, params = self.get_object(), valid(CellsQuery, request.query_params)
+        selectors.require_ready(dataset)
+        selectors.require_kind(dataset, Kind.CHECKINS)
+        checkins = cells.read_checkins(dataset.points_path)
+        grid = cells.display_grid(checkins)
+        found = cells.counted(grid, checkins)
+        return Response(cells.ranked(grid, found, found, params["k"], positive=True), headers=UNKEPT)
 
 
 class CleaningStepsView(APIView):

@@ -6,21 +6,31 @@ import math
 import uuid
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.conf import settings
 
 from dashboard.core.text import storable
 from dashboard.datasets import facts, lineage
-from dashboard.datasets.models import Dataset
+from dashboard.datasets.models import Dataset, Kind
 from dashboard.jobs import leases
 from dashboard.storage import local_files, parquet
 from privacy_engine import formats
 from privacy_engine.cleaning import clean, parse_cleaning
-from privacy_engine.data import Trajectory
-from privacy_engine.errors import FormatError
+from privacy_engine.data import CheckIns, CountStream, Trajectory
+from privacy_engine.datatypes import datatypes
+from privacy_engine.errors import FormatError, ParameterError
 
 UNPACKED = 4
+Data = list[Trajectory] | CountStream | CheckIns
+
+
+class Read(NamedTuple):
+    """A file as it was read and cleaned: its data, the report, and what identifies the upload before any cleaning."""
+
+    data: Data
+    report: dict[str, Any]
+    evidence: lineage.Evidence
 
 
 def run(pk: Any) -> None:
@@ -29,16 +39,18 @@ def run(pk: Any) -> None:
 
 
 def import_points(row: Dataset, lease: leases.Lease) -> dict[str, Any]:
-    """Read the original of a claimed row and store its points: the columns to settle it with."""
+    """Read the original of a claimed row and store its points: the columns to finish it with."""
     lease.report("Reading the file", 0.1)
-    series, report, evidence = read(row.original_path, name=row.file_name, options=row.options, cleaning=row.cleaning)
+    found = read(
+        row.original_path, name=row.file_name, options=row.options, cleaning=row.cleaning, kind=row.requested_kind
+    )
     lease.report("Storing the points", 0.8)
-    fields = store(row.folder, series, token=lease.token)
+    fields = store(row.folder, found.data, token=lease.token)
     if not lease.rows().exists():  # deleted or replaced while we read: leave nothing
         local_files.remove(row.folder / fields["points_file"])
         raise leases.LeaseLost
-    file = lineage.register(owner_id=row.owner_id, evidence=evidence, content_digest=fields["content_digest"])
-    return fields | cleaned_columns(report) | {"source_file": file}
+    file = lineage.register(owner_id=row.owner_id, evidence=found.evidence, content_digest=fields["content_digest"])
+    return fields | cleaned_columns(found.report) | {"source_file": file}
 
 
 def cleaned_columns(report: dict[str, Any]) -> dict[str, Any]:
@@ -47,35 +59,54 @@ def cleaned_columns(report: dict[str, Any]) -> dict[str, Any]:
 
 
 def import_now(
-    path: Path, *, folder: Path, name: str, options: Mapping[str, Any], cleaning: Sequence[Any] = ()
+    path: Path,
+    *,
+    folder: Path,
+    name: str,
+    options: Mapping[str, Any],
+    cleaning: Sequence[Any] = (),
+    kind: str = Kind.TRAJECTORY,
 ) -> dict[str, Any]:
     """The same at once, without a row: read ``path``, store the points in ``folder``, return the columns.
 
     ``evidence`` is among them, which :func:`dashboard.datasets.lineage.register` makes the column ``source_file``.
     """
-    series, report, evidence = read(path, name=name, options=options, cleaning=cleaning)
-    return store(folder, series, token=uuid.uuid4()) | cleaned_columns(report) | {"evidence": evidence}
+    found = read(path, name=name, options=options, cleaning=cleaning, kind=kind)
+    fields = store(folder, found.data, token=uuid.uuid4())
+    return fields | cleaned_columns(found.report) | {"evidence": found.evidence}
 
 
 def read(
-    path: Path, *, name: str, options: Mapping[str, Any], cleaning: Sequence[Any] = ()
-) -> tuple[list[Trajectory], dict[str, Any], lineage.Evidence]:
-    """The file as series, cleaned; the report of both; and what identifies the upload, before any cleaning.
+    path: Path, *, name: str, options: Mapping[str, Any], cleaning: Sequence[Any] = (), kind: str = Kind.TRAJECTORY
+) -> Read:
+    """Read a file as data of ``kind`` (empty: as the kind that its columns show), and clean trajectories.
 
     Raises
     ------
     FormatError
-        It cannot be read, or holds no point.
+        It cannot be read, or holds no data.
     DataError
         A step of the cleaning cannot be done on these data.
+    ParameterError
+        There are cleaning steps, and the data are no trajectories.
     """
     with path.open("rb") as file:
-        reading = formats.read(file, name=name, limits=_limits(), **options)
+        reading = formats.read(file, name=name, limits=_limits(), kinds=(kind,) if kind else Kind.values, **options)
     if not len(reading):
         raise FormatError("The file holds no position that could be read.", code="no_points", rule="at least 1 point")
-    series, done = clean(reading.series, parse_cleaning(cleaning))
-    report = storable(reading.report.as_dict()) | {"cleaning": [step.as_dict() for step in done]}
-    return series, report, lineage.evidence_of(path, reading.series)
+    steps, report = parse_cleaning(cleaning), storable(reading.report.as_dict()) | {"kind": reading.kind}
+    if reading.other is not None:
+        _refuse_cleaning(steps)
+        return Read(reading.other, report | {"cleaning": []}, lineage.evidence_of(path, reading.other))
+    series, done = clean(reading.series, steps)
+    report |= {"cleaning": [step.as_dict() for step in done]}
+    return Read(series, report, lineage.evidence_of(path, reading.series))
+
+
+def _refuse_cleaning(steps: Sequence[Any]) -> None:
+    if steps:
+        rule = "empty for count streams and check-ins"
+        raise ParameterError(f"cleaning must be {rule}", field="cleaning", rule=rule)
 
 
 def preview(path: Path, *, name: str, options: Mapping[str, Any]) -> formats.Preview:
@@ -95,13 +126,27 @@ def _limits() -> formats.Limits:
     return formats.Limits(total=UNPACKED * settings.CAIRN_UPLOAD_BYTES)
 
 
-def store(folder: Path, series: Sequence[Trajectory], *, token: uuid.UUID) -> dict[str, Any]:
-    """Write the points into ``folder`` under a name of this attempt's own; the columns that describe them."""
+def store(folder: Path, data: Data, *, token: uuid.UUID) -> dict[str, Any]:
+    """Write the data into ``folder`` under a name of this attempt's own; the columns that describe them."""
     name = f"points-{token}.parquet"
-    parquet.write_points(folder / name, series)
+    if isinstance(data, CountStream | CheckIns):
+        return {"points_file": name, **_store_other(folder / name, data)}
+    parquet.write_points(folder / name, data)
     return {
-        "points": sum(len(one) for one in series),
+        "kind": Kind.TRAJECTORY,
+        "points": sum(len(one) for one in data),
         "points_file": name,
-        "summary": facts.summarise(series),
-        "content_digest": facts.content_digest(series, key=settings.SECRET_KEY),
+        "summary": facts.summarise(data),
+        "content_digest": facts.content_digest(data, key=settings.SECRET_KEY),
+    }
+
+
+def _store_other(path: Path, data: CountStream | CheckIns) -> dict[str, Any]:
+    found = datatypes[data.kind]
+    parquet.write_table(path, found.to_table(data))
+    return {
+        "kind": data.kind,
+        "points": len(data),
+        "summary": storable(found.facts(data).model_dump()),
+        "content_digest": facts.keyed(found.content_digest(data), key=settings.SECRET_KEY),
     }

@@ -109,6 +109,11 @@ def length_m(series: Sequence[Trajectory]) -> float | None:
     return float(sum(geo.distance_m(o.lon[:-1], o.lat[:-1], o.lon[1:], o.lat[1:]).sum() for o in series))
 
 
+def keyed(digest: str, *, key: str) -> str:
+    """Return HMAC-SHA256 of a content digest under ``key``: whoever has the data cannot compute it."""
+    return hmac.new(key.encode(), f"cairn content {digest}".encode(), hashlib.sha256).hexdigest()
+
+
 def content_digest(series: Sequence[Trajectory], *, key: str) -> str:
     """What the points are, whoever uploads them in whichever format: the key of their budget.
 

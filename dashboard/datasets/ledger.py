@@ -27,9 +27,8 @@ from pydantic import ValidationError
 from dashboard.core.errors import Conflict
 from dashboard.datasets.lineage import LARGEST, known_source_of, lock_owner, source_of
 from dashboard.datasets.models import Budget, BudgetEntry, Dataset, Unit
-from privacy_engine.errors import ParameterErrors
+from privacy_engine.errors import ParameterError, ParameterErrors
 from privacy_engine.mechanism import NO_CONTEXT, Mechanism
-from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 from privacy_engine.params import Epsilon, Frozen, RadiusM, explain
 from privacy_engine.promise import Context
 
@@ -68,44 +67,40 @@ class BudgetExceeded(Conflict):
 
 
 class Total(Frozen):
-    """What all releases of a lineage together may leak, as its owner writes it."""
+    """What all releases of a lineage together may leak within a radius, as its owner writes it."""
 
     epsilon: Epsilon
     radius_m: RadiusM
 
-    @classmethod
-    def parse(cls, description: Any) -> Total:
-        """The described total.
-
-        Raises
-        ------
-        ParameterErrors
-            One error for each number that is missing or outside its domain.
-        """
-        try:
-            return cls.model_validate(description)
-        except ValidationError as error:
-            raise ParameterErrors(explain(error, prefix="budget")) from None
-
 
 class PlainTotal(Frozen):
-    """The same in a unit without a radius."""
+    """The same in a unit without a radius; ``unit`` is left out where a kind of data has one unit alone."""
 
     epsilon: Epsilon
+    unit: str | None = None
 
-    @classmethod
-    def parse(cls, description: Any) -> PlainTotal:
-        """The described total.
 
-        Raises
-        ------
-        ParameterErrors
-            It is missing, outside its domain, or more than a level.
-        """
-        try:
-            return cls.model_validate(description)
-        except ValidationError as error:
-            raise ParameterErrors(explain(error, prefix="budget")) from None
+def parse_total(dataset: Dataset, description: Any) -> dict[str, Any]:
+    """Return ``epsilon``, ``radius_m`` and ``unit`` of a described total of a dataset's releases.
+
+    Raises
+    ------
+    ParameterErrors
+        One error for each value that is missing, unknown or outside its domain.
+    """
+    by_distance = dataset.units[0] == Unit.EVENT_PER_M
+    try:
+        if by_distance:
+            return Total.model_validate(description).model_dump() | {"unit": Unit.EVENT_PER_M}
+        total = PlainTotal.model_validate(description)
+    except ValidationError as error:
+        raise ParameterErrors(explain(error, prefix="budget")) from None
+    unit = total.unit or dataset.units[0]
+    if unit not in dataset.units:
+        rule = f"one of {', '.join(dataset.units)}"
+        error = ParameterError(f"budget.unit must be {rule}", field="budget.unit", rule=rule, value=unit)
+        raise ParameterErrors([error])
+    return {"epsilon": total.epsilon, "radius_m": None, "unit": unit}
 
 
 class Loss(NamedTuple):
@@ -189,10 +184,8 @@ def composed(budget: Budget) -> Decimal:
 
 def loss_of(dataset: Dataset, mechanism: Mechanism, context: Context = NO_CONTEXT) -> Loss:
     """Return what one release of ``mechanism`` over ``dataset`` is charged."""
-    if not isinstance(mechanism, TrajectoryMechanism):
-        raise TypeError(f"{mechanism.name} has no loss per metre")
-    times = charged_times(dataset, mechanism)
-    return Loss(Unit.EVENT_PER_M, mechanism.charged_epsilon(context), mechanism.radius_m, times)
+    loss = mechanism.loss(context)
+    return Loss(loss.unit, loss.epsilon, loss.radius_m, charged_times(dataset, mechanism))
 
 
 @transaction.atomic

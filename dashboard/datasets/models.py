@@ -9,6 +9,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from dashboard.core.choices import TextChoices
+from dashboard.datasets.facts import instant
 from dashboard.jobs.models import Job, State, job_constraints
 from dashboard.storage import local_files
 
@@ -48,6 +49,7 @@ class Dataset(Job):
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="datasets")
     name = models.CharField(max_length=200)
     kind = models.CharField(max_length=20, choices=Kind.choices, default=Kind.TRAJECTORY)
+    requested_kind = models.CharField(max_length=20, choices=Kind.choices, default="", blank=True)  # empty: detected
     file_name = models.CharField(max_length=255, default="", blank=True)
     size_bytes = models.BigIntegerField(default=0)
     options = models.JSONField(default=dict, blank=True)
@@ -101,6 +103,23 @@ class Dataset(Job):
     def series_lengths(self) -> list[int]:
         """Events of each series, in order."""
         return [one["points"] for one in (self.summary or {}).get("series", [])]
+
+    @property
+    def start(self) -> str | None:
+        """The first time of its data, ISO 8601 in UTC."""
+        return self._time("start")
+
+    @property
+    def end(self) -> str | None:
+        """The last time of its data, ISO 8601 in UTC."""
+        return self._time("end")
+
+    def _time(self, which: str) -> str | None:
+        known = self.summary or {}
+        if self.kind == Kind.TRAJECTORY:
+            return known.get(which)
+        seconds = known.get(f"{which}_s")
+        return None if seconds is None else instant(seconds)
 
     @property
     def has_time(self) -> bool:

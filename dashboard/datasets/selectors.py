@@ -8,8 +8,9 @@ from django.db.models import Case, Count, OuterRef, Q, QuerySet, Subquery, Sum, 
 
 from dashboard.core.errors import Conflict
 from dashboard.datasets import ledger, lineage
-from dashboard.datasets.models import UNITS, Budget, BudgetEntry, Dataset, LineageEntry, SourceFile, Upload
+from dashboard.datasets.models import UNITS, Budget, BudgetEntry, Dataset, Kind, LineageEntry, SourceFile, Unit, Upload
 from dashboard.jobs.models import State
+from privacy_engine.errors import ParameterError
 
 
 def visible_datasets(user: Any) -> QuerySet[Dataset]:
@@ -99,19 +100,45 @@ def require_ready(dataset: Dataset) -> None:
         )
 
 
+def require_kind(dataset: Dataset, kind: str) -> None:
+    """Refuse a dataset of another kind of data.
+
+    Raises
+    ------
+    ParameterError
+        Its data are of another kind.
+    """
+    if dataset.kind != kind:
+        raise ParameterError(
+            f"dataset must hold {Kind(kind).label.lower()}, it holds {Kind(dataset.kind).label.lower()}",
+            field="dataset",
+            rule=kind,
+            value=dataset.kind,
+        )
+
+
 USUAL_RADIUS_M = 200.0  # where the owner has named none
 
 
 def spending(dataset: Dataset) -> dict[str, Any]:
-    """What the releases leaked together, as a level within the owner's radius."""
+    """What the releases leaked together, as a level (of trajectories: within the radius that the owner chose)."""
     spent, budget = ledger.spent(dataset), ledger.budget_of(dataset)
-    radius_m = (budget and budget.total_radius_m) or USUAL_RADIUS_M
+    by_distance = dataset.units[0] == Unit.EVENT_PER_M
+    radius_m = ((budget and budget.total_radius_m) or USUAL_RADIUS_M) if by_distance else None
+    share = 1.0 if radius_m is None else radius_m / 1000
     return {
+        "unit": Unit(dataset.units[0]).label,
         "radius_m": radius_m,
         "total": budget and budget.total_epsilon,
-        "spent": spent["per_km"] * radius_m / 1000,
+        "spent": spent["per_km"] * share,
         "releases": spent["releases"],
+        "more": [_more(dataset, unit) for unit in dataset.units[1:]],
         "stability": dataset.stability,
-        "others": [one | {"spent": one["spent_per_km"] * radius_m / 1000} for one in shared_with(dataset)],
+        "others": [one | {"spent": one["spent_per_km"] * share} for one in shared_with(dataset)],
         "decisions": [one for one in recorded(dataset) if one.fact == LineageEntry.Fact.OTHER_PEOPLE],
     }
+
+
+def _more(dataset: Dataset, unit: str) -> dict[str, Any]:
+    spent = ledger.spent(dataset, unit)
+    return {"unit": Unit(unit).label, "spent": spent["per_km"], "releases": spent["releases"]}

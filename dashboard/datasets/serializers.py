@@ -11,13 +11,14 @@ from drf_spectacular.utils import extend_schema_field, inline_serializer
 from rest_framework import serializers
 
 from dashboard.core.rest.parsing import Anything, FailureField
-from dashboard.datasets import ledger
 from dashboard.datasets.models import Dataset, Kind
 from dashboard.jobs.models import State
 from privacy_engine import formats
 from privacy_engine.cleaning import parse_cleaning
 from privacy_engine.errors import ParameterError
 from privacy_engine.registry import MAX_STEPS
+
+KIND_HELP = "What the file holds; detected by its columns where it is empty or left out."
 
 
 class SeriesSerializer(serializers.Serializer[Any]):
@@ -38,7 +39,8 @@ class BudgetSerializer(serializers.Serializer[Any]):
     """What all releases of one content may leak together: a level within a radius."""
 
     epsilon = serializers.FloatField()
-    radius_m = serializers.FloatField()
+    radius_m = serializers.FloatField(required=False, help_text="Of trajectories, and only of these.")
+    unit = serializers.CharField(required=False, help_text="Of check-ins: user or record.")
 
 
 class SpentSerializer(serializers.Serializer[Any]):
@@ -65,8 +67,8 @@ class DatasetSerializer(serializers.ModelSerializer[Dataset]):
         read_only=True,
         help_text="west, south, east, north in degrees; west > east where it crosses the antimeridian",
     )
-    start = serializers.CharField(source="summary.start", default=None, read_only=True)
-    end = serializers.CharField(source="summary.end", default=None, read_only=True)
+    start = serializers.CharField(default=None, read_only=True)
+    end = serializers.CharField(default=None, read_only=True)
     length_m = serializers.FloatField(source="summary.length_m", default=None, read_only=True)
     error = FailureField()
     budget = serializers.SerializerMethodField()
@@ -117,7 +119,8 @@ class DatasetSerializer(serializers.ModelSerializer[Dataset]):
     def get_budget(self, row: Any) -> dict[str, float] | None:
         if row.total_epsilon is None:
             return None
-        return {"epsilon": row.total_epsilon, "radius_m": row.total_radius_m}
+        radius = {} if row.total_radius_m is None else {"radius_m": row.total_radius_m}
+        return {"epsilon": row.total_epsilon, **radius}
 
     @extend_schema_field(SpentSerializer)
     def get_spent(self, row: Any) -> dict[str, float]:
@@ -164,14 +167,23 @@ class OptionsSerializer(serializers.Serializer[Any]):
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
         options = {name: option_field(option) for name, option in formats.options().items()}
-        return options | {"cleaning": CleaningField(required=False, help_text="Steps after reading, in their order.")}
+        kind = serializers.ChoiceField(choices=Kind.choices, required=False, allow_blank=True, help_text=KIND_HELP)
+        cleaning = CleaningField(required=False, help_text="Steps after reading, in their order.")
+        return options | {"kind": kind, "cleaning": cleaning}
 
     def to_internal_value(self, data: Any) -> dict[str, Any]:
         rest, cleaning = _without_cleaning(data)
+        if "kind" in rest:
+            kind = self.fields["kind"].run_validation(rest.pop("kind"))
+            return self._with_options(rest, {**cleaning, "kind": kind})
+        return self._with_options(rest, cleaning)
+
+    @staticmethod
+    def _with_options(rest: dict[str, Any], more: dict[str, Any]) -> dict[str, Any]:
         inner = rest["options"] if set(rest) == {"options"} else rest
         if not isinstance(inner, Mapping):
             raise ParameterError("options must be an object", field="options", rule="object")
-        return {"options": {name: inner[name] for name in inner}, **cleaning}
+        return {"options": {name: inner[name] for name in inner}, **more}
 
 
 class UploadSerializer(OptionsSerializer):
@@ -196,7 +208,7 @@ class _Own(serializers.Serializer[Any]):
         r"\A[0-9a-fA-F]{64}\Z", required=False, help_text="Of the whole upload: refused if it differs."
     )
     name = serializers.CharField(required=False, allow_blank=True)
-    kind = serializers.ChoiceField(choices=Kind.choices, required=False)
+    kind = serializers.ChoiceField(choices=Kind.choices, required=False, allow_blank=True, help_text=KIND_HELP)
     keep = serializers.BooleanField(
         required=False,
         help_text="Keep a small file even if it cannot be read, as large ones are kept: it can be read in another way.",
@@ -220,11 +232,8 @@ def _without_cleaning(data: Any) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 @extend_schema_field(BudgetSerializer)
-class TotalField(serializers.JSONField):
-    """``{epsilon, radius_m}``, strictly numbers: DRF's own would take true and digits of any script."""
-
-    def to_internal_value(self, data: Any) -> ledger.Total:
-        return ledger.Total.parse(data)
+class TotalField(Anything):
+    """``{epsilon, radius_m}`` of trajectories, ``{epsilon, unit}`` of other kinds; the ledger checks it."""
 
 
 class ChangeSerializer(serializers.Serializer[Any]):

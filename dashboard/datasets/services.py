@@ -19,7 +19,7 @@ from dashboard.accounts.models import User
 from dashboard.core.errors import Conflict
 from dashboard.core.text import one_line, storable
 from dashboard.datasets import execution, ledger, lineage
-from dashboard.datasets.models import Budget, Dataset, Kind, SourceFile
+from dashboard.datasets.models import Budget, Dataset, Kind, SourceFile, Unit
 from dashboard.jobs import queue
 from dashboard.jobs.models import OPEN, State
 from dashboard.storage import local_files
@@ -39,13 +39,15 @@ def import_dataset(
     owner: User,
     upload: File[bytes],
     name: str = "",
-    kind: str = Kind.TRAJECTORY,
+    kind: str = "",
     options: Mapping[str, Any] = MappingProxyType({}),
     cleaning: Sequence[CleaningStep] = (),
     sample: bool = False,
     keep: bool = False,
 ) -> Dataset:
     """A dataset from an uploaded file: ready if it is small, else waiting for a worker.
+
+    Without ``kind`` the kind of data is detected by the columns of the table.
 
     With ``keep`` a small file that cannot be read is kept all the same, as a large one is: the dataset has failed,
     has a reason, and can be read in another way.
@@ -55,14 +57,13 @@ def import_dataset(
     EngineError
         The file cannot be read as it is, or an option is wrong. Nothing stays behind.
     """
-    if kind not in Kind.values:
-        rule = f"one of {', '.join(Kind.values)}"
-        raise ParameterError(f"kind must be {rule}, got {kind!r:.60}", field="kind", rule=rule, value=kind)
+    _check_kind(kind)
     chosen = _checked(options)
     file_name = one_line(upload.name or "", 255).encode()[:255].decode(errors="ignore")
     row = Dataset(
         owner=owner,
-        kind=kind,
+        kind=kind or Kind.TRAJECTORY,
+        requested_kind=kind,
         name=one_line(name) or one_line(file_name) or "Dataset",
         file_name=file_name,
         options=chosen,
@@ -77,7 +78,12 @@ def import_dataset(
             row.started_at = timezone.now()
             try:
                 fields = execution.import_now(
-                    staging / "original", folder=staging, name=file_name, options=chosen, cleaning=row.cleaning
+                    staging / "original",
+                    folder=staging,
+                    name=file_name,
+                    options=chosen,
+                    cleaning=row.cleaning,
+                    kind=kind,
                 )
             except FormatError as error:
                 if not keep:
@@ -139,15 +145,27 @@ def _checked(options: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in asdict(ReadOptions.of(options)).items() if value is not None}
 
 
+def _check_kind(kind: str) -> None:
+    if kind and kind not in Kind.values:
+        rule = f"one of {', '.join(Kind.values)}, or empty to detect it"
+        raise ParameterError(f"kind must be {rule}, got {kind!r:.60}", field="kind", rule=rule, value=kind)
+
+
 def _assign(row: Dataset, **fields: Any) -> None:
     for name, value in fields.items():
         setattr(row, name, value)
 
 
 def reread_dataset(
-    *, dataset: Dataset, options: Mapping[str, Any], cleaning: Sequence[CleaningStep] | None = None
+    *,
+    dataset: Dataset,
+    options: Mapping[str, Any],
+    cleaning: Sequence[CleaningStep] | None = None,
+    kind: str | None = None,
 ) -> Dataset:
-    """Read the kept upload again in another way, as :func:`import_dataset` would; without ``cleaning`` as before.
+    """Read the kept upload again in another way, as :func:`import_dataset` would.
+
+    Without ``cleaning`` or ``kind`` these stay as they were.
 
     Raises
     ------
@@ -161,12 +179,19 @@ def reread_dataset(
     over = Dataset.objects.filter(pk=dataset.pk, state__in=[State.READY, State.FAILED, State.CANCELLED])
     before = dataset.points_file
     steps = dataset.cleaning if cleaning is None else [step.model_dump() for step in cleaning]
-    changes: dict[str, Any] = {"options": chosen, "cleaning": steps, "error": None, "stage": "", "attempt": 0}
-    changes |= {"cancel_requested": False, "dismissed": False}
+    kind = dataset.requested_kind if kind is None else kind
+    _check_kind(kind)
+    changes: dict[str, Any] = {"options": chosen, "cleaning": steps, "requested_kind": kind, "error": None}
+    changes |= {"stage": "", "attempt": 0, "cancel_requested": False, "dismissed": False}
     evidence = None
     if _small(dataset.original_path):
         fields = execution.import_now(
-            dataset.original_path, folder=dataset.folder, name=dataset.file_name, options=chosen, cleaning=steps
+            dataset.original_path,
+            folder=dataset.folder,
+            name=dataset.file_name,
+            options=chosen,
+            cleaning=steps,
+            kind=kind,
         )
         evidence = fields.pop("evidence")
         changes |= {"state": State.READY, "progress": 1.0, "finished_at": timezone.now(), **fields}
@@ -261,8 +286,12 @@ def rename_dataset(*, dataset: Dataset, name: str) -> Dataset:
 
 
 @transaction.atomic
-def set_budget(*, dataset: Dataset, epsilon: float | None, radius_m: float | None) -> Budget:
-    """What all releases of this lineage together may leak: level ``epsilon`` within ``radius_m``; two None: anything.
+def set_budget(
+    *, dataset: Dataset, epsilon: float | None, radius_m: float | None = None, unit: str | None = None
+) -> Budget:
+    """What all releases of this lineage together may leak: level ``epsilon`` (within ``radius_m``); None: anything.
+
+    ``unit`` is the usual one of the kind of data without it.
 
     Raises
     ------
@@ -273,17 +302,18 @@ def set_budget(*, dataset: Dataset, epsilon: float | None, radius_m: float | Non
     """
     if dataset.state != State.READY:
         raise Conflict("The dataset is not ready.", field="state", rule="ready", value=dataset.state)
-    total = None
+    total, unit = None, unit or dataset.units[0]
     if epsilon is not None or radius_m is not None:
-        parsed = ledger.Total.parse({"epsilon": epsilon, "radius_m": radius_m})
-        total = ledger.whole(ledger.micro(parsed.epsilon, parsed.radius_m))
-    budget = ledger.locked(dataset, dataset.units[0])
+        described = {"epsilon": epsilon, "radius_m": radius_m} if unit == Unit.EVENT_PER_M else {"epsilon": epsilon}
+        parsed = ledger.parse_total(dataset, described)
+        total = ledger.whole(ledger.micro(parsed["epsilon"], parsed["radius_m"]))
+    budget, per = ledger.locked(dataset, unit), ledger.PER[Unit(unit)]
     allowed = Budget.objects.filter(Q(spent__lte=total) if total is not None else Q(), pk=budget.pk)
     if not allowed.update(total=total, total_epsilon=epsilon, total_radius_m=radius_m):
         raise Conflict(
-            f"ε = {budget.spent / 1e6:g} per km has been spent already; the budget cannot be less than that.",
+            f"ε = {budget.spent / 1e6:g}{per} has been spent already; the budget cannot be less than that.",
             field="budget",
-            rule=f"at least {budget.spent / 1e6:g} per km",
+            rule=f"at least {budget.spent / 1e6:g}{per}",
             value=(total or 0) / 1e6,
         )
     budget.refresh_from_db()

@@ -15,9 +15,10 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
 from dashboard.accounts.services import remember_visit
-from dashboard.datasets import facts, selectors, services
+from dashboard.datasets import counts, facts, selectors, services
+from dashboard.datasets.kind_facts import facts_of
 from dashboard.datasets.lineage_serializers import UNDETECTED
-from dashboard.datasets.models import Dataset
+from dashboard.datasets.models import Dataset, Kind
 from dashboard.jobs.models import State
 from dashboard.landmarks.selectors import visible_landmark_sets
 from dashboard.releases.selectors import visible_releases
@@ -46,6 +47,7 @@ def dataset_list(request: HttpRequest) -> HttpResponse:
         "options": list(formats.options().values()),
         "chosen": request.POST,
         "formats": [title for _, title in formats.options()["format"].choices],
+        "kinds": Kind.choices,
         "limit_bytes": settings.CAIRN_UPLOAD_BYTES,
     }
     return render(request, "datasets/list.html", context, status=400 if failures else 200)
@@ -58,7 +60,8 @@ def _import_all(request: HttpRequest) -> list[dict[str, Any]]:
     failures = [] if uploads else [{"file": "", "error": {"message": "No file was chosen.", "rule": "choose a file"}}]
     for upload in uploads:
         try:
-            dataset = services.import_dataset(owner=request.user, upload=upload, options=options)
+            kind = request.POST.get("kind", "")
+            dataset = services.import_dataset(owner=request.user, upload=upload, options=options, kind=kind)
             messages.success(request, f"{dataset.name} is uploaded.")
         except EngineError as error:
             failures.append({"file": upload.name, "error": error.as_dict()})
@@ -69,7 +72,7 @@ def _import_all(request: HttpRequest) -> list[dict[str, Any]]:
 def detail(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
     """One dataset: what it is, what is protected in it, what was released from it."""
     dataset = get_object_or_404(selectors.visible_datasets(request.user), pk=pk)
-    if dataset.state == State.READY:  # else there is no map yet
+    if dataset.state == State.READY and dataset.kind == Kind.TRAJECTORY:  # else there is no map
         series_cache.load_soon()
     if dataset.sample:
         remember_visit(user=request.user, what="looked")
@@ -83,11 +86,24 @@ def detail(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
         "budget": selectors.spending(dataset),
         "undetected": UNDETECTED,
         "options": list(formats.options().values()),
-        "chosen": dataset.options,
+        "kinds": Kind.choices,
+        "chosen": {**dataset.options, "kind": dataset.requested_kind},
         "page": _for_script(dataset),
         "people": facts.by_person((dataset.summary or {}).get("series", [])[:SHOWN_SERIES]),
     }
-    return render(request, "datasets/detail.html", context)
+    if dataset.state != State.READY:
+        return render(request, "datasets/detail.html", context)
+    return render(request, f"datasets/{dataset.kind}/detail.html", context | _of_kind(dataset))
+
+
+def _of_kind(dataset: Dataset) -> dict[str, Any]:
+    """What the page shows of other data than trajectories."""
+    if dataset.kind == Kind.TRAJECTORY:
+        return {}
+    found: dict[str, Any] = {"kind_facts": facts_of(dataset)}
+    if dataset.kind == Kind.STREAM:
+        found["streams"] = counts.names_of(counts.read_stream(dataset.points_path))
+    return found
 
 
 def _roles() -> list[dict[str, Any]]:
@@ -101,6 +117,7 @@ def _for_script(dataset: Dataset) -> dict[str, Any]:
     known = dataset.summary or {}
     return {
         "state": dataset.state,
+        "kind": dataset.kind,
         "name": dataset.name,
         "error": dataset.error,
         "report": dataset.report,

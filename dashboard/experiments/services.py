@@ -10,9 +10,9 @@ from django.db import transaction
 from django.db.models.functions import Now
 
 from dashboard.core.text import one_line
-from dashboard.datasets.models import Dataset
+from dashboard.datasets.models import Dataset, Kind
 from dashboard.datasets.people import people_of
-from dashboard.datasets.selectors import require_ready
+from dashboard.datasets.selectors import require_kind, require_ready
 from dashboard.experiments import execution
 from dashboard.experiments.context import folder_of, selection_of, series_of
 from dashboard.experiments.models import Experiment, Part
@@ -69,6 +69,7 @@ def plan(*, dataset: Dataset | None, preset: Preset | None, spec: ExperimentSpec
     of_people: list[int] = []
     if dataset is not None:
         require_ready(dataset)
+        require_kind(dataset, Kind.TRAJECTORY)
         given, of_people = dataset.series_lengths, [len(person) for person in people_of(dataset)]
     lengths = selection.lengths(given, of_people)
     seconds = experiments.predicted_seconds(placed, lengths)

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_safe
 
 from dashboard.core.ids import uuid_or_404
 from dashboard.core.palette import palette
+from dashboard.datasets.models import Kind
 from dashboard.datasets.selectors import visible_datasets
 from dashboard.experiments.models import Experiment
 from dashboard.experiments.selectors import visible_experiments
@@ -112,7 +113,7 @@ def _like(preset: str) -> str:
 
 
 def _ready_datasets(request: HttpRequest) -> Any:
-    return visible_datasets(request.user).filter(state=State.READY)[:CHOICES]
+    return visible_datasets(request.user).filter(state=State.READY, kind=Kind.TRAJECTORY)[:CHOICES]
 
 
 def _presets() -> list[dict[str, str]]:
@@ -137,7 +138,7 @@ def _urls() -> dict[str, str]:
         "experiments": reverse("api:experiment-list"),
         "plan": reverse("api:experiment-plan"),
         "presets": reverse("api:experiment-presets"),
-        "mechanisms": reverse("api:mechanisms"),
+        "mechanisms": f"{reverse('api:mechanisms')}?kind=trajectory",
         "postprocesses": reverse("api:postprocesses"),
         "landmarks": reverse("api:landmark-methods"),
         "landmark_sets": reverse("api:landmark-set-list"),

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from dashboard.core.errors import require_state
-from dashboard.datasets.models import Dataset
+from dashboard.datasets.models import Dataset, Kind
+from dashboard.datasets.selectors import require_kind
 from dashboard.jobs.models import State
 from dashboard.storage import parquet
 from privacy_engine.analysis.correlation import Correlation, refused
@@ -58,6 +59,7 @@ def parse_correlation(
 def estimate(dataset: Dataset, cell_m: float, smoothing: float) -> Correlation:
     """Counted from the original over square cells: for the dataset's owner alone."""
     require_state(dataset, State.READY, "dataset")
+    require_kind(dataset, Kind.TRAJECTORY)
     if dataset.points > MAX_EVENTS:
         rule = f"left out for a dataset of more than {MAX_EVENTS:,} events"
         raise refused("cell_m", rule, f"{dataset.points:,} events")

@@ -37,7 +37,7 @@ def detail(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
                 "loss": reverse("api:landmark-set-loss", args=[pk]),
                 "plan": reverse("api:budget-plans"),
                 "events": reverse("api:landmark-set-events", args=[pk]),
-                "mechanisms": reverse("api:mechanisms"),
+                "mechanisms": f"{reverse('api:mechanisms')}?kind=trajectory",
             },
         },
     }

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from dashboard.core.errors import Conflict
 from dashboard.core.ids import uuid_or_404
+from dashboard.datasets.models import Kind
 from dashboard.datasets.selectors import visible_datasets
 from dashboard.jobs.models import State
 from dashboard.landmarks import selectors, services
@@ -22,7 +23,7 @@ from dashboard.storage import series_cache
 def new(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
     """The editor: every way to mark, or a copy of a set to go on from; beside another set if it is named."""
     dataset = get_object_or_404(visible_datasets(request.user), pk=pk)
-    if dataset.state != State.READY:
+    if dataset.state != State.READY or dataset.kind != Kind.TRAJECTORY:
         return redirect("datasets:detail", pk)
     series_cache.load_soon()
     sets = selectors.visible_landmark_sets(request.user).filter(dataset=dataset)

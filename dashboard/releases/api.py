@@ -10,6 +10,7 @@ from django.shortcuts import get_object_or_404
 from django_filters import rest_framework as filters
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
+from rest_framework import serializers
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -17,8 +18,9 @@ from rest_framework.views import APIView
 
 from dashboard.core.rest.components import listing
 from dashboard.core.rest.parsing import UNKEPT, AnyAccept, valid
+from dashboard.datasets.models import Kind
 from dashboard.datasets.people import mask_of_person, person_of
-from dashboard.datasets.selectors import visible_datasets
+from dashboard.datasets.selectors import require_kind, visible_datasets
 from dashboard.jobs.viewsets import Download, JobFilter, JobViewSet, download_action
 from dashboard.landmarks.correlation import named, parse_correlation
 from dashboard.landmarks.loss_serializers import CORRELATION, correlation_of
@@ -28,6 +30,7 @@ from dashboard.releases import downloads, files, selectors, services
 from dashboard.releases.chart_serializers import ErrorsQuery, SeriesQuery, TradeoffRequest
 from dashboard.releases.forecast_serializers import OutlookRequest
 from dashboard.releases.forecasts import Forecast, forecast
+from dashboard.releases.kind_api import KindActions
 from dashboard.releases.models import Release
 from dashboard.releases.serializers import DeriveRequest, ReleaseRequest, ReleaseSerializer
 from dashboard.storage import parquet
@@ -35,7 +38,7 @@ from dashboard.storage.series_cache import line
 from privacy_engine.analysis.error_curves import ErrorCurves, error_curves
 from privacy_engine.analysis.release_curves import ReleaseCurves, release_curves
 from privacy_engine.analysis.tradeoff import Tradeoff, tradeoff
-from privacy_engine.exports import FORMATS
+from privacy_engine.datatypes import datatypes
 from privacy_engine.label import Label
 from privacy_engine.mechanism import mechanisms
 from privacy_engine.postprocess import postprocesses
@@ -51,23 +54,27 @@ description, which is charged.
 """
 
 
+MEDIA_TYPES = {name: one.media_type for found in datatypes.values() for name, one in found.exports.items()}
+
+
 class ReleaseFilter(JobFilter):
     """By dataset, landmark set, state, mechanism, and the release they were made from."""
 
     dataset = filters.UUIDFilter(field_name="dataset_id")
     landmark_set = filters.UUIDFilter(field_name="landmark_set_id")
     mechanism = filters.CharFilter()
+    kind = filters.ChoiceFilter(choices=Kind.choices)
     derived_from = filters.UUIDFilter(field_name="derived_from_id")
 
     class Meta:
         model = Release
-        fields = ("dataset", "landmark_set", "state", "mechanism", "derived_from")
+        fields = ("dataset", "kind", "landmark_set", "state", "mechanism", "derived_from")
 
 
 @extend_schema_view(
     retry=extend_schema(description=RETRY, responses={200: ReleaseSerializer, 201: ReleaseSerializer}),
 )
-class ReleaseViewSet(JobViewSet[Release]):
+class ReleaseViewSet(KindActions, JobViewSet[Release]):
     """Releases: what may go out, drawn once by a worker."""
 
     serializer_class = ReleaseSerializer
@@ -82,7 +89,8 @@ class ReleaseViewSet(JobViewSet[Release]):
         """Submit a release: its budget is charged at once, a worker draws it later."""
         params = valid(ReleaseRequest, request.data)
         params["dataset"] = get_object_or_404(visible_datasets(request.user), pk=params["dataset"])
-        params["landmark_set"] = get_object_or_404(visible_landmark_sets(request.user), pk=params["landmark_set"])
+        if params["landmark_set"]:
+            params["landmark_set"] = get_object_or_404(visible_landmark_sets(request.user), pk=params["landmark_set"])
         key = request.headers.get("Idempotency-Key", "")
         made = services.submit_release(owner=request.user, idempotency_key=key, **params)
         return Response(self.get_serializer(made).data, status=201)
@@ -128,7 +136,7 @@ class ReleaseViewSet(JobViewSet[Release]):
     def perform_destroy(self, instance: Release) -> None:
         services.discard_release(release=instance)
 
-    @download_action({name: kind.media_type for name, kind in FORMATS.items()}, default="csv")
+    @download_action(MEDIA_TYPES, default="csv")
     def data(self, fmt: str) -> Download:
         """The release as a file that carries its privacy label."""
         return downloads.export(self.finished_object(), fmt)
@@ -139,14 +147,14 @@ class ReleaseViewSet(JobViewSet[Release]):
     @action(detail=True, content_negotiation_class=AnyAccept)
     def track(self, request: Request, pk: Any = None) -> HttpResponseBase:
         """The published positions of one series, in full or simplified; see dashboard/maps/track_encoding.py."""
-        row = self.finished_object()
+        row = self._finished_trajectory()
         return binary.answer(request, partial(line, row.data_path), tag=row.data_sha256[:32])
 
     @extend_schema(parameters=[SeriesQuery], responses={200: ReleaseCurves}, filters=False)
     @action(detail=True)
     def series(self, request: Request, pk: Any = None) -> Response:
         """Error, budget and temporal privacy loss per event of one series, for the owner's charts."""
-        row, params = self.finished_object(), valid(SeriesQuery, request.query_params)
+        row, params = self._finished_trajectory(), valid(SeriesQuery, request.query_params)
         wanted = any(name in request.query_params for name in CORRELATION)
         correlation = correlation_of(params, row.dataset) if wanted else None
         rest = {name: value for name, value in params.items() if name not in CORRELATION}
@@ -159,18 +167,30 @@ class ReleaseViewSet(JobViewSet[Release]):
     @action(detail=True)
     def errors(self, request: Request, pk: Any = None) -> Response:
         """Errors of one series as distributions and running means, landmarks apart, for the owner's charts."""
-        row, params = self.finished_object(), valid(ErrorsQuery, request.query_params)
+        row, params = self._finished_trajectory(), valid(ErrorsQuery, request.query_params)
         start, end = series_bounds(row.dataset.series_lengths, params["series"])
         errors = files.read_curves(row, params["series"]).error_m
         return Response(error_curves(errors, row.landmark_set.mask[start:end], **params).model_dump())
 
+    def _finished_trajectory(self) -> Release:
+        row: Release = self.finished_object()
+        require_kind(row.dataset, Kind.TRAJECTORY)
+        return row
+
+
+class KindQuery(serializers.Serializer[Any]):
+    """The kind of data that mechanisms are for."""
+
+    kind = serializers.ChoiceField(choices=Kind.choices, required=False, help_text="Left out: of every kind.")
+
 
 class MechanismsView(APIView):
-    """Mechanisms: parameters, guarantee, and how each is drawn."""
+    """Mechanisms: parameters, guarantee, and the style they are drawn in."""
 
-    @extend_schema(responses={200: OpenApiTypes.OBJECT})
+    @extend_schema(parameters=[KindQuery], responses={200: OpenApiTypes.OBJECT})
     def get(self, request: Request) -> Response:
-        return Response({"results": [listing(cls) for cls in mechanisms.of("trajectory")]})
+        kind = valid(KindQuery, request.query_params).get("kind")
+        return Response({"results": [listing(cls) for cls in (mechanisms.of(kind) if kind else mechanisms)]})
 
 
 class PostProcessesView(APIView):

@@ -18,7 +18,8 @@ from dashboard.core.errors import require_state
 from dashboard.jobs.models import State
 from dashboard.releases import downloads, reproduce
 from dashboard.releases.models import Release
-from privacy_engine import __version__, exports
+from privacy_engine import __version__
+from privacy_engine.datatypes import datatypes
 from privacy_engine.errors import ParameterError, shown
 from privacy_engine.formats.arrow import pa
 from privacy_engine.label import NOT_PRIVATE
@@ -48,22 +49,26 @@ def chosen(releases: Sequence[Release]) -> list[Release]:
         raise ParameterError(f"release must be {rule}, got {len(releases)}", field="release", rule=rule)
     for row in releases:
         require_state(row, State.DONE, "release")
+    if len({row.kind for row in releases}) > 1:
+        rule = "releases of one kind of data"
+        raise ParameterError(f"release must be {rule}", field="release", rule=rule)
     return sorted(releases, key=lambda row: (stem(row), row.pk))
 
 
-def formats(requested: Sequence[str]) -> list[str]:
-    """Names of the requested formats, each once, in the registry's order; all where none is.
+def formats(requested: Sequence[str], rows: Sequence[Release]) -> list[str]:
+    """Names of the requested formats, each once, in the order of the releases' data type; all where none is.
 
     Raises
     ------
     ParameterError
         There is no such format.
     """
+    known = datatypes[rows[0].kind].exports
     for one in requested:
-        if one not in exports.FORMATS:
-            rule = f"must be one of {', '.join(exports.FORMATS)}"
+        if one not in known:
+            rule = f"must be one of {', '.join(known)}"
             raise ParameterError(f"format {rule}, got {shown(one)!r}", field="format", rule=rule, value=one)
-    return [name for name in exports.FORMATS if not requested or name in requested]
+    return [name for name in known if not requested or name in requested]
 
 
 def stem(row: Release) -> str:
@@ -136,7 +141,8 @@ def _members(rows: Sequence[Release], kinds: Sequence[str]) -> Iterator[tuple[st
     """Path, content, and whether it is compressed already, in the order of the paths (README first)."""
     yield "README.txt", _text(readme(rows)), False
     for row in rows:
-        files = {f"{stem(row)}.{exports.FORMATS[kind].extension}": kind for kind in kinds}
+        known = datatypes[row.kind].exports
+        files = {f"{stem(row)}.{known[kind].extension}": kind for kind in kinds}
         for file in sorted([*files, *_WORDS]):
             kind = files.get(file)
             content = downloads.export(row, kind)[0] if kind else _text(_WORDS[file](row))
@@ -164,7 +170,7 @@ _README = """\
 {content}
 
 In each folder
-  *.csv, *.geojson, *.gpx, *.parquet   the released positions; every file carries its privacy label
+  {names:<36} the released data; every file carries its privacy label
   label.txt, label.json                the label: what is protected, how much, against whom, what is in clear
   configuration.json                   how it was made; "Load configuration" on the page of a new release reads it
 
@@ -181,7 +187,8 @@ def readme(rows: Sequence[Release]) -> str:
     """What is in the bundle, in words."""
     title = "A release" if len(rows) == 1 else f"{len(rows)} releases"
     content = "\n\n".join(f"{stem(row)}\n  {row.title}\n  {_sentence(row)}" for row in rows)
-    return _README.format(title=title, line="=" * len(title), content=content, version=__version__)
+    names = ", ".join(f"*.{one.extension}" for one in datatypes[rows[0].kind].exports.values())
+    return _README.format(title=title, line="=" * len(title), content=content, names=names, version=__version__)
 
 
 def _sentence(row: Release) -> str:

@@ -17,9 +17,10 @@ from dashboard.core.ids import uuid_or_404
 from dashboard.core.rest.parsing import AnyAccept
 from dashboard.releases import bundle, choice, selectors
 from dashboard.releases.models import Release
-from privacy_engine.exports import FORMATS
+from privacy_engine.datatypes import datatypes
 
-FORMAT = OpenApiParameter("format", str, enum=list(FORMATS), many=True, description="Which formats; all without it.")
+NAMES = list(dict.fromkeys(name for one in datatypes.values() for name in one.exports))
+FORMAT = OpenApiParameter("format", str, enum=NAMES, many=True, description="Which formats; all without it.")
 MATCH = OpenApiParameter("If-None-Match", str, OpenApiParameter.HEADER)
 ZIP = {(200, bundle.MEDIA_TYPE): OpenApiTypes.BINARY}
 
@@ -50,7 +51,8 @@ class BundleView(APIView):
 
 
 def _answer(request: Request, requested: Sequence[Release]) -> HttpResponseBase:
-    rows, kinds = bundle.chosen(requested), bundle.formats(request.query_params.getlist("format"))
+    rows = bundle.chosen(requested)
+    kinds = bundle.formats(request.query_params.getlist("format"), rows)
     etag = bundle.etag(rows, kinds)
     headers = {"ETag": etag, "Cache-Control": "private, no-cache", "X-Content-Type-Options": "nosniff"}
     known = get_conditional_response(request._request, etag=etag)

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from dashboard.datasets.models import Kind
 from dashboard.datasets.people import people_of
 from dashboard.jobs import leases
 from dashboard.landmarks.promise import masks_of_people
-from dashboard.releases import derivation, files
+from dashboard.releases import derivation, files, kinds
 from dashboard.releases.models import Release
 from dashboard.storage import parquet
 from privacy_engine import __version__, data, metrics
@@ -31,6 +32,8 @@ def run(pk: Any) -> None:
 def draw_release(row: Release, lease: leases.Lease) -> dict[str, Any]:
     """Load, draw (or derive from another release), measure, write; returns what the row stores as it succeeds."""
     row.data_file = files.name_for(lease.token)
+    if row.kind != Kind.TRAJECTORY:
+        return kinds.draw(row, lease)
     spec = row.parsed_spec
     lease.report("Reading", 0.0)
     if row.source:

@@ -2,7 +2,7 @@
 
 import uuid
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from django.conf import settings
 from django.db import models
@@ -13,6 +13,7 @@ from dashboard.datasets.models import Dataset, Kind
 from dashboard.jobs.models import Job, State, job_constraints
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.storage import local_files
+from privacy_engine.datatypes import datatypes
 from privacy_engine.postprocess import PostProcess
 from privacy_engine.spec import ReleaseSpec
 
@@ -80,6 +81,23 @@ class Release(Job):
     def page_url(self) -> str:
         """The comparison with it."""
         return f"{reverse('releases:compare', args=[self.dataset_id])}?release={self.pk}"
+
+    @property
+    def protects_template(self) -> str:
+        """The template of its level."""
+        return f"releases/{self.kind}/_protects.html"
+
+    @property
+    def figures(self) -> list[dict[str, Any]]:
+        """What was measured of it against the original: title, value and unit of each metric; the owner's alone."""
+        values = self.owner_view or {}
+        known = [(cls, values.get(cls.registered_name())) for cls in datatypes[self.kind].metrics]
+        return [{"title": cls.title, "value": value, "unit": cls.unit} for cls, value in known if value is not None]
+
+    @property
+    def formats(self) -> list[dict[str, str]]:
+        """Names and titles of the formats it can be exported in."""
+        return [{"name": name, "title": one.title} for name, one in datatypes[self.kind].exports.items()]
 
     @property
     def charged(self) -> bool:

@@ -15,6 +15,7 @@ from django.views.decorators.http import require_safe
 from dashboard.core.ids import uuid_or_404
 from dashboard.core.palette import palette
 from dashboard.core.text import one_line
+from dashboard.datasets.models import Kind
 from dashboard.datasets.selectors import spending, visible_datasets
 from dashboard.jobs.models import State
 from dashboard.releases import choice, report, reproduce
@@ -54,7 +55,8 @@ def home(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
 
 
 def _compared(rows: Sequence[Release]) -> str:
-    query = [("landmark_set", rows[0].landmark_set_id), *(("release", row.pk) for row in rows)]
+    of_set = [("landmark_set", rows[0].landmark_set_id)] if rows[0].landmark_set_id else []
+    query = [*of_set, *(("release", row.pk) for row in rows)]
     return f"{reverse('releases:compare', args=[rows[0].dataset_id])}?{urlencode(query)}"
 
 
@@ -62,6 +64,8 @@ def _answer(request: HttpRequest, rows: Sequence[Release]) -> HttpResponse:
     if any(row.state != State.DONE for row in rows):
         return redirect(_compared(rows))
     owner = request.GET.get("for") == OWNER
+    if rows[0].kind != Kind.TRAJECTORY:
+        raise Http404("There are reports of trajectories only.")
     series, diameter_m = _series(request, rows[0]), _diameter(request)
     ordered = sorted(rows, key=lambda row: (_rank(row), row.created_at))
     reports = [report.public(row, series, diameter_m) for row in ordered]

@@ -25,7 +25,8 @@ def brief(rows: Sequence[Release]) -> str:
 
 def request(row: Release, ids: dict[str, str] | None = None) -> str:
     """The request to the API; without ``ids`` of dataset and landmark set it has blanks for them."""
-    body = json.dumps((ids or BLANKS) | row.parsed_spec.model_dump(), ensure_ascii=False)
+    blanks = BLANKS if row.landmark_set_id else {"dataset": BLANKS["dataset"]}
+    body = json.dumps((ids or blanks) | row.parsed_spec.model_dump(), ensure_ascii=False)
     return (
         'curl https://HOST/api/v1/releases/ -H "Authorization: Token TOKEN" \\\n'
         f'  -H "Content-Type: application/json" -d {shlex.quote(body)}'

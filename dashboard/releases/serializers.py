@@ -12,6 +12,7 @@ from rest_framework import serializers
 
 from dashboard.core.rest.components import DescriptionField, SeedField
 from dashboard.core.rest.parsing import Anything, FailureField
+from dashboard.datasets.models import Kind
 from dashboard.releases import downloads
 from dashboard.releases.models import Release
 from privacy_engine.mechanism import mechanisms
@@ -31,8 +32,10 @@ class ReleaseRequest(serializers.Serializer[Any]):
     """What to draw, and from what."""
 
     dataset = serializers.UUIDField()
-    landmark_set = serializers.UUIDField()
-    mechanism = DescriptionField(mechanisms.of("trajectory"))
+    landmark_set = serializers.UUIDField(
+        required=False, allow_null=True, default=None, help_text="Of trajectories, and only of these."
+    )
+    mechanism = DescriptionField(mechanisms)
     seed = SeedField(
         required=False,
         allow_null=True,
@@ -70,29 +73,35 @@ class ReleaseUrls(serializers.Serializer[Any]):
 
     self = serializers.CharField()
     data = serializers.CharField()
-    track = serializers.CharField()
-    series = serializers.CharField()
-    errors = serializers.CharField()
-    postprocess = serializers.CharField()
     bundle = serializers.CharField()
     page = serializers.CharField()
-    report = serializers.CharField()
+    track = serializers.CharField(required=False, help_text="Of trajectories, like the next four.")
+    series = serializers.CharField(required=False)
+    errors = serializers.CharField(required=False)
+    postprocess = serializers.CharField(required=False)
+    report = serializers.CharField(required=False)
+    counts = serializers.CharField(required=False, help_text="Of count streams.")
+    cells = serializers.CharField(required=False, help_text="Of check-ins.")
 
 
-_ENDPOINTS = ("data", "track", "series", "errors", "postprocess", "bundle")
+_ENDPOINTS = {
+    Kind.TRAJECTORY: ("data", "track", "series", "errors", "postprocess", "bundle"),
+    Kind.STREAM: ("data", "counts", "bundle"),
+    Kind.CHECKINS: ("data", "cells", "bundle"),
+}
 
 
 class ReleaseSerializer(serializers.ModelSerializer[Release]):
     """A release as its owner sees it; ``owner_view`` was measured against the original and is not for publication."""
 
     dataset = serializers.UUIDField(source="dataset_id")
-    landmark_set = serializers.UUIDField(source="landmark_set_id")
+    landmark_set = serializers.UUIDField(source="landmark_set_id", allow_null=True)
     mechanism = serializers.SerializerMethodField()
     postprocess = serializers.SerializerMethodField()
     seed = serializers.SerializerMethodField()
     derived_from = serializers.UUIDField(source="derived_from_id", allow_null=True)
     source = serializers.SerializerMethodField()
-    points = serializers.IntegerField(source="landmark_set.points")
+    points = serializers.IntegerField(source="dataset.points")
     guarantee = serializers.SerializerMethodField()
     label = serializers.SerializerMethodField()
     eta_s = serializers.FloatField(source="seconds_left", allow_null=True)
@@ -104,7 +113,7 @@ class ReleaseSerializer(serializers.ModelSerializer[Release]):
     class Meta:
         model = Release
         fields = (
-            *("id", "dataset", "landmark_set", "name", "title", "mechanism", "postprocess", "seed"),
+            *("id", "dataset", "kind", "landmark_set", "name", "title", "mechanism", "postprocess", "seed"),
             *("derived_from", "source", "state", "stage", "progress", "eta_s"),
             *("attempt", "cancel_requested", "error", "created_at", "started_at", "finished_at", "points"),
             *("summary", "owner_view", "guarantee", "label", "urls"),
@@ -141,7 +150,8 @@ class ReleaseSerializer(serializers.ModelSerializer[Release]):
     @extend_schema_field(ReleaseUrls)
     def get_urls(self, row: Release) -> dict[str, str]:
         page = reverse("releases:compare", args=[row.dataset_id])
-        query = urlencode({"landmark_set": row.landmark_set_id, "release": row.pk})
-        endpoints = {name: reverse(f"api:release-{name}", args=[row.pk]) for name in _ENDPOINTS}
-        pages = {"page": f"{page}?{query}", "report": reverse("releases:report", args=[row.pk])}
-        return {"self": reverse("api:release-detail", args=[row.pk]), **endpoints, **pages}
+        of_set = {"landmark_set": row.landmark_set_id} if row.landmark_set_id else {}
+        query = urlencode({**of_set, "release": row.pk})
+        endpoints = {name: reverse(f"api:release-{name}", args=[row.pk]) for name in _ENDPOINTS[Kind(row.kind)]}
+        report = {"report": reverse("releases:report", args=[row.pk])} if row.kind == Kind.TRAJECTORY else {}
+        return {"self": reverse("api:release-detail", args=[row.pk]), **endpoints, "page": f"{page}?{query}", **report}

@@ -13,7 +13,7 @@ from django.db import IntegrityError, transaction
 from dashboard.core.errors import Conflict, require_state
 from dashboard.core.text import one_line
 from dashboard.datasets import ledger
-from dashboard.datasets.models import Dataset
+from dashboard.datasets.models import Dataset, Kind
 from dashboard.jobs import queue
 from dashboard.jobs.models import State
 from dashboard.landmarks.models import LandmarkSet
@@ -22,6 +22,7 @@ from dashboard.landmarks.services import lock_dataset
 from dashboard.releases import files
 from dashboard.releases.models import Release
 from privacy_engine.errors import ParameterError
+from privacy_engine.mechanism import NO_CONTEXT
 from privacy_engine.postprocess import PostProcess
 from privacy_engine.spec import ReleaseSpec
 
@@ -32,7 +33,7 @@ def submit_release(
     *,
     owner: Any,
     dataset: Dataset,
-    landmark_set: LandmarkSet,
+    landmark_set: LandmarkSet | None = None,
     spec: ReleaseSpec,
     name: str = "",
     idempotency_key: str = "",
@@ -48,13 +49,15 @@ def submit_release(
         The dataset is not ready, the budget does not suffice, the key was used for another request, or a publishable
         release is to be over dummies that a seed drew.
     ParameterError
-        The landmark set is another dataset's, or the key is not 1 to 100 visible ASCII characters.
+        The mechanism is for another kind of data; a landmark set is missing, not wanted or another dataset's; or the
+        key is not 1 to 100 visible ASCII characters.
     """
     if owner.pk != dataset.owner_id:
         raise PermissionDenied
     _check_key(idempotency_key)
-    _check_same_dataset(dataset, landmark_set)
-    if spec.private:
+    _check_kind(dataset, spec)
+    _check_landmark_set(dataset, landmark_set)
+    if spec.private and landmark_set:
         _check_dummies(landmark_set)
     subject = {"owner": owner, "dataset": dataset, "landmark_set": landmark_set}
     return _once(_described(spec, name=name, idempotency_key=idempotency_key, **subject), spec)
@@ -80,6 +83,7 @@ def derive_release(
         raise ParameterError(f"postprocess must have {rule}", field="postprocess", rule=rule, value=[])
     require_state(source, State.DONE, "release")
     spec = source.parsed_spec.then(steps)
+    _check_kind(source.dataset, spec)
     same = {field: getattr(source, field) for field in ("owner", "dataset", "landmark_set")}
     fresh = _described(spec, name=name, idempotency_key=idempotency_key, **same)
     fresh.derived_from = source
@@ -92,6 +96,7 @@ def _described(spec: ReleaseSpec, *, name: str, **columns: Any) -> Release:
         name=one_line(name),
         spec=spec.model_dump(),
         spec_digest=spec.digest,
+        kind=spec.mechanism.kind,
         mechanism=spec.mechanism.name,
         seeded=not spec.private,
         **columns,
@@ -116,12 +121,28 @@ def _check_key(key: str) -> None:
         raise ParameterError(f"Idempotency-Key must be {rule}", field="Idempotency-Key", rule=rule, value=key)
 
 
-def _check_same_dataset(dataset: Dataset, landmark_set: LandmarkSet) -> None:
-    if landmark_set.dataset_id != dataset.pk:
+def _check_kind(dataset: Dataset, spec: ReleaseSpec) -> None:
+    for i, step in enumerate(spec.postprocess):
+        if step.kind != dataset.kind:
+            rule = f"a step for {Kind(dataset.kind).label.lower()}"
+            field = f"postprocess.{i}.name"
+            raise ParameterError(f"{field} must be {rule}, got {step.name}", field=field, rule=rule, value=step.name)
+    if spec.mechanism.kind != dataset.kind:
+        rule = f"a mechanism for {Kind(dataset.kind).label.lower()}"
+        name = spec.mechanism.name
+        raise ParameterError(f"mechanism must be {rule}, got {name}", field="mechanism.name", rule=rule, value=name)
+
+
+def _check_landmark_set(dataset: Dataset, landmark_set: LandmarkSet | None) -> None:
+    if dataset.kind != Kind.TRAJECTORY:
+        rule = "left out: only releases of trajectories have one"
+        right = landmark_set is None
+    else:
         rule = "a landmark set of this dataset"
-        raise ParameterError(
-            f"landmark_set must be {rule}", field="landmark_set", rule=rule, value=str(landmark_set.pk)
-        )
+        right = landmark_set is not None and landmark_set.dataset_id == dataset.pk
+    if not right:
+        value = str(landmark_set.pk) if landmark_set else None
+        raise ParameterError(f"landmark_set must be {rule}", field="landmark_set", rule=rule, value=value)
 
 
 def _check_dummies(landmark_set: LandmarkSet) -> None:
@@ -161,12 +182,12 @@ def _request(release: Release) -> tuple[Any, ...]:
 @transaction.atomic
 def _create(fresh: Release, spec: ReleaseSpec) -> Release:
     require_state(lock_dataset(fresh.dataset), State.READY, "dataset")
-    if not LandmarkSet.objects.filter(pk=fresh.landmark_set_id).exists():
+    if fresh.landmark_set_id and not LandmarkSet.objects.filter(pk=fresh.landmark_set_id).exists():
         raise Conflict("The landmark set was deleted meanwhile.", field="landmark_set", rule="still there")
     if fresh.source:
         _hold_source(fresh)
     if fresh.charged:
-        context = promise_context(fresh.landmark_set, landmarks=0)
+        context = promise_context(fresh.landmark_set, landmarks=0) if fresh.landmark_set else NO_CONTEXT
         ledger.reserve(dataset=fresh.dataset, release_id=fresh.pk, mechanism=spec.mechanism, context=context)
     fresh.save(force_insert=True)
     queue.enqueue_on_commit(fresh)
@@ -218,7 +239,7 @@ def retry_release(*, release: Release) -> Release:
         rule = "a release whose source is there"
         raise Conflict("The release it was made from is discarded.", field="derived_from", rule=rule)
     release.refresh_from_db()
-    if release.charged:
+    if release.charged and release.landmark_set:
         _check_dummies(release.landmark_set)
     if release.charged and not release.claimed and release.state == State.CANCELLED:
         return _submit_again(release)

@@ -13,12 +13,12 @@ from django.views.decorators.http import require_safe
 from dashboard.accounts.services import remember_visit
 from dashboard.core.ids import uuid_or_404
 from dashboard.core.palette import palette
-from dashboard.datasets.models import Dataset
+from dashboard.datasets.models import Dataset, Kind
 from dashboard.datasets.selectors import spending, visible_datasets
 from dashboard.jobs.models import State
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.selectors import visible_landmark_sets
-from dashboard.releases import choice
+from dashboard.releases import choice, kind_pages
 from dashboard.storage import series_cache
 from privacy_engine.accounting.estimation import NOTE
 
@@ -29,6 +29,8 @@ def new(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
     dataset = get_object_or_404(visible_datasets(request.user), pk=pk)
     if dataset.state != State.READY:
         return redirect("datasets:detail", pk)
+    if dataset.kind != Kind.TRAJECTORY:
+        return render(request, f"releases/{dataset.kind}/new.html", kind_pages.form(dataset))
     sets = list(visible_landmark_sets(request.user).filter(dataset=dataset)[:20])
     requested = request.GET.get("landmark_set")
     context = {
@@ -38,15 +40,17 @@ def new(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
         "budget": spending(dataset),
         "page": {"palette": palette(), "urls": _urls(dataset), "events": {str(one.pk): _events(one) for one in sets}},
     }
-    return render(request, "releases/new.html", context)
+    return render(request, "releases/trajectory/new.html", context)
 
 
 @require_safe
 def compare(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
-    """Original and releases on one map beside their charts; the releases that still run join when they are done."""
+    """Original and releases beside each other; the releases that still run join when they are done."""
     dataset = get_object_or_404(visible_datasets(request.user), pk=pk)
     if dataset.state != State.READY:
         return redirect("datasets:detail", pk)
+    if dataset.kind != Kind.TRAJECTORY:
+        return render(request, f"releases/{dataset.kind}/compare.html", kind_pages.comparison(request.user, dataset))
     series_cache.load_soon()
     requested = choice.requested_releases(
         request.user, dataset, [uuid_or_404(text) for text in request.GET.getlist("release")]
@@ -68,13 +72,13 @@ def compare(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
         "landmark_set": str(landmark_set.pk) if landmark_set else None,
         "urls": _urls(dataset) | _set_urls(landmark_set),
     }
-    return render(request, "releases/compare.html", context)
+    return render(request, "releases/trajectory/compare.html", context)
 
 
 def _urls(dataset: Dataset) -> dict[str, str]:
     return {
         "dataset": reverse("api:dataset-detail", args=[dataset.pk]),
-        "mechanisms": reverse("api:mechanisms"),
+        "mechanisms": f"{reverse('api:mechanisms')}?kind=trajectory",
         "postprocesses": reverse("api:postprocesses"),
         "outlook": reverse("api:release-outlook"),
         "curve": reverse("api:release-curve"),

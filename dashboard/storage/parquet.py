@@ -22,8 +22,10 @@ E7 = 1e7
 _DELTA = {"lon": "DELTA_BINARY_PACKED", "lat": "DELTA_BINARY_PACKED", "time_ms": "DELTA_BINARY_PACKED"}
 
 
-def _write_table(path: Path, table: pa.Table) -> None:
-    encoded = {name: how for name, how in _DELTA.items() if name in table.column_names}
+def write_table(path: Path, table: pa.Table) -> None:
+    """Store a table."""
+    whole = [field.name for field in table.schema if pa.types.is_integer(field.type)]
+    encoded = {name: how for name, how in _DELTA.items() if name in whole}
     plain = [name for name in table.column_names if name not in encoded]
     with written(path) as out:
         pq.write_table(
@@ -34,6 +36,11 @@ def _write_table(path: Path, table: pa.Table) -> None:
             column_encoding=encoded,
             write_statistics=False,
         )
+
+
+def read_table(path: Path) -> pa.Table:
+    """The table of :func:`write_table`."""
+    return pq.read_table(path)
 
 
 def _positions(series: Sequence[Trajectory]) -> dict[str, pa.Array]:
@@ -68,14 +75,14 @@ def write_points(path: Path, series: Sequence[Trajectory]) -> None:
     if any(one.marked is not None for one in series):
         marks = [np.zeros(len(one), dtype=np.bool_) if one.marked is None else one.marked for one in series]
         columns["marked"] = pa.array(np.concatenate(marks))
-    _write_table(path, pa.table(columns).replace_schema_metadata(_names(series)))
+    write_table(path, pa.table(columns).replace_schema_metadata(_names(series)))
 
 
 def write_release(path: Path, releases: Sequence[Release]) -> None:
     """Store a release: published positions with the event each stands for."""
     columns = _positions([one.series for one in releases])
     columns["event"] = pa.array(np.concatenate([one.event for one in releases]) if releases else np.empty(0, np.int64))
-    _write_table(path, pa.table(columns).replace_schema_metadata(_names([one.series for one in releases])))
+    write_table(path, pa.table(columns).replace_schema_metadata(_names([one.series for one in releases])))
 
 
 def read_points(path: Path) -> list[Trajectory]:
@@ -130,7 +137,7 @@ def _stored(table: pa.Table) -> list[tuple[str, dict[str, np.ndarray]]]:
 
 def write_columns(path: Path, columns: dict[str, Floats]) -> None:
     """Store plain columns of equal length (budgets; the owner's errors)."""
-    _write_table(path, pa.table({name: pa.array(values) for name, values in columns.items()}))
+    write_table(path, pa.table({name: pa.array(values) for name, values in columns.items()}))
 
 
 def read_columns(path: Path) -> dict[str, Floats]:

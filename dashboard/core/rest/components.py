@@ -57,7 +57,7 @@ def listing(cls: type[Component]) -> dict[str, Any]:
                 "assumptions": list(cls.assumptions),
                 "caveats": list(cls.caveats),
             },
-            **palette()[cls.registered_name()],
+            **palette(cls.kind)[cls.registered_name()],
         }
     if issubclass(cls, LandmarkMethod):
         entry |= {"reads": cls.reads, "coverage": cls.coverage()}

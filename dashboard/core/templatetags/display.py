@@ -11,6 +11,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from dashboard.core.palette import palette
+from privacy_engine.data import KINDS
 
 register = template.Library()
 NARROW = "\u202f"  # between a number and its unit
@@ -159,14 +160,14 @@ def days(start: Any, end: Any) -> str:
 @register.simple_tag
 def swatch(name: str) -> SafeString:
     """A mechanism's line as the map and the charts draw it: colour and dash."""
-    names = list(palette())
-    if name not in names:
+    styles = next((found for kind in KINDS if name in (found := palette(kind))), None)
+    if styles is None:
         return format_html('<svg class="swatch" viewBox="0 0 22 10" aria-hidden="true"><path d="{}"/></svg>', "M0 5h22")
     return format_html(
         '<svg class="swatch" data-ink="{}" viewBox="0 0 22 10" aria-hidden="true">'
         '<path d="M0 5h22" stroke-dasharray="{}"/></svg>',
-        names.index(name) % 6 + 1,
-        DASHES[palette()[name]["dash"]],
+        list(styles).index(name) % 6 + 1,
+        DASHES[styles[name]["dash"]],
     )
 
 

@@ -45,7 +45,7 @@ document.addEventListener("click", async (/** @type {any} */ { target }) => {
   else location.reload();
 });
 
-if (ready) {
+if (ready && page.kind === "trajectory") {
   showPoints(page).catch((error) => {
     $("[data-map]").replaceWith(
       el("p", { class: "notice notice--error dataset__problem", role: "alert" }, error.message),

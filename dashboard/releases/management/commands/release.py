@@ -5,17 +5,20 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from django.core.management.base import CommandParser
 
 from dashboard.core.cli import PERSON, LineCommand, pairs, reading, value_of
-from privacy_engine import exports, formats
+from privacy_engine import formats
 from privacy_engine.cleaning import Done, cleaning_steps, parse_cleaning, stability_of
 from privacy_engine.cleaning import clean as cleaned
 from privacy_engine.component import Component
 from privacy_engine.data import LandmarkSet, Release, Trajectory
+from privacy_engine.datatypes import datatypes
 from privacy_engine.errors import ParameterError
 from privacy_engine.label import NOT_PRIVATE, privacy_label, release_context
 from privacy_engine.landmarks import MarkedBeside, parse_short, parse_short_dummies
@@ -44,14 +47,14 @@ LANDMARKS = (
 
 
 class Command(LineCommand):
-    help = "Release a file of trajectories without a server: read, mark landmarks, draw, write."
+    help = "Release a file without a server: read, define landmarks (of trajectories), draw, write."
     example = EXAMPLE
     arguments = ("file", "clean", "mechanism", "set", "landmarks", "dummies", "then", "read", "person", "seed", "out")
     place = "file"
 
     def add_arguments(self, parser: CommandParser) -> None:
         add = parser.add_argument
-        add("file", metavar="FILE", type=Path, help="trajectories in any format that Cairn reads")
+        add("file", metavar="FILE", type=Path, help="in any format that Cairn reads, of the mechanism's kind of data")
         add("--mechanism", required=True, help="a registered name, like landmark-uniform")
         add(
             "--clean",
@@ -61,7 +64,7 @@ class Command(LineCommand):
             help=f"clean the series first: {', '.join(_shorts(cleaning_steps))}",
         )
         add("--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the mechanism")
-        add("--landmarks", required=True, help=LANDMARKS)
+        add("--landmarks", help=f"of trajectories: {LANDMARKS}")
         add("--dummies", help="mark others beside them: one-sided:2 (its level), heuristic:0.01, partitioned:0.01")
         add(
             "--then",
@@ -87,7 +90,7 @@ def _release(
     clean: list[str],
     mechanism: str,
     set: list[str],
-    landmarks: str,
+    landmarks: str | None,
     dummies: str | None,
     then: list[str],
     read: list[str],
@@ -96,7 +99,6 @@ def _release(
     out: Path,
 ) -> str:
     """Do it, and say in one line what was done."""
-    fmt = _format_of(out)
     parameters = {name: value_of(text) for name, text in pairs(set, "--set").items()}
     spec = ReleaseSpec.parse(
         {
@@ -104,8 +106,15 @@ def _release(
             "seed": None if seed is None else value_of(seed),
             "postprocess": [_step(text, postprocesses, "--then") for text in then],
         }
-    ).checked("trajectory")
+    )
+    fmt = _format_of(out, spec.mechanism.kind)
     cleaning = parse_cleaning([step for text in clean for step in _cleaning(text)])
+    if spec.mechanism.kind != Trajectory.kind:
+        _refuse_unused(spec.mechanism.kind, landmarks=landmarks, dummies=dummies, clean=clean, then=then)
+        return _release_other(file, spec, reading(read, person), fmt, out)
+    if landmarks is None:
+        rule = "required for trajectories"
+        raise ParameterError(f"--landmarks is {rule}: {LANDMARKS}".replace("%%", "%"), field="landmarks", rule=rule)
     method = parse_short(landmarks, read=lambda name: Path(name).read_bytes())
     beside = None if dummies is None else parse_short_dummies(dummies, seed=spec.seed)
     found = formats.read(file, **reading(read, person))
@@ -127,7 +136,7 @@ def _release(
     released = [one.series for one in drawn]
     digest = trajectories_digest(released)
     label = privacy_label(spec, context, private=private, cleaning=cleaning, sha256=digest)
-    _write(out, fmt, released, label)
+    _write(out, partial(datatypes[Trajectory.kind].write, released, fmt, label=label))
     return _summary(spec, context, marks, drawn) + _reading_text(found.report, done)
 
 
@@ -146,24 +155,42 @@ def _reading_text(report: formats.Report, done: list[Done]) -> str:
     return "".join(f" {part}" for part in [*(f"{one.title}: {one.message}" for one in done), *guesses])
 
 
-def _write(out: Path, fmt: str, series: list[Trajectory], label: dict[str, Any]) -> None:
+def _refuse_unused(kind: str, **options: Any) -> None:
+    for name, value in options.items():
+        if value:
+            rule = "left out for other data than trajectories"
+            raise ParameterError(f"--{name} must be {rule}; the mechanism is for {kind}", field=name, rule=rule)
+
+
+def _release_other(file: Path, spec: ReleaseSpec, options: dict[str, Any], fmt: str, out: Path) -> str:
+    """Release a count stream or check-ins, and return what was done in one line."""
+    found = datatypes[spec.mechanism.kind]
+    read = formats.read(file, kinds=(found.kind,), **options)
+    drawn = found.release(spec, read.other)
+    label = privacy_label(spec, release_context(), private=drawn.private, sha256=found.digest(drawn))
+    _write(out, partial(found.write, drawn, fmt, label=label))
+    statement = spec.mechanism.guarantee().statement if spec.private else f"{NOT_PRIVATE}."
+    return f"{len(read):,} {found.items}. {statement}"
+
+
+def _write(out: Path, write: Callable[[BinaryIO], None]) -> None:
     """The whole file or none."""
-    descriptor, partial = tempfile.mkstemp(dir=out.parent, prefix=".release-")
+    descriptor, unfinished = tempfile.mkstemp(dir=out.parent, prefix=".release-")
     try:
         with os.fdopen(descriptor, "wb") as file:
-            exports.write(series, fmt, file, label=label)
-        Path(partial).replace(out)
+            write(file)
+        Path(unfinished).replace(out)
     except BaseException:
-        Path(partial).unlink(missing_ok=True)
+        Path(unfinished).unlink(missing_ok=True)
         raise
 
 
-def _extensions() -> dict[str, str]:
-    return {f".{kind.extension.lstrip('.')}": name for name, kind in exports.FORMATS.items()}
+def _extensions(kind: str = Trajectory.kind) -> dict[str, str]:
+    return {f".{one.extension.lstrip('.')}": name for name, one in datatypes[kind].exports.items()}
 
 
-def _format_of(out: Path) -> str:
-    known = _extensions()
+def _format_of(out: Path, kind: str) -> str:
+    known = _extensions(kind)
     if out.suffix.lower() not in known:
         rule = f"a file name that ends in {', '.join(known)}"
         raise ParameterError(f"--out must be {rule}, got {out.name!r:.60}", field="out", rule=rule, value=out.name)

@@ -1,0 +1,104 @@
+"""API of releases of count streams and check-ins: what they published beside the original, and what they would cost."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from dashboard.core.rest.components import DescriptionField
+from dashboard.core.rest.parsing import UNKEPT, valid
+from dashboard.datasets import ledger
+from dashboard.datasets.cells import CellsQuery, CellsSerializer
+from dashboard.datasets.counts import CountsQuery, CountsSerializer
+from dashboard.datasets.selectors import require_kind, require_ready, visible_datasets
+from dashboard.releases import kinds
+from dashboard.releases.models import Release
+from privacy_engine.mechanism import mechanisms
+
+
+class ReleasedCountsSerializer(CountsSerializer):
+    """Released counts beside those of the upload; the latter and the figures are the owner's alone."""
+
+    released = serializers.ListField(child=serializers.FloatField(allow_null=True))
+
+
+class QuoteRequest(serializers.Serializer[Any]):
+    """A dataset, and mechanisms to release it by."""
+
+    dataset = serializers.UUIDField()
+    mechanisms = serializers.ListField(child=DescriptionField(mechanisms), min_length=1, max_length=20)
+
+
+class QuotedSerializer(serializers.Serializer[Any]):
+    """What one mechanism promises."""
+
+    name = serializers.CharField()
+    title = serializers.CharField()
+    statement = serializers.CharField()
+    neighbours = serializers.CharField()
+    assumptions = serializers.ListField(child=serializers.CharField())
+    caveats = serializers.ListField(child=serializers.CharField())
+    noise_sd = serializers.FloatField(help_text="Standard deviation of the noise of one newly drawn count.")
+
+
+class PriceSerializer(serializers.Serializer[Any]):
+    """What releases by all of them would be charged in one unit, in ε."""
+
+    unit = serializers.CharField()
+    label = serializers.CharField()
+    price = serializers.FloatField()
+    spent = serializers.FloatField()
+    after = serializers.FloatField()
+    total = serializers.FloatField(allow_null=True)
+    fits = serializers.BooleanField()
+
+
+class QuoteSerializer(serializers.Serializer[Any]):
+    """What releases by some mechanisms promise, and what they would be charged."""
+
+    mechanisms = QuotedSerializer(many=True)
+    budgets = PriceSerializer(many=True)
+
+
+class KindActions:
+    """Actions of the releases' view set for kinds of data without positions in time."""
+
+    @extend_schema(parameters=[CountsQuery], responses={200: ReleasedCountsSerializer}, filters=False)
+    @action(detail=True)
+    def counts(self, request: Request, pk: Any = None) -> Response:
+        """Released counts of one stream beside those of the upload, for the owner's chart."""
+        row, params = self._of_kind("stream"), valid(CountsQuery, request.query_params)
+        return Response(kinds.released_counts(row, params.get("stream"), params["points"]), headers=UNKEPT)
+
+    @extend_schema(parameters=[CellsQuery], responses={200: CellsSerializer}, filters=False)
+    @action(detail=True)
+    def cells(self, request: Request, pk: Any = None) -> Response:
+        """The cells that a released model ranks first, beside the upload's counts of them, for the owner."""
+        row, params = self._of_kind("checkins"), valid(CellsQuery, request.query_params)
+        return Response(kinds.released_cells(row, params["k"]), headers=UNKEPT)
+
+    @extend_schema(request=QuoteRequest, responses={200: QuoteSerializer})
+    @action(detail=False, methods=["post"], filterset_class=None, pagination_class=None)
+    def quote(self, request: Request) -> Response:
+        """What releases would promise and be charged; no data are read, nothing is stored or charged."""
+        params = valid(QuoteRequest, request.data)
+        dataset = get_object_or_404(visible_datasets(request.user), pk=params["dataset"])
+        require_ready(dataset)
+        prices = ledger.prices(dataset, params["mechanisms"])
+        return Response(
+            {
+                "mechanisms": [kinds.promise_of(one) for one in params["mechanisms"]],
+                "budgets": [kinds.price_of(price) for price in prices],
+            }
+        )
+
+    def _of_kind(self, kind: str) -> Release:
+        row: Release = self.finished_object()  # type: ignore[attr-defined]
+        require_kind(row.dataset, kind)
+        return row

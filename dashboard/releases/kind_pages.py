@@ -1,0 +1,64 @@
+"""What the pages of releases of count streams and check-ins show: form and comparison."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.urls import reverse
+
+from dashboard.core.palette import palette
+from dashboard.datasets import counts
+from dashboard.datasets.models import Dataset, Kind
+from dashboard.datasets.selectors import spending
+from dashboard.jobs.models import State
+from dashboard.releases.selectors import visible_releases
+
+SHOWN = 100
+"""Releases on a comparison."""
+
+
+def form(dataset: Dataset) -> dict[str, Any]:
+    """Return the context of the form of a release."""
+    urls = {
+        "mechanisms": f"{reverse('api:mechanisms')}?kind={dataset.kind}",
+        "quote": reverse("api:release-quote"),
+        "releases": reverse("api:release-list"),
+        "compare": reverse("releases:compare", args=[dataset.pk]),
+    }
+    return {
+        "dataset": dataset,
+        "budget": spending(dataset),
+        "page": {"dataset": str(dataset.pk), "kind": dataset.kind, "urls": urls},
+    }
+
+
+def comparison(user: Any, dataset: Dataset) -> dict[str, Any]:
+    """Return the context of the comparison of a dataset with its releases."""
+    releases = visible_releases(user).filter(dataset=dataset)
+    done = releases.filter(state=State.DONE)[:SHOWN]
+    listed = [
+        {
+            "id": str(row.pk),
+            "title": row.name or row.title,
+            "mechanism": row.mechanism,
+            "level": row.parsed_spec.mechanism.level_text(),
+            "counts": reverse("api:release-counts", args=[row.pk]),
+            "cells": reverse("api:release-cells", args=[row.pk]),
+        }
+        for row in done
+    ]
+    context = {
+        "dataset": dataset,
+        "budget": spending(dataset),
+        "releases": releases[:SHOWN],
+        "release_count": releases.count(),
+        "page": {
+            "name": dataset.name,
+            "palette": palette(dataset.kind),
+            "releases": listed,
+            "counts": reverse("api:dataset-counts", args=[dataset.pk]),
+        },
+    }
+    if dataset.kind == Kind.STREAM:
+        context["streams"] = counts.names_of(counts.read_stream(dataset.points_path))
+    return context

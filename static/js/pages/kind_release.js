@@ -1,0 +1,148 @@
+/* The release form of count streams and check-ins: one mechanism with its parameters, its promise and its price. */
+
+import { ApiError, get, post } from "../core/api.js";
+import { $, $$, announce, data, el } from "../core/dom.js";
+import { sentenceOf } from "../core/field_errors.js";
+import { number } from "../core/format.js";
+import { createFields } from "../components/form_fields.js";
+import { invalidIn, isGiven, refuseInvalid } from "../components/number_field.js";
+import { createPurpose } from "../trajectory/release_form/release_purpose.js";
+
+const WAIT_MS = 250; // after the last key before a quote is requested
+const page = data("page-data");
+const form = $("[data-form]");
+const submit = $("[data-submit]");
+const problem = $("[data-problem]");
+/** @type {any[]} */
+let mechanisms = [];
+/** @type {any} */
+let fields = null;
+/** @type {Record<string, unknown>} */
+let entered = {}; // values for the next mechanism that has a field of that name
+let timer = 0;
+let latest = 0;
+const keys = new Map(); // request -> idempotency key: the same request makes one release
+
+const chosen = () => mechanisms.find(({ name }) => name === $("[name=mechanism]:checked")?.value);
+const description = () => ({ name: chosen().name, ...fields.values() });
+const complete = () => Object.values(fields.values()).every(isGiven) && !invalidIn($("[data-parameters]")).length;
+const purpose = createPurpose($("[data-purpose]"), { onChange: showPurpose });
+
+function showPurpose() {
+  const simulation = purpose.experiment();
+  $("[data-kind]").textContent = simulation ? "Seeded simulation: not private" : "Publishable release";
+  $("[data-kind]").classList.toggle("chip--strong", simulation);
+  $("[data-not-private]").hidden = !simulation;
+  submit.textContent = simulation ? "Run the simulation, not private" : "Make the release";
+  if (fields) schedule();
+}
+
+function showFields() {
+  if (fields) entered = { ...entered, ...fields.all() };
+  fields = createFields($("[data-parameters]"), chosen().fields, { onChange: schedule });
+  fields.set(Object.fromEntries(Object.entries(entered).filter(([, value]) => value !== null)));
+  schedule();
+}
+
+function schedule() {
+  window.clearTimeout(timer);
+  submit.disabled = !complete();
+  timer = window.setTimeout(quote, WAIT_MS);
+}
+
+async function quote() {
+  const turn = (latest += 1);
+  if (!complete()) {
+    $("[data-promise]").replaceChildren(el("p", { class: "muted" }, "A number is missing or refused; see the form."));
+    return;
+  }
+  try {
+    const found = await post(page.urls.quote, { dataset: page.dataset, mechanisms: [description()] });
+    if (turn === latest) showQuote(found.mechanisms[0], found.budgets[0]);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    if (turn === latest) refuse(error);
+  }
+  form.dataset.ready = "all";
+}
+
+function showQuote(/** @type {any} */ promise, /** @type {any} */ budget) {
+  const simulation = purpose.experiment();
+  const list = (/** @type {string} */ title, /** @type {string[]} */ texts) =>
+    texts.length > 0 && [
+      el("h3", {}, title),
+      el("ul", { class: "small" }, texts.map((text) => el("li", {}, text))),
+    ];
+  const noise = `Standard deviation of the noise of one newly drawn count: ${number(promise.noise_sd)}.`;
+  $("[data-promise]").replaceChildren(
+    ...[
+      el("p", {}, noise),
+      !simulation && [el("h3", {}, "Guarantee"), el("p", {}, promise.statement)],
+      !simulation && list("Assumes", promise.assumptions),
+      !simulation && list("Does not cover", promise.caveats),
+    ]
+      .flat(2)
+      .filter((/** @type {any} */ node) => node instanceof Node),
+  );
+  $("[data-spending]").textContent = simulation
+    ? "A simulation is charged nothing."
+    : `Charges ε = ${number(budget.price)} of ${budget.label}; ε = ${number(budget.after)} would be spent${
+        budget.total === null ? ". There is no limit." : ` of ${number(budget.total)}.`
+      }${budget.fits ? "" : " The budget does not suffice."}`;
+  const bar = $("[data-budget]");
+  bar.hidden = budget.total === null;
+  bar.max = budget.total ?? 1;
+  bar.value = Math.min(simulation ? budget.spent : budget.after, bar.max);
+  submit.disabled = !simulation && !budget.fits;
+}
+
+function refuse(/** @type {ApiError} */ error) {
+  const rest = purpose.fail(fields.fail(error.errors ?? [error]));
+  const texts = rest.map(sentenceOf);
+  problem.hidden = !texts.length;
+  problem.replaceChildren(...texts.map((/** @type {string} */ text) => el("p", {}, text)));
+  if (texts.length) announce(texts.join(" "));
+}
+
+function keyFor(/** @type {object} */ body) {
+  const text = JSON.stringify(body);
+  if (!keys.has(text)) keys.set(text, crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}`);
+  return keys.get(text);
+}
+
+async function send(/** @type {Event} */ event) {
+  event.preventDefault();
+  if (refuseInvalid(form)) return;
+  submit.disabled = true;
+  problem.hidden = true;
+  const seed = purpose.seed();
+  const body = { dataset: page.dataset, mechanism: description(), ...(seed !== null && { seed }) };
+  try {
+    const made = await post(page.urls.releases, body, { headers: { "Idempotency-Key": keyFor(body) } });
+    location.assign(`${page.urls.compare}?release=${made.id}`);
+  } catch (error) {
+    submit.disabled = false;
+    if (!(error instanceof ApiError)) throw error;
+    refuse(error);
+    /** @type {HTMLElement | null} */ ($("[aria-invalid=true]", form) ?? problem)?.focus();
+  }
+}
+
+async function start() {
+  mechanisms = (await get(page.urls.mechanisms)).results;
+  const card = (/** @type {any} */ { name, title, summary }, /** @type {number} */ i) =>
+    el(
+      "div",
+      { class: "mechanism-choice" },
+      el("label", {}, el("input", { type: "radio", name: "mechanism", value: name, checked: i === 0 }), title),
+      el("p", { class: "small muted" }, summary),
+    );
+  $("[data-mechanisms]").replaceChildren(...mechanisms.map(card));
+  for (const radio of $$("[name=mechanism]")) radio.addEventListener("change", showFields);
+  form.addEventListener("submit", send);
+  showPurpose();
+  showFields();
+}
+
+window.addEventListener("pageshow", () => fields && schedule()); // also on the way back
+await start();
