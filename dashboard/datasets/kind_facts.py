@@ -14,7 +14,7 @@ Fact = dict[str, str]
 
 def facts_of(dataset: Dataset) -> list[Fact]:
     """Return the facts of a dataset that is ready, each with a ``label`` and a ``text``."""
-    listed = {Kind.STREAM: _of_stream, Kind.CHECKINS: _of_checkins}[Kind(dataset.kind)](dataset.summary or {})
+    listed = {Kind.STREAM: _of_stream, Kind.CHECKINS: _of_checkins}[dataset.kind](dataset.summary or {})
     return [{"label": label, "text": str(text)} for label, text in listed if text is not None]
 
 

@@ -98,8 +98,8 @@ def parse_total(dataset: Dataset, description: Any) -> dict[str, Any]:
     unit = total.unit or dataset.units[0]
     if unit not in dataset.units:
         rule = f"one of {', '.join(dataset.units)}"
-        error = ParameterError(f"budget.unit must be {rule}", field="budget.unit", rule=rule, value=unit)
-        raise ParameterErrors([error])
+        refused = ParameterError(f"budget.unit must be {rule}", field="budget.unit", rule=rule, value=unit)
+        raise ParameterErrors([refused])
     return {"epsilon": total.epsilon, "radius_m": None, "unit": unit}
 
 

@@ -31,6 +31,16 @@ class Unit(TextChoices):
     RECORD = "record", "one record"
 
 
+def kind_text(kind: str) -> str:
+    """Return the name of a kind of data within a sentence: count streams."""
+    return str(dict(Kind.choices)[kind]).lower()
+
+
+def unit_text(unit: str) -> str:
+    """Return the name of a unit of loss within a sentence: one user."""
+    return str(dict(Unit.choices)[unit])
+
+
 UNITS: dict[str, tuple[str, ...]] = {
     Kind.TRAJECTORY: (Unit.EVENT_PER_M,),
     Kind.STREAM: (Unit.EVENT,),

@@ -8,7 +8,18 @@ from django.db.models import Case, Count, OuterRef, Q, QuerySet, Subquery, Sum, 
 
 from dashboard.core.errors import Conflict
 from dashboard.datasets import ledger, lineage
-from dashboard.datasets.models import UNITS, Budget, BudgetEntry, Dataset, Kind, LineageEntry, SourceFile, Unit, Upload
+from dashboard.datasets.models import (
+    UNITS,
+    Budget,
+    BudgetEntry,
+    Dataset,
+    LineageEntry,
+    SourceFile,
+    Unit,
+    Upload,
+    kind_text,
+    unit_text,
+)
 from dashboard.jobs.models import State
 from privacy_engine.errors import ParameterError
 
@@ -110,7 +121,7 @@ def require_kind(dataset: Dataset, kind: str) -> None:
     """
     if dataset.kind != kind:
         raise ParameterError(
-            f"dataset must hold {Kind(kind).label.lower()}, it holds {Kind(dataset.kind).label.lower()}",
+            f"dataset must hold {kind_text(kind)}, it holds {kind_text(dataset.kind)}",
             field="dataset",
             rule=kind,
             value=dataset.kind,
@@ -127,7 +138,7 @@ def spending(dataset: Dataset) -> dict[str, Any]:
     radius_m = ((budget and budget.total_radius_m) or USUAL_RADIUS_M) if by_distance else None
     share = 1.0 if radius_m is None else radius_m / 1000
     return {
-        "unit": Unit(dataset.units[0]).label,
+        "unit": unit_text(dataset.units[0]),
         "radius_m": radius_m,
         "total": budget and budget.total_epsilon,
         "spent": spent["per_km"] * share,
@@ -141,4 +152,4 @@ def spending(dataset: Dataset) -> dict[str, Any]:
 
 def _more(dataset: Dataset, unit: str) -> dict[str, Any]:
     spent = ledger.spent(dataset, unit)
-    return {"unit": Unit(unit).label, "spent": spent["per_km"], "releases": spent["releases"]}
+    return {"unit": unit_text(unit), "spent": spent["per_km"], "releases": spent["releases"]}

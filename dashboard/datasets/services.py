@@ -307,7 +307,7 @@ def set_budget(
         described = {"epsilon": epsilon, "radius_m": radius_m} if unit == Unit.EVENT_PER_M else {"epsilon": epsilon}
         parsed = ledger.parse_total(dataset, described)
         total = ledger.whole(ledger.micro(parsed["epsilon"], parsed["radius_m"]))
-    budget, per = ledger.locked(dataset, unit), ledger.PER[Unit(unit)]
+    budget, per = ledger.locked(dataset, unit), ledger.PER[unit]
     allowed = Budget.objects.filter(Q(spent__lte=total) if total is not None else Q(), pk=budget.pk)
     if not allowed.update(total=total, total_epsilon=epsilon, total_radius_m=radius_m):
         raise Conflict(

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from dashboard.datasets import cells, counts, ledger
-from dashboard.datasets.models import Unit
+from dashboard.datasets.models import unit_text
 from dashboard.jobs.leases import Lease
 from dashboard.releases.models import Release
 from dashboard.storage import parquet
@@ -89,7 +89,7 @@ def price_of(price: ledger.Price) -> dict[str, Any]:
     """Return a price of the ledger in ε."""
     return {
         "unit": price.unit,
-        "label": Unit(price.unit).label,
+        "label": unit_text(price.unit),
         "price": (price.after - price.before) / ledger.MICRO,
         "spent": price.before / ledger.MICRO,
         "after": price.after / ledger.MICRO,

@@ -84,7 +84,7 @@ class ReleaseUrls(serializers.Serializer[Any]):
     cells = serializers.CharField(required=False, help_text="Of check-ins.")
 
 
-_ENDPOINTS = {
+_ENDPOINTS: dict[str, tuple[str, ...]] = {
     Kind.TRAJECTORY: ("data", "track", "series", "errors", "postprocess", "bundle"),
     Kind.STREAM: ("data", "counts", "bundle"),
     Kind.CHECKINS: ("data", "cells", "bundle"),
@@ -152,6 +152,6 @@ class ReleaseSerializer(serializers.ModelSerializer[Release]):
         page = reverse("releases:compare", args=[row.dataset_id])
         of_set = {"landmark_set": row.landmark_set_id} if row.landmark_set_id else {}
         query = urlencode({**of_set, "release": row.pk})
-        endpoints = {name: reverse(f"api:release-{name}", args=[row.pk]) for name in _ENDPOINTS[Kind(row.kind)]}
+        endpoints = {name: reverse(f"api:release-{name}", args=[row.pk]) for name in _ENDPOINTS[row.kind]}
         report = {"report": reverse("releases:report", args=[row.pk])} if row.kind == Kind.TRAJECTORY else {}
         return {"self": reverse("api:release-detail", args=[row.pk]), **endpoints, "page": f"{page}?{query}", **report}

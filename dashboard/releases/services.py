@@ -13,7 +13,7 @@ from django.db import IntegrityError, transaction
 from dashboard.core.errors import Conflict, require_state
 from dashboard.core.text import one_line
 from dashboard.datasets import ledger
-from dashboard.datasets.models import Dataset, Kind
+from dashboard.datasets.models import Dataset, Kind, kind_text
 from dashboard.jobs import queue
 from dashboard.jobs.models import State
 from dashboard.landmarks.models import LandmarkSet
@@ -124,11 +124,11 @@ def _check_key(key: str) -> None:
 def _check_kind(dataset: Dataset, spec: ReleaseSpec) -> None:
     for i, step in enumerate(spec.postprocess):
         if step.kind != dataset.kind:
-            rule = f"a step for {Kind(dataset.kind).label.lower()}"
+            rule = f"a step for {kind_text(dataset.kind)}"
             field = f"postprocess.{i}.name"
             raise ParameterError(f"{field} must be {rule}, got {step.name}", field=field, rule=rule, value=step.name)
     if spec.mechanism.kind != dataset.kind:
-        rule = f"a mechanism for {Kind(dataset.kind).label.lower()}"
+        rule = f"a mechanism for {kind_text(dataset.kind)}"
         name = spec.mechanism.name
         raise ParameterError(f"mechanism must be {rule}, got {name}", field="mechanism.name", rule=rule, value=name)
 

@@ -22,6 +22,7 @@ from privacy_engine.datatypes import datatypes
 from privacy_engine.errors import ParameterError
 from privacy_engine.label import NOT_PRIVATE, privacy_label, release_context
 from privacy_engine.landmarks import MarkedBeside, parse_short, parse_short_dummies
+from privacy_engine.mechanism import NO_CONTEXT
 from privacy_engine.mechanisms import landmark  # noqa: F401  (registers the mechanisms)
 from privacy_engine.people import largest_total, most_landmarks, people
 from privacy_engine.postprocess import postprocesses
@@ -167,7 +168,7 @@ def _release_other(file: Path, spec: ReleaseSpec, options: dict[str, Any], fmt: 
     found = datatypes[spec.mechanism.kind]
     read = formats.read(file, kinds=(found.kind,), **options)
     drawn = found.release(spec, read.other)
-    label = privacy_label(spec, release_context(), private=drawn.private, sha256=found.digest(drawn))
+    label = privacy_label(spec, NO_CONTEXT, private=drawn.private, sha256=found.digest(drawn))
     _write(out, partial(found.write, drawn, fmt, label=label))
     statement = spec.mechanism.guarantee().statement if spec.private else f"{NOT_PRIVATE}."
     return f"{len(read):,} {found.items}. {statement}"
