@@ -41,7 +41,7 @@ def comparison(user: Any, dataset: Dataset) -> dict[str, Any]:
             "id": str(row.pk),
             "title": row.name or row.title,
             "mechanism": row.mechanism,
-            "level": row.parsed_spec.mechanism.level_text(),
+            "level": row.parsed_spec.mechanism.level_text().replace("epsilon ", "ε = "),
             "counts": reverse("api:release-counts", args=[row.pk]),
             "cells": reverse("api:release-cells", args=[row.pk]),
         }

@@ -41,6 +41,8 @@ export function loadPlotly() {
  *   bands  [[start, end), …] of events, `hollow` others of another sort
  *   rules  [{y, label}]   log  of the vertical axis
  *   span   [first, last] event shown, to which the vertical axis is fitted
+ *   ticks  {at, text} of the horizontal axis, `pointName(event)` the text of the readout: where there are other
+ *          names than numbers of events
  *   x      {name, log} where the horizontal axis has values and not events
  *   y      {share} where the vertical one has shares
  *   also   other values that have to fit on the vertical axis, so that charts side by side have the same

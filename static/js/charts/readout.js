@@ -24,7 +24,7 @@ export function createReadout() {
   return {
     element,
     hide: () => (element.hidden = true),
-    show({ lines, bands, hollow }, event, { x, width }) {
+    show({ lines, bands, hollow, pointName }, event, { x, width }) {
       const kind = kindOf(event, bands, hollow);
       const rows = lines
         .filter(({ visible = true, x: known }) => visible && known.length > 1)
@@ -37,7 +37,8 @@ export function createReadout() {
             el("b", {}, valueAt(line, event)),
           ),
         );
-      element.replaceChildren(el("p", {}, `event ${whole(event)}${kind && ` · ${kind}`}`), el("ul", {}, rows));
+      const point = pointName ? pointName(event) : `event ${whole(event)}${kind && ` · ${kind}`}`;
+      element.replaceChildren(el("p", {}, point), el("ul", {}, rows));
       element.hidden = false;
       const left = x > width / 2;
       element.style.setProperty("left", left ? "auto" : `${x + 8}px`);

@@ -33,7 +33,8 @@ export function verticalAxis(shown) {
   );
 }
 
-function horizontalAxis({ lines, span, x }) {
+function horizontalAxis({ lines, span, x, ticks }) {
+  if (ticks) return { range: span, tickvals: ticks.at, ticktext: ticks.text };
   if (!x) return { range: span, nticks: 5, tickformat: ",d" };
   return {
     ...valueAxis(

@@ -4,7 +4,10 @@ import { el } from "../core/dom.js";
 import { whole } from "../core/format.js";
 import { createMap } from "../map/map.js";
 
-/** @typedef {{rank: number, cell: number, west: number, south: number, east: number, north: number, count: number, uploaded: number}} Cell */
+/**
+ * @typedef {{rank: number, cell: number, west: number, south: number, east: number, north: number,
+ *   count: number, uploaded: number}} Cell
+ */
 
 const LABELLED = 10; // cells with their rank on the map
 

@@ -88,8 +88,9 @@ function numberField(field, onChange) {
     value: field.default ?? field.example ?? null,
     placeholder: field.required ? null : "none",
   });
+  const positive = !(field.minimum < 0); // the slider is logarithmic
   /** @type {any} */
-  const scale = isShare(field) ? SHARES : field.example && !isSeed(field) ? logarithmic(field) : null;
+  const scale = isShare(field) ? SHARES : field.example && positive && !isSeed(field) ? logarithmic(field) : null;
   const slider =
     scale &&
     el("input", {

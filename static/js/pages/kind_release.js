@@ -71,7 +71,11 @@ function showQuote(/** @type {any} */ promise, /** @type {any} */ budget) {
   const list = (/** @type {string} */ title, /** @type {string[]} */ texts) =>
     texts.length > 0 && [
       el("h3", {}, title),
-      el("ul", { class: "small" }, texts.map((text) => el("li", {}, text))),
+      el(
+        "ul",
+        { class: "small" },
+        texts.map((text) => el("li", {}, text)),
+      ),
     ];
   const noise = `Standard deviation of the noise of one newly drawn count: ${number(promise.noise_sd)}.`;
   $("[data-promise]").replaceChildren(

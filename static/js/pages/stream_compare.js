@@ -9,8 +9,9 @@ import { swatch } from "../components/legend.js";
 import { watchJobActions } from "../components/job_actions.js";
 
 const { releases, palette } = data("page-data");
+const mechanisms = Object.keys(palette);
 const refresh = swapSoon("releases", "header-budget");
-const hidden = new Set(releases.slice(3).map((/** @type {any} */ one) => one.id)); // three are told apart easily
+const hidden = new Set(releases.slice(4).map((/** @type {any} */ one) => one.id)); // more lines hide each other
 
 /** The style of a release: its mechanism's, with another dash where a mechanism comes again. */
 function styleOf(/** @type {any} */ release) {
@@ -55,7 +56,7 @@ async function start() {
         "li",
         {},
         el("button", { class: "button button--small", type: "button", "aria-pressed": pressed, onclick }, [
-          swatch(styleOf(release)),
+          swatch({ index: mechanisms.indexOf(release.mechanism), dash: styleOf(release).dash }),
           ` ${text}`,
         ]),
       );

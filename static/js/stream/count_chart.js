@@ -2,10 +2,15 @@
 
 import { createFigure } from "../charts/figure.js";
 import { whole } from "../core/format.js";
+import { nearestIndex } from "../core/sorted_search.js";
+
+const TICKS = 6;
+const LONGEST = 16; // characters of a label on the axis
 
 /**
  * @typedef {{index: number[], labels: string[], timestamps: number, name: string}} Shown
- * @typedef {{id: string, name: string, y: (number | null)[], colour: any, dash?: string, marker?: string, visible?: boolean}} Line
+ * @typedef {{id: string, name: string, y: (number | null)[], colour: any, dash?: string, marker?: string,
+ *   visible?: boolean}} Line
  */
 
 /**
@@ -22,18 +27,27 @@ export async function createCountChart(host, { title, name }) {
     /** @param {Shown} shown
      * @param {Line[]} lines */
     draw({ index, labels, timestamps, name: stream }, lines) {
-      const x = index.map((at) => at + 1);
-      const labelOf = new Map(x.map((at, i) => [at, labels[i]]));
+      const nameOf = (/** @type {number} */ at) => labels[nearestIndex(index, at)] ?? "";
+      const span = [0, Math.max(timestamps - 1, 1)];
       return figure.show({
         title: `${title}: ${stream}`,
-        lines: lines.map((line) => ({ ...line, x })),
-        span: [1, timestamps],
-        whole: [1, timestamps],
+        lines: lines.map((line) => ({ ...line, x: index })),
+        span,
+        whole: span,
+        ticks: ticksOf(index, labels),
         note: `${whole(timestamps)} timestamps`,
         vertical: "count",
         by: { key: "x", name: "timestamp" },
-        pointName: (/** @type {number} */ at) => labelOf.get(at) ?? `timestamp ${whole(at)}`,
+        pointName: nameOf,
       });
     },
   };
+}
+
+/** About six of the timestamps with their labels, evenly spaced. */
+function ticksOf(/** @type {number[]} */ index, /** @type {string[]} */ labels) {
+  const last = index.length - 1;
+  const count = Math.min(TICKS, index.length);
+  const places = Array.from({ length: count }, (_, i) => Math.round((i * last) / Math.max(count - 1, 1)));
+  return { at: places.map((place) => index[place]), text: places.map((place) => labels[place].slice(0, LONGEST)) };
 }
