@@ -49,6 +49,20 @@ def looks_like(names: list[str], sample: list[list[str]]) -> bool:
     return len(names) > labelled and sum(numeric) * 2 > len(numeric)
 
 
+def is_certain(names: list[str], sample: list[list[str]]) -> bool:
+    """Whether a table can be nothing but counts: its first column is named as timestamps, all others are whole."""
+    plain = [canonical(name) for name in names]
+    if _long_places(plain) is not None:
+        return True
+    cells = [cell for row in sample[:20] for cell in row[1 : len(names)]]
+    return plain[0] in LABELS and plain[0] != "" and all(_whole(cell) for cell in cells)
+
+
+def _whole(cell: str) -> bool:
+    value, why = number(cell)
+    return why == GOOD and value >= 0 and value == int(value)
+
+
 def stream_of(table: Table, options: ReadOptions, report: Report) -> CountStream:
     """The counts of a table.
 

@@ -94,7 +94,7 @@ class TestUpload:
     @pytest.mark.parametrize(
         ("fields", "field"),
         [
-            ({"kind": "stream"}, "kind"),
+            ({"kind": "graph"}, "kind"),
             ({"first_n": "-1"}, "first_n"),
             ({"first_n": "١"}, "first_n"),
             ({"time_zone": "Mars/Olympus"}, "time_zone"),

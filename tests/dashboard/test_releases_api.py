@@ -296,8 +296,11 @@ class TestWhoIsLetIn:
         assert owner_api.get(f"{RELEASES}{pk}/").status_code == 404
 
 
-def test_no_two_mechanisms_are_drawn_alike(owner_api):
-    listed = owner_api.get("/api/v1/mechanisms/").json()["results"]
+@pytest.mark.parametrize("kind", ["trajectory", "stream", "checkins"])
+def test_no_two_mechanisms_are_drawn_alike(owner_api, kind):
+    listed = owner_api.get("/api/v1/mechanisms/", {"kind": kind}).json()["results"]
+    assert listed
+    assert {one["kind"] for one in listed} == {kind}
     for theme in ("light", "dark"):
         assert len({(one["colour"][theme], one["dash"]) for one in listed}) == len(listed)
 
@@ -308,5 +311,6 @@ def test_mechanisms_are_described_for_forms_and_legends(owner_api):
     for one in found.values():
         assert one["guarantee"]["statement"]
         assert one["schema"]["properties"]["epsilon"]["maximum"] == 1e4
-        assert [field["name"] for field in one["fields"]][:2] == ["epsilon", "radius_m"]
+        second = {"trajectory": "radius_m", "stream": "window", "checkins": "privacy_unit"}[one["kind"]]
+        assert [field["name"] for field in one["fields"]][:2] == ["epsilon", second]
         assert set(one["colour"]) == {"light", "dark", "rim"}
