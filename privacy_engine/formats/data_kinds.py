@@ -78,7 +78,7 @@ def _recognised(table: Table | None, source: Source, kinds: tuple[str, ...], opt
         names, sample, headed = table.names, table.sample, True
     if CheckIns.kind in kinds and checkins.looks_like(names, sample, headed):
         return CheckIns.kind
-    # a table whose positions are under unusual names must not pass for counts: its owner is to be asked for them
+    # a table whose positions are under unusual names must not pass for counts: its owner must name them
     sure = Trajectory.kind not in kinds or (headed and not options.lon and streams.is_certain(names, sample))
     if CountStream.kind in kinds and sure and streams.looks_like(names, sample):
         return CountStream.kind
