@@ -155,7 +155,7 @@ def charged_times(dataset: Dataset, mechanism: Mechanism) -> int:
 
     Once at the level of a user: there ε holds for all events together, however many of them one record decides.
     """
-    return 1 if mechanism.level == "user" else dataset.stability
+    return 1 if mechanism.protected_level() == "user" else dataset.stability
 
 
 def budget_of(dataset: Dataset, unit: str | None = None) -> Budget | None:
@@ -216,7 +216,7 @@ def reserve(
         source_file=source_of(dataset),
         release_id=release_id,
         mechanism=mechanism.name,
-        level=mechanism.level,
+        level=mechanism.protected_level(),
         unit=loss.unit,
         amount=amount,
         epsilon=loss.epsilon,
