@@ -79,7 +79,7 @@ def _recognised(table: Table | None, source: Source, kinds: tuple[str, ...], opt
     if CheckIns.kind in kinds and checkins.looks_like(names, sample, headed):
         return CheckIns.kind
     # a table whose positions are under unusual names must not pass for counts: its owner must name them
-    sure = Trajectory.kind not in kinds or (headed and not options.lon and streams.is_certain(names, sample))
+    sure = Trajectory.kind not in kinds or (not options.lon and streams.is_certain(names, sample, headed))
     if CountStream.kind in kinds and sure and streams.looks_like(names, sample):
         return CountStream.kind
     return kinds[0]

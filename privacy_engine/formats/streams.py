@@ -33,6 +33,7 @@ LABELS = (
     "",
 )
 VALUES = ("count", "counts", "value", "values", "n", "number", "total", "cases", "quantity", "amount", "frequency")
+MANY = 8
 MAX_CELLS = 50_000_000
 NEGATIVE = "negative"
 
@@ -49,13 +50,14 @@ def looks_like(names: list[str], sample: list[list[str]]) -> bool:
     return len(names) > labelled and sum(numeric) * 2 > len(numeric)
 
 
-def is_certain(names: list[str], sample: list[list[str]]) -> bool:
-    """Whether a table can be nothing but counts: its first column is named as timestamps, all others are whole."""
+def is_certain(names: list[str], sample: list[list[str]], headed: bool) -> bool:
+    """Whether a table can be nothing but counts: whole numbers beside timestamps, or in :data:`MANY` columns."""
     plain = [canonical(name) for name in names]
     if _long_places(plain) is not None:
         return True
-    cells = [cell for row in sample[:20] for cell in row[1 : len(names)]]
-    return plain[0] in LABELS and plain[0] != "" and all(_whole(cell) for cell in cells)
+    labelled = headed and plain[0] != "" and plain[0] in LABELS
+    cells = [cell for row in sample[:20] for cell in row[labelled : len(names)]]
+    return (labelled or len(names) >= MANY) and all(_whole(cell) for cell in cells)
 
 
 def _whole(cell: str) -> bool:

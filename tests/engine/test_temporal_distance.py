@@ -32,13 +32,25 @@ RADIUS_M, EPSILON = 200.0, 1.0
 RADII = (0.1, 0.5, 1, 2, 5, 10, 50)
 
 
-class JobStatus:
+def stationary_shares(matrix: np.ndarray) -> np.ndarray:
+    """The stationary law by state reduction (Grassmann, Taksar, Heyman 1985), exact for slow chains too."""
+    rest = np.array(matrix)
+    for k in range(len(rest) - 1, 0, -1):
+        rest[:k, k] /= rest[k, :k].sum()
+        rest[:k, :k] += np.outer(rest[:k, k], rest[k, :k])
+    shares = np.ones(len(rest))
+    for k in range(1, len(rest)):
+        shares[k] = shares[:k] @ rest[:k, k]
+    return shares / shares.sum()
+
+
+class PlacedChain:
     """A stationary chain over states at ``places`` (states, 2) in radii; every event's output is planar Laplace."""
 
     def __init__(self, matrix: np.ndarray, places: np.ndarray, epsilons: np.ndarray) -> None:
         self.matrix, self.epsilons, n = matrix, epsilons, len(epsilons)
-        shares = np.linalg.matrix_power(matrix, 4096)[0]
-        self.backward = reverse(matrix)
+        shares = stationary_shares(matrix)
+        self.backward = (matrix * shares[:, None]).T / shares[:, None]
         self.paths = np.array(list(itertools.product(range(len(matrix)), repeat=n)))
         self.log_chance = np.log(shares[self.paths[:, 0]])
         self.log_chance += np.log(matrix[self.paths[:, :-1], self.paths[:, 1:]]).sum(axis=1)
@@ -72,7 +84,7 @@ def line(distance: float) -> np.ndarray:
 class TestTwoStates:
     def test_beyond_the_radius_the_loss_is_that_at_the_distance(self) -> None:
         """States 1,000 m apart at ε = 1 per 200 m: exactly 9.28, where the plain level gave 2.55."""
-        chain = JobStatus(STAY, line(5.0), np.ones(3))
+        chain = PlacedChain(STAY, line(5.0), np.ones(3))
         outputs = np.array([[[-1e6, 0.0]] * 3, [[1e6, 0.0]] * 3])
         exact = chain.loss(outputs, [1])
         assert exact == pytest.approx(9.278198, abs=1e-6)
@@ -83,7 +95,7 @@ class TestTwoStates:
     def test_is_the_exact_loss_at_every_distance(self, radii: float) -> None:
         """Below one radius too: the level shrinks with the distance, and the bound with it."""
         epsilons = np.array([0.7, 0.0, 1.3, 0.4])
-        chain = JobStatus(STAY, line(radii), epsilons)
+        chain = PlacedChain(STAY, line(radii), epsilons)
         ends = np.array(list(itertools.product([-1e6, 1e6], repeat=4)))
         outputs = np.stack([ends, np.zeros_like(ends)], axis=2)
         bound = temporal_loss(levels_at(epsilons, radii * RADIUS_M, RADIUS_M), STAY, STAY).total
@@ -167,7 +179,7 @@ class TestLandmarks:
             matrix = rng.dirichlet(np.full(states, 0.4), size=states) + 1e-4
             matrix /= matrix.sum(axis=1, keepdims=True)
             places = line(radii) if states == 2 else np.vstack([line(radii), [radii / 2, radii / 3]])
-            chain, mask = JobStatus(matrix, places, epsilons), rng.random(n) < 0.5
+            chain, mask = PlacedChain(matrix, places, epsilons), rng.random(n) < 0.5
             at_distance = levels_at(epsilons, radii * RADIUS_M, RADIUS_M)
             bound = landmark_temporal_loss(at_distance, mask, chain.backward, matrix, bound="bridge")
             outputs = chain.outputs(rng, 300)
@@ -177,7 +189,7 @@ class TestLandmarks:
 
     @pytest.mark.parametrize("radii", [2.0, 5.0, 50.0])
     def test_the_level_within_a_radius_is_no_bound_beyond_it(self, radii: float) -> None:
-        chain = JobStatus(STAY, line(radii), np.full(3, 1 / 3))
+        chain = PlacedChain(STAY, line(radii), np.full(3, 1 / 3))
         mask = np.array([True, False, True])
         outputs = np.array([[[-1e6, 0.0]] * 3, [[1e6, 0.0]] * 3])
         plain = landmark_temporal_loss(chain.epsilons, mask, STAY, STAY, bound="bridge")[1]
@@ -218,20 +230,20 @@ def exact_step(matrix: np.ndarray, losses: np.ndarray) -> np.ndarray:
 
 
 @st.composite
-def placed_chains(draw: st.DrawFn) -> JobStatus:
+def placed_chains(draw: st.DrawFn) -> PlacedChain:
     """Up to four states in the plane, nearly deterministic to nearly uniform, and up to five budgets."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     states = draw(st.integers(2, 4))
     matrix = rng.dirichlet(np.full(states, draw(st.sampled_from([0.2, 1.0, 5.0]))), size=states) + 1e-4
     places = rng.random((states, 2)) * draw(st.sampled_from([0.1, 1.0, 5.0]))
     epsilons = rng.random(draw(st.integers(1, 5))) * (rng.random() < 0.9)
-    return JobStatus(matrix / matrix.sum(axis=1, keepdims=True), places, epsilons)
+    return PlacedChain(matrix / matrix.sum(axis=1, keepdims=True), places, epsilons)
 
 
 class TestPairwise:
     @settings(max_examples=examples(100))
     @given(placed_chains(), st.integers(0, 2**32))
-    def test_lies_between_the_exact_loss_and_that_at_the_diameter(self, chain: JobStatus, seed: int) -> None:
+    def test_lies_between_the_exact_loss_and_that_at_the_diameter(self, chain: PlacedChain, seed: int) -> None:
         found = pairwise_loss(chain.epsilons, chain.far, chain.backward, chain.matrix)
         scalar = temporal_loss(chain.epsilons * chain.far.max(), chain.backward, chain.matrix)
         assert (found.total <= scalar.total + 1e-9).all()
@@ -243,7 +255,7 @@ class TestPairwise:
 
     @settings(max_examples=examples(25))
     @given(placed_chains())
-    def test_is_never_below_the_linear_programs(self, chain: JobStatus) -> None:
+    def test_is_never_below_the_linear_programs(self, chain: PlacedChain) -> None:
         backward = np.zeros_like(chain.far)
         found = pairwise_loss(chain.epsilons, chain.far, chain.backward).backward
         for t, epsilon in enumerate(chain.epsilons):
