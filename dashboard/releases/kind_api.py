@@ -59,7 +59,7 @@ class PriceSerializer(serializers.Serializer[Any]):
     fits = serializers.BooleanField()
 
 
-class QuoteSerializer(serializers.Serializer[Any]):
+class ReleaseQuoteSerializer(serializers.Serializer[Any]):
     """What releases by some mechanisms promise, and what they would be charged."""
 
     mechanisms = QuotedSerializer(many=True)
@@ -83,7 +83,7 @@ class KindActions:
         row, params = self._of_kind("checkins"), valid(CellsQuery, request.query_params)
         return Response(kinds.released_cells(row, params["k"]), headers=UNKEPT)
 
-    @extend_schema(request=QuoteRequest, responses={200: QuoteSerializer})
+    @extend_schema(request=QuoteRequest, responses={200: ReleaseQuoteSerializer})
     @action(detail=False, methods=["post"], filterset_class=None, pagination_class=None)
     def quote(self, request: Request) -> Response:
         """What releases would promise and be charged; no data are read, nothing is stored or charged."""

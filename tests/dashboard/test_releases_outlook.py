@@ -70,7 +70,7 @@ class TestExpected:
         ready_dataset.points_path.unlink()
         assert ask(UNIFORM, ADAPTIVE, PLANNED).status_code == 200
         counts = [model.objects.count() for model in (Release, BudgetEntry, Budget)]
-        assert counts == [0, 0, 1]  # the budget came with the upload
+        assert counts == [0, 0, 0]
 
     @pytest.mark.parametrize(("people", "shares"), [("ab", [1 / 3, 1 / 2]), ("aa", [1 / 4, 1 / 4])])
     def test_people_have_budgets_of_their_own_and_series_of_one_person_share(
