@@ -56,7 +56,7 @@ def curve_of(stream: CountStream, which: int | None) -> tuple[str, Floats]:
     """
     if which is None:
         return "Total", np.asarray(stream.counts.sum(axis=1))
-    if which >= len(stream.names):
+    if not 0 <= which < len(stream.names):
         rule = f"between 0 and {len(stream.names) - 1}"
         raise ParameterError(f"stream must be {rule}, got {which}", field="stream", rule=rule, value=which)
     return stream.names[which], stream.counts[:, which]

@@ -13,6 +13,7 @@ from dashboard.datasets.models import (
     Budget,
     BudgetEntry,
     Dataset,
+    Kind,
     LineageEntry,
     SourceFile,
     Unit,
@@ -22,6 +23,7 @@ from dashboard.datasets.models import (
 )
 from dashboard.jobs.models import State
 from privacy_engine.errors import ParameterError
+from privacy_engine.mechanisms.base.stream import LARGEST_COUNT
 
 
 def visible_datasets(user: Any) -> QuerySet[Dataset]:
@@ -126,6 +128,26 @@ def require_kind(dataset: Dataset, kind: str) -> None:
             rule=kind,
             value=dataset.kind,
         )
+
+
+def require_releasable(dataset: Dataset) -> None:
+    """Refuse data that every mechanism of their kind would refuse, before anything is charged.
+
+    Raises
+    ------
+    ParameterError
+        Counts are not whole, or too large; check-ins have no positions.
+    """
+    known, rule = dataset.summary or {}, ""
+    if dataset.kind == Kind.STREAM:
+        largest = max((one["largest"] for one in known["dimensions"]), default=0.0)
+        if not known["whole"] or largest > LARGEST_COUNT:
+            field, rule = "counts", "whole numbers from 0 to 2**52"
+    elif dataset.kind == Kind.CHECKINS and known["bounds"] is None:
+        field, rule = "positions", "longitudes and latitudes"
+    if rule:
+        message = f"dataset must have {rule} as its {field}, or no mechanism can release it"
+        raise ParameterError(message, field="dataset", rule=f"{field}: {rule}", value=str(dataset.pk))
 
 
 USUAL_RADIUS_M = 200.0  # where the owner has named none

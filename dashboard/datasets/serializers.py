@@ -174,7 +174,10 @@ class OptionsSerializer(serializers.Serializer[Any]):
     def to_internal_value(self, data: Any) -> dict[str, Any]:
         rest, cleaning = _without_cleaning(data)
         if "kind" in rest:
-            kind = self.fields["kind"].run_validation(rest.pop("kind"))
+            try:
+                kind = self.fields["kind"].run_validation(rest.pop("kind"))
+            except serializers.ValidationError as error:
+                raise serializers.ValidationError({"kind": error.detail}) from None
             return self._with_options(rest, {**cleaning, "kind": kind})
         return self._with_options(rest, cleaning)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.shortcuts import get_object_or_404
@@ -16,10 +17,12 @@ from dashboard.core.rest.parsing import UNKEPT, valid
 from dashboard.datasets import ledger
 from dashboard.datasets.cells import CellsQuery, CellsSerializer
 from dashboard.datasets.counts import CountsQuery, CountsSerializer
-from dashboard.datasets.selectors import require_kind, require_ready, visible_datasets
-from dashboard.releases import kinds
+from dashboard.datasets.models import Dataset, Kind
+from dashboard.datasets.selectors import require_kind, require_ready, require_releasable, visible_datasets
+from dashboard.releases import kinds, services
 from dashboard.releases.models import Release
-from privacy_engine.mechanism import mechanisms
+from privacy_engine.errors import ParameterError
+from privacy_engine.mechanism import Mechanism, mechanisms
 
 
 class ReleasedCountsSerializer(CountsSerializer):
@@ -89,7 +92,7 @@ class KindActions:
         """What releases would promise and be charged; no data are read, nothing is stored or charged."""
         params = valid(QuoteRequest, request.data)
         dataset = get_object_or_404(visible_datasets(request.user), pk=params["dataset"])
-        require_ready(dataset)
+        _check_quoted(dataset, params["mechanisms"])
         prices = ledger.prices(dataset, params["mechanisms"])
         return Response(
             {
@@ -102,3 +105,14 @@ class KindActions:
         row: Release = self.finished_object()  # type: ignore[attr-defined]
         require_kind(row.dataset, kind)
         return row
+
+
+def _check_quoted(dataset: Dataset, chosen: Sequence[Mechanism]) -> None:
+    """Refuse what could not be submitted either; what trajectories cost depends on their landmark set."""
+    require_ready(dataset)
+    if dataset.kind == Kind.TRAJECTORY:
+        rule = "of count streams or check-ins; /releases/outlook/ quotes releases of trajectories"
+        raise ParameterError(f"dataset must be {rule}", field="dataset", rule=rule, value=dataset.kind)
+    for mechanism in chosen:
+        services.require_mechanism(dataset, mechanism)
+    require_releasable(dataset)

@@ -14,6 +14,7 @@ from dashboard.core.errors import Conflict, require_state
 from dashboard.core.text import one_line
 from dashboard.datasets import ledger
 from dashboard.datasets.models import Dataset, Kind, kind_text
+from dashboard.datasets.selectors import require_releasable
 from dashboard.jobs import queue
 from dashboard.jobs.models import State
 from dashboard.landmarks.models import LandmarkSet
@@ -22,7 +23,7 @@ from dashboard.landmarks.services import lock_dataset
 from dashboard.releases import files
 from dashboard.releases.models import Release
 from privacy_engine.errors import ParameterError
-from privacy_engine.mechanism import NO_CONTEXT
+from privacy_engine.mechanism import NO_CONTEXT, Mechanism
 from privacy_engine.postprocess import PostProcess
 from privacy_engine.spec import ReleaseSpec
 
@@ -49,13 +50,15 @@ def submit_release(
         The dataset is not ready, the budget does not suffice, the key was used for another request, or a publishable
         release is to be over dummies that a seed drew.
     ParameterError
-        The mechanism is for another kind of data; a landmark set is missing, not wanted or another dataset's; or the
-        key is not 1 to 100 visible ASCII characters.
+        The mechanism is for another kind of data, or none can release these data; a landmark set is missing, not
+        wanted or another dataset's; or the key is not 1 to 100 visible ASCII characters.
     """
     if owner.pk != dataset.owner_id:
         raise PermissionDenied
     _check_key(idempotency_key)
     _check_kind(dataset, spec)
+    if dataset.state == State.READY:
+        require_releasable(dataset)
     _check_landmark_set(dataset, landmark_set)
     if spec.private and landmark_set:
         _check_dummies(landmark_set)
@@ -127,9 +130,14 @@ def _check_kind(dataset: Dataset, spec: ReleaseSpec) -> None:
             rule = f"a step for {kind_text(dataset.kind)}"
             field = f"postprocess.{i}.name"
             raise ParameterError(f"{field} must be {rule}, got {step.name}", field=field, rule=rule, value=step.name)
-    if spec.mechanism.kind != dataset.kind:
+    require_mechanism(dataset, spec.mechanism)
+
+
+def require_mechanism(dataset: Dataset, mechanism: Mechanism) -> None:
+    """Refuse a mechanism for another kind of data with a ParameterError."""
+    if mechanism.kind != dataset.kind:
         rule = f"a mechanism for {kind_text(dataset.kind)}"
-        name = spec.mechanism.name
+        name = mechanism.name
         raise ParameterError(f"mechanism must be {rule}, got {name}", field="mechanism.name", rule=rule, value=name)
 
 

@@ -1,0 +1,108 @@
+"""Generated count streams and check-ins as files, and how the tests send them."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from rest_framework.test import APIClient
+
+from dashboard.releases.models import Release
+from tests.dashboard.asking import RELEASES
+from tests.dashboard.conftest import upload
+from tests.dashboard.turns import drawn
+
+DATASETS = "/api/v1/datasets/"
+STREAM = {"name": "stream-uniform", "epsilon": 1.0, "window": 4, "sensitivity": 1}
+SAMPLE = STREAM | {"name": "stream-sample"}
+POPULARITY = {
+    "name": "checkin-popularity",
+    "epsilon": 1.0,
+    "contributions": 5,
+    "west": 2.2,
+    "south": 48.8,
+    "east": 2.4,
+    "north": 48.9,
+    "side": 8,
+}
+RECORDS = POPULARITY | {"privacy_unit": "record"}
+NAMES = ("north", "south", "east")
+DAYS = 40
+
+
+def counts(days: int = DAYS, seed: int = 1) -> np.ndarray[Any, Any]:
+    """Counts of three streams, (days, 3), none of them zero."""
+    return np.random.default_rng(seed).integers(10, 100_000, (days, len(NAMES)))
+
+
+def day(i: int) -> str:
+    return str(np.datetime64("2024-01-01") + i)
+
+
+def wide(table: Any, names: Sequence[str] = NAMES) -> bytes:
+    """A row for each day, a column for each stream."""
+    rows = [",".join([day(i), *map(str, row)]) for i, row in enumerate(table.tolist())]
+    return "\n".join([",".join(["date", *names]), *rows, ""]).encode()
+
+
+def long(table: Any) -> bytes:
+    """A row for each count."""
+    rows = [
+        f"{day(i)},{name},{count}"
+        for i, row in enumerate(table.tolist())
+        for name, count in zip(NAMES, row, strict=True)
+    ]
+    return "\n".join(["date,region,count", *rows, ""]).encode()
+
+
+def parquet(table: Any) -> bytes:
+    out = io.BytesIO()
+    columns = {"date": [day(i) for i in range(len(table))], **dict(zip(NAMES, table.T, strict=True))}
+    pq.write_table(pa.table(columns), out)
+    return out.getvalue()
+
+
+def checkin_rows(n: int = 200, users: int = 20, seed: int = 1) -> list[str]:
+    """Check-ins of several users in the box of :data:`POPULARITY`, a minute apart."""
+    rng = np.random.default_rng(seed)
+    lon, lat = 2.2 + rng.random(n) / 5, 48.8 + rng.random(n) / 10
+    place, user = rng.integers(0, 10_000, n), rng.integers(0, users, n)
+    time = np.datetime64("2024-06-01T00:00:00") + np.arange(n) * np.timedelta64(60, "s")
+    return [f"u{user[i]},{time[i]}Z,v{place[i]},{lat[i]:.6f},{lon[i]:.6f}" for i in range(n)]
+
+
+def checkins(rows: Sequence[str], header: str = "user_id,time,venue_id,lat,lon") -> bytes:
+    return "\n".join([header, *rows, ""]).encode()
+
+
+def sent(api: APIClient, body: bytes, name: str = "data.csv", **fields: Any) -> Any:
+    """The answer to an upload."""
+    return api.post(DATASETS, {"file": upload(body, name), **fields}, format="multipart")
+
+
+def made(api: APIClient, body: bytes, name: str = "data.csv", **fields: Any) -> dict[str, Any]:
+    """An upload that was read."""
+    answer = sent(api, body, name, **fields)
+    assert answer.status_code == 201, answer.json()
+    found: dict[str, Any] = answer.json()
+    assert found["state"] == "ready", found
+    return found
+
+
+def requested(api: APIClient, dataset: dict[str, Any], mechanism: dict[str, Any], **more: Any) -> Any:
+    """The answer to a request for a release."""
+    return api.post(RELEASES, {"dataset": dataset["id"], "mechanism": mechanism, **more})
+
+
+def released(api: APIClient, dataset: dict[str, Any], mechanism: dict[str, Any], **more: Any) -> dict[str, Any]:
+    """A finished release as the API shows it."""
+    answer = requested(api, dataset, mechanism, **more)
+    assert answer.status_code == 201, answer.json()
+    drawn(Release.objects.get(pk=answer.json()["id"]))
+    found: dict[str, Any] = api.get(answer.json()["urls"]["self"]).json()
+    assert found["state"] == "done", found
+    return found

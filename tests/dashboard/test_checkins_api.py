@@ -1,0 +1,302 @@
+"""Check-ins over the API: from a file to a verified download, what is refused, and who is let in."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import uuid
+import zipfile
+from typing import Any
+
+import numpy as np
+import pytest
+from rest_framework.test import APIClient
+
+from dashboard.accounts.models import User
+from dashboard.datasets.models import BudgetEntry, Dataset
+from dashboard.releases.models import Release
+from privacy_engine.verify import verify
+from tests.dashboard import kinds
+from tests.dashboard.asking import RELEASES, UNIFORM, at, first_error
+from tests.dashboard.kinds import DATASETS, POPULARITY, RECORDS, STREAM, made, released, requested, sent
+from tests.dashboard.turns import drawn, fail, interrupted
+
+ROWS = kinds.checkin_rows()
+BODY = kinds.checkins(ROWS)
+QUOTE = f"{RELEASES}quote/"
+BARE = kinds.checkins([row.rsplit(",", 2)[0] for row in ROWS], "user_id,time,venue_id")
+
+
+def counted() -> np.ndarray[Any, Any]:
+    """How many of the rows lie in each cell of the grid of the mechanism, by its definition."""
+    found = np.zeros(64, dtype=int)
+    for row in ROWS:
+        lat, lon = map(float, row.split(",")[3:])
+        found[int((lat - 48.8) / 0.1 * 8) * 8 + int((lon - 2.2) / 0.2 * 8)] += 1
+    return found
+
+
+@pytest.fixture
+def checkins(owner_api: APIClient) -> dict[str, Any]:
+    """The owner's check-ins."""
+    return made(owner_api, BODY)
+
+
+class TestUpload:
+    @pytest.mark.parametrize("kind", ["", "checkins"], ids=["detected", "named"])
+    @pytest.mark.parametrize("packed", [False, True], ids=["plain", "gzip"])
+    def test_reads_the_check_ins(self, owner_api: APIClient, packed: bool, kind: str) -> None:
+        body, name = (gzip.compress(BODY), "c.csv.gz") if packed else (BODY, "c.csv")
+        dataset = made(owner_api, body, name, **({"kind": kind} if kind else {}))
+        assert (dataset["kind"], dataset["points"]) == ("checkins", 200)
+        known = Dataset.objects.get().summary
+        assert (known["users"], known["checkins"]) == (len({row.split(",")[0] for row in ROWS}), 200)
+        assert dataset["start"] == "2024-06-01T00:00:00.000Z"
+
+    def test_shows_its_facts_on_the_page(self, owner_page: Any, checkins: dict[str, Any]) -> None:
+        page = owner_page.get(checkins["urls"]["page"]).content.decode()
+        assert "<dt>Check-ins</dt><dd>200</dd>" in page
+        assert "<dt>Users</dt><dd>20</dd>" in page
+        assert "Positions" not in page.split("<dl")[1].split("</dl>")[0]
+
+    def test_has_its_cells_by_their_counts(self, owner_api: APIClient, checkins: dict[str, Any]) -> None:
+        found = owner_api.get(f"{DATASETS}{checkins['id']}/cells/", {"k": 1000}).json()
+        cells = found["cells"]
+        assert found["of"] == 24 * 24
+        assert [one["count"] for one in cells] == sorted((one["count"] for one in cells), reverse=True)
+        assert sum(one["count"] for one in cells) == 200
+        assert all(one["count"] > 0 for one in cells)
+        assert [one["rank"] for one in cells] == list(range(1, len(cells) + 1))
+
+    @pytest.mark.parametrize("k", [0, -1, 1001, "all"])
+    def test_fail_of_numbers_of_cells(self, owner_api: APIClient, checkins: dict[str, Any], k: Any) -> None:
+        answer = owner_api.get(f"{DATASETS}{checkins['id']}/cells/", {"k": k})
+        assert (answer.status_code, first_error(answer)["field"]) == (400, "k")
+
+    @pytest.mark.parametrize(
+        ("fields", "field"),
+        [({"cleaning": json.dumps([{"name": "first-events", "events": 3}])}, "cleaning"), ({"kind": "table"}, "kind")],
+    )
+    def test_fail_what_check_ins_do_not_take(self, owner_api: APIClient, fields: dict[str, str], field: str) -> None:
+        answer = sent(owner_api, BODY, **fields)
+        assert (answer.status_code, first_error(answer)["field"]) == (400, field)
+        assert not Dataset.objects.exists()
+
+    def test_read_again_as_trajectories_and_back(self, owner_api: APIClient, checkins: dict[str, Any]) -> None:
+        read = f"{DATASETS}{checkins['id']}/read/"
+        assert owner_api.post(read, {"kind": "trajectory"}).json()["kind"] == "trajectory"
+        assert owner_api.get(f"{DATASETS}{checkins['id']}/cells/").status_code == 400
+        assert owner_api.post(read, {"kind": ""}).json()["kind"] == "checkins"
+        assert Dataset.objects.get().source_file.lineage.source_files.count() == 1
+
+
+class TestQuote:
+    def test_is_what_releases_are_charged_in_each_unit(self, owner_api: APIClient, checkins: dict[str, Any]) -> None:
+        quoted = owner_api.post(QUOTE, {"dataset": checkins["id"], "mechanisms": [POPULARITY, RECORDS]}).json()
+        prices = {one["unit"]: (one["price"], one["spent"], one["fits"]) for one in quoted["budgets"]}
+        assert prices == {"user": (1, 0, True), "record": (1, 0, True)}
+        users, records = (one["noise_sd"] for one in quoted["mechanisms"])
+        rate = 1 / 5
+        assert users == pytest.approx(np.sqrt(2 * np.exp(rate)) / (np.exp(rate) - 1), rel=1e-6)
+        assert records == pytest.approx(np.sqrt(2 * np.exp(1)) / (np.exp(1) - 1), rel=1e-6)
+        assert not BudgetEntry.objects.exists()
+        for mechanism in (POPULARITY, RECORDS):
+            released(owner_api, checkins, mechanism)
+        entries = BudgetEntry.objects.order_by("pk").values_list("unit", "amount", "radius_m")
+        assert list(entries) == [("user", 1_000_000, None), ("record", 1_000_000, None)]
+
+    def test_limits_of_one_unit_leave_the_other(self, owner_api: APIClient, checkins: dict[str, Any]) -> None:
+        for unit, epsilon in (("user", 0.5), ("record", 2)):
+            answer = owner_api.patch(checkins["urls"]["self"], {"budget": {"epsilon": epsilon, "unit": unit}})
+            assert answer.status_code == 200, answer.json()
+        assert requested(owner_api, checkins, RECORDS).status_code == 201
+        refused = requested(owner_api, checkins, POPULARITY)
+        assert (refused.status_code, first_error(refused)["code"]) == (409, "budget")
+        assert "of one user" in first_error(refused)["message"]
+        quoted = owner_api.post(QUOTE, {"dataset": checkins["id"], "mechanisms": [POPULARITY, RECORDS]}).json()
+        assert [(one["unit"], one["total"], one["fits"]) for one in quoted["budgets"]] == [
+            ("user", 0.5, False),
+            ("record", 2, True),
+        ]
+
+    @pytest.mark.parametrize("mechanism", [UNIFORM, STREAM], ids=lambda one: one["name"])
+    def test_fail_of_a_mechanism_of_another_kind(
+        self, owner_api: APIClient, checkins: dict[str, Any], mechanism: dict[str, Any]
+    ) -> None:
+        quoted = owner_api.post(QUOTE, {"dataset": checkins["id"], "mechanisms": [mechanism]})
+        for answer in (quoted, requested(owner_api, checkins, mechanism)):
+            error = first_error(answer)
+            assert (answer.status_code, error["field"], error["value"]) == (400, "mechanism.name", mechanism["name"])
+            assert error["rule"] == "a mechanism for check-ins"
+
+
+class TestRelease:
+    @pytest.mark.parametrize(
+        ("mechanism", "level"), [(POPULARITY, "user"), (RECORDS, "record")], ids=["user", "record"]
+    )
+    def test_is_published_whole_with_its_label(
+        self, owner_api: APIClient, checkins: dict[str, Any], mechanism: dict[str, Any], level: str
+    ) -> None:
+        row = released(owner_api, checkins, mechanism)
+        shown = owner_api.get(row["urls"]["cells"], {"k": 64}).json()["cells"]
+        published = {one["cell"]: one["count"] for one in shown}
+        assert sorted(published) == list(range(64))
+        assert {one["cell"]: one["uploaded"] for one in shown} == dict(enumerate(counted().tolist()))
+        for fmt in ("csv", "json"):
+            content = owner_api.get(row["urls"]["data"], {"format": fmt}).getvalue()
+            name = f"checkin-popularity-{uuid.UUID(row['id']).hex[:8]}.{fmt}"
+            verified = verify(content, name)
+            assert verified.holds, verified.checks
+            assert row["guarantee"]["statement"].split("ε")[0].encode() in content
+        assert level in row["guarantee"]["level"]
+        rows = list(csv.DictReader(io.StringIO(owner_api.get(row["urls"]["data"]).getvalue().decode())))
+        assert sorted(int(one["count"]) for one in rows) == sorted(published.values())
+
+    def test_the_noise_is_that_of_the_level(self, owner_api: APIClient, checkins: dict[str, Any]) -> None:
+        row = released(owner_api, checkins, RECORDS | {"epsilon": 200.0})
+        cells = owner_api.get(row["urls"]["cells"], {"k": 64}).json()["cells"]
+        assert all(one["count"] == one["uploaded"] for one in cells)  # each differs with probability < 2 exp(-200)
+
+    def test_each_user_counts_as_often_as_allowed(self, owner_api: APIClient, checkins: dict[str, Any]) -> None:
+        row = released(owner_api, checkins, POPULARITY | {"epsilon": 200.0, "contributions": 1})
+        cells = owner_api.get(row["urls"]["cells"], {"k": 64}).json()["cells"]
+        assert sum(one["count"] for one in cells) == 20
+        assert sum(one["uploaded"] for one in cells) == 200
+
+    def test_a_seeded_one_is_not_private_and_charged_nothing(
+        self, owner_api: APIClient, checkins: dict[str, Any]
+    ) -> None:
+        rows = [released(owner_api, checkins, POPULARITY, seed=7) for _ in range(2)]
+        found = [owner_api.get(row["urls"]["cells"], {"k": 64}).json() for row in rows]
+        assert found[0] == found[1]
+        assert not BudgetEntry.objects.exists()
+        assert rows[0]["guarantee"] is None
+        assert rows[0]["label"].startswith("NOT PRIVATE: seeded simulation")
+        for fmt in ("csv", "json"):
+            assert b"NOT PRIVATE" in owner_api.get(rows[0]["urls"]["data"], {"format": fmt}).getvalue()
+
+    def test_a_bundle_holds_every_format_and_is_verified(self, owner_api: APIClient, checkins: dict[str, Any]) -> None:
+        row = released(owner_api, checkins, POPULARITY)
+        content = owner_api.get(row["urls"]["bundle"]).getvalue()
+        stem = f"checkin-popularity-{uuid.UUID(row['id']).hex[:8]}"
+        names = zipfile.ZipFile(io.BytesIO(content)).namelist()
+        assert {f"{stem}/{stem}.csv", f"{stem}/{stem}.json", f"{stem}/label.json"} <= set(names)
+        assert verify(content, "bundle.zip").holds
+
+    def test_of_two_kinds_are_not_bundled(self, owner_api: APIClient, checkins: dict[str, Any]) -> None:
+        stream = made(owner_api, kinds.wide(kinds.counts()))
+        rows = [released(owner_api, checkins, POPULARITY), released(owner_api, stream, STREAM)]
+        answer = owner_api.get(f"{RELEASES}bundle/", {"release": [row["id"] for row in rows]})
+        assert (answer.status_code, first_error(answer)["rule"]) == (400, "releases of one kind of data")
+
+    def test_the_same_key_gives_the_same_release(self, owner_api: APIClient, checkins: dict[str, Any]) -> None:
+        body = {"dataset": checkins["id"], "mechanism": POPULARITY}
+        first, second = (owner_api.post(RELEASES, body, headers={"Idempotency-Key": "k"}).json() for _ in range(2))
+        assert first["id"] == second["id"]
+        other = owner_api.post(RELEASES, body | {"mechanism": RECORDS}, headers={"Idempotency-Key": "k"})
+        assert other.status_code == 409
+        assert BudgetEntry.objects.count() == 1
+
+    def test_cancelled_failed_and_discarded_as_any_other(
+        self, owner_api: APIClient, checkins: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        first = requested(owner_api, checkins, POPULARITY).json()
+        owner_api.post(f"{RELEASES}{first['id']}/cancel/")
+        assert sum(BudgetEntry.objects.values_list("amount", flat=True)) == 0
+        row = Release.objects.get(pk=requested(owner_api, checkins, POPULARITY).json()["id"])
+        assert interrupted(row, monkeypatch, fail).state == "failed"
+        assert owner_api.post(at(row, "retry")).status_code == 200
+        assert drawn(row).state == "done"
+        assert owner_api.delete(at(row)).status_code == 204
+        assert owner_api.get(at(row, "cells")).status_code == 404
+        assert sum(BudgetEntry.objects.values_list("amount", flat=True)) == 1_000_000
+
+
+class TestRefusal:
+    def test_of_check_ins_without_positions(self, owner_api: APIClient, owner_page: Any) -> None:
+        dataset = made(owner_api, BARE)
+        quoted = owner_api.post(QUOTE, {"dataset": dataset["id"], "mechanisms": [POPULARITY]})
+        for answer in (quoted, requested(owner_api, dataset, POPULARITY)):
+            error = first_error(answer)
+            assert (answer.status_code, error["field"], error["value"]) == (400, "dataset", dataset["id"])
+            assert error["rule"] == "positions: longitudes and latitudes"
+        answer = owner_api.get(f"{DATASETS}{dataset['id']}/cells/")
+        assert (answer.status_code, first_error(answer)["rule"]) == (400, "positions")
+        assert "no mechanism can release them" in owner_page.get(dataset["urls"]["page"]).content.decode()
+        assert not BudgetEntry.objects.exists()
+
+    @pytest.mark.parametrize(
+        ("changes", "field"),
+        [
+            ({"west": 2.5}, "east"),
+            ({"side": 0}, "side"),
+            ({"epsilon": 0}, "epsilon"),
+            ({"side": 0.5}, "side"),
+        ],
+    )
+    def test_of_parameters(
+        self, owner_api: APIClient, checkins: dict[str, Any], changes: dict[str, Any], field: str
+    ) -> None:
+        answer = requested(owner_api, checkins, POPULARITY | changes)
+        assert answer.status_code == 400
+        assert first_error(answer)["field"].startswith(f"mechanism.{field}")
+
+    def test_of_a_landmark_set(self, owner_api: APIClient, checkins: dict[str, Any], landmark_set: Any) -> None:
+        answer = requested(owner_api, checkins, POPULARITY, landmark_set=str(landmark_set.pk))
+        assert (answer.status_code, first_error(answer)["field"]) == (400, "landmark_set")
+
+    @pytest.mark.parametrize("action", ["track", "series", "errors", "counts"])
+    def test_of_what_only_other_kinds_have(self, owner_api: APIClient, checkins: dict[str, Any], action: str) -> None:
+        row = released(owner_api, checkins, POPULARITY)
+        answer = owner_api.get(f"{RELEASES}{row['id']}/{action}/")
+        error = first_error(answer)
+        assert (answer.status_code, error["field"], error["value"]) == (400, "dataset", "checkins")
+        assert action not in row["urls"]
+
+    def test_of_landmarks_attacks_experiments_and_reports(
+        self, owner_api: APIClient, owner_page: Any, checkins: dict[str, Any]
+    ) -> None:
+        row, of = released(owner_api, checkins, POPULARITY), {"dataset": checkins["id"]}
+        method = {"name": "manual", "events": [0]}
+        requests = {
+            "landmark-sets/": of | {"method": method},
+            "landmark-sets/preview/": of | {"method": method},
+            "attacks/": {"release": row["id"], "attack": {"name": "filtering"}},
+            "experiments/": of | {"preset": {"name": "correlated-loss"}},
+        }
+        for path, body in requests.items():
+            answer = owner_api.post(f"/api/v1/{path}", body)
+            assert 400 <= answer.status_code < 500, path
+        assert owner_page.get(f"/releases/{row['id']}/report/").status_code == 404
+        for path in ("", "releases/new/", "compare/"):
+            assert owner_page.get(f"/datasets/{checkins['id']}/{path}").status_code == 200
+
+    @pytest.mark.parametrize(
+        ("budget", "field"),
+        [
+            ({"epsilon": 1, "unit": "event"}, "budget.unit"),
+            ({"epsilon": 1, "unit": 3}, "budget.unit"),
+            ({"epsilon": 1, "radius_m": 9}, "budget.radius_m"),
+            ({"epsilon": -1, "unit": "user"}, "budget.epsilon"),
+        ],
+    )
+    def test_of_a_budget(
+        self, owner_api: APIClient, checkins: dict[str, Any], budget: dict[str, Any], field: str
+    ) -> None:
+        answer = owner_api.patch(checkins["urls"]["self"], {"budget": budget})
+        assert (answer.status_code, first_error(answer)["field"]) == (400, field)
+
+
+def test_a_stranger_finds_nothing(
+    owner_api: APIClient, stranger_api: APIClient, stranger: User, checkins: dict[str, Any]
+) -> None:
+    row = released(owner_api, checkins, POPULARITY)
+    stranger_api.force_login(stranger)
+    paths = [*row["urls"].values(), *checkins["urls"].values(), f"{DATASETS}{checkins['id']}/cells/"]
+    paths += [f"/datasets/{checkins['id']}/{page}" for page in ("releases/new/", "compare/")]
+    for path in paths:
+        assert stranger_api.get(path).status_code == 404, path
+    assert requested(stranger_api, checkins, POPULARITY).status_code == 404
+    assert stranger_api.post(QUOTE, {"dataset": checkins["id"], "mechanisms": [POPULARITY]}).status_code == 404

@@ -1,0 +1,377 @@
+"""Count streams over the API: from a file to a verified download, what is refused, and who is let in."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import uuid
+import zipfile
+from typing import Any
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from rest_framework.test import APIClient
+
+from dashboard.accounts.models import User
+from dashboard.datasets.models import BudgetEntry, Dataset
+from dashboard.releases.models import Release
+from privacy_engine.verify import verify
+from tests.dashboard import kinds
+from tests.dashboard.asking import RELEASES, UNIFORM, at, first_error
+from tests.dashboard.conftest import CSV
+from tests.dashboard.kinds import DATASETS, NAMES, SAMPLE, STREAM, made, released, requested, sent
+from tests.dashboard.turns import drawn, fail, interrupted
+
+COUNTS = kinds.counts()
+FILES = {
+    "wide": (kinds.wide(COUNTS), "counts.csv"),
+    "long": (kinds.long(COUNTS), "counts.csv"),
+    "parquet": (kinds.parquet(COUNTS), "counts.parquet"),
+    "gzip": (gzip.compress(kinds.wide(COUNTS)), "counts.csv.gz"),
+}
+QUOTE = f"{RELEASES}quote/"
+
+
+@pytest.fixture
+def stream(owner_api: APIClient) -> dict[str, Any]:
+    """The owner's counts."""
+    return made(owner_api, kinds.wide(COUNTS))
+
+
+class TestUpload:
+    @pytest.mark.parametrize("kind", ["", "stream"], ids=["detected", "named"])
+    @pytest.mark.parametrize("file", FILES)
+    def test_reads_the_counts(self, owner_api: APIClient, file: str, kind: str) -> None:
+        dataset = made(owner_api, *FILES[file], **({"kind": kind} if kind else {}))
+        assert (dataset["kind"], dataset["points"]) == ("stream", kinds.DAYS)
+        assert (dataset["start"][:10], dataset["end"][:10]) == (kinds.day(0), kinds.day(kinds.DAYS - 1))
+        for i, name in enumerate(NAMES):
+            which = _place_of(dataset, name)
+            shown = owner_api.get(f"{DATASETS}{dataset['id']}/counts/", {"stream": which}).json()
+            assert (shown["name"], shown["counts"]) == (name, COUNTS[:, i].tolist())
+
+    def test_shows_its_facts_on_the_page(self, owner_page: Any, stream: dict[str, Any]) -> None:
+        page = owner_page.get(stream["urls"]["page"]).content.decode()
+        for label, text in {"Timestamps": "40", "Streams": "3", "Interval": "1 d", "First": "2024-01-01"}.items():
+            assert f"<dt>{label}</dt><dd>{text}</dd>" in page
+
+    @pytest.mark.parametrize("positions", ["48.85,2.35", "48.8,2.3"])
+    def test_unnamed_position_columns_are_not_taken_for_counts(self, owner_api: APIClient, positions: str) -> None:
+        body = "".join(f"2024-01-01T00:0{i}:00Z,{positions}{i}\n" for i in range(8)).encode()
+        for head in (b"", b"time,a,b\n", b"when,breite,laenge\n"):
+            answer = sent(owner_api, head + body)
+            assert answer.status_code != 201 or answer.json()["kind"] == "trajectory", head
+        assert not Dataset.objects.filter(kind="stream").exists()
+
+    def test_is_thinned_out_to_the_points_requested(self, owner_api: APIClient, stream: dict[str, Any]) -> None:
+        shown = owner_api.get(f"{DATASETS}{stream['id']}/counts/", {"points": 10}).json()
+        total = COUNTS.sum(axis=1)
+        assert (shown["stream"], shown["name"], shown["timestamps"]) == (None, "Total", kinds.DAYS)
+        assert 2 < len(shown["index"]) < kinds.DAYS
+        assert shown["counts"] == total[shown["index"]].tolist()
+        assert max(shown["counts"]) == total.max()
+
+    @pytest.mark.parametrize("kind", ["trajectory", "checkins"])
+    def test_fail_as_another_kind(self, owner_api: APIClient, kind: str) -> None:
+        assert sent(owner_api, kinds.wide(COUNTS), kind=kind).status_code in (400, 422)
+        assert not Dataset.objects.exists()
+
+    @pytest.mark.parametrize(
+        ("fields", "field"),
+        [({"cleaning": json.dumps([{"name": "first-events", "events": 3}])}, "cleaning"), ({"kind": "table"}, "kind")],
+    )
+    def test_fail_what_counts_do_not_take(self, owner_api: APIClient, fields: dict[str, str], field: str) -> None:
+        answer = sent(owner_api, kinds.wide(COUNTS), **fields)
+        assert (answer.status_code, first_error(answer)["field"]) == (400, field)
+        assert first_error(answer)["rule"]
+        assert not Dataset.objects.exists()
+
+
+def _place_of(dataset: dict[str, Any], name: str) -> int:
+    known = Dataset.objects.get(pk=dataset["id"]).summary["dimensions"]
+    return [one["name"] for one in known].index(name)
+
+
+class TestRereading:
+    def test_as_another_kind_and_back(self, owner_api: APIClient) -> None:
+        body = b"time,lat,lon\n" + b"".join(b"2024-01-0%d,4%d,%d\n" % (i, i, i) for i in range(1, 9))
+        dataset = made(owner_api, body)
+        assert dataset["kind"] == "trajectory"
+        read = f"{DATASETS}{dataset['id']}/read/"
+        assert owner_api.post(read, {"kind": "stream"}).json()["kind"] == "stream"
+        assert owner_api.get(f"{DATASETS}{dataset['id']}/counts/").status_code == 200
+        assert owner_api.post(read, {}).json()["kind"] == "stream"
+        assert owner_api.post(read, {"kind": ""}).json()["kind"] == "trajectory"
+        assert owner_api.get(f"{DATASETS}{dataset['id']}/counts/").status_code == 400
+
+    def test_fail_leaves_it_as_it_was(self, owner_api: APIClient, stream: dict[str, Any]) -> None:
+        read = f"{DATASETS}{stream['id']}/read/"
+        for kind in ("trajectory", "checkins", "tables"):
+            assert owner_api.post(read, {"kind": kind}).status_code in (400, 422)
+        assert owner_api.post(read, {"cleaning": [{"name": "first-events", "events": 3}]}).status_code == 400
+        assert owner_api.get(stream["urls"]["self"]).json() == stream
+
+    def test_fail_once_a_release_stands_on_it(self, owner_api: APIClient, stream: dict[str, Any]) -> None:
+        released(owner_api, stream, STREAM)
+        assert owner_api.post(f"{DATASETS}{stream['id']}/read/", {"kind": "stream"}).status_code == 409
+
+
+class TestQuote:
+    def test_is_what_a_release_is_charged(self, owner_api: APIClient, stream: dict[str, Any]) -> None:
+        quoted = owner_api.post(QUOTE, {"dataset": stream["id"], "mechanisms": [STREAM, SAMPLE]}).json()
+        (price,) = quoted["budgets"]
+        assert (price["unit"], price["price"], price["spent"], price["after"], price["fits"]) == (
+            "event",
+            2,
+            0,
+            2,
+            True,
+        )
+        assert not BudgetEntry.objects.exists()
+        assert [one["name"] for one in quoted["mechanisms"]] == ["stream-uniform", "stream-sample"]
+        first, second = (one["noise_sd"] for one in quoted["mechanisms"])
+        assert first == pytest.approx(np.sqrt(2 * np.exp(0.25)) / (np.exp(0.25) - 1))
+        assert second == pytest.approx(np.sqrt(2 * np.exp(1)) / (np.exp(1) - 1))
+        for mechanism in (STREAM, SAMPLE):
+            released(owner_api, stream, mechanism)
+        assert owner_api.get(stream["urls"]["self"]).json()["spent"] == {"per_km": 2, "releases": 2}
+
+    def test_states_that_a_limit_would_be_exceeded(self, owner_api: APIClient, stream: dict[str, Any]) -> None:
+        owner_api.patch(stream["urls"]["self"], {"budget": {"epsilon": 1.5}})
+        quoted = owner_api.post(QUOTE, {"dataset": stream["id"], "mechanisms": [STREAM, SAMPLE]}).json()
+        assert (quoted["budgets"][0]["total"], quoted["budgets"][0]["fits"]) == (1.5, False)
+        assert requested(owner_api, stream, STREAM).status_code == 201
+        answer = requested(owner_api, stream, SAMPLE)
+        assert (answer.status_code, first_error(answer)["code"]) == (409, "budget")
+        assert Release.objects.count() == BudgetEntry.objects.count() == 1
+
+    @pytest.mark.parametrize("mechanism", [UNIFORM, kinds.POPULARITY])
+    def test_fail_of_a_mechanism_of_another_kind(
+        self, owner_api: APIClient, stream: dict[str, Any], mechanism: dict[str, Any]
+    ) -> None:
+        answer = owner_api.post(QUOTE, {"dataset": stream["id"], "mechanisms": [mechanism]})
+        assert answer.status_code == 400, answer.json()
+        assert first_error(answer)["value"] == mechanism["name"]
+
+    def test_fail_of_trajectories(self, owner_api: APIClient, ready_dataset: Dataset) -> None:
+        answer = owner_api.post(QUOTE, {"dataset": str(ready_dataset.pk), "mechanisms": [UNIFORM]})
+        assert (answer.status_code, first_error(answer)["field"]) == (400, "dataset")
+
+
+class TestRelease:
+    @pytest.mark.parametrize("fmt", ["csv", "parquet"])
+    @pytest.mark.parametrize("mechanism", [STREAM, SAMPLE], ids=lambda one: one["name"])
+    def test_is_published_whole_with_its_label(
+        self, owner_api: APIClient, stream: dict[str, Any], mechanism: dict[str, Any], fmt: str
+    ) -> None:
+        row = released(owner_api, stream, mechanism)
+        assert all(value > 0 for value in row["owner_view"].values()), row["owner_view"]
+        answer = owner_api.get(row["urls"]["data"], {"format": fmt})
+        content = answer.getvalue()
+        name = f"{mechanism['name']}-{uuid.UUID(row['id']).hex[:8]}.{fmt}"
+        assert answer.headers["Content-Disposition"] == f'attachment; filename="{name}"'
+        verified = verify(content, name)
+        assert verified.holds, verified.checks
+        assert row["guarantee"]["statement"].split("ε")[0].encode() in content
+        assert row["guarantee"]["level"] == "w-event"
+
+        shown = owner_api.get(row["urls"]["counts"]).json()
+        assert shown["counts"] == COUNTS.sum(axis=1).tolist()
+        assert shown["released"] != shown["counts"]
+        if fmt == "parquet":
+            rows = pq.read_table(io.BytesIO(content)).to_pylist()
+        else:
+            rows = list(csv.DictReader(io.StringIO(content.decode())))
+        assert [sum(int(one[name]) for name in NAMES) for one in rows] == shown["released"]
+
+    def test_the_noise_is_that_of_the_level(self, owner_api: APIClient, stream: dict[str, Any]) -> None:
+        row = released(owner_api, stream, STREAM | {"epsilon": 400.0})
+        shown = owner_api.get(row["urls"]["counts"], {"stream": 1}).json()
+        assert shown["released"] == shown["counts"]  # P(noise != 0) < 2 exp(-100) for each count
+
+    def test_a_seeded_one_is_not_private_and_charged_nothing(
+        self, owner_api: APIClient, stream: dict[str, Any]
+    ) -> None:
+        rows = [released(owner_api, stream, STREAM, seed=7) for _ in range(2)]
+        bodies = [owner_api.get(row["urls"]["counts"]).json()["released"] for row in rows]
+        assert bodies[0] == bodies[1]
+        assert not BudgetEntry.objects.exists()
+        assert rows[0]["guarantee"] is None
+        assert rows[0]["label"].startswith("NOT PRIVATE: seeded simulation")
+        for fmt in ("csv", "parquet"):
+            assert b"NOT PRIVATE" in owner_api.get(rows[0]["urls"]["data"], {"format": fmt}).getvalue()
+
+    def test_a_bundle_holds_every_format_and_is_verified(self, owner_api: APIClient, stream: dict[str, Any]) -> None:
+        rows = [released(owner_api, stream, one) for one in (STREAM, SAMPLE)]
+        content = owner_api.get(f"{RELEASES}bundle/", {"release": [row["id"] for row in rows]}).getvalue()
+        names = zipfile.ZipFile(io.BytesIO(content)).namelist()
+        assert sum(name.endswith(".parquet") for name in names) == sum(name.endswith(".csv") for name in names) == 2
+        assert verify(content, "bundle.zip").holds
+        answer = owner_api.get(rows[0]["urls"]["bundle"], {"format": "gpx"})
+        assert (answer.status_code, first_error(answer)["value"]) == (400, "gpx")
+
+    def test_discarded_stays_charged_and_leaves_no_file(
+        self, owner_api: APIClient, stream: dict[str, Any], files: Any, django_capture_on_commit_callbacks: Any
+    ) -> None:
+        before = files()
+        row = released(owner_api, stream, STREAM)
+        assert len(files()) > len(before)
+        with django_capture_on_commit_callbacks(execute=True):
+            assert owner_api.delete(row["urls"]["self"]).status_code == 204
+        assert owner_api.get(row["urls"]["counts"]).status_code == 404
+        assert files() == before
+        assert owner_api.get(stream["urls"]["self"]).json()["spent"]["per_km"] == 1
+
+    def test_the_same_key_gives_the_same_release(self, owner_api: APIClient, stream: dict[str, Any]) -> None:
+        body = {"dataset": stream["id"], "mechanism": STREAM}
+        first, second = (owner_api.post(RELEASES, body, headers={"Idempotency-Key": "k"}).json() for _ in range(2))
+        assert first["id"] == second["id"]
+        assert BudgetEntry.objects.count() == 1
+        other = owner_api.post(RELEASES, body | {"mechanism": SAMPLE}, headers={"Idempotency-Key": "k"})
+        assert other.status_code == 409
+
+    def test_cancelled_before_it_began_is_refunded_and_charged_again_on_retry(
+        self, owner_api: APIClient, stream: dict[str, Any]
+    ) -> None:
+        row = requested(owner_api, stream, STREAM).json()
+        assert owner_api.post(f"{RELEASES}{row['id']}/cancel/").status_code == 200
+        assert owner_api.get(stream["urls"]["self"]).json()["spent"] == {"per_km": 0, "releases": 0}
+        again = owner_api.post(f"{RELEASES}{row['id']}/retry/")
+        assert again.status_code == 201
+        assert again.json()["id"] != row["id"]
+        assert owner_api.get(stream["urls"]["self"]).json()["spent"] == {"per_km": 1, "releases": 1}
+
+    def test_failed_is_tried_again_on_the_same_charge(
+        self, owner_api: APIClient, stream: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        row = Release.objects.get(pk=requested(owner_api, stream, STREAM).json()["id"])
+        assert interrupted(row, monkeypatch, fail).state == "failed"
+        assert owner_api.post(at(row, "retry")).json()["id"] == str(row.pk)
+        assert drawn(row).state == "done"
+        assert BudgetEntry.objects.count() == 1
+
+
+class TestRefusal:
+    @pytest.mark.parametrize("mechanism", [UNIFORM, kinds.POPULARITY], ids=lambda one: one["name"])
+    def test_of_a_mechanism_of_another_kind(
+        self, owner_api: APIClient, stream: dict[str, Any], mechanism: dict[str, Any]
+    ) -> None:
+        answer = requested(owner_api, stream, mechanism)
+        assert answer.status_code == 400
+        error = first_error(answer)
+        assert (error["field"], error["rule"]) == ("mechanism.name", "a mechanism for count streams")
+        assert error["value"] == mechanism["name"]
+
+    def test_of_counts_that_are_not_whole(self, owner_api: APIClient) -> None:
+        dataset = made(owner_api, kinds.wide(COUNTS / 8), kind="stream")
+        quoted = owner_api.post(QUOTE, {"dataset": dataset["id"], "mechanisms": [STREAM]})
+        for answer in (requested(owner_api, dataset, STREAM), quoted):
+            error = first_error(answer)
+            assert (answer.status_code, error["field"], error["value"]) == (400, "dataset", dataset["id"])
+            assert error["rule"] == "counts: whole numbers from 0 to 2**52"
+        assert not BudgetEntry.objects.exists()
+
+    @pytest.mark.parametrize("step", ["ou-smoother", "random-walk-smoother"])
+    def test_of_steps_for_trajectories(self, owner_api: APIClient, stream: dict[str, Any], step: str) -> None:
+        answer = requested(owner_api, stream, STREAM, postprocess=[{"name": step}])
+        assert (answer.status_code, first_error(answer)["field"]) == (400, "postprocess")
+        assert first_error(answer)["rule"] == "must be steps for the kind stream"
+        row = released(owner_api, stream, STREAM)
+        answer = owner_api.post(f"{RELEASES}{row['id']}/postprocess/", {"postprocess": [{"name": step}]})
+        assert (answer.status_code, first_error(answer)["field"]) == (400, "postprocess")
+
+    def test_of_a_landmark_set(self, owner_api: APIClient, stream: dict[str, Any], landmark_set: Any) -> None:
+        answer = requested(owner_api, stream, STREAM, landmark_set=str(landmark_set.pk))
+        assert (answer.status_code, first_error(answer)["field"]) == (400, "landmark_set")
+        assert first_error(answer)["value"] == str(landmark_set.pk)
+
+    def test_of_trajectories_without_one(self, owner_api: APIClient, ready_dataset: Dataset) -> None:
+        answer = requested(owner_api, {"id": str(ready_dataset.pk)}, UNIFORM)
+        error = first_error(answer)
+        assert (answer.status_code, error["field"], error["value"]) == (400, "landmark_set", None)
+
+    def test_of_a_count_mechanism_over_trajectories(
+        self, owner_api: APIClient, ready_dataset: Dataset, landmark_set: Any
+    ) -> None:
+        answer = requested(owner_api, {"id": str(ready_dataset.pk)}, STREAM, landmark_set=str(landmark_set.pk))
+        assert (answer.status_code, first_error(answer)["field"]) == (400, "mechanism.name")
+
+    @pytest.mark.parametrize("action", ["track", "series", "errors", "cells"])
+    def test_of_what_only_other_kinds_have(self, owner_api: APIClient, stream: dict[str, Any], action: str) -> None:
+        row = released(owner_api, stream, STREAM)
+        answer = owner_api.get(f"{RELEASES}{row['id']}/{action}/")
+        error = first_error(answer)
+        assert (answer.status_code, error["field"], error["value"]) == (400, "dataset", "stream")
+        assert action not in row["urls"]
+
+    @pytest.mark.parametrize("action", ["track", "cells"])
+    def test_of_what_only_other_datasets_have(self, owner_api: APIClient, stream: dict[str, Any], action: str) -> None:
+        answer = owner_api.get(f"{DATASETS}{stream['id']}/{action}/")
+        assert (answer.status_code, first_error(answer)["field"]) == (400, "dataset")
+
+    def test_of_landmarks_attacks_and_experiments(self, owner_api: APIClient, stream: dict[str, Any]) -> None:
+        row = released(owner_api, stream, STREAM)
+        of = {"dataset": stream["id"]}
+        method = {"name": "manual", "events": [0]}
+        requests = {
+            "landmark-sets/": of | {"method": method},
+            "landmark-sets/preview/": of | {"method": method},
+            "attacks/": {"release": row["id"], "attack": {"name": "filtering"}},
+            "experiments/": of | {"preset": {"name": "correlated-loss"}},
+        }
+        for path, body in requests.items():
+            answer = owner_api.post(f"/api/v1/{path}", body)
+            assert 400 <= answer.status_code < 500, path
+            assert first_error(answer)["field"], path
+
+    def test_of_pages_of_trajectories(self, owner_api: APIClient, owner_page: Any, stream: dict[str, Any]) -> None:
+        row = released(owner_api, stream, STREAM)
+        assert owner_page.get(f"/releases/{row['id']}/report/").status_code == 404
+        assert owner_page.get(f"/datasets/{stream['id']}/landmarks/new/").status_code == 302
+        for path in ("", "releases/new/", "compare/"):
+            assert owner_page.get(f"/datasets/{stream['id']}/{path}").status_code == 200
+
+    @pytest.mark.parametrize("which", [3, "x", -1])
+    def test_of_a_stream_that_is_not_there(self, owner_api: APIClient, stream: dict[str, Any], which: Any) -> None:
+        answer = owner_api.get(f"{DATASETS}{stream['id']}/counts/", {"stream": which})
+        assert (answer.status_code, first_error(answer)["field"]) == (400, "stream")
+
+    @pytest.mark.parametrize("points", [0, 1, -5, "many"])
+    def test_of_points_that_are_none(self, owner_api: APIClient, stream: dict[str, Any], points: Any) -> None:
+        answer = owner_api.get(f"{DATASETS}{stream['id']}/counts/", {"points": points})
+        assert (answer.status_code, first_error(answer)["field"]) == (400, "points")
+
+    @pytest.mark.parametrize(
+        "budget", [{"epsilon": 1, "radius_m": 200}, {"epsilon": 1, "unit": "user"}, {"epsilon": 0}, {}, 3]
+    )
+    def test_of_a_budget_in_another_unit(self, owner_api: APIClient, stream: dict[str, Any], budget: Any) -> None:
+        answer = owner_api.patch(stream["urls"]["self"], {"budget": budget})
+        assert (answer.status_code, first_error(answer)["field"].split(".")[0]) == (400, "budget")
+
+
+def test_a_stranger_finds_nothing(
+    owner_api: APIClient, stranger_api: APIClient, stranger: User, stream: dict[str, Any]
+) -> None:
+    row = released(owner_api, stream, STREAM)
+    paths = [*row["urls"].values(), *stream["urls"].values(), f"{DATASETS}{stream['id']}/counts/"]
+    paths += [f"/datasets/{stream['id']}/{page}" for page in ("releases/new/", "compare/")]
+    stranger_api.force_login(stranger)
+    for path in paths:
+        assert stranger_api.get(path).status_code == 404, path
+    assert requested(stranger_api, stream, STREAM).status_code == 404
+    assert stranger_api.post(QUOTE, {"dataset": stream["id"], "mechanisms": [STREAM]}).status_code == 404
+    assert stranger_api.get(f"{RELEASES}bundle/", {"release": row["id"]}).status_code == 404
+    assert stranger_api.post(f"{DATASETS}{stream['id']}/read/", {"kind": "stream"}).status_code == 404
+
+
+def test_mechanisms_are_listed_by_kind(owner_api: APIClient) -> None:
+    listed = owner_api.get("/api/v1/mechanisms/", {"kind": "stream"}).json()["results"]
+    assert [one["name"] for one in listed] == ["stream-uniform", "stream-sample"]
+    assert owner_api.get("/api/v1/mechanisms/", {"kind": "tables"}).status_code == 400
+
+
+def test_a_trajectory_file_stays_one(owner_api: APIClient) -> None:
+    assert made(owner_api, CSV)["kind"] == "trajectory"
