@@ -22,7 +22,7 @@ from privacy_engine.analysis import losses as loss
 from privacy_engine.data import Trajectory
 from privacy_engine.mechanisms.landmark.skip import Skip
 from tests.dashboard.asking import at, first_error
-from tests.engine.test_temporal_distance import RADII, STAY, JobStatus, line
+from tests.engine.test_temporal_distance import RADII, STAY, PlacedChain, line
 
 BUDGETS, MASK = np.array([0, 1, 0, 1, 0, 1, 1, 0.0]), np.isin(np.arange(8), [0, 2, 4, 7])
 
@@ -64,7 +64,7 @@ def test_what_is_shown_lies_above_what_an_adversary_learns(owner_api, done, radi
     query = {"forward": json.dumps(STAY.tolist()), "backward": "reversal", "diameter_m": str(radii * 200)}
     found = series(owner_api, done, query).json()
     assert (found["landmark"]["bound"], found["landmark"]["upper_bound"]) == ("bridge", True)
-    chain = JobStatus(STAY, line(radii), BUDGETS)
+    chain = PlacedChain(STAY, line(radii), BUDGETS)
     outputs = np.zeros((2**8, 8, 2))
     outputs[:, :, 0] = list(itertools.product([-1e3, 1e3], repeat=8))
     for t in range(8):
