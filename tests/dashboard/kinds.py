@@ -43,9 +43,9 @@ def day(i: int) -> str:
     return str(np.datetime64("2024-01-01") + i)
 
 
-def wide(table: Any, names: Sequence[str] = NAMES) -> bytes:
-    """A row for each day, a column for each stream."""
-    rows = [",".join([day(i), *map(str, row)]) for i, row in enumerate(table.tolist())]
+def wide(table: Any, names: Sequence[str] = NAMES, first: int = 0) -> bytes:
+    """A row for each day from the ``first`` on, a column for each stream."""
+    rows = [",".join([day(i), *map(str, row)]) for i, row in enumerate(table.tolist(), first)]
     return "\n".join([",".join(["date", *names]), *rows, ""]).encode()
 
 

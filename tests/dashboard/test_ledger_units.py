@@ -1,0 +1,202 @@
+"""Budgets in several units of loss, and lineages of count streams and check-ins."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+import pytest
+from django.db import IntegrityError, transaction
+from django.db.models import Sum
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from dashboard.accounts.models import User
+from dashboard.datasets import ledger, lineage, services
+from dashboard.datasets.models import Budget, BudgetEntry, Dataset, Lineage, LineageEntry
+from privacy_engine.mechanism import mechanisms
+from tests.dashboard import kinds
+from tests.dashboard.conftest import upload
+from tests.dashboard.kinds import NAMES, POPULARITY, RECORDS, STREAM
+from tests.examples import examples
+
+ROWS = kinds.checkin_rows()
+COUNTS = kinds.counts()
+
+
+def imported(owner: User, body: bytes, kind: str = "") -> Dataset:
+    return services.import_dataset(owner=owner, upload=upload(body, "data.csv"), kind=kind)
+
+
+def spend(dataset: Dataset, mechanism: dict[str, Any], epsilon: float = 1.0) -> BudgetEntry:
+    chosen = mechanisms.parse(mechanism | {"epsilon": epsilon})
+    return ledger.reserve(dataset=dataset, release_id=uuid.uuid4(), mechanism=chosen)
+
+
+def spent(dataset: Dataset, unit: str) -> float:
+    return ledger.spent(Dataset.objects.get(pk=dataset.pk), unit)["per_km"]
+
+
+def both(dataset: Dataset) -> tuple[float, float]:
+    return spent(dataset, "user"), spent(dataset, "record")
+
+
+@pytest.fixture
+def checkins(owner: User) -> Dataset:
+    return imported(owner, kinds.checkins(ROWS))
+
+
+@pytest.fixture
+def stream(owner: User) -> Dataset:
+    return imported(owner, kinds.wide(COUNTS))
+
+
+class TestUnits:
+    def test_of_users_and_records_are_never_added(self, checkins: Dataset) -> None:
+        spend(checkins, POPULARITY, 0.5)
+        spend(checkins, RECORDS, 2.0)
+        assert both(checkins) == (0.5, 2.0)
+        assert checkins.source_file.lineage.budgets.count() == 2
+
+    def test_each_has_a_limit_of_its_own(self, checkins: Dataset) -> None:
+        services.set_budget(dataset=checkins, epsilon=1.0, unit="user")
+        spend(checkins, POPULARITY, 1.0)
+        spend(checkins, RECORDS, 50.0)
+        with pytest.raises(ledger.BudgetExceeded, match="of one user"):
+            spend(checkins, POPULARITY, 0.001)
+        assert both(checkins) == (1.0, 50.0)
+
+    def test_a_refund_goes_to_its_unit(self, checkins: Dataset) -> None:
+        entry = spend(checkins, RECORDS, 2.0)
+        spend(checkins, POPULARITY, 0.5)
+        assert ledger.refund(release_id=entry.release_id)
+        assert both(checkins) == (0.5, 0.0)
+
+    @pytest.mark.parametrize(("epsilon", "times"), [(0.1, 10), (0.25, 4), (0.3, 3)])
+    def test_equal_parts_fit_as_often_as_they_go_into_it(self, stream: Dataset, epsilon: float, times: int) -> None:
+        services.set_budget(dataset=stream, epsilon=1.0)
+        for _ in range(times):
+            spend(stream, STREAM, epsilon)
+        with pytest.raises(ledger.BudgetExceeded):
+            spend(stream, STREAM, epsilon)
+        assert spent(stream, "event") == pytest.approx(times * epsilon)
+
+    def test_an_upload_read_as_two_kinds_has_one_lineage(self, owner: User, checkins: Dataset) -> None:
+        spend(checkins, POPULARITY)
+        other = imported(owner, kinds.checkins(ROWS), kind="trajectory")
+        assert other.kind == "trajectory"
+        assert other.source_file == checkins.source_file
+        assert ledger.spent(other) == {"per_km": 0.0, "releases": 0}
+        again = imported(owner, kinds.checkins(ROWS))
+        assert spent(again, "user") == 1.0
+
+    @settings(max_examples=examples(15), suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+    @given(steps=st.lists(st.tuples(st.booleans(), st.sampled_from([0.1, 1.0, 0.333]), st.booleans()), max_size=8))
+    def test_each_is_the_sum_of_its_entries(self, checkins: Dataset, steps: list[tuple[bool, float, bool]]) -> None:
+        with transaction.atomic():
+            for of_users, epsilon, given_back in steps:
+                entry = spend(checkins, POPULARITY if of_users else RECORDS, epsilon)
+                if given_back:
+                    assert ledger.refund(release_id=entry.release_id)
+            for budget in Budget.objects.all():
+                assert budget.spent == budget.entries.aggregate(all=Sum("amount"))["all"]
+                assert budget.spent >= ledger.composed(budget) - 1
+            transaction.set_rollback(True)
+
+
+class TestMergingAndDividing:
+    @pytest.fixture
+    def other(self, owner: User, checkins: Dataset) -> Dataset:
+        return imported(owner, kinds.checkins(kinds.checkin_rows(seed=2)))
+
+    def test_adds_each_unit_and_divides_it_again(self, owner: User, checkins: Dataset, other: Dataset) -> None:
+        spend(checkins, POPULARITY, 0.5)
+        spend(checkins, RECORDS, 2.0)
+        spend(other, RECORDS, 3.0)
+        services.set_budget(dataset=other, epsilon=7.0, unit="record")
+        united = imported(owner, kinds.checkins(ROWS + kinds.checkin_rows(seed=2)))
+        assert Lineage.objects.count() == 1
+        assert both(checkins) == both(other) == both(united) == (0.5, 5.0)
+        with pytest.raises(ledger.BudgetExceeded):
+            spend(checkins, RECORDS, 2.001)
+        lineage.record_other_people(dataset=united)
+        assert (both(checkins), both(other), both(united)) == ((0.5, 2.0), (0.0, 3.0), (0.0, 0.0))
+        for dataset in (checkins, other, united):
+            assert ledger.budget_of(Dataset.objects.get(pk=dataset.pk), "record").total == 7_000_000
+            assert ledger.budget_of(Dataset.objects.get(pk=dataset.pk), "user").total is None
+        amounts = LineageEntry.objects.filter(fact="shared-events").values_list("amounts", flat=True)
+        assert sorted(amounts, key=str) == [
+            {"record": [0, 2_000_000], "user": [0, 500_000]},
+            {"record": [0, 3_000_000]},
+        ]
+
+
+class TestRecognition:
+    def check(self, owner: User, first: Dataset, body: bytes, mechanism: dict[str, Any], *, same: bool) -> None:
+        spend(first, mechanism)
+        second = imported(owner, body)
+        assert second.kind == first.kind
+        assert (second.source_file.lineage_id == Dataset.objects.get(pk=first.pk).source_file.lineage_id) is same
+        assert spent(second, first.units[0]) == (1.0 if same else 0.0)
+
+    @pytest.mark.parametrize(
+        "body",
+        [
+            kinds.wide(COUNTS[:, ::-1], NAMES[::-1]),
+            kinds.wide(COUNTS[5:30], first=5),
+            kinds.long(COUNTS),
+            kinds.wide(COUNTS[:, :2], NAMES[:2]),
+        ],
+        ids=["columns in another order", "a part of the rows", "long", "two of the streams"],
+    )
+    def test_of_most_of_the_same_counts(self, owner: User, stream: Dataset, body: bytes) -> None:
+        self.check(owner, stream, body, STREAM, same=True)
+
+    def test_other_counts_at_the_same_times_are_not(self, owner: User, stream: Dataset) -> None:
+        self.check(owner, stream, kinds.wide(kinds.counts(seed=2)), STREAM, same=False)
+
+    @pytest.mark.parametrize(
+        "body",
+        [
+            kinds.checkins(ROWS[::-1]),
+            kinds.checkins(ROWS[20:180]),
+            kinds.checkins([row.rsplit(",", 2)[0] for row in ROWS], "user_id,time,venue_id"),
+            kinds.checkins([f"x{row}" for row in ROWS]),
+        ],
+        ids=["rows in another order", "a part of the rows", "without positions", "users renamed"],
+    )
+    def test_of_most_of_the_same_check_ins(self, owner: User, checkins: Dataset, body: bytes) -> None:
+        self.check(owner, checkins, body, POPULARITY, same=True)
+
+    def test_other_check_ins_at_the_same_times_are_not(self, owner: User, checkins: Dataset) -> None:
+        self.check(owner, checkins, kinds.checkins(kinds.checkin_rows(seed=2)), POPULARITY, same=False)
+
+
+class TestDatabase:
+    """What holds whoever writes the rows."""
+
+    @pytest.mark.parametrize(
+        ("unit", "radius_m"), [("user", 1.0), ("record", 200.0), ("event", 1.0), ("event_per_m", None)]
+    )
+    def test_entries_have_a_radius_where_their_unit_has_one(
+        self, checkins: Dataset, unit: str, radius_m: float | None
+    ) -> None:
+        columns = {"source_file": checkins.source_file, "mechanism": "x", "level": "user", "amount": 1, "epsilon": 1}
+        with pytest.raises(IntegrityError), transaction.atomic():
+            BudgetEntry.objects.create(release_id=uuid.uuid4(), unit=unit, radius_m=radius_m, **columns)
+
+    def test_a_lineage_has_one_budget_for_each_unit(self, checkins: Dataset) -> None:
+        spend(checkins, POPULARITY)
+        with pytest.raises(IntegrityError), transaction.atomic():
+            Budget.objects.create(lineage=checkins.source_file.lineage, unit="user")
+
+    @pytest.mark.parametrize("columns", [{"unit": "hour"}, {"spent": -1}, {"spent": 2, "total": 1}])
+    def test_budgets_of_no_unit_or_beyond_their_total_are_refused(
+        self, checkins: Dataset, columns: dict[str, Any]
+    ) -> None:
+        with pytest.raises(IntegrityError), transaction.atomic():
+            Budget.objects.create(lineage=checkins.source_file.lineage, **columns)
+
+    def test_datasets_of_no_kind_are_refused(self, checkins: Dataset) -> None:
+        with pytest.raises(IntegrityError), transaction.atomic():
+            Dataset.objects.filter(pk=checkins.pk).update(kind="tables")
