@@ -67,6 +67,7 @@ async function quote() {
 }
 
 function showQuote(/** @type {any} */ promise, /** @type {any} */ budget) {
+  problem.hidden = true;
   const simulation = purpose.experiment();
   const list = (/** @type {string} */ title, /** @type {string[]} */ texts) =>
     texts.length > 0 && [
