@@ -66,14 +66,18 @@ $(NODE_STAMP): | $(DEV_STAMP)
 run: install
 	@exec $(BIN)/python manage.py run
 
+# CI runs the property tests thoroughly at once: PROFILE=thorough, and SLOW=slow so that they are not run twice.
+PROFILE ?= fast
+SLOW ?= slow or hypothesis
+
 test: install-dev
-	@$(PYTEST) -m "not slow"
+	@$(PYTEST) -m "not slow" --hypothesis-profile $(PROFILE)
 
 test-fast: install-dev
 	@$(PYTEST) -m "not slow and not browser" tests/engine tests/dashboard tests/test_repository.py
 
 test-slow: install-dev
-	@$(PYTEST) -m "slow or hypothesis" --hypothesis-profile thorough
+	@$(PYTEST) -m "$(SLOW)" --hypothesis-profile thorough
 	@$(MAKE) --no-print-directory test-postgres
 
 # The worker tests start processes with databases of their own.
