@@ -66,12 +66,11 @@ $(NODE_STAMP): | $(DEV_STAMP)
 run: install
 	@exec $(BIN)/python manage.py run
 
-# CI runs the property tests thoroughly at once: PROFILE=thorough, and SLOW=slow so that they are not run twice.
-PROFILE ?= fast
+# SLOW=slow leaves out the second, thorough run of the property tests.
 SLOW ?= slow or hypothesis
 
 test: install-dev
-	@$(PYTEST) -m "not slow" --hypothesis-profile $(PROFILE)
+	@$(PYTEST) -m "not slow"
 
 test-fast: install-dev
 	@$(PYTEST) -m "not slow and not browser" tests/engine tests/dashboard tests/test_repository.py
