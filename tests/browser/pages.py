@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 from unittest.mock import patch
 
+from django.conf import settings
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from playwright.sync_api import BrowserContext, Page
 
@@ -47,7 +48,7 @@ def _new_token(page: Page) -> None:
 
 
 def _forged_form(page: Page) -> None:
-    page.locator(".title__actions [name=csrfmiddlewaretoken]").evaluate("(field) => (field.value = '')")
+    page.context.clear_cookies(name=settings.CSRF_COOKIE_NAME)
     _new_token(page)
 
 

@@ -36,6 +36,18 @@ class TestLogin:
         expect(page.get_by_role("alert")).to_contain_text("do not belong together")
         expect(page.get_by_label("User name")).to_have_value("owner")
 
+    def test_takes_a_form_of_before_another_tab_changed_the_token(
+        self, open_page: Callable[..., Page], owner: User
+    ) -> None:
+        page = open_page()
+        page.goto("/login/")
+        page.context.clear_cookies()
+        page.context.new_page().goto("/login/")
+        page.get_by_label("User name").fill("owner")
+        page.get_by_label("Password").fill(PASSWORD)
+        page.get_by_role("button", name="Log in").click()
+        expect(page).to_have_url("/")
+
     def test_and_out_again(self, page: Page) -> None:
         page.goto("/")
         page.locator("summary[aria-label='Account and appearance']").click()

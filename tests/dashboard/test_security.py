@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
 from django.test import Client
@@ -183,6 +184,12 @@ class TestBrowser:
         token = next(cookie.value for name, cookie in browser.cookies.items() if name.startswith("csrf"))
         form = {"file": SimpleUploadedFile("x.csv", CSV)}
         assert browser.post(f"{API}datasets/", form, headers={"X-CSRFToken": token}).status_code == 201
+
+    def test_an_error_page_leaves_the_csrf_token_of_a_stranger_alone(self, client: Client, db: None) -> None:
+        """A browser asks for /favicon.ico by itself, and the answer may come after the login form's."""
+        answer = client.get("/favicon.ico")
+        assert (answer.status_code, list(answer.cookies)) == (404, [])
+        assert settings.CSRF_COOKIE_NAME in client.get("/login/").cookies
 
     def test_every_answer_forbids_what_it_does_not_need(self, owner_page: Client, things: Things) -> None:
         pages = ["/", "/tokens/", *things.pages(), "/nowhere/", f"{API}datasets/", f"{API}docs/", "/healthz"]

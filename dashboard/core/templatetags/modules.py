@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from django import template
+from django.conf import settings
 from django.contrib.staticfiles import finders
 from django.templatetags.static import static
 from django.utils.html import format_html, format_html_join
@@ -51,3 +52,9 @@ def module(path: str) -> SafeString:
     """The script element of a module, and hints for all it imports."""
     hints = format_html_join("\n", '<link rel="modulepreload" href="{}">', ((static(one),) for one in imported(path)))
     return format_html('{}\n<script type="module" src="{}"></script>', hints, static(path))
+
+
+@register.simple_tag
+def csrf_cookie_name() -> str:
+    """The cookie that static/js/core/csrf.js reads. The token itself would give every error page a cookie to set."""
+    return settings.CSRF_COOKIE_NAME

@@ -1,6 +1,6 @@
 /* Requests to the server: JSON over fetch, uploads over XMLHttpRequest (fetch does not report how much was sent). */
 
-import { $ } from "./dom.js";
+import { csrfToken } from "./csrf.js";
 import { sentenceOf } from "./field_errors.js";
 
 /** What the server refused, or could not do. */
@@ -17,17 +17,6 @@ export class ApiError extends Error {
     this.errors = errors;
     this.retryAfter = retryAfter;
   }
-}
-
-const cookie = (name) =>
-  document.cookie
-    .split("; ")
-    .find((pair) => pair.startsWith(`${name}=`))
-    ?.slice(name.length + 1);
-
-function csrf() {
-  const meta = (name) => $(`meta[name=${name}]`)?.content;
-  return meta("csrf-token") || cookie(meta("csrf-cookie") ?? "csrftoken") || "";
 }
 
 const UNREACHED = {
@@ -71,7 +60,7 @@ function failure(status, text, retryAfter) {
 async function request(method, url, { body, signal, headers = {} } = {}) {
   /** @type {Record<string, string>} */
   const own = { Accept: "application/json", ...headers };
-  if (method !== "GET") own["X-CSRFToken"] = csrf();
+  if (method !== "GET") own["X-CSRFToken"] = csrfToken();
   if (body !== undefined) own["Content-Type"] = "application/json";
   let answer;
   try {
@@ -150,7 +139,7 @@ export function transfer(method, url, { body, headers = {}, onProgress, signal }
     const sending = new XMLHttpRequest();
     const stop = () => sending.abort();
     sending.open(method, url);
-    for (const [name, value] of Object.entries({ Accept: "application/json", "X-CSRFToken": csrf(), ...headers }))
+    for (const [name, value] of Object.entries({ Accept: "application/json", "X-CSRFToken": csrfToken(), ...headers }))
       sending.setRequestHeader(name, value);
     sending.upload.addEventListener("progress", (event) => {
       if (event.lengthComputable) onProgress?.(event.loaded, event.total);
