@@ -357,4 +357,4 @@ class Release:
 
     def __post_init__(self) -> None:
         if self.series.marked is not None:
-            raise DataError("a release must not carry the marks of the file", field="marked", rule="none in a release")
+            raise DataError("a release must not carry the landmark column", field="marked", rule="none in a release")

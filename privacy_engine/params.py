@@ -100,7 +100,7 @@ Epsilon = _number(
     Param(
         label="Level",
         symbol="ε",
-        help="How far apart the odds may move for two places one radius apart. Smaller protects more.",
+        help="Bounds how far the odds may change for two places one radius apart. Smaller protects more.",
         lowest=1e-6,
         highest=1e4,
         example=1.0,
@@ -112,7 +112,7 @@ RadiusM = _number(
         label="Radius",
         symbol="r",
         unit="m",
-        help="The distance within which places are indistinguishable at that level. The paper uses 1 m.",
+        help="The distance at which two places are protected with ε. The paper uses 1 m.",
         lowest=0.01,
         highest=2e7,
         example=1.0,
@@ -142,7 +142,7 @@ DurationS = _number(
 )
 GapS = _number(
     float,
-    Param(label="Gap limit", unit="s", help="A silence longer than this ends a stay.", lowest=0.0, highest=1e9),
+    Param(label="Gap limit", unit="s", help="A gap longer than this ends a stay.", lowest=0.0, highest=1e9),
 )
 WindowLength = _number(
     int,
@@ -209,7 +209,7 @@ HighestSpeed = _number(
     Param(
         label="Highest speed",
         unit="km/h",
-        help="A speed that cannot be exceeded in these data: on foot 15, by car 200, by air 1,100.",
+        help="The highest possible speed in these data: on foot 15, by car 200, by air 1,100.",
         lowest=0.1,
         highest=1e6,
         example=200.0,
@@ -220,7 +220,7 @@ SilenceS = _number(
     Param(
         label="Gap",
         unit="s",
-        help="A silence longer than this ends a series, and the next event begins another.",
+        help="A longer gap ends a series, and the next event begins another.",
         lowest=0.0,
         highest=1e10,
         example=1800.0,

@@ -31,7 +31,7 @@ from privacy_engine.formats.arrow import pa, pq
 
 PART = 50_000  # values written at a time
 WARNING = "This reads the original; do not publish it."
-ILLUSTRATION = "One adversary, one draw: it illustrates the guarantee, and is no bound on what another could find."
+ILLUSTRATION = "One adversary, one sample: it illustrates the guarantee, and is not a bound on what another could find."
 
 
 @dataclass(frozen=True, eq=False)

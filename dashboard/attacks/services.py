@@ -83,8 +83,8 @@ def _digest(attack: Description, series: int | None) -> str:
 def _must_be_readable(release: Release, attack: Description) -> None:
     what = f"{attack.title} on this release"
     if attack.reads_draws and release.spec.get("postprocess"):
-        rule = "a release as it was drawn, without steps after the noise"
-        advice = f"{attack.title} reads the draws: attack the release that this one was smoothed from."
+        rule = "a release without post-processing steps"
+        advice = f"{attack.title} reads the sampled noise: attack the release that this one was derived from."
         raise Conflict(advice, field="release", rule=rule, value=release.title)
     if attack.needs_time and not release.dataset.has_time:
         rule = "a release with times"

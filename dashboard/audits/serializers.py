@@ -31,7 +31,7 @@ class AuditRequest(serializers.Serializer[Any]):
 
     mechanism = TargetField(
         help_text="As in a release; its name may also be control:half-noise:NAME, control:twice-budget:NAME or "
-        "control:numpy-laplace. What is left out beside level and radius is the parameter's example."
+        "control:numpy-laplace. What is left out beside ε and the radius is the parameter's example."
     )
     trials = TrialsField(required=False, default=100_000)
 

@@ -26,7 +26,7 @@ ERRORS = {
     "properties": {"errors": {"type": "array", "items": {"$ref": "#/components/schemas/Error"}}},
 }
 REFUSED = {
-    "description": "Refused: 400 a value, 401 nobody, 404 not there or not yours, 409 not in this state, 413 too much, "
+    "description": "Refused: 400 a value, 401 not logged in, 404 not found, 409 not in this state, 413 too much, "
     "422 a choice is needed, 429 too often.",
     "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Errors"}}},
 }

@@ -60,7 +60,7 @@ def pairs(items: list[str], option: str) -> dict[str, str]:
     return found
 
 
-PERSON = "what identifies a person: column:NAME, folder, file, one or series (default: found out from the file)"
+PERSON = "what identifies a person: column:NAME, folder, file, one or series (default: detected from the file)"
 
 
 def reading(read: list[str], person: str | None) -> dict[str, Any]:

@@ -30,16 +30,16 @@ class Advice:
 
 
 _RESAVE = "Save it again in the program it came from, and upload it again."
-_COLUMNS = "Open the dataset and name the columns under “Read it in another way”."
+_COLUMNS = "Open the dataset and name the columns under “Import settings”."
 _OTHER_FILE = "Upload a location history: the form names the formats, and a ZIP of such files is read too."
-_UNPACK = "Unpack it and upload what is inside."
-_ANEW = "Delete it and start a new one from what is there now."
+_UNPACK = "Unpack it and upload the files inside."
+_START_AGAIN = "Delete it and start a new one from the present state."
 
 ADVICE: Mapping[str, Advice] = {
     # of the worker
     "memory": Advice(
         "The job needed more memory than one job may use.",
-        "Retry when less is running. If it fails again, split the file into parts, or let the operator allow more.",
+        "Retry when less is running. If it fails again, split the file into parts, or raise the memory limit.",
         again=True,
     ),
     "time-limit": Advice(
@@ -48,45 +48,45 @@ ADVICE: Mapping[str, Advice] = {
         again=True,
     ),
     "crashed": Advice(
-        "The job stopped its worker again and again and was given up.",
-        "Retry once. If it fails again, tell the operator its id: the worker’s log says why.",
+        "The job ended its worker process several times and was stopped.",
+        "Retry once. If it fails again, report its id: the worker’s log has the reason.",
         again=True,
     ),
     "internal": Advice(
-        "Something went wrong on our side.",
-        "Retry. If it fails again, tell the operator its id: the log says where it went wrong.",
+        "Internal error.",
+        "Retry. If it fails again, report its id: the log has the place of the error.",
         again=True,
     ),
     # of what was asked
-    "engine-error": Advice("The request cannot be done with these points.", _ANEW),
-    "parameter": Advice("A parameter does not suit these points.", "Start it again with the parameter changed."),
-    "data": Advice("The points are not a series that can be worked on.", "Upload the file again and read its report."),
-    "budget": Advice("The budget does not suffice.", "Ask for a smaller level or a larger radius, or raise it."),
-    "conflict": Advice("What it was to be made from has changed meanwhile.", _ANEW),
-    "source-gone": Advice("The release it was to be made from is discarded.", "Smooth another finished release."),
-    "too-large": Advice("It is more than this server takes.", "Split the file and upload the parts."),
+    "engine-error": Advice("The request cannot be computed on these events.", _START_AGAIN),
+    "parameter": Advice("A parameter is not valid for these events.", "Start again with another value."),
+    "data": Advice("The events are not a valid series.", "Upload the file again and read its report."),
+    "budget": Advice("The budget does not suffice.", "Choose a smaller level or a larger radius, or raise the limit."),
+    "conflict": Advice("Its source has changed meanwhile.", _START_AGAIN),
+    "source-gone": Advice("The release it derives from was deleted.", "Smooth another finished release."),
+    "too-large": Advice("It exceeds a limit of this server.", "Split the file and upload the parts."),
     # of a file
     "choice-needed": Advice(
-        "The file can be read in more than one way, and only you know which.",
-        "Open the dataset and answer the question there.",
+        "The file is ambiguous: it can be read in more than one way.",
+        "Open the dataset and choose one of the readings there.",
     ),
     "unreadable": Advice("The file cannot be read.", _OTHER_FILE),
     "archive": Advice("An archive is read for trajectories only.", _UNPACK),
     "bad_fit": Advice("The FIT file is damaged or cut off.", "Copy it from the device again and upload it again."),
-    "bad_geopackage": Advice("The GeoPackage is damaged, or too much work to read.", _RESAVE),
-    "bad_encoding": Advice("The text is not in the encoding it says.", "Save it as UTF-8 and upload it again."),
+    "bad_geopackage": Advice("The GeoPackage is damaged or too complex.", _RESAVE),
+    "bad_encoding": Advice("The text is not in its declared encoding.", "Save it as UTF-8 and upload it again."),
     "utf16_without_bom": Advice("The text seems to be UTF-16.", "Save it as UTF-8 and upload it again."),
     "bad_json": Advice("The JSON is damaged or cut off.", _RESAVE),
     "bad_xml": Advice("The XML is damaged or cut off.", _RESAVE),
-    "bad_parquet": Advice("The Parquet file is damaged or of a kind that is not read.", _RESAVE),
-    "bad_quoting": Advice("A quoted cell is never closed.", "Mend the quotation marks there and upload it again."),
+    "bad_parquet": Advice("The Parquet file is damaged or of an unsupported kind.", _RESAVE),
+    "bad_quoting": Advice("A quoted cell is never closed.", "Correct the quotation marks there and upload it again."),
     "bad_times": Advice(
         "None of the times can be read.",
-        "Open the dataset and say under “Read it in another way” which column they are in, or how they are written.",
+        "Open the dataset and choose their column or time format under “Import settings”.",
     ),
     "bad_marks": Advice(
         "The landmark column cannot be read.",
-        "Write 1 or 0 in it, or choose another column under “Read it in another way”.",
+        "Write 1 or 0 in it, or choose another column under “Import settings”.",
     ),
     "compression_ratio": Advice("The file expands to far more than its size.", _UNPACK),
     "damaged_archive": Advice("The archive is damaged or cut off.", "Pack it again and upload it again."),
@@ -94,42 +94,42 @@ ADVICE: Mapping[str, Advice] = {
     "empty_archive": Advice("The archive holds no file to read.", _OTHER_FILE),
     "encrypted": Advice("The archive is encrypted.", "Pack it without a password and upload it again."),
     "line_too_long": Advice("A line is too long for a table of positions.", _OTHER_FILE),
-    "mixed_times": Advice("Some files have times and others have none.", "Upload those with times apart."),
+    "mixed_times": Advice("Some files have times and others have none.", "Upload those with times separately."),
     "nested_archive": Advice("There is an archive inside the archive.", _UNPACK),
     "no_points": Advice(
         "Nothing in the file can be used as a position.",
-        "Open the dataset: its report says why, and under “Read it in another way” you can name the columns.",
+        "Open the dataset: its report has the reasons; name the columns under “Import settings”.",
     ),
     "no_folder": Advice(
-        "The files of the archive lie in no folders that could be people.",
-        "Open the dataset and say under “Read it in another way” what identifies a person.",
+        "The archive has no folders that identify people.",
+        "Open the dataset and choose under “Import settings” what identifies a person.",
     ),
     "no_person": Advice(
-        "The column that was said to name people is empty.",
-        "Open the dataset and choose another one under “Read it in another way”.",
+        "The column of the people is empty.",
+        "Open the dataset and choose another one under “Import settings”.",
     ),
     "no_checkin_columns": Advice("The columns of the check-ins were not found.", _COLUMNS),
     "no_position_columns": Advice("The columns of the positions were not found.", _COLUMNS),
-    "no_rows": Advice("The file has a head but no rows.", "Choose the file that holds the positions."),
+    "no_rows": Advice("The file has a header but no rows.", "Choose the file that holds the positions."),
     "no_track": Advice("The file holds no track.", "Export the track as GPX or CSV and upload that."),
     "not_geojson": Advice("This JSON is no GeoJSON.", "Export the positions as GeoJSON or CSV and upload that."),
     "not_gpx": Advice("This XML is no GPX.", "Export the track as GPX or CSV and upload that."),
     "not_kml": Advice("This XML is no KML.", "Export the track as KML, GPX or CSV and upload that."),
     "not_tcx": Advice("This XML is no TCX.", "Export the track as TCX, GPX or CSV and upload that."),
-    "other_kind": Advice("This is a file of another kind.", _OTHER_FILE),
+    "other_kind": Advice("This is not a location file.", _OTHER_FILE),
     "same_column": Advice("One column cannot be both longitude and latitude.", _COLUMNS),
     "too_deep": Advice("The JSON is nested too deeply.", "Export the positions as GeoJSON or CSV and upload that."),
-    "too_large": Advice("The file is larger than this server takes.", "Split it and upload the parts."),
+    "too_large": Advice("The file is larger than this server accepts.", "Split it and upload the parts."),
     "too_many_members": Advice("The archive has too many files.", "Split it and upload the parts."),
     "too_many_series": Advice(
         "The file splits into too many series.",
-        "Open the dataset and name the column that says whose position it is under “Read it in another way”.",
+        "Open the dataset and choose the column of the person under “Import settings”.",
     ),
     "unknown_column": Advice("A column you named is not in the file.", _COLUMNS),
-    "unknown_format": Advice("No format that is known here.", _OTHER_FILE),
+    "unknown_format": Advice("The format is unknown.", _OTHER_FILE),
     "unsupported_column": Advice("A column holds neither numbers nor text.", _COLUMNS),
-    "unsupported_crs": Advice("The coordinate system is not known here.", "Convert it to degrees (EPSG:4326)."),
-    "unsupported_format": Advice("This format is not read here.", "Export the track as GPX or CSV and upload that."),
+    "unsupported_crs": Advice("The coordinate system is unknown.", "Convert it to degrees (EPSG:4326)."),
+    "unsupported_format": Advice("This format is not supported.", "Export the track as GPX or CSV and upload that."),
     "xml_doctype": Advice("The file has a DOCTYPE, which can hide attacks.", "Remove that line and upload it again."),
 }
 

@@ -12,7 +12,7 @@ from dashboard.core.text import storable
 from dashboard.datasets.serializers import option_field
 from privacy_engine import formats
 
-NO_COLUMNS = "{} has no columns to choose from: the format itself says what is what."
+NO_COLUMNS = "{} has no columns to choose from: the format fixes their roles."
 
 
 class PreviewQuery(serializers.Serializer[Any]):

@@ -54,7 +54,7 @@ def begin(*, owner: User, length: int, file_name: str = "") -> Upload:
     if length > settings.CAIRN_UPLOAD_BYTES:
         raise too_large()
     if shutil.disk_usage(local_files.home("uploads")).free < length + SPARE_BYTES:
-        raise TooLarge("The server has no room for this file now. Ask who runs it.", field="file", rule="room on disk")
+        raise TooLarge("The server has no disk space for this file.", field="file", rule="room on disk")
     if Upload.objects.filter(owner=owner, dataset=None).count() >= MOST_OPEN:
         rule = f"at most {MOST_OPEN} unfinished uploads"
         raise Conflict(f"There are {MOST_OPEN} unfinished uploads. Finish or delete some.", field="upload", rule=rule)

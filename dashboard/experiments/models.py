@@ -60,7 +60,7 @@ class Experiment(JobStatus):
     @property
     def data_title(self) -> str:
         """What it is tried on, in words."""
-        return self.dataset.name if self.dataset else "generated series"
+        return self.dataset.name if self.dataset else "synthetic series"
 
     @property
     def seconds_left(self) -> float | None:

@@ -24,7 +24,7 @@ from privacy_engine.experiments import figure, presets
 
 GENERATED = {
     "error-tdrive": ("A generated taxi", "Sparse: a fix every three minutes, as in T-Drive."),
-    "error-geolife": ("A generated walk", "Dense: a fix every five seconds, as in Geolife."),
+    "error-geolife": ("A synthetic walk", "Dense: a fix every five seconds, as in Geolife."),
 }
 """Presets whose series stand for real ones; of a dataset they take the first events."""
 CHOICES = 50

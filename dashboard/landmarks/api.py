@@ -63,7 +63,7 @@ class LandmarkSetViewSet(
 
     @extend_schema(request=MarkRequest, responses={201: LandmarkSetDetailSerializer})
     def create(self, request: Request) -> Response:
-        """Mark landmarks and keep the set."""
+        """Define landmarks and keep the set."""
         params = valid(MarkRequest, request.data)
         dataset = get_object_or_404(visible_datasets(request.user), pk=params.pop("dataset"))
         made = services.mark_landmarks(owner=request.user, dataset=dataset, **params)
@@ -103,7 +103,7 @@ class LandmarkSetViewSet(
     @extend_schema(request=DummiesRequest, responses={201: LandmarkSetSerializer})
     @action(detail=True, methods=["post"], url_path="dummies", url_name="dummies")
     def add_dummies(self, request: Request, pk: Any = None) -> Response:
-        """Draw dummies beside the landmarks and keep both as a new set. Every request is another draw."""
+        """Sample dummies beside the landmarks and keep both as a new set. Every request is another draw."""
         source = self.get_object()
         made = dummy_landmarks.add_dummies(
             owner=request.user, landmark_set=source, **valid(DummiesRequest, request.data)
@@ -113,7 +113,7 @@ class LandmarkSetViewSet(
     @extend_schema(request=DummiesPreviewRequest, responses={200: DummiesPreviewSerializer})
     @action(detail=True, methods=["post"], url_path="dummies/preview", url_name="dummies-preview")
     def preview_dummies(self, request: Request, pk: Any = None) -> Response:
-        """How likely how many dummies are; nothing is drawn and nothing stored."""
+        """Probability of each number of dummies; nothing is drawn and nothing stored."""
         source = self.get_object()
         found = dummy_landmarks.preview_dummies(landmark_set=source, **valid(DummiesPreviewRequest, request.data))
         return Response(found)
@@ -131,7 +131,7 @@ class LandmarkMethodsView(APIView):
 
 
 class DummyMethodsView(APIView):
-    """Ways to choose dummies, with their parameters and what each protects."""
+    """Selection methods, with their parameters and what each protects."""
 
     @extend_schema(responses={200: OpenApiTypes.OBJECT})
     def get(self, request: Request) -> Response:

@@ -30,7 +30,7 @@ WORK_S = 40.0  # what a request may take: half a minute is Optimal's worst, and 
 
 
 def preview_dummies(*, landmark_set: LandmarkSet, method: dict[str, Any] | DummyMethod) -> dict[str, Any]:
-    """How likely how many dummies are, for the owner; nothing is drawn and nothing stored.
+    """Probability of each number of dummies, for the owner; nothing is drawn and nothing stored.
 
     Raises
     ------

@@ -71,7 +71,7 @@ class DummiesRequest(DummiesPreviewRequest):
         required=False,
         allow_null=True,
         default=None,
-        help_text="Makes the draw repeatable, and so never private: an experiment, and stamped so.",
+        help_text="Makes the selection repeatable, and so never private: a simulation, and labelled so.",
     )
     name = serializers.CharField(max_length=200, required=False, allow_blank=True, default="")
 

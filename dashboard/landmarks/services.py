@@ -62,7 +62,7 @@ def preview_landmarks(*, dataset: Dataset, method: dict[str, Any] | LandmarkMeth
 def mark_landmarks(
     *, owner: Any, dataset: Dataset, method: dict[str, Any] | LandmarkMethod, name: str = ""
 ) -> LandmarkSet:
-    """Mark landmarks of the owner's dataset and keep the set; errors as in :func:`preview_landmarks`."""
+    """Define landmarks of the owner's dataset and keep the set; errors as in :func:`preview_landmarks`."""
     if dataset.owner_id != owner.pk:
         raise PermissionDenied
     described = landmark_methods.parse(method, field="method")

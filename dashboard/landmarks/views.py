@@ -62,7 +62,7 @@ def detail(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
 
 @require_safe
 def dummies(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
-    """Ways to choose dummies beside the landmarks of a set, and a draw; a set with dummies leads to its source."""
+    """Selection methods beside the landmarks of a set, and a draw; a set with dummies leads to its source."""
     landmark_set = get_object_or_404(selectors.visible_landmark_sets(request.user), pk=pk)
     if landmark_set.source_id is not None:
         return redirect("landmarks:dummies", landmark_set.source_id)

@@ -26,11 +26,11 @@ register = template.Library()
 
 LIST = "datasets:list"
 STEPS = (  # the page a step leads to, what it is called, what is to be seen there
-    ("datasets:detail", "Look at the track", "A generated day: positions are events, terracotta ones landmarks."),
-    ("landmarks:new", "Mark landmarks", "Say what matters: stays, zones you draw, events you click."),
-    ("releases:new", "Ask for releases", "Choose mechanisms; noise and price show before you spend."),
-    ("releases:compare", "Compare", "Releases over the original: error, budget, and what leaks over time."),
-    (LIST, "Bring your own", "Upload a file. It stays on this server, and only you see it."),
+    ("datasets:detail", "View the trajectory", "A synthetic day: positions are events, landmarks in terracotta."),
+    ("landmarks:new", "Define landmarks", "Significant events: stay points, zones on the map, single events."),
+    ("releases:new", "Create releases", "Choose mechanisms; noise and budget are shown beforehand."),
+    ("releases:compare", "Compare", "Releases over the original: error, budget and temporal loss."),
+    (LIST, "Upload your data", "Upload a file. It stays on this server, visible to you only."),
 )  # fmt: skip
 
 

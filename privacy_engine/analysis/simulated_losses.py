@@ -26,8 +26,8 @@ MOST_EVENTS = 10_000
 """So many events of all runs together are simulated: such a mechanism takes about 25 µs for each."""
 _ONE_AT_A_TIME = threading.Lock()
 NOTE = (
-    "Its budgets depend on the run: the median of {runs} simulated on generated walks whose steps have a standard "
-    "deviation of {step:g} m along each axis, seeds 0 to {last}; shaded from the least to the greatest of them."
+    "Its budgets depend on the run: the median of {runs} simulated on synthetic trajectories whose steps have a "
+    "standard deviation of {step:g} m along each axis, seeds 0 to {last}; shaded from the minimum to the maximum."
 )
 TOO_LONG = "Its budgets depend on the run, and the series is too long to try it out: this is what no run exceeds."
 

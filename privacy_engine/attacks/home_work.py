@@ -81,7 +81,7 @@ class HomeWork(SeriesAttack):
     """
 
     title: ClassVar[str] = "Home and work"
-    summary: ClassVar[str] = "Where one lives and works, from long stays by night and by working day."
+    summary: ClassVar[str] = "Home and work places, from long stays by night and by working day."
     needs_time: ClassVar[bool] = True
     assumes: ClassVar[tuple[str, ...]] = (
         "People sleep at home and work by day, from Monday to Friday.",

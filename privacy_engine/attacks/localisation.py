@@ -108,7 +108,7 @@ class Localisation(SeriesAttack):
     """
 
     title: ClassVar[str] = "Localisation"
-    summary: ClassVar[str] = "Where one was at each event, from all draws and from how people move."
+    summary: ClassVar[str] = "The position at each event, from all sampled noise and a movement model."
     assumes: ClassVar[tuple[str, ...]] = (
         "The adversary knows beforehand which tiles of a raster hold the series; every place in them is alike.",
         "People move as a random walk whose step is public knowledge.",

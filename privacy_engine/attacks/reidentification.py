@@ -27,8 +27,8 @@ POINTS = Param(
     example=4,
 )
 TRIES = Param(
-    label="Tries",
-    help="How many times each series is looked for, each time by other points of it.",
+    label="Trials",
+    help="How many times each series is searched for, each time by other points of it.",
     lowest=1,
     highest=10_000,
     example=10,
@@ -83,7 +83,7 @@ class Reidentification(PopulationAttack):
     """
 
     title: ClassVar[str] = "Re-identification"
-    summary: ClassVar[str] = "Whether a few known points single out one person's release."
+    summary: ClassVar[str] = "Whether a few known points identify one person's release."
     assumes: ClassVar[tuple[str, ...]] = (
         "The adversary knows k places and times of one person exactly, and that one of the releases is theirs.",
         "Times are released in clear, and help to distinguish people.",

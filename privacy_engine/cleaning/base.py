@@ -147,8 +147,3 @@ def cut(one: Trajectory, before: NDArray[np.intp]) -> list[Trajectory]:
         one.picked(slice(i, j), f"{one.name} ({number})" if one.name else str(number))
         for number, (i, j) in enumerate(pairwise(edges), 1)
     ]
-
-
-def counted(number: int, noun: str) -> str:
-    """``1 event``, ``1,234 events``, ``3 series``."""
-    return f"{number:,} {noun}{'' if number == 1 or noun == 'series' else 's'}"

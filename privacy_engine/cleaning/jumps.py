@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 from privacy_engine import geo
-from privacy_engine.cleaning.base import CleaningStep, Reads, cleaning_steps, counted, kept
+from privacy_engine.cleaning.base import CleaningStep, Reads, cleaning_steps, kept
 from privacy_engine.data import Mask, Trajectory
 from privacy_engine.params import HighestSpeed
+from privacy_engine.plurals import counted
 
 AGREE = 5
 SLACK_S = 1.0
@@ -25,7 +26,7 @@ class DropJumps(CleaningStep):
 
     title: ClassVar[str] = "Drop impossible speeds"
     short: ClassVar[str] = "Drop jumps"
-    summary: ClassVar[str] = "Leaves out positions that cannot have been reached from the one before."
+    summary: ClassVar[str] = "Leaves out positions that cannot be reached from the one before."
     reads: ClassVar[Reads] = "positions"
     needs_time: ClassVar[bool] = True
 

@@ -7,9 +7,10 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
-from privacy_engine.cleaning.base import CleaningStep, Reads, cleaning_steps, counted, kept
+from privacy_engine.cleaning.base import CleaningStep, Reads, cleaning_steps, kept
 from privacy_engine.data import Mask, Trajectory
 from privacy_engine.params import Param
+from privacy_engine.plurals import counted
 
 Same = Literal["record", "place", "time"]
 
@@ -31,7 +32,7 @@ class DropRepeats(CleaningStep):
         Same,
         Param(
             label="Repeats are",
-            help="What must be the same as in the event before.",
+            help="What must equal the event before.",
             options=(
                 ("record", "the same place at the same time"),
                 ("place", "the same place, whatever the time"),

@@ -31,7 +31,7 @@ class Resample(CleaningStep):
     """
 
     title: ClassVar[str] = "Resample"
-    summary: ClassVar[str] = "One event every so many seconds, in between the records."
+    summary: ClassVar[str] = "One event per interval, interpolated between the records."
     reads: ClassVar[Reads] = "times"
     needs_time: ClassVar[bool] = True
 
@@ -41,7 +41,7 @@ class Resample(CleaningStep):
         Between,
         Param(
             label="Between two records",
-            help="Where an event lies whose time no record has.",
+            help="The position of an event between two records.",
             options=(("straight", "on the straight way"), ("last", "at the last record")),
         ),
     ] = "straight"

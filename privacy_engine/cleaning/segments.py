@@ -8,9 +8,10 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from privacy_engine.cleaning.base import MOST_SERIES, CleaningStep, Reads, cleaning_steps, counted, cut
+from privacy_engine.cleaning.base import MOST_SERIES, CleaningStep, Reads, cleaning_steps, cut
 from privacy_engine.data import Trajectory
 from privacy_engine.params import LeastEvents, SilenceS
+from privacy_engine.plurals import counted
 
 
 class Cut(CleaningStep):
@@ -35,7 +36,7 @@ class SplitGaps(Cut):
     """
 
     title: ClassVar[str] = "Split at gaps"
-    summary: ClassVar[str] = "Makes two series of one where nothing was recorded for long."
+    summary: ClassVar[str] = "Splits a series where nothing was recorded for long."
     reads: ClassVar[Reads] = "times"
     needs_time: ClassVar[bool] = True
 
@@ -68,7 +69,7 @@ class SplitAntimeridian(Cut):
     """
 
     title: ClassVar[str] = "Split at the antimeridian"
-    summary: ClassVar[str] = "Makes two series of one where it crosses 180° of longitude."
+    summary: ClassVar[str] = "Splits a series where it crosses 180° of longitude."
     reads: ClassVar[Reads] = "positions"
 
     name: Literal["split-antimeridian"] = "split-antimeridian"

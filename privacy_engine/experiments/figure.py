@@ -18,7 +18,7 @@ from privacy_engine.spec import ReleaseSpec
 WHOLE = {
     "release": "Release",
     "release.mechanism": "Mechanism",
-    "release.postprocess": "After the noise",
+    "release.postprocess": "Post-processing",
     "landmarks": "Landmarks",
     "dummies": "Dummy landmarks",
     "correlation": "Correlation",

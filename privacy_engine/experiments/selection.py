@@ -19,8 +19,8 @@ JOIN = Param(
     options=(("none", "As they are"), ("person", "One for each person")),
 )
 LIKE = Param(
-    label="Generated like",
-    help="A taxi with an event every three minutes, or a walk with one every five seconds.",
+    label="Synthetic data",
+    help="A taxi with an event every three minutes, or a pedestrian with one every five seconds.",
     options=(("taxi", "A taxi"), ("walk", "A walk")),
 )
 

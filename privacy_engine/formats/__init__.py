@@ -189,7 +189,7 @@ def _source(stream: BinaryIO, name: str, meter: Meter) -> Source:
 
 def _read_source(source: Source, chosen: ReadOptions, report: Report, kinds: tuple[str, ...]) -> Reading:
     format = detect(source, chosen)
-    report.format = format.name
+    report.format, report.format_title = format.name, format.title
     other = read_other(format, source, kinds, chosen, report)
     if other is not None:
         report.series = [(other.kind, len(other))]
@@ -202,7 +202,7 @@ def _read_source(source: Source, chosen: ReadOptions, report: Report, kinds: tup
 def _read_one(source: Source, chosen: ReadOptions, report: Report) -> list[Trajectory]:
     """One member of an archive."""
     format = detect(source, chosen)
-    report.format = format.name
+    report.format, report.format_title = format.name, format.title
     return _read_member(format, source, chosen, report)
 
 

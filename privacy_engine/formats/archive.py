@@ -40,7 +40,7 @@ def read_zip(stream: BinaryIO, options: ReadOptions, report: Report, meter: Mete
     FormatError
         Damaged, too large or too many members, or nothing readable inside.
     """
-    report.format, report.unit = "zip", "line"
+    report.format, report.format_title, report.unit = "zip", "ZIP archive", "line"
     with _opened(stream, meter) as archive:
         members = _allowed(archive, report, meter)
         found: list[Member] = []

@@ -75,7 +75,7 @@ def read(source: Source, options: ReadOptions, report: Report, points_in: ReadBl
     if second is None:
         source.unread(first)
         return None
-    own = Report(file=report.file, format=report.format)
+    own = Report(file=report.file, format=report.format, format_title=report.format_title)
     try:
         parts, timed, repeats, whose = _parts(_chained(first, second, blocks), options, own, points_in)
     except (_NotPlain, FormatError, UnicodeDecodeError):

@@ -64,7 +64,7 @@ def as_utf8(data: bytes, report: Report) -> bytes:
             try:
                 return data.decode(encoding).encode("utf-8")
             except UnicodeError as error:
-                message = f"The text declares {encoding.upper()} but is damaged. Re-save it as UTF-8."
+                message = f"The text declares the encoding {encoding.upper()} but is damaged. Re-save it as UTF-8."
                 raise FormatError(message, code="bad_encoding") from error
     if bare_utf16(data[:4096]):
         raise FormatError(

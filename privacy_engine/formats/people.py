@@ -17,6 +17,7 @@ from privacy_engine.errors import FormatError
 from privacy_engine.formats.options import NAMED_COLUMN, ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.source import display_name, stem
+from privacy_engine.plurals import counted
 
 ONE, SERIES, EITHER, COLUMN = "one", "series", "either", "column"
 TITLES = {"one": "everything", "series": "series", "file": "file", "folder": "folder", "column": "column"}
@@ -86,12 +87,8 @@ def reported(series: list[Trajectory], value: str, why: str, report: Report) -> 
     by, _, column = value.partition(":")
     report.people = {"count": count, "by": by, "column": column, "said": not why, "message": why}
     if why and len(series) > 1:
-        report.guess("person", value, f"{_counted(count)}: {why}", "person")
+        report.guess("person", value, f"{counted(count, 'person')}: {why}", "person")
     return _distinct(series)
-
-
-def _counted(count: int) -> str:
-    return "One person" if count == 1 else f"{count:,} people"
 
 
 def overlap(series: Sequence[Trajectory]) -> bool:

@@ -95,7 +95,7 @@ def _whole_seconds(times: Times) -> Times:
 PLT = register(
     Format(
         "plt",
-        "Geolife or OziExplorer PLT",
+        "Geolife PLT (OziExplorer)",
         ("plt",),
         sniff,
         read,

@@ -55,7 +55,7 @@ def _section(one: Format) -> str:
         f"Read beside them: {one.keeps}.",
         f"What identifies a person: {one.person}.",
         f"Options: {_names(heeded)}." if heeded else "",
-        f"Component at <{one.source}>.",
+        f"Described at <{one.source}>.",
     ]
     return f"## {one.title}\n\n{_first(inspect.getmodule(one.read))}\n\n" + _list(lines)
 

@@ -23,11 +23,11 @@ WHY = {
     "bad_time": "The time cannot be read.",
     "no_time": "The time is empty, though other rows have one.",
     "bad_mark": "The landmark cell is neither yes nor no.",
-    "no_fix": "The receiver reports no fix.",
+    "no_fix": "The receiver reported no fix.",
     "bad_checksum": "The line's checksum is wrong: it was damaged on its way.",
     "not_a_position": "The entry is an event or a setting, not a position.",
     "bad_polyline": "The polyline is not a JSON list of positions.",
-    "unavailable": "The ship reports its position as not available.",
+    "unavailable": "The ship reported no position.",
     "bad_json": "The line is not JSON.",
     "negative": "A count is negative.",
     "no_person": "The row names no person, though other rows do: it could be anyone's.",
@@ -60,6 +60,7 @@ class Report:
     """
 
     format: str = ""
+    format_title: str = ""
     file: str = ""
     unit: str = "line"
     rows_read: int = 0
@@ -127,6 +128,7 @@ class Report:
         """The report as JSON-ready data; of very many series only the first thousand are listed."""
         return {
             "format": self.format,
+            "format_title": self.format_title,
             "file": self.file,
             "outcome": self.outcome,
             "row_unit": self.unit,

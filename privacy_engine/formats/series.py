@@ -17,6 +17,7 @@ from privacy_engine.formats.numbers import REASON_NAMES, Reasons
 from privacy_engine.formats.options import DATE_ORDERS, TIME_UNITS, ReadOptions
 from privacy_engine.formats.report import WHY, Report
 from privacy_engine.formats.times import Times
+from privacy_engine.plurals import counted
 
 MAX_SERIES = 100_000
 
@@ -272,5 +273,5 @@ def _count_repeats(lon: Floats, lat: Floats, seconds: Floats | None, starts: Int
 def report_repeats(count: int, report: Report) -> None:
     """Record how many records repeat the one before."""
     if count:
-        message = f"{count} records repeat the one before; they were kept."
+        message = f"{counted(count, 'record')} equal to the record before; not removed."
         report.note("repeated", message, level="info", count=count)

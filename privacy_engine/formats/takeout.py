@@ -162,7 +162,7 @@ def sniff(head: bytes) -> bool:
 TAKEOUT = register(
     Format(
         "takeout",
-        "Google location history",
+        "Google Takeout location history",
         ("json",),
         sniff,
         read,

@@ -76,7 +76,7 @@ def _decoded(data: bytes, encoding: str) -> bytes:
     try:
         return data.decode(encoding).encode("utf-8")
     except (LookupError, UnicodeError, TypeError, ValueError) as error:
-        message = f"The XML declares {encoding}, but cannot be read so. Re-save it as UTF-8."
+        message = f"The XML declares the encoding {encoding}, but cannot be read so. Re-save it as UTF-8."
         raise FormatError(message, code="bad_encoding") from error
 
 

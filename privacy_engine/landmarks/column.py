@@ -13,8 +13,8 @@ from privacy_engine.landmarks.methods import LandmarkMethod, landmark_methods
 class Column(LandmarkMethod):
     """Events whose cell in the file's landmark column is true (true, 1, yes)."""
 
-    title: ClassVar[str] = "Marks of the file"
-    summary: ClassVar[str] = "The events that a column of your file marks."
+    title: ClassVar[str] = "Landmark column"
+    summary: ClassVar[str] = "The events marked in the landmark column of the file."
     found: ClassVar[str] = "marked by a column of the file"
     own_mark: ClassVar[str] = "no record of the file decides the mark of another"
     needs_column: ClassVar[bool] = True

@@ -131,7 +131,7 @@ class OneSided(DummyMethod):
     """
 
     title: ClassVar[str] = "One-sided coins"
-    summary: ClassVar[str] = "Every event that is no landmark is marked too by an independent coin toss."
+    summary: ClassVar[str] = "Every event that is not a landmark is added with a fixed probability, independently."
     guarantees: ClassVar[bool] = True
     statement: ClassVar[str] = (
         "Seeing an event marked multiplies the odds that it is a landmark by at most e^ε, whatever else is known: "
@@ -142,7 +142,7 @@ class OneSided(DummyMethod):
         "up (parallel composition); for m events, in whichever series, the level is m times ε."
     )
     caveats: ClassVar[tuple[str, ...]] = (
-        "The price: of the events that are no landmarks, the share e^−ε is marked on average (ε = 1: 36.8 %, "
+        "Cost: of the events that are no landmarks, the share e^−ε is marked on average (ε = 1: 36.8 %, "
         "ε = 3: 5 %). No mechanism that keeps every landmark marked makes this promise with fewer.",
         *COIN_CAVEATS,
     )
@@ -183,7 +183,7 @@ class OptionMethod(DummyMethod):
         Utility,
         Param(
             label="Prefers",
-            help="Which numbers of dummies the exponential mechanism likes better.",
+            help="Which numbers of dummies the exponential mechanism prefers.",
             options=(("distance", "dummies near the landmarks"), ("count", "few dummies")),
         ),
     ] = "distance"
@@ -200,8 +200,8 @@ class OptionMethod(DummyMethod):
 
 
 EVALUATION = Param(
-    label="Keeps alike",
-    help="What the marked events should have in common with the landmarks: the spread of which times.",
+    label="Preserves",
+    help="Which distribution over time the marked events should share with the landmarks.",
     options=(("gaps", "gaps between neighbouring marks"), ("nearest", "every event’s time to its nearest mark")),
 )
 
@@ -216,7 +216,7 @@ class OptimalDummies(OptionMethod):
     """
 
     title: ClassVar[str] = "Optimal"
-    summary: ClassVar[str] = "Weighs every order in which others can join; takes at most 16 others in a series."
+    summary: ClassVar[str] = "Evaluates every order of adding events; at most 16 other events in a series."
 
     way: ClassVar[Method] = "optimal"
     name: Literal["dummies-optimal"] = "dummies-optimal"
@@ -238,7 +238,7 @@ class HeuristicDummies(OptionMethod):
     """
 
     title: ClassVar[str] = "Heuristic"
-    summary: ClassVar[str] = "Adds the best next event, one after another. For series of any usual length."
+    summary: ClassVar[str] = "Adds the best next event, one after another. For long series."
 
     way: ClassVar[Method] = "heuristic"
     name: Literal["dummies-heuristic"] = "dummies-heuristic"
@@ -262,7 +262,7 @@ class PartitionedDummies(OptionMethod):
     """
 
     title: ClassVar[str] = "Partitioned"
-    summary: ClassVar[str] = "Keeps the landmarks’ histogram over time; inside a bin the events are drawn at random."
+    summary: ClassVar[str] = "Keeps the landmarks’ histogram over time; inside a bin the events are sampled uniformly."
 
     way: ClassVar[Method] = "partitioned"
     name: Literal["dummies-partitioned"] = "dummies-partitioned"

@@ -19,9 +19,9 @@ EVENTS = Param(label="Events", help="Numbers of the landmark events, counted fro
 class Manual(LandmarkMethod):
     """Events picked one by one, on the map or by number."""
 
-    title: ClassVar[str] = "By hand"
-    summary: ClassVar[str] = "The events you picked."
-    found: ClassVar[str] = "picked by hand"
+    title: ClassVar[str] = "Manual"
+    summary: ClassVar[str] = "The events you selected."
+    found: ClassVar[str] = "selected manually"
 
     name: Literal["manual"] = "manual"
     events: Annotated[list[Annotated[int, Field(ge=0, lt=2**53)]], FailFast(), EVENTS]
@@ -36,4 +36,4 @@ class Manual(LandmarkMethod):
         return split(mask, lengths)
 
     def describe(self) -> str:
-        return f"{len(self.events):,} picked by hand"
+        return f"{len(self.events):,} selected manually"

@@ -39,7 +39,7 @@ class ReleasedZones(Zones):
     """
 
     title: ClassVar[str] = "Zones on a release"
-    summary: ClassVar[str] = "What a release shows inside the areas you draw. It reads that release only."
+    summary: ClassVar[str] = "Events that a release places inside the areas you draw. It reads that release only."
     reads: ClassVar[Reads] = "release"
     found: ClassVar[str] = ""
     own_mark: ClassVar[str] = ""

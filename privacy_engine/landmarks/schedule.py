@@ -27,7 +27,7 @@ WINDOWS = Param(
 )
 TIME_ZONE = Param(
     label="Time zone",
-    help="Whose clocks the times of day are read from: a name of the IANA database, such as Europe/Paris.",
+    help="The time zone of the times of day: a name of the IANA database, such as Europe/Paris.",
     control="time-zone",
 )
 FIRST_DATE = Param(
@@ -133,7 +133,7 @@ class Schedule(LandmarkMethod):
     """
 
     title: ClassVar[str] = "Schedule"
-    summary: ClassVar[str] = "What happens at set times of the week. It reads times only, which are public."
+    summary: ClassVar[str] = "Events at set times of the week. It reads times only, which are public."
     reads: ClassVar[Reads] = "times"
     condition: ClassVar[str] = "the schedule was chosen without looking at the positions"
     needs_time: ClassVar[bool] = True

@@ -33,7 +33,7 @@ def parse_short(text: str, *, read: Callable[[str], bytes] | None = None) -> Lan
     >>> parse_short("stay-points:200m:30min").describe()
     'stay points 200 m, 30 min'
     >>> parse_short("manual:0,2,4,7").describe()
-    '4 picked by hand'
+    '4 selected manually'
     >>> parse_short("synthetic:20%:bimodal:7").describe()
     'random 20 %, bimodal, seed 7'
     """

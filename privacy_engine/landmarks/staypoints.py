@@ -155,8 +155,8 @@ def _column(values: ArrayLike, field: str, length: int | None, bound: float) -> 
 
 
 READING = Param(
-    label="Reading",
-    help="How the published definition is read where it is silent.",
+    label="Variant",
+    help="Which variant of the published definition is used where it is ambiguous.",
     options=(
         ("seed", "As in the landmark privacy paper"),
         ("li08_def", "Li et al. 2008, to the letter"),
@@ -175,7 +175,7 @@ class StayPoints(LandmarkMethod):
     """
 
     title: ClassVar[str] = "Stay points"
-    summary: ClassVar[str] = "Where a person stayed near one place for long enough."
+    summary: ClassVar[str] = "Stays near one place for at least a given duration."
     found: ClassVar[str] = "found in positions as stay points"
     needs_time: ClassVar[bool] = True
 

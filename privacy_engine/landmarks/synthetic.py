@@ -165,7 +165,7 @@ def _scale(value: float, field: str, lowest: float, highest: float) -> float:
 SHARE = Param(label="Share", help="Of the events of each series, 0 to 1.", lowest=0.0, highest=1.0, example=0.2)
 DISTRIBUTION = Param(
     label="Distribution",
-    help="Where in each series they tend to lie.",
+    help="Where in each series they lie.",
     options=(
         ("uniform", "Anywhere"),
         ("left-skewed", "Towards the end (left-skewed)"),
@@ -176,12 +176,12 @@ DISTRIBUTION = Param(
 )
 SCALE_DIVISOR = Param(
     label="Concentration",
-    help="The length of a series over the standard deviation. Larger draws them closer together; uniform ignores it.",
+    help="The length of a series over the standard deviation. Larger places them closer together; uniform ignores it.",
     lowest=0.001,
     highest=1000.0,
     example=10.0,
 )
-SEED = Param(label="Seed", help="The same seed draws the same landmarks.", lowest=0, highest=2**53 - 1, example=1)
+SEED = Param(label="Seed", help="The same seed gives the same landmarks.", lowest=0, highest=2**53 - 1, example=1)
 
 
 @landmark_methods.register
@@ -197,7 +197,7 @@ class Synthetic(LandmarkMethod):
     """
 
     title: ClassVar[str] = "Random"
-    summary: ClassVar[str] = "A random share of the events. They mean nothing about your data: for experiments only."
+    summary: ClassVar[str] = "A random share of the events. Not derived from the data: for experiments only."
     reads: ClassVar[Reads] = "nothing"
 
     name: Literal["synthetic"] = "synthetic"

@@ -148,7 +148,7 @@ class Zones(LandmarkMethod):
     """
 
     title: ClassVar[str] = "Zones"
-    summary: ClassVar[str] = "What happens inside the areas you draw."
+    summary: ClassVar[str] = "Events inside the areas you draw."
     found: ClassVar[str] = "found in positions by zones"
     own_mark: ClassVar[str] = "the zones were chosen without looking at the positions"
 

@@ -49,7 +49,7 @@ class RangeQueryError(TrajectoryMetric):
     """
 
     title: ClassVar[str] = "Range query error"
-    summary: ClassVar[str] = "How wrong the release answers how many events lie around a place."
+    summary: ClassVar[str] = "The error of counts of events around a place, computed on the release."
     unit: ClassVar[str] = "%"
 
     name: Literal["range-query-error"] = "range-query-error"
@@ -91,9 +91,9 @@ class PoiRecall(TrajectoryMetric):
     .. [1] Primault, Ben Mokhtar, Lauradoux, Brunie. "Differentially Private Location Privacy in Practice". MoST 2014.
     """
 
-    title: ClassVar[str] = "Stays found again"
+    title: ClassVar[str] = "Stay points detected"
     short: ClassVar[str] = "POI recall"
-    summary: ClassVar[str] = "How many of the places stayed at can still be found on the release."
+    summary: ClassVar[str] = "How many stay points of the original are detected on the release."
     unit: ClassVar[str] = "%"
     needs_time: ClassVar[bool] = True
 

@@ -48,7 +48,7 @@ class MeanAbsoluteError(TrajectoryMetric):
 
     title: ClassVar[str] = "Mean absolute error"
     short: ClassVar[str] = "MAE"
-    summary: ClassVar[str] = "How far, on average, a published position lies from where it really was."
+    summary: ClassVar[str] = "The mean distance of a published position from the original one."
 
     name: Literal["mean-absolute-error"] = "mean-absolute-error"
 

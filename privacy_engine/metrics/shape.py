@@ -41,7 +41,7 @@ class Hausdorff(TrajectoryMetric):
 
     title: ClassVar[str] = "Hausdorff distance"
     short: ClassVar[str] = "Hausdorff"
-    summary: ClassVar[str] = "The farthest anyone can be on one line from the nearest place of the other."
+    summary: ClassVar[str] = "The largest distance from a point of one line to the nearest point of the other."
 
     name: Literal["hausdorff"] = "hausdorff"
 
@@ -80,7 +80,7 @@ class DynamicTimeWarping(TrajectoryMetric):
 
     title: ClassVar[str] = "Dynamic time warping"
     short: ClassVar[str] = "DTW"
-    summary: ClassVar[str] = "The total distance between the two lines when each may wait for the other."
+    summary: ClassVar[str] = "The total distance between the two lines under the best alignment in time."
 
     name: Literal["dynamic-time-warping"] = "dynamic-time-warping"
     band: Annotated[int, AfterValidator(BAND.check), BAND] | None = None
@@ -120,7 +120,7 @@ class TripLengthError(TrajectoryMetric):
     """
 
     title: ClassVar[str] = "Trip length error"
-    summary: ClassVar[str] = "How much longer or shorter the published way is than the real one."
+    summary: ClassVar[str] = "How much longer or shorter the published line is than the original."
 
     name: Literal["trip-length-error"] = "trip-length-error"
 

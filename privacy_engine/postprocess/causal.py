@@ -28,7 +28,7 @@ class CausalFilter(PostProcess):
     """
 
     title: ClassVar[str] = "Causal filter"
-    summary: ClassVar[str] = "Draws each position towards those before it only: fit for live use."
+    summary: ClassVar[str] = "Estimates each position from it and those before it only: works on live data."
     causal: ClassVar[bool] = True
 
     name: Literal["causal-filter"] = "causal-filter"

@@ -37,7 +37,7 @@ class OUSmoother(PostProcess):
 
     title: ClassVar[str] = "Ornstein-Uhlenbeck smoother"
     short: ClassVar[str] = "OU smoother"
-    summary: ClassVar[str] = "Draws each position towards its neighbours and, where noise is large, to the middle."
+    summary: ClassVar[str] = "Estimates each position from its neighbours and, where noise is large, from the centre."
 
     name: Literal["ou-smoother"] = "ou-smoother"
 

@@ -32,7 +32,7 @@ class RandomWalkSmoother(PostProcess):
     """
 
     title: ClassVar[str] = "Random-walk smoother"
-    summary: ClassVar[str] = "Draws each position towards those before and after it, as movement allows."
+    summary: ClassVar[str] = "Estimates each position from those before and after it, by a random walk."
 
     name: Literal["random-walk-smoother"] = "random-walk-smoother"
     step_variance_m2: AssumedStepVarianceM2 | None = None

@@ -41,7 +41,7 @@ def _delete(page: Any) -> None:
 
 
 def _numbers(page: Any) -> None:
-    page.get_by_label("Budget per event: save or read").click()
+    page.get_by_label("Budget per event: save or show numbers").click()
     page.get_by_role("button", name="Data table").click()
     page.wait_for_selector("dialog[open] tbody tr")
 

@@ -33,7 +33,7 @@ class TestLogin:
         page.get_by_label("User name").fill("owner")
         page.get_by_label("Password").fill("guess")
         page.get_by_role("button", name="Log in").click()
-        expect(page.get_by_role("alert")).to_contain_text("do not belong together")
+        expect(page.get_by_role("alert")).to_contain_text("Wrong user name or password")
         expect(page.get_by_label("User name")).to_have_value("owner")
 
     def test_takes_a_form_of_before_another_tab_changed_the_token(
@@ -68,7 +68,7 @@ class TestLoginLink:
         watch.expect(410)
         second = open_page()
         second.goto(link)
-        expect(second.get_by_role("heading", name="This link is used up")).to_be_visible()
+        expect(second.get_by_role("heading", name="This link is no longer valid")).to_be_visible()
         second.goto("/")
         expect(second).to_have_url("/login/?next=/")
 

@@ -31,7 +31,7 @@ def test_from_the_form_to_a_refuted_claim_and_its_file(page: Page, tmp_path: Pat
     page.goto("/audits/")
     expect(page.get_by_role("heading", name="No audit yet")).to_be_visible()
     fill(page, mechanism="Skip")
-    page.get_by_label("Run it").select_option(label="control: half the noise")
+    page.get_by_label("Variant").select_option(label="control: half the noise")
     start(page)
     expect(page.locator("#audit")).to_contain_text("waiting for a worker")
     assert Audit.objects.get().spec["mechanism"]["name"] == "control:half-noise:landmark-skip"
@@ -54,7 +54,7 @@ def test_cancelled_and_run_again(page: Page) -> None:
     fill(page, mechanism="Event level", trials=1000)
     start(page)
     page.locator("#audit").get_by_role("button", name="Cancel").click()
-    page.locator("#audit").get_by_role("button", name="Run it again").click()
+    page.locator("#audit").get_by_role("button", name="Run again").click()
     expect(page.locator("#audit")).to_contain_text("waiting for a worker")
     assert Audit.objects.get().state == State.QUEUED
     work_off()
@@ -78,4 +78,4 @@ def test_what_was_typed_stays_when_the_mechanism_changes(page: Page) -> None:
     expect(page.get_by_label("Radius r, m", exact=True)).to_have_value("200")
     page.get_by_label("Mechanism").select_option(label="numpy’s Laplace noise")
     expect(page.get_by_label("Radius r, m", exact=True)).to_have_value("200")
-    expect(page.get_by_label("Run it")).to_be_hidden()
+    expect(page.get_by_label("Variant")).to_be_hidden()

@@ -14,7 +14,7 @@ from tests.browser.conftest import DESKTOP, PHONE, Watch, accessibility_faults
 from tests.browser.given import HOST
 from tests.pmtiles import streets
 
-SENTENCE = "The tile server tiles.example.org learns where you look."
+SENTENCE = "The tile server tiles.example.org sees which area you view."
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def height(page: Page, selector: str) -> int:
 class TestNone:
     def test_is_the_default(self, page: Page, walk: Dataset, watch: Watch) -> None:
         note = open_map(page, walk)
-        expect(note).to_have_text("No base map: nobody learns where you look.")
+        expect(note).to_have_text("No base map: no tile server sees which area you view.")
         expect(page.get_by_role("checkbox", name="Base map")).to_have_count(0)
         assert [url for url in watch.requests if "tiles" in url] == []
 
@@ -85,7 +85,7 @@ class TestOfThisServer:
         open_map(page, walk)
         page.locator(".map").focus()
         for _ in range(8):
-            page.get_by_role("button", name="Farther").click()
+            page.get_by_role("button", name="Zoom out").click()
         page.wait_for_timeout(500)
         zooms = {url.split("/tiles/")[1].split("/")[0] for url in watch.requests if "/tiles/" in url}
         assert zooms <= {"12", "13"}
@@ -96,11 +96,11 @@ class TestOfSomebodyElse:
     @pytest.mark.journey
     def test_no_request_without_consent(self, page: Page, walk: Dataset, elsewhere: None, asked: list[Any]) -> None:
         note = open_map(page, walk)
-        expect(note).to_contain_text("Off: nobody learns where you look.")
+        expect(note).to_contain_text("Off: no tile server sees which area you view.")
         page.get_by_role("checkbox", name="Base map").click()
         expect(note.get_by_text(SENTENCE)).to_be_visible()
-        expect(page.get_by_role("button", name="Show it")).to_be_focused()
-        page.get_by_role("button", name="Keep it off").click()
+        expect(page.get_by_role("button", name="Show base map")).to_be_focused()
+        page.get_by_role("button", name="Leave off").click()
         expect(page.get_by_role("checkbox", name="Base map")).not_to_be_checked()
         expect(page.get_by_role("checkbox", name="Base map")).to_be_focused()
         page.wait_for_timeout(300)
@@ -111,7 +111,7 @@ class TestOfSomebodyElse:
     ) -> None:
         open_map(page, walk)
         page.get_by_role("checkbox", name="Base map").click()
-        page.get_by_role("button", name="Show it").click()
+        page.get_by_role("button", name="Show base map").click()
         wait_for_tiles(page)
         assert loaded(page) > 0
         assert [headers for headers in asked if "referer" in headers or "cookie" in headers] == []
@@ -121,7 +121,7 @@ class TestOfSomebodyElse:
         page.get_by_role("checkbox", name="Base map").uncheck()
         before = len(asked)
         open_map(page, walk)
-        page.get_by_role("button", name="Closer").click()
+        page.get_by_role("button", name="Zoom in").click()
         page.wait_for_timeout(300)
         assert len(asked) == before
 
@@ -142,5 +142,5 @@ def test_the_question_is_accessible(
     page = open_page(owner, colour=colour, size=size)
     open_map(page, walk)
     page.get_by_role("checkbox", name="Base map").click()
-    expect(page.get_by_role("button", name="Show it")).to_have_accessible_description(SENTENCE)
+    expect(page.get_by_role("button", name="Show base map")).to_have_accessible_description(SENTENCE)
     assert accessibility_faults(page) == []

@@ -74,7 +74,7 @@ def drag(page: Page, chart: str, start: float, end: float) -> None:
 
 def ends(page: Page) -> tuple[int, int]:
     """The events the brush is at."""
-    first, last = (page.get_by_role("slider", name=f"{one} event drawn") for one in ("First", "Last"))
+    first, last = (page.get_by_role("slider", name=f"{one} event shown") for one in ("First", "Last"))
     return int(first.get_attribute("aria-valuenow") or -1), int(last.get_attribute("aria-valuenow") or -1)
 
 
@@ -88,12 +88,12 @@ def test_the_brush_is_the_charts_range(page: Page, taxi: Dataset, pair: list[Rel
     compare(page, taxi, "?range=100-151")
     assert spans(page) == ["100-150"] * 3
     assert {tuple(one[:2]) for one in page.evaluate(AXES)} == {(100, 150)}
-    page.get_by_role("slider", name="Last event drawn").press("ArrowLeft")
+    page.get_by_role("slider", name="Last event shown").press("ArrowLeft")
     page.wait_for_function("() => document.querySelector('.chart__plot').dataset.span === '100-149'")
     fit = page.evaluate(FIT, "error")
     assert fit["y"][1] - 1.6 <= fit["highest"] <= fit["y"][1], "as high as what is shown, in whole decades"
     page.wait_for_url("**range=100-150**")
-    page.get_by_role("button", name="Draw all").click()
+    page.get_by_role("button", name="Show all", exact=True).click()
     page.wait_for_function("() => document.querySelector('.chart__plot').dataset.span === '0-259'")
 
 
@@ -145,11 +145,11 @@ def test_the_table_is_of_what_is_shown_and_the_file_of_all(
         rows = list(csv.DictReader(file))
     assert len(rows) == 260
     assert [row["kind"] == "landmark" for row in rows] == stays.mask.tolist()
-    page.get_by_label("Error per event: save or read").click()
+    page.get_by_label("Error per event: save or show numbers").click()
     page.get_by_role("button", name="Data table").click()
     dialog = page.get_by_role("dialog")
     expect(dialog.locator("tbody tr")).to_have_count(11)
-    expect(dialog.locator("caption")).to_contain_text("11 rows of events 100 to 110.")
+    expect(dialog.locator("caption")).to_contain_text("11 rows of events 101 to 111.")
 
 
 def test_a_look_at_a_chart_is_told_on_all_and_on_the_map(

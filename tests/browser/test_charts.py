@@ -71,7 +71,7 @@ def errors_of(release: Release) -> np.ndarray:
 
 
 def saved(page: Page, title: str, label: str) -> Path:
-    page.get_by_label(f"{title}: save or read").click()
+    page.get_by_label(f"{title}: save or show numbers").click()
     with page.expect_download() as waiting:
         page.get_by_role("button", name=label, exact=True).click()
     return Path(waiting.value.path())
@@ -199,7 +199,7 @@ def test_every_view_is_saved_and_read(
     assert title in picture
     assert "Uniform" in picture, "its legend"
     assert len(saved(page, title, "PNG").read_bytes()) > 20_000
-    page.get_by_label(f"{title}: save or read").click()
+    page.get_by_label(f"{title}: save or show numbers").click()
     page.get_by_role("button", name="Data table").press("Enter")
     dialog = page.get_by_role("dialog")
     expect(dialog.locator("caption")).to_contain_text(f"{title}, m.")
@@ -233,7 +233,7 @@ def test_views_are_for_everybody(
     page.get_by_label("By ε").check(force=True)
     line(page, "Uniform, simulated")
     assert not accessibility_faults(page)
-    page.get_by_label("Error against ε: save or read").click()
+    page.get_by_label("Error against ε: save or show numbers").click()
     page.get_by_role("button", name="Data table").click()
     assert not accessibility_faults(page)
     document, window = widths(page)

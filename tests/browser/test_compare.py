@@ -85,7 +85,7 @@ class TestTruth:
         compare(page, taxi)
         expect(row(page, failed)).to_contain_text("Failed: The job needed more memory")
         expect(row(page, failed)).to_contain_text("Retry when less is running.")
-        page.get_by_role("button", name="Try again Skip").click()
+        page.get_by_role("button", name="Retry Skip").click()
         expect(page.locator("[data-layers]")).to_contain_text("Waiting for a worker")
         work_off()
         assert Release.objects.get().state == State.DONE
@@ -112,7 +112,7 @@ class TestTruth:
 
     def test_nothing_yet_says_what_to_do(self, page: Page, taxi: Dataset, watch: Watch) -> None:
         compare(page, taxi, wait=False)
-        page.get_by_role("link", name="Mark landmarks").click()
+        page.get_by_role("link", name="Define landmarks").click()
         page.wait_for_url("**/landmarks/new/")
         assert not [url for url in watch.requests if "plotly" in url]
 
@@ -161,9 +161,9 @@ class TestLinked:
     def test_a_click_on_the_map_chooses_the_event_below(self, page: Page, taxi: Dataset, trio: list[Release]) -> None:
         compare(page, taxi)
         page.get_by_role("slider", name="Event", exact=True).press("End")
-        expect(page.locator(".timeline__words")).to_contain_text("event 259 of 0–259")
+        expect(page.locator(".timeline__words")).to_contain_text("event 260 of 260")
         page.get_by_role("slider", name="Event", exact=True).press("Home")
-        expect(page.locator(".timeline__words")).to_contain_text("event 0 of 0–259")
+        expect(page.locator(".timeline__words")).to_contain_text("event 1 of 260")
 
     @pytest.mark.journey
     def test_the_circle_follows_the_chosen_mechanism(self, page: Page, taxi: Dataset, trio: list[Release]) -> None:
@@ -176,9 +176,9 @@ class TestLinked:
 
     def test_play_moves_on_and_stops(self, page: Page, taxi: Dataset, trio: list[Release]) -> None:
         compare(page, taxi)
-        page.get_by_label("Speed").select_option("86400")
+        page.get_by_label("Speed", exact=True).select_option("86400")
         page.get_by_role("button", name="Play").click()
-        expect(page.locator(".timeline__words")).to_contain_text("event 259 of 0–259")
+        expect(page.locator(".timeline__words")).to_contain_text("event 260 of 260")
         expect(page.get_by_role("button", name="Play")).to_be_visible()
 
     def test_no_motion_for_who_asks_for_none(
@@ -196,10 +196,12 @@ class TestCharts:
         for chart in lines(page):
             assert [line["visible"] for line in chart] == [True, False, True]
 
-    @pytest.mark.parametrize(("label", "start"), [("PNG", b"\x89PNG"), ("SVG", b"<svg"), ("CSV", b"event,Skip (m)")])
+    @pytest.mark.parametrize(
+        ("label", "start"), [("PNG", b"\x89PNG"), ("SVG", b"<svg"), ("CSV", b"event_index,Skip (m)")]
+    )
     def test_saves(self, page: Page, taxi: Dataset, trio: list[Release], label: str, start: bytes) -> None:
         compare(page, taxi)
-        page.get_by_label("Error per event: save or read").click()
+        page.get_by_label("Error per event: save or show numbers").click()
         with page.expect_download() as waiting:
             page.get_by_role("button", name=label, exact=True).click()
         body = Path(waiting.value.path()).read_bytes()
@@ -210,7 +212,7 @@ class TestCharts:
     @pytest.mark.journey
     def test_numbers_as_a_table(self, page: Page, taxi: Dataset, trio: list[Release]) -> None:
         compare(page, taxi)
-        page.get_by_label("Budget per event: save or read").click()
+        page.get_by_label("Budget per event: save or show numbers").click()
         page.get_by_role("button", name="Data table").click()
         dialog = page.get_by_role("dialog")
         expect(dialog.locator("tbody tr")).to_have_count(200)
@@ -226,9 +228,9 @@ def test_series_are_shown_one_at_a_time(page: Page, owner: User, ask: Any) -> No
     release = ask(landmarks, "uniform")
     work_off()
     compare(page, both)
-    expect(page.locator(".timeline__words")).to_contain_text("of 0–259")
+    expect(page.locator(".timeline__words")).to_contain_text("of 260")
     page.get_by_label("Series").select_option(label="walker")
-    expect(page.locator(".timeline__words")).to_contain_text("event 0 of 0–7")
+    expect(page.locator(".timeline__words")).to_contain_text("event 1 of 8")
     drawn = "document.querySelector('.js-plotly-plot').data.find(({ name }) => name).x.length"
     page.wait_for_function(f"() => {drawn} === 8")
     assert painted(page, str(release.pk)) > 0

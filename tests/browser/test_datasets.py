@@ -77,7 +77,7 @@ class TestList:
         page.goto("/")
         expect(page.get_by_role("heading", name="No datasets yet")).to_be_visible()
         page.goto(f"/datasets/{walk.pk}/")
-        expect(page.get_by_role("heading", name="Nothing here")).to_be_visible()
+        expect(page.get_by_role("heading", name="Page not found")).to_be_visible()
 
 
 class TestDataset:
@@ -88,9 +88,9 @@ class TestDataset:
         expect(about).to_contain_text("40")
         expect(about.locator("[data-fact=step]")).to_have_text(re.compile("^1.min, "))
         expect(about.locator("[data-fact=silence]")).to_have_text("none")
-        expect(about).to_contain_text("CSV, 40 points kept in 1 series")
+        expect(about).to_contain_text("CSV or TSV table, 40 events read in 1 series")
         expect(page.get_by_role("region", name="Map of Walk")).to_be_visible()
-        expect(page.get_by_role("link", name="Mark landmarks")).to_have_class(re.compile("primary"))
+        expect(page.get_by_role("link", name="Define landmarks")).to_have_class(re.compile("primary"))
 
     @pytest.mark.journey
     def test_leads_on_from_its_landmark_sets_and_releases(self, page: Page, released: Release) -> None:
@@ -105,9 +105,9 @@ class TestDataset:
 
     def test_reads_the_upload_in_another_way(self, page: Page, walk: Dataset) -> None:
         page.goto(f"/datasets/{walk.pk}/")
-        page.get_by_text("Read it in another way").click()
+        page.get_by_text("Import settings").click()
         page.get_by_label("First n points").fill("7")
-        page.get_by_role("button", name="Read it again").click()
+        page.get_by_role("button", name="Import again").click()
         expect(page.get_by_role("complementary", name="About this dataset")).to_contain_text("7 of 40")
 
     @pytest.mark.journey
@@ -142,7 +142,7 @@ class TestDataset:
         page.goto("/")
         page.get_by_role("button", name="1 job waiting").click()
         page.get_by_role("region", name="Jobs").get_by_role("button", name=re.compile("^Cancel")).click()
-        expect(page.get_by_text("Nothing is running.", exact=False)).to_be_visible()
+        expect(page.get_by_text("No jobs are waiting or running.", exact=False)).to_be_visible()
         release.refresh_from_db()
         assert release.state == State.CANCELLED
 
@@ -150,7 +150,7 @@ class TestDataset:
         monkeypatch.setattr("dashboard.datasets.services.NOW_PLAIN_BYTES", 10)
         dataset = import_dataset(owner=owner, upload=ContentFile(WALK, name="walk.csv"))
         page.goto(f"/datasets/{dataset.pk}/")
-        expect(page.get_by_role("heading", name="The file is being read")).to_be_visible()
+        expect(page.get_by_role("heading", name="Importing the file")).to_be_visible()
         work_off()
         expect(page.get_by_role("region", name="Map of walk.csv")).to_be_visible()
 
@@ -159,11 +159,11 @@ class TestDataset:
         dataset = import_dataset(owner=owner, upload=ContentFile(WALK, name="walk.csv"))
         queue.request_cancel(dataset)
         page.goto(f"/datasets/{dataset.pk}/")
-        expect(page.get_by_text("Reading was cancelled. The file is kept.")).to_be_visible()
-        page.get_by_role("button", name="Try again").click()
+        expect(page.get_by_text("The import was cancelled. The file is stored.")).to_be_visible()
+        page.get_by_role("button", name="Retry").click()
         expect(page.locator("#unready").get_by_text("waiting for a worker")).to_be_visible()
         work_off()
-        expect(page.get_by_role("link", name="Mark landmarks").first).to_be_visible()
+        expect(page.get_by_role("link", name="Define landmarks").first).to_be_visible()
 
     @pytest.mark.journey
     def test_that_could_not_be_read_asks(self, page: Page, owner: User, monkeypatch: Any) -> None:
@@ -173,8 +173,8 @@ class TestDataset:
         work_off()
         page.goto(f"/datasets/{dataset.pk}/")
         expect(page.get_by_role("group", name=re.compile("more than one order"))).to_be_visible()
-        page.get_by_role("button", name="Read it so").click()
-        expect(page.get_by_role("heading", name="The file is being read")).to_be_visible()
+        page.get_by_role("button", name="Apply").click()
+        expect(page.get_by_role("heading", name="Importing the file")).to_be_visible()
         work_off()
         expect(page.get_by_role("complementary", name="About this dataset")).to_contain_text("1 Feb 2024, 10:00")
 
@@ -208,7 +208,7 @@ def test_everybody_can_use_it(
     page.goto(place.format(released.dataset_id))
     page.wait_for_load_state("networkidle")
     if place == "/":
-        page.get_by_text("How to read the file").click()
+        page.get_by_text("Import settings").click()
         days = b"when,lat,lon\n01/02/2024 10:00,48,2\n02/02/2024 10:00,48,2\n"
         choose(page, table("good.csv", WALK + b",,\n"), table("empty.csv", b""), table("days.csv", days))
         expect(card(page, "good.csv")).to_contain_text("refused")

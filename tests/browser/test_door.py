@@ -49,7 +49,7 @@ class TestLargeFile:
         page.route("**/api/v1/uploads/**", wire)
         page.goto("/")
         page.set_input_files("input[type=file]", tmp_path / "large.csv")
-        expect(card(page, "large.csv")).to_contain_text(f"{ROWS:,} points kept in 1 series", timeout=patience(60_000))
+        expect(card(page, "large.csv")).to_contain_text(f"{ROWS:,} events read in 1 series", timeout=patience(60_000))
         assert [method for method, _ in asked] == ["POST", "PATCH", "PATCH", "HEAD", "PATCH", "HEAD", "PATCH"]
         assert [offset for method, offset in asked if method == "PATCH"] == ["0", "8000000", "8000000", "8000000"]
         assert Dataset.objects.get().original_path.read_bytes() == large
@@ -71,7 +71,7 @@ class TestLargeFile:
         self._lose_it(page, watch, large, tmp_path)
         with page.expect_response(lambda answer: answer.request.method == "DELETE"):
             page.get_by_role("button", name="Cancel large.csv").click()
-        expect(card(page, "large.csv")).to_contain_text("Cancelled. Nothing of this file was kept.")
+        expect(card(page, "large.csv")).to_contain_text("Cancelled. Nothing of this file was stored.")
         assert not Upload.objects.exists()
         assert page.evaluate("localStorage.length") == 0
 
@@ -82,7 +82,7 @@ class TestLargeFile:
         page.route("**/api/v1/uploads/**", self._one_piece)
         page.goto("/")
         page.set_input_files("input[type=file]", tmp_path / "large.csv")
-        expect(card(page, "large.csv")).to_contain_text("The connection is lost; trying again")
+        expect(card(page, "large.csv")).to_contain_text("Connection lost; retrying")
 
     @staticmethod
     def _one_piece(route: Route) -> None:
@@ -96,7 +96,7 @@ class TestCleaning:
     @pytest.mark.journey
     def test_chosen_before_the_upload(self, page: Page) -> None:
         page.goto("/")
-        page.get_by_text("How to read the file").click()
+        page.get_by_text("Import settings").click()
         page.get_by_label("Step to add").select_option("drop-jumps")
         page.get_by_role("button", name="Add step").click()
         page.get_by_label("Highest speed, km/h", exact=True).fill("150")
@@ -113,7 +113,7 @@ class TestCleaning:
         page.get_by_role("button", name="Add step").click()
         page.get_by_label("Series", exact=True).last.fill("none")
         watch.expect(400)
-        page.get_by_role("button", name="Read it again").click()
+        page.get_by_role("button", name="Import again").click()
         expect(page.get_by_role("alert")).to_contain_text("Must be numbers of series")
         page.get_by_role("button", name="Remove Only some series").click()
         for step in ("drop-jumps", "first-events"):
@@ -123,8 +123,8 @@ class TestCleaning:
         page.get_by_role("button", name="Earlier: First events").click()
         assert accessibility_faults(page) == []
         with page.expect_navigation():
-            page.get_by_role("button", name="Read it again").click()
-        expect(page.locator("[data-report]")).to_contain_text("Cleaned, as you chose")
+            page.get_by_role("button", name="Import again").click()
+        expect(page.locator("[data-report]")).to_contain_text("Cleaning")
         row.refresh_from_db()
         assert row.points == 12
         assert [step["name"] for step in row.cleaning] == ["first-events", "drop-jumps"]
@@ -133,12 +133,12 @@ class TestCleaning:
         for title in ("First events", "Drop impossible speeds"):
             page.get_by_role("button", name=f"Remove {title}").click()
         with page.expect_navigation():
-            page.get_by_role("button", name="Read it again").click()
+            page.get_by_role("button", name="Import again").click()
         row.refresh_from_db()
         assert (row.points, json.dumps(row.cleaning)) == (41, "[]")
 
     @staticmethod
     def _open(page: Page, row: Dataset) -> None:
         page.goto(f"/datasets/{row.pk}/")
-        page.get_by_text("Read it in another way").click()
-        expect(page.get_by_role("button", name="Read it again")).to_be_enabled()
+        page.get_by_text("Import settings").click()
+        expect(page.get_by_role("button", name="Import again")).to_be_enabled()

@@ -33,7 +33,7 @@ class TestWhatIsSaid:
         for name in ("optimal", "heuristic", "partitioned"):
             expect(page.locator(f"[data-method=dummies-{name}]")).to_contain_text("not private")
         coins.get_by_text("What it does not cover").click()
-        expect(coins).to_contain_text("The price: of the events that are no landmarks, the share e−ε is marked")
+        expect(coins).to_contain_text("Cost: of the events that are no landmarks, the share e−ε is marked")
 
     def test_how_many_to_expect_before_drawing(self, page: Page, stays: LandmarkSet) -> None:
         visit(page, stays)
@@ -43,7 +43,7 @@ class TestWhatIsSaid:
         expect(page.locator("[data-expected]")).to_have_text(
             f"About {mean:.0f} of the {others} other events beside the {stays.count} landmarks."
         )
-        rows = page.get_by_role("table", name="How likely how many dummies are").locator("tbody tr")
+        rows = page.get_by_role("table", name="Probability of each number of dummies").locator("tbody tr")
         assert 2 <= rows.count() <= 16
         shares = [
             float(text.rstrip("% \u202f"))
@@ -60,11 +60,13 @@ class TestDraw:
     def test_then_release_with_one_click(self, page: Page, stays: LandmarkSet) -> None:
         visit(page, stays)
         page.get_by_label("Name").fill("Cover")
-        page.get_by_role("button", name="Draw dummies").click()
+        page.get_by_role("button", name="Sample dummies").click()
         expect(page.locator("[data-drawn]")).to_be_focused()
         drawn = made(stays)
-        expect(page.locator("[data-drawn]")).to_contain_text(f"{drawn.selection['dummies']} dummies drawn")
-        expect(page.locator("[data-draws]")).to_contain_text("1 earlier draw from these landmarks, ε = 1 in all.")
+        expect(page.locator("[data-drawn]")).to_contain_text(f"{drawn.selection['dummies']} dummies sampled")
+        expect(page.locator("[data-draws]")).to_contain_text(
+            "1 earlier selection from these landmarks, ε = 1 in total."
+        )
         page.get_by_role("link", name="Release on L′").click()
         settled(page, "[data-form]")
         assert drawn.name == "Cover"
@@ -74,7 +76,7 @@ class TestDraw:
     def test_draw_and_release_is_one_click(self, page: Page, stays: LandmarkSet) -> None:
         visit(page, stays)
         page.get_by_role("radio", name="Partitioned").check()
-        page.get_by_role("button", name="Draw and release").click()
+        page.get_by_role("button", name="Sample and release").click()
         page.wait_for_url("**/releases/new/**")
         settled(page, "[data-form]")
         drawn = made(stays)
@@ -95,11 +97,11 @@ class TestDraw:
 
     def test_a_seeded_draw_is_never_called_private(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
         visit(page, stays)
-        page.get_by_text("Experiment: a repeatable draw").click()
-        page.get_by_label("Seed").fill("7")
+        page.get_by_text("Seeded simulation: a repeatable selection").click()
+        page.get_by_label("Seed", exact=True).fill("7")
         expect(page.locator("[data-not-private]")).to_contain_text("NOT PRIVATE.")
-        page.get_by_role("button", name="Draw dummies").click()
-        expect(page.locator("[data-drawn]")).to_contain_text("NOT PRIVATE: drawn with a seed.")
+        page.get_by_role("button", name="Sample dummies").click()
+        expect(page.locator("[data-drawn]")).to_contain_text("NOT PRIVATE: sampled with a seed.")
         page.goto(f"/datasets/{taxi.pk}/")
         expect(page.locator(f"#set-{made(stays).pk}")).to_contain_text("seeded: not private")
 
@@ -110,7 +112,7 @@ class TestDraw:
         page.get_by_label(f"More for {stays.name}").click()
         page.get_by_role("link", name="Add dummies").click()
         settled(page, "[data-form]")
-        page.get_by_role("button", name="Draw dummies").click()
+        page.get_by_role("button", name="Sample dummies").click()
         expect(page.locator("[data-drawn]")).to_be_focused()
         page.goto(f"/datasets/{taxi.pk}/")
         row = page.locator(f"#set-{made(stays).pk}")
@@ -135,11 +137,11 @@ class TestRefusals:
 
     def test_a_seed_that_is_none(self, page: Page, stays: LandmarkSet) -> None:
         visit(page, stays)
-        page.get_by_text("Experiment: a repeatable draw").click()
-        page.get_by_label("Seed").fill("-1")
-        page.get_by_role("button", name="Draw dummies").click()
+        page.get_by_text("Seeded simulation: a repeatable selection").click()
+        page.get_by_label("Seed", exact=True).fill("-1")
+        page.get_by_role("button", name="Sample dummies").click()
         expect(page.locator("#seed-error")).to_contain_text("Must be at least 0, got -1")
-        expect(page.get_by_label("Seed")).to_be_focused()
+        expect(page.get_by_label("Seed", exact=True)).to_be_focused()
 
 
 @pytest.mark.parametrize("colour", ["light", "dark"])
@@ -151,7 +153,7 @@ def test_accessible_and_not_wider_than_the_window(
     visit(page, stays)
     assert accessibility_faults(page) == []
     page.get_by_role("radio", name="Heuristic").check()
-    page.get_by_role("button", name="Draw dummies").click()
+    page.get_by_role("button", name="Sample dummies").click()
     expect(page.locator("[data-drawn]")).to_be_focused()
     for summary in page.get_by_text("What it does not cover").all():
         summary.click()

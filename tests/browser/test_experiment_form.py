@@ -70,7 +70,7 @@ class TestWhatTheFormSays:
     def test_as_it_opens_it_is_the_papers_three_over_all_shares(self, page: Page) -> None:
         form(page)
         expect(plan(page)).to_contain_text("18 cells × 100 repetitions")
-        expect(plan(page)).to_contain_text(re.compile("The workers do it in about . parts"))
+        expect(plan(page)).to_contain_text(re.compile("It runs in about . parts"))
         made = submitted(page)
         of = {"epsilon": 1, "radius_m": 200}
         names = ("landmark-skip", "landmark-uniform", "landmark-adaptive")
@@ -102,7 +102,7 @@ class TestWhatTheFormSays:
         page.get_by_label("Repetitions", exact=True).fill("2")
         page.get_by_label("Name").fill("Mine")
         expect(plan(page)).to_contain_text("36 cells × 2 repetitions")
-        expect(plan(page)).to_contain_text("drawn along, logarithmically")
+        expect(plan(page)).to_contain_text("horizontal axis, logarithmic")
         made = submitted(page)
         uniform = {"name": "landmark-uniform", "epsilon": 0.01, "radius_m": 50}
         planned = {"name": "landmark-planned", "epsilon": 0.01, "radius_m": 50, "step_variance_m2": 9}
@@ -123,8 +123,8 @@ class TestWhatTheFormSays:
 
     def test_stay_points_dummies_and_correlations(self, page: Page, walk: Dataset) -> None:
         form(page)
-        page.get_by_role("radio", name="A dataset of yours").check()
-        page.get_by_label("Which part of it").select_option("first")
+        page.get_by_role("radio", name="A dataset").check()
+        page.get_by_label("Events used").select_option("first")
         page.get_by_label("Events", exact=True).fill("30")
         only(page, "Uniform")
         page.locator("[data-landmarks]").get_by_text("Stay points", exact=True).click()
@@ -240,7 +240,7 @@ class TestLandmarkSets:
     ) -> None:
         form(page, f"?dataset={walk.pk}")
         sets = self.choose(page)
-        expect(sets).to_contain_text("Picked · By hand, 3 of 40 events")
+        expect(sets).to_contain_text("Picked · Manual, 3 of 40 events")
         expect(page.get_by_role("button", name="Run the experiment")).to_be_disabled()
         for name in ("Clinic", "Picked"):
             page.get_by_role("checkbox", name=re.compile(f"^{name}")).check()
@@ -270,16 +270,16 @@ class TestLandmarkSets:
             "release": {"mechanism": {"name": "landmark-skip", "epsilon": 1, "radius_m": 50}},
         }
         page.get_by_label("Spec as JSON").fill(json.dumps(spec))
-        expect(page.get_by_role("checkbox", name="1 zone · as the spec has them")).to_be_checked()
-        page.get_by_role("radio", name="A dataset of yours").check()
-        expect(page.get_by_role("checkbox", name="1 zone · as the spec has them")).to_be_checked()
+        expect(page.get_by_role("checkbox", name="1 zone · as in the spec")).to_be_checked()
+        page.get_by_role("radio", name="A dataset").check()
+        expect(page.get_by_role("checkbox", name="1 zone · as in the spec")).to_be_checked()
         assert submitted(page).spec["base"]["landmarks"]["name"] == "zones"
 
     def test_without_any_it_says_where_they_are_made(self, page: Page, walk: Dataset) -> None:
         form(page)
-        expect(self.choose(page)).to_contain_text("Generated series have no landmark sets")
-        page.get_by_role("radio", name="A dataset of yours").check()
-        page.get_by_role("link", name="Mark landmarks").click()
+        expect(self.choose(page)).to_contain_text("Synthetic series have no landmark sets")
+        page.get_by_role("radio", name="A dataset").check()
+        page.get_by_role("link", name="Define landmarks").click()
         page.wait_for_url(f"**/datasets/{walk.pk}/landmarks/new/")
 
 
@@ -324,7 +324,7 @@ class TestWrong:
         row = page.locator("[data-row=landmark-planned]")
         row.get_by_label("Step variance q, m²", exact=True).fill("-5")
         expect(row.locator(".field__error").first).to_have_text("Must be greater than 0, got -5.")
-        expect(plan(page)).to_contain_text("Something is missing or no number")
+        expect(plan(page)).to_contain_text("A value is missing or invalid")
         page.get_by_role("button", name="Run the experiment").click()
         expect(row.get_by_label("Step variance q, m²", exact=True)).to_be_focused()
         row.get_by_label("Step variance q, m²", exact=True).fill("5")

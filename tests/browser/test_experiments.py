@@ -36,7 +36,7 @@ def drawn(page: Page) -> int:
 
 
 def saved(page: Page, chart: str, kind: str) -> Download:
-    page.get_by_label(f"{chart}: save or read").click()
+    page.get_by_label(f"{chart}: save or show numbers").click()
     with page.expect_download() as waiting:
         page.locator(".chart", has_text=chart).get_by_role("button", name=kind, exact=True).click()
     return waiting.value
@@ -99,7 +99,7 @@ class TestPresets:
             ("Table as CSV", "table.csv"),
             ("Table as Parquet", "table.parquet"),
             ("Figure’s table for LaTeX (pgfplots)", "table.tex"),
-            ("Description as JSON, to share", "spec.json"),
+            ("Spec as JSON", "spec.json"),
         ):
             with page.expect_download() as waiting:
                 page.get_by_role("link", name=words).click()
@@ -107,7 +107,7 @@ class TestPresets:
 
     def test_on_a_dataset_of_ones_own(self, page: Page, taxi: Dataset) -> None:
         page.goto("/experiments/")
-        page.get_by_label("On", exact=True).select_option(label=f"Taxi day, {taxi.points} events")
+        page.get_by_label("Data", exact=True).select_option(label=f"Taxi day, {taxi.points} events")
         page.get_by_role("button", name="Run Temporal distance by distribution").click()
         expect(page.get_by_role("heading", name="Temporal distance by distribution")).to_be_visible()
         expect(page.locator("[data-said]")).to_be_visible()
@@ -145,14 +145,14 @@ class TestReading:
         work_off()
         page.goto(f"/experiments/{row.pk}/")
         expect(page.locator(".js-plotly-plot")).to_have_count(3)
-        page.get_by_label("A chart for each").select_option(label="Where landmarks lie")
+        page.get_by_label("Charts by").select_option(label="Where landmarks lie")
         expect(page.locator(".js-plotly-plot")).to_have_count(5)
         lines = page.locator("[data-lines] button")
         expect(lines).to_have_text(["No correlation", "Weak, s = 1", "Moderate, s = 0.1", "Strong, s = 0.01"])
         lines.nth(3).click()
         expect(lines.nth(3)).to_have_attribute("aria-pressed", "false")
         assert page.evaluate(PLOTS)[0]["Strong, s = 0.01"]["visible"] is False
-        page.get_by_label("A chart for each").select_option(label="all in one chart")
+        page.get_by_label("Charts by").select_option(label="one chart")
         expect(page.locator(".js-plotly-plot")).to_have_count(1)
         expect(page.get_by_label("Where landmarks lie")).to_be_visible()
         page.get_by_label("Measure", exact=True).select_option(
@@ -185,7 +185,7 @@ class TestReading:
             broken.setattr("privacy_engine.experiments.run_block", None)
             do_parts(2)
         page.goto(f"/experiments/{row.pk}/")
-        expect(page.locator("[data-problem]")).to_contain_text("Something went wrong on our side.")
+        expect(page.locator("[data-problem]")).to_contain_text("Internal error.")
         page.get_by_role("button", name="Resume", exact=True).click()
         expect(page.locator("[data-said]")).to_have_text("Waiting for a worker")
         work_off()
@@ -206,5 +206,5 @@ class TestReading:
         page.get_by_role("button", name="Delete", exact=True).click()
         page.get_by_role("dialog").get_by_role("button", name="Delete").click()
         page.wait_for_url("**/experiments/")
-        expect(page.get_by_text("None yet.")).to_be_visible()
+        expect(page.get_by_text("No experiments yet.")).to_be_visible()
         assert not list(Path(settings.CAIRN_HOME, "blocks").rglob("*.npy"))

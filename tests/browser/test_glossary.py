@@ -54,14 +54,14 @@ class TestSentence:
     @pytest.mark.journey
     def test_hover_shows_it_and_leaving_hides_it(self, page: Page, composer: str) -> None:
         page.goto(composer)
-        word(page, "fresh-draw").hover()
-        expect(note(page, "fresh-draw")).to_be_visible()
-        expect(note(page, "fresh-draw")).to_contain_text(GLOSSARY["fresh-draw"].meaning)
-        note(page, "fresh-draw").hover()
+        word(page, "fresh-noise").hover()
+        expect(note(page, "fresh-noise")).to_be_visible()
+        expect(note(page, "fresh-noise")).to_contain_text(GLOSSARY["fresh-noise"].meaning)
+        note(page, "fresh-noise").hover()
         page.wait_for_timeout(300)  # longer than the grace for the way there
-        expect(note(page, "fresh-draw")).to_be_visible()
+        expect(note(page, "fresh-noise")).to_be_visible()
         page.mouse.move(5, 5)
-        expect(note(page, "fresh-draw")).to_be_hidden()
+        expect(note(page, "fresh-noise")).to_be_hidden()
 
     def test_focus_shows_it_escape_hides_it_and_enter_brings_it_back(self, page: Page, composer: str) -> None:
         page.goto(composer)
@@ -97,10 +97,10 @@ class TestSentence:
 
     def test_is_the_words_description(self, page: Page, composer: str) -> None:
         page.goto(composer)
-        expect(page.get_by_role("button", name="Level", exact=True)).to_have_accessible_description(
+        expect(page.get_by_role("button", name="level", exact=True)).to_have_accessible_description(
             f"Level {GLOSSARY['level'].meaning}"
         )
-        expect(page.get_by_role("heading", name="Level and radius")).to_be_visible()
+        expect(page.get_by_role("heading", name="Privacy parameters (ε, radius r)")).to_be_visible()
 
     @pytest.mark.journey
     def test_works_without_scripts(self, open_page: Callable[..., Page], owner: User) -> None:

@@ -125,7 +125,7 @@ class TestWhatCanBeDone:
         expect(button(page)).to_have_text(re.compile("^Jobs"))
         page.reload()
         button(page).click()
-        expect(shown).to_contain_text("Nothing is running")
+        expect(shown).to_contain_text("No jobs are waiting or running")
         expect(shown.locator("[data-jobs-ended]")).to_be_hidden()
         assert Release.objects.get().state == State.FAILED
 

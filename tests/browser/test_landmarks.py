@@ -103,7 +103,7 @@ class TestStayPoints:
         edit(page, import_dataset(owner=owner, upload=there_and_back(), name="There and back"))
         places = page.locator(".place")
         stays = page.locator(".stay").count()
-        expect(page.locator("[data-stays-title]")).to_have_text(f"{places.count()} places, {stays} stretches")
+        expect(page.locator("[data-stays-title]")).to_have_text(f"{places.count()} places, {stays} segments")
         assert (places.count(), stays) == (2, 3)
         head = places.first.locator(".place__head")
         expect(head).to_contain_text(re.compile(r"^\d+\.\d{4}° N, \d+\.\d{4}° E"))
@@ -117,10 +117,10 @@ class TestStayPoints:
         assert strip
         page.mouse.move(strip["x"] + strip["width"] / 2, strip["y"] + 20)
         expect(ghost).to_be_visible()
-        expect(words).not_to_contain_text("event 0 of")
+        expect(words).not_to_contain_text("event 1 of")
         page.mouse.move(5, 5)
         expect(ghost).to_be_hidden()
-        expect(words).to_contain_text("event 0 of")
+        expect(words).to_contain_text("event 1 of")
         place = page.evaluate(EVENT_ON_SCREEN, 130)
         page.mouse.move(place[0] + 2, place[1] + 2)
         expect(ghost).to_be_visible()
@@ -138,7 +138,7 @@ class TestByHand:
     def test_starts_from_what_was_found(self, page: Page, taxi: Dataset) -> None:
         edit(page, taxi)
         found = marked(page)
-        page.get_by_role("button", name="By hand").click()
+        page.get_by_role("button", name="Manual").click()
         expect_marked(page, found)
 
     @pytest.mark.journey
@@ -149,7 +149,7 @@ class TestByHand:
         page.keyboard.press("ArrowRight")
         page.keyboard.press("l")
         expect_marked(page, found + 1)
-        expect(page.locator(".timeline__words")).to_contain_text("event 1 of 0–259 · landmark")
+        expect(page.locator(".timeline__words")).to_contain_text("event 2 of 260 · landmark")
         page.keyboard.press("ArrowRight")
         page.keyboard.press("Space")
         expect_marked(page, found + 2)
@@ -161,7 +161,7 @@ class TestByHand:
 
     def test_shift_drag_marks_a_stretch(self, page: Page, taxi: Dataset) -> None:
         edit(page, taxi)
-        page.get_by_role("button", name="By hand").click()
+        page.get_by_role("button", name="Manual").click()
         before = marked(page)
         strip = page.get_by_role("slider", name="Event").bounding_box()
         page.keyboard.down("Shift")
@@ -204,8 +204,8 @@ class TestReleaseForm:
     def test_one_release_for_each_mechanism_ticked(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
         self.open(page, taxi)
         page.get_by_role("checkbox", name=re.compile("^Uniform")).uncheck()
-        page.get_by_label("What counts as a change").select_option("literal")
-        page.get_by_role("button", name="Make 2 releases").click()
+        page.get_by_label("Change threshold").select_option("literal")
+        page.get_by_role("button", name="Create 2 releases").click()
         page.wait_for_url("**/compare/**")
         specs = {row.mechanism: row.spec["mechanism"] for row in Release.objects.all()}
         assert set(specs) == {"landmark-skip", "landmark-adaptive"}
@@ -214,8 +214,8 @@ class TestReleaseForm:
     @pytest.mark.journey
     def test_a_seed_ends_privacy_and_the_form_says_so(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
         self.open(page, taxi)
-        page.get_by_role("radio", name="Experiment").check()
-        page.get_by_label("Seed").fill("42")
+        page.get_by_role("radio", name="Seeded simulation").check()
+        page.get_by_label("Seed", exact=True).fill("42")
         expect(page.locator("[data-not-private]")).to_contain_text("NOT PRIVATE")
         page.get_by_role("button", name="Run 3 simulations, not private").click()
         page.wait_for_url("**/compare/**")
@@ -224,7 +224,7 @@ class TestReleaseForm:
     def test_what_is_refused_is_said_at_the_field(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
         self.open(page, taxi)
         page.get_by_label("Level ε", exact=True).fill("20000")
-        page.get_by_role("button", name="Make 3 releases").click()
+        page.get_by_role("button", name="Create 3 releases").click()
         error = page.locator("[data-field=epsilon] .field__error")
         expect(error).to_contain_text("Must be at most 10000, got 20000")
         assert Release.objects.count() == 0
@@ -235,13 +235,13 @@ class TestReleaseForm:
         self.open(page, taxi)
         page.get_by_label("Radius r, m", exact=True).fill("100")
         expect(page.locator("[data-spending]")).to_contain_text("more than the budget")
-        page.get_by_role("button", name="Make 3 releases").click()
+        page.get_by_role("button", name="Create 3 releases").click()
         expect(page.locator("[data-form]")).to_contain_text("1 release before it was submitted")
         assert Release.objects.count() == 1
 
     def test_without_landmarks_it_says_what_to_do(self, page: Page, taxi: Dataset) -> None:
         page.goto(f"/datasets/{taxi.pk}/releases/new/")
-        expect(page.get_by_role("link", name="Mark landmarks")).to_be_visible()
+        expect(page.get_by_role("link", name="Define landmarks")).to_be_visible()
 
 
 @pytest.mark.parametrize("colour", ["light", "dark"])

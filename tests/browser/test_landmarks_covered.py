@@ -67,7 +67,7 @@ def test_fail_a_release_over_dummies_of_a_seed(page: Page, watch: Watch, owner: 
     seeded = add_dummies(owner=owner, landmark_set=source, method=coins, seed=4)
     page.goto(f"/datasets/{taxi.pk}/releases/new/?landmark_set={seeded.pk}")
     expect(page.locator("[data-promises]")).to_contain_text("which of the marked events are dummies, drawn from a seed")
-    page.get_by_role("button", name=re.compile("Make .* release")).click()
+    page.get_by_role("button", name=re.compile("Create .* release")).click()
     expect(page.locator("[data-problem]")).to_contain_text("Draw the dummies again without a seed")
 
 

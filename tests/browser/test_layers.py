@@ -46,10 +46,10 @@ class TestPlayed:
     @pytest.mark.journey
     def test_within_the_stretch_that_is_drawn(self, page: Page, taxi: Dataset, pair: list[Release]) -> None:
         compare(page, taxi, "?range=60-120")
-        page.get_by_label("Speed").select_option("another speed")
-        page.get_by_label("Seconds of the data in one second").fill("40000")
+        page.get_by_label("Speed", exact=True).select_option("other speed")
+        page.get_by_label("Speed, times real time").fill("40000")
         page.get_by_role("button", name="Play").click()
-        expect(page.locator(".timeline__words")).to_contain_text("event 119 of 0–259")
+        expect(page.locator(".timeline__words")).to_contain_text("event 120 of 260")
         expect(page.get_by_role("button", name="Play")).to_be_visible()
         page.get_by_role("button", name="Play").click()  # again from the first that is drawn
         page.get_by_role("button", name="Pause").click()
@@ -58,8 +58,8 @@ class TestPlayed:
 
     def test_no_faster_than_it_is_told(self, page: Page, taxi: Dataset, pair: list[Release]) -> None:
         compare(page, taxi)  # an event every five minutes: longer than two seconds of playing, and no silence
-        page.get_by_label("Speed").select_option("another speed")
-        page.get_by_label("Seconds of the data in one second").fill("0.001")
+        page.get_by_label("Speed", exact=True).select_option("other speed")
+        page.get_by_label("Speed, times real time").fill("0.001")
         strip = page.get_by_role("slider", name="Event", exact=True)
         strip.press("p")
         expect(page.get_by_role("button", name="Pause")).to_be_visible()
@@ -70,7 +70,7 @@ class TestPlayed:
 
     def test_the_stretch_moves_as_a_whole(self, page: Page, taxi: Dataset, pair: list[Release]) -> None:
         compare(page, taxi, "?range=60-120")
-        start, end = (page.get_by_role("slider", name=f"{which} event drawn") for which in ("First", "Last"))
+        start, end = (page.get_by_role("slider", name=f"{which} event shown") for which in ("First", "Last"))
         before = painted(page, "original")
         start.press("Shift+PageUp")
         expect(start).to_have_attribute("aria-valuenow", "73")
@@ -95,7 +95,7 @@ class TestErrorLines:
         expect(page.locator(f"canvas[data-layer={uniform}]")).to_have_count(0)
         page.get_by_role("checkbox", name="Uniform").check()
         expect_painted(page, uniform, lambda pixels: pixels == far)
-        page.get_by_role("slider", name="Last event drawn").press("PageDown")
+        page.get_by_role("slider", name="Last event shown").press("PageDown")
         expect_painted(page, uniform, lambda pixels: 0 < pixels < far)
         page.get_by_text("Swipe", exact=True).click()
         settled(page)
@@ -112,7 +112,7 @@ class TestErrorLines:
         marks = mark_landmarks(owner=owner, dataset=crowd, method={"name": "manual", "events": [1, 2]})
         released(owner, marks, "uniform")
         compare(page, crowd, "?lines=1")
-        expect(page.locator("[data-every]")).to_have_text("of every 4th event in sight")
+        expect(page.locator("[data-every]")).to_have_text("of every 4th visible event")
 
 
 def test_a_layer_takes_another_line(page: Page, taxi: Dataset, pair: list[Release]) -> None:

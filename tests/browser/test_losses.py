@@ -143,11 +143,11 @@ class TestComparison:
         page.get_by_role("button", name="Own matrix…").click()
         dialog = page.get_by_role("dialog", name="Own matrix")
         dialog.get_by_label("Forward: Pr(next | present)").fill("0.9 0.2\n0.1, 0.9")
-        dialog.get_by_role("button", name="Use it").click()
+        dialog.get_by_role("button", name="Apply").click()
         expect(dialog.get_by_role("alert")).to_contain_text("Forward must have rows that sum to 1")
         assert not accessibility_faults(page)
         dialog.get_by_label("Forward: Pr(next | present)").fill("0.9 0.1\n0.1, 0.9")
-        dialog.get_by_role("button", name="Use it").click()
+        dialog.get_by_role("button", name="Apply").click()
         expect(dialog).to_have_count(0)
         matrix = [[0.9, 0.1], [0.1, 0.9]]
         loss_is(page, "Uniform", temporal_loss(uniform(stays), matrix, matrix).total)
@@ -163,7 +163,7 @@ class TestComparison:
         dialog = page.get_by_role("dialog", name="Own matrix")
         dialog.get_by_label("Backward is its reversal").uncheck()
         dialog.get_by_label("Backward: Pr(previous | present)").fill("0.5 0.5\n0.1 0.9")
-        dialog.get_by_role("button", name="Use it").click()
+        dialog.get_by_role("button", name="Apply").click()
         expect(page.locator(".loss__words")).to_contain_text("There is no bridge here")
 
     def test_cancelled_dialog_changes_nothing(self, page: Page, taxi: Dataset, pair: list[Release]) -> None:
@@ -179,7 +179,7 @@ class TestComparison:
         dialog = page.get_by_role("dialog")
         expect(dialog).to_contain_text("publish nothing that depends on it")
         dialog.get_by_label("Cell, m").fill("3000")
-        dialog.get_by_role("button", name="Use it").click()
+        dialog.get_by_role("button", name="Apply").click()
         expect(page.get_by_role("note")).to_contain_text("this matrix is itself a disclosure")
         assert query_of(page)["cell_m"] == ["3000"]
         assert not accessibility_faults(page)
@@ -252,7 +252,7 @@ class TestReport:
         page.locator("summary", has_text="own parameters").click()
         planned = page.get_by_role("group", name="Planned: parameters")
         planned.get_by_label("Step variance q, m²", exact=True).fill("9000000")
-        page.get_by_label("What skipped landmarks save").select_option("absorption")
+        page.get_by_label("Budget of skipped landmarks").select_option("absorption")
         row = page.get_by_role("row", name="Planned")
         expect(row).to_contain_text("step variance 9,000,000 m², radius 150 m")
         how, far = Planned(epsilon=1.0, radius_m=150.0, step_variance_m2=9e6), 1000 / 150

@@ -64,7 +64,7 @@ def mark(page: Page, dataset: Dataset) -> LandmarkSet:
     box = page.locator("[data-map]").bounding_box()
     at = chosen_event(page)
     page.mouse.click(box["x"] + at["x"], box["y"] + at["y"])
-    expect(page.get_by_role("button", name="By hand")).to_have_attribute("aria-pressed", "true")
+    expect(page.get_by_role("button", name="Manual")).to_have_attribute("aria-pressed", "true")
     marked = int(page.locator("[data-count]").inner_text().replace(",", ""))
     assert abs(marked - found) == 1
     page.get_by_label("Name").fill("Stays and one more")
@@ -103,7 +103,7 @@ def release(page: Page, landmark_set: LandmarkSet) -> None:
     k = landmark_set.count
     share = "ε" if k == 0 else f"ε/{k + 1:,}" if k < landmark_set.points else f"ε/{k:,}"
     expect(page.locator("[data-outlook=landmark-uniform]")).to_contain_text(share)
-    page.get_by_role("button", name="Make 3 releases").click()
+    page.get_by_role("button", name="Create 3 releases").click()
     page.wait_for_url("**/compare/**")
     settled(page)
 
@@ -131,10 +131,10 @@ def test_upload_mark_release_compare(page: Page, worker: None, location_file: Pa
     before = cursors(page)
     page.locator("[data-map]").focus()
     page.keyboard.press("ArrowRight")
-    expect(page.locator(".timeline__words")).to_contain_text(f"event 1 of 0–{n - 1:,}")
+    expect(page.locator(".timeline__words")).to_contain_text(f"event 2 of {n:,}")
     assert all(a != b for a, b in zip(before, cursors(page), strict=True))
     page.keyboard.press("ArrowLeft")
-    expect(page.locator(".timeline__words")).to_contain_text(f"event 0 of 0–{n - 1:,}")
+    expect(page.locator(".timeline__words")).to_contain_text(f"event 1 of {n:,}")
     assert cursors(page) == before
 
     for title, layer in shown.items():

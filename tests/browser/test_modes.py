@@ -128,7 +128,7 @@ class TestSwipe:
         quarter = {**ground, "width": ground["width"] / 2}
         drag(page, quarter, (90, 40))
         shows_its_side(page, "original", right)
-        page.get_by_role("button", name="Closer").click()
+        page.get_by_role("button", name="Zoom in").click()
         page.wait_for_timeout(120)  # in the middle of the zoom
         line = divider(page).bounding_box()
         clip = page.evaluate(
@@ -173,7 +173,7 @@ class TestSwipe:
         page.wait_for_timeout(200)
         assert sum(sides(page, "original")) == 0
         expect(line).to_have_attribute("aria-valuenow", "0")
-        expect(page.locator(".timeline__words")).to_contain_text("event 0 of")
+        expect(page.locator(".timeline__words")).to_contain_text("event 1 of")
 
     def test_overlay_heals_the_cut(self, page: Page, taxi: Dataset, pair: list[Release]) -> None:
         compare(page, taxi, "?mode=swipe")
@@ -208,7 +208,7 @@ class TestSideBySide:
         assert moved[1:] == pytest.approx(with_it[1:], abs=1.5)
         assert moved[1] == pytest.approx(one[1] - 20, abs=2)
         assert moved[2] == pytest.approx(one[2] + 45, abs=2)
-        panes.nth(0).get_by_role("button", name="Closer").click()
+        panes.nth(0).get_by_role("button", name="Zoom in").click()
         page.wait_for_timeout(600)
         near, and_near = alike()
         assert near[1:] == pytest.approx(and_near[1:], abs=1.5)
@@ -228,7 +228,7 @@ class TestSideBySide:
         assert [len(one) for one in rest] == [2, 2]
         faint = "document.querySelectorAll('.pane')[1].querySelector('[data-layer=original]').style.opacity"
         assert float(page.evaluate(faint)) < 0.5
-        page.get_by_label("The original below, faint").uncheck()
+        page.get_by_label("Original in the background").uncheck()
         assert [len(one) for one in page.evaluate(drawn)] == [1, 1, 1]
         page.get_by_label("Layer of map 3").select_option("original")
         page.wait_for_timeout(150)
@@ -334,8 +334,8 @@ class TestRange:
         page.keyboard.down("Shift")
         drag(page, {**strip, "width": strip["width"] / 2}, (100, 0))
         page.keyboard.up("Shift")
-        first = int(page.get_by_role("slider", name="First event drawn").get_attribute("aria-valuenow"))
-        last = int(page.get_by_role("slider", name="Last event drawn").get_attribute("aria-valuenow"))
+        first = int(page.get_by_role("slider", name="First event shown").get_attribute("aria-valuenow"))
+        last = int(page.get_by_role("slider", name="Last event shown").get_attribute("aria-valuenow"))
         assert 0 < first < last < 259
         part = [painted(page, one) for one in ids]
         assert all(0 <= a < 0.7 * b for a, b in zip(part, whole, strict=True))
@@ -353,14 +353,14 @@ class TestRange:
     @pytest.mark.journey
     def test_grips_by_keyboard(self, page: Page, taxi: Dataset, pair: list[Release]) -> None:
         compare(page, taxi)
-        start, end = (page.get_by_role("slider", name=f"{which} event drawn") for which in ("First", "Last"))
+        start, end = (page.get_by_role("slider", name=f"{which} event shown") for which in ("First", "Last"))
         start.press("PageUp")
         expect(start).to_have_attribute("aria-valuenow", "13")
         end.press("ArrowLeft")
         expect(end).to_have_attribute("aria-valuenow", "258")
         start.press("End")
         expect(start).to_have_attribute("aria-valuenow", "258")  # not beyond the other
-        page.get_by_role("button", name="Draw all").click()
+        page.get_by_role("button", name="Show all", exact=True).click()
         expect(start).to_have_attribute("aria-valuenow", "0")
         expect(start).to_be_focused()
 

@@ -86,7 +86,7 @@ class TestReleaseForm:
         accepted(level)
         expect(page.locator("[data-odds]")).to_contain_text("150")
         expect(page.locator("[data-spending]")).to_contain_text("ε = 0.5 per 150")
-        page.get_by_role("button", name="Make 1 release").click()
+        page.get_by_role("button", name="Create 1 release").click()
         page.wait_for_url("**/compare/**")
         made = Release.objects.get().spec["mechanism"]
         assert (made["epsilon"], made["radius_m"]) == (0.5, 150.0)
@@ -96,8 +96,8 @@ class TestReleaseForm:
         level = page.get_by_label("Level ε", exact=True)
         expect(error_of(level)).to_be_hidden()
         expect(page.locator("[data-field=epsilon]").first).to_contain_text("A number from 0.000001 to 10000.")
-        refuses(level, NO_LEVELS, page.get_by_role("button", name="Make 3 releases").click)
-        expect(page.locator("[data-spending]")).to_contain_text("it is marked in the form")
+        refuses(level, NO_LEVELS, page.get_by_role("button", name="Create 3 releases").click)
+        expect(page.locator("[data-spending]")).to_contain_text("see the marked fields")
         typed(level, "1")
         accepted(level)
         window = page.get_by_role("checkbox", name="w-event", exact=True)
@@ -105,11 +105,11 @@ class TestReleaseForm:
         refuses(
             page.get_by_label("Window w, events", exact=True),
             ["0", "2.5", "1,000", ""],
-            page.get_by_role("button", name="Make 4 releases").click,
+            page.get_by_role("button", name="Create 4 releases").click,
         )
         window.uncheck()  # what is not asked for does not block
-        page.get_by_role("radio", name="Experiment").check()
-        refuses(page.get_by_label("Seed"), ["-1", "1.5", "", "1e17"], page.locator("[data-submit]").click)
+        page.get_by_role("radio", name="Seeded simulation").check()
+        refuses(page.get_by_label("Seed", exact=True), ["-1", "1.5", "", "1e17"], page.locator("[data-submit]").click)
         assert not Release.objects.exists()
 
     def test_arrow_keys_and_the_slider_write_what_is_sent(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
@@ -147,7 +147,7 @@ class TestBudget:
     def test_a_decimal_comma_does_not_raise_the_limit(self, page: Page, taxi: Dataset) -> None:
         page.goto(f"/datasets/{taxi.pk}/")
         page.get_by_text("Set a limit").click()
-        level, radius = page.get_by_label("Level ε"), page.get_by_label("within, m")
+        level, radius = page.get_by_label("Level ε"), page.get_by_label("Radius r, m")
         refuses(level, NO_LEVELS, page.get_by_role("button", name="Set", exact=True).click)
         typed(level, "0,5")
         refuses(radius, ["0", "", "1,000", "3e7"], page.get_by_role("button", name="Set", exact=True).click)
@@ -171,7 +171,7 @@ class TestLandmarkReport:
             typed(page.locator("#alpha"), "0,25")
         page.get_by_role("button", name="Estimated").click()
         dialog = page.get_by_role("dialog")
-        refuses(dialog.get_by_label("Cell, m"), ["0", "", "1,000"], dialog.get_by_role("button", name="Use it").click)
+        refuses(dialog.get_by_label("Cell, m"), ["0", "", "1,000"], dialog.get_by_role("button", name="Apply").click)
 
     def test_a_matrix_with_decimal_commas_is_refused_or_read(self, page: Page, stays: LandmarkSet) -> None:
         page.goto(f"/landmark-sets/{stays.pk}/report/")
@@ -179,11 +179,11 @@ class TestLandmarkReport:
         page.get_by_role("button", name="Own matrix").click()
         dialog = page.get_by_role("dialog")
         dialog.get_by_label("Forward").fill("0,1 0,9\n0,2 0,8")
-        dialog.get_by_role("button", name="Use it").click()
+        dialog.get_by_role("button", name="Apply").click()
         expect(dialog.get_by_role("alert")).to_contain_text("can be read as 0.1 or as 0 and 1")
         dialog.get_by_label("Forward").fill("0,1; 0,9\n0,2; 0,8")
         with page.expect_request(lambda one: "forward=%5B%5B0.1%2C0.9%5D%2C%5B0.2%2C0.8%5D%5D" in one.url):
-            dialog.get_by_role("button", name="Use it").click()
+            dialog.get_by_role("button", name="Apply").click()
 
 
 class TestExperimentForm:
@@ -245,8 +245,8 @@ class TestLandmarks:
         refuses(level, ["0", "", "21", "1,000x", "abc"], page.locator("[data-draw]").click)
         with page.expect_request(lambda one: '"epsilon":0.5' in (one.post_data or "")):
             typed(level, "0,5")
-        page.get_by_text("Experiment: a repeatable draw").click()
-        refuses(page.get_by_label("Seed"), ["-1", "1,5", "1,000"], page.locator("[data-draw]").click)
+        page.get_by_text("Seeded simulation: a repeatable selection").click()
+        refuses(page.get_by_label("Seed", exact=True), ["-1", "1,5", "1,000"], page.locator("[data-draw]").click)
 
 
 class TestOthers:
@@ -256,8 +256,8 @@ class TestOthers:
         within = dialog.locator("[data-field=within_m] input[data-number]")
         refuses(within, ["-3", "", "1,000", "abc"], dialog.get_by_role("button", name="Run the attack").click)
         dialog.get_by_role("button", name="Cancel").click()
-        page.get_by_label("Speed").select_option("another speed")
-        speed = page.get_by_label("Seconds of the data in one second")
+        page.get_by_label("Speed", exact=True).select_option("other speed")
+        speed = page.get_by_label("Speed, times real time")
         refuses(speed, ["0", "", "1,000", "abc"], None)
 
     def test_cleaning_and_reading_again(self, page: Page, taxi: Dataset) -> None:
@@ -266,7 +266,7 @@ class TestOthers:
         page.get_by_label("Step to add").select_option("drop-jumps")
         page.get_by_role("button", name="Add step").click()
         speed = page.get_by_label("Highest speed, km/h", exact=True)
-        again = page.get_by_role("button", name="Read it again")
+        again = page.get_by_role("button", name="Import again")
         refuses(speed, ["0", "", "1,000", "abc"], again.click)
         typed(speed, "999,5")
         with page.expect_navigation():

@@ -107,7 +107,7 @@ class TestBaseMap:
         )
         open_map(page, walk)
         page.get_by_role("checkbox", name="Base map").click()  # is checked only with consent
-        page.get_by_role("button", name="Show it").click()
+        page.get_by_role("button", name="Show base map").click()
         wait_for_tiles(page)
         page.wait_for_load_state("networkidle")
         [houses, ink] = map(sum, saved(page, [HOUSE, INK], near=4)["found"])

@@ -32,7 +32,7 @@ def odd(owner: User, monkeypatch: Any) -> Dataset:
 
 
 def preview(page: Page) -> Locator:
-    return page.get_by_role("region", name="The first rows, as they would be read")
+    return page.get_by_role("region", name="Preview of the first rows")
 
 
 def role_of(page: Page, column: str) -> Locator:
@@ -41,7 +41,7 @@ def role_of(page: Page, column: str) -> Locator:
 
 def opened(page: Page, dataset: Dataset) -> None:
     page.goto(f"/datasets/{dataset.pk}/")
-    page.get_by_text("Read it in another way").click()
+    page.get_by_text("Import settings").click()
     expect(preview(page).get_by_role("columnheader").first).to_be_visible()
 
 
@@ -50,13 +50,13 @@ def test_a_refused_upload_leads_to_its_columns(page: Page, owner: User, watch: W
     page.goto("/")
     choose(page, table("odd.csv", UNHELPFUL))
     refused = card(page, "odd.csv")
-    expect(refused).to_contain_text("Nothing of this file was kept.")
+    expect(refused).to_contain_text("Nothing of this file was stored.")
     assert not Dataset.objects.exists()
-    refused.get_by_role("button", name="Choose its columns").click()
+    refused.get_by_role("button", name="Choose columns").click()
     expect(preview(page)).to_contain_text("No latitude column was found")
     for column, role in (("b", "Latitude"), ("c", "Longitude"), ("a", "Time"), ("d", "Series")):
         role_of(page, column).select_option(role)
-    page.get_by_role("button", name="Read it as shown").click()
+    page.get_by_role("button", name="Import as shown").click()
     expect(page.get_by_role("complementary", name="About this dataset")).to_contain_text("15 Jun 2024")
     assert Dataset.objects.get().state == State.READY
 
@@ -72,11 +72,11 @@ class TestUnhelpfulHeaders:
         expect(preview(page)).to_contain_text("decimal comma")
         expect(preview(page).get_by_role("status")).to_have_count(0)
         expect(page.get_by_label("Latitude column")).to_have_value("#2")
-        page.get_by_role("button", name="Read it as shown").click()
-        expect(page.get_by_role("heading", name="The file is being read")).to_be_visible()
+        page.get_by_role("button", name="Import as shown").click()
+        expect(page.get_by_role("heading", name="Importing the file")).to_be_visible()
         work_off()
         expect(page.get_by_role("complementary", name="About this dataset")).to_contain_text(
-            "30 points kept in 2 series"
+            "30 events read in 2 series"
         )
         odd.refresh_from_db()
         assert (odd.state, odd.points) == (State.READY, 30)
@@ -114,7 +114,7 @@ class TestMapping:
         expect(role_of(page, "lon")).to_have_value("lat")
         expect(role_of(page, "lat")).to_have_value("lon")
         with page.expect_response("**/read/"):
-            page.get_by_role("button", name="Read it again").click()
+            page.get_by_role("button", name="Import again").click()
         walk.refresh_from_db()
         west, south, _, _ = walk.summary["bounds"]
         assert (int(west), int(south)) == (48, 2)
@@ -139,7 +139,7 @@ class TestMapping:
     def test_of_a_format_without_columns_says_so(self, page: Page, owner: User) -> None:
         gpx = import_dataset(owner=owner, upload=ContentFile(GPX, name="run.gpx"))
         page.goto(f"/datasets/{gpx.pk}/")
-        page.get_by_text("Read it in another way").click()
+        page.get_by_text("Import settings").click()
         expect(preview(page)).to_contain_text("GPX has no columns to choose from")
 
 
@@ -166,7 +166,7 @@ def test_nothing_below_moves_when_the_rows_come(page: Page, walk: Dataset) -> No
             .observe({ type: "layout-shift" });
         }"""
     )
-    page.get_by_text("Read it in another way").click()
+    page.get_by_text("Import settings").click()
     expect(preview(page).get_by_role("columnheader").first).to_be_visible()
     role_of(page, "time").select_option("not read")
     expect(role_of(page, "time")).to_have_value("")

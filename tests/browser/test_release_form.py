@@ -53,7 +53,7 @@ def drawn(page: Page, mechanism: str | None = None) -> None:
     """Wait for the picture, of this mechanism."""
     expect(page.locator("[data-picture][data-ready]")).to_be_attached()
     if mechanism:
-        page.get_by_label("The noise of").select_option(mechanism)
+        page.get_by_label("Noise of").select_option(mechanism)
 
 
 def zoom(page: Page) -> float:
@@ -108,7 +108,7 @@ class TestPicture:
         expect(words(page)).not_to_contain_text("zoomed out")
         near = zoom(page)
         level(page, 1, 400)
-        expect(words(page)).to_contain_text(re.compile(r"the noise is larger, so this is zoomed out \d+ times"))
+        expect(words(page)).to_contain_text(re.compile(r"the noise is larger, so the view is zoomed out \d+×"))
         assert zoom(page) > 5 * near
         level(page, 0.001, 20_000)
         expect(words(page)).to_contain_text("reaches around the world")
@@ -120,7 +120,7 @@ class TestPicture:
         only(page, "Skip")
         level(page, 1, 1)
         drawn(page, "landmark-skip")
-        expect(words(page)).to_contain_text("a lens shows it")
+        expect(words(page)).to_contain_text("an inset enlarges it")
         assert zoom(page) == pytest.approx(1, abs=0.01)
 
     def test_a_landmarks_circle_is_as_wide_as_the_scale_says(
@@ -141,7 +141,7 @@ class TestPicture:
         watch.expect(500)
         page.route("**/track/**", lambda route: route.fulfill(status=500))
         form(page, taxi)
-        expect(words(page)).to_contain_text("The points could not be read (500)")
+        expect(words(page)).to_contain_text("The events could not be loaded (500)")
         expect(page.locator("[data-outlook=landmark-uniform]")).to_contain_text("95")
 
 
@@ -191,7 +191,7 @@ class TestWarnings:
     ) -> None:
         form(page, taxi)
         level(page, 15, 200)
-        expect(self.warned(page)).to_contain_text("ε = 15 is hardly a promise")
+        expect(self.warned(page)).to_contain_text("ε = 15 is a very weak guarantee")
         level(page, 0.001, 200)
         expect(self.warned(page)).to_contain_text(re.compile(r"even places 200\skm apart"))
         expect(self.warned(page)).to_contain_text("the whole dataset is")
@@ -202,7 +202,7 @@ class TestWarnings:
         form(page, taxi)
         only(page, "Optimal split")
         expect(self.warned(page)).to_contain_text("Landmarks get more noise than other events: Optimal split")
-        expect(self.warned(page)).to_contain_text("A smaller ε protects what matters more, and shows it less exactly.")
+        expect(self.warned(page)).to_contain_text("Landmarks are protected more and published less accurately.")
         only(page, "Adaptive")
         level(page, 1, 20)
         expect(self.warned(page)).to_contain_text("Landmarks get less noise than other events: Adaptive")
@@ -215,20 +215,22 @@ class TestWarnings:
         level(page, 1, 20)
         planned = page.locator("[data-mechanism=landmark-planned]").get_by_label("Step variance q, m²", exact=True)
         joint = page.locator("[data-mechanism=landmark-joint]").get_by_label("Step variance q, m²", exact=True)
-        expect(self.warned(page)).not_to_contain_text("says one moves")
+        expect(self.warned(page)).not_to_contain_text("assumes a movement of")
         planned.fill("0.01")
         joint.fill("100000000000")
-        expect(self.warned(page)).to_contain_text(re.compile(r"Planned: q = 0.01 m² says one moves about 0.1\sm"))
-        expect(self.warned(page)).to_contain_text(f"which is to stand still. 1 of {stays.count} landmarks are drawn.")
+        expect(self.warned(page)).to_contain_text(
+            re.compile(r"Planned: q = 0.01 m² assumes a movement of about 0.1\sm")
+        )
+        expect(self.warned(page)).to_contain_text(f"almost none. 1 of {stays.count} landmarks get fresh noise.")
         expect(self.warned(page)).to_contain_text(
             re.compile(r"Joint: q = .* about 316\skm .* and the whole dataset is")
         )
 
     def test_one_seed_is_one_draw(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
         form(page, taxi)
-        expect(self.warned(page)).not_to_contain_text("One seed is one draw")
-        page.get_by_role("radio", name="Experiment").check()
-        expect(self.warned(page)).to_contain_text("One seed is one draw")
+        expect(self.warned(page)).not_to_contain_text("One seed is one sample")
+        page.get_by_role("radio", name="Seeded simulation").check()
+        expect(self.warned(page)).to_contain_text("One seed is one sample")
 
 
 class TestPurpose:
@@ -236,10 +238,10 @@ class TestPurpose:
     def test_publishable_unless_said_otherwise(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
         form(page, taxi)
         expect(page.get_by_role("radio", name="Publishable release")).to_be_checked()
-        expect(page.get_by_label("Seed")).to_be_disabled()
+        expect(page.get_by_label("Seed", exact=True)).to_be_disabled()
         expect(page.locator("[data-kind]")).to_have_text("Publishable release")
         only(page, "Uniform")
-        page.get_by_role("button", name="Make 1 release").click()
+        page.get_by_role("button", name="Create 1 release").click()
         page.wait_for_url("**/compare/**")
         assert (Release.objects.get().seeded, BudgetEntry.objects.count()) == (False, 1)
 
@@ -248,14 +250,14 @@ class TestPurpose:
     ) -> None:
         form(page, taxi)
         only(page, "Uniform")
-        page.get_by_role("radio", name="Experiment").check()
-        expect(page.locator("[data-kind]")).to_have_text("Experiment: not private")
+        page.get_by_role("radio", name="Seeded simulation").check()
+        expect(page.locator("[data-kind]")).to_have_text("Seeded simulation: not private")
         expect(page.locator("[data-spending]")).to_contain_text("spend nothing")
-        page.get_by_label("Seed").fill("")
+        page.get_by_label("Seed", exact=True).fill("")
         page.get_by_role("button", name="Run 1 simulation, not private").click()
-        expect(page.get_by_label("Seed")).to_be_focused()
+        expect(page.get_by_label("Seed", exact=True)).to_be_focused()
         expect(page.locator("#seed-error")).to_contain_text("Give a whole number from 0")
-        page.get_by_label("Seed").fill("7")
+        page.get_by_label("Seed", exact=True).fill("7")
         page.get_by_role("button", name="Run 1 simulation, not private").click()
         page.wait_for_url("**/compare/**")
         work_off()
@@ -266,16 +268,16 @@ class TestPurpose:
 
     def test_a_seed_that_is_none_is_said_at_its_field(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
         form(page, taxi)
-        page.get_by_role("radio", name="Experiment").check()
-        page.get_by_label("Seed").fill("-1")
+        page.get_by_role("radio", name="Seeded simulation").check()
+        page.get_by_label("Seed", exact=True).fill("-1")
         page.get_by_role("button", name="Run 3 simulations").click()
         expect(page.locator("#seed-error")).to_contain_text("Must be at least 0, got -1")
         assert not Release.objects.exists()
 
     def test_a_file_says_what_it_is_for(self, page: Page, taxi: Dataset, stays: LandmarkSet, tmp_path: Path) -> None:
         form(page, taxi)
-        page.get_by_role("radio", name="Experiment").check()
-        page.get_by_label("Seed").fill("42")
+        page.get_by_role("radio", name="Seeded simulation").check()
+        page.get_by_label("Seed", exact=True).fill("42")
         with page.expect_download() as waiting:
             page.get_by_role("button", name="Save configuration").click()
         file = tmp_path / "experiment.json"
@@ -283,8 +285,8 @@ class TestPurpose:
         assert {one["seed"] for one in json.loads(file.read_text())["releases"]} == {42}
         form(page, taxi)
         page.set_input_files("[data-load-file]", file)
-        expect(page.get_by_role("radio", name="Experiment")).to_be_checked()
-        expect(page.get_by_label("Seed")).to_have_value("42")
+        expect(page.get_by_role("radio", name="Seeded simulation")).to_be_checked()
+        expect(page.get_by_label("Seed", exact=True)).to_have_value("42")
 
 
 class TestCards:
@@ -324,7 +326,7 @@ class TestCards:
         own.get_by_label("Between two events, s").fill("60")
         expect(own).to_contain_text("q = (600 m)² / 2 = 180,000 m²")
         expect(own.get_by_label("Step variance q, m²", exact=True)).to_have_value("180000")
-        page.get_by_role("button", name="Make 1 release").click()
+        page.get_by_role("button", name="Create 1 release").click()
         page.wait_for_url("**/compare/**")
         assert Release.objects.get().spec["mechanism"]["step_variance_m2"] == 180_000.0
 
@@ -338,7 +340,7 @@ def test_for_everybody(
     form(page, taxi)
     drawn(page)
     page.get_by_role("checkbox", name=re.compile("^Planned")).check()
-    page.get_by_role("radio", name="Experiment").check()
+    page.get_by_role("radio", name="Seeded simulation").check()
     page.locator("[data-mechanism=landmark-planned]").get_by_text("q from speed").click()
     page.get_by_role("button", name="Add Causal filter").click()
     page.locator("[data-step=causal-filter]").get_by_text("q from speed").click()

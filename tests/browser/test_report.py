@@ -173,7 +173,7 @@ class TestWaysThere:
         page.goto(f"/datasets/{taxi.pk}/releases/new/")
         expect(page.get_by_role("button", name="Load configuration")).to_be_enabled()
         page.set_input_files("[data-load-file]", {"name": "c.json", "mimeType": "", "buffer": archive.read(name)})
-        page.get_by_role("button", name="Make 1 release").click()  # one: the form has read the file
+        page.get_by_role("button", name="Create 1 release").click()  # one: the form has read the file
         page.wait_for_url("**/compare/**")
         made = Release.objects.exclude(pk__in=[one.pk for one in pair]).get()
         assert made.spec_digest == pair[0].spec_digest

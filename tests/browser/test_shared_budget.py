@@ -37,20 +37,20 @@ def test_shows_the_other_upload_and_takes_the_decision(page: Page, walk: Dataset
     expect(panel).to_contain_text("Shares its budget with 1 other upload that shares most of its events")
     expect(panel.get_by_role("link", name="Walk")).to_have_attribute("href", f"/datasets/{walk.pk}/")
     expect(panel).to_contain_text("Not recognised: positions or times that were changed")
-    panel.get_by_role("button", name="They are other people").click()
-    dialog = page.get_by_role("dialog", name="Are they other people?")
-    expect(dialog).to_contain_text("apart from the other upload")
+    panel.get_by_role("button", name="They are different people").click()
+    dialog = page.get_by_role("dialog", name="Are they different people?")
+    expect(dialog).to_contain_text("separate from the other upload")
     assert accessibility_faults(page) == []
     dialog.get_by_role("button", name="Keep one budget").click()
     expect(dialog).to_be_hidden()
     assert not LineageEntry.objects.filter(fact="other-people").exists()
 
-    panel.get_by_role("button", name="They are other people").click()
-    dialog.get_by_role("button", name="They are other people").click()
+    panel.get_by_role("button", name="They are different people").click()
+    dialog.get_by_role("button", name="They are different people").click()
     expect(dialog).to_be_hidden()
     expect(panel).to_contain_text("Nothing spent")
     expect(panel).to_contain_text("this upload and another one are of different people")
-    expect(panel.get_by_role("button", name="They are other people")).to_have_count(0)
+    expect(panel.get_by_role("button", name="They are different people")).to_have_count(0)
     assert LineageEntry.objects.filter(fact="other-people").count() == 1
 
 

@@ -65,12 +65,14 @@ class TestWithARelease:
         page.get_by_role("button", name="Earlier: Random-walk smoother").click()
         page.locator("[data-step=causal-filter]").get_by_label("Step variance q, m²", exact=True).fill("90000")
         aside = page.locator("[data-afterwards]")
-        expect(aside).to_contain_text("Then Random-walk smoother, then Causal filter, over each release: free.")
-        expect(aside).to_contain_text("Not for live use")
+        expect(aside).to_contain_text(
+            "Then Random-walk smoother, then Causal filter, over each release; spends no budget."
+        )
+        expect(aside).to_contain_text("Not on live data")
         page.get_by_role("button", name="Remove Random-walk smoother").click()
-        expect(aside).to_contain_text("Fit for live use")
+        expect(aside).to_contain_text("Works on live data")
         page.get_by_role("button", name="Add Random-walk smoother").click()
-        page.get_by_role("button", name="Make 1 release").click()
+        page.get_by_role("button", name="Create 1 release").click()
         page.wait_for_url("**/compare/**")
         work_off()
         settled(page)
@@ -91,8 +93,8 @@ class TestWithARelease:
         page.get_by_role("button", name="Add Causal filter").click()
         step = page.locator("[data-step=causal-filter]")
         step.get_by_label("Step variance q, m²", exact=True).fill("-5")
-        expect(page.locator("[data-spending]")).to_contain_text("A number is missing or refused")
-        page.get_by_role("button", name="Make 1 release").click()
+        expect(page.locator("[data-spending]")).to_contain_text("A value is missing or invalid")
+        page.get_by_role("button", name="Create 1 release").click()
         expect(step.locator(".field__error").first).to_contain_text("Must be greater than 0, got -5")
         expect(page.locator("[data-mechanism=landmark-planned] .field__error").first).to_be_hidden()
         assert not Release.objects.exists()
@@ -122,9 +124,9 @@ class TestOnAFinishedOne:
     def smooth(self, page: Page, title: str, step: str) -> None:
         page.get_by_role("button", name=f"Smooth {title}", exact=True).click()
         dialog = page.get_by_role("dialog", name=f"Smooth {title}")
-        expect(dialog.get_by_role("button", name="Make the release")).to_be_disabled()
+        expect(dialog.get_by_role("button", name="Create release")).to_be_disabled()
         dialog.get_by_role("button", name=f"Add {step}").click()
-        dialog.get_by_role("button", name="Make the release").click()
+        dialog.get_by_role("button", name="Create release").click()
         expect(dialog).to_be_hidden()
 
     @pytest.mark.journey
@@ -164,7 +166,7 @@ class TestOnAFinishedOne:
         field = dialog.get_by_label("Step variance q, m²", exact=True)
         expect(field).to_be_focused()
         field.fill("")
-        dialog.get_by_role("button", name="Make the release").click()
+        dialog.get_by_role("button", name="Create release").click()
         expect(dialog.locator(".step--on .field__error").first).to_contain_text("Give a number")
         dialog.get_by_role("button", name="Cancel").click()
         assert Release.objects.count() == 1
@@ -206,7 +208,7 @@ class TestAsAFile:
         page.set_input_files("[data-load-file]", file)
         expect(page.get_by_label("Level ε", exact=True)).to_have_value("3")
         expect(page.get_by_role("checkbox", name=re.compile("^Uniform"))).not_to_be_checked()
-        page.get_by_role("button", name="Make 2 releases").click()
+        page.get_by_role("button", name="Create 2 releases").click()
         page.wait_for_url("**/compare/**")
         assert {row.spec_digest for row in Release.objects.all()} == {spec.digest for spec in specs}
 
@@ -218,7 +220,7 @@ class TestAsAFile:
         page.set_input_files(
             "[data-load-file]", {"name": "r.json", "mimeType": "application/json", "buffer": told.encode()}
         )
-        expect(page.get_by_role("button", name="Make 1 release")).to_be_enabled()
+        expect(page.get_by_role("button", name="Create 1 release")).to_be_enabled()
         expect(page.get_by_label("Level ε", exact=True)).to_have_value("10")
 
     @pytest.mark.parametrize(
@@ -226,8 +228,11 @@ class TestAsAFile:
         [
             ("{", "This file is not JSON."),
             ("[]", "This file describes no releases"),
-            ('{"mechanism": {"name": "magic", "epsilon": 1, "radius_m": 1}}', "There is no “magic” here."),
-            ('{"mechanism": {"name": "event-level"}, "postprocess": [{"name": "magic"}]}', "There is no “magic” here."),
+            ('{"mechanism": {"name": "magic", "epsilon": 1, "radius_m": 1}}', "Unknown mechanism or step “magic”."),
+            (
+                '{"mechanism": {"name": "event-level"}, "postprocess": [{"name": "magic"}]}',
+                "Unknown mechanism or step “magic”.",
+            ),
         ],
     )
     def test_fail_no_configuration(self, page: Page, taxi: Dataset, stays: LandmarkSet, text: str, told: str) -> None:
@@ -236,4 +241,4 @@ class TestAsAFile:
             "[data-load-file]", {"name": "c.json", "mimeType": "application/json", "buffer": text.encode()}
         )
         expect(page.locator("[data-problem]")).to_contain_text(f"c.json: {told}")
-        expect(page.get_by_role("button", name="Make 3 releases")).to_be_enabled()
+        expect(page.get_by_role("button", name="Create 3 releases")).to_be_enabled()

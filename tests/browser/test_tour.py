@@ -25,17 +25,17 @@ def strip(page: Page) -> Locator:
 @pytest.mark.journey
 def test_walked_through_from_link_to_link(page: Page, samples: None) -> None:
     page.goto("/")
-    for title, seen in (("Look at the track", "Walk across Paris"), ("Mark landmarks", "Mark landmarks")):
+    for title, seen in (("View the trajectory", "Walk across Paris"), ("Define landmarks", "Define landmarks")):
         strip(page).get_by_role("link", name=title).click()
         expect(page.get_by_role("heading", level=1, name=seen)).to_be_visible()
         expect(strip(page).locator("[aria-current=step]")).to_contain_text(title)
-    expect(strip(page).get_by_role("link", name="Done: Look at the track")).to_be_visible()
+    expect(strip(page).get_by_role("link", name="Done: View the trajectory")).to_be_visible()
     expect(strip(page).get_by_role("link", name="Done:")).to_have_count(1)
 
 
 def test_the_editor_still_fits_the_window(page: Page, samples: None) -> None:
     page.goto("/")
-    strip(page).get_by_role("link", name="Mark landmarks").click()
+    strip(page).get_by_role("link", name="Define landmarks").click()
     page.wait_for_selector(".map")
     bench = page.locator(".bench").bounding_box()
     assert bench["y"] + bench["height"] <= DESKTOP["height"] + 1

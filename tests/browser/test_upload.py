@@ -23,7 +23,7 @@ class TestUpload:
         with page.expect_file_chooser() as chooser:
             page.get_by_role("button", name="Choose files").click()
         chooser.value.set_files([table("walk.csv", WALK)])
-        expect(card(page, "walk.csv")).to_contain_text("CSV, 40 points kept in 1 series")
+        expect(card(page, "walk.csv")).to_contain_text("CSV or TSV table, 40 events read in 1 series")
         expect(card(page, "walk.csv")).to_contain_text("14 May 2024, 07:00 to 07:39 UTC")
         expect(page.get_by_role("row", name=re.compile("walk.csv"))).to_contain_text("40")
 
@@ -41,7 +41,7 @@ class TestUpload:
             WALK.decode(),
         )
         assert page.evaluate("seen")
-        expect(card(page, "dropped.csv")).to_contain_text("40 points kept")
+        expect(card(page, "dropped.csv")).to_contain_text("40 events read")
         expect(page.locator("[data-drop-veil]")).to_be_hidden()
 
     @pytest.mark.journey
@@ -49,8 +49,8 @@ class TestUpload:
         watch.expect(400)
         page.goto("/")
         choose(page, table("good.csv", WALK), table("empty.csv", b""), table("also.csv", WALK))
-        expect(card(page, "good.csv")).to_contain_text("40 points")
-        expect(card(page, "also.csv")).to_contain_text("40 points")
+        expect(card(page, "good.csv")).to_contain_text("40 events")
+        expect(card(page, "also.csv")).to_contain_text("40 events")
         expect(card(page, "empty.csv").get_by_role("alert")).to_contain_text("The file is empty.")
         expect(page.locator("#datasets tbody tr")).to_have_count(2)
 
@@ -69,14 +69,14 @@ class TestUpload:
         page.goto("/")
         choose(page, table("laughs.gpx", laughs))
         expect(card(page, "laughs.gpx").get_by_role("alert")).to_contain_text("DOCTYPE")
-        expect(card(page, "laughs.gpx")).to_contain_text("Nothing of this file was kept.")
+        expect(card(page, "laughs.gpx")).to_contain_text("Nothing of this file was stored.")
         assert not Dataset.objects.exists()
 
     def test_markup_in_a_file_is_text(self, page: Page) -> None:
         body = b"id,time,lat,lon\n<img src=x onerror=alert(1)>,2024-05-14T07:00:00Z,48,2\n"
         page.goto("/")
         choose(page, table("<b>bold<b>.csv", body))
-        expect(card(page, "<b>bold<b>.csv")).to_contain_text("1 point kept")
+        expect(card(page, "<b>bold<b>.csv")).to_contain_text("1 event read")
         page.get_by_role("link", name="Open <b>bold<b>.csv").click()
         expect(page.get_by_role("heading", level=1)).to_have_text("<b>bold<b>.csv")
 
@@ -91,7 +91,7 @@ class TestUpload:
         expect(question.get_by_label("day, month, year", exact=False)).to_be_checked()
         assert not Dataset.objects.exists()
         question.get_by_label("month, day, year", exact=False).check()
-        card(page, "days.csv").get_by_role("button", name="Read it so").click()
+        card(page, "days.csv").get_by_role("button", name="Apply").click()
         expect(card(page, "days.csv")).to_contain_text("2 Jan 2024, 10:00 to 2 Feb 2024")
 
     def test_a_guess_can_be_changed(self, page: Page) -> None:
@@ -106,7 +106,7 @@ class TestUpload:
 
     def test_with_a_reading_option_set_before(self, page: Page) -> None:
         page.goto("/")
-        page.get_by_text("How to read the file").click()
+        page.get_by_text("Import settings").click()
         page.get_by_label("First n points").fill("5")
         choose(page, table("walk.csv", WALK))
         expect(card(page, "walk.csv")).to_contain_text("5 of 40")
@@ -123,7 +123,7 @@ class TestUpload:
         page.route("**/api/v1/datasets/", lambda route: None if route.request.method == "POST" else route.continue_())
         choose(page, table("slow.csv", WALK))
         page.get_by_role("button", name="Cancel slow.csv").click()
-        expect(card(page, "slow.csv")).to_contain_text("Cancelled. Nothing of this file was kept.")
+        expect(card(page, "slow.csv")).to_contain_text("Cancelled. Nothing of this file was stored.")
 
     def test_a_large_one_is_read_by_a_worker_while_the_page_tells(
         self, page: Page, worker: None, monkeypatch: Any
@@ -131,7 +131,7 @@ class TestUpload:
         monkeypatch.setattr("dashboard.datasets.services.NOW_PLAIN_BYTES", 10)
         page.goto("/")
         choose(page, table("walk.csv", WALK))
-        expect(card(page, "walk.csv")).to_contain_text("40 points kept")
+        expect(card(page, "walk.csv")).to_contain_text("40 events read")
         expect(page.get_by_role("row", name=re.compile("walk.csv"))).to_contain_text("ready")
 
     @pytest.mark.journey

@@ -34,7 +34,7 @@ def editor(page: Page, taxi: Dataset) -> Page:
 class TestPicking:
     @pytest.mark.journey
     def test_shift_drag_marks_a_rectangle_and_takes_it_back(self, editor: Page) -> None:
-        editor.get_by_role("button", name="By hand").click()
+        editor.get_by_role("button", name="Manual").click()
         before = marked(editor)
         for _ in range(2):
             editor.keyboard.down("Shift")
@@ -70,7 +70,7 @@ class TestOtherWays:
         editor.get_by_label("Share", exact=True).fill("0.1")
         expect_marked(editor, 26)
         first = editor.locator("[data-stays]").inner_text()
-        editor.get_by_role("button", name="Draw again").click()
+        editor.get_by_role("button", name="Sample again").click()
         expect(editor.locator("[data-stays]")).not_to_have_text(first, use_inner_text=True)
         made = save(editor, taxi)
         assert (made.count, made.method["name"], made.method["seed"]) == (26, "synthetic", 2)
@@ -81,25 +81,25 @@ class TestOtherWays:
         upload = ContentFile(b"time,lat,lon,landmark\n" + rows, name="marked.csv")
         dataset = import_dataset(owner=owner, upload=upload)
         edit(page, dataset)
-        page.get_by_role("button", name="Marks of the file").click()
+        page.get_by_role("button", name="Landmark column").click()
         expect_marked(page, 10)
         made = save(page, dataset)
         assert (made.method, made.count) == ({"name": "column"}, 10)
 
     def test_without_a_column_the_reason_is_given(self, editor: Page) -> None:
-        expect(editor.get_by_role("button", name="Marks of the file")).to_be_disabled()
+        expect(editor.get_by_role("button", name="Landmark column")).to_be_disabled()
         expect(editor.locator("[data-why]")).to_contain_text("needs a landmark column")
 
     def test_the_average_distance_is_shown(self, editor: Page) -> None:
         facts = editor.locator("[data-more-facts]")
         expect(facts).to_contain_text("from a regular event to the nearest landmark")
-        editor.get_by_role("button", name="By hand").click()
+        editor.get_by_role("button", name="Manual").click()
         editor.get_by_role("slider", name="Event").press("l")
         expect(facts).to_contain_text("from a regular event to the nearest landmark")
 
     def test_two_sets_are_compared(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
         edit(page, taxi)
-        page.get_by_role("button", name="By hand").click()
+        page.get_by_role("button", name="Manual").click()
         page.get_by_label("Compare with").select_option(str(stays.pk))
         facts = page.locator("[data-overlap]")
         expect(facts).to_contain_text(f"In both{stays.count} events")

@@ -137,8 +137,8 @@ def mark_zone(page: Page, dataset: str) -> int:
 def compose(page: Page) -> None:
     """Four mechanisms as an experiment."""
     settled(page, "[data-form]")
-    page.get_by_role("radio", name="Experiment").check()
-    page.get_by_label("Seed").fill(str(SEED))
+    page.get_by_role("radio", name="Seeded simulation").check()
+    page.get_by_label("Seed", exact=True).fill(str(SEED))
     page.get_by_label("Level ε", exact=True).fill("1")
     page.get_by_label("Radius r, m", exact=True).fill("50")
     for title in FOUR:
@@ -201,7 +201,7 @@ def compare_ways(page: Page, first: str) -> None:
     page.get_by_text("Side by side", exact=True).click()
     page.get_by_text("2 maps", exact=True).click()
     expect(page.locator(".pane:visible")).to_have_count(2, timeout=SOON_MS)
-    page.locator(".pane:visible").nth(1).get_by_role("button", name="Closer").click()
+    page.locator(".pane:visible").nth(1).get_by_role("button", name="Zoom in").click()
     page.wait_for_function(
         f"(before) => {{ const now = ({VIEWS})(); return now[0] !== before && new Set(now).size === 1; }}",
         arg=page.evaluate(VIEWS)[0],
@@ -219,13 +219,13 @@ def step_with_keys(page: Page) -> None:
     page.locator("[data-map]").first.focus()
     before = cursors(page)
     page.keyboard.press("End")
-    expect(words).to_contain_text(f"event {EVENTS - 1:,} of 0–{EVENTS - 1:,}", timeout=SOON_MS)
+    expect(words).to_contain_text(f"event {EVENTS:,} of {EVENTS:,}", timeout=SOON_MS)
     assert all(a != b for a, b in zip(before, cursors(page), strict=True))
     for _ in range(3):
         page.keyboard.press("ArrowLeft")
     expect(words).to_contain_text(f"event {EVENTS - 4:,} of", timeout=SOON_MS)
     page.keyboard.press("Home")
-    expect(words).to_contain_text("event 0 of", timeout=SOON_MS)
+    expect(words).to_contain_text("event 1 of", timeout=SOON_MS)
     assert cursors(page) == before
 
 
@@ -259,8 +259,8 @@ def download_each(page: Page, release: dict[str, Any]) -> None:
 
 
 def download_chart(page: Page) -> None:
-    for label, start in {"PNG": b"\x89PNG", "SVG": b"<svg", "CSV": b"event,"}.items():
-        page.get_by_label("Budget per event: save or read").click()
+    for label, start in {"PNG": b"\x89PNG", "SVG": b"<svg", "CSV": b"event_index,"}.items():
+        page.get_by_label("Budget per event: save or show numbers").click()
         with page.expect_download() as started:
             page.get_by_role("button", name=label, exact=True).click()
         data = body(started.value)
@@ -333,7 +333,7 @@ def test_from_a_file_to_the_same_numbers_again(page: Page, server: Server, tmp_p
     page.set_input_files(
         "[data-load-file]", {"name": "again.json", "mimeType": "application/json", "buffer": configuration}
     )
-    expect(page.get_by_label("Seed")).to_have_value(str(SEED), timeout=SOON_MS)
+    expect(page.get_by_label("Seed", exact=True)).to_have_value(str(SEED), timeout=SOON_MS)
     again = run(page, server)
     assert not {one["id"] for one in first} & {one["id"] for one in again}
     assert numbers(again) == numbers(first)

@@ -167,7 +167,7 @@ class TestChanging:
         editor.wait_for_timeout(500)
         inside = marked(editor)
         editor.keyboard.press("l")
-        expect(editor.get_by_role("button", name="By hand")).to_have_attribute("aria-pressed", "true")
+        expect(editor.get_by_role("button", name="Manual")).to_have_attribute("aria-pressed", "true")
         assert abs(marked(editor) - inside) == 1
         editor.keyboard.press("Control+z")
         expect(editor.locator(".zone")).to_have_count(1)
@@ -183,7 +183,7 @@ class TestKeyboard:
         editor.get_by_role("button", name="Zones", exact=True).press("Enter")
         expect_marked(editor, 0)
         editor.get_by_role("slider", name="Event").press("ArrowRight")
-        radius = editor.get_by_label("Circle around event 1, radius in m")
+        radius = editor.get_by_label("Circle around event 2, radius in m")
         radius.fill("400")
         radius.press("Enter")
         expect(editor.locator(".zone__head")).to_contain_text("400")

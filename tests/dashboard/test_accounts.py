@@ -186,4 +186,4 @@ class TestPassword:
         answer = client.post("/login/", {"username": username, "password": "wrong"})
         assert answer.status_code == 200
         assert "sessionid" not in answer.cookies
-        assert b"do not belong together" in answer.content
+        assert b"Wrong user name or password" in answer.content

@@ -195,7 +195,7 @@ class TestPage:
     def test_without_audits_it_states_what_to_do(self, owner_page):
         page = owner_page.get("/audits/").content.decode()
         assert "No audit yet" in page
-        assert "None yet. Start one with the form." in page
+        assert "No audits yet. Start one with the form." in page
 
     def test_the_newest_is_shown_and_any_by_its_address(self, owner_page, done, owner):
         other = services.submit_audit(owner=owner, spec=AuditSpec.parse({"mechanism": UNIFORM, "trials": 2000}))

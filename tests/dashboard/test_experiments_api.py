@@ -66,7 +66,7 @@ def test_a_small_one_is_done_in_the_request_and_its_table_is_the_engines(owner_a
     answer = owner_api.post(URL, {"preset": SMALL}, format="json")
     assert answer.status_code == 201
     reported = answer.json()
-    assert (reported["state"], reported["progress"], reported["data_title"]) == ("done", 1.0, "generated series")
+    assert (reported["state"], reported["progress"], reported["data_title"]) == ("done", 1.0, "synthetic series")
     preset = presets.parse(SMALL)
     write(run(preset.spec(), preset.data()), preset.spec(), tmp_path)
     for fmt, name in (("parquet", "table.parquet"), ("csv", "table.csv"), ("tex", "table.tex"), ("json", "spec.json")):
@@ -169,8 +169,8 @@ def test_landmark_sets_are_called_by_their_names(owner, owner_api, ready_dataset
     (axis,) = owner_api.post(f"{URL}plan/", requested, format="json").json()["figure"]["axes"]
     labels = [value["label"] for value in axis["values"]]
     assert labels[0] == "Clinic"
-    assert labels[1:3] == [f"Twins, 1 picked by hand (events [{event}])" for event in (2, 3)]
-    assert labels[3] == "1 picked by hand (events [4])"
+    assert labels[1:3] == [f"Twins, 1 selected manually (events [{event}])" for event in (2, 3)]
+    assert labels[3] == "1 selected manually (events [4])"
     made = owner_api.post(URL, requested, format="json").json()
     (axis,) = owner_api.get(f"{URL}{made['id']}/results/").json()["axes"]
     assert [value["label"] for value in axis["values"]] == labels

@@ -57,7 +57,17 @@ def test_every_term_is_one_plain_sentence() -> None:
         ("/landmark-sets/{set}/report/", {"temporal-loss", "bridge-bound", "release", "landmark"}),
         (
             "/datasets/{dataset}/releases/new/",
-            {"release", "landmark", "level", "radius", "epsilon", "fresh-draw", "event-level", "w-event", "user-level"},
+            {
+                "release",
+                "landmark",
+                "level",
+                "radius",
+                "epsilon",
+                "fresh-noise",
+                "event-level",
+                "w-event",
+                "user-level",
+            },
         ),
         ("/datasets/{dataset}/compare/", {"landmark", "mean-error", "temporal-loss", "bridge-bound", "release"}),
     ],

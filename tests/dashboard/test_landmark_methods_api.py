@@ -170,7 +170,7 @@ class TestColumn:
     def test_the_upload_form_offers_the_column_and_the_page_shows_what_is_marked(self, owner_page, marked_dataset):
         assert 'name="landmark"' in owner_page.get("/").content.decode()
         page = owner_page.get(f"/datasets/{marked_dataset.pk}/").content.decode()
-        assert "Marked</abbr></dt><dd>2</dd>" in page
+        assert "Landmarks</abbr></dt><dd>2</dd>" in page
 
     def test_marks_buy_no_new_budget(self, owner_api, marked_dataset):
         other = owner_api.post(DATASETS, {"file": upload(MARKED), "landmark": "#0"}, format="multipart").json()

@@ -31,7 +31,7 @@ class TestMark:
         assert np.flatnonzero(stored.mask).tolist() == [0, 2, 4, 7]
         assert (stored.count, stored.points, stored.share) == (4, 8, 0.5)
         assert stored.method == PARIS
-        assert stored.name == "4 picked by hand"
+        assert stored.name == "4 selected manually"
 
     def test_a_dataset_deleted_meanwhile_is_a_refusal(self, owner, owner_api, ready_dataset, monkeypatch):
         honest = services.preview_landmarks

@@ -160,7 +160,7 @@ class TestSchedule:
 class TestZonesOnARelease:
     @pytest.fixture
     def earlier(self, owner_api, landmark_set):
-        """A finished release at event level, over landmarks picked by hand, which it does not read."""
+        """A finished release at event level, over landmarks selected manually, which it does not read."""
         return finished(owner_api, landmark_set, EVENT)
 
     def method(self, row, **changed):

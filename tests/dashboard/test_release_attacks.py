@@ -99,7 +99,7 @@ class TestResult:
         reported = ask(owner_api, done, HOME_WORK).json()
         body = json.loads(downloaded(owner_api, reported["id"], "json"))
         assert reported["warning"] == body["warning"] == "This reads the original; do not publish it."
-        assert "no bound" in reported["note"] == body["note"]
+        assert "not a bound" in reported["note"] == body["note"]
         assert reported["assumes"] == body["assumes"] == list(attacks["home-work"].assumes)
         assert "Krumm" in reported["source"] == body["source"]
         answer = owner_api.get(of(reported["id"], "data"))
@@ -225,7 +225,7 @@ class TestHostile:
         error = first_error(answer)
         assert (answer.status_code, error["field"]) == (409, "release")
         assert error["value"].startswith("Skip + ")
-        assert "as it was drawn" in error["rule"]
+        assert "without post-processing steps" in error["rule"]
         assert ask(owner_api, made, HOME_WORK).status_code == 201
 
     def test_fail_one_series_where_many_are_needed(self, owner_api, done, crowd):

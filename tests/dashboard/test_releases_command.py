@@ -38,7 +38,7 @@ def test_writes_what_reads_back_with_its_label(run, day, tmp_path, fmt):
     out = tmp_path / f"out.{FORMATS[fmt].extension.lstrip('.')}"
     stated, wrong, code = run(day, *UNIFORM, *MARKS, "--out", out)
     assert (wrong, code) == ("", 0)
-    statement = "with the same landmarks and times; not covered: which events are landmarks, picked by hand."
+    statement = "with the same landmarks and times; not covered: which events are landmarks, selected manually."
     assert stated.startswith("4 points, 2 landmarks (50.0%), 4 published. ")
     assert stated.rstrip("\n").endswith(statement)
     assert stated.count("\n") == 1
@@ -122,7 +122,7 @@ class TestCleaning:
         spec = ReleaseSpec.parse({"mechanism": {"name": "landmark-uniform", "epsilon": 1, "radius_m": 200}, "seed": 7})
         label = json.loads(pq.read_schema(out).metadata[b"cairn"])
         uncovered = (
-            "which events are landmarks, picked by hand",
+            "which events are landmarks, selected manually",
             "which events were left out before by cleaning that reads positions (drop-jumps)",
         )
         context = Context(landmarks=2, not_covered=uncovered, whole_trace=label["whole_trace_epsilon"])

@@ -151,7 +151,7 @@ class TestPublic:
         execution.run(derived.pk)
         text = text_of(owner_page.get(page_of(derived)))
         assert f"nothing: made from release {done.pk} (sha256 {done.data_sha256})" in text
-        assert "Steps read the release alone" in text
+        assert "Steps read the release only" in text
 
 
 class TestOwners:
@@ -186,7 +186,7 @@ class TestCurves:
         release = submit("landmark-adaptive")
         execution.run(release.pk)
         text = text_of(owner_page.get(page_of(release)))
-        assert "Expected error</dt><dd>not told: it could only be simulated" in text
+        assert "Expected error</dt><dd>not available: it can only be simulated" in text
         assert text.count('<td class="number">–</td>') == 2
 
     def test_the_loss_is_that_of_the_accounting(self, submit):

@@ -24,7 +24,7 @@ STEP = re.compile(
     r'<span class="tour__title">(?P<title>[^<]+)</span>',
     re.DOTALL,
 )
-TITLES = ["Look at the track", "Mark landmarks", "Ask for releases", "Compare", "Bring your own"]
+TITLES = ["View the trajectory", "Define landmarks", "Create releases", "Compare", "Upload your data"]
 
 
 def strip(page: Client, address: str = "/") -> list[dict[str, str]]:
@@ -112,13 +112,13 @@ class TestTicks:
 
     def test_marking_the_same_again_counts(self, owner_page: Client, owner: User, sample: Dataset) -> None:
         mark_landmarks(owner=owner, dataset=sample, method=LandmarkSet.objects.get().method)
-        assert done(owner_page) == ["Mark landmarks"]
+        assert done(owner_page) == ["Define landmarks"]
 
     def test_another_set_in_place_of_the_first_counts(self, owner_page: Client, owner: User, sample: Dataset) -> None:
         LandmarkSet.objects.all().delete()
         assert done(owner_page) == []
         mark_landmarks(owner=owner, dataset=sample, method={"name": "manual", "events": [3]})
-        assert done(owner_page) == ["Mark landmarks"]
+        assert done(owner_page) == ["Define landmarks"]
 
     def test_the_first_visit_is_the_one_kept(self, owner_page: Client, owner: User, sample: Dataset) -> None:
         kept = []
@@ -154,7 +154,7 @@ class TestHideAndShow:
     ) -> None:
         assert 'name="shown" value="yes"' in owner_page.get("/").content.decode()
         assert owner_page.post("/tour/", {"shown": "yes"})["Location"] == "/"
-        assert done(owner_page) == ["Bring your own"]
+        assert done(owner_page) == ["Upload your data"]
         assert strip(owner_page, addresses(ready_dataset)[0]) == []
 
     def test_states_so_where_there_is_no_sample(self, owner_page: Client) -> None:

@@ -1,4 +1,4 @@
-"""The noise of every mechanism: as large as declared, and the same wherever and in whatever unit it is drawn.
+"""Noise of every mechanism: as large as declared, and the same wherever and in whatever unit it is drawn.
 
 Statistical tests state their seed; with it they are deterministic, and their bounds were chosen so that a fresh seed
 would fail less than once in 10^5 runs.

@@ -104,7 +104,7 @@ def test_it_draws_no_lots_and_keeps_nothing(cls: Any, release: Release) -> None:
 @pytest.mark.parametrize("cls", [one for one in CLASSES_OF_STEPS if one.causal], ids=lambda cls: cls.__name__)
 @given(release=releases(), share=st.floats(0, 1))
 def test_a_causal_step_gives_at_every_moment_what_it_gives_in_the_end(cls: Any, release: Release, share: float) -> None:
-    """Fit for live use: of a prefix of a release it makes the prefix of what it makes of the whole."""
+    """Works on live data: of a prefix of a release it makes the prefix of what it makes of the whole."""
     events = round(share * len(release.budgets))
     for step in steps(cls):
         then, later = step.apply(cut(release, events)), cut(step.apply(release), events)

@@ -25,14 +25,14 @@ def labels(*landmarks: dict[str, Any]) -> list[str]:
 @pytest.mark.parametrize(
     ("landmarks", "expected"),
     [
-        ([{"name": "manual", "events": [1]}, circles(1, 2)], ["1 picked by hand", "2 zones"]),
+        ([{"name": "manual", "events": [1]}, circles(1, 2)], ["1 selected manually", "2 zones"]),
         (
             [{"name": "manual", "events": [1]}, {"name": "manual", "events": [2]}],
-            ["1 picked by hand (events [1])", "1 picked by hand (events [2])"],
+            ["1 selected manually (events [1])", "1 selected manually (events [2])"],
         ),
         (
             [circles(1, 2), circles(3, 4), {"name": "manual", "events": [1]}, circles(5, 6)],
-            ["2 zones (1)", "2 zones (2)", "1 picked by hand", "2 zones (3)"],
+            ["2 zones (1)", "2 zones (2)", "1 selected manually", "2 zones (3)"],
         ),
     ],
     ids=["different", "told apart by what differs", "numbered where that is long"],

@@ -113,7 +113,7 @@ class TestSynthetic:
     def test_a_seed_is_required_and_its_meaning_plain(self) -> None:
         with pytest.raises(ParameterErrors, match="seed is required"):
             landmark_methods.parse({"name": "synthetic", "share": 0.2})
-        assert "mean nothing about your data" in Synthetic.summary
+        assert "Not derived from the data" in Synthetic.summary
 
 
 class TestTemporalDistanceOfADataset:
@@ -180,7 +180,7 @@ class TestMarksOfATrajectory:
 
     def test_a_release_that_carries_them_cannot_be_made(self) -> None:
         [one] = series(2, marked=True)
-        with pytest.raises(DataError, match="must not carry the marks"):
+        with pytest.raises(DataError, match="must not carry the landmark column"):
             Release(one, np.arange(2), np.ones(2), np.ones(2, dtype=np.bool_), np.ones(2))
 
     @pytest.mark.parametrize("fmt", sorted(exports.FORMATS))

@@ -11,6 +11,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from dashboard.core.palette import palette
+from privacy_engine import plurals
 from privacy_engine.data import KINDS
 
 register = template.Library()
@@ -41,6 +42,12 @@ ICONS = {
 def whole(value: float | None) -> str:
     """12,345"""
     return "–" if value is None else f"{round(value):,}"
+
+
+@register.filter
+def counted(value: int, noun: str) -> str:
+    """12,345 events, 1 entry"""
+    return plurals.counted(value, noun)
 
 
 @register.filter
@@ -185,7 +192,7 @@ def value(mapping: Any, key: str) -> Any:
 
 @register.simple_tag
 def takes(landmark_sets: int, releases: int, experiments: int) -> str:
-    """What goes with a dataset: its points, 1 landmark set and 3 releases."""
-    counted = ((landmark_sets, "landmark set"), (releases, "release"), (experiments, "experiment"))
-    parts = ["its points", *(f"{n:,} {noun}{'' if n == 1 else 's'}" for n, noun in counted if n)]
+    """What goes with a dataset: its events, 1 landmark set and 3 releases."""
+    parts_of = ((landmark_sets, "landmark set"), (releases, "release"), (experiments, "experiment"))
+    parts = ["its events", *(plurals.counted(n, noun) for n, noun in parts_of if n)]
     return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)

@@ -29,37 +29,35 @@ class Term:
 GLOSSARY: dict[str, Term] = {
     "epsilon": Term(
         "ε, epsilon",
-        "How far a release may move the odds: of two places one radius apart, either makes any output at most e to "
-        "the ε times as likely as the other; smaller protects more and costs more metres.",
+        "Bounds how far a release may change the odds: of two places one radius apart, either makes any output at "
+        "most e to the ε times as likely as the other; smaller protects more and adds more error.",
     ),
     "level": Term(
         "Level",
-        "The ε promised within the radius, for what is protected together: one event, any w successive events, "
+        "The ε guaranteed within the radius, for what is protected together: one event, any w successive events, "
         "all landmarks and any one event, or the whole series.",
     ),
     "radius": Term(
         "Radius",
-        "The distance in metres within which places are kept alike at level ε; of places twice as far apart, "
+        "The distance in metres at which two places are protected with ε; for places twice as far apart, "
         "twice the ε may leak.",
     ),
     "landmark": Term(
         "Landmark",
-        "An event that matters, such as being at home, at work or in a clinic; all landmarks and any one other event "
+        "A significant event, such as being at home, at work or in a clinic; all landmarks and any one other event "
         "are protected together.",
     ),
     "dummy-landmark": Term(
         "Dummy landmark",
-        "A regular event that is marked like a landmark, so that a marked event need not be one; every true landmark "
-        "stays marked.",
+        "A regular event that is protected like a landmark, so that such an event need not be one; every true landmark "
+        "stays in the set.",
     ),
     "regular-event": Term(
         "Regular event",
         "An event that is not a landmark; it is protected beside all landmarks, not together with other regular "
         "events.",
     ),
-    "event-level": Term(
-        "Event level", "Each event on its own leaks at most ε; k events together may leak k times as much."
-    ),
+    "event-level": Term("Event level", "Each event alone leaks at most ε; k events together may leak k times as much."),
     "w-event": Term(
         "w-event", "Any w successive events together leak at most ε; events further apart than that may leak more."
     ),
@@ -68,28 +66,28 @@ GLOSSARY: dict[str, Term] = {
     ),
     "temporal-loss": Term(
         "Temporal privacy loss",
-        "What all releases leak about an event to an adversary who knows how positions follow one another, for states "
-        "at most a distance D apart, where ε within a radius r counts D / r times: at least what its release spends.",
+        "What all releases leak about an event to an adversary who knows how successive positions are correlated, for "
+        "states at most D apart, where ε within a radius r counts D / r times: at least what its release spends.",
     ),
     "bridge-bound": Term(
         "Bridge bound",
-        "An upper bound on what all landmarks and one event leak together, worked out with the landmarks’ positions "
+        "An upper bound on what all landmarks and one event leak together, computed with the landmarks’ positions "
         "taken as known at the ends of each gap; the published formula is not an upper bound.",
     ),
     "mean-error": Term(
         "Mean error",
         "The mean distance in metres from each published position to the true one of its event; it is measured "
-        "against the original, so its owner alone sees it.",
+        "against the original, so only the owner sees it.",
     ),
     "release": Term(
         "Release",
-        "A copy with noise, drawn once, that may leave; the original stays here, and what a release has leaked cannot "
-        "be taken back.",
+        "A copy with noise, sampled once, that may be published; the original is not published, and what a release has "
+        "leaked cannot be undone.",
     ),
-    "fresh-draw": Term(
-        "Fresh draw",
-        "A position that gets noise of its own and spends budget for it; an event without one repeats a position "
-        "that is published anyway.",
+    "fresh-noise": Term(
+        "Fresh noise",
+        "Noise that is newly sampled for an event and spends budget; an event without it repeats a position that "
+        "is published anyway.",
     ),
 }
 

@@ -66,7 +66,7 @@ class MarkedShare(_OfMarks):
 
     title: ClassVar[str] = "Marked events, dummies included"
     short: ClassVar[str] = "Marked events"
-    summary: ClassVar[str] = "Which share of the events is treated as a landmark, from 0 to 1."
+    summary: ClassVar[str] = "The share of the events treated as landmarks, from 0 to 1."
 
     name: Literal["marked-share"] = "marked-share"
 

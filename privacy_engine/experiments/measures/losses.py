@@ -60,7 +60,7 @@ class _Loss(Measure):
 class OwnLoss(_Loss):
     title: ClassVar[str] = "Each event's own loss, mean over events"
     short: ClassVar[str] = "Own loss"
-    summary: ClassVar[str] = "What one event's release gives away, its neighbours' included, on average."
+    summary: ClassVar[str] = "What one event's release leaks, its neighbours' included, on average."
     part: ClassVar[int] = 0
 
     name: Literal["loss-own"] = "loss-own"
@@ -70,7 +70,7 @@ class OwnLoss(_Loss):
 class WorstOwnLoss(_Loss):
     title: ClassVar[str] = "Each event's own loss, largest"
     short: ClassVar[str] = "Own loss, largest"
-    summary: ClassVar[str] = "What one event's release gives away, its neighbours' included, at the worst event."
+    summary: ClassVar[str] = "What one event's release leaks, its neighbours' included, at the worst event."
     part: ClassVar[int] = 0
     worst: ClassVar[bool] = True
 
@@ -81,7 +81,7 @@ class WorstOwnLoss(_Loss):
 class SummedLoss(_Loss):
     title: ClassVar[str] = "Loss of landmarks and one event, mean over events"
     short: ClassVar[str] = "Summed loss"
-    summary: ClassVar[str] = "What all landmarks and one more event give away together, on average."
+    summary: ClassVar[str] = "What all landmarks and one more event leak together, on average."
     part: ClassVar[int] = 1
 
     name: Literal["loss-summed"] = "loss-summed"
@@ -91,7 +91,7 @@ class SummedLoss(_Loss):
 class WorstSummedLoss(_Loss):
     title: ClassVar[str] = "Loss of landmarks and one event, largest"
     short: ClassVar[str] = "Summed loss, largest"
-    summary: ClassVar[str] = "What all landmarks and one more event give away together, at the worst event."
+    summary: ClassVar[str] = "What all landmarks and one more event leak together, at the worst event."
     part: ClassVar[int] = 1
     worst: ClassVar[bool] = True
 

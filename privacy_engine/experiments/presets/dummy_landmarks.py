@@ -22,8 +22,8 @@ class DummySelectionCost(Preset):
     .. [1] Katsomallos. PhD thesis, "Protecting landmarks".
     """
 
-    title: ClassVar[str] = "Cost of dummy landmarks"
-    summary: ClassVar[str] = "What dummies cost, by the budget of their selection and by what it keeps alike."
+    title: ClassVar[str] = "Error with dummy landmarks"
+    summary: ClassVar[str] = "Mean absolute error with dummies, by the budget of their selection and what it preserves."
     metrics: ClassVar[tuple[str, ...]] = ("error", "marked-share", "temporal-distance")
 
     name: Literal["dummy-selection"] = "dummy-selection"

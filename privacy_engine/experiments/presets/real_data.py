@@ -11,7 +11,7 @@ from privacy_engine.params import EventCount, Param
 
 MARKS = Param(
     label="Landmarks",
-    help="A random share of the events, drawn again in each repetition, or the paper's stay points.",
+    help="A random share of the events, sampled again in each repetition, or the paper's stay points.",
     options=(("random", "Random shares"), ("stay-points", "Stay points")),
 )
 
@@ -70,7 +70,7 @@ class GeolifeError(RealData):
     """
 
     title: ClassVar[str] = "Error by landmarks, dense data"
-    summary: ClassVar[str] = "Mean absolute error for 0 to 100 % landmarks on Geolife or a generated walk."
+    summary: ClassVar[str] = "Mean absolute error for 0 to 100 % landmarks on Geolife or a synthetic walk."
     stays: ClassVar[tuple[tuple[float, float], ...]] = (
         (0, 100_000),
         (205, 30),
@@ -95,7 +95,7 @@ class TDriveError(RealData):
     """
 
     title: ClassVar[str] = "Error by landmarks, sparse data"
-    summary: ClassVar[str] = "Mean absolute error for 0 to 100 % landmarks on T-Drive or a generated taxi."
+    summary: ClassVar[str] = "Mean absolute error for 0 to 100 % landmarks on T-Drive or a synthetic taxi."
     stays: ClassVar[tuple[tuple[float, float], ...]] = (
         (0, 1000),
         (2095, 30),

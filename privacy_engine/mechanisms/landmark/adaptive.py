@@ -17,7 +17,7 @@ from privacy_engine.params import Param
 from privacy_engine.simulation_plan import AdaptivePlan, SimulationPlan
 
 READING = Param(
-    label="What counts as a change",
+    label="Change threshold",
     help="How far two successive releases must lie apart before landmarks are sampled more often.",
     options=(
         ("calibrated", "More than the median distance of two releases of one place (2.6/ε)"),
@@ -25,8 +25,8 @@ READING = Param(
     ),
 )
 REDISTRIBUTION = Param(
-    label="What skipped landmarks save",
-    help="Who gets the share of a landmark that was not drawn.",
+    label="Budget of skipped landmarks",
+    help="Which events get the share of a landmark that was not sampled.",
     options=(
         ("uniform", "All landmarks still to come and the other events, evenly"),
         ("absorption", "The next landmark drawn, wholly"),
@@ -62,7 +62,7 @@ class Adaptive(PlanarLaplaceMechanism):
     """
 
     title: ClassVar[str] = "Adaptive"
-    summary: ClassVar[str] = "Samples landmarks while releases stand still and gives what that saves to the next ones."
+    summary: ClassVar[str] = "Samples landmarks while releases do not move and gives the saved budget to later ones."
     caveats: ClassVar[tuple[str, ...]] = (
         "Repeats show some of the landmarks.",
         *PlanarLaplaceMechanism.caveats,

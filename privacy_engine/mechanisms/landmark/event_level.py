@@ -32,7 +32,7 @@ class EventLevel(PlanarLaplaceMechanism):
     """
 
     title: ClassVar[str] = "Event level"
-    summary: ClassVar[str] = "Every event separately; landmarks together are not protected."
+    summary: ClassVar[str] = "Every event separately; landmarks are not protected together."
     level: ClassVar[str] = "event"
     reads_landmarks: ClassVar[bool] = False
     sentence_without_landmarks: ClassVar[str] = ""

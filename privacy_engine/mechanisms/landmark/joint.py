@@ -57,7 +57,7 @@ class Joint(PlanarLaplaceMechanism):
     """
 
     title: ClassVar[str] = "Joint"
-    summary: ClassVar[str] = "One draw of noise for all landmarks together, a third less for the same promise; planned."
+    summary: ClassVar[str] = "Joint noise for all landmarks, a third less for the same guarantee; planned."
     joint_landmarks: ClassVar[bool] = True
     caveats: ClassVar[tuple[str, ...]] = (
         "One landmark alone is protected no better than all together; independent noise would give it a share of ε.",

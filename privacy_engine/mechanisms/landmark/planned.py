@@ -42,7 +42,7 @@ class Planned(PlanarLaplaceMechanism):
     """
 
     title: ClassVar[str] = "Planned"
-    summary: ClassVar[str] = "Draws every so many-th landmark, planned from public knowledge, and repeats in between."
+    summary: ClassVar[str] = "Samples landmarks at a planned interval, from public knowledge, and repeats in between."
     caveats: ClassVar[tuple[str, ...]] = (
         "Repeats show some of the landmarks.",
         "The step variance must be public knowledge; taken from this trace it would itself be a disclosure.",

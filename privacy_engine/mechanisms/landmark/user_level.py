@@ -25,7 +25,7 @@ class UserLevel(PlanarLaplaceMechanism):
     """
 
     title: ClassVar[str] = "User level"
-    summary: ClassVar[str] = "The whole series at once; every event pays for it."
+    summary: ClassVar[str] = "The whole series together; every event shares the budget."
     level: ClassVar[str] = "user"
     reads_landmarks: ClassVar[bool] = False
     sentence_without_landmarks: ClassVar[str] = ""

@@ -36,7 +36,7 @@ class WEvent(PlanarLaplaceMechanism):
     """
 
     title: ClassVar[str] = "w-event"
-    summary: ClassVar[str] = "Every window of so many successive events shares the budget; landmarks get no extra care."
+    summary: ClassVar[str] = "Every window of w successive events shares the budget, landmarks like other events."
     level: ClassVar[str] = "w-event"
     reads_landmarks: ClassVar[bool] = False
     sentence_without_landmarks: ClassVar[str] = ""

@@ -1,6 +1,9 @@
 /* Axes of the charts: their range and ticks, from the values on them. */
 
+import { whole } from "../core/format.js";
+
 const SUPERSCRIPTS = { "-": "⁻", 0: "⁰", 1: "¹", 2: "²", 3: "³", 4: "⁴", 5: "⁵", 6: "⁶", 7: "⁷", 8: "⁸", 9: "⁹" };
+const EVENT_TICKS = 5;
 const DECADES = 7; // what lies further below the largest value is off the chart, not the measure of it
 
 /** 1, 10, 1k on a logarithmic axis; .001 below one. */
@@ -55,6 +58,16 @@ export function logAxis(arrays, zeros) {
 export function linearAxis(arrays) {
   const highest = arrays.reduce((found, values) => values.reduce((a, b) => Math.max(a, b ?? 0), found), 0);
   return { floor: 0, axis: { type: "linear", range: [0, highest * 1.06 || 1], nticks: 6, tickformat: ",~g" } };
+}
+
+/** The axis of the events `span` = [first, last], indices from 0: round event numbers, which count from 1. */
+export function eventAxis(span) {
+  const [first, last] = span.map((index) => index + 1);
+  const power = 10 ** Math.floor(Math.log10(Math.max(1, (last - first) / EVENT_TICKS)));
+  const step = [1, 2, 5].map((k) => k * power).find((one) => (last - first) / one <= EVENT_TICKS) ?? 10 * power;
+  const numbers = [];
+  for (let at = Math.ceil(first / step) * step; at <= last; at += step) numbers.push(at);
+  return { range: span, tickvals: numbers.map((at) => at - 1), ticktext: numbers.map(whole) };
 }
 
 /** Shares, from nothing to all. */

@@ -1,7 +1,7 @@
 /* The numbers behind a chart: as rows, as CSV, as a table to read. */
 
 import { el } from "../core/dom.js";
-import { number, whole } from "../core/format.js";
+import { count, eventNumber, number, whole } from "../core/format.js";
 
 const ROWS_SHOWN = 200;
 
@@ -40,10 +40,10 @@ const quoted = (text) =>
   /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : /^[=+\-@\t]/.test(text) ? `'${text}` : text;
 
 /**
- * Lines as CSV; `unit` goes into the heads of the columns. `by` = {key, name}: what a row stands for; `kind(key)` what
- * sort it is.
+ * Lines as CSV, events by their index from 0 as in the API; `unit` goes into the heads of the columns. `by` =
+ * {key, name}: what a row stands for; `kind(key)` its kind.
  */
-export function csvOf(lines, unit, { key = "x", name = "event" } = {}, /** @type {any} */ kind = null) {
+export function csvOf(lines, unit, { key = "x", name = "event_index" } = {}, /** @type {any} */ kind = null) {
   const { names, rows } = rowsOf(lines, key);
   const head = [name, ...names.map((one) => quoted(unit ? `${one} (${unit})` : one)), ...(kind ? ["kind"] : [])].join(
     ",",
@@ -67,18 +67,24 @@ export function tableOf(
 ) {
   const found = rowsOf(lines, key);
   const rows = span ? found.rows.filter(([at]) => at >= span[0] && at <= span[1]) : found.rows;
-  const of = span ? ` of events ${whole(span[0])} to ${whole(span[1])}` : "";
+  const of = span ? ` of events ${eventNumber(span[0])} to ${eventNumber(span[1])}` : "";
   const left =
     rows.length > ROWS_SHOWN
       ? `The first ${ROWS_SHOWN} of ${whole(rows.length)} rows${of}; the CSV has them all.`
-      : `${whole(rows.length)} rows${of}.`;
+      : `${count(rows.length, "row")}${of}.`;
   const cell = (value) => el("td", { class: "number" }, value === null || value === undefined ? "" : number(value, 4));
   const heads = [
     ...found.names.map((one) => el("th", { scope: "col", class: "number" }, one)),
     kind && el("th", { scope: "col" }, "kind"),
   ];
   const row = (/** @type {any[]} */ [at, ...values]) =>
-    el("tr", {}, el("th", { scope: "row" }, number(at, 7)), values.map(cell), kind && el("td", {}, kind(at)));
+    el(
+      "tr",
+      {},
+      el("th", { scope: "row" }, name === "event" ? eventNumber(at) : number(at, 7)),
+      values.map(cell),
+      kind && el("td", {}, kind(at)),
+    );
   return el(
     "table",
     { class: "table" },

@@ -128,7 +128,7 @@ function createHead(usual, { rescale, clear }) {
   /** @param {string} title */
   function name(title) {
     heading.textContent = title;
-    summary.setAttribute("aria-label", `${title}: save or read`);
+    summary.setAttribute("aria-label", `${title}: save or show numbers`);
     scale.setAttribute("aria-label", `${title}: logarithmic axis`);
     all.setAttribute("aria-label", `${title}: show all events`);
   }

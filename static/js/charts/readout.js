@@ -1,7 +1,7 @@
 /* What a chart's lines are at one event, as text beside it. */
 
 import { el } from "../core/dom.js";
-import { number, whole } from "../core/format.js";
+import { eventNumber, number } from "../core/format.js";
 import { cssColour } from "../core/series_style.js";
 import { nearestIndex } from "../core/sorted_search.js";
 
@@ -37,7 +37,7 @@ export function createReadout() {
             el("b", {}, valueAt(line, event)),
           ),
         );
-      const point = pointName ? pointName(event) : `event ${whole(event)}${kind && ` · ${kind}`}`;
+      const point = pointName ? pointName(event) : `event ${eventNumber(event)}${kind && ` · ${kind}`}`;
       element.replaceChildren(el("p", {}, point), el("ul", {}, rows));
       element.hidden = false;
       const left = x > width / 2;

@@ -2,7 +2,7 @@
  */
 
 import { cssColour, edgeColour, token } from "../core/series_style.js";
-import { linearAxis, logAxis, shareAxis, valueAxis } from "./axes.js";
+import { eventAxis, linearAxis, logAxis, shareAxis, valueAxis } from "./axes.js";
 
 const MARKERS = 8; // on a line, so that lines differ in grey too
 const MARKED = ["Landmarks", "Dummy landmarks"]; // what bands are called in an image outside the page
@@ -35,7 +35,7 @@ export function verticalAxis(shown) {
 
 function horizontalAxis({ lines, span, x, ticks }) {
   if (ticks) return { range: span, tickvals: ticks.at, ticktext: ticks.text };
-  if (!x) return { range: span, nticks: 5, tickformat: ",d" };
+  if (!x) return eventAxis(span);
   return {
     ...valueAxis(
       lines.map((line) => line.x),

@@ -4,7 +4,7 @@ import { get } from "../core/api.js";
 import { $, el } from "../core/dom.js";
 import { createSteps } from "./step_list.js";
 
-const READS = { positions: "looks at positions", times: "looks at times only", nothing: "looks at nothing" };
+const READS = { positions: "reads positions", times: "reads times only", nothing: "reads no data" };
 const chip = ({ reads }) => el("span", { class: "chip" }, READS[reads]);
 
 /** The steps in `host`, those of `set` chosen; null where the page has no place for them. */

@@ -4,10 +4,10 @@ import { el } from "../core/dom.js";
 
 /** @type {Record<string, string>} Roles that go with another column and are not chosen by themselves. */
 const DERIVED = {
-  clock: "with the time",
-  offset: "zone of the time",
-  lat_sign: "with the latitude",
-  lon_sign: "with the longitude",
+  clock: "part of the time",
+  offset: "time zone",
+  lat_sign: "part of the latitude",
+  lon_sign: "part of the longitude",
   geometry: "Position",
   person: "Person",
 };

@@ -47,7 +47,7 @@ function rename(button, done) {
 function remove(button, done) {
   const dialog = $("#delete-dialog");
   $("[data-title]", dialog).textContent = `Delete ${button.dataset.name}?`;
-  $("[data-words]", dialog).textContent = `This removes ${button.dataset.takes}.`;
+  $("[data-words]", dialog).textContent = `This deletes ${button.dataset.takes}.`;
   const work = async () => {
     await del(button.dataset.delete);
     announce(`${button.dataset.name} is deleted.`);
@@ -59,11 +59,11 @@ function separate(button, done) {
   const dialog = $("#other-people-dialog");
   const { count } = button.dataset;
   $("[data-text]", dialog).textContent =
-    `This upload gets a budget of its own, apart from ` +
+    `This upload gets its own budget, separate from ` +
     `${count === "1" ? "the other upload" : `the ${count} other uploads`}.`;
   const work = async () => {
     await post(button.dataset.otherPeople, { decision: "other-people" });
-    announce("Recorded: this upload has a budget of its own.");
+    announce("Recorded: this upload has its own budget.");
   };
   openDialog(dialog, work, () => done("separate", button));
 }

@@ -2,7 +2,7 @@
 
 import { el } from "../core/dom.js";
 import { labelOf, sentenceOf } from "../core/field_errors.js";
-import { count, number, percent, whole } from "../core/format.js";
+import { count, eventNumber, number, percent, plural, whole } from "../core/format.js";
 
 /** Whether an error is best answered with the columns of the file in view. @param {ApiProblem} error */
 export const needsColumns = ({ code }) => ["no_position_columns", "no_points", "bad_times"].includes(code ?? "");
@@ -13,7 +13,7 @@ export function rows(list, total, unit) {
   const text = list.map(String);
   if (more > 0) text.push(`${whole(more)} more`);
   const last = text.length > 1 ? ` and ${text.pop()}` : "";
-  return `${unit}${total === 1 ? "" : "s"} ${text.join(", ")}${last}`;
+  return `${total === 1 ? unit : plural(unit)} ${text.join(", ")}${last}`;
 }
 
 const title = (heading, text) => el(heading, { class: "report__title" }, text);
@@ -80,11 +80,11 @@ function cleaned(report, heading) {
       .filter(Boolean)
       .join(", ");
   const which = ({ events, before, after }) =>
-    events.length ? ` (${rows(events, Math.max(before - after, events.length), "event")})` : "";
+    events.length ? ` (${rows(events.map(eventNumber), Math.max(before - after, events.length), "event")})` : "";
   return el(
     "section",
     { class: "report__part" },
-    title(heading, "Cleaned, as you chose"),
+    title(heading, "Cleaning"),
     el(
       "ol",
       { class: "report__list" },
@@ -106,7 +106,7 @@ function guessed(report, heading, onChange) {
   return el(
     "section",
     { class: "report__part" },
-    title(heading, "Found out, not said by the file"),
+    title(heading, "Detected automatically"),
     el(
       "ul",
       { class: "report__list" },
@@ -148,13 +148,13 @@ function members(report, heading) {
   );
 }
 
-/** "GPX, 20 of 21 points in 1 series" */
+/** "GPX, 20 of 21 points read in 1 series" */
 export function understood(report) {
   const kept =
     report.kept === report.rows_read
-      ? count(report.kept, "point")
+      ? count(report.kept, "event")
       : `${whole(report.kept)} of ${count(report.rows_read, report.row_unit)}`;
-  return `${report.format.toUpperCase()}, ${kept} kept in ${whole(report.series_count)} series`;
+  return `${report.format_title ?? report.format}, ${kept} read in ${whole(report.series_count)} series`;
 }
 
 /**
@@ -169,9 +169,9 @@ export function renderReport(report, { onChange, heading = "h4" } = {}) {
     { class: "report" },
     cleaned(report, heading),
     dropped(report, heading),
-    noted(report, heading, "warning", "Please look at"),
+    noted(report, heading, "warning", "Warnings"),
     guessed(report, heading, onChange),
-    noted(report, heading, "info", "Good to know"),
+    noted(report, heading, "info", "Notes"),
     members(report, heading),
   );
 }
@@ -226,7 +226,7 @@ export function renderQuestion(error, onChoose) {
         ),
       ),
     ),
-    el("button", { class: "button button--primary" }, "Read it so"),
+    el("button", { class: "button button--primary" }, "Apply"),
   );
   form.addEventListener("submit", (event) => {
     event.preventDefault();

@@ -92,7 +92,7 @@ export function createDrawer(host, button, refreshJobs) {
     try {
       await post(job.urls[what]);
       if (what !== "dismiss")
-        announce(what === "cancel" ? `${job.title} is being cancelled.` : `${job.title} is tried again.`);
+        announce(what === "cancel" ? `${job.title} is being cancelled.` : `${job.title} is queued again.`);
     } catch (error) {
       pressed.disabled = false;
       announce(error.message);

@@ -229,13 +229,13 @@ const runningText = ({ stage, progress, eta }) =>
 
 /** What each state shows and what can be done about it; one that is not here shows nothing. */
 const STATES = {
-  reading: { text: () => "Reading the points …" },
+  reading: { text: () => "Loading the events …" },
   queued: { text: () => "Waiting for a worker", act: "cancel", bar: "waits" },
   running: { text: runningText, act: "cancel", bar: "runs" },
   failed: { text: ({ reason }) => `Failed: ${reason}`, act: "retry" },
   cancelled: { text: () => "Cancelled", act: "retry" },
 };
-const ACTS = { cancel: "Cancel", retry: "Try again" };
+const ACTS = { cancel: "Cancel", retry: "Retry" };
 
 /**
  * What a layer that is not drawn yet is about. Its parts are made once and filled again and again: a button that a

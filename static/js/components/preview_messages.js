@@ -5,8 +5,7 @@ import { sentenceOf } from "../core/field_errors.js";
 
 /** @type {Record<string, string>} */
 const DELIMITERS = { ",": "commas", ";": "semicolons", "|": "vertical bars", tab: "tabs", space: "spaces" };
-const FIXED =
-  "This format says itself which column is which. To say otherwise, choose the format of a plain table below.";
+const FIXED = "This format fixes the role of each column. To override it, choose a plain table as the format below.";
 
 /** The text of a preview without columns. @param {any} preview */
 export const emptyText = ({ says }) => el("p", { class: "small" }, says);
@@ -25,7 +24,7 @@ export const errorNotice = (error) => notice(el("p", {}, el("strong", {}, senten
 export const previewProblem = ({ problem, whole }, goTo) =>
   notice(
     el("p", {}, el("strong", {}, problem.message)),
-    !whole && el("p", { class: "muted" }, "The first rows alone say so; only they were looked at."),
+    !whole && el("p", { class: "muted" }, "From the first rows only."),
     goTo && el("p", {}, el("button", { class: "link", type: "button", onclick: goTo }, "Choose below")),
   );
 
@@ -46,7 +45,7 @@ export function previewFacts({ title, member, delimiter, decimal, encoding, head
 /** What the server guessed; null if nothing. @param {{guesses: {message: string}[]}} preview */
 export function previewGuesses({ guesses }) {
   if (!guesses.length) return null;
-  const attributes = { class: "preview__found small", "aria-label": "Found out, not said by the file" };
+  const attributes = { class: "preview__found small", "aria-label": "Detected automatically" };
   return el(
     "ul",
     attributes,

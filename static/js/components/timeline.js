@@ -5,7 +5,7 @@ import { createPlayback } from "./timeline_playback.js";
 import { timelineScale } from "./timeline_scale.js";
 import { el } from "../core/dom.js";
 import { isInRuns } from "../core/event_runs.js";
-import { moment, whole } from "../core/format.js";
+import { eventNumber, moment, whole } from "../core/format.js";
 import { onTheme } from "../core/series_style.js";
 
 const MOVED_PX = 3; // a press that moves no further is a click
@@ -39,7 +39,7 @@ export function createTimeline(host, on) {
   const { strip, label, head, hoverLine, playback } = parts;
 
   const positionText = (/** @type {number} */ event) =>
-    `${shown.time ? `${moment(shown.time[event])} · ` : ""}event ${whole(event)} of 0–${whole(shown.n - 1)}`;
+    `${shown.time ? `${moment(shown.time[event])} · ` : ""}event ${eventNumber(event)} of ${whole(shown.n)}`;
   const textOf = (/** @type {number} */ event) =>
     `${positionText(event)}${isInRuns(shown.runs, event) ? " · landmark" : ""}`;
 

@@ -19,13 +19,13 @@ export function createBrush({ strip, row, place, eventAt, count, label, bound },
   const grip = (/** @type {GripOptions} */ options) =>
     createGrip({ ...options, eventUnder, count, shift: (by) => shift(first, last, by) });
   const start = grip({
-    name: "First event drawn",
+    name: "First event shown",
     side: "start",
     at: () => first,
     move: (event) => change(Math.min(event, last), last),
   });
   const end = grip({
-    name: "Last event drawn",
+    name: "Last event shown",
     side: "end",
     at: () => last,
     move: (event) => change(first, Math.max(event, first)),
@@ -35,7 +35,7 @@ export function createBrush({ strip, row, place, eventAt, count, label, bound },
   const whole = () => first === 0 && last === count() - 1;
   const showAll = () => clear({ focus: true });
   const attributes = { class: "button button--small brush__all", type: "button", hidden: true, onclick: showAll };
-  const all = el("button", attributes, "Draw all");
+  const all = el("button", attributes, "Show all");
   strip.before(lane);
   strip.firstElementChild?.after(...shades); // above what the strip paints, below its playhead
   row.append(all);

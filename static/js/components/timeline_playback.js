@@ -3,20 +3,13 @@
 import { createNumber, valueOf, write } from "./number_field.js";
 import { playSchedule, usualStep } from "./playback_schedule.js";
 import { el } from "../core/dom.js";
+import { count, whole } from "../core/format.js";
 import { mayMove } from "../core/series_style.js";
 
 const SPEEDS = [1, 10, 60, 600, 3600, 21600, 86400]; // seconds of the data in one of the reader's
 const EVENT_SPEEDS = [1, 5, 20, 100, 1000]; // events in a second, where there are no times
 const OTHER = "other";
 const PLAY_S = 40; // about how long a whole series plays by default
-const speedText = (speed) =>
-  speed < 60
-    ? `${speed} s in 1 s`
-    : speed < 3600
-      ? `${speed / 60} min in 1 s`
-      : speed < 86400
-        ? `${speed / 3600} h in 1 s`
-        : "1 d in 1 s";
 
 /**
  * `at()` is the event shown, `select(event)` shows another one. Returns {elements, set({n, time}), bound(first, last)
@@ -97,10 +90,10 @@ export function createPlayback({ at, select }) {
       speed.hidden = n < 2;
       other.hidden = true;
       write(typed, Number(speed.value));
-      typed.setAttribute("aria-label", time ? "Seconds of the data in one second" : "Events in one second");
-      unit.textContent = time ? "s in 1 s" : "in 1 s";
+      typed.setAttribute("aria-label", time ? "Speed, times real time" : "Events per second");
+      unit.textContent = time ? "×" : "per second";
       play.disabled = n < 2 || !mayMove();
-      play.title = mayMove() ? "" : "Your system asks for no motion: step with the arrow keys.";
+      play.title = mayMove() ? "" : "Animation is disabled by your system: step with the arrow keys.";
     },
   };
 }
@@ -109,10 +102,10 @@ export function createPlayback({ at, select }) {
 function fillSpeeds(speed, time, n) {
   const rates = time ? SPEEDS : EVENT_SPEEDS;
   const wanted = (time ? time[n - 1] - time[0] : n) / PLAY_S;
-  const text = (one) => (time ? speedText(one) : `${one} events in 1 s`);
+  const text = (one) => (time ? `${whole(one)}×` : `${count(one, "event")} per second`);
   speed.replaceChildren(
     ...rates.map((one) => el("option", { value: String(one) }, text(one))),
-    el("option", { value: OTHER }, "another speed"),
+    el("option", { value: OTHER }, "other speed"),
   );
   speed.value = String(rates.find((one) => one >= wanted) ?? rates.at(-1));
 }

@@ -85,6 +85,6 @@ function eventTicks(n, most, place) {
   const step = [1, 2, 5, 10].map((k) => k * power).find((s) => n / s <= most) ?? n;
   /** @type {[number, string][]} */
   const found = [];
-  for (let event = 0; event < n; event += step) found.push([place(event), whole(event)]);
+  for (let number = step; number <= n; number += step) found.push([place(number - 1), whole(number)]);
   return found;
 }

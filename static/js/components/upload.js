@@ -31,20 +31,20 @@ export function upload({ url, uploads, file, options, limit, settled }) {
       return;
     }
     const stop = new AbortController();
-    const update = card.showProgress("Waiting for its turn …", () => stop.abort());
+    const update = card.showProgress("Waiting for earlier uploads …", () => stop.abort());
     /** @type {any} */
     let free = null;
     try {
       free = await takeSlot(stop.signal);
-      update("Sending …", null);
+      update("Uploading …", null);
       const transfer = {
         signal: stop.signal,
         onProgress: (/** @type {number} */ share) =>
           share < 1
-            ? update(`Sending: ${done(share)} of ${bytes(file.size)}`, share)
-            : update("Sent; the server reads it …", null),
+            ? update(`Uploading: ${done(share)} of ${bytes(file.size)}`, share)
+            : update("Uploaded; importing …", null),
         onWait: (/** @type {number} */ seconds) =>
-          update(`The connection is lost; trying again in ${count(seconds, "second")} …`, null),
+          update(`Connection lost; retrying in ${count(seconds, "second")} …`, null),
       };
       await reading.follow(await (file.size > PIECE ? sendResumable : sendWhole)(transfer));
     } catch (error) {
@@ -97,7 +97,7 @@ export function upload({ url, uploads, file, options, limit, settled }) {
  * @returns {ApiProblem}
  */
 function tooLarge(file, limit) {
-  const sizes = `The file has ${bytes(file.size)}; this server takes up to ${bytes(limit)}.`;
+  const sizes = `The file has ${bytes(file.size)}; this server accepts up to ${bytes(limit)}.`;
   return { message: `${sizes} Compress it (.gz), or split it and upload the parts.`, field: "file" };
 }
 
@@ -128,7 +128,7 @@ function createReading(card, file, { settled, keep }) {
   /** @param {any} dataset
    * @param {Record<string, any>} changes */
   async function reread(dataset, changes) {
-    card.showProgress("Reading it again …", null);
+    card.showProgress("Importing again …", null);
     try {
       await follow(await post(`${dataset.urls.self}read/`, { ...dataset.options, ...changes }));
     } catch (error) {
@@ -148,7 +148,7 @@ function createReading(card, file, { settled, keep }) {
   /** @param {any} dataset */
   function showFailure(dataset) {
     const error = dataset.error ?? { message: "The file could not be read." };
-    const after = "The upload is kept; delete the dataset below, or read it in another way.";
+    const after = "The uploaded file is stored; delete the dataset below, or change its import settings.";
     card.showFailure(error.choices?.length ? questionForm(dataset, error) : renderErrors([error], after));
   }
 
@@ -157,7 +157,7 @@ function createReading(card, file, { settled, keep }) {
   function showResult(dataset, problem = null) {
     const { report } = dataset;
     const facts = [understood(report), dataset.has_time ? span(dataset.start, dataset.end) : "no times"].join(" · ");
-    announce(`${file.name} is ready: ${count(dataset.points, "point")}.`);
+    announce(`${file.name} is ready: ${count(dataset.points, "event")}.`);
     const onChange = (/** @type {any} */ guess) => {
       const { form, input } = optionForm(dataset, guess, (changes) => reread(dataset, changes));
       showResult(dataset, form);

@@ -62,14 +62,13 @@ export function createUploadCard(file) {
       }
       announce(`${file.name} was refused.`);
       const choose =
-        chooseColumns &&
-        el("button", { class: "button", type: "button", onclick: chooseColumns }, "Choose its columns");
-      show(renderErrors(errors, "Nothing of this file was kept."), choose && el("p", {}, choose));
+        chooseColumns && el("button", { class: "button", type: "button", onclick: chooseColumns }, "Choose columns");
+      show(renderErrors(errors, "Nothing of this file was stored."), choose && el("p", {}, choose));
     },
     showCancelled() {
       announce(`${file.name} was cancelled.`);
       side.replaceChildren(dismiss());
-      show(el("p", { class: "muted" }, "Cancelled. Nothing of this file was kept."));
+      show(el("p", { class: "muted" }, "Cancelled. Nothing of this file was stored."));
     },
     /** Show the parts of a dataset that was read, with a link to its page. @param {any} dataset */
     showResult(dataset, /** @type {any[]} */ ...parts) {
@@ -101,7 +100,7 @@ export function optionForm(dataset, { option, value }, onSubmit) {
   const field = /** @type {HTMLElement} */ (original?.closest(".field")?.cloneNode(true));
   const input = /** @type {HTMLInputElement} */ (field.querySelector("input, select"));
   input.value = dataset.options[option] ?? (input.tagName === "INPUT" ? value : "");
-  const form = el("form", { class: "ask" }, field, el("button", { class: "button button--primary" }, "Read it so"));
+  const form = el("form", { class: "ask" }, field, el("button", { class: "button button--primary" }, "Apply"));
   for (const node of form.querySelectorAll("[id], [for]")) {
     for (const name of ["id", "for"]) {
       if (node.hasAttribute(name)) node.setAttribute(name, `${dataset.id}-${node.getAttribute(name)}`);

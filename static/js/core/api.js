@@ -27,10 +27,10 @@ const UNREACHED = {
 /** @type {Record<number, string>} Messages for statuses whose body has none. */
 const TEXTS = {
   401: "You are logged out. Log in again and repeat this.",
-  403: "This was not allowed. Reload the page and try again.",
-  404: "It is no longer there.",
-  413: "The file is larger than this server takes.",
-  429: "Too many requests. Wait a little and try again.",
+  403: "This request is not allowed. Reload the page and try again.",
+  404: "It no longer exists.",
+  413: "The file is larger than this server accepts.",
+  429: "Too many requests. Wait and try again.",
 };
 
 /**

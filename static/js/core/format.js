@@ -6,8 +6,21 @@ const WHOLE = new Intl.NumberFormat("en");
 /** 12,345 */
 export const whole = (value) => WHOLE.format(Math.round(value));
 
-/** 1 event, 407 events */
-export const count = (value, one, many = `${one}s`) => `${whole(value)} ${value === 1 ? one : many}`;
+const IRREGULAR = { person: "people", series: "series", axis: "axes", matrix: "matrices" };
+
+/** events, entries, matches, people: the same rules as privacy_engine/plurals.py */
+export function plural(noun) {
+  const last = noun.split(" ").at(-1);
+  if (IRREGULAR[last]) return noun.slice(0, -last.length) + IRREGULAR[last];
+  if (/[^aeiou]y$/.test(noun)) return `${noun.slice(0, -1)}ies`;
+  return /(s|x|z|ch|sh)$/.test(noun) ? `${noun}es` : `${noun}s`;
+}
+
+/** 1 event, 407 events, 2 entries */
+export const count = (value, noun) => `${whole(value)} ${value === 1 ? noun : plural(noun)}`;
+
+/** The number of an event as pages show it, from 1; `index` counts from 0, as in the API. */
+export const eventNumber = (index) => whole(index + 1);
 
 /** At most `digits` significant digits, no exponent: 0.00123, 12.3, 1,230 */
 export const number = (value, digits = 3) =>

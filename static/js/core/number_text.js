@@ -68,7 +68,7 @@ function outside(value, { minimum, maximum, whole }) {
 /** What is wrong with the number that a text in plain form gives; "" if nothing is. */
 function problemOf(value, text, rule) {
   const [, , before, after = ""] = PLAIN.exec(text) ?? [];
-  if (value === 0 && /[1-9]/.test(before + after)) return "Too close to 0 for a number here.";
+  if (value === 0 && /[1-9]/.test(before + after)) return "Too close to 0.";
   const beyond = outside(value, rule);
   if (beyond) return `${beyond}, got ${text}.`;
   if (!Number.isFinite(value)) return `Too large for a number, got ${text}.`;
@@ -154,6 +154,6 @@ export function readNumbers(typed, rule = {}) {
   const wrong = found.find((one) => one.problem);
   const twice = values.find((value, i) => values.indexOf(value) < i);
   const message =
-    wrong?.problem ?? (twice === undefined || rule.repeated ? "" : `${plainNumber(twice)} is there twice.`);
+    wrong?.problem ?? (twice === undefined || rule.repeated ? "" : `${plainNumber(twice)} is listed twice.`);
   return { values, texts: found.map(({ text }) => text), problem: message };
 }

@@ -8,7 +8,7 @@ import { el } from "../core/dom.js";
 import { corner } from "./controls.js";
 
 const KEY = "base-map"; // of localStorage: the host that was consented to, or "off" for tiles of this server
-const NONE = "No base map: nobody learns where you look.";
+const NONE = "No base map: no tile server sees which area you view.";
 const CHANGED = "cairn:base-map";
 let consents = 0;
 let remembered = null; // where storage is forbidden
@@ -73,7 +73,7 @@ function offer(map, box, base, near) {
     const on = isOn(base);
     question.close();
     input.checked = on;
-    text.textContent = on ? base.attribution : base.host ? "Off: nobody learns where you look." : "";
+    text.textContent = on ? base.attribution : base.host ? "Off: no tile server sees which area you view." : "";
     if (on) layer.addTo(map);
     else layer.remove();
   }
@@ -86,17 +86,17 @@ function consent(host, decide) {
   const sentence = el(
     "p",
     { id: `base-map-consent-${(consents += 1)}` },
-    `The tile server ${host} learns where you look.`,
+    `The tile server ${host} sees which area you view.`,
   );
   const yes = el(
     "button",
     { class: "button button--small", type: "button", "aria-describedby": sentence.id, onclick: () => decide(true) },
-    "Show it",
+    "Show base map",
   );
   const no = el(
     "button",
     { class: "button button--small button--quiet", type: "button", onclick: () => decide(false) },
-    "Keep it off",
+    "Leave off",
   );
   const element = el(
     "div",

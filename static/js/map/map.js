@@ -151,7 +151,7 @@ function createLeaflet(element, label, keyboard) {
     fadeAnimation: false,
     inertia: mayMove(),
   });
-  L.control.zoom({ position: "topright", zoomInTitle: "Closer", zoomOutTitle: "Farther" }).addTo(leaflet);
+  L.control.zoom({ position: "topright", zoomInTitle: "Zoom in", zoomOutTitle: "Zoom out" }).addTo(leaflet);
   return leaflet;
 }
 
@@ -177,5 +177,5 @@ async function saveImage(element, clip) {
   const label = element.getAttribute("aria-label") ?? "map";
   const name = label.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-");
   canvas.toBlob((png) => png && save(png, `${name}.png`));
-  announce("The map is saved as a picture.");
+  announce("The map is saved as an image.");
 }

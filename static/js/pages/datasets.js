@@ -18,7 +18,7 @@ form.classList.add("upload--scripted"); // one button, and no native file field 
 /** @type {any} */
 let cleaning = null;
 
-/** What the owner set under "How to read the file". */
+/** What the owner set under "Import settings". */
 function chosen() {
   const options = [...new FormData(form)].filter(
     ([name, value]) => !["file", "csrfmiddlewaretoken"].includes(name) && value,

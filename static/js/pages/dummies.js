@@ -29,7 +29,7 @@ function changed() {
 }
 
 function stop() {
-  $("[data-expected]").textContent = "Not with this choice.";
+  $("[data-expected]").textContent = "Not possible with this choice.";
   $("[data-price]").textContent = "";
   $("[data-chances]").hidden = true;
 }
@@ -91,15 +91,15 @@ const releaseOn = ({ id }) => `${page.urls.release}?landmark_set=${id}`;
 
 async function showSelection(made) {
   const { dummies, landmarks, private: honest } = made.selection;
-  const title = dummies ? `${count(dummies, "dummy", "dummies")} drawn` : "No dummy was drawn";
+  const title = dummies ? `${count(dummies, "dummy")} sampled` : "No dummy was sampled";
   $("[data-drawn-title]").textContent = title;
   $("[data-drawn-words]").textContent =
-    `${count(made.count, "event")} of ${made.points} are marked now, ${percent(made.share)}: ` +
-    `${count(landmarks, "landmark")} and ${count(dummies, "dummy", "dummies")}.` +
-    (honest ? "" : " NOT PRIVATE: drawn with a seed.");
+    `${count(made.count, "event")} of ${made.points} are in L′, ${percent(made.share)}: ` +
+    `${count(landmarks, "landmark")} and ${count(dummies, "dummy")}.` +
+    (honest ? "" : " NOT PRIVATE: sampled with a seed.");
   $("[data-release]").href = releaseOn(made);
   $("[data-drawn]").hidden = false;
-  $("[data-draw]").textContent = "Draw again";
+  $("[data-draw]").textContent = "Sample again";
   $("[data-draw]").classList.remove("button--primary");
   await foresee();
   $("[data-drawn]").focus();

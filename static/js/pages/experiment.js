@@ -17,7 +17,7 @@ const MUTED = { index: -1, colour: "--muted", dash: "longdash" };
 const OPEN = ["queued", "running"];
 const STATE_TEXTS = {
   done: "Done",
-  cancelled: "Stopped. What was computed is kept; resume goes on from there.",
+  cancelled: "Stopped. Computed cells are stored; Resume continues with the others.",
   failed: "Failed",
 };
 
@@ -133,7 +133,7 @@ async function compare() {
     text.textContent =
       `${other.name} is over other axes: ` +
       `${found.axes.map(({ title }) => title.toLowerCase()).join(", ") || "none"}. Only experiments ` +
-      `over the same axes lie beside each other.`;
+      `over the same axes can be compared.`;
   }
 }
 
@@ -147,7 +147,7 @@ function showMeasures() {
       el(
         "details",
         {},
-        el("summary", {}, assumes.length ? "What is assumed, and the source" : "Source"),
+        el("summary", {}, assumes.length ? "Assumptions and source" : "Source"),
         assumes.map((text) => el("p", {}, text)),
         el("p", {}, source),
       ),

@@ -127,7 +127,7 @@ function show({ typed = false } = {}) {
   if (spec && !typed && !broken) text.show(where?.series ? { ...spec, series: where.series } : spec);
   if (broken || missing) {
     forecast.stop();
-    empty("Something is missing or no number: it is marked in the form.");
+    empty("A value is missing or invalid: see the marked fields.");
   } else forecast.request(bodyOf(where, spec));
 }
 
@@ -162,7 +162,7 @@ function refuse(errors) {
   const rest = place(errors, held, parts);
   if (byHand) text.fail(rest.join(" "));
   else showErrors(rest);
-  empty("Not with these values: what is wrong is marked.");
+  empty("These values are not valid: see the marked fields.");
 }
 
 function showErrors(note) {

@@ -53,7 +53,9 @@ function schedule() {
 async function quote() {
   const turn = (latest += 1);
   if (!complete()) {
-    $("[data-promise]").replaceChildren(el("p", { class: "muted" }, "A number is missing or refused; see the form."));
+    $("[data-promise]").replaceChildren(
+      el("p", { class: "muted" }, "A value is missing or invalid: see the marked fields."),
+    );
     return;
   }
   try {
@@ -78,7 +80,7 @@ function showQuote(/** @type {any} */ promise, /** @type {any} */ budget) {
         texts.map((text) => el("li", {}, text)),
       ),
     ];
-  const noise = `Standard deviation of the noise of one newly drawn count: ${number(promise.noise_sd)}.`;
+  const noise = `Standard deviation of the noise of one newly sampled count: ${number(promise.noise_sd)}.`;
   $("[data-promise]").replaceChildren(
     ...[
       el("p", {}, noise),

@@ -104,7 +104,7 @@ function lineOf(one) {
   const band = part("_low") && {
     low: part("_low"),
     high: part("_high"),
-    ends: ["least of the runs", "greatest of the runs"],
+    ends: ["minimum of the runs", "maximum of the runs"],
   };
   return {
     id: one.name,
@@ -193,7 +193,7 @@ async function attempt(what) {
     if (!(error instanceof ApiError)) throw error;
     const message =
       (parameters?.fail(error.errors) ?? error.errors).map(sentenceOf).join(" ") ||
-      "Not with this parameter: it is marked.";
+      "This parameter is not valid: see the marked field.";
     box.textContent = message;
     box.hidden = false;
     announce(message);

@@ -25,7 +25,7 @@ import { asDrawn } from "../trajectory/landmark_editor/zone_geometry.js";
 import { pickedFrom } from "../trajectory/track_parts.js";
 import { fetchWithPreview } from "../trajectory/track_preview.js";
 
-const ASKED_AT_MOST = 20_000; // events picked by hand that are sent to be measured
+const ASKED_AT_MOST = 20_000; // events selected manually that are sent to be measured
 const DOTS_AT_MOST = 4000; // of events; a crowd of them hides the line
 const NEAR_PX = 16;
 const RINGS = { colour: "--ink", radius: 6.5, hollow: true, order: -150 }; // of a second set
@@ -158,7 +158,7 @@ function putZones(zones, key) {
 function step(way) {
   if (!history[way]()) return;
   settle();
-  announce(way === "undo" ? "Undone." : "Done again.");
+  announce(way === "undo" ? "Undone." : "Redone.");
 }
 
 /** Zones as the way to mark that they are: on positions of the upload or of a release. */
@@ -191,8 +191,8 @@ function mark(events) {
   const on = marks.toggle(events.map((event) => state.first + event));
   state.edited = true;
   put({ way: methods.manual, runs: marks.runs() });
-  const manual = first ? " By hand from here on: what was found is marked, and is yours to change." : "";
-  announce(`${count(events.length, "event")} ${on ? "marked" : "taken back"}.${manual}`);
+  const manual = first ? " The method is now Manual: the detected landmarks are a starting point." : "";
+  announce(`${count(events.length, "event")} ${on ? "added" : "removed"}.${manual}`);
 }
 
 const toggle = (event) => mark([event]);

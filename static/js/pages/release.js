@@ -54,9 +54,7 @@ function show() {
   $("[data-save]").disabled = submit.disabled || invalidIn($("[data-form]")).length > 0;
   if (!request.length || !ok || ![...request, ...after].every(whole)) {
     forecast.stop();
-    empty(
-      request.length ? "A number is missing or refused: it is marked in the form." : "Choose a mechanism and a level.",
-    );
+    empty(request.length ? "A value is missing or invalid: see the marked fields." : "Choose a mechanism and a level.");
   } else {
     forecast.request({
       landmark_set: setId(),
@@ -71,12 +69,12 @@ function show() {
 function showPurpose(many) {
   const experiment = purpose.experiment();
   const chip = $("[data-kind]");
-  chip.textContent = experiment ? "Experiment: not private" : "Publishable release";
+  chip.textContent = experiment ? "Seeded simulation: not private" : "Publishable release";
   chip.classList.toggle("chip--strong", experiment);
   $("[data-not-private]").hidden = !experiment;
   $("[data-submit]").textContent = experiment
     ? `Run ${count(many, "simulation")}, not private`
-    : `Make ${count(many, "release")}`;
+    : `Create ${count(many, "release")}`;
   if (answer) showSpending(answer);
 }
 
@@ -177,7 +175,7 @@ function refuse(name, error, made) {
   if (made.length)
     note.push(
       `${count(made.length, "release")} before it ${made.length === 1 ? "was" : "were"} submitted ` +
-        `and will not be made twice.`,
+        `and will not be created twice.`,
     );
   showErrors(note);
   ($("[aria-invalid=true]") ?? $("[data-problem]")).focus();

@@ -49,9 +49,7 @@ async function drawMap(tracks, original) {
     map.addLandmarks({ track: original, runs: page.releases[0].curves.landmarks });
   }
   const around = original ? "the original" : framed?.title;
-  $("[data-frame]").textContent = around
-    ? `Framed on ${around}; what lies beyond the frame is not drawn. No base map.`
-    : "";
+  $("[data-frame]").textContent = around ? `Framed on ${around}; what lies beyond it is not shown. No base map.` : "";
 }
 
 async function drawChart(host, part) {
@@ -98,5 +96,5 @@ async function start() {
 for (const choice of $$("input[name=for]")) choice.addEventListener("change", () => choice.form.requestSubmit());
 
 start().catch((error) => {
-  $("[data-frame]").textContent = `The pictures could not be drawn: ${error.message}`;
+  $("[data-frame]").textContent = `The figures could not be drawn: ${error.message}`;
 });

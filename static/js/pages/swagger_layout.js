@@ -5,12 +5,12 @@ window.cairnLayout = ({ React: { createElement } }) => ({
     CairnLayout: ({ getComponent, specSelectors }) => {
       const part = (name, container) => createElement(getComponent(name, container));
       const state = specSelectors.loadingStatus();
-      if (state === "loading") return createElement("p", { className: "muted" }, "The addresses are being read …");
+      if (state === "loading") return createElement("p", { className: "muted" }, "Loading the endpoints …");
       if (state === "failed" || state === "failedConfig")
         return createElement(
           "p",
           { className: "notice notice--error", role: "alert" },
-          "The schema could not be read. Reload the page.",
+          "The schema could not be loaded. Reload the page.",
         );
       return createElement(
         "div",

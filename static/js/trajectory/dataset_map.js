@@ -44,7 +44,7 @@ export async function showPoints(page) {
     if (select || map.isFitted()) map.fit(chosen === "" ? page.bounds : drawn.get(mine[0]).bounds());
     if (note)
       note.textContent =
-        chosen === "" && all.length > AT_ONCE ? `The ${AT_ONCE} longest of ${whole(all.length)} are drawn.` : "";
+        chosen === "" && all.length > AT_ONCE ? `The ${AT_ONCE} longest of ${whole(all.length)} are shown.` : "";
     await mark();
     await showStepFacts(
       mine.map((index) => drawn.get(index)),

@@ -55,8 +55,8 @@ export function addSpeed(host, fields, onChange) {
       el(
         "p",
         { class: "field__help" },
-        "From public knowledge only: a speed limit, how fast people walk, how often such a device " +
-          "reports. What is measured on this trace would disclose something of it.",
+        "From public knowledge only: a speed limit, a typical walking speed, the reporting interval of a " +
+          "device. A value measured on this trace would disclose information about it.",
       ),
     ),
   );

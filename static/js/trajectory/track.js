@@ -82,9 +82,9 @@ export function joinTracks(tracks) {
 /** The track in `buffer`, decoded without holding up the page; `time: false` leaves its times where they are. */
 export async function decodeTrack(buffer, { time = true } = {}) {
   const view = new DataView(buffer);
-  if (buffer.byteLength < HEADER || view.getUint32(0, true) !== MAGIC) throw new Error("This is not a track.");
+  if (buffer.byteLength < HEADER || view.getUint32(0, true) !== MAGIC) throw new Error("This is not a trajectory.");
   if (view.getUint32(4, true) !== VERSION)
-    throw new Error("This track and the page are of different versions: reload the page.");
+    throw new Error("The data and the page have different versions: reload the page.");
   const n = view.getUint32(8, true);
   const streams = streamsOf(view, buffer);
   const parts = { lonE7: new Int32Array(n), latE7: new Int32Array(n), y: new Int32Array(n) };
@@ -171,6 +171,6 @@ function endsOf(bytes) {
  */
 export async function fetchTrack(url, { signal, time = true } = {}) {
   const answer = await fetch(url, { signal, credentials: "same-origin" });
-  if (!answer.ok) throw new Error(`The points could not be read (${answer.status}). Reload the page to try again.`);
+  if (!answer.ok) throw new Error(`The events could not be loaded (${answer.status}). Reload the page to try again.`);
   return decodeTrack(await answer.arrayBuffer(), { time });
 }

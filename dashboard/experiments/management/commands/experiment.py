@@ -14,6 +14,7 @@ from privacy_engine.data import Trajectory
 from privacy_engine.errors import ParameterError
 from privacy_engine.experiments import AS_THEY_ARE, ExperimentSpec, FolderStore, Preset, presets
 from privacy_engine.label import NOT_PRIVATE
+from privacy_engine.plurals import counted
 
 EXAMPLE = f"""\
 presets:
@@ -90,7 +91,7 @@ def _experiment(
     experiments.write(table, spec, out)
     cells, events = len(spec.cells()), sum(map(len, series))
     counts = ((cells, "cell"), (spec.repetitions, "repetition"), (events, "event"))
-    summary = ", ".join(f"{count:,} {word}{'s' * (count != 1)}" for count, word in counts)
+    summary = ", ".join(counted(count, noun) for count, noun in counts)
     return f"{summary}. {NOT_PRIVATE}, seed {spec.seed}."
 
 

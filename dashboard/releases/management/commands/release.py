@@ -48,7 +48,7 @@ LANDMARKS = (
 
 
 class Command(LineCommand):
-    help = "Release a file without a server: read, define landmarks (of trajectories), draw, write."
+    help = "Release a file without a server: read, define landmarks (of trajectories), add noise, write."
     example = EXAMPLE
     arguments = ("file", "clean", "mechanism", "set", "landmarks", "dummies", "then", "read", "person", "seed", "out")
     place = "file"

@@ -40,8 +40,8 @@ export function fillView(host, results, view, change) {
     parts.push(choice("Horizontal axis", named(mayLie(results)), view.along, role("along")));
   const rest = all.filter((i) => i !== view.along);
   if (rest.length > 1) {
-    parts.push(choice("A line for each", named(rest), view.lines, role("lines")));
-    parts.push(choice("A chart for each", [["null", "all in one chart"], ...named(rest)], view.facet, role("facet")));
+    parts.push(choice("Lines by", named(rest), view.lines, role("lines")));
+    parts.push(choice("Charts by", [["null", "one chart"], ...named(rest)], view.facet, role("facet")));
   }
   for (const [axis, at] of Object.entries(view.fixed)) {
     const options = axes[axis].values.map(({ label }, i) => [i, label]);

@@ -13,9 +13,10 @@ const STATES = { queued: "Waiting for a worker.", running: "Running.", failed: "
 /** Why `method` cannot be tried on `release` of `dataset`; empty if it can. The server checks the same. */
 function refusal(method, release, dataset) {
   if (method.reads_draws && release.postprocess.length)
-    return "It reads the draws: attack the release that this one was smoothed from.";
-  if (method.needs.includes("time") && !dataset.has_time) return "It needs times, and this release has none.";
-  if (method.population && dataset.people < 2) return "It needs the series of several people, and there is one.";
+    return "This attack reads the sampled noise: attack the release that this one was derived from.";
+  if (method.needs.includes("time") && !dataset.has_time) return "This attack needs times, and this release has none.";
+  if (method.population && dataset.people < 2)
+    return "This attack needs the series of several people, and there is one.";
   return "";
 }
 
@@ -64,7 +65,7 @@ export function createAttackForm(dialog, { urls, dataset, made }) {
     }
     host.replaceChildren(...(filledIn.get(method).element.children.length ? [filledIn.get(method).element] : []));
     $("[data-assumes]", dialog).replaceChildren(
-      el("h3", {}, "What the adversary is assumed to know"),
+      el("h3", {}, "Assumed knowledge of the adversary"),
       ...assumptions(method),
     );
     confirm.disabled = false;
@@ -85,7 +86,7 @@ export function createAttackForm(dialog, { urls, dataset, made }) {
       }),
     );
     box.hidden = !rows.length;
-    box.replaceChildren(el("h3", {}, "Tried before"), el("ul", {}, rows));
+    box.replaceChildren(el("h3", {}, "Earlier attacks"), el("ul", {}, rows));
   }
 
   return {

@@ -91,7 +91,7 @@ function body(attack, onMap, on) {
       el(
         "div",
         { class: "row" },
-        button("Try again", `Try ${attack.title} again`, on.retry),
+        button("Retry", `Retry ${attack.title}`, on.retry),
         button("Delete", `Delete ${attack.title}`, on.remove),
       ),
     ];
@@ -111,7 +111,7 @@ function result(attack, onMap, on) {
     el("p", {}, attack.sentence),
     el("dl", { class: "facts small" }, facts),
     el("p", { class: "small muted" }, attack.note),
-    el("details", { class: "small" }, el("summary", {}, "What the adversary is assumed to know"), assumptions(attack)),
+    el("details", { class: "small" }, el("summary", {}, "Assumed knowledge of the adversary"), assumptions(attack)),
     el(
       "div",
       { class: "row small" },

@@ -36,7 +36,7 @@ export function linksAt(event, layers, lineStyles) {
 export function cursorText({ series, event }, layer, original) {
   if (!layer.drawn || !original) return "";
   const i = layer.indexOf(event);
-  if (i < 0) return "here: left out";
+  if (i < 0) return "this event: left out";
   const error = distanceM(original.lonAt(event), original.latAt(event), layer.track.lonAt(i), layer.track.latAt(i));
   const budget = layer.budgetAt(series, event);
   const drawn =
@@ -44,6 +44,6 @@ export function cursorText({ series, event }, layer, original) {
       ? ""
       : budget
         ? `ε = ${number(budget)}`
-        : `${layer.release.postprocess.length ? "not drawn" : "a repeat"}, ε = 0`;
-  return `here ${metres(error)} · ${drawn}`;
+        : `${layer.release.postprocess.length ? "estimated" : "repeated"}, ε = 0`;
+  return `this event: ${metres(error)} · ${drawn}`;
 }

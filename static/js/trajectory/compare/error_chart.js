@@ -8,9 +8,9 @@ import { distributionView, epsilonView, eventView, meanView, mechanismKey, sumVi
 
 const VIEWS = [
   ["event", "Events", "The error of each event"],
-  ["distribution", "Distribution", "Which share of the events has at most this error"],
+  ["distribution", "Distribution", "Share of the events with at most this error"],
   ["mean", "Mean", "The mean error of the events so far"],
-  ["sum", "Sum", "The errors of the events so far, added up"],
+  ["sum", "Sum", "Sum of the errors of the events so far"],
   ["epsilon", "By ε", "The mean error at other levels, simulated"],
 ];
 const GROUPS = [

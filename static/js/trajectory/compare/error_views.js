@@ -40,7 +40,7 @@ export async function distributionView(shown, { series }, group) {
     x: { log, name: `error, m${log ? ", log" : ""} (${group.text}, ${n})` },
     y: { share: true },
     by: { key: "y", name: "share" },
-    about: `This share of the events (${group.text}, ${n}) has at most so large an error; exact quantiles.`,
+    about: `Share of the events (${group.text}, ${n}) with at most this error; exact quantiles.`,
   });
 }
 
@@ -57,7 +57,7 @@ export const sumView = (shown, common, group) =>
   cumulated(shown, common, group, "cumulative_m", {
     title: "Cumulative error",
     name: "cairn-error-cumulative",
-    about: `The errors of the events so far, added up (${group.text}).`,
+    about: `Sum of the errors of the events so far (${group.text}).`,
   });
 
 async function cumulated(shown, { series, range, ...common }, group, key, caption) {
@@ -121,8 +121,7 @@ function simulationText({ points, events, landmarks, repetitions, band, note, me
   const missing = mechanisms.filter(({ why_not }) => why_not).map(({ title, why_not }) => ` ${title}: ${why_not}.`);
   const [low, high] = band.map((one) => number(100 * one));
   return (
-    `Mean of ${repetitions} simulated draws${cut}, shaded from ${low} to ${high}\u202f%; a mark is a ` +
-    `release as it is here. ` +
-    `Smoothing is left out of the lines, not of the marks. ${note}${missing.join("")}`
+    `Mean of ${repetitions} simulated releases${cut}, shaded from ${low} to ${high}\u202f%; a mark is an ` +
+    `existing release. Lines exclude smoothing, marks include it. ${note}${missing.join("")}`
   );
 }

@@ -45,7 +45,7 @@ export function showGuarantee(host, release, title) {
       el(
         "p",
         {},
-        `A seeded simulation (seed ${release.seed}): whoever knows the seed can take the noise away. ` +
+        `A seeded simulation (seed ${release.seed}): whoever knows the seed can remove the noise. ` +
           `It has no guarantee and must not be published.`,
       ),
     );
@@ -58,7 +58,7 @@ export function showGuarantee(host, release, title) {
     el(
       "details",
       { open },
-      el("summary", {}, "What this means"),
+      el("summary", {}, "Interpretation"),
       el("p", {}, meaning(guarantee)),
       list("Assumes", guarantee.assumptions),
       list("Does not cover", guarantee.caveats),

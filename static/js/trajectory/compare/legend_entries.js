@@ -6,7 +6,7 @@ import { listedIds, ORIGINAL } from "./map_layers.js";
 import { factsOf } from "./release_layers.js";
 import { nameOf } from "./view_state.js";
 
-const OWN = { facts: "yours alone", owner: true, private: true };
+const OWN = { facts: "private to you", owner: true, private: true };
 
 function ofLayer(layer, { lineStyles, cursor, original, active, titled }) {
   const { release } = layer;

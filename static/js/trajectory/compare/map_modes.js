@@ -112,7 +112,7 @@ function createControls(rail, view, { set, count }) {
   const mode = radios("Compare", MODES, view.mode, (value) => set({ mode: value }));
   const counts = [2, 3, 4].map((n) => [String(n), `${n} maps`]);
   const maps = radios("Maps", counts, "", (n) => count(Number(n)));
-  const faint = tick("The original below, faint", view.faint, (checked) => set({ faint: checked }));
+  const faint = tick("Original in the background", view.faint, (checked) => set({ faint: checked }));
   const more = el("div", { class: "modes__more" }, maps.element, faint.element);
   const errors = tick("Error lines, event to release", view.lines, (checked) => set({ lines: checked }));
   const every = el("span", { class: "small muted", dataset: { every: "" } });
@@ -124,7 +124,7 @@ function createControls(rail, view, { set, count }) {
     },
     setCount: (n) => maps.set(String(n)),
     showStride(k) {
-      const text = k > 1 ? `of every ${k}${{ 2: "nd" }[k] ?? "th"} event in sight` : "";
+      const text = k > 1 ? `of every ${k}${{ 2: "nd", 3: "rd" }[k] ?? "th"} visible event` : "";
       if (every.textContent !== text) every.textContent = text;
     },
   };

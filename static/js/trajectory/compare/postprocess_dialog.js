@@ -24,7 +24,7 @@ export function createSmoothing(dialog, { url, made }) {
     async send() {
       const release = await post(source.urls.postprocess, { postprocess: steps.values() });
       dialog.close(); // gives focus back to the button, before the table is drawn again
-      announce(`${release.title} is being made.`);
+      announce(`${release.title} is queued.`);
       await made(release);
     },
   });

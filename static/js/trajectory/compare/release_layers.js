@@ -188,7 +188,7 @@ export function byRank(palette) {
 export function factsOf({ mechanism, derived_from }) {
   const { name, epsilon, radius_m, ...rest } = mechanism;
   const more = Object.values(rest).filter((value) => value !== null && value !== "");
-  const source = derived_from ? ["out of another release"] : [];
+  const source = derived_from ? ["derived from another release"] : [];
   return [
     `ε = ${number(epsilon)} within ${metres(radius_m)}`,
     ...more.map((value) => String(value).replaceAll("-", " ")),

@@ -162,7 +162,7 @@ export function showDownloads(panel, shown, urls) {
     ),
   );
   panel.replaceChildren(
-    ...(rows.length ? rows : [el("p", { class: "menu__words muted" }, "Nothing is done yet.")]),
+    ...(rows.length ? rows : [el("p", { class: "menu__words muted" }, "No release is finished yet.")]),
     ...(rows.length ? [el("p", { class: "menu__words" }, together(done, urls))] : []),
     el("p", { class: "menu__words small muted" }, "Every file carries its privacy label."),
   );

@@ -6,8 +6,8 @@ import { sentenceOf } from "../../core/field_errors.js";
 import { createFields } from "../../components/form_fields.js";
 
 const GROUPS = [
-  [true, "With a promise for the landmarks"],
-  [false, "Without a promise"],
+  [true, "With a guarantee for the landmarks"],
+  [false, "Without a guarantee"],
 ];
 
 /**

@@ -30,7 +30,7 @@ export function bars(counts) {
 /** The mean, as text. */
 export function expected({ landmarks, points, expected: mean }) {
   const others = points - landmarks;
-  if (!others) return "Every event is a landmark: there is nothing to add.";
+  if (!others) return "Every event is a landmark: no dummies can be added.";
   const about = mean < 100 ? number(mean, 2) : whole(mean);
   return `About ${about} of the ${count(others, "other event")} beside the ${count(landmarks, "landmark")}.`;
 }
@@ -40,7 +40,7 @@ export function budgetText({ landmarks, expected: mean }) {
   const marked = landmarks + Math.round(mean);
   if (marked === landmarks) return "";
   return (
-    `The price: on that many marks Uniform gives each landmark ε/${whole(marked + 1)} instead of ` +
+    `Cost: with that many events in L′, Uniform gives each landmark ε/${whole(marked + 1)} instead of ` +
     `ε/${whole(landmarks + 1)}, ${number((marked + 1) / (landmarks + 1), 2)} times the noise.`
   );
 }
@@ -48,5 +48,5 @@ export function budgetText({ landmarks, expected: mean }) {
 /** What was drawn before, or nothing. */
 export function before({ earlier_selections: draws, level_spent: level }, redrawing) {
   if (!draws) return "";
-  return `${count(draws, "earlier draw")} from these landmarks, ε = ${number(level)} in all. ${redrawing}`;
+  return `${count(draws, "earlier selection")} from these landmarks, ε = ${number(level)} in total. ${redrawing}`;
 }

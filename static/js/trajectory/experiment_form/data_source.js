@@ -1,4 +1,4 @@
-/* What it is tried on: a generated series, or a dataset of one's own, its series as they are or the first events of
+/* What it is tried on: a synthetic series, or a dataset of one's own, its series as they are or the first events of
    each person. */
 
 import { createFields } from "../../components/form_fields.js";
@@ -103,23 +103,23 @@ function createParts(host, page, events, changed) {
   const select = el("select", { class: "input", "aria-label": "Dataset", onchange: changed }, datasets);
   const part = el(
     "select",
-    { class: "input", "aria-label": "Which part of it", onchange: changed },
-    el("option", { value: "all" }, "All of its events"),
+    { class: "input", "aria-label": "Events used", onchange: changed },
+    el("option", { value: "all" }, "All events"),
     el("option", { value: "first" }, "The first events of each person, joined"),
   );
   const many = el("div", { class: "data__events" });
-  const help = "How many a generated series has, or are taken of a dataset. The paper uses 1,000.";
+  const help = "How many a synthetic series has, or are taken of a dataset. The paper uses 1,000.";
   const fields = createFields(many, [{ ...events, help }], { onChange: changed });
   const error = el("p", { class: "field__error", role: "alert", hidden: true });
   const note = el("p", { class: "small muted", hidden: true });
   const none = page.datasets.length === 0;
   if (none) last.input.disabled = true;
   const own = none
-    ? el("p", { class: "small data__own" }, el("a", { href: page.urls.upload }, "Upload one"), " to choose it here.")
+    ? el("p", { class: "small data__own" }, el("a", { href: page.urls.upload }, "Upload a file"), " to choose it here.")
     : el("div", { class: "data__own" }, select, part);
   const cards = [
     ...page.generated.map(({ title, said }, i) => card(kinds[i], title, said)),
-    card(last, "A dataset of yours", "Read here by simulations only; nothing of it is published.", own),
+    card(last, "A dataset", "Read here by simulations only; nothing of it is published.", own),
   ];
   host.append(el("div", { class: "data" }, cards), note, many, error);
   return { kinds, last, cards, select, part, many, fields, error, note };

@@ -14,10 +14,7 @@ import { ownValues } from "./variant_cards.js";
 const EDITED = ["zones", "manual", "schedule", "released-zones"];
 const MARKED = "marked";
 const TEXTS = { synthetic: "Random", column: "In the file", [MARKED]: "Landmark sets" };
-const NEEDS = {
-  time: "It needs data with times.",
-  "landmark column": "It needs a file with a column that marks landmarks.",
-};
+const NEEDS = { time: "Needs data with times.", "landmark column": "Needs a file with a landmark column." };
 
 /** What each way asks for: the lists and ticks by the name of their parameter, and the rest as fields. */
 const CONTROLS = {
@@ -38,10 +35,10 @@ const CONTROLS = {
         ),
         distribution: createTicks(
           {
-            legend: "Where they tend to lie",
-            help: "Each one ticked is a curve of its own.",
+            legend: "Distribution over time",
+            help: "Each one selected is a separate curve.",
             choices: distribution.choices,
-            least: "Tick at least one.",
+            least: "Select at least one.",
           },
           ["uniform"],
           on,
@@ -55,8 +52,8 @@ const CONTROLS = {
         el(
           "span",
           {},
-          "Drawn anew in each repetition",
-          el("span", { class: "muted small" }, " · otherwise one draw serves all"),
+          "Sampled again in each repetition",
+          el("span", { class: "muted small" }, " · otherwise sampled once for all"),
         ),
       ),
       read: ({ share: shares, distribution: distributions }) => ({ shares, distributions }),
@@ -97,9 +94,8 @@ function way(listed, on) {
   const fields = createFields(form, rest, on);
   /** @type {any} */
   const more =
-    rest.length > 0 &&
-    el("details", { class: "disclosure" }, el("summary", { class: "small" }, "More about how"), form);
-  const needs = listed.needs.map((need) => NEEDS[need] ?? `It needs ${need}.`).join(" ");
+    rest.length > 0 && el("details", { class: "disclosure" }, el("summary", { class: "small" }, "More options"), form);
+  const needs = listed.needs.map((need) => NEEDS[need] ?? `Needs ${need}.`).join(" ");
   const element = el(
     "div",
     { class: "stack" },
@@ -155,7 +151,7 @@ export function createLandmarks(host, methods, usual, links, { onChange }) {
   /** @type {any[]} */
   let [chosen, dataset] = [ways[0], null];
   const choice = radios(
-    "How they are marked",
+    "Methods",
     ways.map(({ listed }) => [listed.name, TEXTS[listed.name] ?? listed.title]),
     usual.kind,
     (kind) => {

@@ -7,13 +7,13 @@ import { ownValues } from "./variant_cards.js";
 
 /** @type {[string, (measure: any) => boolean][]} */
 const GROUPS = [
-  ["What an adversary finds", ({ assumes }) => assumes?.length > 0],
+  ["Success of an adversary", ({ assumes }) => assumes?.length > 0],
   ["Privacy loss", ({ unit }) => unit === "ε"],
-  ["Error and use", ({ needs_release }) => needs_release],
+  ["Error and utility", ({ needs_release }) => needs_release],
   ["Landmarks", () => true],
 ];
 const ORDER = [2, 1, 0, 3]; // as they are shown; each measure is of the first group above that it fits
-const UNCORRELATED = "Without a correlation these are the budgets alone. Tick one under “What the adversary knows”.";
+const UNCORRELATED = "Without a correlation these are the budgets alone. Select one under “Adversary model”.";
 let ids = 0;
 
 function entry(measure, { onChange }) {
@@ -28,7 +28,7 @@ function entry(measure, { onChange }) {
     ...(measure.assumes ?? []).map((text) => el("li", {}, text)),
     measure.source && el("li", {}, measure.source),
   ].filter(Boolean);
-  const called = measure.assumes?.length ? "What it assumes" : "Source";
+  const called = measure.assumes?.length ? "Assumptions" : "Source";
   const element = el(
     "div",
     { class: "measure", dataset: { measure: measure.name } },
@@ -133,13 +133,13 @@ export function createMeasures(host, messageHost, measures, { onChange }) {
   };
   const ticked = () => order.filter(({ box }) => box.checked);
   function changed() {
-    showMessage(ticked().length ? "" : "Tick at least one.");
+    showMessage(ticked().length ? "" : "Select at least one.");
     onChange();
   }
   return {
     values() {
       const found = ticked().map((one) => one.values());
-      if (!found.length) showMessage("Tick at least one.");
+      if (!found.length) showMessage("Select at least one.");
       return !found.length || found.includes(null) ? null : found;
     },
     set(metrics) {

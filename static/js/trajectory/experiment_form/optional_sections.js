@@ -24,7 +24,7 @@ export function createDummies(hosts, methods, usual, { onChange }) {
     el(
       "div",
       {},
-      el("label", { class: "choice" }, shared, "The release keeps what the selection leaves"),
+      el("label", { class: "choice" }, shared, "The release uses the rest of the level"),
       el(
         "p",
         { class: "field__help" },
@@ -60,7 +60,7 @@ export function createDummies(hosts, methods, usual, { onChange }) {
       if (own.includes(null) || !levels) return null;
       if (rows().length && none() && (levels.length > 1 || shared.checked))
         return showMessage(
-          "Untick “No dummies” to sweep or divide the level of the selection: without dummies it has none.",
+          "Deselect “No dummies” to sweep or divide the level of the selection: without dummies it has none.",
         );
       return { none: none() || !rows().length, methods: own, levels, shared: shared.checked && rows().length > 0 };
     },
@@ -89,7 +89,7 @@ export function createDummies(hosts, methods, usual, { onChange }) {
 }
 
 const STRENGTHS = [
-  [null, "No correlation", "positions tell nothing about one another"],
+  [null, "No correlation", "positions are independent"],
   [1, "Weak", "s = 1"],
   [0.1, "Moderate", "s = 0.1"],
   [0.01, "Strong", "s = 0.01"],
@@ -99,7 +99,7 @@ const SMOOTHING = {
   label: "Other strengths",
   symbol: "s",
   unit: "",
-  help: "0 is the strongest, and more is weaker. Empty: none but those ticked.",
+  help: "0 is the strongest, and more is weaker. Empty: only those selected.",
   minimum: 0,
   maximum: 1e6,
 };
@@ -123,7 +123,7 @@ const STATES = {
   label: "States",
   symbol: "",
   unit: "",
-  help: "Places the adversary tells apart. The paper uses 2.",
+  help: "Places the adversary distinguishes. The paper uses 2.",
   minimum: 1,
   maximum: 400,
   example: null,
@@ -136,7 +136,7 @@ const STATES = {
 const BOUND = {
   ...STATES,
   name: "bound",
-  label: "How landmark losses are put together",
+  label: "Bound on the loss of the landmarks",
   help: "",
   default: "published",
   minimum: null,
@@ -154,7 +154,7 @@ export function createCorrelation(hosts, { onChange }) {
   const ticks = createTicks(
     {
       legend: "How strongly successive positions are correlated",
-      help: "Each one ticked is a curve of its own. Only privacy losses depend on it.",
+      help: "Each one selected is a separate curve. Only privacy losses depend on it.",
       choices: STRENGTHS.map(([value, label, description]) => ({ value, label, description })),
     },
     [null],
@@ -182,7 +182,7 @@ export function createCorrelation(hosts, { onChange }) {
       const [more, { states, bound, diameter_m }] = [others.values(), fields.all()];
       if (!more || !Object.values(fields.values()).every(isGiven)) return null;
       if (more.some((value) => ticks.values().includes(value))) {
-        others.fail("It is ticked above already.");
+        others.fail("It is selected above already.");
         return null;
       }
       const all = smoothings();

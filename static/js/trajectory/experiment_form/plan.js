@@ -7,9 +7,9 @@ import { count, duration, whole } from "../../core/format.js";
 const SHOWN = 9; // values of an axis that are named
 
 function where({ at_once, parts }) {
-  if (at_once) return "It runs at once, while you wait.";
-  if (parts <= 1) return "The workers do it in one part, as soon as one is free.";
-  return `The workers do it in about ${whole(parts)} parts; others’ jobs take turns with it.`;
+  if (at_once) return "It runs immediately.";
+  if (parts <= 1) return "It runs in one part as soon as a worker is free.";
+  return `It runs in about ${whole(parts)} parts, interleaved with other jobs.`;
 }
 
 function values({ values: all }, lineStyles) {
@@ -23,12 +23,12 @@ function axis(one, i, { along, marked }, lineStyles) {
   const lies =
     i === along
       ? marked
-        ? "drawn over the share of events it marks"
+        ? "by the share of events that are landmarks"
         : one.log
-          ? "drawn along, logarithmically"
-          : "drawn along"
+          ? "horizontal axis, logarithmic"
+          : "horizontal axis"
       : one.values.length > 1
-        ? "each a curve of its own"
+        ? "one curve each"
         : "one value";
   const title = `${one.title}${one.symbol ? ` ${one.symbol}` : ""}${one.unit ? `, ${one.unit}` : ""}`;
   return el(

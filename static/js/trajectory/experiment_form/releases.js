@@ -8,12 +8,7 @@ import { createList, ofValue } from "./value_list.js";
 import { curves } from "./spec.js";
 import { createVariants } from "./variant_cards.js";
 
-const DRAWN = {
-  name: "drawn",
-  title: "As drawn",
-  summary: "The noise as it is, without any step after it.",
-  fields: [],
-};
+const DRAWN = { name: "drawn", title: "As sampled", summary: "The noise without post-processing.", fields: [] };
 
 /**
  * `hosts` = {mechanisms, own, level, after, afterOwn, afterNone}; `mechanisms` and `steps` as the API lists them.
@@ -113,7 +108,7 @@ function levelLists(mechanisms, usual, onChange) {
     ),
     list(
       "radius_m",
-      { label: "Radii", help: "Places so far apart are protected at the level; several are swept." },
+      { label: "Radii", help: "Places this far apart are protected with ε; several are swept." },
       usual.radii,
     ),
   ];

@@ -1,4 +1,4 @@
-/* Landmark sets of a dataset to choose from: those of any method, zones and events picked by hand too. */
+/* Landmark sets of a dataset to choose from: those of any method, zones and events selected manually too. */
 
 import { get } from "../../core/api.js";
 import { $, el } from "../../core/dom.js";
@@ -10,13 +10,13 @@ import { ofValue } from "./value_list.js";
 const keyOf = (method) => JSON.stringify(inOneOrder(method));
 const TEXTS = {
   zones: ({ zones }) => count(zones.length, "zone"),
-  manual: ({ events }) => `${count(events.length, "event")} picked by hand`,
+  manual: ({ events }) => `${count(events.length, "event")} selected manually`,
 };
 
 const LEGEND = {
   legend: "Landmark sets",
-  help: "As they were marked. Each one ticked is tried on its own.",
-  least: "Tick at least one.",
+  help: "Each one selected is a separate value.",
+  least: "Select at least one.",
 };
 
 /**
@@ -96,7 +96,7 @@ function choicesOf(known, methods, titles) {
   }
   for (const method of methods) {
     const label = TEXTS[method.name]?.(method) ?? titles.get(method.name) ?? method.name;
-    if (!choices.has(keyOf(method))) choices.set(keyOf(method), { method, label, description: "as the spec has them" });
+    if (!choices.has(keyOf(method))) choices.set(keyOf(method), { method, label, description: "as in the spec" });
   }
   return choices;
 }
@@ -104,7 +104,7 @@ function choicesOf(known, methods, titles) {
 /** Why there are no sets; `url` is where one is made, null for generated series. */
 function emptyNote(url) {
   const attributes = { class: "muted small" };
-  if (!url) return el("p", attributes, "Generated series have no landmark sets: choose a dataset of yours above.");
-  const link = el("a", { href: url }, "Mark landmarks");
+  if (!url) return el("p", attributes, "Synthetic series have no landmark sets: choose a dataset above.");
+  const link = el("a", { href: url }, "Define landmarks");
   return el("p", attributes, "This dataset has no landmark sets yet. ", link, " to choose them here.");
 }

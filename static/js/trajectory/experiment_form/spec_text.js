@@ -15,7 +15,7 @@ function specIn(text) {
   }
   const spec = found?.spec ?? found;
   const object = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
-  if (!object(spec) || !object(spec.base)) throw new Error("This is no experiment: it has no “base”.");
+  if (!object(spec) || !object(spec.base)) throw new Error("This is not an experiment: it has no “base”.");
   return spec;
 }
 

@@ -31,7 +31,7 @@ export function pickTool({ map, on }) {
 export function selectTool({ map, on, stop }) {
   return {
     cursor: "cross",
-    instructions: "Drag a rectangle over events: it marks them, or takes them back where all are marked.",
+    instructions: "Drag a rectangle over events to add them, or to remove them if all are landmarks.",
     controls: [small("Done", "Esc", stop)],
     press: (at) => band(at, map, on),
     click: on.pick,

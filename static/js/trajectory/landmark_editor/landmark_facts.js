@@ -2,7 +2,7 @@
 
 import { term } from "../../components/glossary.js";
 import { $, el } from "../../core/dom.js";
-import { count, duration, moment, number, percent, whole } from "../../core/format.js";
+import { count, duration, eventNumber, moment, number, percent, whole } from "../../core/format.js";
 import { degreesText } from "../../map/graticule.js";
 import { placesOf } from "./landmark_places.js";
 
@@ -16,8 +16,8 @@ export function showFacts({ marked, points, runs, distance }) {
   const place = $("[data-more-facts]");
   /** @type {any[]} */
   const facts = marked
-    ? [count(runs, "stretch", "stretches"), ...(distance === null ? [] : toNearest(distance))]
-    : ["Nothing is marked yet."];
+    ? [count(runs, "segment"), ...(distance === null ? [] : toNearest(distance))]
+    : ["No landmarks yet."];
   const text = facts.map((part) => part.textContent ?? part).join("");
   // an explained term keeps focus while nothing changes
   if (place.textContent !== text) place.replaceChildren(...facts);
@@ -43,12 +43,12 @@ export function showPlaces(runs, track, { zones, reach_m = SAME_PLACE_M }, goTo)
     left -= place.stays.length;
   }
   $("[data-stays-title]").textContent = runs.length
-    ? `${count(places.length, "place")}, ${count(runs.length, "stretch", "stretches")}`
+    ? `${count(places.length, "place")}, ${count(runs.length, "segment")}`
     : "No landmarks here";
   $("[data-stays]").replaceChildren(...items);
   const more = $("[data-more-stays]");
   more.hidden = runs.length <= LISTED;
-  more.textContent = `and ${count(runs.length - LISTED, "more stretch", "more stretches")}`;
+  more.textContent = `and ${count(runs.length - LISTED, "more segment")}`;
 }
 
 function placeRow({ name, lon, lat, stays, events, seconds }, track, most, goTo) {
@@ -73,7 +73,7 @@ function placeRow({ name, lon, lat, stays, events, seconds }, track, most, goTo)
 }
 
 function stayRow([start, end], track, goTo) {
-  const when = track.time ? moment(track.time[start], { seconds: false }) : `Event ${whole(start)}`;
+  const when = track.time ? moment(track.time[start], { seconds: false }) : `Event ${eventNumber(start)}`;
   const long = track.time ? `${duration(track.time[end - 1] - track.time[start])} · ` : "";
   const facts = el("span", { class: "muted" }, `${long}${count(end - start, "event")}`);
   return el(

@@ -22,11 +22,7 @@ export function createMethods(host, listed, { offered, on }) {
   const tabs = new Map();
   /** @type {any} */
   let chosen = null;
-  const bar = el("div", {
-    class: "segmented segmented--wrap",
-    role: "group",
-    "aria-label": "How landmarks are marked",
-  });
+  const bar = el("div", { class: "segmented segmented--wrap", role: "group", "aria-label": "Method" });
   const summary = el("p", { class: "small muted" });
   const coverage = el("p", { class: "small", dataset: { coverage: "" } });
   const body = el("div", { class: "stack", dataset: { fields: "" } });
@@ -102,5 +98,5 @@ function again(fields, onChange) {
     fields.set({ seed: (fields.values().seed ?? 0) + 1 });
     onChange("seed draw"); // every draw is a step
   };
-  return el("div", {}, el("button", { type: "button", class: "button button--small", onclick: draw }, "Draw again"));
+  return el("div", {}, el("button", { type: "button", class: "button button--small", onclick: draw }, "Sample again"));
 }

@@ -3,7 +3,7 @@
 import { createNumber, refuseInvalid, valueOf } from "../../components/number_field.js";
 import { announce, el, save } from "../../core/dom.js";
 import { messageOf } from "../../core/field_errors.js";
-import { count, metres } from "../../core/format.js";
+import { count, eventNumber, metres } from "../../core/format.js";
 import {
   cornersOf,
   eventsIn,
@@ -61,7 +61,7 @@ export class ZoneEditor {
   /** Name the selected event beside the form for a circle. */
   playhead() {
     const { event } = this.on.currentEvent();
-    this.parts.aroundLabel.textContent = `Circle around event ${event}, radius in m`;
+    this.parts.aroundLabel.textContent = `Circle around event ${eventNumber(event)}, radius in m`;
   }
 
   choose(index) {

@@ -28,7 +28,7 @@ export function createCorrelation(state, note, on) {
   estimated.setAttribute("aria-label", "Estimated from this dataset…");
   /** @type {any[]} */
   const options = Object.entries(TEXTS).map(([value, text]) => [value, text, `s = ${STANDARD[value]}, two states`]);
-  const group = radios("Temporal loss where positions are correlated", options, state.corr, (corr) => take({ corr }), {
+  const group = radios("Temporal loss when positions are correlated", options, state.corr, (corr) => take({ corr }), {
     shown: true,
     more: [own, estimated],
   });
@@ -79,7 +79,7 @@ function open(title, content, submit) {
       "div",
       { class: "dialog__actions" },
       el("button", { class: "button", type: "button", onclick: () => dialog.close() }, "Cancel"),
-      el("button", { class: "button button--primary" }, "Use it"),
+      el("button", { class: "button button--primary" }, "Apply"),
     ),
   );
   form.addEventListener("submit", async (event) => {
@@ -174,7 +174,11 @@ function matrixDialog(state, take, check) {
   const content = el(
     "div",
     { class: "stack" },
-    el("p", { class: "muted" }, "What an adversary knows of how positions follow one another, the same at all times."),
+    el(
+      "p",
+      { class: "muted" },
+      "What the adversary knows about how positions follow one another, the same at all times.",
+    ),
     forward.element,
     el(
       "label",
@@ -229,7 +233,7 @@ function estimateDialog(state, note, take, check) {
     "Smoothing",
     SMOOTHING,
     state.smoothing || "1",
-    "What every move counts beforehand; more hides more of the correlation.",
+    "Pseudocount of every transition; larger values hide more of the correlation.",
   );
   const content = el(
     "div",

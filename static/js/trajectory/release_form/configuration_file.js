@@ -31,9 +31,9 @@ export function parse(text, { mechanisms, steps, common }) {
     throw new Error("This file describes no releases: it has no “mechanism”.");
   const shared = ({ mechanism }) => common.map((name) => mechanism[name]);
   const names = new Set(specs.map(({ mechanism }) => mechanism.name));
-  if (!same(specs, shared)) throw new Error("Its releases differ in level or radius; this form asks for one of each.");
+  if (!same(specs, shared)) throw new Error("Its releases differ in level or radius; this form accepts one of each.");
   if (!same(specs, (spec) => [spec.postprocess ?? [], spec.seed ?? null]))
-    throw new Error("Its releases differ in their steps or seeds; this form asks for the same.");
+    throw new Error("Its releases differ in their steps or seeds; this form accepts one of each.");
   if (names.size < specs.length) throw new Error("It has one mechanism twice; this form has each once.");
   const after = specs[0].postprocess ?? [];
   for (const [known, requested] of [
@@ -41,7 +41,7 @@ export function parse(text, { mechanisms, steps, common }) {
     [steps, after.map(({ name }) => name)],
   ]) {
     const odd = requested.find((name) => !known.includes(name));
-    if (odd !== undefined) throw new Error(`There is no “${odd}” here.`);
+    if (odd !== undefined) throw new Error(`Unknown mechanism or step “${odd}”.`);
   }
   return {
     level: Object.fromEntries(common.map((name) => [name, specs[0].mechanism[name] ?? null])),

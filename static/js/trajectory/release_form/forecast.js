@@ -79,13 +79,13 @@ function figures({ title, expected: { landmark, regular, overall } }) {
     ? [["Every event", overall]]
     : [
         ["Landmarks", landmark],
-        ["Others", regular],
+        ["Other events", regular],
       ];
   return el(
     "table",
     { class: "outlook__figures" },
     el("caption", { class: "visually-hidden" }, `Noise of ${title}`),
-    el("thead", {}, head("Events", "Drawn", "Share", "50\u202f%", "95\u202f%")),
+    el("thead", {}, head("Events", "Fresh noise", "Share", "50\u202f%", "95\u202f%")),
     el(
       "tbody",
       {},
@@ -96,19 +96,19 @@ function figures({ title, expected: { landmark, regular, overall } }) {
 
 function notes({ expected }) {
   if (!expected)
-    return ["How much each event gets depends on the run, and the dataset is too long to try it out here."];
+    return ["The budget of each event depends on the run, and the dataset is too long to simulate it here."];
   const { landmark } = expected;
   const found = expected.exact
     ? []
-    : ["How much each event gets depends on the run; so it went in a simulation on a generated walk."];
+    : ["The budget of each event depends on the run; these figures are of a simulation on a synthetic trajectory."];
   const { drawn, published } = expected.overall;
   if (landmark.events && !landmark.drawn)
     found.push(
       landmark.published
-        ? "Landmarks have no noise of their own: they repeat other releases, and the way gone since comes on top."
+        ? "Landmarks get no fresh noise: they repeat other positions, and the movement since adds to the error."
         : "Landmarks are left out.",
     );
-  else if (drawn < published) found.push("The rest repeat a release: the way gone since comes on top.");
+  else if (drawn < published) found.push("The rest repeat a position: the movement since adds to the error.");
   return found;
 }
 
@@ -148,9 +148,9 @@ export function afterwards(steps) {
   if (!steps.length) return [];
   const live = steps.every(({ causal }) => causal);
   return [
-    `Then ${steps.map(({ title }) => title).join(", then ")}, over each release: free. The figures ` +
-      `above are before it.`,
-    live ? "Fit for live use: no step reads a later release." : "Not for live use: a step reads later releases too.",
+    `Then ${steps.map(({ title }) => title).join(", then ")}, over each release; spends no budget. The figures ` +
+      `above exclude it.`,
+    live ? "Works on live data: no step reads later positions." : "Not on live data: a step reads later positions.",
   ];
 }
 
@@ -178,7 +178,7 @@ export function spending(quote, { radius_m }, forecasts, experiment) {
   found.push(
     fits
       ? `The budget is ${per(quote.total_per_km)}.`
-      : `That is more than the budget of ${per(quote.total_per_km)}: ask for a smaller level or fewer releases.`,
+      : `That is more than the budget of ${per(quote.total_per_km)}: choose a smaller level or fewer releases.`,
   );
   return found;
 }

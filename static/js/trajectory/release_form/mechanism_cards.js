@@ -97,7 +97,7 @@ function card(mechanism, index, { shared, on, onChange, changed }) {
       el(
         "p",
         { class: "small muted mechanism__asks" },
-        `Asks for: ${ownFields.map(({ label }) => label.toLowerCase()).join(", ")}`,
+        `Parameters: ${ownFields.map(({ label }) => label.toLowerCase()).join(", ")}`,
       ),
   );
   const own = el(

@@ -223,13 +223,13 @@ function drawLens(ctx, size, view, over, anchor, perUnit, groups, largest) {
 // Text -------------------------------------------------------------------------------------
 
 function captions(one, found, { anchor, times, small, largest, extent, drawn }) {
-  if (!one) return [el("p", {}, "Choose a mechanism and a level to see its noise here.")];
+  if (!one) return [el("p", {}, "Choose a mechanism and a level to see its noise.")];
   if (!found.length)
     return [
       el(
         "p",
         {},
-        `How much noise ${one.title} adds depends on the run, and the dataset is too long to try it out here.`,
+        `How much noise ${one.title} adds depends on the run, and the dataset is too long to simulate it here.`,
       ),
     ];
   const where = anchor.landmark ? "around the longest stay at a landmark" : "around the middle of the dataset";
@@ -241,16 +241,16 @@ function captions(one, found, { anchor, times, small, largest, extent, drawn }) 
       el("span", {}, `${title}: 50\u202f% within ${metres(half)}, 95\u202f% within ${metres(most)}.`),
     ),
   );
-  const over = drawn ? ", over the original, which only you see" : "; the original is too long to be drawn with it";
-  const text = `Drawn ${where}${over}. ${sizeText({ times, small, largest, extent })}`;
+  const over = drawn ? ", over the original, visible to you only" : "; the original is too long to be shown";
+  const text = `Shown ${where}${over}. ${sizeText({ times, small, largest, extent })}`;
   return [el("ul", { class: "picture__key" }, lines), el("p", { class: "muted" }, text)];
 }
 
 function sizeText({ times, small, largest, extent }) {
   const across = `The dataset is ${metres(extent)} across`;
   if (largest >= FARTHEST_M) return `${across}: the noise reaches around the world.`;
-  if (largest > extent) return `${across}: the noise is larger, so this is zoomed out ${number(times, 2)} times.`;
-  if (small) return `${across}: the noise is too small to see at that size, so a lens shows it.`;
+  if (largest > extent) return `${across}: the noise is larger, so the view is zoomed out ${number(times, 2)}×.`;
+  if (small) return `${across}: the noise is too small at this scale, so an inset enlarges it.`;
   return `${across}.`;
 }
 

@@ -34,14 +34,16 @@ export function showOdds(host, { epsilon, radius_m }) {
       el("td", {}, factor(radii * epsilon)),
       el("td", {}, guess(radii * epsilon)),
     );
-  const heads = ["Up to", "Odds differ by", "An even guess becomes"].map((text) => el("th", { scope: "col" }, text));
+  const heads = ["Up to", "Odds differ by", "A 50:50 guess becomes at most"].map((text) =>
+    el("th", { scope: "col" }, text),
+  );
   host.replaceChildren(
     el(
       "caption",
       {},
       "Had the protected events happened elsewhere, each up to so far away, the odds of a release " +
-        "would differ by at most so much, and an even guess between the two would become at most so " +
-        "sure.",
+        "would differ by at most so much, and a 50:50 guess between the two would become at most so " +
+        "certain.",
     ),
     el("thead", {}, el("tr", {}, heads)),
     el("tbody", {}, RADII.map(row)),

@@ -19,7 +19,7 @@ export function createTemporalLossTable(host, { onChange }) {
   let [chosen, diameter_m] = ["moderate", DIAMETER_M];
   const options = Object.entries(TEXTS).map(([value, text]) => [value, text, `s = ${STANDARD[value]}, two states`]);
   const choice = radios(
-    "Temporal loss where positions are correlated",
+    "Temporal loss when positions are correlated",
     options,
     chosen,
     (value) => {
@@ -82,8 +82,8 @@ function notesOf(mechanisms, chosen, correlation) {
   if (tried.length)
     found.push(
       `${tried.map(({ title }) => title).join(", ")}: the median of ` +
-        `${count(tried[0].loss.simulated, "run")} simulated on generated walks, since how much each ` +
-        `event gets depends on the run.`,
+        `${count(tried[0].loss.simulated, "run")} simulated on synthetic trajectories, since the budget of each ` +
+        `event depends on the run.`,
     );
   const formula = known.find(({ upper_bound }) => upper_bound === false);
   if (formula)

@@ -16,7 +16,7 @@ const NOTED = 1.05; // less of a difference is none to speak of
 export function warnings({ level, forecasts, request, steps, extent_m, seeded }) {
   return [
     ...(seeded && forecasts.length > 1
-      ? ["One seed is one draw: a difference between two mechanisms may be chance. Repeat it with other seeds."]
+      ? ["One seed is one sample: a difference between two mechanisms may be random. Repeat it with other seeds."]
       : []),
     ...ofLevel(level, extent_m),
     ...ofNoise(forecasts, extent_m),
@@ -37,7 +37,7 @@ function ofLevel({ epsilon, radius_m }, extent_m) {
   const alike = radius_m / epsilon; // so far apart odds differ by e
   if (epsilon > HUGE)
     found.push(
-      `ε = ${number(epsilon)} is hardly a promise: odds may differ by a factor of e to the ${number(epsilon)}.`,
+      `ε = ${number(epsilon)} is a very weak guarantee: odds may differ by a factor of e to the ${number(epsilon)}.`,
     );
   if (epsilon < TINY)
     found.push(
@@ -48,9 +48,9 @@ function ofLevel({ epsilon, radius_m }, extent_m) {
   if (extent_m > 0 && radius_m > extent_m)
     found.push(
       `A radius of ${metres(radius_m)} is larger than the dataset, which is ${metres(extent_m)} ` +
-        `across: all its places count as near.`,
+        `across: all its places are protected alike.`,
     );
-  else if (radius_m > 100_000) found.push(`A radius of ${metres(radius_m)} makes whole countries alike.`);
+  else if (radius_m > 100_000) found.push(`A radius of ${metres(radius_m)} covers whole countries.`);
   return found;
 }
 
@@ -61,11 +61,11 @@ function ofNoise(forecasts, extent_m) {
   const least = Math.min(...known);
   if (least < GPS_M)
     return [
-      `95\u202f% of some releases fall within ${metres(least)} of the truth: that is GPS noise, an ` +
-        `address stays an address.`,
+      `95\u202f% of some releases fall within ${metres(least)} of the truth: as precise as GPS, so ` +
+        `addresses remain identifiable.`,
     ];
   return extent_m > 0 && least > extent_m
-    ? [`The noise reaches beyond the whole dataset, which is ${metres(extent_m)} across: little will be left to see.`]
+    ? [`The noise reaches beyond the whole dataset, which is ${metres(extent_m)} across: little information remains.`]
     : [];
 }
 
@@ -81,13 +81,13 @@ function ofLandmarks(forecasts) {
   const found = [];
   if (more.length)
     found.push(
-      `Landmarks get more noise than other events: ${more.map(sides).join(", ")}. A smaller ε ` +
-        `protects what matters more, and shows it less exactly.`,
+      `Landmarks get more noise than other events: ${more.map(sides).join(", ")}. Landmarks ` +
+        `are protected more and published less accurately.`,
     );
   if (less.length)
     found.push(
-      `Landmarks get less noise than other events: ${less.map(sides).join(", ")}. What matters is ` +
-        `shown more exactly than the rest.`,
+      `Landmarks get less noise than other events: ${less.map(sides).join(", ")}. Landmarks are ` +
+        `published more accurately than the rest.`,
     );
   return found;
 }
@@ -95,12 +95,14 @@ function ofLandmarks(forecasts) {
 function ofSteps({ title, step_variance_m2: q }, extent_m, forecast) {
   if (!(q > 0)) return [];
   const landmark = forecast?.expected?.landmark;
-  const drawn = landmark?.events ? ` ${whole(landmark.drawn)} of ${whole(landmark.events)} landmarks are drawn.` : "";
+  const drawn = landmark?.events
+    ? ` ${whole(landmark.drawn)} of ${whole(landmark.events)} landmarks get fresh noise.`
+    : "";
   const step = Math.sqrt(q);
   const message =
-    `${title}: q = ${q < 10 ? number(q) : whole(q)} m² says one moves about ${metres(step)} along ` +
+    `${title}: q = ${q < 10 ? number(q) : whole(q)} m² assumes a movement of about ${metres(step)} along ` +
     `each axis between two events`;
-  if (step < STILL_M) return [`${message}, which is to stand still.${drawn}`];
+  if (step < STILL_M) return [`${message}, almost none.${drawn}`];
   return extent_m > 0 && step > extent_m
     ? [`${message}, and the whole dataset is ${metres(extent_m)} across.${drawn}`]
     : [];

@@ -1,0 +1,83 @@
+"""Page texts use standard terms: phrases that were replaced stay out of templates, scripts and messages."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+BANNED = re.compile(
+    r"\blevel and radius\b|\beven guess\b|\bfresh draw\b|\bhang together\b|\bafter the noise\b|\bmark landmarks\b"
+    r"|\bmarks of the file\b|\bby hand\b|\bsilences?\b|\bstretch(es)?\b|\bfound out\b|\bnot said by\b|\bread it so\b"
+    r"|\byours alone\b|\bwhat it comes to\b|\bin 1 s\b|\bof 0–|\bentrys\b|\b1 (events|records|points)\b",
+    re.IGNORECASE,
+)
+SHOWN = re.compile(r"""(?:aria-label|title|placeholder|alt|data-takes|data-label)="([^"]*)\"""")
+SCRIPT = re.compile(r'"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`')
+
+
+def template_texts(source: str) -> Iterator[str]:
+    """The text between the tags of a template, and the attributes that a reader meets."""
+    plain = re.sub(r"\{%.*?%\}|\{#.*?#\}", "", source)
+    yield from SHOWN.findall(plain)
+    yield re.sub(r"<[^>]*>", " ", plain)
+
+
+def script_texts(source: str) -> Iterator[str]:
+    """The strings of a script, without its comments."""
+    code = re.sub(r"/\*[\s\S]*?\*/|^\s*//.*$|\s// .*$", "", source, flags=re.MULTILINE)
+    return (found[1:-1] for found in SCRIPT.findall(code) if " " in found or found[1:2].isupper())
+
+
+def message_texts(source: str) -> Iterator[str]:
+    """The strings of a Python module, without docstrings and names."""
+    tree = ast.parse(source)
+    bare = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        text = node.value if isinstance(node, ast.Constant) and id(node) not in bare else None
+        if isinstance(text, str) and (" " in text or text[:1].isupper()):
+            yield text
+
+
+PLACES = [
+    ("templates", "*.html", template_texts),
+    ("static/js", "*.js", script_texts),
+    ("dashboard", "*.py", message_texts),
+    ("privacy_engine", "*.py", message_texts),
+]
+
+
+@pytest.mark.parametrize(("folder", "pattern", "texts"), PLACES, ids=[folder for folder, _, _ in PLACES])
+def test_no_replaced_phrase_is_shown(folder, pattern, texts):
+    files = sorted((ROOT / folder).rglob(pattern))
+    assert files
+    found = [
+        f"{path.relative_to(ROOT)}: {match[0]}"
+        for path in files
+        for text in texts(path.read_text(encoding="utf-8"))
+        for match in BANNED.finditer(text)
+    ]
+    assert not found
+
+
+@pytest.mark.parametrize(
+    ("texts", "source"),
+    [
+        (template_texts, "<p class='x'>{% if a %}Mark landmarks{% endif %}</p>"),
+        (template_texts, '<dt><abbr title="A silence">x</abbr></dt>'),
+        (script_texts, 'el("p", {}, "Read it so");'),
+        (script_texts, "words.textContent = `event ${at} of 0–${n}`;"),
+        (message_texts, 'raise ValueError("found out by hand")'),
+    ],
+)
+def test_a_replaced_phrase_is_found(texts, source):
+    assert any(BANNED.search(text) for text in texts(source))
+
+
+def test_comments_and_identifiers_are_free():
+    assert not any(BANNED.search(text) for text in script_texts("// by hand\nconst silence = 1;\n/* a stretch */"))
+    assert not any(BANNED.search(text) for text in message_texts('"""Silence."""\nsilence_s = "silence"'))
