@@ -55,6 +55,7 @@ def _forged_form(page: Page) -> None:
 EDITOR, FORM, BENCH, CHARTS, SHEET = (
     f"[data-{word}][data-ready=all]" for word in ("editor", "form", "bench", "report", "sheet")
 )
+PLOT, CELLS = ".chart .js-plotly-plot", "[data-cells-rows] tr"
 WORKING = "[data-bench][data-ready]:has([data-chart=loss] .js-plotly-plot)"  # a release runs: never all is there
 TRACK = "canvas[data-layer]"
 TOKENS, LIST, DATASET, EDIT = "accounts:tokens", "datasets:list", "datasets:detail", "landmarks:new"
@@ -86,6 +87,12 @@ CASES = (
     Case("compare-attack", COMPARE, "taxi", "?attack={attack}", ready=f"{BENCH}:has([data-attack] .facts)"),
     Case("compare-running", COMPARE, "paris", ready=WORKING),
     Case("no-releases", COMPARE, "first", who="beginner"),
+    Case("stream", DATASET, "stream", ready=PLOT),
+    Case("stream-release", NEW, "stream", ready=FORM),
+    Case("stream-compare", COMPARE, "stream", ready=PLOT),
+    Case("checkins", DATASET, "checkins", ready=CELLS),
+    Case("checkins-release", NEW, "checkins", ready=FORM),
+    Case("checkins-compare", COMPARE, "checkins", ready=CELLS),
     Case("report", REPORT, "done", ready=SHEET, explains=False),
     Case("owners-report", REPORTS, "walk", "?for=owner", ready=SHEET, explains=False),
     Case("experiments", "experiments:list"),

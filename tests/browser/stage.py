@@ -32,6 +32,7 @@ from privacy_engine.experiments import presets
 from privacy_engine.postprocess import postprocesses
 from privacy_engine.spec import ReleaseSpec
 from tests.browser.conftest import WALK, work_off
+from tests.dashboard import kinds
 
 RADII_M = {"walk": 1.0, "taxi": 2.0, "day in paris": 60.0}  # a word of each sample's name
 TRIO = ("landmark-skip", "landmark-uniform", "landmark-adaptive")
@@ -92,6 +93,7 @@ class Stage:
         _over(self.unread, error=words, report=None, points_file="", content_digest="")
         self._experiment()
         self._audits()
+        self._other_kinds()
         self.reading = self._upload("Long way home.csv")
         _begun(self.reading, stage="Reading", progress=0.3)
 
@@ -121,6 +123,19 @@ class Stage:
         work_off()
         self.auditing = submit("landmark-skip")
         _begun(self.auditing, stage="Drawing", progress=0.42)
+
+    def _other_kinds(self) -> None:
+        """Count streams and check-ins, each with its releases."""
+        self.stream = self._of_kind("Visitors.csv", kinds.wide(kinds.counts()), kinds.STREAM, kinds.SAMPLE)
+        rows = kinds.checkins(kinds.checkin_rows())
+        self.checkins = self._of_kind("Check-ins.csv", rows, kinds.POPULARITY, kinds.RECORDS)
+        work_off()
+
+    def _of_kind(self, name: str, body: bytes, *releases: dict[str, Any]) -> Dataset:
+        dataset = import_dataset(owner=self.researcher, upload=ContentFile(body, name=name))
+        for mechanism in releases:
+            submit_release(owner=self.researcher, dataset=dataset, spec=ReleaseSpec.parse({"mechanism": mechanism}))
+        return dataset
 
     def _upload(self, name: str) -> Dataset:
         return import_dataset(owner=self.researcher, upload=ContentFile(WALK, name=name))
