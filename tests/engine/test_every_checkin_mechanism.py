@@ -23,7 +23,6 @@ from privacy_engine.spec import ReleaseSpec
 CLASSES = list(mechanisms.of("checkins"))
 BOX = {"west": 0.0, "south": 0.0, "east": 4.0, "north": 4.0, "side": 4}
 EXAMPLE = {"epsilon": 0.7, "contributions": 3, **BOX}
-GOWALLA = Path("/work/shared/data/checkins")
 UNITS = [(unit, relation) for unit in ("user", "record") for relation in ("add-remove", "replace-one")]
 every_mechanism = pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.registered_name())
 every_unit = pytest.mark.parametrize(("unit", "relation"), UNITS)
@@ -180,9 +179,9 @@ class TestModelAndMetrics:
         assert math.isnan(HitRate().of(uploaded([3], [3, 3]), PopularityModel(Grid(**BOX), np.arange(16))))
 
 
-def gowalla(odd: bool) -> CheckIns:
+def gowalla(folder: Path, odd: bool) -> CheckIns:
     """Check-ins in New York of the users with odd numbers, or of the others: a split by user."""
-    with gzip.open(GOWALLA / "gowalla_nyc_events.tsv.gz", "rt") as file:
+    with gzip.open(folder / "gowalla_nyc_events.tsv.gz", "rt") as file:
         rows = [line.split("\t")[:4] for line in file]
     rows = sorted((row for row in rows if int(row[0]) % 2 == odd), key=lambda row: (int(row[0]), row[1]))
     names, user = np.unique(np.array([int(row[0]) for row in rows]), return_inverse=True)
@@ -191,10 +190,9 @@ def gowalla(odd: bool) -> CheckIns:
     return CheckIns(user, [str(name) for name in names], time_s, lon=lon, lat=lat)
 
 
-@pytest.mark.skipif(not GOWALLA.exists(), reason="the shared data sets are not here")
-def test_hit_rates_of_other_users_are_near_those_measured_before():
+def test_hit_rates_of_other_users_are_near_those_measured_before(shared):
     """Popularity at ε = 1 on 16 by 16 cells of Manhattan: .285 by user, .294 by record (the box was not stated)."""
-    fitted, others = gowalla(False), gowalla(True)
+    fitted, others = (gowalla(shared / "data" / "checkins", odd) for odd in (False, True))
     assert not set(fitted.users) & set(others.users)
     manhattan = {"west": -74.03, "south": 40.69, "east": -73.91, "north": 40.83, "side": 16}
     for unit, expected in (("user", 28.5), ("record", 29.4)):

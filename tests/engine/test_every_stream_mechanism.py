@@ -3,7 +3,6 @@
 import itertools
 import json
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -25,7 +24,6 @@ from privacy_engine.stream_release import StreamRelease
 
 CLASSES = list(mechanisms.of("stream"))
 EXAMPLE = {"epsilon": 0.7, "window": 4, "sensitivity": 2}
-STREAMS = Path("/work/shared/data/streams")
 every_mechanism = pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.registered_name())
 
 
@@ -235,14 +233,13 @@ class TestMetrics:
         assert math.isnan(StreamRelativeError().of(empty, self.release(np.empty((0, 1), dtype=np.int64))))
 
 
-@pytest.mark.skipif(not STREAMS.exists(), reason="the shared data sets are not here")
 @pytest.mark.parametrize(
     ("file", "zero", "uniform", "sample"),
     [("stateflu", 0.239, 0.390, 0.190), ("syn", 0.200, 0.049, 0.051), ("flu_hhs4", 0.199, 0.929, 0.187)],
 )
-def test_relative_errors_at_epsilon_1_window_100_are_those_measured_before(file, zero, uniform, sample):
+def test_relative_errors_at_epsilon_1_window_100_are_those_measured_before(shared, file, zero, uniform, sample):
     """Mean of 10 seeded runs against streams.md's prototypes; a tenth apart at most (single series vary)."""
-    lines = (STREAMS / f"{file}.csv").read_text().splitlines()[1:]
+    lines = (shared / "data" / "streams" / f"{file}.csv").read_text().splitlines()[1:]
     cells = [line.split(",") for line in lines]
     rows = np.array([row if file == "syn" else row[1:] for row in cells], dtype=np.int64)
     data = counted(rows)
