@@ -15,7 +15,7 @@ from dashboard.datasets.models import Dataset
 from dashboard.datasets.services import import_dataset
 from dashboard.jobs.models import State
 from tests.browser.conftest import PHONE, Watch, accessibility_faults, card, choose, table, widths, work_off
-from tests.engine.reading import GPX
+from tests.engine.format_samples import GPX
 
 UNHELPFUL = b"a;b;c;d\n" + b"".join(
     b"2024-06-15T10:%02d:00Z;48,5%02d;2,4%02d;u%d\n" % (i, i, i, i % 2) for i in range(30)

@@ -12,9 +12,9 @@ import pyarrow.parquet as pq
 from rest_framework.test import APIClient
 
 from dashboard.releases.models import Release
-from tests.dashboard.asking import RELEASES
+from tests.dashboard.api_helpers import RELEASES
 from tests.dashboard.conftest import upload
-from tests.dashboard.turns import drawn
+from tests.dashboard.release_runs import executed
 
 DATASETS = "/api/v1/datasets/"
 STREAM = {"name": "stream-uniform", "epsilon": 1.0, "window": 4, "sensitivity": 1}
@@ -102,7 +102,7 @@ def released(api: APIClient, dataset: dict[str, Any], mechanism: dict[str, Any],
     """A finished release as the API shows it."""
     answer = requested(api, dataset, mechanism, **more)
     assert answer.status_code == 201, answer.json()
-    drawn(Release.objects.get(pk=answer.json()["id"]))
+    executed(Release.objects.get(pk=answer.json()["id"]))
     found: dict[str, Any] = api.get(answer.json()["urls"]["self"]).json()
     assert found["state"] == "done", found
     return found

@@ -16,7 +16,7 @@ import pytest
 from dashboard.audits.management.commands import audit as module
 from dashboard.audits.management.commands.audit import Command
 from privacy_engine.mechanism import mechanisms
-from tests.dashboard.commanding import runner
+from tests.dashboard.command_runner import runner
 from tests.patience import patience
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -19,9 +19,9 @@ from dashboard.datasets.models import BudgetEntry, Dataset
 from dashboard.releases.models import Release
 from privacy_engine.verify import verify
 from tests.dashboard import kinds
-from tests.dashboard.asking import RELEASES, UNIFORM, at, first_error
+from tests.dashboard.api_helpers import RELEASES, UNIFORM, first_error, release_url
 from tests.dashboard.kinds import DATASETS, POPULARITY, RECORDS, STREAM, made, released, requested, sent
-from tests.dashboard.turns import drawn, fail, interrupted
+from tests.dashboard.release_runs import executed, fail, interrupted
 
 ROWS = kinds.checkin_rows()
 BODY = kinds.checkins(ROWS)
@@ -207,10 +207,10 @@ class TestRelease:
         assert sum(BudgetEntry.objects.values_list("amount", flat=True)) == 0
         row = Release.objects.get(pk=requested(owner_api, checkins, POPULARITY).json()["id"])
         assert interrupted(row, monkeypatch, fail).state == "failed"
-        assert owner_api.post(at(row, "retry")).status_code == 200
-        assert drawn(row).state == "done"
-        assert owner_api.delete(at(row)).status_code == 204
-        assert owner_api.get(at(row, "cells")).status_code == 404
+        assert owner_api.post(release_url(row, "retry")).status_code == 200
+        assert executed(row).state == "done"
+        assert owner_api.delete(release_url(row)).status_code == 204
+        assert owner_api.get(release_url(row, "cells")).status_code == 404
         assert sum(BudgetEntry.objects.values_list("amount", flat=True)) == 1_000_000
 
 

@@ -16,7 +16,7 @@ from dashboard.accounts.models import User
 from dashboard.datasets.models import Budget, Dataset
 from dashboard.landmarks.services import mark_landmarks
 from privacy_engine.data import Trajectory
-from tests.dashboard.asking import track_of
+from tests.dashboard.api_helpers import decode_track
 from tests.dashboard.conftest import upload
 
 URL = "/api/v1/datasets/"
@@ -147,7 +147,7 @@ class TestTrack:
         answer = owner_api.get(f"{URL}{row.pk}/track/?series=1")
         assert answer["Content-Type"] == "application/octet-stream"
         assert "private" in answer["Cache-Control"]
-        assert track_of(answer.content) == {
+        assert decode_track(answer.content) == {
             "lon": [15_000_000, -25_000_000, 35_000_000],
             "lat": [40_000_000, 50_000_000, -60_000_000],
             "time_ms": [7000, 8250, 9000],
@@ -168,7 +168,7 @@ class TestTrack:
         assert pressed["Content-Encoding"] == "zstd"
         assert "Accept-Encoding" in pressed["Vary"]
         assert pa.decompress(pressed.content, len(plain.content), codec="zstd", asbytes=True) == plain.content
-        assert track_of(plain.content)["lon"] == np.round(lon * 1e7).astype(int).tolist()
+        assert decode_track(plain.content)["lon"] == np.round(lon * 1e7).astype(int).tolist()
 
     def test_a_picture_is_what_is_seen_with_its_events(
         self, owner_api: APIClient, owner: User, make_dataset: MakeDataset
@@ -177,14 +177,14 @@ class TestTrack:
         row = make_dataset(owner, Trajectory(lon, [0.5, 0.5, 0.9, 0.5, 0.5, 0.6], range(6)))
         view = {"west": 0, "north": 1, "width": 256, "height": 256, "zoom": 8, "middle": 0}
         whole = owner_api.get(f"{URL}{row.pk}/track/", view | {"width": 8000, "zoom": 3})
-        assert track_of(whole.content)["ends"] == [len(track_of(whole.content)["lon"])]
-        found = track_of(owner_api.get(f"{URL}{row.pk}/track/", view).content)
+        assert decode_track(whole.content)["ends"] == [len(decode_track(whole.content)["lon"])]
+        found = decode_track(owner_api.get(f"{URL}{row.pk}/track/", view).content)
         assert found["event"] == [0, 2, 3, 4, 5], "the second is not a pixel away"
         quarter = 360e7 / (256 * 2**8) / 4  # of a pixel
         expected = [5_000_000, 10_000_000, 500_000_000, 10_000_000, 9_000_000]
         assert np.abs(np.subtract(found["lon"], expected)).max() <= quarter / 2
         assert (found["time_ms"], found["ends"]) == ([], [5])
-        away = track_of(owner_api.get(f"{URL}{row.pk}/track/", view | {"west": 100}).content)
+        away = decode_track(owner_api.get(f"{URL}{row.pk}/track/", view | {"west": 100}).content)
         assert (away["event"], away["ends"]) == ([], [])
 
     @pytest.mark.parametrize(

@@ -216,7 +216,7 @@ class TestRace:
         self, ready_dataset: Dataset, tmp_path: Path
     ) -> None:
         services.set_budget(dataset=ready_dataset, epsilon=1.0, radius_m=300.0)
-        command = [sys.executable, "-m", "tests.dashboard.racer", str(ready_dataset.pk), "4", "0.1", "300"]
+        command = [sys.executable, "-m", "tests.dashboard.budget_race", str(ready_dataset.pk), "4", "0.1", "300"]
         environment = os.environ | {
             "DATABASE_URL": database_url(),
             "DJANGO_SETTINGS_MODULE": "dashboard.config.settings",

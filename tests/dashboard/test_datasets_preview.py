@@ -14,9 +14,9 @@ from dashboard.datasets import services, tasks
 from dashboard.datasets.models import Dataset
 from dashboard.jobs.models import State
 from dashboard.landmarks.services import mark_landmarks
-from tests.dashboard.asking import first_error
+from tests.dashboard.api_helpers import first_error
 from tests.dashboard.conftest import CSV, upload
-from tests.engine.reading import GPX
+from tests.engine.format_samples import GPX
 
 URL = "/api/v1/datasets/"
 UNHELPFUL = b"a;b;c\n2024-06-15T10:30:00Z;48,51;2,41\n2024-06-15T10:31:00Z;48,52;2,42\n"

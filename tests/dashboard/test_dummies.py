@@ -16,7 +16,7 @@ from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases import downloads, execution
 from dashboard.releases.models import Release
 from privacy_engine.exports import FORMATS
-from tests.dashboard.asking import RELEASES, UNIFORM, at, first_error
+from tests.dashboard.api_helpers import RELEASES, UNIFORM, first_error, release_url
 
 SETS = "/api/v1/landmark-sets/"
 COINS = {"name": "dummies-one-sided", "epsilon": 1.0}
@@ -269,7 +269,7 @@ class TestReleaseOnDummies:
 
     @pytest.mark.parametrize("fmt", FORMATS)
     def test_no_file_reports_the_source_or_its_count(self, owner_api, row, fmt):
-        answer = owner_api.get(at(row, "data"), {"format": fmt})
+        answer = owner_api.get(release_url(row, "data"), {"format": fmt})
         body = b"".join(answer.streaming_content)
         text = body.decode("utf-8", errors="replace") + str(answer.headers)
         source = row.landmark_set.source
@@ -279,7 +279,7 @@ class TestReleaseOnDummies:
         assert not re.search(r"\b(4|four) (landmarks|events)", text)
 
     def test_what_the_release_states_of_itself_counts_all_marks(self, owner_api, row):
-        found = owner_api.get(at(row)).json()
+        found = owner_api.get(release_url(row)).json()
         public = {name: found[name] for name in ("summary", "guarantee", "label", "mechanism")}
         assert found["summary"]["landmarks"] == 8
         assert json.dumps(downloads.label(row)).count("8 landmarks") == 2

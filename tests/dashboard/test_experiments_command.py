@@ -19,7 +19,7 @@ from privacy_engine.experiments import dataset_digest, presets, run
 from privacy_engine.experiments import runner as experiment_runner
 from privacy_engine.experiments.presets import TDriveError, TemporalDistance
 from privacy_engine.formats import read
-from tests.dashboard.commanding import runner
+from tests.dashboard.command_runner import runner
 from tests.patience import patience
 
 ROOT = Path(__file__).resolve().parents[2]

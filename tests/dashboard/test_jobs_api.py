@@ -21,7 +21,7 @@ from dashboard.jobs.models import State
 from dashboard.releases.models import Release
 from privacy_engine.errors import FormatError
 from tests.dashboard.conftest import CSV, upload
-from tests.dashboard.turns import drawn, fail, interrupted
+from tests.dashboard.release_runs import executed, fail, interrupted
 
 API = "/api/v1/"
 JOBS = f"{API}jobs/"
@@ -71,7 +71,7 @@ class TestEnded:
         assert (reported["error"]["again"], set(reported["urls"])) == (False, {"self", "page", "dismiss"})
 
     def test_a_done_one_is_reported_of_briefly(self, owner_api: APIClient, submit: Any) -> None:
-        release = drawn(submit())
+        release = executed(submit())
         assert [one["state"] for one in ended(owner_api)] == ["done"]
         Release.objects.filter(pk=release.pk).update(finished_at=timezone.now() - timedelta(minutes=3))
         assert ended(owner_api) == []

@@ -10,7 +10,7 @@ import pytest
 from dashboard.releases.management.commands.release import Command
 from privacy_engine.verify import verify
 from tests.dashboard import kinds
-from tests.dashboard.commanding import runner
+from tests.dashboard.command_runner import runner
 from tests.dashboard.kinds import POPULARITY, SAMPLE, STREAM
 
 Run = Callable[..., tuple[str, str, int]]

@@ -13,7 +13,7 @@ from dashboard.releases.models import Release
 from dashboard.releases.services import retry_release
 from dashboard.storage import parquet
 from privacy_engine.landmarks import landmark_methods
-from tests.dashboard.asking import RELEASES, UNIFORM, first_error
+from tests.dashboard.api_helpers import RELEASES, UNIFORM, first_error
 
 SETS = "/api/v1/landmark-sets/"
 COINS = {"name": "dummies-one-sided", "epsilon": 0.5}

@@ -30,7 +30,7 @@ from privacy_engine.mechanisms.landmark.adaptive import Adaptive
 from privacy_engine.mechanisms.landmark.event_level import EventLevel
 from privacy_engine.mechanisms.landmark.joint import Joint
 from privacy_engine.mechanisms.landmark.uniform import Uniform
-from tests.dashboard.asking import first_error
+from tests.dashboard.api_helpers import first_error
 
 PLANS = "/api/v1/budget-plans/"
 NEAR = {"n": 2, "s": 0.1, "diameter_m": 200}

@@ -20,89 +20,89 @@ from dashboard.releases.services import derive_release
 from privacy_engine.attacks import attacks
 from privacy_engine.postprocess import postprocesses
 from privacy_engine.samples import samples
-from tests.dashboard.asking import at, first_error, track_of
-from tests.dashboard.attacking import (
+from tests.dashboard.api_helpers import decode_track, first_error, release_url
+from tests.dashboard.attack_helpers import (
     CROWD,
     HOME_WORK,
     LONG,
     QUICK,
     URL,
-    ask,
+    attack_url,
     downloaded,
-    drawn_with,
-    engines,
-    of,
-    work_off,
+    engine_result,
+    finished_release,
+    request_attack,
+    run_queued_attacks,
 )
 from tests.dashboard.conftest import HOME
 
 
 class TestResult:
     def test_a_small_one_is_done_in_the_request_and_is_the_engines(self, owner_api, done):
-        reported = ask(owner_api, done, HOME_WORK).json()
+        reported = request_attack(owner_api, done, HOME_WORK).json()
         assert (reported["state"], reported["progress"], reported["series"]) == ("done", 1.0, 0)
         result = json.loads(downloaded(owner_api, reported["id"], "json"))["result"]
-        assert result == engines(done, HOME_WORK)
+        assert result == engine_result(done, HOME_WORK)
         assert reported["sentence"] == result["sentence"]
         assert reported["parameters"][0] == {"label": "Distance", "unit": "m", "value": 200.0}
         values = {one["name"]: one["value"] for one in reported["headlines"]}
         assert values["home-distance"] == result["home"]["distance_m"]
-        places = owner_api.get(of(reported["id"], "result")).json()["places"]
+        places = owner_api.get(attack_url(reported["id"], "result")).json()["places"]
         assert places == [{"title": "Home", **result["home"]}, {"title": "Workplace", **result["work"]}]
 
     @pytest.mark.parametrize("mechanism", ["landmark-skip", "landmark-joint"])
     def test_a_large_one_by_a_worker_is_the_engines_to_the_last_bit(self, owner_api, taxi_release, mechanism):
         release = taxi_release(mechanism)
-        reported = ask(owner_api, release, LONG).json()
+        reported = request_attack(owner_api, release, LONG).json()
         assert reported["state"] == "queued"
-        work_off()
-        now = owner_api.get(of(reported["id"])).json()
+        run_queued_attacks()
+        now = owner_api.get(attack_url(reported["id"])).json()
         assert (now["state"], now["attempt"]) == ("done", 1)
         result = json.loads(downloaded(owner_api, reported["id"], "json"))["result"]
-        assert result == engines(release, LONG)
+        assert result == engine_result(release, LONG)
         assert any(result["hidden"])
 
     def test_joint_draws_are_read_as_such(self, owner_api, taxi_release):
         release = taxi_release("landmark-joint")
-        row = Attack.objects.get(pk=ask(owner_api, release, QUICK).json()["id"])
+        row = Attack.objects.get(pk=request_attack(owner_api, release, QUICK).json()["id"])
         (drawn,) = read_releases(release)
         (person,) = people_of(release.dataset)
         shared = execution.together(row, person, drawn)
         assert shared.sum() == (release.landmark_set.mask & drawn.fresh).sum() > 0
 
     def test_a_table_of_guesses_and_their_track(self, owner_api, done):
-        reported = ask(owner_api, done, QUICK).json()
-        result = engines(done, QUICK)
+        reported = request_attack(owner_api, done, QUICK).json()
+        result = engine_result(done, QUICK)
         rows = list(csv.DictReader(io.StringIO(downloaded(owner_api, reported["id"], "csv").decode())))
         assert [row["event"] for row in rows] == [str(i) for i in range(8)]
         for name in ("lon", "lat", "error_m", "chance_m"):
             assert [float(row[name]) for row in rows] == result[name]
         assert [bool(int(row["hidden"])) for row in rows] == result["hidden"]
-        track = track_of(owner_api.get(of(reported["id"], "track")).content)
+        track = decode_track(owner_api.get(attack_url(reported["id"], "track")).content)
         assert track["lon"] == [round(lon * 1e7) for lon in result["lon"]]
-        assert owner_api.get(of(reported["id"], "result")).json() == {"places": [], "path": True}
+        assert owner_api.get(attack_url(reported["id"], "result")).json() == {"places": [], "path": True}
 
     def test_all_series_together(self, owner_api, crowd):
-        reported = ask(owner_api, crowd, CROWD).json()
+        reported = request_attack(owner_api, crowd, CROWD).json()
         assert (reported["state"], reported["series"]) == ("done", None)
         result = json.loads(downloaded(owner_api, reported["id"], "json"))["result"]
-        assert result == engines(crowd, CROWD)
+        assert result == engine_result(crowd, CROWD)
         assert np.shape(result["rank"]) == (3, 5)
-        assert first_error(owner_api.get(of(reported["id"], "data"), {"format": "csv"}))["field"] == "format"
-        assert owner_api.get(of(reported["id"], "track")).status_code == 409
+        assert first_error(owner_api.get(attack_url(reported["id"], "data"), {"format": "csv"}))["field"] == "format"
+        assert owner_api.get(attack_url(reported["id"], "track")).status_code == 409
 
     def test_one_series_of_several(self, owner_api, crowd):
-        reported = ask(owner_api, crowd, HOME_WORK, series=2).json()
-        assert json.loads(downloaded(owner_api, reported["id"], "json"))["result"] == engines(crowd, HOME_WORK, 2)
+        reported = request_attack(owner_api, crowd, HOME_WORK, series=2).json()
+        assert json.loads(downloaded(owner_api, reported["id"], "json"))["result"] == engine_result(crowd, HOME_WORK, 2)
 
     def test_it_states_what_it_is(self, owner_api, done):
-        reported = ask(owner_api, done, HOME_WORK).json()
+        reported = request_attack(owner_api, done, HOME_WORK).json()
         body = json.loads(downloaded(owner_api, reported["id"], "json"))
         assert reported["warning"] == body["warning"] == "This reads the original; do not publish it."
         assert "not a bound" in reported["note"] == body["note"]
         assert reported["assumes"] == body["assumes"] == list(attacks["home-work"].assumes)
         assert "Krumm" in reported["source"] == body["source"]
-        answer = owner_api.get(of(reported["id"], "data"))
+        answer = owner_api.get(attack_url(reported["id"], "data"))
         answer.close()
         assert "do-not-publish" in answer["Content-Disposition"]
         assert answer["Cache-Control"] == "private, no-store"
@@ -118,23 +118,23 @@ class TestResult:
 
 class TestOnce:
     def test_an_equal_attack_is_never_computed_twice(self, owner_api, done, monkeypatch):
-        first = ask(owner_api, done, HOME_WORK)
+        first = request_attack(owner_api, done, HOME_WORK)
         monkeypatch.setattr(execution, "attacked", None)  # whoever computes now, fails
-        again = ask(owner_api, done, dict(reversed(HOME_WORK.items())) | {"within_m": 500}, series=0)
+        again = request_attack(owner_api, done, dict(reversed(HOME_WORK.items())) | {"within_m": 500}, series=0)
         assert (first.status_code, again.status_code) == (201, 200)
         assert again.json() == first.json()
 
     def test_other_parameters_or_another_series_are_another_attack(self, owner_api, crowd):
-        requested = [ask(owner_api, crowd, HOME_WORK), ask(owner_api, crowd, HOME_WORK, series=1)]
-        requested.append(ask(owner_api, crowd, HOME_WORK | {"within_m": 100.0}))
+        requested = [request_attack(owner_api, crowd, HOME_WORK), request_attack(owner_api, crowd, HOME_WORK, series=1)]
+        requested.append(request_attack(owner_api, crowd, HOME_WORK | {"within_m": 100.0}))
         assert len({answer.json()["id"] for answer in requested}) == 3
 
     def test_two_who_request_at_once_are_given_one(self, owner_api, done, monkeypatch):
-        first = ask(owner_api, done, HOME_WORK).json()
+        first = request_attack(owner_api, done, HOME_WORK).json()
         known = services._earlier
         looks = iter([lambda _: None])
         monkeypatch.setattr(services, "_earlier", lambda fresh: next(looks, known)(fresh))  # the other is not seen yet
-        again = ask(owner_api, done, HOME_WORK)
+        again = request_attack(owner_api, done, HOME_WORK)
         assert (again.status_code, again.json()) == (200, first)
         assert [path.name for path in (HOME / "attacks").iterdir()] == [first["id"]]
 
@@ -147,8 +147,8 @@ class TestOnce:
         assert len(runs) == 1
 
     def test_one_that_was_cancelled_is_tried_again_by_requesting_again(self, owner_api, done, queued_attack):
-        assert owner_api.post(of(queued_attack.pk, "cancel")).json()["state"] == "cancelled"
-        again = ask(owner_api, done, LONG)
+        assert owner_api.post(attack_url(queued_attack.pk, "cancel")).json()["state"] == "cancelled"
+        again = request_attack(owner_api, done, LONG)
         assert (again.status_code, again.json()["id"], again.json()["state"]) == (200, str(queued_attack.pk), "queued")
 
 
@@ -156,19 +156,19 @@ class TestOwnerOnly:
     DOORS = ("", "result/", "data/", "track/")
 
     def test_a_stranger_is_reported_there_is_nothing(self, stranger_api, owner_api, done, anonymous_api):
-        pk = ask(owner_api, done, QUICK).json()["id"]
+        pk = request_attack(owner_api, done, QUICK).json()["id"]
         for door in self.DOORS:
-            assert stranger_api.get(of(pk) + door).status_code == 404, door
-            assert anonymous_api.get(of(pk) + door).status_code == 401, door
+            assert stranger_api.get(attack_url(pk) + door).status_code == 404, door
+            assert anonymous_api.get(attack_url(pk) + door).status_code == 401, door
         for door in ("cancel/", "retry/"):
-            assert stranger_api.post(of(pk) + door).status_code == 404
-        assert stranger_api.delete(of(pk)).status_code == 404
+            assert stranger_api.post(attack_url(pk) + door).status_code == 404
+        assert stranger_api.delete(attack_url(pk)).status_code == 404
         assert stranger_api.get(URL, {"release": str(done.pk)}).json()["results"] == []
-        assert ask(stranger_api, done, QUICK).status_code == 404
-        assert owner_api.get(of(pk)).status_code == 200
+        assert request_attack(stranger_api, done, QUICK).status_code == 404
+        assert owner_api.get(attack_url(pk)).status_code == 200
 
     def test_lists_are_of_one_release(self, owner_api, done, crowd):
-        ask(owner_api, done, HOME_WORK), ask(owner_api, crowd, HOME_WORK)
+        request_attack(owner_api, done, HOME_WORK), request_attack(owner_api, crowd, HOME_WORK)
         assert len(owner_api.get(URL).json()["results"]) == 2
         (reported,) = owner_api.get(URL, {"release": str(crowd.pk)}).json()["results"]
         assert reported["release"] == str(crowd.pk)
@@ -176,13 +176,13 @@ class TestOwnerOnly:
     def test_it_is_in_no_release_and_no_bundle(self, owner_api, done):
         before = {path.name for path in done.folder.iterdir()}
         for attack in (HOME_WORK, QUICK):
-            ask(owner_api, done, attack)
+            request_attack(owner_api, done, attack)
         assert {path.name for path in done.folder.iterdir()} == before
-        body = b"".join(owner_api.get(at(done, "bundle")).streaming_content)
+        body = b"".join(owner_api.get(release_url(done, "bundle")).streaming_content)
         with zipfile.ZipFile(io.BytesIO(body)) as bundle:
             assert not [name for name in bundle.namelist() if "attack" in name]
             assert not any(b"do not publish" in bundle.read(name) for name in bundle.namelist())
-        assert "attack" not in json.dumps(owner_api.get(at(done)).json())
+        assert "attack" not in json.dumps(owner_api.get(release_url(done)).json())
 
 
 class TestHostile:
@@ -200,50 +200,52 @@ class TestHostile:
         ],
     )
     def test_a_parameter_that_is_none_is_refused_by_name(self, owner_api, done, change, field):
-        answer = ask(owner_api, done, HOME_WORK | change)
+        answer = request_attack(owner_api, done, HOME_WORK | change)
         assert answer.status_code == 400
         assert first_error(answer)["field"].endswith(field)
         assert not Attack.objects.exists()
 
     @pytest.mark.parametrize("series", [-1, 1, 10**14, "1.5", True, [0], {}])
     def test_there_is_no_such_series(self, owner_api, done, series):
-        answer = ask(owner_api, done, HOME_WORK, series=series)
+        answer = request_attack(owner_api, done, HOME_WORK, series=series)
         assert (answer.status_code, first_error(answer)["field"]) == (400, "series")
 
     @pytest.mark.parametrize("attack", [None, [], "home-work", 1])
     def test_an_attack_is_an_object(self, owner_api, done, attack):
-        assert ask(owner_api, done, attack).status_code == 400
+        assert request_attack(owner_api, done, attack).status_code == 400
 
     def test_fail_not_done(self, owner_api, submit):
-        answer = ask(owner_api, submit(), HOME_WORK)
+        answer = request_attack(owner_api, submit(), HOME_WORK)
         assert (answer.status_code, first_error(answer)["field"]) == (409, "release")
 
     def test_fail_a_smoothed_release_where_draws_are_read(self, owner_api, done):
         made = derive_release(source=done, steps=[postprocesses.parse({"name": "ou-smoother"})])
         drawing.run(made.pk)
-        answer = ask(owner_api, made, QUICK)
+        answer = request_attack(owner_api, made, QUICK)
         error = first_error(answer)
         assert (answer.status_code, error["field"]) == (409, "release")
         assert error["value"].startswith("Skip + ")
         assert "without post-processing steps" in error["rule"]
-        assert ask(owner_api, made, HOME_WORK).status_code == 201
+        assert request_attack(owner_api, made, HOME_WORK).status_code == 201
 
     def test_fail_one_series_where_many_are_needed(self, owner_api, done, crowd):
-        answer = ask(owner_api, done, CROWD)
+        answer = request_attack(owner_api, done, CROWD)
         assert (answer.status_code, first_error(answer)["rule"]) == (409, "a release of at least 2 people")
-        answer = ask(owner_api, crowd, CROWD, series=0)
+        answer = request_attack(owner_api, crowd, CROWD, series=0)
         assert (answer.status_code, first_error(answer)["field"]) == (400, "series")
 
     def test_fail_without_times(self, owner_api, owner, make_dataset):
         bare = samples()[2].series
         dataset = make_dataset(owner, type(bare)(bare.lon, bare.lat))
         marks = mark_landmarks(owner=owner, dataset=dataset, method={"name": "manual", "events": [0]})
-        release = drawn_with(owner, dataset, marks, {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 20.0})
-        answer = ask(owner_api, release, HOME_WORK)
+        release = finished_release(
+            owner, dataset, marks, {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 20.0}
+        )
+        answer = request_attack(owner_api, release, HOME_WORK)
         assert (answer.status_code, first_error(answer)["rule"]) == (409, "a release with times")
 
     def test_fail_what_the_points_lack_leaves_nothing(self, owner_api, crowd):
-        answer = ask(owner_api, crowd, CROWD | {"points": 20})
+        answer = request_attack(owner_api, crowd, CROWD | {"points": 20})
         assert (answer.status_code, first_error(answer)["field"]) == (400, "series")
         assert not Attack.objects.exists()
         assert not list((HOME / "attacks").glob("*"))

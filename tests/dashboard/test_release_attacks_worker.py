@@ -14,9 +14,9 @@ from dashboard.jobs.models import State
 from dashboard.maintenance import cleanup
 from dashboard.releases.services import discard_release
 from dashboard.storage import local_files
-from tests.dashboard.attacking import HOME_WORK, LONG, QUICK, ask, of, work_off
+from tests.dashboard.attack_helpers import HOME_WORK, LONG, QUICK, attack_url, request_attack, run_queued_attacks
 from tests.dashboard.conftest import HOME
-from tests.dashboard.test_housekeeping import aged
+from tests.dashboard.test_cleanup import aged
 
 
 def attacks_that_ended(api: Any) -> list[dict[str, Any]]:
@@ -32,11 +32,11 @@ class TestWorker:
         assert owner_api.post(job["urls"]["cancel"]).json()["state"] == "cancelled"
         (job,) = attacks_that_ended(owner_api)
         assert owner_api.post(job["urls"]["retry"]).json()["state"] == "queued"
-        work_off()
+        run_queued_attacks()
         (job,) = attacks_that_ended(owner_api)
         assert job["state"] == "done"
-        assert owner_api.post(of(queued_attack.pk, "retry")).status_code == 409
-        assert owner_api.post(of(queued_attack.pk, "cancel")).status_code == 409
+        assert owner_api.post(attack_url(queued_attack.pk, "retry")).status_code == 409
+        assert owner_api.post(attack_url(queued_attack.pk, "cancel")).status_code == 409
 
     def test_cancelled_while_it_runs_it_stops_and_leaves_no_file(self, owner_api, queued_attack, monkeypatch):
         stated = []
@@ -77,9 +77,9 @@ class TestWorker:
 
     def test_what_fails_states_what_to_do(self, owner_api, taxi_release, monkeypatch):
         monkeypatch.setattr("privacy_engine.attacks.localisation.MOST_STATES", 100)
-        pk = ask(owner_api, taxi_release(), LONG).json()["id"]
-        work_off()
-        error = owner_api.get(of(pk)).json()["error"]
+        pk = request_attack(owner_api, taxi_release(), LONG).json()["id"]
+        run_queued_attacks()
+        error = owner_api.get(attack_url(pk)).json()["error"]
         assert (error["code"], error["field"], error["again"]) == ("parameter", "cells", False)
         assert error["action"]
 
@@ -88,12 +88,12 @@ class TestGone:
     def test_alone_or_with_its_release_or_dataset(
         self, owner_api, done, taxi_release, django_capture_on_commit_callbacks
     ):
-        by_itself, with_release = (ask(owner_api, done, one).json()["id"] for one in (HOME_WORK, QUICK))
+        by_itself, with_release = (request_attack(owner_api, done, one).json()["id"] for one in (HOME_WORK, QUICK))
         with_dataset = taxi_release()
-        ask(owner_api, with_dataset, HOME_WORK)
+        request_attack(owner_api, with_dataset, HOME_WORK)
         assert len(list((HOME / "attacks").iterdir())) == 3
         with django_capture_on_commit_callbacks(execute=True):
-            assert owner_api.delete(of(by_itself)).status_code == 204
+            assert owner_api.delete(attack_url(by_itself)).status_code == 204
         assert not (HOME / "attacks" / by_itself).exists()
         with django_capture_on_commit_callbacks(execute=True):
             discard_release(release=done)
@@ -116,7 +116,7 @@ class TestGone:
         assert not list((HOME / "attacks").glob("*"))
 
     def test_the_sweep_clears_what_is_nobodys(self, owner_api, done):
-        pk = ask(owner_api, done, HOME_WORK).json()["id"]
+        pk = request_attack(owner_api, done, HOME_WORK).json()["id"]
         row = Attack.objects.get(pk=pk)
         orphan = aged(local_files.home("attacks", "0" * 8 + "-0000-4000-8000-" + "0" * 12), 61)
         stale = aged(row.folder / f"{'a' * 32}.parquet", 3601)

@@ -23,7 +23,7 @@ from dashboard.releases import services
 from dashboard.releases.models import Release
 from privacy_engine.errors import ParameterError
 from privacy_engine.spec import ReleaseSpec
-from tests.dashboard.turns import charges, drawn, expire, fail, interrupted
+from tests.dashboard.release_runs import charges, executed, expire, fail, interrupted
 
 
 class TestSubmit:
@@ -126,7 +126,7 @@ class TestLedger:
             assert leases.claim(Release, release.pk)
             expire(release)
             assert reaper.sweep(Release)["requeued"] == 1
-        assert drawn(release).attempt == 3
+        assert executed(release).attempt == 3
         assert charges(release) == [1]
         assert ledger.spent(ready_dataset)["releases"] == 1
 
@@ -159,7 +159,7 @@ class TestCancel:
     def test_a_waiting_release_never_runs(self, submit):
         release = submit()
         services.cancel_release(release=release)
-        assert drawn(release).state == State.CANCELLED
+        assert executed(release).state == State.CANCELLED
         assert release.attempt == 0
 
     def test_a_running_release_is_called_with_it_and_stops(self, submit):
@@ -171,7 +171,7 @@ class TestCancel:
             leases.Lease(Release, release.pk, token).report("Drawing", 0.5)
 
     def test_fail_over_already(self, submit):
-        release = drawn(submit())
+        release = executed(submit())
         with pytest.raises(job_models.NotOpen):
             services.cancel_release(release=release)
         assert charges(release) == [1]
@@ -185,7 +185,7 @@ class TestRetry:
             assert (again.pk, again.state, again.attempt, again.error) == (failed.pk, State.QUEUED, 0, None)
             failed = interrupted(again, monkeypatch, fail)
             assert failed.state == State.FAILED
-        assert drawn(services.retry_release(release=failed)).state == State.DONE
+        assert executed(services.retry_release(release=failed)).state == State.DONE
         assert charges(failed) == [1]
         assert ledger.spent(ready_dataset) == {"per_km": 5.0, "releases": 1}
         assert Release.objects.count() == 1
@@ -195,7 +195,7 @@ class TestRetry:
         drew: list[Path] = []
         failed = interrupted(release, monkeypatch, lambda row: (drew.append(row.data_path), fail(row)))
         assert (len(drew), drew[0].exists(), files()) == (1, False, before)
-        done = drawn(services.retry_release(release=failed))
+        done = executed(services.retry_release(release=failed))
         published = [path for path in files() if f"releases/{release.pk}/" in path]
         assert len(published) == 2  # points and budgets, of one attempt
         assert all(done.data_file in path for path in published)
@@ -209,7 +209,7 @@ class TestRetry:
             leases.claim(Release, release.pk)
         release.refresh_from_db()
         assert release.error["code"] == "crashed"
-        done = drawn(services.retry_release(release=release))
+        done = executed(services.retry_release(release=release))
         with pytest.raises(leases.LeaseLost):
             zombie.finish(State.DONE, data_file="late.parquet", data_sha256="0" * 64)
         release.refresh_from_db()
@@ -222,7 +222,7 @@ class TestRetry:
         expire(release)
         assert reaper.sweep(Release)["cancelled"] == 1
         again = services.retry_release(release=release)
-        assert (again.pk, drawn(again).state, charges(again)) == (release.pk, State.DONE, [1])
+        assert (again.pk, executed(again).state, charges(again)) == (release.pk, State.DONE, [1])
 
     def test_cancelled_after_a_retry_nothing_is_given_back(self, submit, monkeypatch):
         again = services.retry_release(release=interrupted(submit(), monkeypatch, fail))
@@ -237,7 +237,7 @@ class TestRetry:
         assert again.spec == cancelled.spec
         assert (charges(cancelled), charges(again)) == ([1, -1], [1])
         assert ledger.spent(ready_dataset)["releases"] == 1
-        assert drawn(again).state == State.DONE
+        assert executed(again).state == State.DONE
 
     def test_twice_at_once_is_one_retry(self, submit, monkeypatch):
         failed = interrupted(submit(), monkeypatch, fail)
@@ -247,7 +247,7 @@ class TestRetry:
             services.retry_release(release=seen[1])
 
     def test_fail_where_it_neither_failed_nor_was_cancelled(self, submit):
-        for release in (submit(), drawn(submit())):
+        for release in (submit(), executed(submit())):
             with pytest.raises(job_models.NotRetryable):
                 services.retry_release(release=release)
 
@@ -257,7 +257,7 @@ class TestDiscard:
         self, submit, files, ready_dataset, django_capture_on_commit_callbacks
     ):
         before = files()
-        release = drawn(submit())
+        release = executed(submit())
         with django_capture_on_commit_callbacks(execute=True):
             services.discard_release(release=release)
             assert files() != before

@@ -14,8 +14,8 @@ from dashboard.releases import execution
 from dashboard.releases.models import Release
 from privacy_engine import formats
 from privacy_engine.exports import FORMATS
-from tests.dashboard.asking import RELEASES, UNIFORM, at, first_error
-from tests.dashboard.turns import fail, interrupted
+from tests.dashboard.api_helpers import RELEASES, UNIFORM, first_error, release_url
+from tests.dashboard.release_runs import fail, interrupted
 
 
 class TestFromSubmittedToDownloaded:
@@ -60,7 +60,7 @@ class TestFromSubmittedToDownloaded:
         done.name, done.dataset.name = "Bob's secret walk", "Bob"
         done.save()
         for fmt in FORMATS:
-            answer = owner_api.get(at(done, "data"), {"format": fmt})
+            answer = owner_api.get(release_url(done, "data"), {"format": fmt})
             content = answer.getvalue()
             assert b"123456.789" not in content
             assert b"secret walk" not in content
@@ -69,12 +69,12 @@ class TestFromSubmittedToDownloaded:
     def test_downloads_leave_no_file_behind(self, owner_api, done, files):
         before = files()
         for fmt in FORMATS:
-            assert owner_api.get(at(done, "data"), {"format": fmt}).getvalue()
+            assert owner_api.get(release_url(done, "data"), {"format": fmt}).getvalue()
         assert [path for path in files() if path not in (*before, "tmp")] == []
 
     @pytest.mark.parametrize("fmt", ["xlsx", "", "CSV", "../csv", "json"])
     def test_fail_unknown_format_names_field_rule_and_value(self, owner_api, done, fmt):
-        answer = owner_api.get(at(done, "data"), {"format": fmt})
+        answer = owner_api.get(release_url(done, "data"), {"format": fmt})
         assert answer.status_code == 400
         assert (first_error(answer)["field"], first_error(answer)["value"]) == ("format", fmt)
         assert "csv, geojson, gpx, parquet" in first_error(answer)["rule"]
@@ -82,7 +82,7 @@ class TestFromSubmittedToDownloaded:
     def test_whatever_the_client_would_accept(self, owner_api, done):
         for accept in ("text/csv", "application/octet-stream", "*/*"):
             for door in ("data", "track"):
-                answer = owner_api.get(at(done, door), headers={"Accept": accept})
+                answer = owner_api.get(release_url(done, door), headers={"Accept": accept})
                 assert (answer.status_code, bool(answer.getvalue())) == (200, True)
 
 
@@ -194,10 +194,10 @@ class TestIdempotency:
 class TestCancelRetryDiscard:
     def test_cancel_then_retry_then_done(self, owner_api, submit):
         release = submit()
-        cancelled = owner_api.post(at(release, "cancel"))
+        cancelled = owner_api.post(release_url(release, "cancel"))
         assert (cancelled.status_code, cancelled.json()["state"]) == (200, "cancelled")
-        assert owner_api.post(at(release, "cancel")).status_code == 409
-        again = owner_api.post(at(release, "retry"))
+        assert owner_api.post(release_url(release, "cancel")).status_code == 409
+        again = owner_api.post(release_url(release, "retry"))
         assert again.status_code == 201
         assert again.json()["id"] != str(release.pk)
         execution.run(again.json()["id"])
@@ -205,23 +205,23 @@ class TestCancelRetryDiscard:
 
     def test_retry_of_a_failed_one_is_the_same_release(self, owner_api, submit, monkeypatch):
         failed = interrupted(submit(), monkeypatch, fail)
-        reported = owner_api.get(at(failed)).json()["error"]
+        reported = owner_api.get(release_url(failed)).json()["error"]
         assert (reported["code"], reported["again"]) == ("internal", True)
         assert reported["action"].startswith("Retry.")
-        again = owner_api.post(at(failed, "retry"))
+        again = owner_api.post(release_url(failed, "retry"))
         assert (again.status_code, again.json()["id"], again.json()["state"]) == (200, str(failed.pk), "queued")
         assert again.json()["error"] is None
 
     def test_fail_retry_of_one_that_is_done(self, owner_api, done):
-        assert owner_api.post(at(done, "retry")).status_code == 409
+        assert owner_api.post(release_url(done, "retry")).status_code == 409
 
     def test_discard(self, owner_api, done):
-        assert owner_api.delete(at(done)).status_code == 204
-        assert owner_api.get(at(done)).status_code == 404
+        assert owner_api.delete(release_url(done)).status_code == 204
+        assert owner_api.get(release_url(done)).status_code == 404
 
     @pytest.mark.parametrize("door", ["data", "track", "series"])
     def test_fail_nothing_to_show_until_done(self, owner_api, submit, door):
-        answer = owner_api.get(at(submit(), door))
+        answer = owner_api.get(release_url(submit(), door))
         assert (answer.status_code, first_error(answer)["value"]) == (409, "queued")
 
 
@@ -248,12 +248,12 @@ class TestList:
 
 class TestWhoIsLetIn:
     def doors(self, api, release):
-        yield "get", api.get(at(release))
-        yield "delete", api.delete(at(release))
+        yield "get", api.get(release_url(release))
+        yield "delete", api.delete(release_url(release))
         for name in ("cancel", "retry"):
-            yield name, api.post(at(release, name))
+            yield name, api.post(release_url(release, name))
         for name in ("data", "track", "series"):
-            yield name, api.get(at(release, name))
+            yield name, api.get(release_url(release, name))
 
     def test_a_stranger_finds_nothing(self, stranger_api, done):
         assert stranger_api.get(RELEASES).json()["count"] == 0

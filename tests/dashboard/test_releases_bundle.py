@@ -24,7 +24,7 @@ from privacy_engine.data import Trajectory
 from privacy_engine.exports import FORMATS
 from privacy_engine.postprocess import postprocesses
 from privacy_engine.spec import ReleaseSpec
-from tests.dashboard.asking import RELEASES, UNIFORM, at, first_error
+from tests.dashboard.api_helpers import RELEASES, UNIFORM, first_error, release_url
 
 BUNDLE = f"{RELEASES}bundle/"
 SECRET = "Zebra"
@@ -50,7 +50,7 @@ def run(submit):
 
 class TestContents:
     def test_data_label_configuration_and_checksums_in_one_folder(self, owner_api, done):
-        answer = owner_api.get(at(done, "bundle"))
+        answer = owner_api.get(release_url(done, "bundle"))
         stem = f"landmark-skip-{done.pk.hex[:8]}"
         assert answer.headers["Content-Disposition"] == f'attachment; filename="{stem}.zip"'
         assert answer.headers["Content-Type"] == "application/zip"
@@ -63,21 +63,21 @@ class TestContents:
         assert downloads.label(done)["guarantee"]["statement"] in archive.read("README.txt").decode()
 
     def test_every_file_of_data_is_the_download_itself(self, owner_api, done):
-        archive = opened(owner_api.get(at(done, "bundle")))
+        archive = opened(owner_api.get(release_url(done, "bundle")))
         for fmt in FORMATS:
             (name,) = (one for one in archive.namelist() if one.endswith(f".{fmt}"))
-            assert archive.read(name) == owner_api.get(at(done, "data"), {"format": fmt}).getvalue()
+            assert archive.read(name) == owner_api.get(release_url(done, "data"), {"format": fmt}).getvalue()
             read = formats.read(io.BytesIO(archive.read(name)), name=name)
             assert sum(map(len, read.series)) == done.summary["published"]
 
     def test_the_checksums_are_those_of_every_other_file(self, owner_api, done):
-        archive = opened(owner_api.get(at(done, "bundle")))
+        archive = opened(owner_api.get(release_url(done, "bundle")))
         reported = dict(reversed(line.split("  ")) for line in archive.read("SHA256SUMS").decode().splitlines())
         found = {name: hashlib.sha256(archive.read(name)).hexdigest() for name in archive.namelist()}
         assert reported == {name: digest for name, digest in found.items() if name != "SHA256SUMS"}
 
     def test_only_the_formats_requested(self, owner_api, done):
-        names = opened(owner_api.get(f"{at(done, 'bundle')}?format=gpx&format=csv&format=csv")).namelist()
+        names = opened(owner_api.get(f"{release_url(done, 'bundle')}?format=gpx&format=csv&format=csv")).namelist()
         assert sorted(name.rsplit(".")[-1] for name in names if done.pk.hex[:8] + "." in name) == ["csv", "gpx"]
 
     def test_several_releases_each_in_its_folder_whatever_the_order(self, owner_api, done, run):
@@ -99,14 +99,14 @@ class TestContents:
         derived = derive_release(source=done, steps=steps)
         execution.run(derived.pk)
         derived.refresh_from_db()
-        archive = opened(owner_api.get(at(derived, "bundle")))
+        archive = opened(owner_api.get(release_url(derived, "bundle")))
         assert (
             f"release {done.pk} (sha256 {done.data_sha256})"
             in archive.read(f"{bundle.stem(derived)}/label.txt").decode()
         )
 
     def test_a_seeded_release_states_that_it_is_not_private(self, owner_api, run):
-        archive = opened(owner_api.get(at(run(seed=7), "bundle")))
+        archive = opened(owner_api.get(release_url(run(seed=7), "bundle")))
         assert "NOT PRIVATE: seeded simulation (seed 7). Do not publish." in archive.read("README.txt").decode()
         for name in archive.namelist():
             assert b"leak at most" not in archive.read(name)
@@ -130,23 +130,23 @@ class TestContents:
 
 class TestSameBytes:
     def test_twice_the_same_and_not_sent_again(self, owner_api, done):
-        first, again = (owner_api.get(at(done, "bundle")) for _ in range(2))
+        first, again = (owner_api.get(release_url(done, "bundle")) for _ in range(2))
         assert first.getvalue() == again.getvalue()
         etag = first.headers["ETag"]
         assert not etag.startswith("W/")
-        assert owner_api.get(at(done, "bundle"), headers={"If-None-Match": etag}).status_code == 304
-        fewer = owner_api.get(at(done, "bundle"), {"format": "csv"}, headers={"If-None-Match": etag})
+        assert owner_api.get(release_url(done, "bundle"), headers={"If-None-Match": etag}).status_code == 304
+        fewer = owner_api.get(release_url(done, "bundle"), {"format": "csv"}, headers={"If-None-Match": etag})
         assert fewer.status_code == 200
         assert fewer.headers["ETag"] != etag
 
     def test_no_member_reports_when_or_by_whom_it_was_written(self, owner_api, done):
-        for info in opened(owner_api.get(at(done, "bundle"))).infolist():
+        for info in opened(owner_api.get(release_url(done, "bundle"))).infolist():
             assert info.date_time == (1980, 1, 1, 0, 0, 0)
             assert (info.create_system, info.external_attr, info.comment) == (3, 0o100644 << 16, b"")
 
     def test_the_configuration_gives_the_same_description_and_with_a_seed_the_same_bits(self, owner_api, run, body):
         seeded = run("landmark-adaptive", seed=11, steps=[{"name": "ou-smoother"}])
-        archive = opened(owner_api.get(at(seeded, "bundle")))
+        archive = opened(owner_api.get(release_url(seeded, "bundle")))
         (described,) = json.loads(archive.read(f"{bundle.stem(seeded)}/configuration.json"))["releases"]
         assert ReleaseSpec.parse(described).digest == seeded.spec_digest
         again = owner_api.post(RELEASES, body | described)
@@ -181,7 +181,7 @@ class TestNothingElseLeaves:
         return Release.objects.get(pk=answer["id"])
 
     def test_no_file_of_a_bundle_holds_a_word_of_the_owners(self, owner_api, row):
-        answer = owner_api.get(at(row, "bundle"))
+        answer = owner_api.get(release_url(row, "bundle"))
         archive = opened(answer)
         sets = row.landmark_set, row.landmark_set.source
         secrets = [SECRET, "123456.789", "dumm", "Dumm", "coin", str(row.dataset_id)]
@@ -195,7 +195,7 @@ class TestNothingElseLeaves:
         assert not re.search(r"\b(4|four) (landmarks|events)", reported)
 
     def test_the_published_series_are_nowhere_the_original(self, owner_api, row):
-        archive = opened(owner_api.get(at(row, "bundle")))
+        archive = opened(owner_api.get(release_url(row, "bundle")))
         (name,) = (one for one in archive.namelist() if one.endswith(".csv"))
         (read,) = formats.read(io.BytesIO(archive.read(name)), name=name).series
         (truth,) = parquet.read_points(row.dataset.points_path)
@@ -207,20 +207,20 @@ class TestRefusals:
     def test_what_is_not_done(self, owner_api, submit, done):
         waiting = submit()
         for answer in (
-            owner_api.get(at(waiting, "bundle")),
+            owner_api.get(release_url(waiting, "bundle")),
             owner_api.get(BUNDLE, {"release": [str(done.pk), str(waiting.pk)]}),
         ):
             assert (answer.status_code, first_error(answer)["value"]) == (409, "queued")
 
     def test_a_stranger_finds_nothing_and_anonymous_must_log_in(self, stranger_api, anonymous_api, done):
         nobodys = uuid.uuid4()
-        theirs = stranger_api.get(at(done, "bundle"))
+        theirs = stranger_api.get(release_url(done, "bundle"))
         assert theirs.status_code == 404
         assert theirs.content == stranger_api.get(f"{RELEASES}{nobodys}/bundle/").content
         several = stranger_api.get(BUNDLE, {"release": str(done.pk)})
         assert several.status_code == 404
         assert several.content == stranger_api.get(BUNDLE, {"release": str(nobodys)}).content
-        assert anonymous_api.get(at(done, "bundle")).status_code == 401
+        assert anonymous_api.get(release_url(done, "bundle")).status_code == 401
         assert anonymous_api.get(BUNDLE, {"release": str(done.pk)}).status_code == 401
 
     def test_one_of_them_is_a_strangers(self, stranger_api, owner_api, done):
@@ -228,7 +228,7 @@ class TestRefusals:
 
     @pytest.mark.parametrize("fmt", ["xlsx", "", "CSV", "../csv"])
     def test_an_unknown_format_names_field_rule_and_value(self, owner_api, done, fmt):
-        answer = owner_api.get(at(done, "bundle"), {"format": fmt})
+        answer = owner_api.get(release_url(done, "bundle"), {"format": fmt})
         assert answer.status_code == 400
         assert (first_error(answer)["field"], first_error(answer)["value"]) == ("format", fmt)
 

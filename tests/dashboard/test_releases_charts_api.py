@@ -16,13 +16,13 @@ from dashboard.storage.series_cache import line
 from privacy_engine import data
 from privacy_engine.accounting.temporal import smoothing_matrix, temporal_loss
 from privacy_engine.data import Trajectory
-from tests.dashboard.asking import RELEASES, UNIFORM, at, first_error, track_of
+from tests.dashboard.api_helpers import RELEASES, UNIFORM, decode_track, first_error, release_url
 
 
 class TestTrack:
     def test_decodes_to_what_was_published(self, owner_api, done):
         ((published, event),) = parquet.read_release(done.data_path)
-        found = track_of(owner_api.get(at(done, "track"), {"series": 0}).content)
+        found = decode_track(owner_api.get(release_url(done, "track"), {"series": 0}).content)
         assert [value / 1e7 for value in found["lon"]] == published.lon.tolist()
         assert [value / 1e7 for value in found["lat"]] == published.lat.tolist()
         assert [value / 1000 for value in found["time_ms"]] == published.time_s.tolist()
@@ -31,7 +31,7 @@ class TestTrack:
     def test_a_picture_names_the_events_it_shows(self, owner_api, done):
         ((published, event),) = parquet.read_release(done.data_path)
         view = {"west": -180, "north": 85, "width": 8192, "height": 8192, "zoom": 5, "middle": 0}
-        found = track_of(owner_api.get(at(done, "track"), {"series": 0, **view}).content)
+        found = decode_track(owner_api.get(release_url(done, "track"), {"series": 0, **view}).content)
         assert found["ends"] == [len(found["event"])]
         assert set(found["event"]) <= set(event.tolist())
         places = dict(zip(event.tolist(), published.lon.tolist(), strict=True))
@@ -46,23 +46,23 @@ class TestTrack:
             column = np.array(event)
             budgets = np.ones(2)
             parquet.write_release(path, [data.Release(whole, column, budgets, budgets > 0, budgets)])
-            assert track_of(track_encoding.encode(line(path, 0)))["event"] == named
+            assert decode_track(track_encoding.encode(line(path, 0)))["event"] == named
 
     def test_is_not_sent_again(self, owner_api, done):
-        etag = owner_api.get(at(done, "track")).headers["ETag"]
-        again = owner_api.get(at(done, "track"), headers={"If-None-Match": etag})
+        etag = owner_api.get(release_url(done, "track")).headers["ETag"]
+        again = owner_api.get(release_url(done, "track"), headers={"If-None-Match": etag})
         assert (again.status_code, again.content) == (304, b"")
 
     @pytest.mark.parametrize("series", ["1", "-1", "x", "١", "9" * 30])
     @pytest.mark.parametrize("door", ["track", "series"])
     def test_fail_no_such_series(self, owner_api, done, series, door):
-        answer = owner_api.get(at(done, door), {"series": series})
+        answer = owner_api.get(release_url(done, door), {"series": series})
         assert (answer.status_code, first_error(answer)["field"]) == (400, "series")
 
 
 class TestSeries:
     def test_is_the_engines_answer(self, owner_api, done):
-        found = owner_api.get(at(done, "series"), {"s": "0.01", "n": "5", "diameter_m": "200"}).json()
+        found = owner_api.get(release_url(done, "series"), {"s": "0.01", "n": "5", "diameter_m": "200"}).json()
         budgets = np.array([0, 1, 0, 1, 0, 1, 1, 0.0])
         matrix = smoothing_matrix(5, 0.01)
         loss = temporal_loss(budgets, backward=matrix, forward=matrix)
@@ -75,13 +75,13 @@ class TestSeries:
         assert found["decimated"] is False
 
     def test_a_gap_has_neither_error_nor_time(self, owner_api, done):
-        found = owner_api.get(at(done, "series")).json()
+        found = owner_api.get(release_url(done, "series")).json()
         assert found["error_m"][0] is found["time_s"][0] is None
         assert np.mean(found["error_m"][1:]) == pytest.approx(done.owner_view["mae_m"], abs=0.01)
 
     def test_given_matrices(self, owner_api, done):
         query = {"backward": "[[0.8, 0.2], [0, 1]]", "forward": "[[0.5, 0.5], [0.1, 0.9]]", "diameter_m": "200"}
-        found = owner_api.get(at(done, "series"), query).json()
+        found = owner_api.get(release_url(done, "series"), query).json()
         expected = temporal_loss(
             found["budget"], backward=json.loads(query["backward"]), forward=json.loads(query["forward"])
         )
@@ -90,7 +90,9 @@ class TestSeries:
         assert found["loss"]["s"] is None
 
     def test_one_matrix_alone_leaves_the_other_direction_without_correlation(self, owner_api, done):
-        found = owner_api.get(at(done, "series"), {"backward": "[[0.8, 0.2], [0, 1]]", "diameter_m": "200"}).json()
+        found = owner_api.get(
+            release_url(done, "series"), {"backward": "[[0.8, 0.2], [0, 1]]", "diameter_m": "200"}
+        ).json()
         assert found["loss"]["forward"] == found["budget"]
 
     @pytest.mark.parametrize(
@@ -123,7 +125,7 @@ class TestSeries:
         ],
     )
     def test_fail_out_of_domain_names_the_field(self, owner_api, done, field, value):
-        answer = owner_api.get(at(done, "series"), {field: value})
+        answer = owner_api.get(release_url(done, "series"), {field: value})
         assert (answer.status_code, first_error(answer)["field"]) == (400, field)
         assert first_error(answer)["rule"]
 

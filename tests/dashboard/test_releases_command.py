@@ -19,7 +19,7 @@ from privacy_engine.label import privacy_label
 from privacy_engine.landmarks import parse_short
 from privacy_engine.promise import Context
 from privacy_engine.spec import ReleaseSpec
-from tests.dashboard.commanding import DAY, runner
+from tests.dashboard.command_runner import DAY, runner
 
 ROOT = Path(__file__).resolve().parents[2]
 UNIFORM = ["--mechanism", "landmark-uniform", "--set", "epsilon=1", "--set", "radius_m=200"]

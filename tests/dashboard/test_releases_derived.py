@@ -25,8 +25,8 @@ from privacy_engine.errors import ParameterError, ParameterErrors
 from privacy_engine.exports import FORMATS
 from privacy_engine.mechanism import mechanisms
 from privacy_engine.spec import ReleaseSpec, parse_steps
-from tests.dashboard.asking import RELEASES, at, first_error
-from tests.dashboard.turns import charges, drawn, expire, fail, interrupted
+from tests.dashboard.api_helpers import RELEASES, first_error, release_url
+from tests.dashboard.release_runs import charges, executed, expire, fail, interrupted
 
 WALK = {"name": "random-walk-smoother", "step_variance_m2": 250_000.0}
 CAUSAL = {"name": "causal-filter", "step_variance_m2": 250_000.0}
@@ -56,17 +56,17 @@ class TestSubmit:
 
     def test_free_also_where_the_budget_is_used_up(self, derive, ready_dataset):
         set_budget(dataset=ready_dataset, epsilon=1.0, radius_m=200.0)
-        assert drawn(derive()).state == State.DONE
+        assert executed(derive()).state == State.DONE
 
     def test_steps_over_steps(self, derive):
-        once = drawn(derive(WALK))
-        twice = drawn(derive(CAUSAL, source=once))
+        once = executed(derive(WALK))
+        twice = executed(derive(CAUSAL, source=once))
         assert twice.state == State.DONE
         assert twice.spec["postprocess"] == [WALK, CAUSAL]
         assert twice.source["release"] == str(once.pk)
 
     def test_of_an_experiment_it_is_an_experiment(self, derive, submit):
-        made = drawn(derive(source=drawn(submit(seed=7))))
+        made = executed(derive(source=executed(submit(seed=7))))
         assert made.seeded
         assert downloads.label(made)["text"].startswith("NOT PRIVATE")
 
@@ -79,7 +79,7 @@ class TestSubmit:
             services.derive_release(source=done, steps=())
 
     def test_fail_too_many_together(self, derive, submit):
-        full = drawn(submit(steps=[WALK] * 8))
+        full = executed(submit(steps=[WALK] * 8))
         with pytest.raises(ParameterErrors, match="at most 8 steps"):
             derive(source=full)
 
@@ -100,7 +100,7 @@ class TestIdempotency:
         with pytest.raises(Conflict, match="another request"):
             derive(CAUSAL, key="monday")
         with pytest.raises(Conflict, match="another request"):
-            derive(source=drawn(submit("landmark-skip", leading="gap")), key="monday")
+            derive(source=executed(submit("landmark-skip", leading="gap")), key="monday")
 
     def test_fail_a_draw_with_other_steps_under_the_same_key(self, submit):
         submit(key="monday")
@@ -117,8 +117,8 @@ class TestIdempotency:
 
 class TestDerivation:
     def test_it_is_what_the_run_with_the_steps_would_have_made(self, submit, derive):
-        whole = drawn(submit("landmark-planned", seed=3, steps=[WALK, CAUSAL]))
-        made = drawn(derive(WALK, CAUSAL, source=drawn(submit("landmark-planned", seed=3))))
+        whole = executed(submit("landmark-planned", seed=3, steps=[WALK, CAUSAL]))
+        made = executed(derive(WALK, CAUSAL, source=executed(submit("landmark-planned", seed=3))))
         (one, event), (other, same) = parquet.read_release(whole.data_path)[0], parquet.read_release(made.data_path)[0]
         assert np.array_equal(one.lon, other.lon)
         assert np.array_equal(one.lat, other.lat)
@@ -137,7 +137,7 @@ class TestDerivation:
         assert not np.array_equal(release.series.lon, source.series.lon)
 
     def test_reading_back_is_the_release_that_was_drawn(self, paris_day, landmark_set, submit):
-        done = drawn(submit("landmark-skip", leading="gap", seed=9))
+        done = executed(submit("landmark-skip", leading="gap", seed=9))
         (read,) = files.read_releases(done)
         (fresh,) = done.parsed_spec.release([paris_day], [LandmarkSet(landmark_set.mask)])
         assert read.series.lon == pytest.approx(fresh.series.lon, abs=1e-9)
@@ -146,13 +146,13 @@ class TestDerivation:
 
     @pytest.mark.parametrize("name", [cls.registered_name() for cls in mechanisms.of("trajectory")])
     def test_every_mechanism_can_be_smoothed_afterwards(self, derive, submit, name):
-        whole = drawn(submit(name, seed=3, steps=[WALK]))
-        made = drawn(derive(WALK, source=drawn(submit(name, seed=3))))
+        whole = executed(submit(name, seed=3, steps=[WALK]))
+        made = executed(derive(WALK, source=executed(submit(name, seed=3))))
         one, other = (parquet.read_points(row.data_path)[0] for row in (whole, made))
         assert np.array_equal(one.lon, other.lon)
 
     def test_releases_of_an_older_cairn_are_read_too(self, submit):
-        done = drawn(submit("landmark-skip", seed=9))
+        done = executed(submit("landmark-skip", seed=9))
         columns = parquet.read_columns(done.budgets_path)
         with_sd = files.read_releases(done)[0].sd_m
         parquet.write_columns(done.budgets_path, {name: columns[name] for name in ("series", "budget", "fresh")})
@@ -162,13 +162,13 @@ class TestDerivation:
         two = make_dataset(owner, paris_day, paris_day)
         marks = mark_landmarks(owner=owner, dataset=two, method={"name": "manual", "events": [0, 9]})
         spec = ReleaseSpec.parse({"mechanism": {"name": "landmark-skip", "epsilon": 1.0, "radius_m": 200.0}})
-        done = drawn(services.submit_release(owner=owner, dataset=two, landmark_set=marks, spec=spec))
+        done = executed(services.submit_release(owner=owner, dataset=two, landmark_set=marks, spec=spec))
         assert [np.flatnonzero(~one.fresh).tolist() for one in files.read_releases(done)] == [[0], [1]]
-        made = drawn(services.derive_release(source=done, steps=parse_steps([CAUSAL])))
+        made = executed(services.derive_release(source=done, steps=parse_steps([CAUSAL])))
         assert (made.state, made.summary["published"]) == (State.DONE, 16)
 
     def test_errors_are_measured_again_for_the_owner(self, derive, done, paris_day):
-        made = drawn(derive())
+        made = executed(derive())
         ((published, event),) = parquet.read_release(made.data_path)
         errors = metrics.error_m(paris_day, Mock(event=event, series=published))
         assert made.owner_view["mae_m"] == pytest.approx(errors.mean(), abs=0.01)
@@ -176,7 +176,7 @@ class TestDerivation:
 
     def test_the_source_stays_as_it_is(self, derive, done):
         before = done.data_path.read_bytes()
-        drawn(derive())
+        executed(derive())
         assert done.data_path.read_bytes() == before
 
 
@@ -193,11 +193,11 @@ class TestFaults:
         made = derive()
         made = interrupted(made, monkeypatch, lambda row: (expire(row), reaper.sweep(Release)))
         assert made.state == State.QUEUED
-        assert (drawn(made).state, made.attempt) == (State.DONE, 2)
+        assert (executed(made).state, made.attempt) == (State.DONE, 2)
 
     def test_a_failed_one_is_tried_again_for_nothing(self, derive, monkeypatch):
         failed = interrupted(derive(), monkeypatch, fail)
-        again = drawn(services.retry_release(release=failed))
+        again = executed(services.retry_release(release=failed))
         assert (again.state, again.spec, again.source) == (State.DONE, failed.spec, failed.source)
         assert charges(again) == []
 
@@ -209,7 +209,7 @@ class TestFaults:
 
 class TestDiscardedSource:
     def test_the_made_one_stays_and_names_it_still(self, derive, done, django_capture_on_commit_callbacks):
-        made = drawn(derive())
+        made = executed(derive())
         pk, digest = str(done.pk), done.data_sha256
         with django_capture_on_commit_callbacks(execute=True):
             services.discard_release(release=done)
@@ -220,7 +220,7 @@ class TestDiscardedSource:
     def test_one_that_waits_fails_and_states_why(self, derive, done):
         made = derive()
         services.discard_release(release=done)
-        made = drawn(made)
+        made = executed(made)
         assert (made.state, made.error["code"]) == (State.FAILED, "source-gone")
         with pytest.raises(Conflict, match="discarded"):
             services.retry_release(release=made)
@@ -228,16 +228,16 @@ class TestDiscardedSource:
     def test_files_that_go_while_it_is_read_are_the_same_failure(self, derive, done):
         made = derive()
         done.data_path.unlink()
-        assert drawn(made).error["code"] == "source-gone"
+        assert executed(made).error["code"] == "source-gone"
 
 
 class TestEntryPoints:
     def test_from_requested_to_downloaded_with_the_label(self, owner_api, done):
-        answer = owner_api.post(at(done, "postprocess"), {"postprocess": [OU], "name": "Smooth"})
+        answer = owner_api.post(release_url(done, "postprocess"), {"postprocess": [OU], "name": "Smooth"})
         assert answer.status_code == 201
         made = answer.json()
         assert (made["derived_from"], made["postprocess"], made["title"]) == (str(done.pk), [OU], "Skip + OU smoother")
-        assert made["guarantee"] == owner_api.get(at(done)).json()["guarantee"]
+        assert made["guarantee"] == owner_api.get(release_url(done)).json()["guarantee"]
         execution.run(made["id"])
         words = f"post-processing of release {done.pk} (sha256 {done.data_sha256})"
         for fmt in FORMATS:
@@ -271,25 +271,27 @@ class TestEntryPoints:
         before = Release.objects.count()
         for answer in (
             owner_api.post(RELEASES, body | {"postprocess": steps}),
-            owner_api.post(at(done, "postprocess"), {"postprocess": steps}),
+            owner_api.post(release_url(done, "postprocess"), {"postprocess": steps}),
         ):
             assert (answer.status_code, first_error(answer)["field"]) == (400, field)
         assert Release.objects.count() == before
 
     def test_fail_nothing_requested(self, owner_api, done):
         for body, field in (({}, "postprocess"), ({"postprocess": []}, "postprocess")):
-            answer = owner_api.post(at(done, "postprocess"), body)
+            answer = owner_api.post(release_url(done, "postprocess"), body)
             assert (answer.status_code, first_error(answer)["field"]) == (400, field)
 
     def test_a_stranger_finds_nothing_to_smooth(self, stranger_api, anonymous_api, done):
-        assert stranger_api.post(at(done, "postprocess"), {"postprocess": [OU]}).status_code == 404
-        assert anonymous_api.post(at(done, "postprocess"), {"postprocess": [OU]}).status_code == 401
+        assert stranger_api.post(release_url(done, "postprocess"), {"postprocess": [OU]}).status_code == 404
+        assert anonymous_api.post(release_url(done, "postprocess"), {"postprocess": [OU]}).status_code == 401
 
     def test_ten_identical_posts_one_release(self, owner_api, done):
         key = {"Idempotency-Key": "monday"}
-        answers = [owner_api.post(at(done, "postprocess"), {"postprocess": [OU]}, headers=key) for _ in range(10)]
+        answers = [
+            owner_api.post(release_url(done, "postprocess"), {"postprocess": [OU]}, headers=key) for _ in range(10)
+        ]
         assert len({answer.json()["id"] for answer in answers}) == 1
-        answer = owner_api.post(at(done, "postprocess"), {"postprocess": [WALK]}, headers=key)
+        answer = owner_api.post(release_url(done, "postprocess"), {"postprocess": [WALK]}, headers=key)
         assert (answer.status_code, first_error(answer)["field"]) == (409, "Idempotency-Key")
 
     def test_steps_are_described_for_forms(self, owner_api, anonymous_api):

@@ -20,7 +20,7 @@ from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.mechanism import mechanisms
 from privacy_engine.published import trajectories_digest
 from privacy_engine.spec import ReleaseSpec
-from tests.dashboard.turns import charges, drawn, expire, fail, interrupted
+from tests.dashboard.release_runs import charges, executed, expire, fail, interrupted
 
 NAMES = [cls.registered_name() for cls in mechanisms.of("trajectory")]
 
@@ -28,7 +28,7 @@ NAMES = [cls.registered_name() for cls in mechanisms.of("trajectory")]
 class TestDraw:
     @pytest.mark.parametrize("name", NAMES)
     def test_every_mechanism_publishes_its_points_budgets_and_label(self, submit, name, paris_day):
-        release = drawn(submit(name))
+        release = executed(submit(name))
         assert (release.state, release.progress, release.stage, release.attempt) == (State.DONE, 1.0, "", 1)
         ((published, event),) = parquet.read_release(release.data_path)
         assert len(published) == len(event) == release.summary["published"]
@@ -37,17 +37,17 @@ class TestDraw:
         assert downloads.label(release)["guarantee"]["epsilon"] == 1.0
 
     def test_the_digest_is_the_published_files(self, submit):
-        release = drawn(submit())
+        release = executed(submit())
         assert release.data_sha256 == trajectories_digest(parquet.read_points(release.data_path))
 
     def test_nothing_published_is_original(self, submit, paris_day):
-        release = drawn(submit("event-level"))
+        release = executed(submit("event-level"))
         ((published, _),) = parquet.read_release(release.data_path)
         assert not set(published.lon.tolist()) & set(paris_day.lon.tolist())
         assert not set(published.lat.tolist()) & set(paris_day.lat.tolist())
 
     def test_a_seeded_release_is_the_engines_and_not_private(self, submit, paris_day):
-        release = drawn(submit("landmark-adaptive", seed=7))
+        release = executed(submit("landmark-adaptive", seed=7))
         marks = LandmarkSet.at([0, 2, 4, 7], 8)
         (expected,) = release.parsed_spec.release([paris_day], [marks])
         ((published, event),) = parquet.read_release(release.data_path)
@@ -57,7 +57,7 @@ class TestDraw:
         assert downloads.label(release)["text"].startswith("NOT PRIVATE")
 
     def test_two_releases_of_one_description_differ(self, submit):
-        one, other = drawn(submit()), drawn(submit())
+        one, other = executed(submit()), executed(submit())
         assert one.data_sha256 != other.data_sha256
 
     def test_series_of_a_dataset_get_noise_of_their_own(self, owner, make_dataset, paris_day):
@@ -66,12 +66,12 @@ class TestDraw:
         mechanism = {"name": "event-level", "epsilon": 1.0, "radius_m": 200.0}
         for seed in (None, 7):
             spec = ReleaseSpec.parse({"mechanism": mechanism, "seed": seed})
-            release = drawn(services.submit_release(owner=owner, dataset=two, landmark_set=marks, spec=spec))
+            release = executed(services.submit_release(owner=owner, dataset=two, landmark_set=marks, spec=spec))
             (first, _), (second, _) = parquet.read_release(release.data_path)
             assert not set(first.lon.tolist()) & set(second.lon.tolist())
 
     def test_owner_view_is_the_engines_error(self, submit, paris_day):
-        release = drawn(submit("landmark-skip", leading="gap"))
+        release = executed(submit("landmark-skip", leading="gap"))
         ((published, event),) = parquet.read_release(release.data_path)
         errors = metrics.error_m(paris_day, Mock(event=event, series=published))
         assert release.owner_view["mae_m"] == pytest.approx(errors.mean(), abs=0.01)
@@ -79,7 +79,7 @@ class TestDraw:
         assert parquet.read_columns(release.errors_path)["error_m"] == pytest.approx(errors, abs=0.01)
 
     def test_summary_states_only_what_the_release_shows(self, submit):
-        release = drawn(submit("landmark-skip"))
+        release = executed(submit("landmark-skip"))
         assert release.summary == {
             "mechanism": "landmark-skip",
             "points": 8,
@@ -98,7 +98,7 @@ class TestDraw:
         }
 
     def test_what_was_measured_lies_apart_from_what_was_published(self, submit):
-        release = drawn(submit())
+        release = executed(submit())
         assert sorted(path.name for path in release.folder.iterdir()) == sorted(
             [release.data_file, f"budgets-{release.data_file}"]
         )
@@ -106,9 +106,9 @@ class TestDraw:
         assert all(path.stat().st_mode & 0o077 == 0 for path in release.folder.iterdir())
 
     def test_a_doorbell_that_rings_twice_draws_once(self, submit):
-        release = drawn(submit())
+        release = executed(submit())
         before = release.data_sha256
-        assert drawn(release).data_sha256 == before
+        assert executed(release).data_sha256 == before
         assert (release.attempt, charges(release)) == (1, [1])
 
 

@@ -14,7 +14,7 @@ from privacy_engine.analysis.error_curves import QUANTILES, cumulated, distribut
 from privacy_engine.analysis.simulation import simulate
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.mechanism import mechanisms
-from tests.dashboard.asking import RELEASES, UNIFORM, at, first_error
+from tests.dashboard.api_helpers import RELEASES, UNIFORM, first_error, release_url
 
 CURVE = f"{RELEASES}curve/"
 SKIP = {"name": "landmark-skip", "epsilon": 1.0, "radius_m": 200.0}
@@ -76,7 +76,9 @@ class TestEventRange:
     """A part of the events, reported closer: its numbers are those of the whole series."""
 
     def test_of_errors(self, owner_api, done):
-        whole, part = (owner_api.get(at(done, "errors"), query).json() for query in ({}, {"first": 2, "after": 6}))
+        whole, part = (
+            owner_api.get(release_url(done, "errors"), query).json() for query in ({}, {"first": 2, "after": 6})
+        )
         assert part["event"] == [2, 3, 4, 5]
         for name in ("all", "landmarks", "others"):
             for key in ("running_mean_m", "cumulative_m"):
@@ -86,7 +88,7 @@ class TestEventRange:
 
     def test_of_curves(self, owner_api, done):
         whole, part = (
-            owner_api.get(at(done, "series"), {"diameter_m": 200} | query).json()
+            owner_api.get(release_url(done, "series"), {"diameter_m": 200} | query).json()
             for query in ({}, {"first": 2, "after": 6})
         )
         assert part["event"] == [2, 3, 4, 5]
@@ -100,7 +102,7 @@ class TestEventRange:
         ("query", "field"), [({"first": 8}, "first"), ({"first": -1}, "first"), ({"first": 3, "after": 3}, "after")]
     )
     def test_fail_where_there_is_none(self, owner_api, done, door, query, field):
-        answer = owner_api.get(at(done, door), query)
+        answer = owner_api.get(release_url(done, door), query)
         assert (answer.status_code, first_error(answer)["field"]) == (400, field)
         assert first_error(answer)["rule"]
 
@@ -108,7 +110,7 @@ class TestEventRange:
 class TestErrors:
     def test_is_what_the_stored_errors_state(self, owner_api, done):
         stored = parquet.read_columns(done.errors_path)["error_m"]  # event 0 is a gap
-        found = owner_api.get(at(done, "errors")).json()
+        found = owner_api.get(release_url(done, "errors")).json()
         full = np.concatenate([[np.nan], stored])
         groups = {"all": range(8), "landmarks": [0, 2, 4, 7], "others": [1, 3, 5, 6]}
         for name, events in groups.items():
@@ -138,15 +140,15 @@ class TestErrors:
 
     @pytest.mark.parametrize(("field", "value"), [("series", "1"), ("series", "x"), ("points", "5")])
     def test_fail_out_of_domain_names_the_field(self, owner_api, done, field, value):
-        answer = owner_api.get(at(done, "errors"), {field: value})
+        answer = owner_api.get(release_url(done, "errors"), {field: value})
         assert (answer.status_code, first_error(answer)["field"]) == (400, field)
 
     def test_fail_not_yet_done(self, owner_api, submit):
-        assert owner_api.get(at(submit(), "errors")).status_code == 409
+        assert owner_api.get(release_url(submit(), "errors")).status_code == 409
 
     def test_a_stranger_learns_nothing(self, stranger_api, anonymous_api, done):
-        assert stranger_api.get(at(done, "errors")).status_code == 404
-        assert anonymous_api.get(at(done, "errors")).status_code == 401
+        assert stranger_api.get(release_url(done, "errors")).status_code == 404
+        assert anonymous_api.get(release_url(done, "errors")).status_code == 401
 
 
 class TestCurve:

@@ -21,7 +21,7 @@ from privacy_engine.accounting.temporal import (
 from privacy_engine.analysis import losses as loss
 from privacy_engine.data import Trajectory
 from privacy_engine.mechanisms.landmark.skip import Skip
-from tests.dashboard.asking import at, first_error
+from tests.dashboard.api_helpers import first_error, release_url
 from tests.engine.test_temporal_distance import RADII, STAY, PlacedChain, line
 
 BUDGETS, MASK = np.array([0, 1, 0, 1, 0, 1, 1, 0.0]), np.isin(np.arange(8), [0, 2, 4, 7])
@@ -31,7 +31,7 @@ def series(api, release, query=None):
     """The charts' data for states one radius apart, where the query names no distance and no cells: levels as given."""
     requested = query or {}
     known = {} if "cell_m" in requested else {"diameter_m": "200"}
-    return api.get(at(release, "series"), known | requested)
+    return api.get(release_url(release, "series"), known | requested)
 
 
 @pytest.mark.parametrize("requested", ["", "bridge", "published"])
@@ -79,12 +79,12 @@ def test_what_is_shown_lies_above_what_an_adversary_learns(owner_api, done, radi
 
 def test_the_distance_must_be_given_where_states_have_no_geometry(owner_api, done):
     for query in ({"s": "1"}, {"n": "2"}, {"forward": "[[1]]"}):
-        answer = owner_api.get(at(done, "series"), query)
+        answer = owner_api.get(release_url(done, "series"), query)
         assert (answer.status_code, first_error(answer)["field"]) == (400, "diameter_m")
 
 
 def test_without_a_correlation_there_are_errors_and_budgets_and_no_loss(owner_api, done):
-    found = owner_api.get(at(done, "series")).json()
+    found = owner_api.get(release_url(done, "series")).json()
     assert (found["budget"], found["correlation"]) == (BUDGETS.tolist(), None)
     assert found["loss"]["total"] is found["loss"]["level"] is found["landmark"]["joint"] is None
     assert "diameter_m" in found["loss"]["undefined"]
@@ -95,7 +95,7 @@ def test_cells_are_as_far_apart_as_they_lie(owner_api, done, paris_day, monkeypa
     """Each two at their own distance; without time for that all at the largest."""
     monkeypatch.setattr(loss, "pairwise_seconds", lambda *_: 1.0)
     monkeypatch.setattr(loss, "MAX_SECONDS", seconds)
-    found = owner_api.get(at(done, "series"), {"cell_m": "900", "smoothing": "0.5"}).json()
+    found = owner_api.get(release_url(done, "series"), {"cell_m": "900", "smoothing": "0.5"}).json()
     stored = Trajectory(paris_day.lon.round(7), paris_day.lat.round(7), paris_day.time_s)
     known = estimate_correlation(stored, cell_m=900.0, smoothing=0.5)
     sides, apart = (known.backward, known.forward), known.distances_m / 200

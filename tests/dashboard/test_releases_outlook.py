@@ -13,7 +13,7 @@ from dashboard.datasets.services import set_budget
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.models import Release
 from privacy_engine.mechanism import mechanisms
-from tests.dashboard.asking import UNIFORM, first_error
+from tests.dashboard.api_helpers import UNIFORM, first_error
 
 OUTLOOK = "/api/v1/releases/outlook/"
 PLANNED = {"name": "landmark-planned", "epsilon": 1.0, "radius_m": 200.0, "step_variance_m2": 250_000.0}

@@ -11,7 +11,7 @@ from privacy_engine.accounting.temporal import landmark_temporal_loss, smoothing
 from privacy_engine.analysis import expected_loss
 from privacy_engine.analysis.forecast import simulated_budgets
 from privacy_engine.mechanism import mechanisms
-from tests.dashboard.asking import UNIFORM, first_error
+from tests.dashboard.api_helpers import UNIFORM, first_error
 
 OUTLOOK = "/api/v1/releases/outlook/"
 ADAPTIVE = {"name": "landmark-adaptive", "epsilon": 1.0, "radius_m": 200.0}

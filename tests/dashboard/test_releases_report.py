@@ -25,7 +25,7 @@ from privacy_engine.data import Trajectory
 from privacy_engine.mechanism import mechanisms
 from privacy_engine.postprocess import postprocesses
 from privacy_engine.spec import ReleaseSpec
-from tests.dashboard.asking import UNIFORM
+from tests.dashboard.api_helpers import UNIFORM
 
 SECRET = "Zebra"
 WALK = "time,lat,lon\n" + "".join(

@@ -19,7 +19,7 @@ from dashboard.releases.services import submit_release
 from dashboard.storage import parquet
 from privacy_engine.samples import samples
 from privacy_engine.spec import ReleaseSpec
-from tests.dashboard.asking import track_of
+from tests.dashboard.api_helpers import decode_track
 from tests.dashboard.conftest import upload
 
 API = "/api/v1/"
@@ -94,5 +94,5 @@ def test_real_file_is_ready_at_once(
     form = {"file": upload(file.read_bytes(), file.name), **options}
     reported = owner_api.post(f"{API}datasets/", form, format="multipart").json()
     assert (reported["state"], reported["points"]) == ("ready", points)
-    found = track_of(owner_api.get(reported["urls"]["track"]).content)
+    found = decode_track(owner_api.get(reported["urls"]["track"]).content)
     assert [len(found[name]) for name in ("lon", "lat", "time_ms")] == 3 * [points]

@@ -15,8 +15,8 @@ from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases import downloads, execution
 from dashboard.releases.management.commands.release import Command
 from dashboard.releases.models import Release
-from tests.dashboard.asking import RELEASES, UNIFORM
-from tests.dashboard.commanding import runner
+from tests.dashboard.api_helpers import RELEASES, UNIFORM
+from tests.dashboard.command_runner import runner
 from tests.dashboard.conftest import upload
 
 THREE_FIXES = b"".join(

@@ -20,10 +20,10 @@ from dashboard.datasets.models import BudgetEntry, Dataset
 from dashboard.releases.models import Release
 from privacy_engine.verify import verify
 from tests.dashboard import kinds
-from tests.dashboard.asking import RELEASES, UNIFORM, at, first_error
+from tests.dashboard.api_helpers import RELEASES, UNIFORM, first_error, release_url
 from tests.dashboard.conftest import CSV
 from tests.dashboard.kinds import DATASETS, NAMES, SAMPLE, STREAM, made, released, requested, sent
-from tests.dashboard.turns import drawn, fail, interrupted
+from tests.dashboard.release_runs import executed, fail, interrupted
 
 COUNTS = kinds.counts()
 FILES = {
@@ -249,8 +249,8 @@ class TestRelease:
     ) -> None:
         row = Release.objects.get(pk=requested(owner_api, stream, STREAM).json()["id"])
         assert interrupted(row, monkeypatch, fail).state == "failed"
-        assert owner_api.post(at(row, "retry")).json()["id"] == str(row.pk)
-        assert drawn(row).state == "done"
+        assert owner_api.post(release_url(row, "retry")).json()["id"] == str(row.pk)
+        assert executed(row).state == "done"
         assert BudgetEntry.objects.count() == 1
 
 

@@ -16,7 +16,7 @@ from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.services import submit_release
 from privacy_engine.samples import samples
 from privacy_engine.spec import ReleaseSpec
-from tests.dashboard.asking import UNIFORM
+from tests.dashboard.api_helpers import UNIFORM
 
 STEP = re.compile(
     r'<li class="tour__step(?P<done> tour__step--done)?(?P<current> tour__step--current)?">\s*'

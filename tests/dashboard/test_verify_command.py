@@ -11,7 +11,7 @@ from jsonschema import Draft202012Validator
 from dashboard.releases import bundle, downloads
 from dashboard.releases.management.commands import release, verify
 from privacy_engine.exports import FORMATS
-from tests.dashboard.commanding import runner
+from tests.dashboard.command_runner import runner
 
 pytestmark = pytest.mark.django_db
 WALK = "time,lon,lat\n" + "".join(f"2024-05-14T07:{i:02d}:00Z,8.5{i:02d},47.3\n" for i in range(20))

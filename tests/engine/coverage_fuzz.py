@@ -14,7 +14,7 @@ def main(name: str, arguments: list[str]) -> None:
     import atheris  # type: ignore[import-not-found, unused-ignore]
 
     with atheris.instrument_imports(include=["privacy_engine.formats", "privacy_engine.data"]):
-        from tests.engine.parsers import SEEDS, survive
+        from tests.engine.damaged_files import SEEDS, survive
 
     def target(data: bytes) -> None:
         survive(data, format=name)

@@ -26,7 +26,7 @@ from privacy_engine.attacks import (
 from privacy_engine.data import LandmarkSet, Release, Trajectory
 from privacy_engine.errors import DataError, ParameterError, ParameterErrors
 from privacy_engine.mechanisms.landmark import EventLevel, Skip, UserLevel
-from tests.engine.registered import walk
+from tests.engine.mechanism_examples import walk
 from tests.examples import examples
 
 CLASSES = list(attacks)

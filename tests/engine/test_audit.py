@@ -21,7 +21,7 @@ from privacy_engine.audit.trajectory import MOST_EVENTS, TrajectoryKind
 from privacy_engine.errors import ParameterErrors
 from privacy_engine.mechanism import mechanisms
 from privacy_engine.params import choices_of
-from tests.engine.registered import CLASSES, every_mechanism, variants
+from tests.engine.mechanism_examples import CLASSES, every_mechanism, variants
 from tests.examples import examples
 
 TRIALS = 10_000

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from privacy_engine import geo, noise
 from privacy_engine.data import LandmarkSet
 from privacy_engine.mechanisms.landmark import Adaptive, EventLevel, OptimalSplit, Planned, Skip, Uniform, UserLevel
-from tests.engine.registered import walk
+from tests.engine.mechanism_examples import walk
 
 MEDIAN = 2.6017838101439437
 masks = st.lists(st.booleans(), min_size=1, max_size=60).map(np.array)

@@ -16,7 +16,7 @@ from privacy_engine.privacy_loss import PrivacyLoss
 from privacy_engine.promise import Context
 from privacy_engine.spec import ReleaseSpec
 from privacy_engine.verify import verify
-from tests.engine.registered import walk
+from tests.engine.mechanism_examples import walk
 
 BOX = {"west": -1.0, "south": -1.0, "east": 1.0, "north": 1.0, "side": 3}
 DATA = {

@@ -18,7 +18,7 @@ from privacy_engine.errors import DataError, ParameterErrors
 from privacy_engine.mechanisms import landmark
 from privacy_engine.promise import Context
 from privacy_engine.spec import ReleaseSpec
-from tests.engine.registered import (
+from tests.engine.mechanism_examples import (
     CLASSES,
     EXAMPLE,
     adversarial_masks,

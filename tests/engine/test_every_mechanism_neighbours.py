@@ -21,7 +21,7 @@ from scipy.stats import beta
 from privacy_engine import geo, noise
 from privacy_engine.data import LandmarkSet, Release, Trajectory
 from privacy_engine.mechanisms import landmark
-from tests.engine.registered import CLASSES, adversarial_masks, every_mechanism, example, masks, variants, walk
+from tests.engine.mechanism_examples import CLASSES, adversarial_masks, every_mechanism, example, masks, variants, walk
 from tests.examples import examples
 
 EPSILON, RADIUS_M = 0.7, 130.0

@@ -16,7 +16,7 @@ from privacy_engine import geo, noise
 from privacy_engine.data import LandmarkSet, Release, Trajectory
 from privacy_engine.mechanisms.landmark import Adaptive
 from privacy_engine.mechanisms.landmark.base import GRID_DEG
-from tests.engine.registered import every_mechanism, every_mechanism_but, example, variants, walk
+from tests.engine.mechanism_examples import every_mechanism, every_mechanism_but, example, variants, walk
 
 EPSILON, RADIUS_M = 2.0, 50.0
 PLACES = {"city": (116.4, 39.9), "south": (-70.0, -60.0), "antimeridian": (180.0, 5.0), "near the pole": (10.0, 89.9)}

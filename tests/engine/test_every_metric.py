@@ -15,7 +15,7 @@ from privacy_engine.data import LandmarkSet, Release, Trajectory
 from privacy_engine.errors import DataError, ParameterErrors
 from privacy_engine.mechanisms.landmark import EventLevel, Skip
 from privacy_engine.metrics import TrajectoryMetric, metrics
-from tests.engine.registered import walk
+from tests.engine.mechanism_examples import walk
 from tests.examples import examples
 
 CLASSES = list(metrics.of("trajectory"))

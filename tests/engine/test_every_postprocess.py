@@ -18,7 +18,7 @@ from privacy_engine.mechanisms.landmark.base import GRID_DEG
 from privacy_engine.params import choices_of
 from privacy_engine.postprocess import PostProcess, postprocesses
 from privacy_engine.spec import ReleaseSpec
-from tests.engine.registered import CLASSES, example, variants
+from tests.engine.mechanism_examples import CLASSES, example, variants
 from tests.examples import examples
 
 Q = 900.0  # 30 m a step and axis

@@ -16,7 +16,7 @@ from privacy_engine.accounting.landmark_ledger import Ledger, exact_sum, exact_u
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.errors import BudgetError
 from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
-from tests.engine.registered import CLASSES, every_mechanism, variants
+from tests.engine.mechanism_examples import CLASSES, every_mechanism, variants
 
 CASES = 100_000
 UNIT = Fraction(1, 2**1074)

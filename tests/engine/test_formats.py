@@ -9,7 +9,7 @@ import pytest
 
 from privacy_engine.errors import ChoiceNeeded, FormatError, ParameterError
 from privacy_engine.formats import ReadOptions, options, read
-from tests.engine.reading import CSV, of, seconds, zipped
+from tests.engine.format_samples import CSV, read_bytes, seconds, zipped
 
 
 @pytest.fixture(scope="session")
@@ -59,7 +59,7 @@ class TestOptions:
         }  # fmt: skip
 
     def test_empty_text_means_nothing_was_stated(self) -> None:
-        assert len(of(CSV, **dict.fromkeys(options(), ""))) == 5
+        assert len(read_bytes(CSV, **dict.fromkeys(options(), ""))) == 5
 
     @pytest.mark.parametrize(
         ("values", "field"),
@@ -79,61 +79,61 @@ class TestOptions:
     )
     def test_wrong_ones_are_refused_by_name(self, values: dict[str, object], field: str) -> None:
         with pytest.raises(ParameterError) as refused:
-            of(CSV, **values)
+            read_bytes(CSV, **values)
         assert refused.value.field == field
 
     def test_columns_by_name_and_place(self) -> None:
         table = b"a;b;c;d\n13,4;52,5;2024-06-15T10:30:00Z;x\n"
-        one = of(table, lon="a", lat="#2", time="c", id="d").series[0]
+        one = read_bytes(table, lon="a", lat="#2", time="c", id="d").series[0]
         assert (one.lon[0], one.lat[0], one.name) == (13.4, 52.5, "x")
 
     def test_an_unknown_column_is_named(self) -> None:
         with pytest.raises(FormatError, match="There is no column 'breite'"):
-            of(CSV, lat="breite")
+            read_bytes(CSV, lat="breite")
 
     def test_number_zero_is_no_column(self) -> None:
-        reading = of(CSV, id="#0", time="#0")
+        reading = read_bytes(CSV, id="#0", time="#0")
         assert (reading.series[0].name, reading.series[0].time_s) == ("", None)
 
     def test_first_n_counts_each_series_in_time(self) -> None:
         table = b"id,t,lat,lon\n" + b"".join(b"u%d,%d,1,%d\n" % (i % 2, 1718444200 - i, i) for i in range(10))
-        reading = of(table, first_n=2)
+        reading = read_bytes(table, first_n=2)
         assert [one.lon.tolist() for one in reading.series] == [[8, 6], [9, 7]]
 
     def test_without_header_the_columns_are_requested(self) -> None:
         table = b"2024-06-15T10:30:00Z,13.4,52.5\n2024-06-15T10:31:00Z,13.5,52.6\n"
         with pytest.raises(ChoiceNeeded) as requested:
-            of(table)
+            read_bytes(table)
         assert requested.value.parameter == "lon"
         with pytest.raises(ChoiceNeeded) as requested:
-            of(table, lon="#2")
+            read_bytes(table, lon="#2")
         assert requested.value.parameter == "lat"
-        one = of(table, lon="#2", lat="#3").series[0]
+        one = read_bytes(table, lon="#2", lat="#3").series[0]
         assert seconds(one) == [1718447400.0, 1718447460.0]
 
     @pytest.mark.parametrize("zone", ["EPSG:32633", "32633", "urn:ogc:def:crs:EPSG::32633"])
     def test_utm(self, zone: str) -> None:
         table = b"id,x,y\na,500000,0\na,391779.26,5820057.11\n"
         with pytest.raises(ChoiceNeeded) as requested:
-            of(table)
+            read_bytes(table)
         assert ("EPSG:32633", "metres, UTM zone 33 north") in requested.value.choices
-        one = of(table, crs=zone).series[0]
+        one = read_bytes(table, crs=zone).series[0]
         assert (one.lon[0], one.lat[0]) == pytest.approx((15, 0), abs=1e-9)
         assert (one.lon[1], one.lat[1]) == pytest.approx((13.4050, 52.5200), abs=2e-3)
 
     def test_utm_of_a_known_place(self) -> None:
         """The CN Tower is at 43.642567 N, 79.387139 W, which is 630084 m E, 4833438 m N in zone 17 (to the metre)."""
-        north = of(b"x,y\n630084,4833438\n", crs="EPSG:32617").series[0]
-        south = of(b"x,y\n630084,5166562\n", crs="EPSG:32717").series[0]
+        north = read_bytes(b"x,y\n630084,4833438\n", crs="EPSG:32617").series[0]
+        south = read_bytes(b"x,y\n630084,5166562\n", crs="EPSG:32717").series[0]
         assert (north.lon[0], north.lat[0]) == pytest.approx((-79.387139, 43.642567), abs=1e-5)
         assert (south.lon[0], south.lat[0]) == pytest.approx((-79.387139, -43.642567), abs=1e-5)
 
     def test_an_ambiguous_unit_of_times_is_requested(self) -> None:
         table = b"t,lat,lon\n39744.5,1,1\n39744.75,1,2\n"
         with pytest.raises(ChoiceNeeded) as requested:
-            of(table)
+            read_bytes(table)
         assert (requested.value.parameter, requested.value.default) == ("time_unit", "days")
-        assert seconds(of(table, time_unit="days").series[0]) == [1224763200.0, 1224784800.0]
+        assert seconds(read_bytes(table, time_unit="days").series[0]) == [1224763200.0, 1224784800.0]
 
 
 class TestTables:
@@ -141,26 +141,26 @@ class TestTables:
     @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
     def test_dialects(self, delimiter: str, end: str) -> None:
         table = CSV.decode().replace(",", delimiter).replace("\n", end).encode()
-        reading = of(table)
+        reading = read_bytes(table)
         assert (len(reading), reading.report.outcome) == (5, "accept")
 
     @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32", "latin-1"])
     def test_encodings(self, encoding: str) -> None:
         table = "user;time;lat;lon\nJosé;2024-06-15T10:30:00Z;1;2\n"
-        assert of(table.encode(encoding)).series[0].name == "José"
+        assert read_bytes(table.encode(encoding)).series[0].name == "José"
 
     def test_rows_keep_their_line_numbers_past_blank_lines_and_quoted_breaks(self) -> None:
         table = b'user,time,lat,lon\n\n"a\nb",2024-06-15T10:30:00Z,1,2\n\nu,2024-06-15T10:30:00Z,x,2\n'
-        assert of(table).report.as_dict()["dropped"]["not_a_number"]["rows"] == [6]
+        assert read_bytes(table).report.as_dict()["dropped"]["not_a_number"]["rows"] == [6]
         plain = b"user,time,lat,lon\n\nu,2024-06-15T10:30:00Z,1,2\n\nu,2024-06-15T10:30:00Z,x,2\nu\n"
-        dropped = of(plain).report.as_dict()["dropped"]
+        dropped = read_bytes(plain).report.as_dict()["dropped"]
         assert dropped["not_a_number"]["rows"] == [5]
         assert dropped["short_row"]["rows"] == [6]
 
     @pytest.mark.parametrize("text", ["١", "1_0", "0x10", "１", "1e", "--1", "1 2"])
     def test_numbers_are_ascii(self, text: str) -> None:
         with pytest.raises(FormatError) as refused:
-            of(f"lat,lon\n{text},2\n".encode())
+            read_bytes(f"lat,lon\n{text},2\n".encode())
         assert refused.value.rule == "not_a_number"
 
     def test_the_quick_and_the_careful_reader_agree(self) -> None:
@@ -169,7 +169,7 @@ class TestTables:
         rows = [f"u{i % 3},{1718444200 + i},{rng.choice(cells)},{rng.choice(cells)}" for i in range(400)]
         quick = "id,t,lat,lon\n" + "\n".join(rows) + "\n"
         careful = quick + "long,1718449999,1,1,,,,too,long\n"
-        one, two = of(quick.encode()), of(careful.encode())
+        one, two = read_bytes(quick.encode()), read_bytes(careful.encode())
         assert one.report.drops == two.report.drops
         assert two.series.pop().name == "long"
         for a, b in zip(one.series, two.series, strict=True):
@@ -198,13 +198,13 @@ class TestTables:
         ],
     )
     def test_times(self, text: str, instant: float) -> None:
-        assert seconds(of(f'lat;lon;time\n1;2;"{text}"\n'.encode()).series[0]) == [instant]
+        assert seconds(read_bytes(f'lat;lon;time\n1;2;"{text}"\n'.encode()).series[0]) == [instant]
 
     def test_a_bad_time_is_dropped_and_a_column_of_them_refused(self) -> None:
         table = b"time,lat,lon\n2024-06-15T10:30:00Z,1,2\n2024-02-30T10:30:00Z,1,2\n,1,2\n"
-        assert of(table).report.dropped == {"bad_time": 1, "no_time": 1}
+        assert read_bytes(table).report.dropped == {"bad_time": 1, "no_time": 1}
         with pytest.raises(FormatError) as refused:
-            of(b"time,lat,lon\nyesterday,1,2\n")
+            read_bytes(b"time,lat,lon\nyesterday,1,2\n")
         assert refused.value.code == "bad_times"
 
     @pytest.mark.parametrize(
@@ -218,32 +218,32 @@ class TestTables:
     )
     def test_a_detected_order_of_dates_or_unit_is_reported(self, cell: str, option: str, value: str) -> None:
         table = f"time,lat,lon\n{cell},1,2\n".encode()
-        assert value in [guess["value"] for guess in of(table).report.guesses if guess["option"] == option]
-        assert option not in [guess["option"] for guess in of(table, **{option: value}).report.guesses]
+        assert value in [guess["value"] for guess in read_bytes(table).report.guesses if guess["option"] == option]
+        assert option not in [guess["option"] for guess in read_bytes(table, **{option: value}).report.guesses]
 
     def test_a_column_may_play_two_parts_but_not_both_coordinates(self) -> None:
         table = b"lat,lon\n1,2\n1,3\n"
-        assert [one.name for one in of(table, id="lon").series] == ["2", "3"]
+        assert [one.name for one in read_bytes(table, id="lon").series] == ["2", "3"]
         with pytest.raises(FormatError) as refused:
-            of(table, lon="lat")
+            read_bytes(table, lon="lat")
         assert refused.value.code == "same_column"
 
     def test_rows_wider_than_their_header(self) -> None:
         table = b"lat,lon\n1,2,2024-06-15T10:30:00Z\n"
-        assert [note["code"] for note in of(table).report.warnings] == ["long_row", "untimed"]
+        assert [note["code"] for note in read_bytes(table).report.warnings] == ["long_row", "untimed"]
 
     def test_absurd_metres_are_out_of_range(self) -> None:
         for crs in ("EPSG:32633", "EPSG:3857"):
             with pytest.raises(FormatError) as refused:
-                of(b"x,y\n1e300,1e300\n", crs=crs)
+                read_bytes(b"x,y\n1e300,1e300\n", crs=crs)
             assert refused.value.rule in ("out_of_range", "not_finite")
 
     def test_too_many_series(self) -> None:
         table = b"user,lat,lon\n" + b"".join(b"%d,1,2\n" % i for i in range(100_001))
         with pytest.raises(FormatError) as refused:
-            of(table)
+            read_bytes(table)
         assert refused.value.code == "too_many_series"
-        assert len(of(table, id="#0")) == 100_001
+        assert len(read_bytes(table, id="#0")) == 100_001
 
     @pytest.mark.parametrize(
         "head", [b"{", b"<!--", b"<!DOCTYPE [", b"#\n", b"A123", b"lat,lon\n" + b'"', b"1,", b"<?x"]
@@ -252,15 +252,15 @@ class TestTables:
     def test_no_beginning_takes_long_to_look_at(self, head: bytes, filling: bytes) -> None:
         start = time.thread_time()  # what other threads of the tests do meanwhile is not its fault
         with pytest.raises(FormatError):
-            of(head + filling * (60_000 // len(filling)) + b"x")
+            read_bytes(head + filling * (60_000 // len(filling)) + b"x")
         assert time.thread_time() - start < 0.5
 
     def test_a_column_that_counts_rows_is_no_series(self) -> None:
-        assert len(of(b"id,lat,lon\n1,1,1\n2,1,1\n3,1,1\n").series) == 1
-        assert len(of(b"id,lat,lon\n1,1,1\n1,1,1\n3,1,1\n").series) == 2
+        assert len(read_bytes(b"id,lat,lon\n1,1,1\n2,1,1\n3,1,1\n").series) == 1
+        assert len(read_bytes(b"id,lat,lon\n1,1,1\n1,1,1\n3,1,1\n").series) == 2
 
     def test_a_quote_that_is_never_closed(self) -> None:
         table = b'lat,lon,name\n1,2,"never\n' + b"x" * 60_000 + b"\n" + b"y" * 60_000 + b"\n" + b"z" * 60_000
         with pytest.raises(FormatError) as refused:
-            of(table)
+            read_bytes(table)
         assert refused.value.code == "bad_quoting"

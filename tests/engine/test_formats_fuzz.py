@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from privacy_engine.errors import EngineError
 from privacy_engine.formats import formats
-from tests.engine.parsers import TABLE_CHARS, refused
-from tests.engine.reading import VALID, of
+from tests.engine.damaged_files import TABLE_CHARS, refused
+from tests.engine.format_samples import VALID, read_bytes
 from tests.examples import examples
 
 
@@ -17,7 +17,7 @@ class TestAnything:
     """Whatever comes in, only EngineError comes out."""
 
     def survive(self, data: bytes, **values: object) -> None:
-        reading = refused(lambda: of(data, **values))
+        reading = refused(lambda: read_bytes(data, **values))
         if not isinstance(reading, EngineError):
             json.dumps(reading.report.as_dict(), allow_nan=False)
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.arrow import pa, pq
 from privacy_engine.formats.wkb import positions
-from tests.engine.reading import GEOPACKAGE, geopackage, of, seconds
+from tests.engine.format_samples import GEOPACKAGE, geopackage, read_bytes, seconds
 
 POINT = shapely.Point(13.405, 52.52)
 NOON = "2024-06-15T12:00:00Z"
@@ -81,7 +81,7 @@ class TestWkb:
 
 class TestGeoPackage:
     def test_positions_times_and_series(self) -> None:
-        reading = of(GEOPACKAGE)
+        reading = read_bytes(GEOPACKAGE)
         assert reading.report.series == [("a", 2), ("b", 1)]
         assert seconds(reading.series[0]) == [NOON_S, NOON_S + 60]
 
@@ -92,12 +92,12 @@ class TestGeoPackage:
         file = tmp_path / "wal.gpkg"
         file.write_bytes(GEOPACKAGE[:18] + b"\2\2" + GEOPACKAGE[20:])
         with file.open("rb") as stream:
-            assert len(of(stream.read())) == 3
+            assert len(read_bytes(stream.read())) == 3
         assert [path.name for path in tmp_path.iterdir()] == ["wal.gpkg"]
 
     def test_another_system_is_followed(self) -> None:
         mercator = geopackage("UPDATE gpkg_spatial_ref_sys SET organization_coordsys_id = 3857")
-        assert of(mercator).series[0].lat[0] == pytest.approx(0.00047, abs=1e-4)
+        assert read_bytes(mercator).series[0].lat[0] == pytest.approx(0.00047, abs=1e-4)
 
     def test_tables_without_times_are_left_out_where_others_have_them(self) -> None:
         script = (
@@ -105,7 +105,7 @@ class TestGeoPackage:
             "INSERT INTO stops SELECT fid, geom, 'x' FROM fixes;"
             "INSERT INTO gpkg_geometry_columns VALUES ('stops', 'geom', 'POINT', 4326, 0, 0)"
         )
-        reading = of(geopackage(script))
+        reading = read_bytes(geopackage(script))
         assert len(reading) == 3
         assert "left_out" in {note["code"] for note in reading.report.notes}
 
@@ -124,7 +124,7 @@ class TestGeoPackage:
     )
     def test_a_schema_that_lies_is_refused(self, script: str) -> None:
         with pytest.raises(FormatError) as refused:
-            of(geopackage(script))
+            read_bytes(geopackage(script))
         assert refused.value.code in ("no_points", "other_kind", "bad_geopackage")
 
     def test_a_generated_column_runs_nothing(self) -> None:
@@ -134,20 +134,20 @@ class TestGeoPackage:
             "INSERT INTO more (geom, t) SELECT geom, t FROM fixes;"
             "UPDATE gpkg_geometry_columns SET table_name = 'more'"
         )
-        assert len(of(geopackage(script))) == 3
+        assert len(read_bytes(geopackage(script))) == 3
 
     def test_another_database_is_no_geopackage(self) -> None:
         with closing(sqlite3.connect(":memory:")) as database:
             database.execute("CREATE TABLE t (x)")
             data = database.serialize()
         with pytest.raises(FormatError, match="no GeoPackage"):
-            of(data)
+            read_bytes(data)
 
     @pytest.mark.parametrize("at", [20, 60, 100, 500, 4096, 5000, 9000])
     def test_a_file_cut_off_or_overwritten(self, at: int) -> None:
         for data in (GEOPACKAGE[:at], GEOPACKAGE[:at] + b"\xff" * 200 + GEOPACKAGE[at + 200 :]):
             with suppress(FormatError):  # and nothing else
-                assert len(of(data)) <= 3
+                assert len(read_bytes(data)) <= 3
 
 
 class TestGeoParquet:
@@ -161,25 +161,25 @@ class TestGeoParquet:
     def test_well_known_binary_with_times_and_series(self) -> None:
         blobs = [shapely.to_wkb(shapely.Point(x, 50)) for x in (1, 2, 3)] + [None]
         data = self.file(blobs, {"encoding": "WKB"}, time=[NOON] * 4, user=["a", "b", "a", "b"])
-        reading = of(data)
+        reading = read_bytes(data)
         assert reading.report.series == [("a", 2), ("b", 1)]
         assert reading.report.dropped == {"null_geometry": 1}
         assert seconds(reading.series[0]) == [NOON_S, NOON_S]
 
     def test_points_as_structures(self) -> None:
         data = self.file([{"x": 1.0, "y": 2.0}, {"x": None, "y": 2.0}, None], {"encoding": "point"})
-        reading = of(data)
+        reading = read_bytes(data)
         assert (reading.series[0].lon.tolist(), reading.series[0].lat.tolist()) == ([1.0], [2.0])
         assert reading.report.dropped == {"missing": 1, "null_geometry": 1}
 
     def test_another_system_is_followed(self) -> None:
         system = {"id": {"authority": "EPSG", "code": 3857}}
         data = self.file([shapely.to_wkb(shapely.Point(12947950, 4865090))], {"encoding": "WKB", "crs": system})
-        assert of(data).series[0].lon[0] == pytest.approx(116.31, abs=0.01)
+        assert read_bytes(data).series[0].lon[0] == pytest.approx(116.31, abs=0.01)
 
     @pytest.mark.parametrize("geo", ["[]", "{", '{"columns": 1}', '{"primary_column": "none", "columns": {"x": null}}'])
     def test_metadata_that_mean_nothing(self, geo: str) -> None:
         out = io.BytesIO()
         table = pa.table({"geometry": [struct.pack("<BIdd", 1, 1, 1.0, 2.0)]}).replace_schema_metadata({"geo": geo})
         pq.write_table(table, out)
-        assert len(of(out.getvalue())) == 1
+        assert len(read_bytes(out.getvalue())) == 1

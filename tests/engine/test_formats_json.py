@@ -5,7 +5,7 @@ import json
 import pytest
 
 from privacy_engine.errors import FormatError
-from tests.engine.reading import of, seconds
+from tests.engine.format_samples import read_bytes, seconds
 
 FEATURE = {"type": "Feature", "properties": {"time": 1718452800}, "geometry": {"type": "Point", "coordinates": [1, 2]}}
 NOON_S = 1718452800.0
@@ -17,26 +17,28 @@ class TestGeoJsonSequences:
     @pytest.mark.parametrize("end", ["\n", "\r\n", "\n\n"])
     def test_one_feature_on_each_line(self, before: str, end: str) -> None:
         lines = [before + json.dumps(FEATURE), before.strip("\ufeff") + json.dumps(FEATURE)]
-        reading = of(end.join(lines).encode() + end.encode())
+        reading = read_bytes(end.join(lines).encode() + end.encode())
         assert (reading.report.format, len(reading)) == ("geojsonseq", 2)
 
     def test_a_damaged_line_is_dropped_by_its_number(self) -> None:
-        reading = of("\n".join([json.dumps(FEATURE)] * 2 + ["{oops", json.dumps(FEATURE)]).encode())
+        reading = read_bytes("\n".join([json.dumps(FEATURE)] * 2 + ["{oops", json.dumps(FEATURE)]).encode())
         assert reading.report.as_dict()["dropped"]["bad_json"]["rows"] == [3]
         assert len(reading) == 3
 
     def test_rows_are_lines(self) -> None:
         bad = json.dumps(FEATURE | {"geometry": None})
-        reading = of("\n".join([json.dumps(FEATURE), "", json.dumps(FEATURE), bad]).encode(), format="geojsonseq")
+        reading = read_bytes(
+            "\n".join([json.dumps(FEATURE), "", json.dumps(FEATURE), bad]).encode(), format="geojsonseq"
+        )
         assert reading.report.as_dict()["dropped"]["null_geometry"]["rows"] == [4]
 
     def test_one_feature_alone_is_geojson(self) -> None:
-        assert of(json.dumps(FEATURE).encode() + b"\n").report.format == "geojson"
+        assert read_bytes(json.dumps(FEATURE).encode() + b"\n").report.format == "geojson"
 
 
 class TestGoogle:
     def read(self, document: object) -> list[tuple[float, float, float]]:
-        reading = of(json.dumps(document).encode())
+        reading = read_bytes(json.dumps(document).encode())
         assert reading.report.format == "takeout"
         one = reading.series[0]
         return list(zip(one.lon.tolist(), one.lat.tolist(), seconds(one), strict=True))
@@ -58,7 +60,7 @@ class TestGoogle:
             "simplifiedRawPath": {"points": [{"latE7": 1, "lngE7": 2, "timestampMs": "1718454600000"}]},
             "waypointPath": {"waypoints": [{"latE7": 3, "lngE7": 4}]},
         }
-        reading = of(json.dumps({"timelineObjects": [{"activitySegment": segment}]}).encode())
+        reading = read_bytes(json.dumps({"timelineObjects": [{"activitySegment": segment}]}).encode())
         assert [at - NOON_S for at in seconds(reading.series[0])] == [0, 1800, 3600]
         assert [note["count"] for note in reading.report.notes if note["code"] == "left_out"] == [1]
 
@@ -73,13 +75,13 @@ class TestGoogle:
     def test_raw_signals_are_a_series_of_their_own(self) -> None:
         signal = {"position": {"LatLng": "52.52°, 13.405°", "timestamp": "2024-06-15T12:00:00Z"}}
         segment = {"startTime": "2024-06-15T12:00:00Z", "timelinePath": [{"point": "geo:1,2", "time": "1718452800"}]}
-        reading = of(json.dumps({"semanticSegments": [segment], "rawSignals": [signal]}).encode())
+        reading = read_bytes(json.dumps({"semanticSegments": [segment], "rawSignals": [signal]}).encode())
         assert reading.report.series == [("Timeline", 1), ("Timeline raw signals", 1)]
 
     @pytest.mark.parametrize("key", ["timelineEdits", "deviceSettings"])
     def test_what_else_lies_in_the_archive_is_refused_by_its_name(self, key: str) -> None:
         with pytest.raises(FormatError, match="Google Takeout") as refused:
-            of(json.dumps({key: []}).encode())
+            read_bytes(json.dumps({key: []}).encode())
         assert refused.value.code == "other_kind"
 
     @pytest.mark.parametrize(
@@ -87,5 +89,5 @@ class TestGoogle:
     )
     def test_entries_that_are_no_positions(self, entry: object) -> None:
         with pytest.raises(FormatError) as refused:
-            of(json.dumps({"locations": [entry, {"latitudeE7": None}]}).encode())
+            read_bytes(json.dumps({"locations": [entry, {"latitudeE7": None}]}).encode())
         assert refused.value.code == "no_points"

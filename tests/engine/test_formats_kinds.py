@@ -8,7 +8,7 @@ import pytest
 
 from privacy_engine.errors import FormatError
 from privacy_engine.formats import Limits, read
-from tests.engine.reading import CSV, GPX, PLT, of, seconds, zipped
+from tests.engine.format_samples import CSV, GPX, PLT, read_bytes, seconds, zipped
 
 
 class TestGeoJson:
@@ -18,7 +18,7 @@ class TestGeoJson:
             "properties": {"coordTimes": [["2024-06-15T10:30:00Z", "2024-06-15T10:31:00Z"], ["2024-06-15T10:32:00Z"]]},
             "geometry": {"type": "MultiLineString", "coordinates": [[[1, 1], [2, 2]], [[3, 3]]]},
         }
-        one = of(json.dumps(feature).encode()).series[0]
+        one = read_bytes(json.dumps(feature).encode()).series[0]
         assert seconds(one) == [1718447400.0, 1718447460.0, 1718447520.0]
 
     @pytest.mark.parametrize("name", ["time", "timestamp", "datetime", "created_at", "recordedAt", "tst"])
@@ -28,17 +28,19 @@ class TestGeoJson:
             "properties": {name: 1718447400},
             "geometry": {"type": "Point", "coordinates": [1, 2]},
         }
-        assert seconds(of(json.dumps(feature).encode()).series[0]) == [1718447400.0]
+        assert seconds(read_bytes(json.dumps(feature).encode()).series[0]) == [1718447400.0]
 
     def test_an_old_crs_is_followed(self) -> None:
         geometry = {"type": "Point", "coordinates": [12947950, 4865090]}
         crs = {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::3857"}}
-        assert of(json.dumps(geometry | {"crs": crs}).encode()).series[0].lon[0] == pytest.approx(116.31, abs=0.01)
+        assert read_bytes(json.dumps(geometry | {"crs": crs}).encode()).series[0].lon[0] == pytest.approx(
+            116.31, abs=0.01
+        )
 
     @pytest.mark.parametrize("position", ["[NaN, 1]", "[1e999, 1]", '["1", 1]', "[true, 1]", "[null, 1]", "[1]", "{}"])
     def test_positions_that_are_none(self, position: str) -> None:
         with pytest.raises(FormatError) as refused:
-            of(f'{{"type": "Point", "coordinates": {position}}}'.encode())
+            read_bytes(f'{{"type": "Point", "coordinates": {position}}}'.encode())
         assert refused.value.code == "no_points"
 
 
@@ -48,57 +50,57 @@ class TestGpx:
         text = f'<?xml version="1.0" encoding="{encoding}"?>' + GPX.decode().replace(
             "<trkseg>", "<name>é</name><trkseg>"
         )
-        assert len(of(text.encode(encoding))) == 2
+        assert len(read_bytes(text.encode(encoding))) == 2
 
     def test_a_doctype_in_any_encoding_is_refused(self) -> None:
         text = '<?xml version="1.0" encoding="{}"?><!DOCTYPE gpx>' + GPX.decode()
         for encoding in ("utf-8", "utf-16", "iso-8859-1", "cp1252"):
             with pytest.raises(FormatError) as refused:
-                of(text.format(encoding).encode(encoding), "x.gpx", format="gpx")
+                read_bytes(text.format(encoding).encode(encoding), "x.gpx", format="gpx")
             assert refused.value.code == "xml_doctype"
 
     def test_only_its_own_time_counts(self) -> None:
         other = b"<extensions><time>1999-01-01T00:00:00Z</time><trkpt/></extensions><time>"
-        reading = of(GPX.replace(b"<time>", other, 1))
+        reading = read_bytes(GPX.replace(b"<time>", other, 1))
         assert seconds(reading.series[0]) == [1718447400.0, 1718447460.0]
 
     def test_a_file_cut_off_names_the_place(self) -> None:
         with pytest.raises(FormatError, match="line 1") as refused:
-            of(GPX[:-20])
+            read_bytes(GPX[:-20])
         assert (refused.value.code, refused.value.row) == ("bad_xml", 1)
 
     def test_deep_nesting_does_no_harm(self) -> None:
         with pytest.raises(FormatError):
-            of(b"<gpx>" + b"<a>" * 200_000)
+            read_bytes(b"<gpx>" + b"<a>" * 200_000)
 
 
 class TestContainers:
     def test_equal_names_in_two_members_are_one_series(self) -> None:
-        reading = of(zipped(a=CSV, b=CSV.replace(b"10:3", b"11:3")), "x.zip")
+        reading = read_bytes(zipped(a=CSV, b=CSV.replace(b"10:3", b"11:3")), "x.zip")
         assert reading.report.series == [("u1", 10)]
 
     def test_nameless_series_take_the_member_s_name(self) -> None:
         packed = zipped(**{"x__run.gpx": GPX, "y__run.gpx": GPX, "notes.txt": b"hello"})
-        reading = of(packed, "x.zip")
+        reading = read_bytes(packed, "x.zip")
         assert reading.report.series == [("run", 2), ("run (2)", 2)]
         assert reading.report.dropped == {"unreadable_member": 1}
 
     def test_geolife_users_are_kept_apart(self) -> None:
         packed = zipped(**{"Data__000__Trajectory__a.plt": PLT, "Data__001__Trajectory__a.plt": PLT})
-        assert of(packed, "x.zip").report.series == [("000", 1), ("001", 1)]
-        assert of(zipped(**{"a.plt": PLT, "b.plt": PLT}), "x.zip").report.series == [("", 2)]
+        assert read_bytes(packed, "x.zip").report.series == [("000", 1), ("001", 1)]
+        assert read_bytes(zipped(**{"a.plt": PLT, "b.plt": PLT}), "x.zip").report.series == [("", 2)]
 
     def test_gzip_in_gzip_and_gzip_in_zip_stay_closed(self) -> None:
         once = gzip.compress(CSV)
-        assert len(of(once, "x.csv.gz")) == 5
+        assert len(read_bytes(once, "x.csv.gz")) == 5
         for nested in (gzip.compress(once), zipped(**{"x.csv.gz": once})):
             with pytest.raises(FormatError) as refused:
-                of(nested)
+                read_bytes(nested)
             assert refused.value.code == "nested_archive"
 
     def test_a_damaged_gzip(self) -> None:
         with pytest.raises(FormatError) as refused:
-            of(gzip.compress(CSV)[:-12])
+            read_bytes(gzip.compress(CSV)[:-12])
         assert refused.value.code == "damaged_archive"
 
     def test_a_header_that_lies_about_its_size(self) -> None:
@@ -108,15 +110,15 @@ class TestContainers:
         while (at := big.find(size)) >= 0:
             big[at : at + 4] = (1000).to_bytes(4, "little")
         with pytest.raises(FormatError) as refused:
-            of(bytes(big))
+            read_bytes(bytes(big))
         assert refused.value.code in ("damaged_archive", "compression_ratio")
 
     def test_caps_are_those_given(self) -> None:
         with pytest.raises(FormatError) as refused:
-            of(CSV, limits=Limits(total=100))
+            read_bytes(CSV, limits=Limits(total=100))
         assert refused.value.code == "too_large"
         with pytest.raises(FormatError) as refused:
-            of(zipped(a=CSV, b=CSV), limits=Limits(total=len(CSV) + 10))
+            read_bytes(zipped(a=CSV, b=CSV), limits=Limits(total=len(CSV) + 10))
         assert refused.value.code == "too_large"
 
     def test_a_stream_that_cannot_seek(self) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.times_of_day import clock_s, dated, day_of
-from tests.engine.reading import FIT, IGC, NMEA, OWNTRACKS, fit_file, of, seconds
+from tests.engine.format_samples import FIT, IGC, NMEA, OWNTRACKS, fit_file, read_bytes, seconds
 
 DAY_S = 86400.0
 PLACE = "5231.2000,N,01324.3000,E"
@@ -60,20 +60,20 @@ class TestClocks:
 
 class TestNmea:
     def test_sentences_of_one_instant_are_one_fix(self) -> None:
-        one = of(NMEA).series[0]
+        one = read_bytes(NMEA).series[0]
         assert (one.lat.tolist(), one.lon.tolist()) == ([52.52, 52.53], [13.405, -13.405])
         assert seconds(one) == [1718452800.0, 1718452801.5]
 
     def test_the_date_comes_from_the_next_sentence_that_has_one(self) -> None:
         log = nmea(gga("235959"), gga("000000"), rmc("000001", "160624"))
-        assert seconds(of(log).series[0]) == [1718495999.0, 1718496000.0, 1718496001.0]
+        assert seconds(read_bytes(log).series[0]) == [1718495999.0, 1718496000.0, 1718496001.0]
 
     def test_zda_gives_a_date_too(self) -> None:
         log = nmea("GPZDA,120000,15,06,2024,00,00", gga("120000"), gga("120001"))
-        assert seconds(of(log).series[0]) == [1718452800.0, 1718452801.0]
+        assert seconds(read_bytes(log).series[0]) == [1718452800.0, 1718452801.0]
 
     def test_no_date_no_times(self) -> None:
-        reading = of(nmea(gga("120000"), gga("120001")))
+        reading = read_bytes(nmea(gga("120000"), gga("120001")))
         assert reading.series[0].time_s is None
         assert "no_date" in {note["code"] for note in reading.report.warnings}
 
@@ -81,71 +81,71 @@ class TestNmea:
         log = nmea(rmc("120000", "150624"), rmc("120001", "150624", status="V"), gga("120002", quality="0"))
         log += nmea(gga("120003", "5231.2000,X,01324.3000,E"), gga("120004", ",,,"), gga("12000x"))
         log += nmea(gga("120005")).replace(b"5231", b"5232")
-        report = of(log).report
+        report = read_bytes(log).report
         assert report.dropped == {"no_fix": 2, "bad_checksum": 1, "not_a_number": 1, "missing": 1, "bad_time": 1}
         assert report.kept + sum(report.dropped.values()) == report.rows_read == 7
 
     def test_utf16_and_comments(self) -> None:
-        assert len(of(("# a comment\r\n" + NMEA.decode()).encode("utf-16"))) == 2
+        assert len(read_bytes(("# a comment\r\n" + NMEA.decode()).encode("utf-16"))) == 2
 
     def test_ais_is_refused_by_its_name(self) -> None:
         with pytest.raises(FormatError, match="AIS"):
-            of(b"!AIVDM,1,1,,A,13HOI:0P0000VOHLCnHQKwvL05Ip,0*23\r\n")
+            read_bytes(b"!AIVDM,1,1,,A,13HOI:0P0000VOHLCnHQKwvL05Ip,0*23\r\n")
 
 
 class TestIgc:
     def test_fixes_and_the_date_of_the_header(self) -> None:
-        one = of(IGC).series[0]
+        one = read_bytes(IGC).series[0]
         assert one.lat.tolist() == pytest.approx([43.840333, -43.840333], abs=1e-6)
         assert one.lon.tolist() == pytest.approx([-80.443083, 80.443083], abs=1e-6)
         assert seconds(one) == [1657999889.0, 1658016001.0]  # 16 July 2022, 19:31:29, and after midnight
 
     def test_a_damaged_record_is_dropped_by_its_line(self) -> None:
-        report = of(IGC + b"B19\r\n").report.as_dict()
+        report = read_bytes(IGC + b"B19\r\n").report.as_dict()
         assert report["dropped"]["short_row"]["rows"] == [5]
 
     def test_the_longer_date_of_newer_loggers(self) -> None:
         newer = IGC.replace(b"HFDTE160722", b"HFDTEDATE:160722,01")
-        assert seconds(of(newer).series[0])[0] == 1657999889.0
+        assert seconds(read_bytes(newer).series[0])[0] == 1657999889.0
 
 
 class TestOwnTracks:
     def test_the_location_s_own_time_counts(self) -> None:
-        reading = of(OWNTRACKS)
+        reading = read_bytes(OWNTRACKS)
         assert reading.report.series == [("me/phone", 1)]
         assert seconds(reading.series[0]) == [1718452800.0]
         assert reading.report.dropped == {"not_a_position": 1}
 
     def test_a_damaged_line_is_dropped(self) -> None:
-        assert of(OWNTRACKS + b"2024-06-15T12:00:02Z\t*\t{oops\n").report.dropped["short_row"] == 1
+        assert read_bytes(OWNTRACKS + b"2024-06-15T12:00:02Z\t*\t{oops\n").report.dropped["short_row"] == 1
 
 
 class TestFit:
     def test_records_of_both_byte_orders(self) -> None:
         for order in "<>":
-            one = of(fit_file(order=order)).series[0]
+            one = read_bytes(fit_file(order=order)).series[0]
             assert one.lon.tolist() == pytest.approx([13.405, -13.405], abs=1e-6)
             assert one.lat.tolist() == pytest.approx([52.52, 52.52], abs=1e-6)
             assert seconds(one) == [1718452800.0, 1718452805.0]
 
     def test_a_record_without_position_is_dropped_by_its_number(self) -> None:
-        assert of(FIT).report.as_dict()["dropped"]["missing"]["rows"] == [3]
+        assert read_bytes(FIT).report.as_dict()["dropped"]["missing"]["rows"] == [3]
 
     def test_a_short_time_counts_on_from_the_last(self) -> None:
-        assert seconds(of(fit_file(compressed=True)).series[0]) == [1718452800.0, 1718452805.0]
+        assert seconds(read_bytes(fit_file(compressed=True)).series[0]) == [1718452800.0, 1718452805.0]
 
     def test_of_a_file_cut_off_what_came_before_is_read(self) -> None:
-        reading = of(FIT[:-10])
+        reading = read_bytes(FIT[:-10])
         assert len(reading) == 2
         assert [note["code"] for note in reading.report.warnings] == ["cut_off"]
         with pytest.raises(FormatError) as refused:
-            of(FIT[:30])
+            read_bytes(FIT[:30])
         assert refused.value.code == "bad_fit"
 
     def test_two_files_in_one(self) -> None:
-        assert len(of(FIT + FIT)) == 4
+        assert len(read_bytes(FIT + FIT)) == 4
 
     @pytest.mark.parametrize("at", range(14, len(FIT), 7))
     def test_damage_anywhere_is_refused_or_read_around(self, at: int) -> None:
         with suppress(FormatError):  # and nothing else
-            assert len(of(FIT[:at] + struct.pack("B", FIT[at] ^ 0xFF) + FIT[at + 1 :])) <= 3
+            assert len(read_bytes(FIT[:at] + struct.pack("B", FIT[at] ^ 0xFF) + FIT[at + 1 :])) <= 3

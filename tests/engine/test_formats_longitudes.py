@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from privacy_engine.errors import FormatError
 from privacy_engine.formats import Reading, read
-from tests.engine.reading import of
+from tests.engine.format_samples import read_bytes
 from tests.engine.test_blockwise import both, same
 from tests.examples import examples
 
@@ -62,7 +62,7 @@ class TestTheLaw:
 
     @staticmethod
     def agree(shifted: bytes, plain: bytes, *, guessed: bool, **options: str) -> None:
-        found, expected = of(shifted, swap="no", **options), of(plain, swap="no")
+        found, expected = read_bytes(shifted, swap="no", **options), read_bytes(plain, swap="no")
         assert found.report.dropped == expected.report.dropped == {}
         for column in ("lon", "lat", "time_s"):
             one, two = (getattr(reading.series[0], column) for reading in (found, expected))
@@ -72,31 +72,35 @@ class TestTheLaw:
 
 class TestWhatIsNotGuessed:
     def test_above_180_beside_a_negative_one_is_dropped(self) -> None:
-        reading = of(table([-1.0, 200.0, 210.0, 5.0], [1.0] * 4))
+        reading = read_bytes(table([-1.0, 200.0, 210.0, 5.0], [1.0] * 4))
         assert reading.report.dropped == {"out_of_range": 2}
         assert reported(reading) == []
 
     def test_above_360_rules_it_out(self) -> None:
-        assert of(table([1.0, 200.0, 210.0, 361.0], [1.0] * 4)).report.dropped == {"out_of_range": 3}
+        assert read_bytes(table([1.0, 200.0, 210.0, 361.0], [1.0] * 4)).report.dropped == {"out_of_range": 3}
 
     @pytest.mark.parametrize(("lon", "dropped"), [([1.0, 200.0], 1), ([1.0] * 98 + [200.0] * 2, 2)])
     def test_slips_are_dropped(self, lon: list[float], dropped: int) -> None:
-        reading = of(table(lon, [1.0] * len(lon)))
+        reading = read_bytes(table(lon, [1.0] * len(lon)))
         assert (reading.report.dropped, reported(reading)) == ({"out_of_range": dropped}, [])
 
     def test_but_taken_where_the_owner_states_it(self) -> None:
-        reading = of(table([-1.0, 200.0], [1.0, 1.0]), lon_range="360")
+        reading = read_bytes(table([-1.0, 200.0], [1.0, 1.0]), lon_range="360")
         assert reading.series[0].lon.tolist() == [-1, -160]
         assert reported(reading) == []
 
     def test_nor_where_the_owner_states_no(self) -> None:
-        assert of(table([1.0, 200.0, 210.0], [1.0] * 3), lon_range="180").report.dropped == {"out_of_range": 2}
+        assert read_bytes(table([1.0, 200.0, 210.0], [1.0] * 3), lon_range="180").report.dropped == {"out_of_range": 2}
         with pytest.raises(FormatError):
-            of(table([200.0, 210.0], [1.0] * 2), lon_range="180")
+            read_bytes(table([200.0, 210.0], [1.0] * 2), lon_range="180")
 
 
 def test_swapped_columns_are_counted_too() -> None:
-    assert of(table([1.0, 2.0, 3.0], [179.0, 181.0, 182.0]), swap="yes").series[0].lon.tolist() == [179, -179, -178]
+    assert read_bytes(table([1.0, 2.0, 3.0], [179.0, 181.0, 182.0]), swap="yes").series[0].lon.tolist() == [
+        179,
+        -179,
+        -178,
+    ]
 
 
 def test_check_ins_too(tmp_path) -> None:
@@ -112,7 +116,7 @@ def test_check_ins_too(tmp_path) -> None:
 
 def test_a_utm_zone_that_reaches_across_the_antimeridian() -> None:
     east = [810_000.0, 840_000.0]  # of zone 60, on the equator: 179.8 and 180.05 degrees
-    lon = of(table(east, [1.0, 1.0]), crs="EPSG:32660").series[0].lon
+    lon = read_bytes(table(east, [1.0, 1.0]), crs="EPSG:32660").series[0].lon
     assert lon == pytest.approx([179.785, -179.946], abs=0.01)
 
 

@@ -12,7 +12,7 @@ import pytest
 from privacy_engine.errors import ChoiceNeeded, FormatError
 from privacy_engine.formats import Reading
 from privacy_engine.formats.arrow import pa, pq
-from tests.engine.reading import of, zipped
+from tests.engine.format_samples import read_bytes, zipped
 
 HOUR = 1718444200
 
@@ -35,7 +35,7 @@ class TestTables:
         "name", ["landmark", "is_landmark", "Landmarks", "MARKED", "poi", "Sensitive", "Is landmark"]
     )
     def test_is_recognised_by_its_name(self, name: str) -> None:
-        reading = of(table(["true", "false"], name))
+        reading = read_bytes(table(["true", "false"], name))
         assert marked(reading) == [[True, False]]
         assert guessed(reading) == [name]
 
@@ -52,43 +52,43 @@ class TestTables:
         ],
     )
     def test_yes_and_no_in_their_usual_words(self, words: tuple[str, str]) -> None:
-        assert marked(of(table([words[0], words[1], words[0]]))) == [[True, False, True]]
+        assert marked(read_bytes(table([words[0], words[1], words[0]]))) == [[True, False, True]]
 
     def test_an_empty_column_marks_nothing(self) -> None:
-        assert marked(of(table(["", ""]))) == [[False, False]]
+        assert marked(read_bytes(table(["", ""]))) == [[False, False]]
 
     def test_a_file_without_it_has_no_marks(self) -> None:
-        assert marked(of(table(["1", "0"], "speed"))) == [None]
+        assert marked(read_bytes(table(["1", "0"], "speed"))) == [None]
 
     def test_is_named_by_the_owner_and_can_be_left_out(self) -> None:
-        assert marked(of(table(["1", "0"], "home"), landmark="home")) == [[True, False]]
-        assert marked(of(table(["1", "0"], "home"), landmark="#4")) == [[True, False]]
-        assert marked(of(table(["1", "0"]), landmark="#0")) == [None]
-        assert guessed(of(table(["1", "0"], "home"), landmark="home")) == []
+        assert marked(read_bytes(table(["1", "0"], "home"), landmark="home")) == [[True, False]]
+        assert marked(read_bytes(table(["1", "0"], "home"), landmark="#4")) == [[True, False]]
+        assert marked(read_bytes(table(["1", "0"]), landmark="#0")) == [None]
+        assert guessed(read_bytes(table(["1", "0"], "home"), landmark="home")) == []
         with pytest.raises(FormatError) as refused:
-            of(table(["1", "0"]), landmark="nowhere")
+            read_bytes(table(["1", "0"]), landmark="nowhere")
         assert (refused.value.code, refused.value.field) == ("unknown_column", "landmark")
 
     def test_two_of_one_name_are_requested_about(self) -> None:
         with pytest.raises(ChoiceNeeded) as requested:
-            of(b"lat,lon,poi,poi\n1,2,1,0\n")
+            read_bytes(b"lat,lon,poi,poi\n1,2,1,0\n")
         assert requested.value.parameter == "landmark"
 
     def test_rows_that_state_neither_are_dropped_and_counted(self) -> None:
-        reading = of(table(["1", "maybe", "0", "2", "1"]))
+        reading = read_bytes(table(["1", "maybe", "0", "2", "1"]))
         assert marked(reading) == [[True, False, True]]
         dropped = reading.report.as_dict()["dropped"]["bad_mark"]
         assert (dropped["count"], dropped["rows"]) == (2, [3, 5])
         assert reading.report.kept + 2 == reading.report.rows_read
 
     def test_a_guessed_column_of_other_things_is_left_alone(self) -> None:
-        reading = of(table(["Louvre", "", "Café"], "poi"))
+        reading = read_bytes(table(["Louvre", "", "Café"], "poi"))
         assert (len(reading), marked(reading), reading.report.outcome) == (3, [None], "accept")
         assert [note["code"] for note in reading.report.notes] == ["not_marks"]
 
     def test_a_named_column_of_other_things_is_refused(self) -> None:
         with pytest.raises(FormatError) as refused:
-            of(table(["Louvre", "", "Café"], "poi"), landmark="poi")
+            read_bytes(table(["Louvre", "", "Café"], "poi"), landmark="poi")
         error = refused.value
         assert (error.code, error.field, error.row) == ("bad_marks", "landmark", 2)
         assert "first on line 2" in error.message
@@ -96,12 +96,12 @@ class TestTables:
     def test_the_quick_and_the_careful_reader_agree(self) -> None:
         cells = np.random.default_rng(1).choice(["1", "0", "", "yes", "no", "x"], 300).tolist()
         quick = table([*cells, "1"])
-        one, two = of(quick), of(quick[:-1] + b",too,long\n")
+        one, two = read_bytes(quick), read_bytes(quick[:-1] + b",too,long\n")
         assert marked(one) == marked(two)
         assert one.report.drops == two.report.drops
 
     def test_without_a_header_by_place(self) -> None:
-        assert marked(of(b"1.5,2.5,1\n1.6,2.6,0\n", lat="#1", lon="#2", landmark="#3")) == [[True, False]]
+        assert marked(read_bytes(b"1.5,2.5,1\n1.6,2.6,0\n", lat="#1", lon="#2", landmark="#3")) == [[True, False]]
 
     def test_follow_their_events_through_sorting_splitting_dropping_and_cutting(self) -> None:
         rng = np.random.default_rng(5)
@@ -112,7 +112,7 @@ class TestTables:
         data = ("id,time,lat,lon,landmark\n" + "\n".join(rows) + "\n").encode()
         truth = dict(zip((seconds / 1000).tolist(), yes.tolist(), strict=True))
         for first_n in (None, 20):
-            reading = of(data, first_n=first_n)
+            reading = read_bytes(data, first_n=first_n)
             assert len(reading.series) == 4
             for one in reading.series:
                 assert one.marked is not None
@@ -124,7 +124,7 @@ class TestParquet:
         out = io.BytesIO()
         n = len(column)
         pq.write_table(pa.table({"lon": np.arange(n) / 10, "lat": np.ones(n), name: column}), out)
-        return of(out.getvalue(), **values)
+        return read_bytes(out.getvalue(), **values)
 
     @pytest.mark.parametrize(
         "column",
@@ -153,7 +153,7 @@ def feature(kind: str, coordinates: Any, **properties: Any) -> dict[str, Any]:
 
 
 def collection(*features: dict[str, Any], **values: object) -> Reading:
-    return of(json.dumps({"type": "FeatureCollection", "features": list(features)}).encode(), **values)
+    return read_bytes(json.dumps({"type": "FeatureCollection", "features": list(features)}).encode(), **values)
 
 
 class TestGeojson:
@@ -196,10 +196,10 @@ class TestArchives:
     def test_members_of_one_name_are_joined_with_their_marks(self) -> None:
         early = b"id,time,lat,lon,landmark\nu,100000000,1,1,1\nu,100000003,1,4,0\n"
         late = b"id,time,lat,lon,landmark\nu,100000001,1,2,0\nu,100000002,1,3,1\n"
-        [one] = of(zipped(a=late, b=early)).series
+        [one] = read_bytes(zipped(a=late, b=early)).series
         assert (one.lon.tolist(), one.marked.tolist()) == ([1, 2, 3, 4], [True, False, True, False])
 
     def test_members_without_a_column_have_nothing_marked_and_that_is_stated(self) -> None:
-        reading = of(zipped(a=b"lat,lon,landmark\n1,1,1\n", b=b"lat,lon\n1,1\n"))
+        reading = read_bytes(zipped(a=b"lat,lon,landmark\n1,1,1\n", b=b"lat,lon\n1,1\n"))
         assert marked(reading) == [[True], [False]]
         assert "unmarked_members" in [note["code"] for note in reading.report.warnings]

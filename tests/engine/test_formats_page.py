@@ -13,8 +13,8 @@ from privacy_engine.errors import EngineError, FormatError, ParameterError
 from privacy_engine.formats import Format, formats, options
 from privacy_engine.formats.options import PLACED
 from privacy_engine.formats.reference_page import page
-from tests.engine import reading
-from tests.engine.parsers import SEEDS
+from tests.engine import format_samples
+from tests.engine.damaged_files import SEEDS
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "formats.md"
 SHOWN = [one for one in formats() if not one.hidden]
@@ -45,10 +45,10 @@ class TestEveryFormat:
         if name in one.options:
             value = VALUES[name] if name in one.columns or options()[name].kind != "column" else "#0"
             with contextlib.suppress(FormatError):  # the file may not be what the option states
-                reading.of(SEEDS[one.name], format=one.name, **{name: value})
+                format_samples.read_bytes(SEEDS[one.name], format=one.name, **{name: value})
             return
         with pytest.raises(ParameterError) as refused:
-            reading.of(SEEDS[one.name], format=one.name, **{name: VALUES[name]})
+            format_samples.read_bytes(SEEDS[one.name], format=one.name, **{name: VALUES[name]})
         assert (refused.value.field, refused.value.value) == (name, VALUES[name])
         assert one.title in refused.value.rule
 
@@ -57,16 +57,16 @@ class TestEveryFormat:
         if name not in one.options or name in one.columns:
             return
         with pytest.raises(ParameterError, match="#0") as refused:
-            reading.of(SEEDS[one.name], format=one.name, **{name: "nothing"})
+            format_samples.read_bytes(SEEDS[one.name], format=one.name, **{name: "nothing"})
         assert (refused.value.field, refused.value.value) == (name, "nothing")
 
     def test_states_who_its_people_are(self, one: Format) -> None:
         assert one.person
-        found = reading.of(SEEDS[one.name], format=one.name)
+        found = format_samples.read_bytes(SEEDS[one.name], format=one.name)
         assert found.report.people["message"]
         assert found.report.people["count"] == len({series.person for series in found.series})
         for stated in ("one", "series", "file"):
-            again = reading.of(SEEDS[one.name], name="seed.x", format=one.name, person=stated)
+            again = format_samples.read_bytes(SEEDS[one.name], name="seed.x", format=one.name, person=stated)
             persons = {"one": [""], "series": [series.name for series in found.series], "file": ["seed"]}[stated]
             assert [series.person for series in again.series] == persons * (len(again.series) // len(persons))
             assert again.report.people == {"count": len(set(persons)), "by": stated, "column": "", "said": True} | {
@@ -77,16 +77,18 @@ class TestEveryFormat:
     def test_a_person_that_it_cannot_find_is_refused(self, one: Format) -> None:
         for stated in ("folder", "column:nobody"):
             with pytest.raises(EngineError) as refused:
-                reading.of(SEEDS[one.name], format=one.name, person=stated)
+                format_samples.read_bytes(SEEDS[one.name], format=one.name, person=stated)
             assert refused.value.field == "person"
             assert refused.value.rule
             assert refused.value.value in (stated, "nobody")
 
     def test_without_times_where_it_names_the_option(self, one: Format) -> None:
-        found = reading.of(SEEDS[one.name], format=one.name, time="#0") if "time" in one.options else None
+        found = (
+            format_samples.read_bytes(SEEDS[one.name], format=one.name, time="#0") if "time" in one.options else None
+        )
         assert found is None or all(series.time_s is None for series in found.series)
 
     def test_holds_the_kinds_that_it_names(self, one: Format) -> None:
         for kind in set(KINDS) - set(one.kinds):
             with pytest.raises(EngineError, match="holds positions, not"):
-                reading.of(SEEDS[one.name], kinds=(kind,))
+                format_samples.read_bytes(SEEDS[one.name], kinds=(kind,))

@@ -16,7 +16,7 @@ from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError, ParameterError
 from privacy_engine.formats import Reading, preview
 from privacy_engine.landmarks import parse_short
-from tests.engine.reading import CSV, GPX, OWNTRACKS, PLT, PORTO, SHAPES, TDRIVE, of, zipped
+from tests.engine.format_samples import CSV, GPX, OWNTRACKS, PLT, PORTO, SHAPES, TDRIVE, read_bytes, zipped
 from tests.examples import examples
 
 CALM = settings(max_examples=examples(60), suppress_health_check=list(HealthCheck))
@@ -87,11 +87,11 @@ class TestGeoJson:
             properties = {key: "ab"[who], "time": time}
             geometry = {"type": "Point", "coordinates": [lon, lat]}
             made.append({"type": "Feature", "properties": properties, "geometry": geometry})
-        reading = of(json.dumps({"type": "FeatureCollection", "features": made}).encode())
+        reading = read_bytes(json.dumps({"type": "FeatureCollection", "features": made}).encode())
         assert [(one.name, len(one)) for one in reading.series] == [("a", 20), ("b", 20)]
         stays = parse_short("stay-points:200m:30min").mark(reading.series)
         assert [one.count for one in stays] == [20, 20]
-        from_table = of(table(*rows, head=f"{key},time,lat,lon"))
+        from_table = read_bytes(table(*rows, head=f"{key},time,lat,lon"))
         assert whose(from_table) == whose(reading)
 
     @pytest.mark.parametrize(
@@ -99,13 +99,13 @@ class TestGeoJson:
         [("user", 2), ("user_id", 2), ("id", 2), ("name", 1), ("trajectory_id", 1), ("track_fid", 1)],
     )
     def test_only_what_names_a_person_makes_people(self, key: str, people: int) -> None:
-        reading = of(features(key, ["a", "b"] * 3))
+        reading = read_bytes(features(key, ["a", "b"] * 3))
         assert reading.report.people["count"] == len({one.person for one in reading.series}) == people
         [guess] = [guess for guess in reading.report.guesses if guess["option"] == "person"]
         assert (guess["value"], key in guess["message"]) == (f"column:{key}" if people == 2 else "one", True)
 
     def test_an_id_of_pieces_that_never_overlap_is_one_person(self) -> None:
-        reading = of(features("id", [1, 1, 2, 2]))
+        reading = read_bytes(features("id", [1, 1, 2, 2]))
         assert whose(reading) == [("1", ""), ("2", "")]
 
     def test_lines_of_names(self) -> None:
@@ -118,23 +118,27 @@ class TestGeoJson:
                 }
                 for name, times in (("anna", first), ("bob", second))
             ]
-            return of(json.dumps({"type": "FeatureCollection", "features": made}).encode())
+            return read_bytes(json.dumps({"type": "FeatureCollection", "features": made}).encode())
 
         assert whose(lines("10:00 11:00", "10:30 11:30")) == [("anna", "anna"), ("bob", "bob")]
         assert whose(lines("10:00 11:00", "11:00 12:00")) == [("anna", ""), ("bob", "")]
 
     def test_points_that_are_numbered_or_named_each_are_one_timeline(self) -> None:
-        assert whose(of(features("id", [1, 2, 3]))) == whose(of(features("name", ["x", "y", "z"]))) == [("", "")]
+        assert (
+            whose(read_bytes(features("id", [1, 2, 3])))
+            == whose(read_bytes(features("name", ["x", "y", "z"])))
+            == [("", "")]
+        )
 
     def test_a_property_that_few_features_have_names_nothing(self) -> None:
-        assert whose(of(features("device", [None, None, "a"]))) == [("", "")]
-        assert whose(of(features("device", ["b", None, "a"]))) == [("b", ""), ("", ""), ("a", "")]
+        assert whose(read_bytes(features("device", [None, None, "a"]))) == [("", "")]
+        assert whose(read_bytes(features("device", ["b", None, "a"]))) == [("b", ""), ("", ""), ("a", "")]
 
     def test_a_property_of_its_own(self) -> None:
         data = features("track", ["m", "m", "n"]).replace(b'"track"', b'"owner": "anna", "track"')
-        assert whose(of(data, person="column:Owner")) == [("m", "anna"), ("n", "anna")]
+        assert whose(read_bytes(data, person="column:Owner")) == [("m", "anna"), ("n", "anna")]
         with pytest.raises(FormatError) as refused:
-            of(data, person="column:nobody")
+            read_bytes(data, person="column:nobody")
         assert (refused.value.field, refused.value.rule, refused.value.value) == (
             "person",
             "a property of the features",
@@ -143,15 +147,15 @@ class TestGeoJson:
 
     def test_the_series_may_be_named(self) -> None:
         data = features("leg", ["m", "m", "n"])
-        assert whose(of(data)) == [("", "")]
-        assert whose(of(data, id="leg")) == [("m", ""), ("n", "")]
-        assert whose(of(data, id="leg", person="series")) == [("m", "m"), ("n", "n")]
-        assert whose(of(features("user", ["a", "b"]), id="#0")) == [("", "")]
+        assert whose(read_bytes(data)) == [("", "")]
+        assert whose(read_bytes(data, id="leg")) == [("m", ""), ("n", "")]
+        assert whose(read_bytes(data, id="leg", person="series")) == [("m", "m"), ("n", "n")]
+        assert whose(read_bytes(features("user", ["a", "b"]), id="#0")) == [("", "")]
 
 
 class TestTables:
     def test_a_column_of_users(self) -> None:
-        found = of(table("a,1,1,1", "b,1,1,1"), time_unit="s")
+        found = read_bytes(table("a,1,1,1", "b,1,1,1"), time_unit="s")
         assert whose(found) == [("a", "a"), ("b", "b")]
         assert found.report.people == {
             "count": 2,
@@ -164,62 +168,62 @@ class TestTables:
     @pytest.mark.parametrize("head", ["trip_id", "track_fid", "traj_id", "segment", "trajectory_id"])
     def test_pieces_are_not_people(self, head: str) -> None:
         rows = [f"{trip},2024-06-15T10:0{i}:00Z,1,1" for i, trip in enumerate("ababab")]
-        assert whose(of(table(*rows, head=f"{head},time,lat,lon"))) == [("a", ""), ("b", "")]
+        assert whose(read_bytes(table(*rows, head=f"{head},time,lat,lon"))) == [("a", ""), ("b", "")]
 
     def test_trips_of_users_that_each_count_from_one(self) -> None:
         rows = ["1,a,2024-06-15T10:00:00Z,1,1", "1,b,2024-06-15T10:00:00Z,2,2", "2,a,2024-06-15T11:00:00Z,1,1"]
-        found = of(table(*rows, head="trip_id,user,time,lat,lon"), id="trip_id")
+        found = read_bytes(table(*rows, head="trip_id,user,time,lat,lon"), id="trip_id")
         assert whose(found) == [("a 1", "a"), ("b 1", "b"), ("2", "a")]
         assert [len(one) for one in found.series] == [1, 1, 1]
 
     def test_rows_without_a_person_could_be_anybodys(self) -> None:
         data = table("a,1,1,1", ",2,1,1", "b,3,1,1")
-        guessed = of(data, time_unit="s")
+        guessed = read_bytes(data, time_unit="s")
         assert {one.person for one in guessed.series} == {""}
         assert sum(len(one) for one in guessed.series) == 3
         [note] = [note for note in guessed.report.warnings if note["code"] == "unnamed_person"]
         assert note["count"] == 1
         assert "column:user" in note["message"]
-        stated = of(data, person="column:user", time_unit="s")
+        stated = read_bytes(data, person="column:user", time_unit="s")
         assert whose(stated) == [("a", "a"), ("b", "b")]
         assert stated.report.dropped == {"no_person": 1}
         assert stated.report.drops["no_person"].rows == [3]
 
     def test_a_column_that_is_empty_throughout_is_refused(self) -> None:
         with pytest.raises(FormatError, match="names no person") as refused:
-            of(table(",1,1,1", ",2,1,1"), person="column:user", time_unit="s")
+            read_bytes(table(",1,1,1", ",2,1,1"), person="column:user", time_unit="s")
         assert (refused.value.field, refused.value.value) == ("person", "user")
-        assert whose(of(table(",1,1,1", ",2,1,1"), time_unit="s")) == [("", "")]
+        assert whose(read_bytes(table(",1,1,1", ",2,1,1"), time_unit="s")) == [("", "")]
 
     def test_a_column_that_is_not_there_is_refused(self) -> None:
         with pytest.raises(FormatError, match="no column 'nobody'") as refused:
-            of(CSV, person="column:nobody")
+            read_bytes(CSV, person="column:nobody")
         assert refused.value.field == "person"
 
     @pytest.mark.parametrize("stated", ["folder", "somebody", "column:", "column:#0", "ONE"])
     def test_what_cannot_be_is_refused(self, stated: str) -> None:
         with pytest.raises(ParameterError) as refused:
-            of(CSV, person=stated)
+            read_bytes(CSV, person=stated)
         assert (refused.value.field, refused.value.value) == ("person", stated)
         assert refused.value.rule
 
     def test_a_long_table_has_the_same_people_as_a_short_one(self) -> None:
         users = np.arange(90_000) % 3
         rows = [f"{'abc'[who]},{1718452800 + i},52.5{i % 10},13.4" for i, who in enumerate(users.tolist())]
-        long = of(table(*rows), time_unit="s")  # read in blocks
+        long = read_bytes(table(*rows), time_unit="s")  # read in blocks
         assert whose(long) == [("a", "a"), ("b", "b"), ("c", "c")]
         rows[80_000] = "," + rows[80_000].split(",", 1)[1]
-        assert {one.person for one in of(table(*rows), time_unit="s").series} == {""}
-        assert of(table(*rows), time_unit="s", person="column:user").report.dropped == {"no_person": 1}
+        assert {one.person for one in read_bytes(table(*rows), time_unit="s").series} == {""}
+        assert read_bytes(table(*rows), time_unit="s", person="column:user").report.dropped == {"no_person": 1}
         ids = [row.replace("a,", "1,", 1) for row in rows if row[:2] != "b,"]
-        assert whose(of(table(*ids, head="id,time,lat,lon"), time_unit="s", person="series"))[0] == ("1", "1")
+        assert whose(read_bytes(table(*ids, head="id,time,lat,lon"), time_unit="s", person="series"))[0] == ("1", "1")
 
     @CALM
     @given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("12")), min_size=1, max_size=30))
     def test_every_row_is_its_persons(self, owners: list[tuple[str, str]]) -> None:
         rows = [f"{who},{trip},{1718452800 + i},{i / 100},{i / 100}" for i, (who, trip) in enumerate(owners)]
         data = table(*rows, head="who,trip,time,lat,lon")
-        found = of(data, id="trip", person="column:who", time_unit="s", swap="no")
+        found = read_bytes(data, id="trip", person="column:who", time_unit="s", swap="no")
         truth = {i / 100: who for i, (who, _) in enumerate(owners)}
         assert sum(len(one) for one in found.series) == len(owners)
         assert len({one.name for one in found.series}) == len(found.series) == len(set(owners))
@@ -228,27 +232,30 @@ class TestTables:
 
 class TestFormats:
     def test_each_names_its_people(self) -> None:
-        assert whose(of(TDRIVE)) == [("1", "1")]
-        assert whose(of(PORTO)) == [("20", "20")]
-        assert whose(of(PORTO, id="TRIP_ID")) == [("1", "20")]
-        assert whose(of(PORTO.replace(b"TAXI_ID", b"X"))) == [("1", "")]
-        assert whose(of(OWNTRACKS)) == [("me/phone", "me")]
-        assert whose(of(OWNTRACKS.replace(b'"topic":"owntracks/me/phone"', b'"tid":"7"'))) == [("", "7")]
-        assert {person for _, person in whose(of(SHAPES))} == {""}
-        assert whose(of(PLT)) == whose(of(GPX)) == [("", "")]
+        assert whose(read_bytes(TDRIVE)) == [("1", "1")]
+        assert whose(read_bytes(PORTO)) == [("20", "20")]
+        assert whose(read_bytes(PORTO, id="TRIP_ID")) == [("1", "20")]
+        assert whose(read_bytes(PORTO.replace(b"TAXI_ID", b"X"))) == [("1", "")]
+        assert whose(read_bytes(OWNTRACKS)) == [("me/phone", "me")]
+        assert whose(read_bytes(OWNTRACKS.replace(b'"topic":"owntracks/me/phone"', b'"tid":"7"'))) == [("", "7")]
+        assert {person for _, person in whose(read_bytes(SHAPES))} == {""}
+        assert whose(read_bytes(PLT)) == whose(read_bytes(GPX)) == [("", "")]
 
     def test_elements_of_gpx_and_kml(self) -> None:
-        assert [(one.person, len(one)) for one in of(TRACKS, person="column:name").series] == [("anna", 2), ("bob", 1)]
-        assert whose(of(TRACKS)) == [("", "")]
+        assert [(one.person, len(one)) for one in read_bytes(TRACKS, person="column:name").series] == [
+            ("anna", 2),
+            ("bob", 1),
+        ]
+        assert whose(read_bytes(TRACKS)) == [("", "")]
         kml = KML.format(PLACEMARK.format("n1", 1, "anna") + PLACEMARK.format("n2", 2, "bob")).encode()
-        assert [one.person for one in of(kml, person="column:name").series] == ["n1", "n2"]
-        assert [one.person for one in of(kml, person="column:who").series] == ["anna", "bob"]
+        assert [one.person for one in read_bytes(kml, person="column:name").series] == ["n1", "n2"]
+        assert [one.person for one in read_bytes(kml, person="column:who").series] == ["anna", "bob"]
         for data in (TRACKS, kml):
             with pytest.raises(FormatError, match="names no person"):
-                of(data, person="column:nothing")
+                read_bytes(data, person="column:nothing")
 
     def test_a_file_is_a_person_called_as_the_file(self) -> None:
-        assert whose(of(TDRIVE, "cab 7.txt", person="file")) == [("1", "cab 7")]
+        assert whose(read_bytes(TDRIVE, "cab 7.txt", person="file")) == [("1", "cab 7")]
 
     def test_the_preview_states_so_too(self) -> None:
         found = preview(io.BytesIO(table(*PREVIEWED, head="trip,user,time,lat,lon")), id="trip")
@@ -258,11 +265,11 @@ class TestFormats:
 
 class TestArchives:
     def people(self, data: bytes, **options: str) -> list[str]:
-        return [one.person for one in of(data, "x.zip", **options).series]
+        return [one.person for one in read_bytes(data, "x.zip", **options).series]
 
     def test_folders_that_are_called_as_people(self) -> None:
         data = zipped(**{"person-1__day1.gpx": day(0), "person-1__day2.gpx": day(1), "person-2__day1.gpx": day(0)})
-        found = of(data, "x.zip")
+        found = read_bytes(data, "x.zip")
         assert whose(found) == [("day1", "person-1"), ("day2", "person-1"), ("day1 (2)", "person-2")]
         assert found.report.people["by"] == "folder"
         assert [guess["value"] for guess in found.report.guesses] == ["folder"]
@@ -271,18 +278,18 @@ class TestArchives:
     def test_anything_else_may_be_one_persons(self, names: tuple[str, str]) -> None:
         data = archive(**{name: day(i) for i, name in enumerate(names)})
         assert self.people(data) == ["", ""]
-        [guess] = of(data, "x.zip").report.guesses
+        [guess] = read_bytes(data, "x.zip").report.guesses
         assert (guess["option"], guess["value"]) == ("person", "one")
         assert len(set(self.people(data, person="file"))) == 2
         assert len(set(self.people(data, person="series"))) == 2
 
     def test_geolife(self) -> None:
         data = zipped(**{f"Data__{who}__Trajectory__{i}.plt": PLT for who in ("000", "001") for i in (1, 2)})
-        assert whose(of(data, "x.zip")) == [("000", "000"), ("001", "001")]
-        assert whose(of(data, "x.zip", person="folder")) == [("000", "000"), ("001", "001")]
+        assert whose(read_bytes(data, "x.zip")) == [("000", "000"), ("001", "001")]
+        assert whose(read_bytes(data, "x.zip", person="folder")) == [("000", "000"), ("001", "001")]
         one = zipped(**{f"Data__000__Trajectory__{i}.plt": PLT for i in (1, 2)})
-        assert whose(of(one, "x.zip")) == [("000", "")]
-        assert whose(of(one, "x.zip", person="folder")) == [("000", "000")]
+        assert whose(read_bytes(one, "x.zip")) == [("000", "")]
+        assert whose(read_bytes(one, "x.zip", person="folder")) == [("000", "000")]
 
     def test_the_first_folder_that_is_not_shared_counts(self) -> None:
         data = archive(**{"all/anna/2023/a.gpx": day(0), "all/anna/2024/b.gpx": day(1), "all/bob/a.gpx": day(2)})
@@ -298,7 +305,7 @@ class TestArchives:
     def test_folders_that_a_file_system_may_take_for_one_are_one(self, twin: str) -> None:
         data = archive(**{"person-1/a.gpx": day(0), f"{twin}/b.gpx": day(1), "person-2/c.gpx": day(2)})
         for options in ({}, {"person": "folder"}):
-            found = of(data, "x.zip", **options)
+            found = read_bytes(data, "x.zip", **options)
             persons = {one.name: one.person for one in found.series}
             assert persons["a"] == persons["b"] != persons["c"]
 
@@ -311,21 +318,21 @@ class TestArchives:
 
     def test_a_name_that_leads_outside_is_never_read(self) -> None:
         data = archive(**{"person-1/a.gpx": day(0), "person-1/../person-2/b.gpx": day(1), "person-2/c.gpx": day(2)})
-        found = of(data, "x.zip")
+        found = read_bytes(data, "x.zip")
         assert whose(found) == [("a", "person-1"), ("c", "person-2")]
         assert found.report.dropped == {"unsafe_member": 1}
 
     def test_a_file_in_no_folder_is_refused_where_folders_are_people(self) -> None:
         for data in (archive(**{"a.gpx": day(0)}), archive(**{"a.gpx": day(0), "bob/b.gpx": day(1)})):
             with pytest.raises(FormatError, match="lies in no folder") as refused:
-                of(data, "x.zip", person="folder")
+                read_bytes(data, "x.zip", person="folder")
             assert (refused.value.field, refused.value.value) == ("person", "folder")
 
     def test_columns_of_members_come_first(self) -> None:
         rows = table("anna,2024-06-15T10:00:00Z,1,1", "bob,2024-06-15T10:00:00Z,1,1")
         data = archive(**{"person-1/a.csv": rows, "person-2/b.csv": rows})
-        assert whose(of(data, "x.zip")) == [("anna", "anna"), ("bob", "bob")]
-        assert {name for name, _ in whose(of(data, "x.zip", person="folder"))} == {
+        assert whose(read_bytes(data, "x.zip")) == [("anna", "anna"), ("bob", "bob")]
+        assert {name for name, _ in whose(read_bytes(data, "x.zip", person="folder"))} == {
             "person-1 anna",
             "person-1 bob",
             "person-2 anna",
@@ -337,12 +344,12 @@ class TestArchives:
 
     def test_an_option_that_no_member_can_use_is_refused(self) -> None:
         data = archive(**{"a.csv": CSV, "b.gpx": day(0)})
-        assert len(of(data, "x.zip", delimiter=",").series) == 2
+        assert len(read_bytes(data, "x.zip", delimiter=",").series) == 2
         with pytest.raises(ParameterError) as refused:
-            of(archive(**{"a.gpx": day(0)}), "x.zip", delimiter=",")
+            read_bytes(archive(**{"a.gpx": day(0)}), "x.zip", delimiter=",")
         assert (refused.value.field, refused.value.value) == ("delimiter", ",")
         with pytest.raises(ParameterError) as refused:
-            of(archive(**{"a.csv": CSV, "b.plt": PLT}), "x.zip", person="column:user")
+            read_bytes(archive(**{"a.csv": CSV, "b.plt": PLT}), "x.zip", person="column:user")
         assert refused.value.field == "person"
 
     @CALM
@@ -351,7 +358,7 @@ class TestArchives:
         data = archive(**{f"{folder}/{i}.gpx": day(i) for folder, i in names.items() if "\0" not in folder})
         for options in ({}, {"person": "folder"}, {"person": "file"}, {"person": "series"}, {"person": "one"}):
             try:
-                found = of(data, "x.zip", **options)
+                found = read_bytes(data, "x.zip", **options)
             except (FormatError, ParameterError):
                 continue
             assert all(isinstance(one, Trajectory) for one in found.series)

@@ -3,7 +3,7 @@
 import pytest
 
 from privacy_engine.errors import ChoiceNeeded, FormatError
-from tests.engine.reading import PORTO, SHAPES, of, seconds, zipped
+from tests.engine.format_samples import PORTO, SHAPES, read_bytes, seconds, zipped
 
 MOVEBANK = (
     b"event-id,timestamp,location-long,location-lat,individual-local-identifier\n"
@@ -19,17 +19,17 @@ NOON_S = 1718452800.0
 
 class TestPorto:
     def test_positions_are_15_seconds_apart(self) -> None:
-        reading = of(PORTO)
+        reading = read_bytes(PORTO)
         assert reading.report.series == [("20", 2)]
         assert seconds(reading.series[0]) == [NOON_S, NOON_S + 15]
 
     def test_the_owner_may_have_trips_instead_of_taxis(self) -> None:
-        assert of(PORTO, id="TRIP_ID").report.series == [("1", 2)]
-        assert of(PORTO, id="#0").report.series == [("", 2)]
+        assert read_bytes(PORTO, id="TRIP_ID").report.series == [("1", 2)]
+        assert read_bytes(PORTO, id="#0").report.series == [("", 2)]
 
     def test_bad_trips_are_dropped_by_their_lines(self) -> None:
         rows = b'2,20,1718452900,True,"[[-8.6,41.1]]"\n3,20,1,False,oops\n4,20,1,False,[]\n5,20\n'
-        report = of(PORTO + rows).report.as_dict()
+        report = read_bytes(PORTO + rows).report.as_dict()
         dropped = {reason: drops["rows"] for reason, drops in report["dropped"].items()}
         assert dropped == {"bad_polyline": [4], "missing": [5], "short_row": [6]}
         assert [note["count"] for note in report["notes"] if note["code"] == "missing_data"] == [1]
@@ -37,33 +37,33 @@ class TestPorto:
     @pytest.mark.parametrize("header", [b"TRIP_ID,POLYLINE\n1,[]\n", b"POLYLINE,TIMESTAMP\n"])
     def test_without_times_or_trips_there_is_nothing_to_read(self, header: bytes) -> None:
         with pytest.raises(FormatError) as refused:
-            of(header)
+            read_bytes(header)
         assert refused.value.code in ("no_position_columns", "no_points")
 
 
 class TestGtfs:
     def test_shapes_are_series_in_the_order_of_their_sequence(self) -> None:
-        reading = of(SHAPES)
+        reading = read_bytes(SHAPES)
         assert reading.report.series == [("a", 2), ("b", 1)]
         assert reading.series[0].lat.tolist() == [28.0, 28.1]
         assert reading.series[0].time_s is None
 
     def test_of_a_feed_only_the_shapes_are_read(self) -> None:
         feed = {"stops.txt": b"stop_id,stop_lat,stop_lon\n1,2,3\n", "trips.txt": b"trip_id\n1\n", "shapes.txt": SHAPES}
-        reading = of(zipped(**feed), "feed.zip")
+        reading = read_bytes(zipped(**feed), "feed.zip")
         assert (reading.report.series, reading.report.dropped) == ([("a", 2), ("b", 1)], {})
         del feed["shapes.txt"]
         with pytest.raises(FormatError, match=r"no shapes\.txt"):
-            of(zipped(**feed), "feed.zip")
+            read_bytes(zipped(**feed), "feed.zip")
 
     def test_rows_are_the_lines_of_the_file(self) -> None:
-        report = of(SHAPES + b"b,nowhere,1,2\n").report.as_dict()
+        report = read_bytes(SHAPES + b"b,nowhere,1,2\n").report.as_dict()
         assert report["dropped"]["not_a_number"]["rows"] == [5]
 
 
 class TestMovebank:
     def test_animals_in_utc_without_a_guess(self) -> None:
-        reading = of(MOVEBANK)
+        reading = read_bytes(MOVEBANK)
         assert (reading.report.format, reading.report.series) == ("movebank", [("bird", 1)])
         assert seconds(reading.series[0]) == [NOON_S]
         assert "time_zone" not in {guess["option"] for guess in reading.report.guesses}
@@ -72,12 +72,12 @@ class TestMovebank:
 class TestAis:
     @pytest.mark.parametrize("data", [AIS, MARINE_CADASTRE])
     def test_ships_by_their_number(self, data: bytes) -> None:
-        reading = of(data)
+        reading = read_bytes(data)
         assert (reading.report.format, reading.report.series) == ("ais", [("211429600", 1)])
         assert seconds(reading.series[0]) == [NOON_S]
 
     def test_91_degrees_is_no_position(self) -> None:
-        assert of(AIS).report.dropped == {"unavailable": 1}
+        assert read_bytes(AIS).report.dropped == {"unavailable": 1}
 
 
 class TestDialects:
@@ -97,7 +97,7 @@ class TestDialects:
         rows = [["time", "lat", "lon"], *([f"{at:.0f}", str(lat), str(lon)] for lat, lon, at in self.ROWS)]
         cells = [[cell.replace(".", decimal) for cell in row] for row in rows]
         text = "\n".join(delimiter.join(f"{quote}{cell}{quote}" for cell in row) for row in cells)
-        one = of(text.encode(encoding)).series[0]
+        one = read_bytes(text.encode(encoding)).series[0]
         assert list(zip(one.lat.tolist(), one.lon.tolist(), seconds(one), strict=True)) == list(self.ROWS)
 
     @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ class TestDialects:
     )
     def test_one_place_in_many_words(self, position: str) -> None:
         head = "latitudeE7,longitudeE7" if position.isdigit() or position.startswith("5252") else "lat,lon"
-        one = of(f"time,{head}\n1718452800,{position.replace(chr(34), '″')}\n".encode()).series[0]
+        one = read_bytes(f"time,{head}\n1718452800,{position.replace(chr(34), '″')}\n".encode()).series[0]
         assert (one.lat[0], one.lon[0]) == pytest.approx((52.52, 13.405), abs=1e-9)
 
     @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ class TestDialects:
         ],
     )
     def test_one_instant_in_many_words(self, when: str) -> None:
-        assert seconds(of(f"time,lat,lon\n{when},52.52,13.405\n".encode()).series[0]) == [NOON_S]
+        assert seconds(read_bytes(f"time,lat,lon\n{when},52.52,13.405\n".encode()).series[0]) == [NOON_S]
 
     @pytest.mark.parametrize(
         ("rows", "parameter", "default"),
@@ -140,6 +140,6 @@ class TestDialects:
     def test_what_may_be_meant_in_two_ways_is_requested(self, rows: str, parameter: str, default: str) -> None:
         table = f"time,lat,lon\n{rows}".encode()
         with pytest.raises(ChoiceNeeded) as requested:
-            of(table)
+            read_bytes(table)
         assert (requested.value.parameter, requested.value.default) == (parameter, default)
-        assert len(of(table, **{parameter: default})) == rows.count("\n")
+        assert len(read_bytes(table, **{parameter: default})) == rows.count("\n")

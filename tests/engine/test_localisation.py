@@ -18,7 +18,7 @@ from privacy_engine.data import LandmarkSet, Release, Trajectory
 from privacy_engine.errors import DataError, ParameterError
 from privacy_engine.mechanisms.landmark import Adaptive, EventLevel, Joint, Skip, UserLevel
 from privacy_engine.samples import samples
-from tests.engine.registered import walk
+from tests.engine.mechanism_examples import walk
 from tests.examples import examples
 
 PLANE = geo.LocalPlane(2.0, 48.0)

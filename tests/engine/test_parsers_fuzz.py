@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from privacy_engine.data import KINDS
-from tests.engine.parsers import NAMES, SEEDS, damaged, survive
+from tests.engine.damaged_files import NAMES, SEEDS, damaged, survive
 from tests.examples import examples
 
 EXAMPLES = int(os.environ.get("CAIRN_FUZZ", examples(60)))

@@ -13,7 +13,7 @@ from privacy_engine.errors import DataError
 from privacy_engine.mechanism import mechanisms
 from privacy_engine.people import joined, joined_landmarks, most_landmarks, people
 from privacy_engine.spec import ReleaseSpec
-from tests.engine.registered import example
+from tests.engine.mechanism_examples import example
 from tests.examples import examples
 
 DAY = 86400.0

@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 
 from privacy_engine.errors import ChoiceNeeded, EngineError, FormatError, ParameterError
 from privacy_engine.formats import Preview, Reading, formats, head_sample, preview, read
-from tests.engine.parsers import TABLE_CHARS, refused
-from tests.engine.reading import CSV, GPX, PLT, PORTO, SHAPES, TDRIVE, VALID, of, zipped
+from tests.engine.damaged_files import TABLE_CHARS, refused
+from tests.engine.format_samples import CSV, GPX, PLT, PORTO, SHAPES, TDRIVE, VALID, read_bytes, zipped
 from tests.examples import examples
 
 CALM = settings(max_examples=examples(150), suppress_health_check=list(HealthCheck))
@@ -99,10 +99,10 @@ class TestAnyTable:
         found = seen(table)
         if found.problem is not None:
             with pytest.raises(FormatError) as refused:
-                of(table)
+                read_bytes(table)
             assert refused.value.as_dict() == found.problem.as_dict()
             return
-        same(of(table), of(table, **found.mapping))
+        same(read_bytes(table), read_bytes(table, **found.mapping))
         again = seen(table, **found.mapping)
         assert (again.columns, again.rows, again.problem) == (found.columns, found.rows, None)
 
@@ -114,7 +114,7 @@ class TestAnyTable:
         turned = found.mapping | {"lon": found.mapping["lat"], "lat": found.mapping["lon"], "swap": "no"}
         again = seen(table, **turned)
         assert (roles(again)["lon"], roles(again)["lat"]) == (roles(found)["lat"], roles(found)["lon"])
-        for one, two in zip(of(table, swap="no").series, of(table, **turned).series, strict=True):
+        for one, two in zip(read_bytes(table, swap="no").series, read_bytes(table, **turned).series, strict=True):
             assert np.array_equal(one.lon, two.lat)
             assert np.array_equal(one.lat, two.lon)
 
@@ -127,10 +127,10 @@ class TestAnyTable:
         found = seen(table, **reported)
         assert reported.items() <= found.mapping.items()
         if found.problem is None:
-            same(of(table, **reported), of(table, **found.mapping))
+            same(read_bytes(table, **reported), read_bytes(table, **found.mapping))
             return
         with pytest.raises(FormatError) as refused:
-            of(table, **reported)
+            read_bytes(table, **reported)
         assert refused.value.as_dict() == found.problem.as_dict()
 
     @CALM
@@ -186,7 +186,7 @@ class TestKinds:
         found = seen(data, lon="#3")
         assert (found.problem, roles(found)) == (None, {"time": "t", "lat": "y", "lon": "q"})
         assert found.rows[1][1:] == ["48.5", "2.5", "(data)"]
-        same(of(data, lon="q"), of(data, **found.mapping))
+        same(read_bytes(data, lon="q"), read_bytes(data, **found.mapping))
 
     @pytest.mark.parametrize(
         ("data", "names"), [(PLT, "lat lon time clock"), (TDRIVE, "id time lon lat"), (SHAPES, "id lat lon")]
@@ -216,7 +216,7 @@ class TestKinds:
     def test_date_and_clock_in_two_columns(self) -> None:
         table = b"date,time,lat,lon\n2024-06-15,10:00:00,48,2\n2024-06-15,10:01:00,48.1,2\n"
         assert roles(seen(table)) == {"time": "date", "clock": "time", "lat": "lat", "lon": "lon"}
-        same(of(table), of(table, **seen(table).mapping))
+        same(read_bytes(table), read_bytes(table, **seen(table).mapping))
 
     def test_a_cell_over_two_lines_is_one(self) -> None:
         table = b'note,time,lat,lon\n"one\ntwo",2024-06-15T10:00:00Z,48,2\n'
@@ -232,7 +232,7 @@ class TestKinds:
         table = f"{','.join(names)}\n{','.join(['0'] * 300)},2024-06-15T10:00:00Z,48,2\n".encode()
         found = seen(table)
         assert (len(found.columns), found.more_columns, len(found.rows[0])) == (103, 200, 103)
-        same(of(table), of(table, **found.mapping))
+        same(read_bytes(table), read_bytes(table, **found.mapping))
 
 
 class TestRealFiles:

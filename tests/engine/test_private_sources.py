@@ -14,7 +14,7 @@ from privacy_engine.errors import ParameterError
 from privacy_engine.landmarks.dummy_selection import one_sided_dummies
 from privacy_engine.noise.sources import _SystemSource
 from privacy_engine.postprocess import postprocesses
-from tests.engine.registered import every_mechanism, example
+from tests.engine.mechanism_examples import every_mechanism, example
 
 SERIES = Trajectory(np.linspace(2.3, 2.4, 12), np.linspace(48.8, 48.9, 12))
 MASK = np.arange(12) % 3 == 0

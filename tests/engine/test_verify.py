@@ -25,7 +25,7 @@ from privacy_engine.published import plain_name, trajectories_digest
 from privacy_engine.spec import ReleaseSpec
 from privacy_engine.verify import verify
 from privacy_engine.verify.readers import READERS
-from tests.engine.registered import example
+from tests.engine.mechanism_examples import example
 from tests.examples import examples
 
 FORMATS = sorted(exports.FORMATS)

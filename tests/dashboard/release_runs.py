@@ -10,7 +10,7 @@ from dashboard.releases import execution
 from dashboard.releases.models import Release
 
 
-def drawn(release: Release) -> Release:
+def executed(release: Release) -> Release:
     """The release after a worker had its turn."""
     execution.run(release.pk)
     release.refresh_from_db()

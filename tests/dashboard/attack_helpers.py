@@ -27,22 +27,22 @@ LONG = QUICK | {"cells": 64}
 CROWD = {"name": "re-identification", "points": 2, "tolerance_s": 3600.0, "tries": 5, "seed": 3}
 
 
-def of(pk: Any, *parts: str) -> str:
+def attack_url(pk: Any, *parts: str) -> str:
     return "/".join([f"{URL}{pk}", *parts, ""])
 
 
-def ask(api: Any, release: Release, attack: dict[str, Any], **more: Any) -> Any:
+def request_attack(api: Any, release: Release, attack: dict[str, Any], **more: Any) -> Any:
     body = json.dumps({"release": str(release.pk), "attack": attack, **more})
     return api.post(URL, body, content_type="application/json")
 
 
 def downloaded(api: Any, pk: Any, fmt: str) -> bytes:
-    answer = api.get(of(pk, "data"), {"format": fmt})
+    answer = api.get(attack_url(pk, "data"), {"format": fmt})
     assert answer.status_code == 200, answer.json()
     return b"".join(answer.streaming_content)
 
 
-def engines(release: Release, attack: dict[str, Any], series: int = 0) -> dict[str, Any]:
+def engine_result(release: Release, attack: dict[str, Any], series: int = 0) -> dict[str, Any]:
     """What the engine makes of the stored release, requested directly."""
     truths, releases = parquet.read_points(release.dataset.points_path), read_releases(release)
     parsed = attacks.parse(attack)
@@ -55,7 +55,7 @@ def engines(release: Release, attack: dict[str, Any], series: int = 0) -> dict[s
     return parsed.run(truths[series], releases[series], shared=shared).as_dict()
 
 
-def work_off() -> None:
+def run_queued_attacks() -> None:
     for pk in list(Attack.objects.filter(state=State.QUEUED).values_list("pk", flat=True)):
         execution.run(pk)
 
@@ -71,7 +71,7 @@ def taxi_release(owner, make_dataset):
         mechanism = {"name": name, "epsilon": 1.0, "radius_m": 20.0} | more
         if name == "landmark-joint":
             mechanism |= {"step_variance_m2": 900_000.0}
-        return drawn_with(owner, dataset, marks, mechanism)
+        return finished_release(owner, dataset, marks, mechanism)
 
     return make
 
@@ -83,10 +83,10 @@ def crowd(owner, make_dataset):
     people = [day.moved(day.lon + 0.01 * i, day.lat) for i in range(3)]
     dataset = make_dataset(owner, *people, name="Three")
     marks = mark_landmarks(owner=owner, dataset=dataset, method={"name": "manual", "events": [0, 9]})
-    return drawn_with(owner, dataset, marks, {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 20.0})
+    return finished_release(owner, dataset, marks, {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 20.0})
 
 
-def drawn_with(owner: Any, dataset: Any, marks: Any, mechanism: dict[str, Any]) -> Release:
+def finished_release(owner: Any, dataset: Any, marks: Any, mechanism: dict[str, Any]) -> Release:
     spec = ReleaseSpec.parse({"mechanism": mechanism})
     release = submit_release(owner=owner, dataset=dataset, landmark_set=marks, spec=spec)
     drawing.run(release.pk)
@@ -99,6 +99,6 @@ def drawn_with(owner: Any, dataset: Any, marks: Any, mechanism: dict[str, Any]) 
 def queued_attack(owner_api, done, monkeypatch):
     """An attack on the owner's day in Paris that is left to a worker, not begun."""
     monkeypatch.setattr(services, "SMALL", 0)
-    answer = ask(owner_api, done, LONG)
+    answer = request_attack(owner_api, done, LONG)
     assert (answer.status_code, answer.json()["state"]) == (201, "queued"), answer.json()
     return Attack.objects.get(pk=answer.json()["id"])

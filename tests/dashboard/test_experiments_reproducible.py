@@ -18,7 +18,7 @@ from dashboard.experiments.management.commands.experiment import Command
 from dashboard.experiments.models import Experiment
 from privacy_engine.experiments import presets
 from privacy_engine.experiments.synthetic_series import taxi
-from tests.dashboard.commanding import runner
+from tests.dashboard.command_runner import runner
 from tests.dashboard.test_experiments_api import URL, of, work_off
 
 NAMES = [cls.registered_name() for cls in presets]

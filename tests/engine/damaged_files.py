@@ -14,7 +14,7 @@ from privacy_engine.data import Trajectory
 from privacy_engine.errors import ChoiceNeeded, EngineError, FormatError
 from privacy_engine.exports import write
 from privacy_engine.formats import Limits, formats
-from tests.engine import reading
+from tests.engine import format_samples
 from tests.engine.test_formats_tables import AIS, MOVEBANK
 
 Found = TypeVar("Found")
@@ -31,24 +31,24 @@ def _parquet() -> bytes:
 
 SEEDS = {
     "ais": AIS,
-    "csv": reading.CSV,
-    "fit": reading.FIT,
-    "geojson": reading.GEOJSON,
-    "geojsonseq": reading.SEQUENCE,
-    "geopackage": reading.GEOPACKAGE,
-    "gpx": reading.GPX,
-    "gtfs": reading.SHAPES,
-    "igc": reading.IGC,
-    "kml": reading.KML,
+    "csv": format_samples.CSV,
+    "fit": format_samples.FIT,
+    "geojson": format_samples.GEOJSON,
+    "geojsonseq": format_samples.SEQUENCE,
+    "geopackage": format_samples.GEOPACKAGE,
+    "gpx": format_samples.GPX,
+    "gtfs": format_samples.SHAPES,
+    "igc": format_samples.IGC,
+    "kml": format_samples.KML,
     "movebank": MOVEBANK,
-    "nmea": reading.NMEA,
-    "owntracks": reading.OWNTRACKS,
+    "nmea": format_samples.NMEA,
+    "owntracks": format_samples.OWNTRACKS,
     "parquet": _parquet(),
-    "plt": reading.PLT,
-    "porto": reading.PORTO,
-    "takeout": reading.TAKEOUT,
-    "tcx": reading.TCX,
-    "tdrive": reading.TDRIVE,
+    "plt": format_samples.PLT,
+    "porto": format_samples.PORTO,
+    "takeout": format_samples.TAKEOUT,
+    "tcx": format_samples.TCX,
+    "tdrive": format_samples.TDRIVE,
 }
 NAMES = [one.name for one in formats() if not one.hidden]
 PIECES = (
@@ -93,7 +93,7 @@ def refused(read: Callable[[], Found]) -> Found | EngineError:
 
 def survive(data: bytes, **options: object) -> None:
     """Read ``data``; what comes out is a report, or an error with a code that can be sent as JSON."""
-    found = refused(lambda: reading.of(data, limits=LIMITS, **options))
+    found = refused(lambda: format_samples.read_bytes(data, limits=LIMITS, **options))
     if not isinstance(found, EngineError):
         json.dumps(found.report.as_dict(), allow_nan=False)
         assert len(found) == found.report.kept > 0

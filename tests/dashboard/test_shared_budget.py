@@ -19,8 +19,8 @@ from dashboard.releases.management.commands.release import Command
 from privacy_engine.landmarks import parse_short
 from privacy_engine.people import people
 from privacy_engine.spec import ReleaseSpec
-from tests.dashboard.asking import RELEASES
-from tests.dashboard.commanding import runner
+from tests.dashboard.api_helpers import RELEASES
+from tests.dashboard.command_runner import runner
 
 NIGHTS = "schedule:22:00-06:00@UTC"  # 8 of a day's 24 events
 EPSILON = 1.0

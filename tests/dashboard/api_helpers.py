@@ -9,7 +9,7 @@ RELEASES = "/api/v1/releases/"
 UNIFORM = {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 200.0}
 
 
-def at(release, *parts):
+def release_url(release, *parts):
     return "/".join([f"{RELEASES}{release.pk}", *parts, ""])
 
 
@@ -17,7 +17,7 @@ def first_error(answer):
     return answer.json()["errors"][0]
 
 
-def unpacked(data):
+def decode_deltas(data):
     """Whole numbers from their packed differences, by the letter of privacy_engine/kernels/varint.py."""
     steps, left, shift = [], 0, 0
     for byte in data:
@@ -29,13 +29,13 @@ def unpacked(data):
     return list(accumulate(steps))
 
 
-def track_of(content):
+def decode_track(content):
     """The streams of a track by name, as dashboard/maps/track_encoding.py defines them; missing ones are empty."""
     magic, version, n, flags, unit, *lengths = struct.unpack_from("<10I", content)
     assert (magic, version) == (0x4E524943, 2)
     assert len(content) == 40 + sum(lengths)
     at = list(accumulate(lengths, initial=40))
-    streams = [unpacked(content[start:end]) for start, end in pairwise(at)]
+    streams = [decode_deltas(content[start:end]) for start, end in pairwise(at)]
     found = dict(zip(("lon", "lat", "time_ms", "event", "ends"), streams, strict=True))
     found |= {name: [value * unit for value in found[name]] for name in ("lon", "lat")}
     for bit, name in enumerate(("time_ms", "event", "ends")):

@@ -63,7 +63,7 @@ SHAPES = b"shape_id,shape_pt_lat,shape_pt_lon,shape_pt_sequence\na,28.1,-82.1,2\
 SEQUENCE = b"\x1e" + GEOJSON + b"\n\x1e" + GEOJSON + b"\n"
 
 
-def of(data: bytes, name: str = "x", **values: object) -> Reading:
+def read_bytes(data: bytes, name: str = "x", **values: object) -> Reading:
     return read(io.BytesIO(data), name=name, **values)
 
 

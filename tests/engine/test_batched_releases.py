@@ -15,7 +15,7 @@ from privacy_engine.data import LandmarkSet, Release, Trajectory
 from privacy_engine.errors import DataError
 from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 from privacy_engine.mechanisms.landmark import Adaptive, Uniform, adaptive
-from tests.engine.registered import CLASSES, every_mechanism, example, masks, variants, walk
+from tests.engine.mechanism_examples import CLASSES, every_mechanism, example, masks, variants, walk
 from tests.examples import examples
 
 

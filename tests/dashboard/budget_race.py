@@ -1,4 +1,4 @@
-"""One process of a race for a budget: ``python -m tests.dashboard.racer DATASET THREADS EPSILON RADIUS_M START``.
+"""One process of a race for a budget: ``python -m tests.dashboard.budget_race DATASET THREADS EPSILON RADIUS_M START``.
 
 Waits for the file START, lets every thread try to reserve once, prints how many were granted.
 """

@@ -11,7 +11,7 @@ from privacy_engine.data import KINDS, CheckIns, CountStream
 from privacy_engine.errors import DataError, FormatError, ParameterError
 from privacy_engine.formats import Reading
 from privacy_engine.formats.arrow import pa, pq
-from tests.engine.reading import CSV, GPX, of, zipped
+from tests.engine.format_samples import CSV, GPX, read_bytes, zipped
 
 WIDE = b"date,north,south\n2024-01-01,3,0\n2024-01-02,5,7\n"
 LONG = b"date,region,count\n2024-01-01,north,3\n2024-01-02,north,5\n2024-01-02,south,7\n"
@@ -30,13 +30,13 @@ def parquet(**columns: object) -> bytes:
 
 
 def stream(data: bytes, **options: object) -> CountStream:
-    other = of(data, kinds=["stream"], **options).other
+    other = read_bytes(data, kinds=["stream"], **options).other
     assert isinstance(other, CountStream)
     return other
 
 
 def checkins(data: bytes, **options: object) -> CheckIns:
-    other = of(data, kinds=["checkins"], **options).other
+    other = read_bytes(data, kinds=["checkins"], **options).other
     assert isinstance(other, CheckIns)
     return other
 
@@ -54,31 +54,31 @@ class TestRecognition:
         ],
     )
     def test_by_the_columns(self, data: bytes, kind: str) -> None:
-        assert of(data, kinds=KINDS).kind == kind
+        assert read_bytes(data, kinds=KINDS).kind == kind
 
     def test_one_kind_alone_is_taken_as_stated(self) -> None:
-        assert of(CHECKINS.replace(b"venue_id", b"lat,lon").replace(b"cafe", b"1,2").replace(b"park", b"3,4"),
+        assert read_bytes(CHECKINS.replace(b"venue_id", b"lat,lon").replace(b"cafe", b"1,2").replace(b"park", b"3,4"),
                   kinds=["checkins"]).kind == "checkins"  # fmt: skip
 
     def test_a_guess_states_it(self) -> None:
-        assert [guess["what"] for guess in of(WIDE, kinds=KINDS).report.guesses] == ["kind"]
-        assert of(WIDE, kinds=["stream"]).report.guesses == []
+        assert [guess["what"] for guess in read_bytes(WIDE, kinds=KINDS).report.guesses] == ["kind"]
+        assert read_bytes(WIDE, kinds=["stream"]).report.guesses == []
 
     @pytest.mark.parametrize("data", [GPX, zipped(a=WIDE)])
     def test_what_holds_positions_only_is_refused_as_counts(self, data: bytes) -> None:
         with pytest.raises(FormatError) as refused:
-            of(data, kinds=["stream"])
+            read_bytes(data, kinds=["stream"])
         assert refused.value.code in ("other_kind", "archive")
 
     @pytest.mark.parametrize("kinds", [["streams"], [], [1]])
     def test_kinds_are_checked(self, kinds: list[str]) -> None:
         with pytest.raises(ParameterError) as refused:
-            of(WIDE, kinds=kinds)
+            read_bytes(WIDE, kinds=kinds)
         assert refused.value.field == "kinds"
 
     def test_without_a_word_a_file_is_a_trajectory(self) -> None:
         with pytest.raises(FormatError) as refused:
-            of(WIDE)
+            read_bytes(WIDE)
         assert refused.value.code == "no_position_columns"
 
 
@@ -108,7 +108,7 @@ class TestStreams:
             assert (list(one.names), list(one.labels)) == (names, days)
 
     def test_rows_that_are_no_counts_are_dropped_by_reason(self) -> None:
-        reading = of(WIDE + b"2024-01-03,,1\n2024-01-04,-1,2\n2024-01-05,x,2\n2024-01-06,1\n", kinds=["stream"])
+        reading = read_bytes(WIDE + b"2024-01-03,,1\n2024-01-04,-1,2\n2024-01-05,x,2\n2024-01-06,1\n", kinds=["stream"])
         dropped = {reason: drops["rows"] for reason, drops in reading.report.as_dict()["dropped"].items()}
         assert dropped == {"short_row": [7], "missing": [4], "negative": [5], "not_a_number": [6]}
         assert len(reading) == 2
@@ -118,7 +118,7 @@ class TestStreams:
         assert (one.labels, one.time_s) == (("201452", "201501"), None)
 
     def test_days_out_of_order_are_sorted_and_counted(self) -> None:
-        reading = of(WIDE + b"2023-12-31,1,1\n", kinds=["stream"])
+        reading = read_bytes(WIDE + b"2023-12-31,1,1\n", kinds=["stream"])
         assert isinstance(reading.other, CountStream)
         assert reading.other.labels[0] == "2023-12-31"
         assert [note["count"] for note in reading.report.warnings] == [1]
@@ -130,7 +130,7 @@ class TestStreams:
         assert stream(b"5,6,7\n8,9,10\n").counts.shape == (2, 3)
 
     def test_twice_the_same_name_and_time_is_added_and_reported(self) -> None:
-        reading = of(LONG + b"2024-01-01,north,4\n", kinds=["stream"])
+        reading = read_bytes(LONG + b"2024-01-01,north,4\n", kinds=["stream"])
         assert isinstance(reading.other, CountStream)
         assert reading.other.counts[0, 0] == 7
         assert {note["code"]: note["count"] for note in reading.report.notes if "count" in note} == {
@@ -141,7 +141,7 @@ class TestStreams:
     @pytest.mark.parametrize("data", [b"date,a\n", b"date,a\nx,y\n", b"", b"a;b\n"])
     def test_nothing_to_count(self, data: bytes) -> None:
         with pytest.raises(FormatError):
-            of(data, kinds=["stream"])
+            read_bytes(data, kinds=["stream"])
 
 
 class TestCheckIns:
@@ -169,12 +169,12 @@ class TestCheckIns:
 
     def test_rows_that_cannot_be_used_are_dropped_by_reason(self) -> None:
         rows = b",2024-01-01T00:00:00Z,park\na,,park\na,soon,park\na,2024-01-01T00:00:00Z,\n"
-        reading: Reading = of(CHECKINS + rows, kinds=["checkins"])
+        reading: Reading = read_bytes(CHECKINS + rows, kinds=["checkins"])
         assert reading.report.dropped == {"missing": 2, "no_time": 1, "bad_time": 1}
 
     def test_parquet(self) -> None:
         data = parquet(user_id=[1, 1], checkin_time=["2024-01-01T00:00:00Z"] * 2, place=["x", "y"])
-        assert of(data, kinds=KINDS).kind == "checkins"
+        assert read_bytes(data, kinds=KINDS).kind == "checkins"
         assert len(checkins(data)) == 2
 
     @pytest.mark.parametrize("kind", KINDS)
@@ -182,7 +182,7 @@ class TestCheckIns:
         days = pa.array([1, 2], pa.timestamp("ms", "UTC"))
         data = parquet(user_id=[1, 1], time=[1e9, 2e9], place=["x", "y"], lon=days, lat=[1.0, 2.0])
         with pytest.raises(FormatError, match="not a number" if kind != "stream" else "holds counts only"):
-            of(data, kinds=[kind])
+            read_bytes(data, kinds=[kind])
 
 
 class TestEntryPoints:
