@@ -28,8 +28,8 @@ from dashboard.landmarks.selectors import series_bounds, visible_landmark_sets
 from dashboard.maps import track_encoding as binary
 from dashboard.releases import downloads, files, selectors, services
 from dashboard.releases.chart_serializers import ErrorsQuery, SeriesQuery, TradeoffRequest
-from dashboard.releases.forecast_serializers import OutlookRequest
-from dashboard.releases.forecasts import Forecast, forecast
+from dashboard.releases.forecast_serializers import ForecastRequest
+from dashboard.releases.forecasts import Forecast, forecast_releases
 from dashboard.releases.kind_api import KindActions
 from dashboard.releases.models import Release
 from dashboard.releases.serializers import DeriveRequest, ReleaseRequest, ReleaseSerializer
@@ -95,16 +95,22 @@ class ReleaseViewSet(KindActions, JobViewSet[Release]):
         made = services.submit_release(owner=request.user, idempotency_key=key, **params)
         return Response(self.get_serializer(made).data, status=201)
 
-    @extend_schema(request=OutlookRequest, responses={200: Forecast})
+    @extend_schema(request=ForecastRequest, responses={200: Forecast})
     @action(detail=False, methods=["post"], filterset_class=None, pagination_class=None)
-    def outlook(self, request: Request) -> Response:
+    def forecast(self, request: Request) -> Response:
         """What noise, guarantee, price and loss to expect; no position is read, nothing is stored or charged."""
-        params = valid(OutlookRequest, request.data)
+        params = valid(ForecastRequest, request.data)
         landmark_set = get_object_or_404(visible_landmark_sets(request.user), pk=params["landmark_set"])
         with named("correlation"):  # without the dataset: an estimate would read positions, so it is refused
             known = None if params["correlation"] is None else parse_correlation(**params["correlation"])
-        found = forecast(landmark_set, params["mechanisms"], params["postprocess"], known)
+        found = forecast_releases(landmark_set, params["mechanisms"], params["postprocess"], known)
         return Response(found.model_dump())
+
+    @extend_schema(request=ForecastRequest, responses={200: Forecast}, deprecated=True)
+    @action(detail=False, methods=["post"], filterset_class=None, pagination_class=None)
+    def outlook(self, request: Request) -> Response:
+        """The former path of `/releases/forecast/`, with the same response; the next version removes it."""
+        return self.forecast(request)
 
     @extend_schema(request=TradeoffRequest, responses={200: Tradeoff})
     @action(detail=False, methods=["post"], filterset_class=None, pagination_class=None)

@@ -37,7 +37,7 @@ class MechanismsField(Anything):
         return found
 
 
-class OutlookRequest(serializers.Serializer[Any]):
+class ForecastRequest(serializers.Serializer[Any]):
     """Mechanisms over a landmark set, and the steps that would follow each of them."""
 
     landmark_set = serializers.UUIDField()

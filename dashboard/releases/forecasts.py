@@ -10,7 +10,7 @@ from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.promise import masks_of_people, promise_context
 from privacy_engine.analysis.correlation import Correlation, CorrelationDescription
 from privacy_engine.analysis.expected_loss import ExpectedLoss, expected_loss
-from privacy_engine.analysis.forecast import Outlook, outlook
+from privacy_engine.analysis.forecast import NoiseForecast, noise_forecast
 from privacy_engine.analysis.losses import MAX_SECONDS
 from privacy_engine.analysis.results import Result
 from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
@@ -22,7 +22,7 @@ class MechanismForecast(Result):
 
     name: str
     title: str
-    expected: Outlook | None
+    expected: NoiseForecast | None
     """null where only a simulation could tell and the series are too long for one."""
     guarantee: dict[str, Any]
     loss: ExpectedLoss | None
@@ -60,7 +60,7 @@ class Forecast(Result):
     budget: Quote
 
 
-def forecast(
+def forecast_releases(
     landmark_set: LandmarkSet,
     mechanisms: Sequence[TrajectoryMechanism],
     steps: Sequence[PostProcess],
@@ -77,7 +77,7 @@ def forecast(
             MechanismForecast(
                 name=one.name,
                 title=one.title,
-                expected=outlook(one, masks),
+                expected=noise_forecast(one, masks),
                 guarantee=one.guarantee(context).as_dict(),
                 loss=None if correlation is None else expected_loss(one, masks, correlation, seconds=seconds),
             )

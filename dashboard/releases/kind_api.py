@@ -111,7 +111,7 @@ def _check_quoted(dataset: Dataset, chosen: Sequence[Mechanism]) -> None:
     """Refuse what could not be submitted either; what trajectories cost depends on their landmark set."""
     require_ready(dataset)
     if dataset.kind == Kind.TRAJECTORY:
-        rule = "of count streams or check-ins; /releases/outlook/ quotes releases of trajectories"
+        rule = "of count streams or check-ins; /releases/forecast/ quotes releases of trajectories"
         raise ParameterError(f"dataset must be {rule}", field="dataset", rule=rule, value=dataset.kind)
     for mechanism in chosen:
         services.require_mechanism(dataset, mechanism)

@@ -28,7 +28,7 @@ from privacy_engine import __version__
 from privacy_engine.accounting.temporal import temporal_loss
 from privacy_engine.analysis.correlation import Correlation
 from privacy_engine.analysis.downsampling import decimated, runs
-from privacy_engine.analysis.forecast import outlook
+from privacy_engine.analysis.forecast import noise_forecast
 from privacy_engine.analysis.losses import highest, levels, undefined
 from privacy_engine.analysis.results import listed
 from privacy_engine.data import Floats, Mask
@@ -196,7 +196,7 @@ def _parameters(described: Any) -> list[dict[str, Any]]:
 
 def _expected(row: Release) -> list[dict[str, Any]]:
     """How far the noise moves landmarks and others, by the description alone; nothing where it would take long."""
-    found = outlook(row.parsed_spec.mechanism, masks_of_people(row.landmark_set))
+    found = noise_forecast(row.parsed_spec.mechanism, masks_of_people(row.landmark_set))
     if found is None:
         return []
     groups = (("Landmarks", found.landmark), ("Other events", found.regular), ("All", found.overall))

@@ -80,7 +80,7 @@ def _urls(dataset: Dataset) -> dict[str, str]:
         "dataset": reverse("api:dataset-detail", args=[dataset.pk]),
         "mechanisms": f"{reverse('api:mechanisms')}?kind=trajectory",
         "postprocesses": reverse("api:postprocesses"),
-        "outlook": reverse("api:release-outlook"),
+        "forecast": reverse("api:release-forecast"),
         "curve": reverse("api:release-curve"),
         "releases": reverse("api:release-list"),
         "attacks": reverse("api:attack-list"),

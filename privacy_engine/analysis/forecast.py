@@ -56,7 +56,7 @@ class Expected:
 
 
 @dataclass(frozen=True)
-class Outlook:
+class NoiseForecast:
     """What to expect of a mechanism over series of n events. ``exact``: in closed form; otherwise from a simulation."""
 
     exact: bool
@@ -65,7 +65,7 @@ class Outlook:
     overall: Expected
 
     def as_dict(self) -> dict[str, Any]:
-        """The outlook as JSON-ready data."""
+        """The forecast as JSON-ready data."""
         return asdict(self)
 
 
@@ -84,7 +84,7 @@ class _Shown:
     shared: tuple[int, float] = (0, 0.0)
 
 
-def outlook(mechanism: TrajectoryMechanism, masks: Sequence[Mask]) -> Outlook | None:
+def noise_forecast(mechanism: TrajectoryMechanism, masks: Sequence[Mask]) -> NoiseForecast | None:
     """What ``mechanism`` will do to series whose landmarks are ``masks``, one (n,) for each series.
 
     None where it could only be simulated and the series are longer than :data:`LONGEST_RUN` together.
@@ -168,9 +168,9 @@ def _draws_shown(release: Release) -> Ints:
     return last_draw(release.fresh)[release.event]
 
 
-def _told(mechanism: TrajectoryMechanism, parts: list[_Shown], *, runs: int, exact: bool = False) -> Outlook:
+def _told(mechanism: TrajectoryMechanism, parts: list[_Shown], *, runs: int, exact: bool = False) -> NoiseForecast:
     groups: list[Callable[[Mask], Mask]] = [lambda mask: mask, lambda mask: ~mask, np.ones_like]
-    return Outlook(exact, *(_expected(mechanism.epsilon, parts, group, runs, exact=exact) for group in groups))
+    return NoiseForecast(exact, *(_expected(mechanism.epsilon, parts, group, runs, exact=exact) for group in groups))
 
 
 def _expected(

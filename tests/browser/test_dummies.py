@@ -71,7 +71,7 @@ class TestDraw:
         settled(page, "[data-form]")
         assert drawn.name == "Cover"
         expect(page.get_by_role("radio", name=re.compile("^Cover"))).to_be_checked()
-        expect(page.locator("[data-outlook=landmark-uniform]")).to_contain_text(f"ε/{drawn.count + 1}")
+        expect(page.locator("[data-forecast=landmark-uniform]")).to_contain_text(f"ε/{drawn.count + 1}")
 
     def test_draw_and_release_is_one_click(self, page: Page, stays: LandmarkSet) -> None:
         visit(page, stays)

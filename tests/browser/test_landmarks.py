@@ -193,12 +193,12 @@ class TestReleaseForm:
         page.get_by_label("Level ε", exact=True).fill("2")
         page.get_by_label("Radius r, m", exact=True).fill("100")
         page.get_by_role("checkbox", name=re.compile("^Event level")).check()
-        expect(page.locator("[data-outlook=event-level]")).to_contain_text(re.compile("84\\sm237\\sm"))
-        uniform = page.locator("[data-outlook=landmark-uniform]")
+        expect(page.locator("[data-forecast=event-level]")).to_contain_text(re.compile("84\\sm237\\sm"))
+        uniform = page.locator("[data-forecast=landmark-uniform]")
         expect(uniform).to_contain_text(f"260ε/{stays.count + 1}")
         half, most = (f"{50 * q * (stays.count + 1) / 1000:.3g}" for q in (1.67835, 4.74386))
         expect(uniform).to_contain_text(re.compile(f"{half}\\skm{most}\\skm"))
-        expect(page.locator("[data-outlook=landmark-adaptive]")).to_contain_text("depends on the run")
+        expect(page.locator("[data-forecast=landmark-adaptive]")).to_contain_text("depends on the run")
 
     @pytest.mark.journey
     def test_one_release_for_each_mechanism_ticked(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:

@@ -102,7 +102,7 @@ def release(page: Page, landmark_set: LandmarkSet) -> None:
     page.get_by_label("Radius r, m", exact=True).fill("200")
     k = landmark_set.count
     share = "ε" if k == 0 else f"ε/{k + 1:,}" if k < landmark_set.points else f"ε/{k:,}"
-    expect(page.locator("[data-outlook=landmark-uniform]")).to_contain_text(share)
+    expect(page.locator("[data-forecast=landmark-uniform]")).to_contain_text(share)
     page.get_by_role("button", name="Create 3 releases").click()
     page.wait_for_url("**/compare/**")
     settled(page)

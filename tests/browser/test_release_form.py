@@ -15,7 +15,7 @@ from dashboard.datasets.models import BudgetEntry, Dataset
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.releases.models import Release
 from privacy_engine.accounting.temporal import smoothing_matrix, temporal_loss
-from privacy_engine.analysis.forecast import outlook
+from privacy_engine.analysis.forecast import noise_forecast
 from privacy_engine.mechanism import mechanisms
 from tests.browser.conftest import DESKTOP, PHONE, Watch, accessibility_faults, widths, work_off
 from tests.browser.drawn import settled
@@ -73,7 +73,7 @@ class TestPicture:
         page.get_by_role("checkbox", name=re.compile("^Optimal split")).check()
         level(page, 1, 20)
         mechanism = mechanisms.parse({"name": "landmark-optimal", "epsilon": 1.0, "radius_m": 20.0})
-        told = outlook(mechanism, [stays.mask])
+        told = noise_forecast(mechanism, [stays.mask])
         assert told
         assert told.landmark.p95_m
         assert told.regular.p95_m
@@ -94,7 +94,7 @@ class TestPicture:
         drawn(page, "landmark-uniform")
         most = P95 * 20 * (stays.count + 1)
         expect(words(page)).to_contain_text(re.compile(f"{most / 1000:.3g}\\skm"))
-        page.route("**/outlook/", lambda route: None)
+        page.route("**/forecast/", lambda route: None)
         page.get_by_label("Level ε", exact=True).fill("2")
         expect(words(page)).to_contain_text(re.compile(f"{most / 2000:.3g}\\skm"))
 
@@ -142,7 +142,7 @@ class TestPicture:
         page.route("**/track/**", lambda route: route.fulfill(status=500))
         form(page, taxi)
         expect(words(page)).to_contain_text("The events could not be loaded (500)")
-        expect(page.locator("[data-outlook=landmark-uniform]")).to_contain_text("95")
+        expect(page.locator("[data-forecast=landmark-uniform]")).to_contain_text("95")
 
 
 class TestOdds:

@@ -99,18 +99,18 @@ class TestWithARelease:
         expect(page.locator("[data-mechanism=landmark-planned] .field__error").first).to_be_hidden()
         assert not Release.objects.exists()
 
-    def test_the_outlook_follows_a_mechanisms_own_field(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
+    def test_the_forecast_follows_a_mechanisms_own_field(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
         form(page, taxi)
         only(page, "w-event", "Planned")
         page.get_by_label("Level ε", exact=True).fill("1")
         page.get_by_label("Radius r, m", exact=True).fill("50")
-        found = page.locator("[data-outlook=w-event]")
+        found = page.locator("[data-forecast=w-event]")
         page.get_by_label("Window w, events", exact=True).fill("7")
         expect(found).to_contain_text(re.compile("mean 700\\sm"))
         page.get_by_label("Window w, events", exact=True).fill("2")
         expect(found).to_contain_text(re.compile("mean 200\\sm"))
         expect(found).to_contain_text("260ε/2")
-        planned = page.locator("[data-outlook=landmark-planned]")
+        planned = page.locator("[data-forecast=landmark-planned]")
         q = page.locator("[data-mechanism=landmark-planned]").get_by_label("Step variance q, m²", exact=True)
         q.fill("100000000000")
         expect(planned).to_contain_text(f"Landmarks{stays.count}ε/")

@@ -91,15 +91,15 @@ class TestSeededDummies:
 class TestOneSided:
     def test_the_label_the_ledger_and_the_forecast_agree_on_the_sum(self, owner_api, drawn):
         marked = drawn()
-        outlook = owner_api.post(
-            f"{RELEASES}outlook/", {"landmark_set": str(marked.pk), "mechanisms": [UNIFORM]}
+        forecast = owner_api.post(
+            f"{RELEASES}forecast/", {"landmark_set": str(marked.pk), "mechanisms": [UNIFORM]}
         ).json()
-        [one] = outlook["mechanisms"]
+        [one] = forecast["mechanisms"]
         row = finished(owner_api, marked)
         label = downloads.label(row)
         entry = BudgetEntry.objects.get(release_id=row.pk)
         assert label["epsilon"] == entry.epsilon == one["guarantee"]["epsilon"] == 1.5
-        assert outlook["budget"]["price_per_km"] == pytest.approx(1.5 / 0.2)
+        assert forecast["budget"]["price_per_km"] == pytest.approx(1.5 / 0.2)
         assert "ε = 1.5 per 200 m" in label["text"]
         assert (
             one["guarantee"]["statement"].split(" it and ")[0] == label["guarantee"]["statement"].split(" it and ")[0]

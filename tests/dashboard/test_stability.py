@@ -67,7 +67,7 @@ def test_the_api_promises_and_charges_m_times_epsilon(owner_api: APIClient, rele
 
 def test_a_quote_is_what_is_charged(owner_api: APIClient, released: Release) -> None:
     requested = {"landmark_set": str(released.landmark_set_id), "mechanisms": [UNIFORM]}
-    found = owner_api.post(f"{RELEASES}outlook/", requested).json()
+    found = owner_api.post(f"{RELEASES}forecast/", requested).json()
     assert (found["budget"]["price_per_km"], found["budget"]["stability"]) == (M * 5.0, M)
     assert STATEMENT in found["mechanisms"][0]["guarantee"]["statement"]
 

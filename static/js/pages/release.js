@@ -79,7 +79,7 @@ function showPurpose(many) {
 }
 
 function empty(...note) {
-  for (const part of ["outlook", "warnings", "promises"]) $(`[data-${part}]`).replaceChildren();
+  for (const part of ["forecast", "warnings", "promises"]) $(`[data-${part}]`).replaceChildren();
   temporalLoss.clear();
   preview.answer(null, []);
   answer = null;
@@ -90,7 +90,7 @@ function empty(...note) {
 
 function showForecast(found, request) {
   answer = found;
-  $("[data-outlook]").replaceChildren(...found.mechanisms.map((one) => entry(one, lineStyles.get(one.name))));
+  $("[data-forecast]").replaceChildren(...found.mechanisms.map((one) => entry(one, lineStyles.get(one.name))));
   temporalLoss.show(found, lineStyles);
   preview.answer(request.mechanisms[0], found.mechanisms);
   showSpending(found);
@@ -227,7 +227,7 @@ async function start() {
     .map((one) => ({ ...one, index: order.indexOf(one.name) }))
     .sort((a, b) => a.index - b.index);
   lineStyles = new Map(described.map(({ name, index, dash }) => [name, { index, dash }]));
-  forecast = createForecast(page.urls.outlook, {
+  forecast = createForecast(page.urls.forecast, {
     show: showForecast,
     fail: (errors) => empty(...errors.map(sentenceOf)),
   });

@@ -83,7 +83,7 @@ function figures({ title, expected: { landmark, regular, overall } }) {
       ];
   return el(
     "table",
-    { class: "outlook__figures" },
+    { class: "forecast__figures" },
     el("caption", { class: "visually-hidden" }, `Noise of ${title}`),
     el("thead", {}, head("Events", "Fresh noise", "Share", "50\u202f%", "95\u202f%")),
     el(
@@ -117,13 +117,13 @@ export function entry(one, lineStyle) {
   const mean = one.expected?.overall.mean_m ?? null;
   return el(
     "li",
-    { dataset: { outlook: one.name } },
+    { dataset: { forecast: one.name } },
     el(
       "p",
       {},
       swatch(lineStyle),
       el("strong", {}, one.title),
-      mean === null ? null : el("span", { class: "outlook__mean" }, `mean ${metres(mean)}`),
+      mean === null ? null : el("span", { class: "forecast__mean" }, `mean ${metres(mean)}`),
     ),
     one.expected && figures(one),
     notes(one).map((text) => el("p", { class: "small muted" }, text)),

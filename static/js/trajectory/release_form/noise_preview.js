@@ -15,7 +15,7 @@ const FARTHEST_M = 8e6; // beyond, a circle is no longer one on the map
 
 /**
  * The view in `host`. `lineStyles` maps a mechanism's name to its colour and dash. Returns {data({scene, runs}),
- * answer(level, outlooks), level(level)}: between two answers noise is taken to grow with r / ε.
+ * answer(level, forecasts), level(level)}: between two answers noise is taken to grow with r / ε.
  */
 export function createNoisePreview(host, lineStyles) {
   const [canvas, choice, caption] = ["canvas", "choice", "words"].map((part) =>

@@ -32,7 +32,7 @@ export function createTemporalLossTable(host, { onChange }) {
     diameter_m = value;
     onChange();
   });
-  const table = el("table", { class: "outlook__figures" });
+  const table = el("table", { class: "forecast__figures" });
   const notes = el("div", { class: "small muted" });
   host.replaceChildren(choice.element, distance.element, table, notes);
   return {

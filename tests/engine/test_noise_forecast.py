@@ -8,7 +8,7 @@ import pytest
 from scipy.integrate import quad
 
 from privacy_engine import geo, noise
-from privacy_engine.analysis.forecast import LONGEST_RUN, expected_error_m, has_known_budgets, outlook
+from privacy_engine.analysis.forecast import LONGEST_RUN, expected_error_m, has_known_budgets, noise_forecast
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.mechanism import mechanisms
 from privacy_engine.mechanisms import landmark
@@ -48,7 +48,7 @@ def test_declared_error_matches_a_hundred_thousand_draws(cls):
     reach = np.sqrt(1 / (2 * together + 1))  # relative standard deviation of what landmarks may share: its Gamma law's
     assert np.mean(errors / expected) == pytest.approx(1, abs=5 * np.hypot(SIGMA / np.sqrt(independent), reach))
 
-    found = outlook(mechanism, [mask])
+    found = noise_forecast(mechanism, [mask])
     assert found.exact
     for group, of in ((found.landmark, mask), (found.regular, ~mask), (found.overall, mask | True)):
         these = of[release.event]
@@ -111,7 +111,7 @@ class TestSharedNoise:
 
 class TestUniformByHand:
     def test_four_landmarks_of_eight_get_a_fifth_each(self):
-        found = outlook(landmark.Uniform(epsilon=1.0, radius_m=200.0), [np.arange(8) % 2 == 0])
+        found = noise_forecast(landmark.Uniform(epsilon=1.0, radius_m=200.0), [np.arange(8) % 2 == 0])
         assert found.landmark.share == found.regular.share == (0.2, 0.2)
         assert found.overall.mean_m == pytest.approx(2 * 200 * 5)
         assert found.overall.median_m == pytest.approx(1.6783469900166605 * 1000, rel=1e-6)
@@ -119,14 +119,14 @@ class TestUniformByHand:
 
     def test_series_share_nothing(self):
         one, other = np.array([True, False]), np.array([True, True, True, False])
-        found = outlook(landmark.Uniform(epsilon=1.0, radius_m=200.0), [one, other])
+        found = noise_forecast(landmark.Uniform(epsilon=1.0, radius_m=200.0), [one, other])
         assert found.landmark.share == (0.25, 0.5)
         assert found.overall.mean_m == pytest.approx((2 * 800 + 4 * 1600) / 6)
 
     def test_skip_repeats_or_leaves_out(self):
         mask = np.array([True, True, False, True])
-        held = outlook(landmark.Skip(epsilon=1.0, radius_m=200.0), [mask]).landmark
-        gap = outlook(landmark.Skip(epsilon=1.0, radius_m=200.0, leading="gap"), [mask]).landmark
+        held = noise_forecast(landmark.Skip(epsilon=1.0, radius_m=200.0), [mask]).landmark
+        gap = noise_forecast(landmark.Skip(epsilon=1.0, radius_m=200.0, leading="gap"), [mask]).landmark
         assert (held.published, held.drawn, held.share, held.mean_m) == (3, 0, None, pytest.approx(400))
         assert (gap.published, gap.drawn) == (1, 0)
 
@@ -136,12 +136,12 @@ class TestSimulated:
     adaptive = landmark.Adaptive(epsilon=1.0, radius_m=1.0)
 
     def test_states_that_it_is_and_answers_the_same_every_time(self):
-        found = outlook(self.adaptive, [self.mask])
+        found = noise_forecast(self.adaptive, [self.mask])
         assert not found.exact
-        assert found == outlook(self.adaptive, [self.mask])
+        assert found == noise_forecast(self.adaptive, [self.mask])
 
     def test_the_least_share_is_the_first_and_counts_are_per_run(self):
-        found = outlook(self.adaptive, [self.mask])
+        found = noise_forecast(self.adaptive, [self.mask])
         assert found.overall.share[0] == pytest.approx(1 / 151, rel=1e-9)
         assert (found.landmark.events, found.regular.events, found.overall.published) == (150, 450, 600)
         assert found.landmark.drawn < 150
@@ -156,10 +156,10 @@ class TestSimulated:
             fresh = release.fresh
             errors.append(geo.distance_m(walk.lon, walk.lat, release.series.lon, release.series.lat)[fresh])
         drawn = np.concatenate(errors).mean()
-        assert outlook(self.adaptive, [self.mask]).overall.mean_m == pytest.approx(drawn, rel=0.15)
+        assert noise_forecast(self.adaptive, [self.mask]).overall.mean_m == pytest.approx(drawn, rel=0.15)
 
     def test_no_answer_where_it_would_take_long(self):
-        assert outlook(self.adaptive, [np.zeros(LONGEST_RUN + 1, bool)]) is None
+        assert noise_forecast(self.adaptive, [np.zeros(LONGEST_RUN + 1, bool)]) is None
 
     def test_fail_expected_error_of_each_event(self):
         with pytest.raises(ValueError, match="landmark-adaptive depend on the run"):
@@ -168,8 +168,8 @@ class TestSimulated:
 
 @pytest.mark.parametrize("cls", list(mechanisms.of("trajectory")), ids=lambda cls: cls.registered_name())
 @pytest.mark.parametrize("mask", [np.zeros(0, bool), np.ones(1, bool), np.zeros(5, bool), np.ones(5, bool)])
-def test_empty_and_one_sided_series_have_an_forecast_in_json(cls, mask):
-    found = outlook(example(cls), [mask, mask]).as_dict()
+def test_empty_and_one_sided_series_have_a_forecast_in_json(cls, mask):
+    found = noise_forecast(example(cls), [mask, mask]).as_dict()
     assert json.loads(json.dumps(found))["overall"]["events"] == 2 * len(mask)
     assert (found["landmark"]["mean_m"] is None) == (found["landmark"]["published"] == 0)
 
@@ -180,6 +180,6 @@ def test_a_hundred_thousand_events_take_milliseconds(cls):
     times = []
     for _ in range(7):
         begun = time.process_time()
-        outlook(mechanism, [mask])
+        noise_forecast(mechanism, [mask])
         times.append(time.process_time() - begun)
     assert min(times) < 0.05  # 8 to 18 ms on an idle core; others may be at work here

@@ -13,7 +13,7 @@ from privacy_engine.analysis.forecast import simulated_budgets
 from privacy_engine.mechanism import mechanisms
 from tests.dashboard.api_helpers import UNIFORM, first_error
 
-OUTLOOK = "/api/v1/releases/outlook/"
+FORECAST = "/api/v1/releases/forecast/"
 ADAPTIVE = {"name": "landmark-adaptive", "epsilon": 1.0, "radius_m": 200.0}
 EVENT = {"name": "event-level", "epsilon": 1.0, "radius_m": 200.0}
 JOINT = {"name": "landmark-joint", "epsilon": 1.0, "radius_m": 200.0, "step_variance_m2": 250_000.0}
@@ -28,7 +28,7 @@ def ask(owner_api, landmark_set):
     """``ask(mechanism, …, correlation={…})``: the answer."""
 
     def post(*requested, marks=landmark_set, **more):
-        return owner_api.post(OUTLOOK, {"landmark_set": str(marks.pk), "mechanisms": list(requested)} | more)
+        return owner_api.post(FORECAST, {"landmark_set": str(marks.pk), "mechanisms": list(requested)} | more)
 
     return post
 

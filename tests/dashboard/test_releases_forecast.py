@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import replace
 
@@ -15,7 +16,7 @@ from dashboard.releases.models import Release
 from privacy_engine.mechanism import mechanisms
 from tests.dashboard.api_helpers import UNIFORM, first_error
 
-OUTLOOK = "/api/v1/releases/outlook/"
+FORECAST = "/api/v1/releases/forecast/"
 PLANNED = {"name": "landmark-planned", "epsilon": 1.0, "radius_m": 200.0, "step_variance_m2": 250_000.0}
 WINDOW = {"name": "w-event", "epsilon": 1.0, "radius_m": 200.0, "window": 4}
 ADAPTIVE = {"name": "landmark-adaptive", "epsilon": 1.0, "radius_m": 200.0}
@@ -27,7 +28,7 @@ def ask(owner_api, landmark_set):
 
     def post(*requested, steps=()):
         return owner_api.post(
-            OUTLOOK, {"landmark_set": str(landmark_set.pk), "mechanisms": list(requested), "postprocess": list(steps)}
+            FORECAST, {"landmark_set": str(landmark_set.pk), "mechanisms": list(requested), "postprocess": list(steps)}
         )
 
     return post
@@ -78,7 +79,7 @@ class TestExpected:
     ):
         two = make_dataset(owner, *(replace(paris_day, person=name) for name in people))
         marks = mark_landmarks(owner=owner, dataset=two, method={"name": "manual", "events": [0, 1, 8]})
-        answer = owner_api.post(OUTLOOK, {"landmark_set": str(marks.pk), "mechanisms": [UNIFORM]}).json()
+        answer = owner_api.post(FORECAST, {"landmark_set": str(marks.pk), "mechanisms": [UNIFORM]}).json()
         assert answer["mechanisms"][0]["expected"]["landmark"]["share"] == pytest.approx(shares)
         most = "2 landmarks" if people == "ab" else "3 landmarks"
         assert f"all {most} together" in answer["mechanisms"][0]["guarantee"]["statement"]
@@ -143,5 +144,28 @@ class TestRefused:
 
     def test_a_stranger_learns_nothing(self, stranger_api, anonymous_api, landmark_set):
         body = {"landmark_set": str(landmark_set.pk), "mechanisms": [UNIFORM]}
-        assert stranger_api.post(OUTLOOK, body).status_code == 404
-        assert anonymous_api.post(OUTLOOK, body).status_code == 401
+        assert stranger_api.post(FORECAST, body).status_code == 404
+        assert anonymous_api.post(FORECAST, body).status_code == 401
+
+
+class TestFormerPath:
+    """`/releases/outlook/` is an alias of `/releases/forecast/` for one version."""
+
+    FORMER = "/api/v1/releases/outlook/"
+
+    def test_both_paths_answer_alike(self, owner_api, stranger_api, anonymous_api, landmark_set):
+        body = {"landmark_set": str(landmark_set.pk), "mechanisms": [UNIFORM, ADAPTIVE]}
+        new, former = owner_api.post(FORECAST, body), owner_api.post(self.FORMER, body)
+        assert (former.status_code, former.json()) == (200, new.json())
+        assert stranger_api.post(self.FORMER, body).status_code == 404
+        assert anonymous_api.post(self.FORMER, body).status_code == 401
+        wrong = body | {"mechanisms": []}
+        assert owner_api.post(self.FORMER, wrong).json() == owner_api.post(FORECAST, wrong).json()
+
+    def test_the_schema_marks_the_former_path_as_deprecated(self, owner_api):
+        paths = json.loads(owner_api.get("/api/v1/schema/", HTTP_ACCEPT="application/json").content)["paths"]
+        new, former = paths[FORECAST]["post"], paths[self.FORMER]["post"]
+        assert former["deprecated"]
+        assert "deprecated" not in new
+        assert (former["requestBody"], former["responses"]) == (new["requestBody"], new["responses"])
+        assert former["operationId"] != new["operationId"]
