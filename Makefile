@@ -66,8 +66,9 @@ $(NODE_STAMP): | $(DEV_STAMP)
 run: install
 	@exec $(BIN)/python manage.py run
 
-# SLOW=slow leaves out the second, thorough run of the property tests.
+# CI's share of the long tests: every one of them, with as many examples of a property as `make test` has.
 SLOW ?= slow or hypothesis
+PROFILE ?= thorough
 
 test: install-dev
 	@$(PYTEST) -m "not slow"
@@ -76,7 +77,7 @@ test-fast: install-dev
 	@$(PYTEST) -m "not slow and not browser" tests/engine tests/dashboard tests/test_repository.py
 
 test-slow: install-dev
-	@$(PYTEST) -m "$(SLOW)" --hypothesis-profile thorough
+	@$(PYTEST) -m "$(SLOW)" --hypothesis-profile $(PROFILE)
 	@$(MAKE) --no-print-directory test-postgres
 
 # The worker tests start processes with databases of their own.

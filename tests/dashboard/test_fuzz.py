@@ -30,6 +30,7 @@ from privacy_engine.attacks import attacks
 from privacy_engine.audit import AuditSpec
 from privacy_engine.experiments import presets
 from privacy_engine.spec import ReleaseSpec
+from tests.examples import examples
 
 # real transactions: a request through the application ends the connections of the thread
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600), pytest.mark.django_db(transaction=True)]
@@ -105,7 +106,11 @@ def test_every_answer_is_one_the_schema_describes(owner: User, known: dict[str, 
             continue
 
         @settings(
-            max_examples=25, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck)
+            max_examples=examples(50),
+            deadline=None,
+            database=None,
+            derandomize=True,
+            suppress_health_check=list(HealthCheck),
         )
         @given(case=operation.as_strategy())
         def attempt(case: schemathesis.Case) -> None:

@@ -88,7 +88,8 @@ class TestFloatsAndBalls:
     @pytest.mark.timeout(400)
     @pytest.mark.parametrize(("kind", "n"), [("random", 60_000), ("edges", 30_000), ("pole", 30_000)])
     def test_agree_on_every_draw_that_floats_decide(self, kind: str, n: int) -> None:
-        """More than 10^5 draws, from 1e-30 to 1e12 per metre, both poles and the antimeridian among them."""
+        """More than 10^5 draws if thorough, from 1e-30 to 1e12 per metre, with both poles and the antimeridian."""
+        n = examples(n)
         lon, lat, epsilon, words = draws(kind, n, 11)
         state, cells = decided_by_floats(lon, lat, epsilon, words)
         sure = np.flatnonzero(state != certified.UNDECIDED)
