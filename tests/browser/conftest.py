@@ -1,4 +1,4 @@
-"""A browser before the running server. Every page is watched: nothing leaves for another host, nothing breaks."""
+"""A browser and the running server. Every page is monitored: no request to another host, no error."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from playwright.sync_api import Browser, Locator, Page, Playwright, expect, sync
 from dashboard.accounts.models import User
 from dashboard.jobs import models as job_models
 from dashboard.jobs.models import State
-from tests.browser.given import WALK, elsewhere, served, stays, taxi, walk  # noqa: F401
-from tests.browser.profiles import Profiles, Watch
+from tests.browser.browser_profiles import PageMonitor, Profiles
+from tests.browser.fixtures import WALK, elsewhere, served, stays, taxi, walk  # noqa: F401
 from tests.patience import patience
 
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"  # Playwright's loop runs in this thread; we do nothing async
@@ -69,10 +69,10 @@ def browser(playwright: Playwright) -> Iterator[Browser]:
     """The system's Chromium; without one the tests are skipped, and on CI that is an error."""
     path = find_browser(playwright)
     if path is None:
-        words = "no Chromium: install one, or name it in BROWSER_PATH"
+        message = "no Chromium: install one, or name it in BROWSER_PATH"
         if os.environ.get("CI") == "1":
-            pytest.fail(words)
-        pytest.skip(words)
+            pytest.fail(message)
+        pytest.skip(message)
     running = playwright.chromium.launch(executable_path=path, args=FLAGS)
     yield running
     running.close()
@@ -85,38 +85,38 @@ def profiles(browser: Browser) -> Profiles:
 
 @pytest.fixture(autouse=True)
 def clean_home() -> Iterator[None]:
-    """Every test starts and ends with no files of datasets and releases, and with all its requests left."""
+    """Every test starts and ends with no files of datasets and releases, and with a full rate limit."""
     cache.clear()
     yield
-    for room in ("datasets", "releases", "experiments", "attacks", "blocks", "uploads", "tmp"):
-        shutil.rmtree(Path(settings.CAIRN_HOME) / room, ignore_errors=True)
+    for folder in ("datasets", "releases", "experiments", "attacks", "blocks", "uploads", "tmp"):
+        shutil.rmtree(Path(settings.CAIRN_HOME) / folder, ignore_errors=True)
 
 
 @pytest.fixture
 def owner(transactional_db: None) -> User:
-    """Who owns what the tests are about."""
+    """The owner of the data under test."""
     return User.objects.create_user("owner", password="a long walk along the Seine")
 
 
 @pytest.fixture
-def watch(live_server: Any) -> Watch:
-    return Watch(live_server.url)
+def monitor(live_server: Any) -> PageMonitor:
+    return PageMonitor(live_server.url)
 
 
 @pytest.fixture
-def open_page(profiles: Profiles, live_server: Any, watch: Watch) -> Iterator[Callable[..., Page]]:
-    """``open_page(user=None, colour="light", size=DESKTOP)``: a page of a browser profile that knows nothing yet."""
+def open_page(profiles: Profiles, live_server: Any, monitor: PageMonitor) -> Iterator[Callable[..., Page]]:
+    """``open_page(user=None, colour="light", size=DESKTOP)``: a page of a browser profile without stored data."""
 
     def make(user: User | None = None, *, colour: str = "light", size: dict[str, int] = DESKTOP, **more: Any) -> Page:
-        page = profiles.lend(watch, viewport=size, color_scheme=colour, **more)
+        page = profiles.new_page(monitor, viewport=size, color_scheme=colour, **more)
         if user is not None:
             page.context.add_cookies([session_of(user, live_server.url)])
         page.set_default_timeout(PATIENCE_MS)
         return page
 
     yield make
-    profiles.take_back()
-    assert not watch.faults, "\n".join(watch.faults)
+    profiles.reset_all()
+    assert not monitor.faults, "\n".join(monitor.faults)
 
 
 def session_of(user: User, url: str) -> Any:
@@ -129,18 +129,18 @@ def session_of(user: User, url: str) -> Any:
 
 @pytest.fixture
 def page(open_page: Callable[..., Page], owner: User) -> Page:
-    """The owner at a desk, in light."""
+    """A desktop page of the owner, in light colours."""
     return open_page(owner)
 
 
 @pytest.fixture
 def phone(open_page: Callable[..., Page], owner: User) -> Page:
-    """The owner with a phone in the hand."""
+    """A phone's page of the owner."""
     return open_page(owner, size=PHONE, has_touch=True, is_mobile=True)
 
 
-def work_off() -> int:
-    """Do every waiting job, and those they make, here and now, as a worker would; how many there were."""
+def run_jobs() -> int:
+    """Run every queued job, and those they queue, in this thread as a worker would; return how many there were."""
     current_app.loader.import_default_modules()
     done = 0
     while waiting := [(model, pk) for model in job_models.models_of() for pk in _waiting(model)]:
@@ -156,13 +156,13 @@ def _waiting(model: type[job_models.Job]) -> list[Any]:
 
 @pytest.fixture
 def worker(live_server: Any, transactional_db: None) -> Iterator[None]:
-    """Jobs are done as they come, in a thread beside the server."""
+    """Run jobs as they are queued, in a thread beside the server."""
     stop = threading.Event()
 
     def loop() -> None:
         while not stop.wait(0.05):
             close_old_connections()
-            work_off()
+            run_jobs()
         connections.close_all()
 
     thread = threading.Thread(target=loop, name="worker")
@@ -181,7 +181,7 @@ ANIMATIONS_OVER = """() => {
 
 
 def accessibility_faults(page: Page, *rules: str) -> list[str]:
-    """What axe finds wrong on the page as it is now, by all its rules or these."""
+    """Return the violations that axe finds on the page in its present state, by all its rules or these."""
     page.evaluate(ANIMATIONS_OVER)  # half faded is no contrast
     options = {"resultTypes": ["violations"], **({"runOnly": rules} if rules else {})}
     found = Axe().run(page, options=options).response["violations"]
@@ -189,12 +189,12 @@ def accessibility_faults(page: Page, *rules: str) -> list[str]:
 
 
 def widths(page: Page) -> tuple[int, int]:
-    """How wide the document is, and how wide the window."""
+    """Return the widths of the document and of the window, px."""
     return tuple(page.evaluate("[document.documentElement.scrollWidth, innerWidth]"))
 
 
 def table(name: str, body: bytes) -> dict[str, Any]:
-    """A file as a file field takes it."""
+    """A CSV file for a file field."""
     return {"name": name, "mimeType": "text/csv", "buffer": body}
 
 
@@ -204,5 +204,5 @@ def choose(page: Page, *files: Any) -> None:
 
 
 def card(page: Page, name: str) -> Locator:
-    """What is said about one upload."""
+    """The card of one upload."""
     return page.get_by_role("article", name=name)

@@ -1,8 +1,8 @@
-"""``make screenshots``: pictures of every page, in light and dark, at a desk and on a phone.
+"""``make screenshots``: images of every page, in light and dark, on a desktop and on a phone.
 
     python -m tests.browser.screenshots [FOLDER] [NAME …]
 
-Only generated data is shown: nobody's real movements belong in a picture.
+Only generated data is shown: no real movements belong in a screenshot.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tests.browser.pages import Case
+    from tests.browser.page_cases import Case
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "screenshots"
 SIZES = {"": (1440, 900), "-phone": (390, 844)}
@@ -51,7 +51,7 @@ def _smooth(page: Any) -> None:
     page.wait_for_selector("#smooth-dialog[open] [data-steps] > *")
 
 
-# What is done on a page before its picture is taken; a picture of its own if the name is no page's
+# What is done on a page before its screenshot; a screenshot of its own if the name is no page's
 STEPS: dict[str, Callable[[Any], None]] = {
     "zones": lambda page: page.locator(".zone__head").first.click(),
     "api": lambda page: page.locator(".opblock-summary-control").nth(2).click(),
@@ -66,8 +66,8 @@ MORE: dict[str, tuple[str, Callable[[Any], None]]] = {
 
 
 def shots() -> dict[str, Case]:
-    """Every picture's page, by the picture's name."""
-    from tests.browser.pages import CASES
+    """The page of every screenshot, by the screenshot's name."""
+    from tests.browser.page_cases import CASES
 
     pages = {case.name: case for case in CASES}
     acted = {name: replace(pages[of], name=name) for name, (of, _) in MORE.items()}
@@ -76,8 +76,8 @@ def shots() -> dict[str, Case]:
 
 @contextmanager
 def cairn() -> Iterator[tuple[str, Any]]:
-    """A Cairn of its own with the samples, their releases and every state a job may be in; its address."""
-    with tempfile.TemporaryDirectory(prefix="cairn-pictures-") as home:
+    """A server with the samples, their releases and every state a job may be in; its address."""
+    with tempfile.TemporaryDirectory(prefix="cairn-screenshots-") as home:
         os.environ |= {
             "CAIRN_HOME": home,
             "DJANGO_SETTINGS_MODULE": "dashboard.config.settings",
@@ -91,10 +91,10 @@ def cairn() -> Iterator[tuple[str, Any]]:
         from waitress.server import create_server
 
         from dashboard.config.wsgi import application
-        from tests.browser.stage import Stage
+        from tests.browser.sample_states import SampleStates
 
         call_command("migrate", verbosity=0)
-        stage = Stage()
+        stage = SampleStates()
         stage.add_every_state()
         server = create_server(application, host="127.0.0.1", port=0)
         threading.Thread(target=server.run, daemon=True).start()
@@ -107,7 +107,7 @@ def main(folder: Path, names: list[str]) -> None:
 
     with cairn() as (address, stage), sync_playwright() as playwright:
         from tests.browser.conftest import FLAGS, find_browser
-        from tests.browser.squeeze import squeezed
+        from tests.browser.png_palette import with_palette
 
         wanted = {name: case for name, case in shots().items() if name in names or not names}
         folder.mkdir(parents=True, exist_ok=True)
@@ -122,14 +122,14 @@ def main(folder: Path, names: list[str]) -> None:
                 page.set_default_timeout(120_000)
                 for name, case in wanted.items():
                     path = folder / f"{name}{suffix}-{colour}.png"
-                    path.write_bytes(squeezed(reader, taken(page, case, stage, address)))
+                    path.write_bytes(with_palette(reader, taken(page, case, stage, address)))
                 context.close()
         browser.close()
 
 
 def taken(page: Any, case: Case, stage: Any, address: str) -> bytes:
-    """The picture of one page, once all that it asks for is shown."""
-    from tests.browser.pages import visit
+    """The screenshot of one page, once it is complete."""
+    from tests.browser.page_cases import visit
 
     visit(page, case, stage, address)
     step = STEPS.get(case.name) or MORE.get(case.name, ("", None))[1]

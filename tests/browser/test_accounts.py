@@ -11,14 +11,14 @@ from playwright.sync_api import Page, expect
 
 from dashboard.accounts.models import LoginLink, User
 from dashboard.accounts.services import make_login_link
-from tests.browser.conftest import Watch
+from tests.browser.conftest import PageMonitor
 
 PASSWORD = "a long walk along the Seine"
 
 
 class TestLogin:
     @pytest.mark.journey
-    def test_asks_a_stranger_and_goes_where_they_wanted(self, open_page: Callable[..., Page], owner: User) -> None:
+    def test_login_leads_to_the_page_requested(self, open_page: Callable[..., Page], owner: User) -> None:
         page = open_page()
         page.goto("/tokens/")
         expect(page).to_have_title("Log in · Cairn")
@@ -27,7 +27,7 @@ class TestLogin:
         page.keyboard.press("Enter")
         expect(page).to_have_url("/tokens/")
 
-    def test_says_so_when_they_do_not_match(self, open_page: Callable[..., Page], owner: User) -> None:
+    def test_states_so_when_they_do_not_match(self, open_page: Callable[..., Page], owner: User) -> None:
         page = open_page()
         page.goto("/login/")
         page.get_by_label("User name").fill("owner")
@@ -59,13 +59,13 @@ class TestLogin:
 
 class TestLoginLink:
     @pytest.mark.journey
-    def test_lets_in_once(self, open_page: Callable[..., Page], owner: User, watch: Watch) -> None:
+    def test_lets_in_once(self, open_page: Callable[..., Page], owner: User, monitor: PageMonitor) -> None:
         link = make_login_link(user=owner)
         page = open_page()
         page.goto(link)
         expect(page.get_by_role("heading", name="Datasets", exact=True)).to_be_visible()
 
-        watch.expect(410)
+        monitor.expect(410)
         second = open_page()
         second.goto(link)
         expect(second.get_by_role("heading", name="This link is no longer valid")).to_be_visible()

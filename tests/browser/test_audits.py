@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from dashboard.audits.models import Audit
 from dashboard.jobs.models import State
-from tests.browser.conftest import work_off
+from tests.browser.conftest import run_jobs
 
 
 def fill(page: Page, *, mechanism: str, trials: int = 20_000) -> None:
@@ -35,7 +35,7 @@ def test_from_the_form_to_a_refuted_claim_and_its_file(page: Page, tmp_path: Pat
     start(page)
     expect(page.locator("#audit")).to_contain_text("waiting for a worker")
     assert Audit.objects.get().spec["mechanism"]["name"] == "control:half-noise:landmark-skip"
-    work_off()
+    run_jobs()
     expect(page.locator("#audit")).to_contain_text("The claim is refuted.")  # without the page being loaded again
     expect(page.locator("#audit tbody tr")).to_have_count(4)
     expect(page.locator("#audits .verdict")).to_have_text("violated")
@@ -57,7 +57,7 @@ def test_cancelled_and_run_again(page: Page) -> None:
     page.locator("#audit").get_by_role("button", name="Run again").click()
     expect(page.locator("#audit")).to_contain_text("waiting for a worker")
     assert Audit.objects.get().state == State.QUEUED
-    work_off()
+    run_jobs()
     expect(page.locator("#audit")).to_contain_text("did not refute the claim, which does not prove it")
 
 

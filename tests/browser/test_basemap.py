@@ -1,4 +1,4 @@
-"""The base map in a browser: what is asked for, of whom, and not before the reader agreed."""
+"""The base map in a browser: which requests go to which server, and none before consent."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from playwright.sync_api import Locator, Page, Route, expect
 
 from dashboard.accounts.models import User
 from dashboard.datasets.models import Dataset
-from tests.browser.conftest import DESKTOP, PHONE, Watch, accessibility_faults
-from tests.browser.given import HOST
+from tests.browser.conftest import DESKTOP, PHONE, PageMonitor, accessibility_faults
+from tests.browser.fixtures import HOST
 from tests.pmtiles import streets
 
 SENTENCE = "The tile server tiles.example.org sees which area you view."
 
 
 @pytest.fixture
-def asked(page: Page, watch: Watch) -> list[dict[str, str]]:
+def requested(page: Page, monitor: PageMonitor) -> list[dict[str, str]]:
     """The headers of every request to the tile server, which answers them all."""
     found: list[dict[str, str]] = []
 
@@ -26,7 +26,7 @@ def asked(page: Page, watch: Watch) -> list[dict[str, str]]:
         found.append(route.request.all_headers())
         route.fulfill(content_type="image/png", body=streets(13, 0, 0))
 
-    watch.others = (HOST,)
+    monitor.others = (HOST,)
     page.context.route(f"{HOST}/**", answer)
     return found
 
@@ -55,11 +55,11 @@ def height(page: Page, selector: str) -> int:
 
 
 class TestNone:
-    def test_is_the_default(self, page: Page, walk: Dataset, watch: Watch) -> None:
+    def test_is_the_default(self, page: Page, walk: Dataset, monitor: PageMonitor) -> None:
         note = open_map(page, walk)
         expect(note).to_have_text("No base map: no tile server sees which area you view.")
         expect(page.get_by_role("checkbox", name="Base map")).to_have_count(0)
-        assert [url for url in watch.requests if "tiles" in url] == []
+        assert [url for url in monitor.requests if "tiles" in url] == []
 
 
 class TestOfThisServer:
@@ -79,22 +79,22 @@ class TestOfThisServer:
         page.get_by_role("checkbox", name="Base map").check()
         wait_for_tiles(page)
 
-    def test_asks_for_nothing_beyond_the_files_bounds_and_zooms(
-        self, page: Page, walk: Dataset, served: None, watch: Watch
+    def test_requests_nothing_beyond_the_files_bounds_and_zooms(
+        self, page: Page, walk: Dataset, served: None, monitor: PageMonitor
     ) -> None:
         open_map(page, walk)
         page.locator(".map").focus()
         for _ in range(8):
             page.get_by_role("button", name="Zoom out").click()
         page.wait_for_timeout(500)
-        zooms = {url.split("/tiles/")[1].split("/")[0] for url in watch.requests if "/tiles/" in url}
+        zooms = {url.split("/tiles/")[1].split("/")[0] for url in monitor.requests if "/tiles/" in url}
         assert zooms <= {"12", "13"}
         assert zooms
 
 
-class TestOfSomebodyElse:
+class TestOfAnotherServer:
     @pytest.mark.journey
-    def test_no_request_without_consent(self, page: Page, walk: Dataset, elsewhere: None, asked: list[Any]) -> None:
+    def test_no_request_without_consent(self, page: Page, walk: Dataset, elsewhere: None, requested: list[Any]) -> None:
         note = open_map(page, walk)
         expect(note).to_contain_text("Off: no tile server sees which area you view.")
         page.get_by_role("checkbox", name="Base map").click()
@@ -104,34 +104,34 @@ class TestOfSomebodyElse:
         expect(page.get_by_role("checkbox", name="Base map")).not_to_be_checked()
         expect(page.get_by_role("checkbox", name="Base map")).to_be_focused()
         page.wait_for_timeout(300)
-        assert asked == []
+        assert requested == []
 
     def test_consent_holds_in_this_browser_until_it_is_taken_back(
-        self, page: Page, walk: Dataset, elsewhere: None, asked: list[dict[str, str]]
+        self, page: Page, walk: Dataset, elsewhere: None, requested: list[dict[str, str]]
     ) -> None:
         open_map(page, walk)
         page.get_by_role("checkbox", name="Base map").click()
         page.get_by_role("button", name="Show base map").click()
         wait_for_tiles(page)
         assert loaded(page) > 0
-        assert [headers for headers in asked if "referer" in headers or "cookie" in headers] == []
+        assert [headers for headers in requested if "referer" in headers or "cookie" in headers] == []
         note = open_map(page, walk)
-        expect(note).to_contain_text("Somebody’s streets")
+        expect(note).to_contain_text("Streets of another server")
         wait_for_tiles(page)
         page.get_by_role("checkbox", name="Base map").uncheck()
-        before = len(asked)
+        before = len(requested)
         open_map(page, walk)
         page.get_by_role("button", name="Zoom in").click()
         page.wait_for_timeout(300)
-        assert len(asked) == before
+        assert len(requested) == before
 
     def test_consent_to_one_host_is_none_to_another(
-        self, page: Page, walk: Dataset, elsewhere: None, asked: list[Any]
+        self, page: Page, walk: Dataset, elsewhere: None, requested: list[Any]
     ) -> None:
         page.add_init_script("localStorage.setItem('base-map', 'other.example.org')")
         open_map(page, walk)
         expect(page.get_by_role("checkbox", name="Base map")).not_to_be_checked()
-        assert asked == []
+        assert requested == []
 
 
 @pytest.mark.parametrize("colour", ["light", "dark"])

@@ -1,4 +1,4 @@
-"""Charts, time strip and map look at the same events: a stretch chosen on one is that of all, and in the address."""
+"""Charts, time strip and map look at the same events: a range chosen on one is that of all, and in the address."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from dashboard.releases.models import Release
 from dashboard.releases.services import submit_release
 from privacy_engine.data import Trajectory
 from privacy_engine.spec import ReleaseSpec
-from tests.browser.conftest import work_off
-from tests.browser.drawn import settled
-from tests.browser.given import table
+from tests.browser.conftest import run_jobs
+from tests.browser.fixtures import table
+from tests.browser.rendering import wait_until_ready
 from tests.browser.test_charts import NAMES, saved
 
 PLOT = "[data-chart={}] .js-plotly-plot"
@@ -38,7 +38,7 @@ MARKED = """(name) => document.querySelector("[data-chart=error] .js-plotly-plot
 def released(owner: User, chosen: LandmarkSet, name: str, radius_m: float = 200.0) -> Release:
     spec = ReleaseSpec.parse({"mechanism": {"name": name, "epsilon": 1.0, "radius_m": radius_m}, "seed": None})
     made = submit_release(owner=owner, dataset=chosen.dataset, landmark_set=chosen, spec=spec)
-    work_off()
+    run_jobs()
     return Release.objects.get(pk=made.pk)
 
 
@@ -80,7 +80,7 @@ def ends(page: Page) -> tuple[int, int]:
 
 def compare(page: Page, dataset: Dataset, query: str = "") -> None:
     page.goto(f"/datasets/{dataset.pk}/compare/{query}")
-    settled(page)
+    wait_until_ready(page)
 
 
 @pytest.mark.journey
@@ -98,7 +98,7 @@ def test_the_brush_is_the_charts_range(page: Page, taxi: Dataset, pair: list[Rel
 
 
 @pytest.mark.parametrize("chart", ["error", "loss"])
-def test_a_stretch_of_a_chart_moves_the_brush(
+def test_a_range_of_a_chart_moves_the_brush(
     page: Page,
     taxi: Dataset,
     pair: list[Release],
@@ -117,7 +117,7 @@ def test_a_stretch_of_a_chart_moves_the_brush(
     assert first < inner[0] < inner[1] < last, "closer"
     page.wait_for_url(f"**range={inner[0]}-{inner[1] + 1}**")
     page.reload()
-    settled(page)
+    wait_until_ready(page)
     assert (ends(page), spans(page)) == (inner, [f"{inner[0]}-{inner[1]}"] * 3)
     page.locator(PLOT.format(chart)).dblclick()
     assert ends(page) == (0, 259)
@@ -152,7 +152,7 @@ def test_the_table_is_of_what_is_shown_and_the_file_of_all(
     expect(dialog.locator("caption")).to_contain_text("11 rows of events 101 to 111.")
 
 
-def test_a_look_at_a_chart_is_told_on_all_and_on_the_map(
+def test_the_event_under_the_pointer_is_shown_on_all_charts_and_the_map(
     page: Page,
     taxi: Dataset,
     pair: list[Release],
@@ -165,10 +165,10 @@ def test_a_look_at_a_chart_is_told_on_all_and_on_the_map(
     readouts = page.locator(".chart__readout")
     for chart in range(3):
         expect(readouts.nth(chart)).to_be_visible()
-    said = readouts.locator("p").all_text_contents()
-    assert len(set(said)) == 1
-    assert said[0].startswith("event ")
-    event = int(said[0].split(" ")[1])
+    texts = readouts.locator("p").all_text_contents()
+    assert len(set(texts)) == 1
+    assert texts[0].startswith("event ")
+    event = int(texts[0].split(" ")[1])
     shown = readouts.nth(1).locator("li", has_text="Uniform").locator("b").text_content() or ""
     assert float(shown) == pytest.approx(1 / (pair[1].landmark_set.count + 1), rel=0.01)
     assert page.get_by_role("slider", name="Event", exact=True).get_attribute("aria-valuenow") == "0", (
@@ -183,7 +183,7 @@ def test_a_look_at_a_chart_is_told_on_all_and_on_the_map(
     expect(readouts.first).to_be_hidden()
 
 
-def test_dummies_are_told_apart(page: Page, owner: User, stays: LandmarkSet, taxi: Dataset) -> None:
+def test_dummies_are_distinguishable(page: Page, owner: User, stays: LandmarkSet, taxi: Dataset) -> None:
     method = {"name": "dummies-one-sided", "epsilon": 0.5}
     made = add_dummies(owner=owner, landmark_set=stays, method=method, name="With dummies")
     assert np.count_nonzero(made.mask & ~stays.mask) > 3
@@ -195,8 +195,8 @@ def test_dummies_are_told_apart(page: Page, owner: User, stays: LandmarkSet, tax
     with saved(page, "Error per event", "CSV").open() as file:
         kinds = [row["kind"] for row in csv.DictReader(file)]
     assert [kind == "dummy landmark" for kind in kinds] == (made.mask & ~stays.mask).tolist()
-    picture = saved(page, "Error per event", "SVG").read_text()
-    assert "Dummy landmarks" in picture
+    svg = saved(page, "Error per event", "SVG").read_text()
+    assert "Dummy landmarks" in svg
 
 
 def test_a_long_series_is_read_closer(page: Page, owner: User) -> None:

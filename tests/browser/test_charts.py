@@ -1,4 +1,4 @@
-"""The charts' views, scales, pictures and tables: what is drawn is what the server worked out."""
+"""The charts' views, scales, images and tables: what is drawn is what the server computed."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from privacy_engine.data import LandmarkSet as Landmarks
 from privacy_engine.mechanism import mechanisms
 from privacy_engine.samples import samples
 from privacy_engine.spec import ReleaseSpec, parse_steps
-from tests.browser.conftest import DESKTOP, PHONE, Watch, accessibility_faults, widths, work_off
-from tests.browser.drawn import settled
-from tests.browser.given import table
+from tests.browser.conftest import DESKTOP, PHONE, PageMonitor, accessibility_faults, run_jobs, widths
+from tests.browser.fixtures import table
+from tests.browser.rendering import wait_until_ready
 
 NAMES = ("landmark-skip", "landmark-uniform")
 LINE = """([chart, name]) => { const found = document.querySelector(`[data-chart=${chart}] .js-plotly-plot`)?.data
@@ -51,18 +51,18 @@ def pair(owner: User, stays: LandmarkSet) -> list[Release]:
     for name in NAMES:
         spec = ReleaseSpec.parse({"mechanism": {"name": name, "epsilon": 1.0, "radius_m": 200.0}, "seed": None})
         made.append(submit_release(owner=owner, dataset=stays.dataset, landmark_set=stays, spec=spec))
-    work_off()
+    run_jobs()
     return [Release.objects.get(pk=one.pk) for one in made]
 
 
 def compare(page: Page, dataset: Dataset, query: str = "") -> None:
     page.goto(f"/datasets/{dataset.pk}/compare/{query}")
-    settled(page)
+    wait_until_ready(page)
 
 
 def line(page: Page, name: str, chart: str = "error") -> dict[str, Any]:
     """A line of the chart, once it is drawn."""
-    page.wait_for_function(f"(asked) => ({LINE})(asked)", arg=[chart, name])
+    page.wait_for_function(f"(line) => ({LINE})(line)", arg=[chart, name])
     return page.evaluate(LINE, [chart, name])
 
 
@@ -87,12 +87,12 @@ def test_distribution_is_exact_and_apart(page: Page, taxi: Dataset, stays: Landm
     assert drawn["x"] == errors.tolist()
     assert drawn["y"] == pytest.approx((np.arange(1, 261) / 260).tolist())
     page.get_by_label("Events counted").select_option("landmarks")
-    page.wait_for_function(f"(asked) => ({LINE})(asked)?.x.length === {stays.count}", arg=["error", "Uniform"])
+    page.wait_for_function(f"(line) => ({LINE})(line)?.x.length === {stays.count}", arg=["error", "Uniform"])
     assert line(page, "Uniform")["x"] == np.sort(errors_of(pair[1])[stays.mask]).tolist()
     expect(page.locator("[data-chart=error] .xtitle")).to_contain_text(f"landmarks, n = {stays.count}")
     assert "error=distribution&among=landmarks" in page.url
     page.reload()
-    settled(page)
+    wait_until_ready(page)
     assert len(line(page, "Skip")["x"]) == stays.count
 
 
@@ -141,7 +141,7 @@ def test_error_against_epsilon_is_the_simulation(
 
 def test_a_smoothed_release_is_a_mark_and_not_a_curve(page: Page, taxi: Dataset, pair: list[Release]) -> None:
     derive_release(source=pair[0], steps=parse_steps([{"name": "ou-smoother"}]))
-    work_off()
+    run_jobs()
     compare(page, taxi, "?error=epsilon")
     line(page, "Skip, simulated")
     names = page.evaluate(
@@ -151,10 +151,10 @@ def test_a_smoothed_release_is_a_mark_and_not_a_curve(page: Page, taxi: Dataset,
     assert sum("this release" in name for name in names) == 3
 
 
-def test_a_simulation_that_fails_says_so_and_the_rest_stays(
-    page: Page, taxi: Dataset, pair: list[Release], watch: Watch
+def test_a_simulation_that_fails_is_reported_and_the_rest_stays(
+    page: Page, taxi: Dataset, pair: list[Release], monitor: PageMonitor
 ) -> None:
-    watch.expect(503)
+    monitor.expect(503)
     compare(page, taxi)
     page.route("**/releases/curve/", lambda route: route.fulfill(status=503, json={}))
     page.get_by_label("By ε").check(force=True)
@@ -195,9 +195,9 @@ def test_every_view_is_saved_and_read(
     assert rows[0][: len(head)] == head
     assert len(rows) == (10 if view == "epsilon" else 261)
     assert all(float(one) > 0 for one in rows[-1] if one)
-    picture = saved(page, title, "SVG").read_text()
-    assert title in picture
-    assert "Uniform" in picture, "its legend"
+    svg = saved(page, title, "SVG").read_text()
+    assert title in svg
+    assert "Uniform" in svg, "its legend"
     assert len(saved(page, title, "PNG").read_bytes()) > 20_000
     page.get_by_label(f"{title}: save or show numbers").click()
     page.get_by_role("button", name="Data table").press("Enter")
@@ -212,7 +212,7 @@ def test_every_view_is_saved_and_read(
     expect(dialog).to_have_count(0)
 
 
-def test_lines_are_told_apart_in_grey(page: Page, taxi: Dataset, pair: list[Release]) -> None:
+def test_lines_are_distinguishable_in_grey(page: Page, taxi: Dataset, pair: list[Release]) -> None:
     compare(page, taxi)
     styles = page.evaluate(
         "document.querySelector('[data-chart=error] .js-plotly-plot').data.filter(({ name }) => name)"
@@ -224,7 +224,7 @@ def test_lines_are_told_apart_in_grey(page: Page, taxi: Dataset, pair: list[Rele
 
 @pytest.mark.parametrize("colour", ["light", "dark"])
 @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desk", "phone"])
-def test_views_are_for_everybody(
+def test_views_are_accessible(
     open_page: Any, owner: User, taxi: Dataset, pair: list[Release], colour: str, size: dict[str, int]
 ) -> None:
     page = open_page(owner, colour=colour, size=size)

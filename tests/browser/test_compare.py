@@ -1,4 +1,4 @@
-"""The comparison: it tells the truth about what runs, follows hand and keyboard, and is for everybody."""
+"""The comparison: the state of its releases, linked views, charts, and access."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ from dashboard.releases.models import Release
 from dashboard.releases.services import submit_release
 from privacy_engine.samples import samples
 from privacy_engine.spec import ReleaseSpec
-from tests.browser.conftest import Watch, accessibility_faults, work_off
-from tests.browser.drawn import cursors, lines, painted, settled
-from tests.browser.given import table
+from tests.browser.conftest import PageMonitor, accessibility_faults, run_jobs
+from tests.browser.fixtures import table
+from tests.browser.rendering import cursors, lines, painted, wait_until_ready
 
 
 @pytest.fixture
-def ask(owner: User) -> Callable[..., Release]:
-    """``ask(landmark_set, "uniform", seed=None)``: a submitted release."""
+def submit(owner: User) -> Callable[..., Release]:
+    """``submit(landmark_set, "uniform", seed=None)``: a submitted release."""
 
-    def submit(landmark_set: LandmarkSet, mechanism: str, seed: int | None = None) -> Release:
+    def submit_one(landmark_set: LandmarkSet, mechanism: str, seed: int | None = None) -> Release:
         description = {"name": f"landmark-{mechanism}", "epsilon": 10.0, "radius_m": 200.0}
         spec = ReleaseSpec.parse({"mechanism": description, "seed": seed})
         return submit_release(owner=owner, dataset=landmark_set.dataset, landmark_set=landmark_set, spec=spec)
 
-    return submit
+    return submit_one
 
 
 def compare(page: Page, dataset: Dataset, *, wait: bool = True) -> None:
     page.goto(f"/datasets/{dataset.pk}/compare/")
     if wait:
-        settled(page)
+        wait_until_ready(page)
 
 
 def row(page: Page, release: Release) -> Any:
@@ -50,8 +50,8 @@ def row(page: Page, release: Release) -> Any:
 
 class TestTruth:
     @pytest.mark.journey
-    def test_never_done_before_it_is(self, page: Page, taxi: Dataset, stays: LandmarkSet, ask: Any) -> None:
-        release = ask(stays, "uniform")
+    def test_never_done_before_it_is(self, page: Page, taxi: Dataset, stays: LandmarkSet, submit: Any) -> None:
+        release = submit(stays, "uniform")
         compare(page, taxi, wait=False)
         page.wait_for_selector("[data-ready=map]")
         waiting = row(page, release)
@@ -62,13 +62,15 @@ class TestTruth:
         assert painted(page, str(release.pk)) == 0
         expect(page.locator("[data-summary]")).not_to_contain_text("Done")
         assert page.locator("[data-summary] a").count() == 0
-        work_off()
-        settled(page)
+        run_jobs()
+        wait_until_ready(page)
         expect(waiting.get_by_role("checkbox")).to_be_checked()
         assert painted(page, str(release.pk)) > 50
 
-    def test_shows_stage_and_share_of_what_runs(self, page: Page, taxi: Dataset, stays: LandmarkSet, ask: Any) -> None:
-        release = ask(stays, "adaptive")
+    def test_shows_stage_and_share_of_what_runs(
+        self, page: Page, taxi: Dataset, stays: LandmarkSet, submit: Any
+    ) -> None:
+        release = submit(stays, "adaptive")
         Release.objects.filter(pk=release.pk).update(
             state=State.RUNNING, token=release.pk, lease_until=now(), stage="Drawing noise", progress=0.42, attempt=1
         )
@@ -76,8 +78,10 @@ class TestTruth:
         expect(row(page, release)).to_contain_text("Drawing noise · 42")
         expect(row(page, release).get_by_role("progressbar")).to_have_attribute("max", "1")
 
-    def test_says_why_one_failed_and_tries_again(self, page: Page, taxi: Dataset, stays: LandmarkSet, ask: Any) -> None:
-        failed = ask(stays, "skip")
+    def test_a_failure_shows_its_reason_and_can_be_retried(
+        self, page: Page, taxi: Dataset, stays: LandmarkSet, submit: Any
+    ) -> None:
+        failed = submit(stays, "skip")
         error = {"code": "memory", "message": "The job needed more memory than one job may use."}
         Release.objects.filter(pk=failed.pk).update(
             state=State.FAILED, started_at=now(), finished_at=now(), error=error
@@ -87,13 +91,13 @@ class TestTruth:
         expect(row(page, failed)).to_contain_text("Retry when less is running.")
         page.get_by_role("button", name="Retry Skip").click()
         expect(page.locator("[data-layers]")).to_contain_text("Waiting for a worker")
-        work_off()
+        run_jobs()
         assert Release.objects.get().state == State.DONE
         expect(row(page, failed).get_by_role("checkbox")).to_be_checked()
 
     @pytest.mark.journey
-    def test_cancels(self, page: Page, taxi: Dataset, stays: LandmarkSet, ask: Any) -> None:
-        release = ask(stays, "skip")
+    def test_cancels(self, page: Page, taxi: Dataset, stays: LandmarkSet, submit: Any) -> None:
+        release = submit(stays, "skip")
         compare(page, taxi, wait=False)
         page.get_by_role("button", name="Cancel Skip", exact=True).first.click()
         expect(row(page, release)).to_contain_text("Cancelled")
@@ -101,37 +105,37 @@ class TestTruth:
         assert release.state == State.CANCELLED
 
     def test_a_seeded_release_is_never_called_private(
-        self, page: Page, taxi: Dataset, stays: LandmarkSet, ask: Any
+        self, page: Page, taxi: Dataset, stays: LandmarkSet, submit: Any
     ) -> None:
-        release = ask(stays, "uniform", seed=7)
-        work_off()
+        release = submit(stays, "uniform", seed=7)
+        run_jobs()
         compare(page, taxi)
         expect(row(page, release)).to_contain_text("NOT PRIVATE")
         expect(page.locator("[data-guarantee]")).to_contain_text("NOT PRIVATE")
         expect(page.locator("[data-summary]")).to_contain_text("NOT PRIVATE")
 
-    def test_nothing_yet_says_what_to_do(self, page: Page, taxi: Dataset, watch: Watch) -> None:
+    def test_nothing_yet_names_the_next_step(self, page: Page, taxi: Dataset, monitor: PageMonitor) -> None:
         compare(page, taxi, wait=False)
         page.get_by_role("link", name="Define landmarks").click()
         page.wait_for_url("**/landmarks/new/")
-        assert not [url for url in watch.requests if "plotly" in url]
+        assert not [url for url in monitor.requests if "plotly" in url]
 
 
 @pytest.fixture
-def trio(stays: LandmarkSet, ask: Any) -> list[Release]:
+def trio(stays: LandmarkSet, submit: Any) -> list[Release]:
     """Skip, Uniform and Adaptive of the taxi day."""
-    made = [ask(stays, name) for name in ("skip", "uniform", "adaptive")]
-    work_off()
+    made = [submit(stays, name) for name in ("skip", "uniform", "adaptive")]
+    run_jobs()
     return made
 
 
-# What the page asks for at the two addresses comes late: the second time, later still
+# Responses of the two addresses come late: the second, later still
 _LATE = """({ track, curve }) => {
-  const [fetch, asked] = [window.fetch, { [track]: 0, [curve]: 0 }];
-  window.asked = asked;
+  const [fetch, requested] = [window.fetch, { [track]: 0, [curve]: 0 }];
+  window.requested = requested;
   window.fetch = async (url, ...rest) => {
-    const late = Object.keys(asked).find((part) => String(url).includes(part));
-    if (late) await new Promise((resolve) => setTimeout(resolve, asked[late]++ ? 2500 : 1200));
+    const late = Object.keys(requested).find((part) => String(url).includes(part));
+    if (late) await new Promise((resolve) => setTimeout(resolve, requested[late]++ ? 2500 : 1200));
     return fetch(url, ...rest);
   };
 }"""
@@ -144,7 +148,7 @@ class TestFillsIn:
         compare(page, taxi)
         for chart in lines(page):
             assert [line["name"] for line in chart] == ["Skip", "Uniform", "Adaptive"]
-        assert page.evaluate("window.asked") == {slow["track"]: 1, slow["curve"]: 1}
+        assert page.evaluate("window.requested") == {slow["track"]: 1, slow["curve"]: 1}
 
 
 class TestLinked:
@@ -153,8 +157,8 @@ class TestLinked:
         compare(page, taxi)
         box = page.locator("[data-chart=error] .chart__plot").bounding_box()
         page.mouse.click(box["x"] + box["width"] * 0.6, box["y"] + 60)
-        words = page.locator(".timeline__words").inner_text()
-        event = int(words.split("event ")[1].split(" ")[0])
+        text = page.locator(".timeline__words").inner_text()
+        event = int(text.split("event ")[1].split(" ")[0])
         assert 120 < event < 180
         assert len(set(cursors(page))) == 1
 
@@ -181,7 +185,7 @@ class TestLinked:
         expect(page.locator(".timeline__words")).to_contain_text("event 260 of 260")
         expect(page.get_by_role("button", name="Play")).to_be_visible()
 
-    def test_no_motion_for_who_asks_for_none(
+    def test_no_motion_with_reduced_motion(
         self, open_page: Any, owner: User, taxi: Dataset, trio: list[Release]
     ) -> None:
         page = open_page(owner, reduced_motion="reduce")
@@ -221,12 +225,12 @@ class TestCharts:
         dialog.get_by_role("button", name="Close").click()
 
 
-def test_series_are_shown_one_at_a_time(page: Page, owner: User, ask: Any) -> None:
+def test_series_are_shown_one_at_a_time(page: Page, owner: User, submit: Any) -> None:
     one, other = samples()[1].series, samples()[2].series
     both = import_dataset(owner=owner, upload=table(("taxi", one), ("walker", other)), name="Two")
     landmarks = mark_landmarks(owner=owner, dataset=both, method={"name": "manual", "events": [0, 5, 262]})
-    release = ask(landmarks, "uniform")
-    work_off()
+    release = submit(landmarks, "uniform")
+    run_jobs()
     compare(page, both)
     expect(page.locator(".timeline__words")).to_contain_text("of 260")
     page.get_by_label("Series").select_option(label="walker")
@@ -236,14 +240,14 @@ def test_series_are_shown_one_at_a_time(page: Page, owner: User, ask: Any) -> No
     assert painted(page, str(release.pk)) > 0
 
 
-def test_antimeridian_is_a_short_way(page: Page, owner: User, ask: Any) -> None:
+def test_antimeridian_is_a_short_way(page: Page, owner: User, submit: Any) -> None:
     rows = "".join(
         f"{1_700_000_000 + 60 * i},{-17.5 + i / 1e3},{(180 - 0.05 + i / 1e3 + 180) % 360 - 180}\n" for i in range(100)
     )
     crossing = import_dataset(owner=owner, upload=ContentFile(f"time,lat,lon\n{rows}".encode(), name="fiji.csv"))
     landmarks = mark_landmarks(owner=owner, dataset=crossing, method={"name": "manual", "events": [3]})
-    ask(landmarks, "skip")
-    work_off()
+    submit(landmarks, "skip")
+    run_jobs()
     compare(page, crossing)
     span = page.evaluate(
         """() => {
@@ -259,8 +263,8 @@ def test_antimeridian_is_a_short_way(page: Page, owner: User, ask: Any) -> None:
 
 
 @pytest.mark.journey
-def test_a_stranger_sees_nothing(open_page: Any, taxi: Dataset, trio: list[Release], watch: Watch) -> None:
-    watch.expect(404)
-    page = open_page(User.objects.create_user("stranger", password="nobody knows me here"))
+def test_a_stranger_sees_nothing(open_page: Any, taxi: Dataset, trio: list[Release], monitor: PageMonitor) -> None:
+    monitor.expect(404)
+    page = open_page(User.objects.create_user("stranger", password="another long password"))
     for path in ("compare/", "releases/new/", "landmarks/new/"):
         assert page.goto(f"/datasets/{taxi.pk}/{path}").status == 404

@@ -20,7 +20,7 @@ from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.models import Release
 from dashboard.releases.services import submit_release
 from privacy_engine.spec import ReleaseSpec
-from tests.browser.conftest import WALK, Watch, accessibility_faults, card, choose, table, work_off
+from tests.browser.conftest import WALK, PageMonitor, accessibility_faults, card, choose, run_jobs, table
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def released(owner: User, walk: Dataset) -> Release:
     landmarks = mark_landmarks(owner=owner, dataset=walk, method={"name": "manual", "events": [1, 2, 3]}, name="Home")
     spec = ReleaseSpec.parse({"mechanism": {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 200.0}})
     release = submit_release(owner=owner, dataset=walk, landmark_set=landmarks, spec=spec)
-    work_off()
+    run_jobs()
     return release
 
 
@@ -43,7 +43,7 @@ class TestList:
         expect(page.get_by_role("link", name="Along the Seine")).to_be_visible()
         expect(page.get_by_role("dialog")).to_be_hidden()
 
-    def test_delete_asks_first(self, page: Page, walk: Dataset) -> None:
+    def test_delete_is_confirmed_first(self, page: Page, walk: Dataset) -> None:
         page.goto("/")
         page.get_by_role("button", name="Delete Walk").click()
         page.get_by_role("button", name="Keep it").click()
@@ -70,9 +70,9 @@ class TestList:
         expect(page.get_by_role("button", name="Rename Stroll")).to_be_focused()
 
     def test_another_owners_datasets_are_not_there(
-        self, open_page: Callable[..., Page], walk: Dataset, watch: Watch
+        self, open_page: Callable[..., Page], walk: Dataset, monitor: PageMonitor
     ) -> None:
-        watch.expect(404)
+        monitor.expect(404)
         page = open_page(User.objects.create_user("stranger"))
         page.goto("/")
         expect(page.get_by_role("heading", name="No datasets yet")).to_be_visible()
@@ -82,7 +82,7 @@ class TestList:
 
 class TestDataset:
     @pytest.mark.journey
-    def test_tells_the_facts(self, page: Page, walk: Dataset) -> None:
+    def test_shows_the_facts(self, page: Page, walk: Dataset) -> None:
         page.goto(f"/datasets/{walk.pk}/")
         about = page.get_by_role("complementary", name="About this dataset")
         expect(about).to_contain_text("40")
@@ -111,8 +111,8 @@ class TestDataset:
         expect(page.get_by_role("complementary", name="About this dataset")).to_contain_text("7 of 40")
 
     @pytest.mark.journey
-    def test_sets_a_limit_to_the_budget(self, page: Page, released: Release, watch: Watch) -> None:
-        watch.expect(409)
+    def test_sets_a_limit_to_the_budget(self, page: Page, released: Release, monitor: PageMonitor) -> None:
+        monitor.expect(409)
         page.goto(f"/datasets/{released.dataset_id}/")
         page.get_by_text("Set a limit").click()
         page.get_by_label("Level ε").fill("0.5")
@@ -131,7 +131,7 @@ class TestDataset:
         page.goto(f"/datasets/{walk.pk}/")
         expect(page.locator("#releases")).to_contain_text("waiting for a worker")
         expect(page.get_by_role("button", name="1 job waiting")).to_be_visible()
-        work_off()
+        run_jobs()
         expect(page.locator("#releases tbody")).to_contain_text("done")
         expect(page.get_by_role("button", name="Jobs")).to_be_visible()
 
@@ -151,7 +151,7 @@ class TestDataset:
         dataset = import_dataset(owner=owner, upload=ContentFile(WALK, name="walk.csv"))
         page.goto(f"/datasets/{dataset.pk}/")
         expect(page.get_by_role("heading", name="Importing the file")).to_be_visible()
-        work_off()
+        run_jobs()
         expect(page.get_by_role("region", name="Map of walk.csv")).to_be_visible()
 
     def test_whose_reading_was_cancelled_is_read_after_all(self, page: Page, owner: User, monkeypatch: Any) -> None:
@@ -162,20 +162,20 @@ class TestDataset:
         expect(page.get_by_text("The import was cancelled. The file is stored.")).to_be_visible()
         page.get_by_role("button", name="Retry").click()
         expect(page.locator("#unready").get_by_text("waiting for a worker")).to_be_visible()
-        work_off()
+        run_jobs()
         expect(page.get_by_role("link", name="Define landmarks").first).to_be_visible()
 
     @pytest.mark.journey
-    def test_that_could_not_be_read_asks(self, page: Page, owner: User, monkeypatch: Any) -> None:
+    def test_that_could_not_be_read_offers_settings(self, page: Page, owner: User, monkeypatch: Any) -> None:
         monkeypatch.setattr("dashboard.datasets.services.NOW_PLAIN_BYTES", 10)
         days = b"when,lat,lon\n01/02/2024 10:00,48,2\n02/02/2024 10:00,48,2\n"
         dataset = import_dataset(owner=owner, upload=ContentFile(days, name="days.csv"))
-        work_off()
+        run_jobs()
         page.goto(f"/datasets/{dataset.pk}/")
         expect(page.get_by_role("group", name=re.compile("more than one order"))).to_be_visible()
         page.get_by_role("button", name="Apply").click()
         expect(page.get_by_role("heading", name="Importing the file")).to_be_visible()
-        work_off()
+        run_jobs()
         expect(page.get_by_role("complementary", name="About this dataset")).to_contain_text("1 Feb 2024, 10:00")
 
     def test_crosses_the_antimeridian_without_going_round_the_world(
@@ -200,10 +200,10 @@ PLACES = ["/", "/datasets/{}/"]
 
 @pytest.mark.parametrize("colour", ["light", "dark"])
 @pytest.mark.parametrize("place", PLACES)
-def test_everybody_can_use_it(
-    open_page: Callable[..., Page], owner: User, released: Release, watch: Watch, place: str, colour: str
+def test_accessible_and_fits(
+    open_page: Callable[..., Page], owner: User, released: Release, monitor: PageMonitor, place: str, colour: str
 ) -> None:
-    watch.expect(400, 422)
+    monitor.expect(400, 422)
     page = open_page(owner, colour=colour)
     page.goto(place.format(released.dataset_id))
     page.wait_for_load_state("networkidle")

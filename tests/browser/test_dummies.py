@@ -1,4 +1,4 @@
-"""The page that adds dummy landmarks: what it says, what it draws, where it leads."""
+"""The page that adds dummy landmarks: its texts, its selection, where it leads."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from playwright.sync_api import Page, expect
 from dashboard.accounts.models import User
 from dashboard.datasets.models import Dataset
 from dashboard.landmarks.models import LandmarkSet
-from tests.browser.conftest import DESKTOP, PHONE, Watch, accessibility_faults, widths
-from tests.browser.drawn import settled
+from tests.browser.conftest import DESKTOP, PHONE, PageMonitor, accessibility_faults, widths
+from tests.browser.rendering import wait_until_ready
 
 
 def visit(page: Page, landmark_set: LandmarkSet) -> None:
     page.goto(f"/landmark-sets/{landmark_set.pk}/dummies/")
-    settled(page, "[data-form]")
+    wait_until_ready(page, "[data-form]")
 
 
 def made(source: LandmarkSet) -> LandmarkSet:
     return source.with_dummies.get()
 
 
-class TestWhatIsSaid:
+class TestTexts:
     @pytest.mark.journey
     def test_plainly_which_ways_are_private_for_the_landmarks(self, page: Page, stays: LandmarkSet) -> None:
         visit(page, stays)
@@ -68,7 +68,7 @@ class TestDraw:
             "1 earlier selection from these landmarks, ε = 1 in total."
         )
         page.get_by_role("link", name="Release on L′").click()
-        settled(page, "[data-form]")
+        wait_until_ready(page, "[data-form]")
         assert drawn.name == "Cover"
         expect(page.get_by_role("radio", name=re.compile("^Cover"))).to_be_checked()
         expect(page.locator("[data-forecast=landmark-uniform]")).to_contain_text(f"ε/{drawn.count + 1}")
@@ -78,7 +78,7 @@ class TestDraw:
         page.get_by_role("radio", name="Partitioned").check()
         page.get_by_role("button", name="Sample and release").click()
         page.wait_for_url("**/releases/new/**")
-        settled(page, "[data-form]")
+        wait_until_ready(page, "[data-form]")
         drawn = made(stays)
         assert drawn.method["name"] == "dummies-partitioned"
         assert page.locator("[name=landmark_set]:checked").get_attribute("value") == str(drawn.pk)
@@ -111,7 +111,7 @@ class TestDraw:
         page.goto(f"/datasets/{taxi.pk}/")
         page.get_by_label(f"More for {stays.name}").click()
         page.get_by_role("link", name="Add dummies").click()
-        settled(page, "[data-form]")
+        wait_until_ready(page, "[data-form]")
         page.get_by_role("button", name="Sample dummies").click()
         expect(page.locator("[data-drawn]")).to_be_focused()
         page.goto(f"/datasets/{taxi.pk}/")
@@ -121,8 +121,8 @@ class TestDraw:
 
 
 class TestRefusals:
-    def test_are_said_at_the_field(self, page: Page, stays: LandmarkSet, watch: Watch) -> None:
-        watch.expect(400)  # of the optimal way alone
+    def test_are_shown_at_the_field(self, page: Page, stays: LandmarkSet, monitor: PageMonitor) -> None:
+        monitor.expect(400)  # of the optimal way alone
         visit(page, stays)
         coins = page.locator("[data-method=dummies-one-sided]")
         coins.get_by_label("Level of the selection ε", exact=True).fill("-1")

@@ -1,4 +1,4 @@
-"""Every page, full and empty and refused, at a desk and on a phone, in light and dark: the same is asked of all."""
+"""Every page, full and empty and refused, on a desktop and on a phone, in light and dark: the same checks for all."""
 
 from __future__ import annotations
 
@@ -9,61 +9,61 @@ from django.test import Client
 from django.urls import reverse
 from playwright.sync_api import Page
 
-from tests.browser.conftest import DESKTOP, PHONE, Watch, accessibility_faults, widths
-from tests.browser.pages import CASES, NO_PAGES, Case, page_views, visit
-from tests.browser.stage import Stage
-from tests.browser.sweeping import (
+from tests.browser.conftest import DESKTOP, PHONE, PageMonitor, accessibility_faults, widths
+from tests.browser.page_cases import CASES, NO_PAGES, Case, page_views, visit
+from tests.browser.page_checks import (
     QUICK_S,
     UNFOLD,
     WATCH_SHIFTS,
+    glossary_faults,
     keyboard_faults,
     loading_faults,
     motion_faults,
-    word_faults,
 )
+from tests.browser.sample_states import SampleStates
 
 OTHER = {"light": "dark", "dark": "light"}
 
 
 @pytest.fixture
-def stage(transactional_db: None) -> Stage:
-    made = Stage()
+def stage(transactional_db: None) -> SampleStates:
+    made = SampleStates()
     made.add_every_state()
     return made
 
 
-def faults_of(page: Page, case: Case, stage: Stage, watch: Watch, colour: str) -> list[str]:
-    """Everything wrong with one page at this size; loaded in ``colour``, then looked at in the other one too."""
-    watch.expected = {case.status}
+def faults_of(page: Page, case: Case, stage: SampleStates, monitor: PageMonitor, colour: str) -> list[str]:
+    """Everything wrong with one page at this size; loaded in ``colour``, then checked in the other one too."""
+    monitor.expected = {case.status}
     page.emulate_media(color_scheme=colour)
-    response = visit(page, case, stage, watch.origin)
+    response = visit(page, case, stage, monitor.origin)
     faults = [f"answers {response.status}"] if response.status != case.status else []
     desk = page.viewport_size == DESKTOP
     faults += loading_faults(page, response) + motion_faults(page, QUICK_S if desk else 0.0)
     wide, window = widths(page)
     if wide > window:
         faults.append(f"{wide} px wide in a window of {window}")
-    faults += word_faults(page) if case.explains else []
+    faults += glossary_faults(page) if case.explains else []
     page.evaluate(UNFOLD)
     faults += [f"{colour}: {one}" for one in accessibility_faults(page)]
     page.emulate_media(color_scheme=OTHER[colour])
     faults += [f"{OTHER[colour]}: {one}" for one in accessibility_faults(page, "color-contrast")]
     faults += keyboard_faults(page) if desk else []
-    faults += watch.faults
-    watch.faults.clear()
+    faults += monitor.faults
+    monitor.faults.clear()
     return [f"{case.name}: {one}" for one in faults]
 
 
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize(("size", "colour"), [(DESKTOP, "light"), (PHONE, "dark")], ids=["desk", "phone"])
 def test_nothing_is_wrong_with_any_page(
-    open_page: Callable[..., Page], stage: Stage, watch: Watch, size: dict[str, int], colour: str
+    open_page: Callable[..., Page], stage: SampleStates, monitor: PageMonitor, size: dict[str, int], colour: str
 ) -> None:
     more = {"has_touch": True, "is_mobile": True, "reduced_motion": "reduce"} if size is PHONE else {}
     page = open_page(size=size, **more)
     page.set_default_timeout(120_000)
     page.add_init_script(WATCH_SHIFTS)
-    faults = [fault for case in CASES for fault in faults_of(page, case, stage, watch, colour)]
+    faults = [fault for case in CASES for fault in faults_of(page, case, stage, monitor, colour)]
     assert not faults, "\n".join(faults)
 
 
@@ -73,14 +73,14 @@ class TestTheListIsWhole:
         errors = {"400", "403_csrf", "404", "500"}
         assert page_views() == {case.view for case in CASES} - errors | NO_PAGES.keys()
 
-    def test_what_is_said_to_be_no_page_is_none(self, client: Client, stage: Stage) -> None:
+    def test_what_is_listed_as_no_page_is_none(self, client: Client, stage: SampleStates) -> None:
         client.force_login(stage.researcher)
         answers = {view: client.get(_address(view, stage)) for view in NO_PAGES}
         assert {view: answer.status_code for view, answer in answers.items()} == NO_PAGES
         assert "html" not in answers["healthz"].headers["Content-Type"]
 
 
-def _address(view: str, stage: Stage) -> str:
+def _address(view: str, stage: SampleStates) -> str:
     arguments = {
         "accounts:revoke": ["nothing"],
         "landmarks:detail": [stage.stays.pk],

@@ -1,4 +1,4 @@
-"""The form of an experiment: what it says is what is run, to the letter; what it cannot say it leaves as text."""
+"""The form of an experiment: what it shows is what is run, to the letter; what it cannot show it leaves as text."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from dashboard.landmarks.services import mark_landmarks
 from dashboard.storage import parquet
 from privacy_engine.experiments import AS_THEY_ARE, ExperimentSpec, presets
 from privacy_engine.landmarks import landmark_methods
-from tests.browser.conftest import DESKTOP, PHONE, Watch, accessibility_faults, widths
-from tests.browser.drawn import settled
-from tests.browser.sweeping import UNFOLD, WATCH_SHIFTS, keyboard_faults, loading_faults, word_faults
+from tests.browser.conftest import DESKTOP, PHONE, PageMonitor, accessibility_faults, widths
+from tests.browser.page_checks import UNFOLD, WATCH_SHIFTS, glossary_faults, keyboard_faults, loading_faults
+from tests.browser.rendering import wait_until_ready
 
 ADDRESS = "/experiments/new/"
 SHARES = [0, 0.2, 0.4, 0.6, 0.8, 1]
@@ -39,7 +39,7 @@ ODD = {
 
 def form(page: Page, query: str = "") -> None:
     page.goto(ADDRESS + query)
-    settled(page, "[data-form]")
+    wait_until_ready(page, "[data-form]")
 
 
 def only(page: Page, *titles: str) -> None:
@@ -65,7 +65,7 @@ def submitted(page: Page) -> Experiment:
     return Experiment.objects.latest("created_at")
 
 
-class TestWhatTheFormSays:
+class TestFormAndSpec:
     @pytest.mark.journey
     def test_as_it_opens_it_is_the_papers_three_over_all_shares(self, page: Page) -> None:
         form(page)
@@ -152,7 +152,7 @@ class TestWhatTheFormSays:
         assert made.spec["metrics"] == ["error", "loss-own"]
         assert (made.dataset, made.lengths) == (walk, [30])
 
-    def test_a_measure_with_a_parameter_is_asked_for_with_it_and_copied_with_it(self, page: Page) -> None:
+    def test_a_measure_with_a_parameter_is_sent_and_copied_with_it(self, page: Page) -> None:
         form(page)
         quantile = page.locator("[data-measure=error-quantile]")
         quantile.get_by_role("checkbox").check()
@@ -188,8 +188,8 @@ class TestRoundTrips:
         expect(page.locator("[data-by-hand]")).to_be_hidden()
         again = submitted(page)
         assert again.pk != first.pk
-        told = ("spec_digest", "preset", "lengths", "name")
-        assert [getattr(again, name) for name in told] == [getattr(first, name) for name in told]
+        columns = ("spec_digest", "preset", "lengths", "name")
+        assert [getattr(again, name) for name in columns] == [getattr(first, name) for name in columns]
 
     @pytest.mark.journey
     def test_what_the_form_makes_of_a_preset_once_changed_and_changed_back(self, page: Page) -> None:
@@ -199,12 +199,10 @@ class TestRoundTrips:
         seed.fill("1")
         expect(plan(page)).to_contain_text("54 cells")
         ours = presets.parse({"name": "error-tdrive"}).spec()
-        asked = ExperimentSpec.parse(spec_of(page))
-        assert [cell.digest for cell in asked.cells()] == [cell.digest for cell in ours.cells()]
+        sent = ExperimentSpec.parse(spec_of(page))
+        assert [cell.digest for cell in sent.cells()] == [cell.digest for cell in ours.cells()]
 
-    def test_any_other_grid_opens_as_text_and_is_sent_word_for_word(
-        self, page: Page, owner: User, walk: Dataset
-    ) -> None:
+    def test_any_other_grid_opens_as_text_and_is_sent_unchanged(self, page: Page, owner: User, walk: Dataset) -> None:
         spec = ExperimentSpec.parse(ODD)
         first = submit_experiment(owner=owner, dataset=walk, spec=spec, name="Odd")
         form(page, f"?from={first.pk}")
@@ -275,7 +273,7 @@ class TestLandmarkSets:
         expect(page.get_by_role("checkbox", name="1 zone · as in the spec")).to_be_checked()
         assert submitted(page).spec["base"]["landmarks"]["name"] == "zones"
 
-    def test_without_any_it_says_where_they_are_made(self, page: Page, walk: Dataset) -> None:
+    def test_without_any_it_links_to_their_page(self, page: Page, walk: Dataset) -> None:
         form(page)
         expect(self.choose(page)).to_contain_text("Synthetic series have no landmark sets")
         page.get_by_role("radio", name="A dataset").check()
@@ -302,7 +300,7 @@ class TestText:
         text.fill(json.dumps(spec))
         assert submitted(page).spec_digest == ExperimentSpec.parse(spec | {"series": SERIES}).digest
 
-    def test_it_is_kept_in_a_file_and_loaded_again(self, page: Page, tmp_path: Path) -> None:
+    def test_it_is_saved_in_a_file_and_loaded_again(self, page: Page, tmp_path: Path) -> None:
         form(page, "?preset=privacy-utility")
         page.get_by_text("As JSON", exact=True).click()
         with page.expect_download() as waiting:
@@ -317,8 +315,8 @@ class TestText:
 
 
 class TestWrong:
-    def test_what_the_server_refuses_is_said_at_the_field(self, page: Page, watch: Watch) -> None:
-        watch.expect(400)
+    def test_what_the_server_refuses_is_shown_at_the_field(self, page: Page, monitor: PageMonitor) -> None:
+        monitor.expect(400)
         form(page)
         only(page, "Skip", "Planned")
         row = page.locator("[data-row=landmark-planned]")
@@ -337,17 +335,17 @@ class TestWrong:
         expect(page.locator("[data-runs]")).to_contain_text("Must come to at most 100 hours of work")
         assert not Experiment.objects.exists()
 
-    def test_lists_say_at_once_what_is_no_number_or_out_of_bounds(self, page: Page) -> None:
+    def test_lists_show_at_once_what_is_no_number_or_out_of_bounds(self, page: Page) -> None:
         form(page)
         shares = page.get_by_label("Shares, %")
         wrong = page.locator("[data-field=share] .field__error")
-        for typed, said in (
+        for typed, message in (
             ("20, 101", "Must be at most 100, got 101."),
             ("2o", "“2o” is not a number"),
             ("5 5", "5 is there"),
         ):
             shares.fill(typed)
-            expect(wrong).to_contain_text(said)
+            expect(wrong).to_contain_text(message)
             page.get_by_role("button", name="Run the experiment").click()
             expect(shares).to_be_focused()
             assert not Experiment.objects.exists()
@@ -358,15 +356,15 @@ class TestWrong:
 
 
 @pytest.mark.parametrize(("size", "colour"), [(DESKTOP, "light"), (PHONE, "dark")], ids=["desk", "phone"])
-def test_for_everybody(
+def test_accessible_and_fits(
     open_page: Callable[..., Page], owner: User, walk: Dataset, size: dict[str, int], colour: str
 ) -> None:
     page = open_page(owner, colour=colour, size=size)
     page.add_init_script(WATCH_SHIFTS)
     response = page.goto(ADDRESS)
-    settled(page, "[data-form]")
+    wait_until_ready(page, "[data-form]")
     assert loading_faults(page, response) == []
-    assert word_faults(page) == []
+    assert glossary_faults(page) == []
     page.evaluate(UNFOLD)
     assert accessibility_faults(page) == []
     page.emulate_media(color_scheme="dark" if colour == "light" else "light")

@@ -20,7 +20,7 @@ from dashboard.landmarks.models import LandmarkSet
 from dashboard.releases.services import submit_release
 from privacy_engine.experiments import presets, run, write
 from privacy_engine.spec import ReleaseSpec
-from tests.browser.conftest import work_off
+from tests.browser.conftest import run_jobs
 
 PLOTS = """() => [...document.querySelectorAll(".js-plotly-plot")].map((plot) => Object.fromEntries(
   plot.data.filter(({ name }) => name).map(({ name, x, y, visible }) => [name, { x: [...x], y: [...y], visible }])))"""
@@ -73,7 +73,7 @@ class TestPresets:
         page.get_by_role("button", name="Resume", exact=True).click()
         expect(state).to_have_text("Waiting for a worker")
         assert drawn(page) >= some  # what was computed is shown still
-        work_off()
+        run_jobs()
         expect(state).to_have_text("Done")
         expect(page.locator("[data-panels]")).to_have_attribute("data-drawn", str(3 * 5 * 6 + 3 * 6))
 
@@ -88,21 +88,21 @@ class TestPresets:
         none = [row["mean"] for row in table.to_pylist() if row["metric"] == "loss-own"][:6]
         assert plots[0]["No correlation"]["y"] == pytest.approx(none, rel=1e-12)
 
-        picture = saved(page, "Strong, s = 0.01", "SVG")
-        assert Path(picture.path()).read_text().startswith("<svg")
-        assert picture.suggested_filename == "loss-under-correlation-loss-own-strong-s-0-01.svg"
+        image = saved(page, "Strong, s = 0.01", "SVG")
+        assert Path(image.path()).read_text().startswith("<svg")
+        assert image.suggested_filename == "loss-under-correlation-loss-own-strong-s-0-01.svg"
         rows = list(csv.DictReader(Path(saved(page, "Strong, s = 0.01", "CSV").path()).read_text().splitlines()))
         assert [float(row["Towards the end (left-skewed) (ε)"]) for row in rows] == pytest.approx(ends, rel=1e-12)
         write(table, losses.spec(), tmp_path)
         page.get_by_text("Download", exact=True).click()
-        for words, name in (
+        for label, name in (
             ("Table as CSV", "table.csv"),
             ("Table as Parquet", "table.parquet"),
             ("Figure’s table for LaTeX (pgfplots)", "table.tex"),
             ("Spec as JSON", "spec.json"),
         ):
             with page.expect_download() as waiting:
-                page.get_by_role("link", name=words).click()
+                page.get_by_role("link", name=label).click()
             assert Path(waiting.value.path()).read_bytes() == (tmp_path / name).read_bytes(), name
 
     def test_on_a_dataset_of_ones_own(self, page: Page, taxi: Dataset) -> None:
@@ -111,7 +111,7 @@ class TestPresets:
         page.get_by_role("button", name="Run Temporal distance by distribution").click()
         expect(page.get_by_role("heading", name="Temporal distance by distribution")).to_be_visible()
         expect(page.locator("[data-said]")).to_be_visible()
-        work_off()
+        run_jobs()
         expect(page.locator("[data-said]")).to_have_text("Done")
         made = Experiment.objects.get()
         assert (made.dataset, made.lengths) == (taxi, [taxi.points])
@@ -123,14 +123,14 @@ class TestAttacks:
     def test_a_release_is_attacked_from_its_row(self, page: Page, owner: User, stays: LandmarkSet) -> None:
         spec = ReleaseSpec.parse({"mechanism": {"name": "landmark-skip", "epsilon": 1.0, "radius_m": 50.0}})
         submit_release(owner=owner, dataset=stays.dataset, landmark_set=stays, spec=spec)
-        work_off()
+        run_jobs()
         page.goto(f"/datasets/{stays.dataset_id}/")
         page.get_by_role("link", name="Attack landmark-skip in an experiment").click()
         expect(page.locator("[data-form][data-ready=all]")).to_be_visible()
         expect(page.get_by_role("checkbox", name="Home found")).to_be_checked()
         page.get_by_role("button", name="Run the experiment").click()
         expect(page.locator("[data-said]")).to_be_visible()
-        work_off()
+        run_jobs()
         expect(page.locator("[data-said]")).to_have_text("Done")
         page.get_by_label("Measure", exact=True).select_option(index=3)
         expect(page.locator("[data-measure]")).to_contain_text("Home found")
@@ -142,7 +142,7 @@ class TestAttacks:
 class TestReading:
     def test_axes_change_places_and_lines_are_hidden(self, page: Page, owner: User) -> None:
         row = submitted(owner, name="correlated-loss", repetitions=3, events=30)
-        work_off()
+        run_jobs()
         page.goto(f"/experiments/{row.pk}/")
         expect(page.locator(".js-plotly-plot")).to_have_count(3)
         page.get_by_label("Charts by").select_option(label="Where landmarks lie")
@@ -163,7 +163,7 @@ class TestReading:
     def test_another_experiment_lies_beside_it(self, page: Page, owner: User) -> None:
         one, two = submitted(owner), submitted(owner, seed=9)
         apart = submitted(owner, name="privacy-utility", repetitions=1, events=10)
-        work_off()
+        run_jobs()
         Experiment.objects.filter(pk=two.pk).update(name="Seed nine")
         page.goto(f"/experiments/{one.pk}/")
         page.get_by_label("Compare with").select_option(str(two.pk))
@@ -177,7 +177,7 @@ class TestReading:
         page.get_by_label("Compare with").select_option(str(apart.pk))
         expect(page.locator("[data-compared]")).to_contain_text("is over other axes: release, level")
 
-    def test_what_failed_says_why_and_can_be_resumed(
+    def test_a_failure_shows_its_reason_and_can_be_resumed(
         self, page: Page, owner: User, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         row = submitted(owner, name="correlated-loss", repetitions=100)
@@ -188,14 +188,14 @@ class TestReading:
         expect(page.locator("[data-problem]")).to_contain_text("Internal error.")
         page.get_by_role("button", name="Resume", exact=True).click()
         expect(page.locator("[data-said]")).to_have_text("Waiting for a worker")
-        work_off()
+        run_jobs()
         expect(page.locator("[data-said]")).to_have_text("Done")
         expect(page.locator("[data-problem]")).to_be_hidden()
 
     @pytest.mark.journey
     def test_renamed_and_deleted(self, page: Page, owner: User) -> None:
         row = submitted(owner)
-        work_off()
+        run_jobs()
         page.goto("/experiments/")
         page.get_by_role("button", name=f"Rename {row.name}").click()
         page.get_by_label("Name", exact=True).fill("Distances")

@@ -1,4 +1,4 @@
-"""Words that explain themselves: on hover, focus and tap, and how the sentence goes away."""
+"""Terms of the glossary: shown on hover, focus and tap, and hidden again."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.services import submit_release
 from privacy_engine.spec import ReleaseSpec
-from tests.browser.conftest import PHONE, accessibility_faults, widths, work_off
+from tests.browser.conftest import PHONE, accessibility_faults, run_jobs, widths
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def composer(landmarks: LandmarkSet) -> str:
     return f"/datasets/{landmarks.dataset_id}/releases/new/"
 
 
-def word(page: Page, name: str) -> Locator:
+def term(page: Page, name: str) -> Locator:
     return page.locator(f".term[popovertarget=term-{name}]")
 
 
@@ -54,7 +54,7 @@ class TestSentence:
     @pytest.mark.journey
     def test_hover_shows_it_and_leaving_hides_it(self, page: Page, composer: str) -> None:
         page.goto(composer)
-        word(page, "fresh-noise").hover()
+        term(page, "fresh-noise").hover()
         expect(note(page, "fresh-noise")).to_be_visible()
         expect(note(page, "fresh-noise")).to_contain_text(GLOSSARY["fresh-noise"].meaning)
         note(page, "fresh-noise").hover()
@@ -65,25 +65,25 @@ class TestSentence:
 
     def test_focus_shows_it_escape_hides_it_and_enter_brings_it_back(self, page: Page, composer: str) -> None:
         page.goto(composer)
-        word(page, "level").focus()
+        term(page, "level").focus()
         expect(note(page, "level")).to_be_visible()
         page.keyboard.press("Tab")
         expect(note(page, "level")).to_be_hidden()
         expect(note(page, "radius")).to_be_visible()
         page.keyboard.press("Escape")
         expect(note(page, "radius")).to_be_hidden()
-        expect(word(page, "radius")).to_be_focused()
+        expect(term(page, "radius")).to_be_focused()
         page.keyboard.press("Enter")
         expect(note(page, "radius")).to_be_visible()
 
     def test_tap_shows_it_and_a_tap_elsewhere_hides_it(self, phone: Page, composer: str) -> None:
         phone.goto(composer)
-        word(phone, "w-event").tap()
+        term(phone, "w-event").tap()
         expect(note(phone, "w-event")).to_be_visible()
         box, width = note(phone, "w-event").bounding_box(), PHONE["width"]
         assert box["x"] >= 12
         assert box["x"] + box["width"] <= width - 12
-        word(phone, "w-event").tap()
+        term(phone, "w-event").tap()
         expect(note(phone, "w-event")).to_be_visible()
         phone.get_by_role("heading", name="Mechanisms").tap()
         expect(note(phone, "w-event")).to_be_hidden()
@@ -91,11 +91,11 @@ class TestSentence:
     def test_nothing_moves(self, page: Page, composer: str) -> None:
         page.goto(composer)
         page.wait_for_selector("[data-form][data-ready=all]")
-        assert moved_by(page, lambda: word(page, "epsilon").hover()) == 0
+        assert moved_by(page, lambda: term(page, "epsilon").hover()) == 0
         expect(note(page, "epsilon")).to_be_visible()
         assert widths(page)[0] <= widths(page)[1]
 
-    def test_is_the_words_description(self, page: Page, composer: str) -> None:
+    def test_is_the_accessible_description(self, page: Page, composer: str) -> None:
         page.goto(composer)
         expect(page.get_by_role("button", name="level", exact=True)).to_have_accessible_description(
             f"Level {GLOSSARY['level'].meaning}"
@@ -106,22 +106,22 @@ class TestSentence:
     def test_works_without_scripts(self, open_page: Callable[..., Page], owner: User) -> None:
         page = open_page(owner, java_script_enabled=False)
         page.goto("/")
-        word(page, "release").click()
+        term(page, "release").click()
         expect(note(page, "release")).to_be_visible()
 
 
-class TestWordsOfScripts:
+class TestTermsOfScripts:
     def test_a_regular_event_in_the_editor(self, page: Page, landmarks: LandmarkSet) -> None:
         page.goto(f"/datasets/{landmarks.dataset_id}/landmarks/new/?from={landmarks.pk}")
-        word(page, "regular-event").hover()
+        term(page, "regular-event").hover()
         expect(note(page, "regular-event")).to_contain_text("not a landmark")
 
     def test_the_level_of_a_guarantee(self, page: Page, owner: User, landmarks: LandmarkSet) -> None:
         spec = ReleaseSpec.parse({"mechanism": {"name": "w-event", "epsilon": 1.0, "radius_m": 200.0, "window": 3}})
         submit_release(owner=owner, dataset=landmarks.dataset, landmark_set=landmarks, spec=spec)
-        work_off()
+        run_jobs()
         page.goto(f"/datasets/{landmarks.dataset_id}/compare/")
-        word(page, "w-event").focus()
+        term(page, "w-event").focus()
         expect(note(page, "w-event")).to_be_visible()
         expect(page.locator("[data-guarantee] h3")).to_contain_text("w-event privacy, 200")
 
@@ -135,7 +135,7 @@ def test_pages_with_a_sentence_open_are_accessible(
     page = open_page(owner, colour=colour, **more)
     page.goto(composer)
     page.wait_for_selector("[data-form][data-ready=all]")
-    word(page, "epsilon").focus()
+    term(page, "epsilon").focus()
     expect(note(page, "epsilon")).to_be_visible()
     assert accessibility_faults(page) == []
     page.goto("/glossary/")

@@ -19,13 +19,13 @@ from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.models import Release
 from dashboard.releases.services import submit_release
 from privacy_engine.spec import ReleaseSpec
-from tests.browser.conftest import DESKTOP, PHONE, WALK, Watch, accessibility_faults, widths, work_off
+from tests.browser.conftest import DESKTOP, PHONE, WALK, PageMonitor, accessibility_faults, run_jobs, widths
 
 WHY = {"code": "memory", "message": "The job needed more memory than one job may use."}
 TITLE = "Uniform, Walk"
 
 
-# How long the page would wait before it asks again, told at once
+# Record how long the page would wait before it polls again, and shorten the wait
 WAITS = """
   window.waits = [];
   const later = window.setTimeout;
@@ -37,8 +37,8 @@ WAITS = """
 
 
 @pytest.fixture
-def ask(owner: User, walk: Dataset) -> Callable[..., Release]:
-    """``ask("uniform", state=…)``: a release of the walk in some state."""
+def make_release(owner: User, walk: Dataset) -> Callable[..., Release]:
+    """``make_release("uniform", state=…)``: a release of the walk in some state."""
     landmarks = mark_landmarks(owner=owner, dataset=walk, method={"name": "manual", "events": [1, 2, 3]}, name="Home")
 
     def submit(mechanism: str = "uniform", **columns: Any) -> Release:
@@ -53,14 +53,14 @@ def ask(owner: User, walk: Dataset) -> Callable[..., Release]:
 
 
 @pytest.fixture
-def failed(ask: Any) -> Release:
+def failed(make_release: Any) -> Release:
     """One that a worker could not finish."""
-    return ask(state=State.FAILED, attempt=1, started_at=now(), finished_at=now(), error=WHY)
+    return make_release(state=State.FAILED, attempt=1, started_at=now(), finished_at=now(), error=WHY)
 
 
-def looks(watch: Watch) -> int:
-    """How often the server was asked for the jobs."""
-    return sum(url.endswith("/api/v1/jobs/") for url in watch.requests)
+def polls(monitor: PageMonitor) -> int:
+    """Return how often the page has polled the jobs."""
+    return sum(url.endswith("/api/v1/jobs/") for url in monitor.requests)
 
 
 def button(page: Page) -> Locator:
@@ -78,29 +78,29 @@ def open_drawer(page: Page) -> Locator:
     return drawer(page)
 
 
-class TestWhatIsTold:
+class TestTexts:
     @pytest.mark.journey
-    def test_stage_share_and_time_left(self, page: Page, ask: Any) -> None:
+    def test_stage_share_and_time_left(self, page: Page, make_release: Any) -> None:
         began = now() - timedelta(seconds=60)
         held = {"state": State.RUNNING, "token": "0" * 32, "lease_until": now(), "started_at": began, "attempt": 1}
-        ask(stage="Drawing", progress=0.5, **held)
-        ask("skip")
+        make_release(stage="Drawing", progress=0.5, **held)
+        make_release("skip")
         shown = open_drawer(page)
         expect(shown).to_contain_text(re.compile(r"drawing · 50\s% · \d.* left"))
         expect(shown.get_by_role("progressbar", name=TITLE)).to_have_js_property("value", 0.5)
         expect(shown).to_contain_text("waiting for a worker")
         expect(button(page)).to_contain_text(re.compile(r"1 of 2 jobs running · 25\s%"))
 
-    def test_how_it_ended_is_said_once(self, page: Page, ask: Any) -> None:
-        ask()
+    def test_the_outcome_is_announced_once(self, page: Page, make_release: Any) -> None:
+        make_release()
         shown = open_drawer(page)
         expect(shown).to_contain_text("waiting for a worker")
-        work_off()
+        run_jobs()
         expect(shown.locator("[data-jobs-over]")).to_contain_text("done")
         expect(page.locator("#announcer")).to_have_text(f"{TITLE} is done.")
         expect(button(page)).to_contain_text("Jobs")
 
-    def test_a_failure_says_why_and_what_to_do(self, page: Page, failed: Release) -> None:
+    def test_a_failure_shows_its_reason_and_the_next_step(self, page: Page, failed: Release) -> None:
         shown = open_drawer(page)
         expect(button(page)).to_contain_text("1 job failed")
         expect(shown).to_contain_text(f"failed: {WHY['message']}")
@@ -114,7 +114,7 @@ class TestWhatCanBeDone:
         shown = open_drawer(page)
         shown.get_by_role("button", name=f"Retry {TITLE}").click()
         expect(shown).to_contain_text("waiting for a worker")
-        work_off()
+        run_jobs()
         expect(shown.locator("[data-jobs-over]")).to_contain_text("done")
         assert Release.objects.get().state == State.DONE
 
@@ -129,9 +129,9 @@ class TestWhatCanBeDone:
         expect(shown.locator("[data-jobs-ended]")).to_be_hidden()
         assert Release.objects.get().state == State.FAILED
 
-    def test_all_are_dismissed_at_once(self, page: Page, ask: Any) -> None:
+    def test_all_are_dismissed_at_once(self, page: Page, make_release: Any) -> None:
         for _ in range(3):
-            ask(state=State.FAILED, attempt=1, started_at=now(), finished_at=now(), error=WHY)
+            make_release(state=State.FAILED, attempt=1, started_at=now(), finished_at=now(), error=WHY)
         shown = open_drawer(page)
         shown.get_by_role("button", name="Dismiss all").click()
         expect(shown.locator("[data-jobs-ended]")).to_be_hidden()
@@ -146,12 +146,12 @@ class TestWhatCanBeDone:
         expect(shown.locator("[data-jobs-over]")).to_contain_text("cancelled")
         shown.get_by_role("button", name="Retry Long walk").click()
         expect(shown.locator("[data-jobs-list]")).to_contain_text("waiting for a worker")
-        work_off()
+        run_jobs()
         expect(page.get_by_role("row", name=re.compile("Long walk"))).to_contain_text("ready")
 
-    def test_by_keyboard_alone_focus_is_never_lost(self, page: Page, ask: Any) -> None:
+    def test_by_keyboard_alone_focus_is_never_lost(self, page: Page, make_release: Any) -> None:
         for name in ("uniform", "skip"):
-            ask(name, state=State.FAILED, attempt=1, started_at=now(), finished_at=now(), error=WHY)
+            make_release(name, state=State.FAILED, attempt=1, started_at=now(), finished_at=now(), error=WHY)
         page.goto("/")
         expect(button(page)).to_contain_text("2 jobs failed")
         button(page).focus()
@@ -171,8 +171,8 @@ class TestWhatCanBeDone:
         expect(drawer(page)).to_be_hidden()
         expect(button(page)).to_be_focused()
 
-    def test_a_refusal_is_shown_and_can_be_tried_again(self, page: Page, failed: Release, watch: Watch) -> None:
-        watch.expect(409)
+    def test_a_refusal_is_shown_and_can_be_tried_again(self, page: Page, failed: Release, monitor: PageMonitor) -> None:
+        monitor.expect(409)
         shown = open_drawer(page)
         retry = shown.get_by_role("button", name=f"Retry {TITLE}")
         expect(retry).to_be_enabled()
@@ -183,8 +183,8 @@ class TestWhatCanBeDone:
 
 
 class TestGentle:
-    def test_a_hidden_page_asks_for_nothing(self, page: Page, ask: Any, watch: Watch) -> None:
-        ask()
+    def test_a_hidden_page_sends_no_request(self, page: Page, make_release: Any, monitor: PageMonitor) -> None:
+        make_release()
         shown = open_drawer(page)
         expect(shown).to_contain_text("waiting for a worker")
         hide = """(hidden) => {
@@ -192,38 +192,38 @@ class TestGentle:
           document.dispatchEvent(new Event("visibilitychange"));
         }"""
         page.evaluate(hide, True)
-        page.wait_for_timeout(500)  # what was on its way is there
-        before = looks(watch)
+        page.wait_for_timeout(500)  # responses of earlier polls have arrived
+        before = polls(monitor)
         page.wait_for_timeout(3000)  # three polls of a page that is seen
-        assert looks(watch) == before
-        work_off()
+        assert polls(monitor) == before
+        run_jobs()
         page.evaluate(hide, False)
         expect(shown.locator("[data-jobs-over]")).to_contain_text("done")
 
-    def test_idle_it_asks_ever_less(self, page: Page, walk: Dataset) -> None:
+    def test_idle_it_polls_ever_less(self, page: Page, walk: Dataset) -> None:
         page.add_init_script(WAITS)
         page.goto("/", wait_until="domcontentloaded")
         page.wait_for_function("() => waits.length >= 5")
         assert page.evaluate("waits.slice(0, 5)") == [15_000, 30_000, 60_000, 120_000, 120_000]
 
-    def test_waiting_without_news_it_slows_down_and_news_wake_it(self, page: Page, ask: Any) -> None:
-        ask()
+    def test_polling_slows_down_without_changes_and_is_quick_after_one(self, page: Page, make_release: Any) -> None:
+        make_release()
         page.add_init_script(WAITS)
         page.goto("/", wait_until="domcontentloaded")
         page.wait_for_function("() => waits.length >= 10")
         found = page.evaluate("waits.slice(0, 10)")
         assert found[:3] == [1000, 1250, 1562.5]
         assert found[-2:] == [5000, 5000]
-        ask("skip")
+        make_release("skip")
         page.wait_for_function("() => waits.slice(10).includes(1000)")
 
 
 @pytest.mark.parametrize("colour", ["light", "dark"])
 @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desk", "phone"])
-def test_for_everybody(
-    open_page: Any, owner: User, ask: Any, failed: Release, colour: str, size: dict[str, int]
+def test_accessible_and_fits(
+    open_page: Any, owner: User, make_release: Any, failed: Release, colour: str, size: dict[str, int]
 ) -> None:
-    ask("skip")
+    make_release("skip")
     page = open_page(owner, colour=colour, size=size)
     shown = open_drawer(page)
     expect(shown).to_contain_text("waiting for a worker")

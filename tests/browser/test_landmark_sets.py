@@ -12,7 +12,7 @@ from dashboard.datasets.models import Dataset
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
 from tests.browser.conftest import accessibility_faults, widths
-from tests.browser.drawn import expect_painted, painted
+from tests.browser.rendering import expect_painted, painted
 
 ZONE = {"type": "Circle", "center": [2.352, 48.851], "radius_m": 300.0, "label": "Clinic"}
 

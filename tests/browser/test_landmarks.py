@@ -15,9 +15,9 @@ from dashboard.datasets.services import import_dataset, set_budget
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.models import Release
-from tests.browser.conftest import DESKTOP, PHONE, Watch, accessibility_faults, widths
-from tests.browser.drawn import MIDDLE, expect_painted, painted, settled
-from tests.browser.editing import edit, expect_marked, marked
+from tests.browser.conftest import DESKTOP, PHONE, PageMonitor, accessibility_faults, widths
+from tests.browser.landmark_editor import edit, expect_marked, marked
+from tests.browser.rendering import MIDDLE, expect_painted, painted, wait_until_ready
 
 # Where the middle of what is painted of the event chosen lies, once it is another one
 EVENT_ON_SCREEN = """async (event) => {
@@ -67,7 +67,7 @@ class TestStayPoints:
         expect(page.get_by_label("Distance, m", exact=True)).to_have_value("2")
         expect_marked(page, 0)
 
-    def test_what_is_refused_is_said_at_the_field(self, page: Page, taxi: Dataset) -> None:
+    def test_what_is_refused_is_shown_at_the_field(self, page: Page, taxi: Dataset) -> None:
         edit(page, taxi)
         page.get_by_label("Distance, m", exact=True).fill("-5")
         expect(page.locator("[data-field=distance_m] .field__error")).to_contain_text("Must be at least 0, got -5")
@@ -112,19 +112,19 @@ class TestStayPoints:
 
     def test_what_the_pointer_is_over_shows_on_map_and_strip(self, page: Page, taxi: Dataset) -> None:
         edit(page, taxi)
-        words, ghost = page.locator(".timeline__words"), page.locator(".timeline__ghost")
+        text, ghost = page.locator(".timeline__words"), page.locator(".timeline__ghost")
         strip = page.locator(".timeline__strip").bounding_box()
         assert strip
         page.mouse.move(strip["x"] + strip["width"] / 2, strip["y"] + 20)
         expect(ghost).to_be_visible()
-        expect(words).not_to_contain_text("event 1 of")
+        expect(text).not_to_contain_text("event 1 of")
         page.mouse.move(5, 5)
         expect(ghost).to_be_hidden()
-        expect(words).to_contain_text("event 1 of")
+        expect(text).to_contain_text("event 1 of")
         place = page.evaluate(EVENT_ON_SCREEN, 130)
         page.mouse.move(place[0] + 2, place[1] + 2)
         expect(ghost).to_be_visible()
-        expect(words).to_contain_text(re.compile(r"event (?!0 )\d+ of"))
+        expect(text).to_contain_text(re.compile(r"event (?!0 )\d+ of"))
 
     def test_without_times_the_reason_is_given(self, page: Page, owner: User) -> None:
         upload = ContentFile(b"lat,lon\n48.85,2.35\n48.86,2.36\n48.87,2.35\n", name="bare.csv")
@@ -159,7 +159,7 @@ class TestByHand:
         page.get_by_role("button", name="Redo").click()
         expect_marked(page, found + 1)
 
-    def test_shift_drag_marks_a_stretch(self, page: Page, taxi: Dataset) -> None:
+    def test_shift_drag_marks_a_range(self, page: Page, taxi: Dataset) -> None:
         edit(page, taxi)
         page.get_by_role("button", name="Manual").click()
         before = marked(page)
@@ -186,9 +186,9 @@ class TestByHand:
 class TestReleaseForm:
     def open(self, page: Page, dataset: Dataset) -> None:
         page.goto(f"/datasets/{dataset.pk}/releases/new/")
-        settled(page, "[data-form]")
+        wait_until_ready(page, "[data-form]")
 
-    def test_says_what_the_level_means_in_metres(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
+    def test_shows_what_the_level_means_in_metres(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
         self.open(page, taxi)
         page.get_by_label("Level ε", exact=True).fill("2")
         page.get_by_label("Radius r, m", exact=True).fill("100")
@@ -212,7 +212,7 @@ class TestReleaseForm:
         assert specs["landmark-adaptive"]["reading"] == "literal"
 
     @pytest.mark.journey
-    def test_a_seed_ends_privacy_and_the_form_says_so(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
+    def test_a_seed_ends_privacy_and_the_form_states_so(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
         self.open(page, taxi)
         page.get_by_role("radio", name="Seeded simulation").check()
         page.get_by_label("Seed", exact=True).fill("42")
@@ -221,7 +221,7 @@ class TestReleaseForm:
         page.wait_for_url("**/compare/**")
         assert set(Release.objects.values_list("seeded", flat=True)) == {True}
 
-    def test_what_is_refused_is_said_at_the_field(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
+    def test_what_is_refused_is_shown_at_the_field(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
         self.open(page, taxi)
         page.get_by_label("Level ε", exact=True).fill("20000")
         page.get_by_role("button", name="Create 3 releases").click()
@@ -229,8 +229,8 @@ class TestReleaseForm:
         expect(error).to_contain_text("Must be at most 10000, got 20000")
         assert Release.objects.count() == 0
 
-    def test_the_budget_is_kept(self, page: Page, taxi: Dataset, stays: LandmarkSet, watch: Watch) -> None:
-        watch.expect(409)
+    def test_the_budget_is_kept(self, page: Page, taxi: Dataset, stays: LandmarkSet, monitor: PageMonitor) -> None:
+        monitor.expect(409)
         set_budget(dataset=taxi, epsilon=1.0, radius_m=100.0)
         self.open(page, taxi)
         page.get_by_label("Radius r, m", exact=True).fill("100")
@@ -239,20 +239,20 @@ class TestReleaseForm:
         expect(page.locator("[data-form]")).to_contain_text("1 release before it was submitted")
         assert Release.objects.count() == 1
 
-    def test_without_landmarks_it_says_what_to_do(self, page: Page, taxi: Dataset) -> None:
+    def test_without_landmarks_it_names_the_next_step(self, page: Page, taxi: Dataset) -> None:
         page.goto(f"/datasets/{taxi.pk}/releases/new/")
         expect(page.get_by_role("link", name="Define landmarks")).to_be_visible()
 
 
 @pytest.mark.parametrize("colour", ["light", "dark"])
 @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desk", "phone"])
-def test_for_everybody(
+def test_accessible_and_fits(
     open_page: Any, owner: User, taxi: Dataset, stays: LandmarkSet, colour: str, size: dict[str, int]
 ) -> None:
     page = open_page(owner, colour=colour, size=size)
     for path, ready in (("landmarks/new/", "[data-editor]"), ("releases/new/", "[data-form]")):
         page.goto(f"/datasets/{taxi.pk}/{path}")
-        settled(page, ready)
+        wait_until_ready(page, ready)
         assert not accessibility_faults(page)
         document, window = widths(page)
         assert document <= window

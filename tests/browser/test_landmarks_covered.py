@@ -14,8 +14,8 @@ from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.services import submit_release
 from privacy_engine.spec import ReleaseSpec
-from tests.browser.conftest import Watch, work_off
-from tests.browser.editing import draw_polygon, edit, save
+from tests.browser.conftest import PageMonitor, run_jobs
+from tests.browser.landmark_editor import draw_polygon, edit, save
 
 STAYS = {"name": "stay-points", "distance_m": 200.0, "duration_s": 1200.0}
 NIGHTS = {
@@ -26,7 +26,7 @@ NIGHTS = {
 
 
 @pytest.mark.journey
-def test_the_editor_says_of_each_way_whether_promises_cover_it(page: Page, taxi: Dataset) -> None:
+def test_the_editor_states_for_each_method_whether_promises_cover_it(page: Page, taxi: Dataset) -> None:
     edit(page, taxi)
     coverage = page.locator("[data-coverage]")
     expect(coverage).to_contain_text("Not covered by the promise of a release: which events are landmarks, found in")
@@ -54,14 +54,14 @@ def test_the_release_form_states_the_sentence_of_the_set_chosen(page: Page, owne
 
 
 def test_the_report_of_a_set_states_it_too(page: Page, owner: User, taxi: Dataset) -> None:
-    for way, words in ((STAYS, "not covered: which events are landmarks"), (NIGHTS, "provided that the schedule")):
+    for way, text in ((STAYS, "not covered: which events are landmarks"), (NIGHTS, "provided that the schedule")):
         found = mark_landmarks(owner=owner, dataset=taxi, method=way)
         page.goto(f"/landmark-sets/{found.pk}/report/")
-        expect(page.locator("[data-coverage]")).to_contain_text(words)
+        expect(page.locator("[data-coverage]")).to_contain_text(text)
 
 
-def test_fail_a_release_over_dummies_of_a_seed(page: Page, watch: Watch, owner: User, taxi: Dataset) -> None:
-    watch.expect(409)
+def test_fail_a_release_over_dummies_of_a_seed(page: Page, monitor: PageMonitor, owner: User, taxi: Dataset) -> None:
+    monitor.expect(409)
     source = mark_landmarks(owner=owner, dataset=taxi, method=STAYS)
     coins = {"name": "dummies-one-sided", "epsilon": 2.0}
     seeded = add_dummies(owner=owner, landmark_set=source, method=coins, seed=4)
@@ -73,8 +73,8 @@ def test_fail_a_release_over_dummies_of_a_seed(page: Page, watch: Watch, owner: 
 
 def test_zones_apply_to_an_earlier_release(page: Page, owner: User, taxi: Dataset, stays: LandmarkSet) -> None:
     spec = ReleaseSpec.parse({"mechanism": {"name": "event-level", "epsilon": 1.0, "radius_m": 20.0}})
-    earlier = submit_release(owner=owner, dataset=taxi, landmark_set=stays, spec=spec, name="First look")
-    work_off()
+    earlier = submit_release(owner=owner, dataset=taxi, landmark_set=stays, spec=spec, name="First try")
+    run_jobs()
     edit(page, taxi)
     page.get_by_role("button", name="Zones", exact=True).click()
     draw_polygon(page)

@@ -11,8 +11,8 @@ from dashboard.accounts.models import User
 from dashboard.datasets.models import Dataset
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
-from tests.browser.conftest import PHONE, Watch, accessibility_faults, widths
-from tests.browser.editing import edit, expect_marked, save
+from tests.browser.conftest import PHONE, PageMonitor, accessibility_faults, widths
+from tests.browser.landmark_editor import edit, expect_marked, save
 
 ZONE = "Europe/Paris"
 
@@ -81,8 +81,8 @@ def test_a_copy_begins_as_it_was_saved_and_undo_brings_windows_back(page: Page, 
     assert LandmarkSet.objects.filter(dataset=taxi).count() == 2
 
 
-def test_fail_a_zone_that_does_not_exist(page: Page, watch: Watch, taxi: Dataset) -> None:
-    watch.expect(400)
+def test_fail_a_zone_that_does_not_exist(page: Page, monitor: PageMonitor, taxi: Dataset) -> None:
+    monitor.expect(400)
     edit(page, taxi)
     choose(page)
     page.get_by_label("Time zone").fill("Mars/Olympus")
@@ -93,8 +93,8 @@ def test_fail_a_zone_that_does_not_exist(page: Page, watch: Watch, taxi: Dataset
     expect(error).to_be_hidden()
 
 
-def test_fail_a_window_without_an_end_or_a_time(page: Page, watch: Watch, taxi: Dataset) -> None:
-    watch.expect(400)
+def test_fail_a_window_without_an_end_or_a_time(page: Page, monitor: PageMonitor, taxi: Dataset) -> None:
+    monitor.expect(400)
     edit(page, taxi)
     choose(page)
     error = page.locator("[data-field=windows] > .field__error")

@@ -1,4 +1,4 @@
-"""The comparison's layers in time and ink: played, drawn in part, with error lines, in another line of the palette."""
+"""The comparison's layers in time and style: played, drawn in part, with error lines, in another line style."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from dashboard.datasets.services import import_dataset
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.models import Release
 from privacy_engine.samples import samples
-from tests.browser.conftest import accessibility_faults, work_off
-from tests.browser.drawn import expect_painted, painted, settled
-from tests.browser.given import table
+from tests.browser.conftest import accessibility_faults, run_jobs
+from tests.browser.fixtures import table
+from tests.browser.rendering import expect_painted, painted, wait_until_ready
 from tests.browser.test_modes import compare, drag, released, sides
 
 # The colour most of a layer's opaque pixels have
-INK_OF = """(id) => {
+STYLE_OF = """(id) => {
   const canvas = document.querySelector(`canvas[data-layer="${id}"]`);
   const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
   const counts = new Map();
@@ -44,7 +44,7 @@ def pair(owner: User, taxi: Dataset) -> list[Release]:
 
 class TestPlayed:
     @pytest.mark.journey
-    def test_within_the_stretch_that_is_drawn(self, page: Page, taxi: Dataset, pair: list[Release]) -> None:
+    def test_within_the_range_that_is_drawn(self, page: Page, taxi: Dataset, pair: list[Release]) -> None:
         compare(page, taxi, "?range=60-120")
         page.get_by_label("Speed", exact=True).select_option("other speed")
         page.get_by_label("Speed, times real time").fill("40000")
@@ -56,7 +56,7 @@ class TestPlayed:
         event = int(page.get_by_role("slider", name="Event", exact=True).get_attribute("aria-valuenow") or 0)
         assert 60 <= event <= 119
 
-    def test_no_faster_than_it_is_told(self, page: Page, taxi: Dataset, pair: list[Release]) -> None:
+    def test_no_faster_than_the_speed_chosen(self, page: Page, taxi: Dataset, pair: list[Release]) -> None:
         compare(page, taxi)  # an event every five minutes: longer than two seconds of playing, and no silence
         page.get_by_label("Speed", exact=True).select_option("other speed")
         page.get_by_label("Speed, times real time").fill("0.001")
@@ -68,7 +68,7 @@ class TestPlayed:
         strip.press("p")
         expect(page.get_by_role("button", name="Play")).to_be_visible()
 
-    def test_the_stretch_moves_as_a_whole(self, page: Page, taxi: Dataset, pair: list[Release]) -> None:
+    def test_the_range_moves_as_a_whole(self, page: Page, taxi: Dataset, pair: list[Release]) -> None:
         compare(page, taxi, "?range=60-120")
         start, end = (page.get_by_role("slider", name=f"{which} event shown") for which in ("First", "Last"))
         before = painted(page, "original")
@@ -98,7 +98,7 @@ class TestErrorLines:
         page.get_by_role("slider", name="Last event shown").press("PageDown")
         expect_painted(page, uniform, lambda pixels: 0 < pixels < far)
         page.get_by_text("Swipe", exact=True).click()
-        settled(page)
+        wait_until_ready(page)
         assert painted(page, uniform) > 0
         left, right = sides(page, uniform)
         assert (left > 0) != (right > 0)  # cut with its release
@@ -107,7 +107,7 @@ class TestErrorLines:
         rows = "".join(f"{48.8 + i % 97 / 1000:.4f},{2.3 + i % 101 / 1000:.4f}\n" for i in range(7000))
         upload = ContentFile(f"lat,lon\n{rows}".encode(), name="crowd.csv")
         crowd = import_dataset(owner=owner, upload=upload, name="Crowd")
-        work_off()
+        run_jobs()
         crowd.refresh_from_db()
         marks = mark_landmarks(owner=owner, dataset=crowd, method={"name": "manual", "events": [1, 2]})
         released(owner, marks, "uniform")
@@ -118,14 +118,14 @@ class TestErrorLines:
 def test_a_layer_takes_another_line(page: Page, taxi: Dataset, pair: list[Release]) -> None:
     compare(page, taxi)
     layer = str(pair[1].pk)
-    before = page.evaluate(INK_OF, layer)
+    before = page.evaluate(STYLE_OF, layer)
     page.get_by_role("button", name="Line, opacity and order of Uniform").click()
     page.get_by_role("group", name="Line of Uniform").get_by_label("pink, dashdot").check(force=True)
-    page.wait_for_function(f"() => ({INK_OF})('{layer}') !== '{before}'")
-    pink = page.evaluate(INK_OF, layer)
+    page.wait_for_function(f"() => ({STYLE_OF})('{layer}') !== '{before}'")
+    pink = page.evaluate(STYLE_OF, layer)
     assert all(abs(int(a) - b) < 30 for a, b in zip(pink.split(","), (0xCC, 0x79, 0xA7), strict=True))
     page.wait_for_function(f"() => location.search.includes('inks={layer[-8:]}:3')")
     page.reload()
-    settled(page)
-    assert page.evaluate(INK_OF, layer) == pink
+    wait_until_ready(page)
+    assert page.evaluate(STYLE_OF, layer) == pink
     assert not accessibility_faults(page)

@@ -22,9 +22,9 @@ from privacy_engine.analysis.forecast import simulated_budgets
 from privacy_engine.mechanisms.landmark import Adaptive, Planned
 from privacy_engine.samples import samples
 from privacy_engine.spec import ReleaseSpec
-from tests.browser.conftest import Watch, accessibility_faults, work_off
-from tests.browser.drawn import settled
-from tests.browser.given import table
+from tests.browser.conftest import PageMonitor, accessibility_faults, run_jobs
+from tests.browser.fixtures import table
+from tests.browser.rendering import wait_until_ready
 
 LINES = """(chart) => Object.fromEntries(document.querySelector(`[data-chart=${chart}] .js-plotly-plot`).data
   .filter(({ name }) => name).map(({ name, y }) => [name, [...y]]))"""
@@ -44,7 +44,7 @@ def pair(owner: User, taxi: Dataset, stays: LandmarkSet) -> list[Release]:
     for name in ("landmark-skip", "landmark-uniform"):
         spec = ReleaseSpec.parse({"mechanism": {"name": name, "epsilon": 1.0, "radius_m": 200.0}, "seed": None})
         made.append(submit_release(owner=owner, dataset=taxi, landmark_set=stays, spec=spec))
-    work_off()
+    run_jobs()
     return made
 
 
@@ -55,12 +55,12 @@ FAR = 5.0
 
 def compare(page: Page, dataset: Dataset, query: str = "") -> None:
     page.goto(f"/datasets/{dataset.pk}/compare/{query}")
-    settled(page)
+    wait_until_ready(page)
 
 
 def report(page: Page, landmark_set: LandmarkSet, query: str = "") -> None:
     page.goto(f"/landmark-sets/{landmark_set.pk}/report/{query}")
-    settled(page, "[data-report]")
+    wait_until_ready(page, "[data-report]")
 
 
 def query_of(page: Page) -> dict[str, list[str]]:
@@ -68,7 +68,7 @@ def query_of(page: Page) -> dict[str, list[str]]:
 
 
 def loss_is(page: Page, name: str, expected: Any, chart: str = "loss") -> None:
-    """Wait until the line ``name`` of the chart is ``expected``, to what a picture can show."""
+    """Wait until the line ``name`` of the chart is ``expected``, to the precision of a chart."""
     page.wait_for_function(
         f"([chart, name, expected]) => {{ const y = ({LINES})(chart)[name];"
         " return y && y.length === expected.length && y.every((v, i) => Math.abs(v - expected[i]) < 1e-9 * (1 + v)) }",
@@ -111,7 +111,7 @@ class TestComparison:
             "axis": ["linear"],
         }
         page.reload()
-        settled(page)
+        wait_until_ready(page)
         loss_is(page, "Uniform", landmark_temporal_loss(*case, bound="published"))
         expect(page.get_by_label("Published")).to_be_checked()
 
@@ -124,21 +124,23 @@ class TestComparison:
 
     def test_follows_how_far_apart_states_lie(self, page: Page, taxi: Dataset, stays: LandmarkSet, pair: list) -> None:
         compare(page, taxi)
-        words, bound = page.locator(".loss__words"), "An upper bound for an adversary with this matrix whose states lie"
-        expect(words).to_contain_text(f"{bound} at most 1,000 m apart")
+        text, bound = page.locator(".loss__words"), "An upper bound for an adversary with this matrix whose states lie"
+        expect(text).to_contain_text(f"{bound} at most 1,000 m apart")
         apart = page.get_by_label("How far apart states lie at most, D, m")
         apart.fill("200")
         loss_is(page, "Uniform", temporal_loss(np.array(uniform(stays)) / FAR, *MODERATE).total)
-        expect(words).to_contain_text(f"{bound} at most 200 m apart")
+        expect(text).to_contain_text(f"{bound} at most 200 m apart")
         assert query_of(page) == {"diameter_m": ["200"]}
         apart.fill("0")
         expect(page.get_by_text("Must be greater than 0, got 0.")).to_be_visible()
         expect(apart).to_have_attribute("aria-invalid", "true")
         assert not accessibility_faults(page)
-        expect(words).to_contain_text(f"{bound} at most 200 m apart")
+        expect(text).to_contain_text(f"{bound} at most 200 m apart")
 
-    def test_own_matrix(self, page: Page, taxi: Dataset, stays: LandmarkSet, pair: list[Release], watch: Watch) -> None:
-        watch.expect(400)
+    def test_own_matrix(
+        self, page: Page, taxi: Dataset, stays: LandmarkSet, pair: list[Release], monitor: PageMonitor
+    ) -> None:
+        monitor.expect(400)
         compare(page, taxi)
         page.get_by_role("button", name="Own matrix…").click()
         dialog = page.get_by_role("dialog", name="Own matrix")
@@ -155,7 +157,7 @@ class TestComparison:
         assert json.loads(query_of(page)["forward"][0]) == matrix
         assert query_of(page)["backward"] == ["reversal"]
 
-    def test_own_matrix_both_ways_has_no_bridge_and_says_why(
+    def test_own_matrix_both_ways_has_no_bridge_and_states_why(
         self, page: Page, taxi: Dataset, pair: list[Release]
     ) -> None:
         compare(page, taxi, "?view=landmarks")
@@ -187,10 +189,10 @@ class TestComparison:
         expect(page.get_by_role("note")).to_have_count(0)
         assert query_of(page) == {"corr": ["weak"]}
 
-    def test_an_address_that_asks_for_nonsense_shows_the_usual(
-        self, page: Page, taxi: Dataset, pair: list[Release], watch: Watch
+    def test_invalid_parameters_in_the_address_show_the_defaults(
+        self, page: Page, taxi: Dataset, pair: list[Release], monitor: PageMonitor
     ) -> None:
-        watch.expect(400)
+        monitor.expect(400)
         compare(page, taxi, "?corr=own&forward=[[1,0]]&view=nonsense")
         expect(page.locator("[data-problem]")).to_contain_text("Forward must be a square matrix")
         expect(page.get_by_label("Moderate")).to_be_checked()
@@ -222,7 +224,7 @@ class TestReport:
         page.goto(f"/datasets/{taxi.pk}/")
         page.get_by_label(f"More for {stays.name}").click()
         page.get_by_role("link", name="Report", exact=True).click()
-        settled(page, "[data-report]")
+        wait_until_ready(page, "[data-report]")
         case = uniform(stays), stays.mask, *[smoothing_matrix(2, 0.1)] * 2
         expected = landmark_temporal_loss(*case, bound="bridge")
         loss_is(page, "Uniform", expected)
@@ -242,11 +244,11 @@ class TestReport:
         expect(page.locator("[data-table-words]")).to_contain_text("at ε = 3")
         page.get_by_label("Own", exact=True).check(force=True)
         expect(page.locator("[data-table-words]")).to_contain_text("The worst event’s own part")
-        settled(page, "[data-report]")
+        wait_until_ready(page, "[data-report]")
         assert query_of(page) == {"epsilon": ["3"], "bound": ["published"], "part": ["own"]}
 
-    def test_follows_radius_and_parameters(self, page: Page, stays: LandmarkSet, watch: Watch) -> None:
-        watch.expect(400)
+    def test_follows_radius_and_parameters(self, page: Page, stays: LandmarkSet, monitor: PageMonitor) -> None:
+        monitor.expect(400)
         report(page, stays)
         page.get_by_label("Radius r, m").fill("150")
         page.locator("summary", has_text="own parameters").click()
@@ -261,15 +263,15 @@ class TestReport:
         budgets = simulated_budgets(Adaptive(epsilon=1.0, radius_m=150.0, redistribution="absorption"), stays.mask, 20)
         runs = [landmark_temporal_loss(far * one, stays.mask, *MODERATE, bound="bridge") for one in budgets]
         loss_is(page, "Adaptive, simulated", np.median(runs, axis=0))
-        settled(page, "[data-report]")
+        wait_until_ready(page, "[data-report]")
         assert query_of(page)["radius_m"] == ["150"]
         page.reload()
-        settled(page, "[data-report]")
+        wait_until_ready(page, "[data-report]")
         loss_is(page, "Adaptive, simulated", np.median(runs, axis=0))
         planned.get_by_label("Step variance q, m²", exact=True).fill("-1")
         expect(planned.get_by_text("Must be greater than 0, got -1.")).to_be_visible()
 
-    def test_a_stretch_of_one_chart_is_that_of_both(self, page: Page, stays: LandmarkSet) -> None:
+    def test_a_range_of_one_chart_is_that_of_both(self, page: Page, stays: LandmarkSet) -> None:
         report(page, stays)
         plots = page.locator(".chart__plot")
         box = plots.first.bounding_box()
@@ -285,12 +287,12 @@ class TestReport:
         assert plots.nth(1).get_attribute("data-span") == f"{first}-{last}"
         assert query_of(page)["range"] == [f"{first}-{last + 1}"]
         page.reload()
-        settled(page, "[data-report]")
+        wait_until_ready(page, "[data-report]")
         assert plots.first.get_attribute("data-span") == f"{first}-{last}"
         page.get_by_role("button", name="Loss over time: show all events").click()
         assert plots.nth(1).get_attribute("data-span") == f"0-{stays.points - 1}"
 
-    def test_says_what_it_refuses(self, page: Page, stays: LandmarkSet) -> None:
+    def test_names_what_it_refuses(self, page: Page, stays: LandmarkSet) -> None:
         report(page, stays)
         page.get_by_label("Level ε").fill("-1")
         expect(page.locator("#epsilon-error")).to_contain_text("Must be greater than 0, got -1.")
@@ -323,7 +325,7 @@ class TestReport:
         page.get_by_label("Target α").fill("2")
         expect(page.locator("#alpha-error")).to_be_hidden()
 
-    def test_a_stranger_sees_nothing(self, open_page: Any, stays: LandmarkSet, watch: Watch) -> None:
-        watch.expect(404)
-        page = open_page(User.objects.create_user("stranger", password="nobody knows me here"))
+    def test_a_stranger_sees_nothing(self, open_page: Any, stays: LandmarkSet, monitor: PageMonitor) -> None:
+        monitor.expect(404)
+        page = open_page(User.objects.create_user("stranger", password="another long password"))
         assert page.goto(f"/landmark-sets/{stays.pk}/report/").status == 404

@@ -1,4 +1,4 @@
-"""A large track on the map: passed over, put down as pixels or kept from before, it looks as all of it would."""
+"""A large track on the map: simplified, drawn as pixels or cached, it is drawn as all of its steps would be."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from playwright.sync_api import Page
 from dashboard.accounts.models import User
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.services import import_dataset
-from tests.browser.conftest import work_off
+from tests.browser.conftest import run_jobs
 
 POINTS = 80_000  # more than are dashed, so that crowds are put down as pixels
 # A map of its own on the dataset's page, and all steps of the track stroked by the canvas at the same place
@@ -60,7 +60,7 @@ _DRAWN = """async ({ url, keys, fade }) => {
 
 
 def walk() -> np.ndarray:
-    """A city walked through for weeks: dense at the fit, sparse close up."""
+    """Weeks of walks through a city: dense at the fit, sparse close up."""
     rng = np.random.default_rng(4)
     heading = np.cumsum(rng.normal(0, 0.2, POINTS))
     steps = np.stack([np.sin(heading) / 0.66, np.cos(heading)]) * rng.gamma(2, 10, POINTS) / 111_320
@@ -70,7 +70,7 @@ def walk() -> np.ndarray:
 
 @pytest.fixture
 def page(open_page: Any, owner: User) -> Page:
-    """The owner, who asks for no motion: a key's picture is there in the next frame."""
+    """The owner, with reduced motion: a key's image is there in the next frame."""
     return open_page(owner, reduced_motion="reduce")
 
 
@@ -79,7 +79,7 @@ def city(owner: User) -> Dataset:
     rows = "".join(f"{1_700_000_000 + 10 * i},{lat:.7f},{lon:.7f}\n" for i, (lon, lat) in enumerate(walk().T))
     upload = ContentFile(f"time,lat,lon\n{rows}".encode(), name="city.csv")
     made = import_dataset(owner=owner, upload=upload, name="City")
-    work_off()
+    run_jobs()
     made.refresh_from_db()
     assert made.points == POINTS
     return made
@@ -89,8 +89,8 @@ def drawn(page: Page, dataset: Dataset, keys: list[str], **more: Any) -> dict[st
     if "/datasets/" not in page.url:
         page.goto(f"/datasets/{dataset.pk}/")
         page.wait_for_load_state("networkidle")
-    asked = {"url": f"/api/v1/datasets/{dataset.pk}/track/", "keys": keys, "fade": False, **more}
-    return page.evaluate(_DRAWN, asked)
+    request = {"url": f"/api/v1/datasets/{dataset.pk}/track/", "keys": keys, "fade": False, **more}
+    return page.evaluate(_DRAWN, request)
 
 
 def same(found: dict[str, float]) -> bool:
@@ -103,7 +103,7 @@ def same(found: dict[str, float]) -> bool:
     )
 
 
-def test_at_every_zoom_it_looks_as_all_of_its_steps_would(page: Page, city: Dataset) -> None:
+def test_every_zoom_equals_all_steps_drawn(page: Page, city: Dataset) -> None:
     zooms = set()
     for closer in (["-", "-"], [], ["+"], ["+"] * 3, ["+"] * 6):
         found = drawn(page, city, closer)
@@ -112,7 +112,7 @@ def test_at_every_zoom_it_looks_as_all_of_its_steps_would(page: Page, city: Data
     assert len(zooms) == 5
 
 
-def test_a_moved_map_looks_as_a_fresh_one_would(page: Page, city: Dataset) -> None:
+def test_a_moved_map_equals_a_new_one(page: Page, city: Dataset) -> None:
     moves = ["+", "ArrowRight", "ArrowDown", "ArrowDown", "ArrowLeft", "ArrowUp", "ArrowLeft", "ArrowLeft"]
     found = drawn(page, city, moves)
     assert same(found), found

@@ -18,8 +18,8 @@ from dashboard.releases.models import Release
 from dashboard.releases.services import submit_release
 from privacy_engine.samples import samples
 from privacy_engine.spec import ReleaseSpec
-from tests.browser.conftest import DESKTOP, PHONE, accessibility_faults, widths, work_off
-from tests.browser.drawn import MIDDLE, layers, painted, settled
+from tests.browser.conftest import DESKTOP, PHONE, accessibility_faults, run_jobs, widths
+from tests.browser.rendering import MIDDLE, layers, painted, wait_until_ready
 
 # Pixels a layer's canvas shows left and right of a vertical line of the window, as far as its clip-path lets them
 SIDES = """([id, line]) => {
@@ -68,7 +68,7 @@ def released(owner: User, landmark_set: LandmarkSet, *names: str, seed: int | No
             {"mechanism": {"name": f"landmark-{name}", "epsilon": 10.0, "radius_m": 20.0}, "seed": seed}
         )
         made.append(submit_release(owner=owner, dataset=landmark_set.dataset, landmark_set=landmark_set, spec=spec))
-    work_off()
+    run_jobs()
     return made
 
 
@@ -80,7 +80,7 @@ def pair(owner: User, stays: LandmarkSet) -> list[Release]:
 
 def compare(page: Page, dataset: Dataset, query: str = "") -> None:
     page.goto(f"/datasets/{dataset.pk}/compare/{query}")
-    settled(page)
+    wait_until_ready(page)
 
 
 def sides(page: Page, layer: str) -> list[int]:
@@ -284,7 +284,7 @@ class TestLayers:
         zs = {layer: int(z) for layer, z, _ in before}
         assert zs[ids["Uniform"]] > zs["original"] > zs[ids["Skip"]]
         page.reload()
-        settled(page)
+        wait_until_ready(page)
         assert page.evaluate(looked) == before
         assert list(layers(page)) == ["Uniform", "Original", "Skip", "Landmarks"]
 
@@ -294,7 +294,7 @@ class TestLayers:
         divider(page).press("PageDown")
         page.wait_for_function("() => location.search.includes('split=40')")
         page.reload()
-        settled(page)
+        wait_until_ready(page)
         expect(divider(page)).to_have_attribute("aria-valuenow", "40")
         expect(page.get_by_label("Left of the divider")).to_have_value(str(pair[1].pk))
         assert page.url.count("release=") == 2, "the link names its releases"
@@ -324,9 +324,7 @@ class TestLayers:
 
 
 class TestRange:
-    def test_shift_and_a_drag_draw_a_stretch_and_escape_all(
-        self, page: Page, taxi: Dataset, pair: list[Release]
-    ) -> None:
+    def test_shift_and_a_drag_draw_a_range_and_escape_all(self, page: Page, taxi: Dataset, pair: list[Release]) -> None:
         compare(page, taxi)
         ids = ["original", str(pair[1].pk), "landmarks"]
         whole = [painted(page, one) for one in ids]
@@ -343,7 +341,7 @@ class TestRange:
         assert part[1] > 0
         page.wait_for_function(f"() => location.search.includes('range={first}-{last + 1}')")
         page.reload()
-        settled(page)
+        wait_until_ready(page)
         assert [painted(page, one) for one in ids] == part
         page.get_by_role("slider", name="Event", exact=True).press("Escape")
         page.wait_for_timeout(200)
@@ -369,7 +367,7 @@ class TestRange:
 @pytest.mark.parametrize(
     ("size", "colour"), [(DESKTOP, "light"), (DESKTOP, "dark"), (PHONE, "light")], ids=["desk", "dark", "phone"]
 )
-def test_for_everybody(
+def test_accessible_and_fits(
     open_page: Any, owner: User, taxi: Dataset, pair: list[Release], size: Any, colour: str, query: str
 ) -> None:
     page = open_page(owner, colour=colour, size=size)

@@ -56,7 +56,7 @@ READ = """async ([name, texts, rules]) => {
 
 
 def readings(text: str) -> set[Decimal]:
-    """Every number that somebody may mean by ``text``: its marks as decimal ones, or as separators of thousands."""
+    """Every number that ``text`` may mean: its marks as decimal ones, or as separators of thousands."""
     sign, number = (text[0], text[1:]) if text[:1] in ("+", "-") else ("", text)
     mantissa, mark, power = number.lower().partition("e")
     if not set(mantissa) <= set("0123456789.,") or not re.search("[0-9]", mantissa):
@@ -170,16 +170,16 @@ def test_a_list_is_never_read_in_two_ways(blank: Page) -> None:
 
 @pytest.mark.journey
 def test_rules_are_written_alike_in_python_and_javascript(blank: Page) -> None:
-    asked = [
+    rules = [
         {"minimum": param.lowest, "maximum": param.highest, "whole": whole} for whole, param in map(domain, DOMAINS)
     ]
-    asked += [field for cls in mechanisms for field in cls.fields() if not field["choices"]]
-    words = blank.evaluate(
+    rules += [field for cls in mechanisms for field in cls.fields() if not field["choices"]]
+    texts = blank.evaluate(
         """async (rules) => {
           const { ruleText } = await import("/static/js/components/number_field.js");
           return rules.map((rule) => ruleText(rule).textContent);
         }""",
-        asked,
+        rules,
     )
-    assert words[: len(DOMAINS)] == [rule_text(*domain(name)) for name in DOMAINS]
-    assert all(re.fullmatch(r"A (whole )?number( .+)?\.", one) and "e+" not in one for one in words)
+    assert texts[: len(DOMAINS)] == [rule_text(*domain(name)) for name in DOMAINS]
+    assert all(re.fullmatch(r"A (whole )?number( .+)?\.", one) and "e+" not in one for one in texts)

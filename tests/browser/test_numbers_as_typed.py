@@ -15,8 +15,8 @@ from dashboard.experiments.models import Experiment
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.releases.models import Release
 from tests.browser.conftest import DESKTOP, PHONE, accessibility_faults, widths
-from tests.browser.drawn import settled
-from tests.browser.test_release_attacks import ask, compare, release  # noqa: F401
+from tests.browser.rendering import wait_until_ready
+from tests.browser.test_release_attacks import compare, open_dialog, release  # noqa: F401
 from tests.browser.test_steps import form, only
 
 NO_NUMBERS = ["1,000", "1.000,5", "abc", "\u0663", "NaN", "1e400", "0x10", "1 2"]
@@ -37,11 +37,11 @@ def error_of(field: Locator) -> Locator:
 
 
 def refused(field: Locator, text: str) -> None:
-    """It is refused in words beside the field, which keeps what was typed."""
+    """Expect an error message beside the field, which keeps what was typed."""
     expect(field).to_have_attribute("aria-invalid", "true")
     expect(error_of(field)).to_be_visible()
-    words = error_of(field).inner_text()
-    assert not PATH.search(words.replace(text, "")), words
+    message = error_of(field).inner_text()
+    assert not PATH.search(message.replace(text, "")), message
     expect(field).to_have_value(text)
 
 
@@ -51,7 +51,7 @@ def accepted(field: Locator) -> None:
 
 
 class Sent:
-    """The requests of a page that change or ask for something."""
+    """The requests of a page that are not GET."""
 
     def __init__(self, page: Page) -> None:
         self.bodies: list[Any] = []
@@ -60,7 +60,7 @@ class Sent:
 
 def refuses(field: Locator, texts: list[str], press: Callable[[], None] | None) -> None:
     """Each of ``texts`` is refused beside the field; pressed all the same, nothing is sent and the field is focused."""
-    field.page.wait_for_timeout(400)  # longer than any pause before a quote is asked for
+    field.page.wait_for_timeout(400)  # longer than any delay before a quote is requested
     sent = Sent(field.page)
     for text in texts:
         field.fill(text)
@@ -91,7 +91,7 @@ class TestReleaseForm:
         made = Release.objects.get().spec["mechanism"]
         assert (made["epsilon"], made["radius_m"]) == (0.5, 150.0)
 
-    def test_what_is_no_level_is_said_and_not_sent(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
+    def test_what_is_no_level_is_refused_and_not_sent(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
         form(page, taxi)
         level = page.get_by_label("Level ε", exact=True)
         expect(error_of(level)).to_be_hidden()
@@ -107,7 +107,7 @@ class TestReleaseForm:
             ["0", "2.5", "1,000", ""],
             page.get_by_role("button", name="Create 4 releases").click,
         )
-        window.uncheck()  # what is not asked for does not block
+        window.uncheck()  # a field of a mechanism not chosen does not block
         page.get_by_role("radio", name="Seeded simulation").check()
         refuses(page.get_by_label("Seed", exact=True), ["-1", "1.5", "", "1e17"], page.locator("[data-submit]").click)
         assert not Release.objects.exists()
@@ -159,7 +159,7 @@ class TestBudget:
 class TestLandmarkReport:
     def test_losses_are_of_the_number_that_is_typed(self, page: Page, stays: LandmarkSet) -> None:
         page.goto(f"/landmark-sets/{stays.pk}/report/")
-        settled(page, "[data-report]")
+        wait_until_ready(page, "[data-report]")
         level = page.locator("#epsilon")
         with page.expect_request(lambda one: "epsilon=0.5&" in one.url):
             typed(level, "0,5")
@@ -175,7 +175,7 @@ class TestLandmarkReport:
 
     def test_a_matrix_with_decimal_commas_is_refused_or_read(self, page: Page, stays: LandmarkSet) -> None:
         page.goto(f"/landmark-sets/{stays.pk}/report/")
-        settled(page, "[data-report]")
+        wait_until_ready(page, "[data-report]")
         page.get_by_role("button", name="Own matrix").click()
         dialog = page.get_by_role("dialog")
         dialog.get_by_label("Forward").fill("0,1 0,9\n0,2 0,8")
@@ -190,7 +190,7 @@ class TestExperimentForm:
     @pytest.mark.journey
     def test_a_list_of_levels_is_never_read_in_two_ways(self, page: Page, taxi: Dataset) -> None:
         page.goto("/experiments/new/")
-        settled(page, "[data-form]")
+        wait_until_ready(page, "[data-form]")
         levels, repetitions = page.get_by_label("Levels ε"), page.get_by_label("Repetitions", exact=True)
         run = page.get_by_role("button", name="Run the experiment")
         refuses(levels, ["0", "1,5", "1,000", "0.1, 0", "", "abc", "999999"], run.click)
@@ -208,7 +208,7 @@ class TestExperimentForm:
 class TestLandmarks:
     def test_a_way_to_mark(self, page: Page, taxi: Dataset) -> None:
         page.goto(f"/datasets/{taxi.pk}/landmarks/new/")
-        settled(page, "[data-editor]")
+        wait_until_ready(page, "[data-editor]")
         distance = page.get_by_label("Distance, m", exact=True)
         refuses(distance, ["-1", "", "1,000", "abc"], page.get_by_role("button", name="Save", exact=True).click)
         typed(distance, "205,5")
@@ -220,7 +220,7 @@ class TestLandmarks:
 
     def test_the_radius_of_a_zone(self, page: Page, taxi: Dataset) -> None:
         page.goto(f"/datasets/{taxi.pk}/landmarks/new/")
-        settled(page, "[data-editor]")
+        wait_until_ready(page, "[data-editor]")
         page.get_by_role("button", name="Zones", exact=True).click()
         around = page.get_by_label(re.compile("Circle around event"))
         refuses(around, ["0", "", "1,000", "abc"], page.get_by_role("button", name="Add circle").click)
@@ -240,7 +240,7 @@ class TestLandmarks:
 
     def test_dummies(self, page: Page, stays: LandmarkSet) -> None:
         page.goto(f"/landmark-sets/{stays.pk}/dummies/")
-        settled(page, "[data-form]")
+        wait_until_ready(page, "[data-form]")
         level = page.locator("[data-method=dummies-one-sided]").get_by_label("Level of the selection ε", exact=True)
         refuses(level, ["0", "", "21", "1,000x", "abc"], page.locator("[data-draw]").click)
         with page.expect_request(lambda one: '"epsilon":0.5' in (one.post_data or "")):
@@ -252,7 +252,7 @@ class TestLandmarks:
 class TestOthers:
     def test_an_attack(self, page: Page, taxi: Dataset, release: Release) -> None:  # noqa: F811
         compare(page, taxi)
-        dialog = ask(page)
+        dialog = open_dialog(page)
         within = dialog.locator("[data-field=within_m] input[data-number]")
         refuses(within, ["-3", "", "1,000", "abc"], dialog.get_by_role("button", name="Run the attack").click)
         dialog.get_by_role("button", name="Cancel").click()
@@ -285,7 +285,7 @@ def test_what_is_refused_is_accessible(
         ("/experiments/new/", "[data-form]", "Levels ε"),
     ):
         page.goto(address)
-        settled(page, ready)
+        wait_until_ready(page, ready)
         level = page.get_by_label(field, exact=True)
         typed(level, "1,000")
         refused(level, "1,000")

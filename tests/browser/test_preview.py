@@ -1,4 +1,4 @@
-"""The preview of an upload: columns are told what they are, and the file is read so."""
+"""The preview of an upload: columns are assigned their roles, and the file is read with them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dashboard.accounts.models import User
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.services import import_dataset
 from dashboard.jobs.models import State
-from tests.browser.conftest import PHONE, Watch, accessibility_faults, card, choose, table, widths, work_off
+from tests.browser.conftest import PHONE, PageMonitor, accessibility_faults, card, choose, run_jobs, table, widths
 from tests.engine.format_samples import GPX
 
 UNHELPFUL = b"a;b;c;d\n" + b"".join(
@@ -24,10 +24,10 @@ UNHELPFUL = b"a;b;c;d\n" + b"".join(
 
 @pytest.fixture
 def odd(owner: User, monkeypatch: Any) -> Dataset:
-    """A dataset that could not be read, since its columns say nothing."""
+    """A dataset that could not be read, since its columns have no known names."""
     monkeypatch.setattr("dashboard.datasets.services.NOW_PLAIN_BYTES", 10)
     dataset = import_dataset(owner=owner, upload=ContentFile(UNHELPFUL, name="odd.csv"))
-    work_off()
+    run_jobs()
     return dataset
 
 
@@ -45,8 +45,8 @@ def opened(page: Page, dataset: Dataset) -> None:
     expect(preview(page).get_by_role("columnheader").first).to_be_visible()
 
 
-def test_a_refused_upload_leads_to_its_columns(page: Page, owner: User, watch: Watch) -> None:
-    watch.expect(400)
+def test_a_refused_upload_leads_to_its_columns(page: Page, owner: User, monitor: PageMonitor) -> None:
+    monitor.expect(400)
     page.goto("/")
     choose(page, table("odd.csv", UNHELPFUL))
     refused = card(page, "odd.csv")
@@ -74,7 +74,7 @@ class TestUnhelpfulHeaders:
         expect(page.get_by_label("Latitude column")).to_have_value("#2")
         page.get_by_role("button", name="Import as shown").click()
         expect(page.get_by_role("heading", name="Importing the file")).to_be_visible()
-        work_off()
+        run_jobs()
         expect(page.get_by_role("complementary", name="About this dataset")).to_contain_text(
             "30 events read in 2 series"
         )
@@ -126,8 +126,8 @@ class TestMapping:
         expect(role_of(page, "time")).to_have_value("")
         expect(role_of(page, "lat").get_by_role("option", name="not read")).to_be_disabled()
 
-    def test_follows_the_fields_below_it(self, page: Page, walk: Dataset, watch: Watch) -> None:
-        watch.expect(400)
+    def test_follows_the_fields_below_it(self, page: Page, walk: Dataset, monitor: PageMonitor) -> None:
+        monitor.expect(400)
         opened(page, walk)
         page.get_by_label("Separator").select_option("semicolon")
         expect(preview(page).get_by_role("status")).to_be_visible()
@@ -136,7 +136,7 @@ class TestMapping:
         page.get_by_label("Time zone").fill("Mars")
         expect(preview(page).get_by_role("status")).to_contain_text("time zone")
 
-    def test_of_a_format_without_columns_says_so(self, page: Page, owner: User) -> None:
+    def test_of_a_format_without_columns_states_so(self, page: Page, owner: User) -> None:
         gpx = import_dataset(owner=owner, upload=ContentFile(GPX, name="run.gpx"))
         page.goto(f"/datasets/{gpx.pk}/")
         page.get_by_text("Import settings").click()
@@ -145,7 +145,7 @@ class TestMapping:
 
 @pytest.mark.parametrize("colour", ["light", "dark"])
 @pytest.mark.parametrize("size", [None, PHONE])
-def test_everybody_can_use_it(
+def test_accessible_and_fits(
     open_page: Callable[..., Page], owner: User, odd: Dataset, colour: str, size: dict[str, int] | None
 ) -> None:
     page = open_page(owner, colour=colour, **({"size": size} if size else {}))

@@ -1,4 +1,4 @@
-"""Attacks from the comparison: asked for by a click, followed, told of in words, seen on the map, the owner's alone."""
+"""Attacks from the comparison: started by a click, followed, described, drawn on the map, for the owner alone."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from dashboard.releases.services import derive_release, submit_release
 from privacy_engine.postprocess import postprocesses
 from privacy_engine.samples import samples
 from privacy_engine.spec import ReleaseSpec
-from tests.browser.conftest import accessibility_faults, widths, work_off
-from tests.browser.drawn import expect_painted, layers, painted, settled
-from tests.browser.given import table
+from tests.browser.conftest import accessibility_faults, run_jobs, widths
+from tests.browser.fixtures import table
+from tests.browser.rendering import expect_painted, layers, painted, wait_until_ready
 
 WARNING = "This reads the original; do not publish it."
 
@@ -32,7 +32,7 @@ def released(marks: LandmarkSet, epsilon: float = 10.0) -> Release:
     mechanism = {"name": "landmark-uniform", "epsilon": epsilon, "radius_m": 20.0}
     spec = ReleaseSpec.parse({"mechanism": mechanism})
     release = submit_release(owner=marks.dataset.owner, dataset=marks.dataset, landmark_set=marks, spec=spec)
-    work_off()
+    run_jobs()
     return release
 
 
@@ -44,10 +44,10 @@ def release(stays: LandmarkSet) -> Release:
 
 def compare(page: Page, dataset: Dataset, query: str = "") -> None:
     page.goto(f"/datasets/{dataset.pk}/compare/{query}")
-    settled(page)
+    wait_until_ready(page)
 
 
-def ask(page: Page, title: str = "Uniform") -> Locator:
+def open_dialog(page: Page, title: str = "Uniform") -> Locator:
     """The dialog, opened from the table."""
     page.get_by_role("button", name=f"Attack {title}", exact=True).click()
     dialog = page.get_by_role("dialog", name=f"Attack {title}")
@@ -71,13 +71,13 @@ class TestHomeAndWork:
     @pytest.mark.journey
     def test_from_a_click_to_places_on_the_map(self, page: Page, taxi: Dataset, release: Release) -> None:
         compare(page, taxi)
-        dialog = ask(page)
+        dialog = open_dialog(page)
         expect(dialog).to_contain_text("This reads the original; do not publish it.")
         expect(dialog).to_contain_text("not a bound")
         expect(dialog).to_contain_text("People sleep at home and work by day")
         run(dialog, "Home and work", within_m=500)
-        told = Attack.objects.get()
-        expect(panel(page)).to_contain_text(told.summary["sentence"])
+        attack = Attack.objects.get()
+        expect(panel(page)).to_contain_text(attack.summary["sentence"])
         expect(panel(page)).to_contain_text(WARNING)
         expect(panel(page)).to_contain_text("not a bound on what another could find")
         expect(panel(page).get_by_text("Home found", exact=True)).to_be_visible()
@@ -90,25 +90,25 @@ class TestHomeAndWork:
 
     def test_the_download_is_the_apis(self, page: Page, taxi: Dataset, release: Release) -> None:
         compare(page, taxi)
-        run(ask(page), "Home and work", within_m=500)
+        run(open_dialog(page), "Home and work", within_m=500)
         with page.expect_download() as waiting:
             panel(page).get_by_role("link", name="as JSON").click()
         body = json.loads(Path(waiting.value.path()).read_bytes())
-        door = f"/api/v1/attacks/{Attack.objects.get().pk}/data/"
-        told = page.evaluate("(url) => fetch(url).then((one) => one.json())", door)
-        assert body == told
+        url = f"/api/v1/attacks/{Attack.objects.get().pk}/data/"
+        fetched = page.evaluate("(url) => fetch(url).then((one) => one.json())", url)
+        assert body == fetched
         assert body["warning"] == WARNING
         assert body["result"]["sentence"] == Attack.objects.get().summary["sentence"]
         assert panel(page).get_by_role("link", name="as CSV").count() == 0
 
     def test_the_same_again_is_shown_and_not_computed(self, page: Page, taxi: Dataset, release: Release) -> None:
         compare(page, taxi)
-        run(ask(page), "Home and work", within_m=500)
+        run(open_dialog(page), "Home and work", within_m=500)
         expect(panel(page)).to_be_focused()
         panel(page).get_by_role("button", name="Close the attack").click()
         expect(panel(page)).to_be_hidden()
         assert painted(page, "guesses") == 0
-        dialog = ask(page)
+        dialog = open_dialog(page)
         dialog.get_by_role("button", name="Show Home and work").click()
         expect_painted(page, "guesses")
         expect(panel(page)).to_contain_text("Found within 500\u202fm")
@@ -117,9 +117,9 @@ class TestHomeAndWork:
         expect(panel(page)).to_be_hidden()
         assert not Attack.objects.exists()
 
-    def test_a_parameter_that_is_none_is_told_at_its_field(self, page: Page, taxi: Dataset, release: Release) -> None:
+    def test_an_invalid_parameter_is_refused_at_its_field(self, page: Page, taxi: Dataset, release: Release) -> None:
         compare(page, taxi)
-        dialog = ask(page)
+        dialog = open_dialog(page)
         dialog.locator("[data-field=within_m] input[data-number]").fill("-3")
         dialog.get_by_role("button", name="Run the attack").click()
         expect(dialog.locator("[data-field=within_m] .field__error")).to_contain_text("Must be")
@@ -129,10 +129,10 @@ class TestLocalisation:
     @pytest.mark.journey
     def test_a_worker_does_it_and_its_path_is_a_layer(self, page: Page, taxi: Dataset, release: Release) -> None:
         compare(page, taxi)
-        run(ask(page), "Localisation", step_variance_m2=900_000)
+        run(open_dialog(page), "Localisation", step_variance_m2=900_000)
         expect(panel(page)).to_contain_text("Waiting for a worker")
         assert painted(page, "guessed") == 0
-        work_off()
+        run_jobs()
         expect(panel(page)).to_contain_text("Who knows the area")
         expect_painted(page, "guessed", lambda pixels: pixels > 500)
         row = Attack.objects.get()
@@ -146,33 +146,33 @@ class TestLocalisation:
 
     def test_one_that_waits_is_cancelled_and_tried_again(self, page: Page, taxi: Dataset, release: Release) -> None:
         compare(page, taxi)
-        run(ask(page), "Localisation")
+        run(open_dialog(page), "Localisation")
         panel(page).get_by_role("button", name="Cancel").click()
         expect(panel(page)).to_contain_text("Cancelled.")
         assert Attack.objects.get().state == State.CANCELLED
         panel(page).get_by_role("button", name="Try").click()
         expect(panel(page)).to_contain_text("Waiting for a worker")
-        work_off()
+        run_jobs()
         expect_painted(page, "guessed")
 
-    def test_a_smoothed_release_says_why_not(self, page: Page, taxi: Dataset, release: Release) -> None:
+    def test_a_smoothed_release_states_why_not(self, page: Page, taxi: Dataset, release: Release) -> None:
         derive_release(source=Release.objects.get(), steps=[postprocesses.parse({"name": "ou-smoother"})])
-        work_off()
+        run_jobs()
         made = Release.objects.exclude(pk=release.pk).get()
         compare(page, taxi)
-        dialog = ask(page, made.title)
+        dialog = open_dialog(page, made.title)
         expect(dialog.get_by_role("radio", name="Localisation")).to_be_disabled()
         expect(dialog).to_contain_text("attack the release that this one was derived from")
         expect(dialog.get_by_role("radio", name="Home and work")).to_be_checked()
 
     def test_a_link_leads_to_it(self, page: Page, taxi: Dataset, release: Release) -> None:
         compare(page, taxi)
-        run(ask(page), "Localisation")
-        work_off()
+        run(open_dialog(page), "Localisation")
+        run_jobs()
         expect_painted(page, "guessed")
         page.get_by_role("button", name="Jobs").click()
         page.locator("#jobs").get_by_role("link", name="Localisation on Uniform").click()
-        settled(page)
+        wait_until_ready(page)
         expect(panel(page)).to_contain_text("Who knows the area")
         expect_painted(page, "guessed")
 

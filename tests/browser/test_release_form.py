@@ -1,4 +1,4 @@
-"""The release form: the noise as a picture, what a level means, what would leak, what is extreme, what it is for."""
+"""The release form: a preview of the noise, what a level means, what would leak, what is extreme, its purpose."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from dashboard.releases.models import Release
 from privacy_engine.accounting.temporal import smoothing_matrix, temporal_loss
 from privacy_engine.analysis.forecast import noise_forecast
 from privacy_engine.mechanism import mechanisms
-from tests.browser.conftest import DESKTOP, PHONE, Watch, accessibility_faults, widths, work_off
-from tests.browser.drawn import settled
+from tests.browser.conftest import DESKTOP, PHONE, PageMonitor, accessibility_faults, run_jobs, widths
+from tests.browser.rendering import wait_until_ready
 from tests.browser.test_steps import form, only
 
 _INKED = """() => {
@@ -50,7 +50,7 @@ def level(page: Page, epsilon: float, radius_m: float) -> None:
 
 
 def drawn(page: Page, mechanism: str | None = None) -> None:
-    """Wait for the picture, of this mechanism."""
+    """Wait for the preview, of this mechanism."""
     expect(page.locator("[data-picture][data-ready]")).to_be_attached()
     if mechanism:
         page.get_by_label("Noise of").select_option(mechanism)
@@ -60,11 +60,11 @@ def zoom(page: Page) -> float:
     return float(page.locator("[data-picture]").get_attribute("data-zoom") or "nan")
 
 
-def words(page: Page) -> Any:
+def caption(page: Page) -> Any:
     return page.locator("[data-picture-words]")
 
 
-class TestPicture:
+class TestNoisePreview:
     @pytest.mark.journey
     def test_the_circles_are_the_servers_numbers_at_the_scale_shown(
         self, page: Page, taxi: Dataset, stays: LandmarkSet
@@ -73,14 +73,16 @@ class TestPicture:
         page.get_by_role("checkbox", name=re.compile("^Optimal split")).check()
         level(page, 1, 20)
         mechanism = mechanisms.parse({"name": "landmark-optimal", "epsilon": 1.0, "radius_m": 20.0})
-        told = noise_forecast(mechanism, [stays.mask])
-        assert told
-        assert told.landmark.p95_m
-        assert told.regular.p95_m
+        expected = noise_forecast(mechanism, [stays.mask])
+        assert expected
+        assert expected.landmark.p95_m
+        assert expected.regular.p95_m
         drawn(page, "landmark-optimal")
-        landmark = rf"A landmark: 50\s% within .*, 95\s% within {told.landmark.p95_m / 1000:.3g}\skm"
-        expect(words(page)).to_contain_text(re.compile(landmark))
-        expect(words(page)).to_contain_text(re.compile(rf"Another event: .*95\s% within {told.regular.p95_m:.0f}\sm"))
+        landmark = rf"A landmark: 50\s% within .*, 95\s% within {expected.landmark.p95_m / 1000:.3g}\skm"
+        expect(caption(page)).to_contain_text(re.compile(landmark))
+        expect(caption(page)).to_contain_text(
+            re.compile(rf"Another event: .*95\s% within {expected.regular.p95_m:.0f}\sm")
+        )
         page.wait_for_timeout(200)
         assert page.evaluate(_INKED) > 2000
         assert zoom(page) >= 1
@@ -93,25 +95,25 @@ class TestPicture:
         level(page, 1, 20)
         drawn(page, "landmark-uniform")
         most = P95 * 20 * (stays.count + 1)
-        expect(words(page)).to_contain_text(re.compile(f"{most / 1000:.3g}\\skm"))
+        expect(caption(page)).to_contain_text(re.compile(f"{most / 1000:.3g}\\skm"))
         page.route("**/forecast/", lambda route: None)
         page.get_by_label("Level ε", exact=True).fill("2")
-        expect(words(page)).to_contain_text(re.compile(f"{most / 2000:.3g}\\skm"))
+        expect(caption(page)).to_contain_text(re.compile(f"{most / 2000:.3g}\\skm"))
 
-    def test_noise_larger_than_the_dataset_zooms_out_and_says_so(
+    def test_noise_larger_than_the_dataset_zooms_out_and_states_so(
         self, page: Page, taxi: Dataset, stays: LandmarkSet
     ) -> None:
         form(page, taxi)
         only(page, "Uniform")
         level(page, 1, 20)
         drawn(page, "landmark-uniform")
-        expect(words(page)).not_to_contain_text("zoomed out")
+        expect(caption(page)).not_to_contain_text("zoomed out")
         near = zoom(page)
         level(page, 1, 400)
-        expect(words(page)).to_contain_text(re.compile(r"the noise is larger, so the view is zoomed out \d+×"))
+        expect(caption(page)).to_contain_text(re.compile(r"the noise is larger, so the view is zoomed out \d+×"))
         assert zoom(page) > 5 * near
         level(page, 0.001, 20_000)
-        expect(words(page)).to_contain_text("reaches around the world")
+        expect(caption(page)).to_contain_text("reaches around the world")
 
     def test_noise_too_small_to_see_is_shown_through_a_lens(
         self, page: Page, taxi: Dataset, stays: LandmarkSet
@@ -120,12 +122,10 @@ class TestPicture:
         only(page, "Skip")
         level(page, 1, 1)
         drawn(page, "landmark-skip")
-        expect(words(page)).to_contain_text("an inset enlarges it")
+        expect(caption(page)).to_contain_text("an inset enlarges it")
         assert zoom(page) == pytest.approx(1, abs=0.01)
 
-    def test_a_landmarks_circle_is_as_wide_as_the_scale_says(
-        self, page: Page, taxi: Dataset, stays: LandmarkSet
-    ) -> None:
+    def test_a_landmarks_circle_is_as_wide_as_the_scale(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
         form(page, taxi)
         only(page, "Optimal split")
         level(page, 1, 400)
@@ -136,12 +136,12 @@ class TestPicture:
         assert page.evaluate(_COLUMNS) == pytest.approx(height - 36, abs=8)
 
     def test_without_the_track_the_numbers_stay(
-        self, page: Page, taxi: Dataset, stays: LandmarkSet, watch: Watch
+        self, page: Page, taxi: Dataset, stays: LandmarkSet, monitor: PageMonitor
     ) -> None:
-        watch.expect(500)
+        monitor.expect(500)
         page.route("**/track/**", lambda route: route.fulfill(status=500))
         form(page, taxi)
-        expect(words(page)).to_contain_text("The events could not be loaded (500)")
+        expect(caption(page)).to_contain_text("The events could not be loaded (500)")
         expect(page.locator("[data-forecast=landmark-uniform]")).to_contain_text("95")
 
 
@@ -176,7 +176,7 @@ class TestLoss:
             expect(self.row(page, "landmark-uniform")).to_contain_text(f"{share:.3g} → {worst:.3g}")
             expect(self.row(page, "landmark-uniform")).to_contain_text("5 → ")
 
-    def test_what_depends_on_the_run_is_said_to(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
+    def test_what_depends_on_the_run_is_marked(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
         form(page, taxi)
         expect(self.row(page, "landmark-adaptive")).to_contain_text("→")
         expect(page.locator("[data-leaks]")).to_contain_text("Adaptive: the median of 5 runs simulated")
@@ -198,7 +198,7 @@ class TestWarnings:
         level(page, 1, 50_000)
         expect(self.warned(page)).to_contain_text(re.compile(r"A radius of 50\skm is larger than the dataset"))
 
-    def test_who_gets_more_noise_is_said_either_way(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
+    def test_which_events_get_more_noise_is_stated(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
         form(page, taxi)
         only(page, "Optimal split")
         expect(self.warned(page)).to_contain_text("Landmarks get more noise than other events: Optimal split")
@@ -209,7 +209,7 @@ class TestWarnings:
         only(page, "Uniform")
         expect(self.warned(page)).not_to_contain_text("other events")
 
-    def test_a_step_variance_nobody_moves_by(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
+    def test_an_implausible_step_variance(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
         form(page, taxi)
         only(page, "Planned", "Joint")
         level(page, 1, 20)
@@ -235,7 +235,7 @@ class TestWarnings:
 
 class TestPurpose:
     @pytest.mark.journey
-    def test_publishable_unless_said_otherwise(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
+    def test_publishable_by_default(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
         form(page, taxi)
         expect(page.get_by_role("radio", name="Publishable release")).to_be_checked()
         expect(page.get_by_label("Seed", exact=True)).to_be_disabled()
@@ -245,7 +245,7 @@ class TestPurpose:
         page.wait_for_url("**/compare/**")
         assert (Release.objects.get().seeded, BudgetEntry.objects.count()) == (False, 1)
 
-    def test_an_experiment_says_so_everywhere_and_costs_nothing(
+    def test_a_simulation_is_marked_everywhere_and_costs_nothing(
         self, page: Page, taxi: Dataset, stays: LandmarkSet
     ) -> None:
         form(page, taxi)
@@ -260,13 +260,13 @@ class TestPurpose:
         page.get_by_label("Seed", exact=True).fill("7")
         page.get_by_role("button", name="Run 1 simulation, not private").click()
         page.wait_for_url("**/compare/**")
-        work_off()
-        settled(page)
+        run_jobs()
+        wait_until_ready(page)
         expect(page.locator(".layer", has_text="Uniform")).to_contain_text("NOT PRIVATE: seeded")
         made = Release.objects.get()
         assert (made.seeded, made.spec["seed"], BudgetEntry.objects.count()) == (True, 7, 0)
 
-    def test_a_seed_that_is_none_is_said_at_its_field(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
+    def test_an_invalid_seed_is_refused_at_its_field(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
         form(page, taxi)
         page.get_by_role("radio", name="Seeded simulation").check()
         page.get_by_label("Seed", exact=True).fill("-1")
@@ -274,7 +274,7 @@ class TestPurpose:
         expect(page.locator("#seed-error")).to_contain_text("Must be at least 0, got -1")
         assert not Release.objects.exists()
 
-    def test_a_file_says_what_it_is_for(self, page: Page, taxi: Dataset, stays: LandmarkSet, tmp_path: Path) -> None:
+    def test_a_file_holds_its_purpose(self, page: Page, taxi: Dataset, stays: LandmarkSet, tmp_path: Path) -> None:
         form(page, taxi)
         page.get_by_role("radio", name="Seeded simulation").check()
         page.get_by_label("Seed", exact=True).fill("42")
@@ -333,7 +333,7 @@ class TestCards:
 
 @pytest.mark.parametrize("colour", ["light", "dark"])
 @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desk", "phone"])
-def test_for_everybody(
+def test_accessible_and_fits(
     open_page: Any, owner: User, taxi: Dataset, stays: LandmarkSet, colour: str, size: dict[str, int]
 ) -> None:
     page = open_page(owner, colour=colour, size=size)

@@ -1,4 +1,4 @@
-"""The printed report: it is drawn, prints on a few pages, and the public one asks for nothing private."""
+"""The printed report: it is drawn, prints on a few pages, and the public one requests nothing private."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from dashboard.landmarks.models import LandmarkSet
 from dashboard.releases.models import Release
 from dashboard.releases.services import submit_release
 from privacy_engine.spec import ReleaseSpec
-from tests.browser.conftest import DESKTOP, PHONE, Watch, work_off
-from tests.browser.drawn import lines, painted, settled
+from tests.browser.conftest import DESKTOP, PHONE, PageMonitor, run_jobs
+from tests.browser.rendering import lines, painted, wait_until_ready
 from tests.browser.test_compare import compare
 
 BOXES = """() => [...document.querySelectorAll('.plate')].map((plate) => {
@@ -35,29 +35,29 @@ def pair(owner: User, taxi: Dataset, stays: LandmarkSet) -> list[Release]:
     for name in ("landmark-skip", "landmark-uniform"):
         spec = ReleaseSpec.parse({"mechanism": {"name": name, "epsilon": 1.0, "radius_m": 2.0}, "seed": None})
         made.append(submit_release(owner=owner, dataset=taxi, landmark_set=stays, spec=spec))
-    work_off()
+    run_jobs()
     return made
 
 
 def report(page: Page, release: Release, query: str = "") -> None:
     page.goto(f"/releases/{release.pk}/report/{query}")
-    settled(page, "[data-sheet]")
+    wait_until_ready(page, "[data-sheet]")
 
 
 def pages_of(page: Page, **paper: str) -> int:
     return len(PAGES.findall(page.pdf(**paper)))
 
 
-class TestPictures:
+class TestDrawings:
     @pytest.mark.journey
-    def test_the_public_one_draws_release_and_charts_and_asks_for_nothing_private(
-        self, page: Page, pair: list[Release], watch: Watch
+    def test_the_public_one_draws_release_and_charts_and_requests_nothing_private(
+        self, page: Page, pair: list[Release], monitor: PageMonitor
     ) -> None:
         report(page, pair[0])
         assert painted(page, str(pair[0].pk)) > 1000
         assert painted(page, "original") == painted(page, "landmarks") == 0
         assert lines(page) == [[{"name": "Skip", "points": 260, "visible": True}]] * 3
-        assert not [url for url in watch.requests if "/datasets/" in url or "/series/" in url]
+        assert not [url for url in monitor.requests if "/datasets/" in url or "/series/" in url]
         assert page.title() == "Privacy report"
 
     def test_the_owners_draws_the_original_its_landmarks_and_the_errors(self, page: Page, pair: list[Release]) -> None:
@@ -69,7 +69,7 @@ class TestPictures:
 
     def test_a_comparison_draws_every_release(self, page: Page, taxi: Dataset, pair: list[Release]) -> None:
         page.goto(f"/datasets/{taxi.pk}/compare/report/")
-        settled(page, "[data-sheet]")
+        wait_until_ready(page, "[data-sheet]")
         for release in pair:
             assert painted(page, str(release.pk)) > 1000
         assert [[line["name"] for line in chart] for chart in lines(page)] == [["Skip", "Uniform"]] * 3
@@ -91,12 +91,12 @@ class TestPaper:
 
     def test_a_comparison_of_two_too(self, page: Page, taxi: Dataset, pair: list[Release]) -> None:
         page.goto(f"/datasets/{taxi.pk}/compare/report/")
-        settled(page, "[data-sheet]")
+        wait_until_ready(page, "[data-sheet]")
         assert 2 <= pages_of(page, format="A4") <= 4
 
     @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desk", "phone"])
     @pytest.mark.journey
-    def test_on_paper_pictures_have_one_size_and_tools_are_gone(
+    def test_on_paper_drawings_have_one_size_and_tools_are_gone(
         self, open_page: Callable[..., Page], owner: User, pair: list[Release], size: dict[str, int]
     ) -> None:
         page = open_page(owner, size=size, colour="dark")
@@ -122,13 +122,13 @@ class TestPaper:
         assert page.locator("body").get_attribute("data-printed") == "yes"
 
 
-class TestEverybody:
+class TestAccessibility:
     def test_another_reader_and_a_title_are_a_form_away(self, page: Page, pair: list[Release]) -> None:
         report(page, pair[0])
         page.get_by_label("Title").fill("Spring survey")
         page.get_by_label("Title").press("Enter")
         expect(page.get_by_role("heading", level=1)).to_have_text("Spring survey")
-        settled(page, "[data-sheet]")
+        wait_until_ready(page, "[data-sheet]")
         page.get_by_label("Owner’s").focus()
         page.keyboard.press("Space")
         page.get_by_text("Contains the original: do not publish").wait_for()
@@ -137,7 +137,7 @@ class TestEverybody:
     def test_back_leads_to_the_comparison(self, page: Page, taxi: Dataset, pair: list[Release]) -> None:
         report(page, pair[0])
         page.get_by_role("link", name="Back").click()
-        settled(page)
+        wait_until_ready(page)
         assert f"/datasets/{taxi.pk}/compare/?" in page.url
         assert str(pair[0].pk) in page.url
 
@@ -148,7 +148,7 @@ class TestWaysThere:
         assert page.locator("[data-summary] a", has_text="Report").count() == 2
         page.locator("summary", has_text="Download").click()
         page.get_by_role("link", name="Report to print").click()
-        settled(page, "[data-sheet]")
+        wait_until_ready(page, "[data-sheet]")
         assert [line["name"] for line in lines(page)[0]] == ["Skip", "Uniform"]
 
     @pytest.mark.journey

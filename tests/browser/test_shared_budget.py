@@ -13,7 +13,7 @@ from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.services import submit_release
 from privacy_engine.cleaning import parse_cleaning
 from privacy_engine.spec import ReleaseSpec
-from tests.browser.conftest import WALK, accessibility_faults, work_off
+from tests.browser.conftest import WALK, accessibility_faults, run_jobs
 from tests.browser.test_steps import only
 from tests.patience import patience
 
@@ -24,7 +24,7 @@ def part(owner: User, walk: Dataset) -> Dataset:
     landmarks = mark_landmarks(owner=owner, dataset=walk, method={"name": "manual", "events": [1]})
     spec = ReleaseSpec.parse({"mechanism": {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 200.0}})
     submit_release(owner=owner, dataset=walk, landmark_set=landmarks, spec=spec)
-    work_off()
+    run_jobs()
     shorter = b"\n".join(WALK.splitlines()[:-1])
     return import_dataset(owner=owner, upload=ContentFile(shorter, name="walk.csv"), name="Shorter walk")
 
@@ -65,7 +65,7 @@ def test_a_file_that_releases_use_is_not_to_be_uploaded_again(page: Page, walk: 
     expect(page.locator("#reading")).to_contain_text("the budget belongs to the uploaded file")
 
 
-def test_the_form_of_a_release_says_how_often_it_is_charged(page: Page, owner: User) -> None:
+def test_the_release_form_states_how_often_it_is_charged(page: Page, owner: User) -> None:
     steps = parse_cleaning([{"name": "resample", "every_s": 20}])
     upload = ContentFile(WALK, name="walk.csv")
     dataset = import_dataset(owner=owner, upload=upload, name="Every 20 s", cleaning=steps)

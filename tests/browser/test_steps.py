@@ -1,4 +1,4 @@
-"""Steps after the noise: asked for with a release, put on a finished one, and kept in a file."""
+"""Steps after the noise: requested with a release, added to a finished one, and saved in a file."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from dashboard.releases.models import Release
 from dashboard.releases.services import submit_release
 from privacy_engine.samples import samples
 from privacy_engine.spec import ReleaseSpec
-from tests.browser.conftest import DESKTOP, PHONE, Watch, accessibility_faults, widths, work_off
-from tests.browser.drawn import layers, lines, painted, settled
+from tests.browser.conftest import DESKTOP, PHONE, PageMonitor, accessibility_faults, run_jobs, widths
+from tests.browser.rendering import layers, lines, painted, wait_until_ready
 from tests.patience import patience
 
 
@@ -38,13 +38,13 @@ def uniform(owner: User, stays: LandmarkSet) -> Release:
     """A finished release with a mean error of 2.8 km."""
     spec = ReleaseSpec.parse({"mechanism": {"name": "landmark-uniform", "epsilon": 10.0, "radius_m": 200.0}})
     release = submit_release(owner=owner, dataset=stays.dataset, landmark_set=stays, spec=spec)
-    work_off()
+    run_jobs()
     return release
 
 
 def form(page: Page, dataset: Dataset) -> None:
     page.goto(f"/datasets/{dataset.pk}/releases/new/")
-    settled(page, "[data-form]")
+    wait_until_ready(page, "[data-form]")
 
 
 def only(page: Page, *titles: str) -> None:
@@ -74,8 +74,8 @@ class TestWithARelease:
         page.get_by_role("button", name="Add Random-walk smoother").click()
         page.get_by_role("button", name="Create 1 release").click()
         page.wait_for_url("**/compare/**")
-        work_off()
-        settled(page)
+        run_jobs()
+        wait_until_ready(page)
         made = Release.objects.get()
         assert made.spec["postprocess"] == [
             {"name": "causal-filter", "step_variance_m2": 90000.0},
@@ -85,7 +85,7 @@ class TestWithARelease:
         assert painted(page, str(made.pk)) > 50
         assert BudgetEntry.objects.count() == 1
 
-    def test_what_is_refused_is_said_at_the_steps_own_field(
+    def test_what_is_refused_is_shown_at_the_steps_own_field(
         self, page: Page, taxi: Dataset, stays: LandmarkSet
     ) -> None:
         form(page, taxi)
@@ -135,7 +135,7 @@ class TestOnAFinishedOne:
     ) -> None:
         spent = ledger.spent(taxi)
         page.goto(f"/datasets/{taxi.pk}/compare/")
-        settled(page)
+        wait_until_ready(page)
         self.smooth(page, "Uniform", "Ornstein-Uhlenbeck smoother")
         expect(page.locator("[data-bench][data-charts='2']")).to_be_visible(timeout=patience(15_000))
         made = Release.objects.exclude(pk=uniform.pk).get()
@@ -151,15 +151,15 @@ class TestOnAFinishedOne:
         expect(cells).to_contain_text(f"post-processing of release {uniform.pk}")
 
         page.reload()
-        settled(page)
+        wait_until_ready(page)
         assert list(layers(page)) == ["Original", "Uniform", "Uniform + OU smoother", "Landmarks"]
 
-    def test_what_is_refused_is_said_in_the_dialog(
-        self, page: Page, taxi: Dataset, uniform: Release, watch: Watch
+    def test_what_is_refused_is_shown_in_the_dialog(
+        self, page: Page, taxi: Dataset, uniform: Release, monitor: PageMonitor
     ) -> None:
-        watch.expect(400)
+        monitor.expect(400)
         page.goto(f"/datasets/{taxi.pk}/compare/")
-        settled(page)
+        wait_until_ready(page)
         page.get_by_role("button", name="Smooth Uniform").click()
         dialog = page.get_by_role("dialog", name="Smooth Uniform")
         dialog.get_by_role("button", name="Add Causal filter").click()
@@ -173,12 +173,12 @@ class TestOnAFinishedOne:
 
     @pytest.mark.parametrize("colour", ["light", "dark"])
     @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desk", "phone"])
-    def test_for_everybody(
+    def test_accessible_and_fits(
         self, open_page: Any, owner: User, taxi: Dataset, uniform: Release, colour: str, size: dict[str, int]
     ) -> None:
         page = open_page(owner, colour=colour, size=size)
         page.goto(f"/datasets/{taxi.pk}/compare/")
-        settled(page)
+        wait_until_ready(page)
         page.get_by_role("button", name="Smooth Uniform").click()
         page.get_by_role("button", name="Add Causal filter").click()
         assert not accessibility_faults(page)
@@ -212,19 +212,19 @@ class TestAsAFile:
         page.wait_for_url("**/compare/**")
         assert {row.spec_digest for row in Release.objects.all()} == {spec.digest for spec in specs}
 
-    def test_one_release_as_the_api_tells_it_is_a_configuration_too(
+    def test_a_release_of_the_api_is_a_configuration_too(
         self, page: Page, taxi: Dataset, uniform: Release, tmp_path: Path
     ) -> None:
         form(page, taxi)
-        told = page.request.get(f"/api/v1/releases/{uniform.pk}/").text()
+        body = page.request.get(f"/api/v1/releases/{uniform.pk}/").text()
         page.set_input_files(
-            "[data-load-file]", {"name": "r.json", "mimeType": "application/json", "buffer": told.encode()}
+            "[data-load-file]", {"name": "r.json", "mimeType": "application/json", "buffer": body.encode()}
         )
         expect(page.get_by_role("button", name="Create 1 release")).to_be_enabled()
         expect(page.get_by_label("Level ε", exact=True)).to_have_value("10")
 
     @pytest.mark.parametrize(
-        ("text", "told"),
+        ("text", "message"),
         [
             ("{", "This file is not JSON."),
             ("[]", "This file describes no releases"),
@@ -235,10 +235,12 @@ class TestAsAFile:
             ),
         ],
     )
-    def test_fail_no_configuration(self, page: Page, taxi: Dataset, stays: LandmarkSet, text: str, told: str) -> None:
+    def test_fail_no_configuration(
+        self, page: Page, taxi: Dataset, stays: LandmarkSet, text: str, message: str
+    ) -> None:
         form(page, taxi)
         page.set_input_files(
             "[data-load-file]", {"name": "c.json", "mimeType": "application/json", "buffer": text.encode()}
         )
-        expect(page.locator("[data-problem]")).to_contain_text(f"c.json: {told}")
+        expect(page.locator("[data-problem]")).to_contain_text(f"c.json: {message}")
         expect(page.get_by_role("button", name="Create 3 releases")).to_be_enabled()

@@ -1,4 +1,4 @@
-"""The first steps in a browser: walked through, hidden, brought back; without scripts; for every eye."""
+"""The first steps in a browser: followed, hidden, shown again; without scripts; accessible."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def strip(page: Page) -> Locator:
 
 
 @pytest.mark.journey
-def test_walked_through_from_link_to_link(page: Page, samples: None) -> None:
+def test_followed_from_link_to_link(page: Page, samples: None) -> None:
     page.goto("/")
     for title, seen in (("View the trajectory", "Walk across Paris"), ("Define landmarks", "Define landmarks")):
         strip(page).get_by_role("link", name=title).click()

@@ -1,4 +1,4 @@
-"""Uploading, and what is said about it."""
+"""Uploads: their cards, refusals and questions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from dashboard.accounts.models import User
 from dashboard.datasets.models import Dataset
-from tests.browser.conftest import WALK, Watch, card, choose, table
+from tests.browser.conftest import WALK, PageMonitor, card, choose, table
 
 
 class TestUpload:
@@ -45,8 +45,8 @@ class TestUpload:
         expect(page.locator("[data-drop-veil]")).to_be_hidden()
 
     @pytest.mark.journey
-    def test_several_at_once_each_with_its_outcome(self, page: Page, watch: Watch) -> None:
-        watch.expect(400)
+    def test_several_at_once_each_with_its_outcome(self, page: Page, monitor: PageMonitor) -> None:
+        monitor.expect(400)
         page.goto("/")
         choose(page, table("good.csv", WALK), table("empty.csv", b""), table("also.csv", WALK))
         expect(card(page, "good.csv")).to_contain_text("40 events")
@@ -54,7 +54,7 @@ class TestUpload:
         expect(card(page, "empty.csv").get_by_role("alert")).to_contain_text("The file is empty.")
         expect(page.locator("#datasets tbody tr")).to_have_count(2)
 
-    def test_says_which_rows_were_refused_and_why(self, page: Page) -> None:
+    def test_shows_which_rows_were_refused_and_why(self, page: Page) -> None:
         bad = WALK + b"2024-05-14T08:00:00Z,,\n2024-05-14T08:01:00Z,91,2\n2024-05-14T08:02:00Z,92,2\n"
         page.goto("/")
         choose(page, table("bad.csv", bad))
@@ -63,8 +63,10 @@ class TestUpload:
         expect(card(page, "bad.csv")).to_contain_text("lines 43 and 44")
 
     @pytest.mark.journey
-    def test_a_hostile_file_is_refused_in_words_and_leaves_nothing(self, page: Page, watch: Watch) -> None:
-        watch.expect(400)
+    def test_a_hostile_file_is_refused_with_a_message_and_leaves_nothing(
+        self, page: Page, monitor: PageMonitor
+    ) -> None:
+        monitor.expect(400)
         laughs = b'<?xml version="1.0"?><!DOCTYPE gpx [<!ENTITY a "ha">]><gpx>&a;</gpx>'
         page.goto("/")
         choose(page, table("laughs.gpx", laughs))
@@ -81,8 +83,8 @@ class TestUpload:
         expect(page.get_by_role("heading", level=1)).to_have_text("<b>bold<b>.csv")
 
     @pytest.mark.journey
-    def test_asks_and_reads_it_as_answered(self, page: Page, watch: Watch) -> None:
-        watch.expect(422)
+    def test_a_question_is_answered_and_applied(self, page: Page, monitor: PageMonitor) -> None:
+        monitor.expect(422)
         days = b"when,lat,lon\n01/02/2024 10:00,48,2\n02/02/2024 10:00,48,2\n"
         page.goto("/")
         choose(page, table("days.csv", days))
@@ -111,7 +113,7 @@ class TestUpload:
         choose(page, table("walk.csv", WALK))
         expect(card(page, "walk.csv")).to_contain_text("5 of 40")
 
-    def test_too_large_is_said_before_it_is_sent(self, page: Page, settings: Any) -> None:
+    def test_too_large_is_refused_before_it_is_sent(self, page: Page, settings: Any) -> None:
         settings.CAIRN_UPLOAD_BYTES = 1000
         page.goto("/")
         choose(page, table("large.csv", b"x" * 1001))
@@ -125,7 +127,7 @@ class TestUpload:
         page.get_by_role("button", name="Cancel slow.csv").click()
         expect(card(page, "slow.csv")).to_contain_text("Cancelled. Nothing of this file was stored.")
 
-    def test_a_large_one_is_read_by_a_worker_while_the_page_tells(
+    def test_a_large_one_is_read_by_a_worker_while_the_page_shows_it(
         self, page: Page, worker: None, monkeypatch: Any
     ) -> None:
         monkeypatch.setattr("dashboard.datasets.services.NOW_PLAIN_BYTES", 10)
@@ -135,8 +137,8 @@ class TestUpload:
         expect(page.get_by_role("row", name=re.compile("walk.csv"))).to_contain_text("ready")
 
     @pytest.mark.journey
-    def test_works_without_scripts(self, open_page: Callable[..., Page], owner: User, watch: Watch) -> None:
-        watch.expect(400)
+    def test_works_without_scripts(self, open_page: Callable[..., Page], owner: User, monitor: PageMonitor) -> None:
+        monitor.expect(400)
         page = open_page(owner, java_script_enabled=False)
         page.goto("/")
         page.get_by_label("Location files").set_input_files([table("walk.csv", WALK)])

@@ -11,9 +11,8 @@ from playwright.sync_api import Page, expect
 
 from dashboard.datasets.models import Dataset
 from dashboard.landmarks.services import preview_landmarks
-from tests.browser.conftest import Watch
-from tests.browser.drawn import painted
-from tests.browser.editing import (
+from tests.browser.conftest import PageMonitor
+from tests.browser.landmark_editor import (
     SQUARE,
     counted,
     drag,
@@ -27,6 +26,7 @@ from tests.browser.editing import (
     save,
     tool,
 )
+from tests.browser.rendering import painted
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def editor(page: Page, taxi: Dataset) -> Page:
 
 class TestDrawing:
     @pytest.mark.journey
-    def test_a_polygon_marks_what_the_engine_says_lies_inside(self, editor: Page, taxi: Dataset) -> None:
+    def test_a_polygon_marks_what_the_engine_finds_inside(self, editor: Page, taxi: Dataset) -> None:
         assert painted(editor, "zones") == 0
         draw_polygon(editor)
         expect(editor.get_by_role("button", name="Zones", exact=True)).to_have_attribute("aria-pressed", "true")
@@ -101,8 +101,8 @@ class TestDrawing:
         expect(editor.locator(".zone__head")).to_contain_text("750")
         assert save(editor, taxi).method["zones"][0]["radius_m"] == 750
 
-    def test_a_crossed_polygon_is_refused_at_its_row(self, editor: Page, watch: Watch) -> None:
-        watch.expect(400)
+    def test_a_crossed_polygon_is_refused_at_its_row(self, editor: Page, monitor: PageMonitor) -> None:
+        monitor.expect(400)
         draw_polygon(editor, [SQUARE[0], SQUARE[2], SQUARE[1], SQUARE[3]])
         expect(editor.locator(".zone > .field__error")).to_contain_text("Must")
 
@@ -240,7 +240,7 @@ class TestFiles:
         expect(editor.locator(".zone")).to_have_count(2)
 
     @pytest.mark.parametrize(
-        ("text", "words"),
+        ("text", "message"),
         [
             ("{", "not JSON"),
             ('{"type": "Feature", "geometry": {"type": "LineString", "coordinates": []}}', "Feature 1 is a LineString"),
@@ -248,11 +248,13 @@ class TestFiles:
             ('{"type": "Polygon", "coordinates": [[[2, 48], [3, 48], [3, 148], [2, 48]]]}', "must be at most 90"),
         ],
     )
-    def test_a_bad_file_is_refused_in_words(self, editor: Page, watch: Watch, text: str, words: str) -> None:
-        watch.expect(400)
+    def test_a_bad_file_is_refused_with_a_message(
+        self, editor: Page, monitor: PageMonitor, text: str, message: str
+    ) -> None:
+        monitor.expect(400)
         editor.get_by_role("button", name="Zones", exact=True).click()
         file = {"name": "z.geojson", "mimeType": "application/geo+json", "buffer": text.encode()}
         editor.locator("#zones-file").set_input_files(file)
         expect(editor.locator("[data-problem]")).to_contain_text("z.geojson was not imported")
-        expect(editor.locator("[data-problem]")).to_contain_text(words)
+        expect(editor.locator("[data-problem]")).to_contain_text(message)
         expect(editor.locator(".zone")).to_have_count(0)

@@ -1,4 +1,4 @@
-"""A large track: a picture of it is seen before it is there, and gives way to it."""
+"""A large track: a preview image is shown until the track is loaded."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from dashboard.datasets.services import import_dataset
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.launcher import warm
-from tests.browser.conftest import work_off
-from tests.browser.drawn import expect_painted
+from tests.browser.conftest import run_jobs
+from tests.browser.rendering import expect_painted
 
 POINTS = 120_000
 
@@ -30,7 +30,7 @@ def large(owner: User) -> Dataset:
     lon, lat = (at + np.cumsum(rng.normal(0, 2e-5, POINTS)) for at in (2.35, 48.85))
     rows = "".join(f"{x:.6f},{y:.6f}\n" for x, y in zip(lon, lat, strict=True))
     made = import_dataset(owner=owner, upload=ContentFile(f"lon,lat\n{rows}".encode(), name="a.csv"), name="Large")
-    work_off()
+    run_jobs()
     made.refresh_from_db()
     return made
 
@@ -42,7 +42,7 @@ def marked(owner: User, large: Dataset) -> LandmarkSet:
 
 @pytest.fixture
 def held(page: Page) -> Callable[[], Any]:
-    """Whole tracks wait until this is called; pictures do not."""
+    """Whole tracks wait until this is called; preview images do not."""
     waiting: list[Route] = []
     lock = threading.Lock()
     free = False
@@ -68,7 +68,7 @@ def held(page: Page) -> Callable[[], Any]:
 @pytest.mark.parametrize(
     ("place", "layer"), [("", "series-0"), ("landmarks/new/", "original")], ids=["dataset", "editor"]
 )
-def test_a_picture_is_seen_first(
+def test_a_preview_image_is_shown_first(
     page: Page, large: Dataset, marked: LandmarkSet, held: Callable[[], Any], place: str, layer: str
 ) -> None:
     page.goto(f"/datasets/{large.pk}/{place}")
@@ -83,7 +83,7 @@ def test_a_picture_is_seen_first(
 
 
 @pytest.mark.journey
-def test_facts_of_every_step_are_told_afterwards(page: Page, large: Dataset) -> None:
+def test_facts_of_every_step_are_shown_afterwards(page: Page, large: Dataset) -> None:
     page.goto(f"/datasets/{large.pk}/")
     lon, lat = (np.round(large_column, 6) for large_column in columns(large))
     x = np.radians(np.diff(lon)) * np.cos(np.radians((lat[1:] + lat[:-1]) / 2))

@@ -1,4 +1,4 @@
-"""Browser profiles that outlive a test, so that scripts are fetched and compiled once; nothing else stays in them."""
+"""Browser profiles for several tests, so that scripts are fetched and compiled once; no other data stays in them."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from playwright.sync_api import Browser, BrowserContext, Page
 
 
 @dataclass
-class Watch:
-    """What went wrong in the pages of a test."""
+class PageMonitor:
+    """The requests and the errors of the pages of one test."""
 
     origin: str
     others: tuple[str, ...] = ()  # hosts that belong to the test
@@ -32,53 +32,55 @@ class Watch:
             self.faults.append(f"{response.status} for {response.request.method} {response.url}")
 
     def console(self, message: Any) -> None:
-        told = message.text.startswith("Failed to load resource") or any(host in message.text for host in self.others)
-        if message.type == "error" and not told:
+        ignored = message.text.startswith("Failed to load resource") or any(
+            host in message.text for host in self.others
+        )
+        if message.type == "error" and not ignored:
             self.faults.append(f"console: {message.text}")
 
     def exception(self, error: Any) -> None:
         self.faults.append(f"exception: {error.error}")
 
-    def violation(self, words: str) -> None:
-        self.faults.append(f"CSP: {words}")
+    def violation(self, text: str) -> None:
+        self.faults.append(f"CSP: {text}")
 
 
 class Profile:
-    """A context of the browser, lent to one test after the other."""
+    """A context of the browser, used by one test after the other."""
 
     def __init__(self, browser: Browser, origin: str, options: dict[str, Any]) -> None:
         self.origin = origin
-        self.watch: Watch | None = None
+        self.monitor: PageMonitor | None = None
         self.context: BrowserContext = browser.new_context(base_url=origin, **options)
         for event, method in (("request",) * 2, ("response",) * 2, ("console",) * 2, ("weberror", "exception")):
-            self.context.on(event, lambda what, method=method: self._tell(method, what))  # type: ignore[call-overload]
-        self.context.expose_binding("toldViolation", lambda _, words: self._tell("violation", words))
+            self.context.on(event, lambda what, method=method: self._record(method, what))  # type: ignore[call-overload]
+        self.context.expose_binding("reportViolation", lambda _, text: self._record("violation", text))
         self.context.add_init_script(
             "addEventListener('securitypolicyviolation', (e) =>"
-            " window.toldViolation(`${e.violatedDirective} ${e.blockedURI} ${e.sourceFile}:${e.lineNumber}`))"
+            " window.reportViolation(`${e.violatedDirective} ${e.blockedURI} ${e.sourceFile}:${e.lineNumber}`))"
         )
         # always open, so that the process that has compiled the scripts (--process-per-site) stays
         self.context.new_page().goto("/static/img/favicon.svg")
 
-    def _tell(self, method: str, what: Any) -> None:
-        if self.watch is not None:
-            getattr(self.watch, method)(what)
+    def _record(self, method: str, what: Any) -> None:
+        if self.monitor is not None:
+            getattr(self.monitor, method)(what)
 
-    def lend(self, watch: Watch) -> Page:
-        """A page as in a new profile, followed by ``watch``."""
+    def new_page(self, monitor: PageMonitor) -> Page:
+        """A page as in a new profile, recorded by ``monitor``."""
         page = self.context.new_page()
         kinds = "cookies,indexeddb,local_storage,service_workers,file_systems,cache_storage"
         session = self.context.new_cdp_session(page)
         session.send("Storage.clearDataForOrigin", {"origin": self.origin, "storageTypes": kinds})
         session.detach()
-        self.watch = watch
+        self.monitor = monitor
         return page
 
-    def requeue(self) -> None:
-        """Close what a test left open, and forget who it was."""
+    def reset(self) -> None:
+        """Close the pages of a test and delete its cookies."""
         for page in self.context.pages[1:]:  # the first is ours
             page.close()
-        self.watch = None
+        self.monitor = None
         self.context.clear_cookies()
         self.context.clear_permissions()
         self.context.unroute_all()
@@ -90,18 +92,18 @@ class Profiles:
     def __init__(self, browser: Browser) -> None:
         self._browser = browser
         self._free: dict[str, list[Profile]] = {}
-        self._lent: list[tuple[str, Profile]] = []
+        self._used: list[tuple[str, Profile]] = []
 
-    def lend(self, watch: Watch, **options: Any) -> Page:
+    def new_page(self, monitor: PageMonitor, **options: Any) -> Page:
         """A page of a profile made with ``options`` that no other page of this test has."""
         kind = str(sorted(options.items()))
         free = self._free.setdefault(kind, [])
-        profile = free.pop() if free else Profile(self._browser, watch.origin, options)
-        self._lent.append((kind, profile))
-        return profile.lend(watch)
+        profile = free.pop() if free else Profile(self._browser, monitor.origin, options)
+        self._used.append((kind, profile))
+        return profile.new_page(monitor)
 
-    def take_back(self) -> None:
-        for kind, profile in self._lent:
-            profile.requeue()
+    def reset_all(self) -> None:
+        for kind, profile in self._used:
+            profile.reset()
             self._free[kind].append(profile)
-        self._lent.clear()
+        self._used.clear()

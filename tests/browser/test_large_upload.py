@@ -11,7 +11,7 @@ from playwright.sync_api import Page, Route, expect
 from dashboard.accounts.models import User
 from dashboard.datasets.models import Dataset, Upload
 from dashboard.datasets.services import import_dataset
-from tests.browser.conftest import WALK, Watch, accessibility_faults, card, choose, table
+from tests.browser.conftest import WALK, PageMonitor, accessibility_faults, card, choose, table
 from tests.dashboard.conftest import upload
 from tests.patience import patience
 
@@ -30,15 +30,15 @@ def large() -> bytes:
 class TestLargeFile:
     @pytest.mark.journey
     def test_goes_on_after_the_connection_broke(
-        self, page: Page, watch: Watch, worker: None, large: bytes, tmp_path: Any
+        self, page: Page, monitor: PageMonitor, worker: None, large: bytes, tmp_path: Any
     ) -> None:
         (tmp_path / "large.csv").write_bytes(large)
-        watch.expect(0, 502)
-        asked: list[tuple[str, str]] = []
+        monitor.expect(0, 502)
+        requested: list[tuple[str, str]] = []
 
         def wire(route: Route) -> None:
-            asked.append((route.request.method, route.request.headers.get("upload-offset", "")))
-            pieces = sum(method == "PATCH" for method, _ in asked)
+            requested.append((route.request.method, route.request.headers.get("upload-offset", "")))
+            pieces = sum(method == "PATCH" for method, _ in requested)
             if route.request.method == "PATCH" and pieces == 2:
                 route.abort("connectionreset")
             elif route.request.method == "PATCH" and pieces == 3:
@@ -50,13 +50,15 @@ class TestLargeFile:
         page.goto("/")
         page.set_input_files("input[type=file]", tmp_path / "large.csv")
         expect(card(page, "large.csv")).to_contain_text(f"{ROWS:,} events read in 1 series", timeout=patience(60_000))
-        assert [method for method, _ in asked] == ["POST", "PATCH", "PATCH", "HEAD", "PATCH", "HEAD", "PATCH"]
-        assert [offset for method, offset in asked if method == "PATCH"] == ["0", "8000000", "8000000", "8000000"]
+        assert [method for method, _ in requested] == ["POST", "PATCH", "PATCH", "HEAD", "PATCH", "HEAD", "PATCH"]
+        assert [offset for method, offset in requested if method == "PATCH"] == ["0", "8000000", "8000000", "8000000"]
         assert Dataset.objects.get().original_path.read_bytes() == large
         assert page.evaluate("localStorage.length") == 0
 
-    def test_goes_on_after_the_page_was_left(self, page: Page, watch: Watch, large: bytes, tmp_path: Any) -> None:
-        self._lose_it(page, watch, large, tmp_path)
+    def test_goes_on_after_the_page_was_left(
+        self, page: Page, monitor: PageMonitor, large: bytes, tmp_path: Any
+    ) -> None:
+        self._lose_it(page, monitor, large, tmp_path)
         page.unroute("**/api/v1/uploads/**")
         page.goto("/glossary/")
         offsets: list[str] = []
@@ -67,18 +69,18 @@ class TestLargeFile:
         assert offsets == ["8000000"]
         assert Upload.objects.get().dataset == Dataset.objects.get()
 
-    def test_cancelled_it_is_forgotten(self, page: Page, watch: Watch, large: bytes, tmp_path: Any) -> None:
-        self._lose_it(page, watch, large, tmp_path)
+    def test_cancelled_it_is_forgotten(self, page: Page, monitor: PageMonitor, large: bytes, tmp_path: Any) -> None:
+        self._lose_it(page, monitor, large, tmp_path)
         with page.expect_response(lambda answer: answer.request.method == "DELETE"):
             page.get_by_role("button", name="Cancel large.csv").click()
         expect(card(page, "large.csv")).to_contain_text("Cancelled. Nothing of this file was stored.")
         assert not Upload.objects.exists()
         assert page.evaluate("localStorage.length") == 0
 
-    def _lose_it(self, page: Page, watch: Watch, large: bytes, tmp_path: Any) -> None:
+    def _lose_it(self, page: Page, monitor: PageMonitor, large: bytes, tmp_path: Any) -> None:
         """Send the file over a connection that lets one piece through."""
         (tmp_path / "large.csv").write_bytes(large)
-        watch.expect(0)
+        monitor.expect(0)
         page.route("**/api/v1/uploads/**", self._one_piece)
         page.goto("/")
         page.set_input_files("input[type=file]", tmp_path / "large.csv")
@@ -106,13 +108,13 @@ class TestCleaning:
         row = Dataset.objects.get()
         assert (row.points, row.cleaning) == (40, [{"name": "drop-jumps", "highest_km_h": 150.0}])
 
-    def test_changed_and_undone_on_the_datasets_page(self, page: Page, owner: User, watch: Watch) -> None:
+    def test_changed_and_undone_on_the_datasets_page(self, page: Page, owner: User, monitor: PageMonitor) -> None:
         row = import_dataset(owner=owner, upload=upload(LEAP))
         self._open(page, row)
         page.get_by_label("Step to add").select_option("only-series")
         page.get_by_role("button", name="Add step").click()
         page.get_by_label("Series", exact=True).last.fill("none")
-        watch.expect(400)
+        monitor.expect(400)
         page.get_by_role("button", name="Import again").click()
         expect(page.get_by_role("alert")).to_contain_text("Must be numbers of series")
         page.get_by_role("button", name="Remove Only some series").click()

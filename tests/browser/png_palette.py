@@ -1,4 +1,4 @@
-"""Screenshots as small PNG files: 256 colours chosen for each picture, the flat ones of a page kept exactly."""
+"""Screenshots as small PNG files: 256 colours chosen for each image, a page's flat colours unchanged."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from playwright.sync_api import Page
 
 COLOURS = 256
-EXACT = 64  # of them: the picture's most frequent colours
+EXACT = 64  # of them: the image's most frequent colours
 
 # A blank page's canvas reads the file; its pixels come back as text
 READ = """async (source) => {
@@ -24,9 +24,9 @@ READ = """async (source) => {
 }"""
 
 
-def squeezed(reader: Page, picture: bytes) -> bytes:
-    """The PNG file ``picture`` with a palette; ``reader`` is any blank page."""
-    width, height, pixels = reader.evaluate(READ, base64.b64encode(picture).decode())
+def with_palette(reader: Page, image: bytes) -> bytes:
+    """Return the PNG file ``image`` with a palette; ``reader`` is any blank page."""
+    width, height, pixels = reader.evaluate(READ, base64.b64encode(image).decode())
     rgb = np.frombuffer(base64.b64decode(pixels), np.uint8).reshape(height, width, 4)[..., :3]
     palette, index = quantised(rgb)
     return _png(palette, index)

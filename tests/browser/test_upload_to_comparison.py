@@ -1,4 +1,4 @@
-"""The main job, from an uploaded file to compared releases, as somebody does it in the browser with a worker beside."""
+"""The main path, from an uploaded file to compared releases, in the browser with a worker."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dashboard.datasets.models import Dataset
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.releases.models import Release
 from privacy_engine.samples import samples
-from tests.browser.drawn import cursors, layers, lines, painted, settled
+from tests.browser.rendering import cursors, layers, lines, painted, wait_until_ready
 from tests.patience import patience
 
 TRIO = ["Skip", "Uniform", "Adaptive"]
@@ -57,7 +57,7 @@ def upload(page: Page, file: Path) -> Dataset:
 def mark(page: Page, dataset: Dataset) -> LandmarkSet:
     """Stay points first, then one event more or less by a click on the map."""
     page.goto(f"/datasets/{dataset.pk}/landmarks/new/")
-    settled(page, "[data-editor]")
+    wait_until_ready(page, "[data-editor]")
     found = int(page.locator("[data-count]").inner_text().replace(",", ""))
     page.locator("[data-map]").focus()
     page.keyboard.press("ArrowRight")
@@ -105,7 +105,7 @@ def release(page: Page, landmark_set: LandmarkSet) -> None:
     expect(page.locator("[data-forecast=landmark-uniform]")).to_contain_text(share)
     page.get_by_role("button", name="Create 3 releases").click()
     page.wait_for_url("**/compare/**")
-    settled(page)
+    wait_until_ready(page)
 
 
 def test_upload_mark_release_compare(page: Page, worker: None, location_file: Path) -> None:
@@ -174,7 +174,7 @@ def test_downloads_have_all_points_and_the_label(page: Page, worker: None, tmp_p
         expect(cells).to_contain_text(statement)
         for suffix, read in READERS.items():
             if not first and suffix != "csv":
-                continue  # the browser asks its reader before it saves more than ten files in a row
+                continue  # the browser shows a prompt before it saves more than ten files in a row
             with page.expect_download() as waiting:
                 cells.locator(f"a[href*='format={suffix}']").click()
             body = Path(waiting.value.path()).read_bytes()

@@ -6,7 +6,7 @@ from playwright.sync_api import Page, expect
 
 from dashboard.datasets.models import Dataset
 from dashboard.landmarks.models import LandmarkSet
-from tests.browser.drawn import settled
+from tests.browser.rendering import wait_until_ready
 
 SQUARE = [(0.2, 0.3), (0.8, 0.3), (0.8, 0.7), (0.2, 0.7)]
 
@@ -62,7 +62,7 @@ def counted(page: Page, row: int = 0) -> str:
 
 def edit(page: Page, dataset: Dataset, query: str = "") -> None:
     page.goto(f"/datasets/{dataset.pk}/landmarks/new/{query}")
-    settled(page, "[data-editor]")
+    wait_until_ready(page, "[data-editor]")
 
 
 def marked(page: Page) -> int:

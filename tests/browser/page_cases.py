@@ -1,4 +1,4 @@
-"""The list of all pages, full, empty and refused: one test sweeps it, one command photographs it."""
+"""All pages in every state, full, empty and refused: for the test of every page and for the screenshots."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from playwright.sync_api import BrowserContext, Page
 
 from dashboard.accounts.models import User
 from tests.browser.conftest import session_of
-from tests.browser.stage import Stage
+from tests.browser.sample_states import SampleStates
 
 
 @dataclass(frozen=True)
@@ -26,21 +26,21 @@ class Case:
     of: str = ""  # what it is about, an attribute of the stage
     query: str = ""
     path: str = ""  # instead of the view's own
-    who: str = "researcher"  # an attribute of the stage; without one nobody is logged in
-    ready: str = "h1"  # what is there once all that was asked for is shown
+    who: str = "researcher"  # an attribute of the stage; empty: no user is logged in
+    ready: str = "h1"  # what is there once the page is complete
     status: int = 200
     act: Callable[[Page], Any] | None = None  # what is done once it is ready
     broken: str = ""  # a function that raises meanwhile
-    explains: bool = True  # false where programs are spoken to, on paper, and in the glossary itself
+    explains: bool = True  # false for the pages of the API, printed reports and the glossary itself
 
-    def address(self, stage: Stage) -> str:
+    def address(self, stage: SampleStates) -> str:
         args = [getattr(stage, self.of).pk] if self.of else []
         query = self.query.format(zones=stage.zones.pk, attack=stage.attack.pk)
         return (self.path or reverse(self.view, args=args)) + query
 
     def breaking(self) -> AbstractContextManager[Any]:
         """Break what must be broken for this page to be seen."""
-        return patch(self.broken, side_effect=RuntimeError("as a test asked")) if self.broken else nullcontext()
+        return patch(self.broken, side_effect=RuntimeError("raised by a test")) if self.broken else nullcontext()
 
 
 def _new_token(page: Page) -> None:
@@ -53,15 +53,15 @@ def _forged_form(page: Page) -> None:
 
 
 EDITOR, FORM, BENCH, CHARTS, SHEET = (
-    f"[data-{word}][data-ready=all]" for word in ("editor", "form", "bench", "report", "sheet")
+    f"[data-{name}][data-ready=all]" for name in ("editor", "form", "bench", "report", "sheet")
 )
 PLOT, CELLS = ".chart .js-plotly-plot", "[data-cells-rows] tr"
 WORKING = "[data-bench][data-ready]:has([data-chart=loss] .js-plotly-plot)"  # a release runs: never all is there
 TRACK = "canvas[data-layer]"
 TOKENS, LIST, DATASET, EDIT = "accounts:tokens", "datasets:list", "datasets:detail", "landmarks:new"
-NEW, COMPARE, REPORT, REPORTS = (f"releases:{word}" for word in ("new", "compare", "report", "comparison-report"))
+NEW, COMPARE, REPORT, REPORTS = (f"releases:{name}" for name in ("new", "compare", "report", "comparison-report"))
 EXPERIMENT, PANELS = "experiments:detail", "[data-results][data-ready=all]"
-TOO_MANY = "?" + "&".join(["a"] * 300)  # more fields than a request may have: refused before any view is asked
+TOO_MANY = "?" + "&".join(["a"] * 300)  # more fields than a request may have: refused before any view is called
 
 CASES = (
     Case("login", "accounts:login", who=""),
@@ -123,9 +123,9 @@ NO_PAGES = {  # what answers no page of its own to a GET, and what it answers
 }
 
 
-def visit(page: Page, case: Case, stage: Stage, origin: str) -> Any:
-    """Open it as who it is for; the answer that holds the page."""
-    page.goto("about:blank")  # the page before asks for its jobs still, and soon as nobody
+def visit(page: Page, case: Case, stage: SampleStates, origin: str) -> Any:
+    """Open the page as its user; return the response that holds it."""
+    page.goto("about:blank")  # the page before still polls its jobs, and soon without a session
     log_in(page.context, getattr(stage, case.who, None), origin)
     with case.breaking():
         response: Any = page.goto(case.address(stage))
@@ -146,7 +146,7 @@ def log_in(context: BrowserContext, user: User | None, origin: str) -> None:
 
 
 def page_views() -> set[str]:
-    """The names of all views that may answer with HTML: all but those of the API that only know JSON."""
+    """The names of all views that may answer with HTML: all but those of the API that only render JSON."""
     return {name for name, callback in _views(get_resolver()) if _renders_html(callback)}
 
 

@@ -24,10 +24,10 @@ import pytest
 from playwright.sync_api import Browser, Download, Locator, Page, expect
 
 from privacy_engine import formats
+from tests.browser.browser_profiles import PageMonitor, Profile
 from tests.browser.conftest import DESKTOP
-from tests.browser.drawn import cursors, layers, lines, painted, settled
-from tests.browser.editing import draw_polygon, marked
-from tests.browser.profiles import Profile, Watch
+from tests.browser.landmark_editor import draw_polygon, marked
+from tests.browser.rendering import cursors, layers, lines, painted, wait_until_ready
 from tests.browser.test_modes import MIDDLES, VIEWS, divider, sides
 from tests.server import ROOT, Server
 
@@ -38,14 +38,14 @@ SOON_MS = 60_000  # for what a slow machine shows after some seconds
 ZONE = [(0.44, 0.44), (0.56, 0.44), (0.56, 0.56), (0.44, 0.56)]
 WAIT_MS = 180_000
 SEEN = """
-  const told = (detail) => {
+  const record = (detail) => {
     const seen = JSON.parse(sessionStorage.getItem("seen") ?? "[]");
     const drawer = document.querySelector("[data-jobs-list]")?.textContent ?? "";
     const jobs = detail.map(({ id, kind, state, progress }) => ({ id, kind, state, progress }));
     seen.push({ jobs, drawer });
     sessionStorage.setItem("seen", JSON.stringify(seen));
   };
-  document.addEventListener("cairn:progress", ({ detail }) => told(detail));
+  document.addEventListener("cairn:progress", ({ detail }) => record(detail));
 """
 
 
@@ -65,15 +65,15 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 @pytest.fixture
 def page(browser: Browser, server: Server) -> Iterator[Page]:
     """Its owner, who came by the link it printed; every request and every violation is watched."""
-    watch = Watch(server.address)
-    page = Profile(browser, server.address, {"viewport": DESKTOP}).lend(watch)
+    monitor = PageMonitor(server.address)
+    page = Profile(browser, server.address, {"viewport": DESKTOP}).new_page(monitor)
     page.add_init_script(SEEN)
     page.set_default_timeout(60_000)
     page.goto(server.link)
     page.wait_for_url(f"{server.address}/")
     yield page
     page.context.close()
-    assert not watch.faults, "\n".join(watch.faults)
+    assert not monitor.faults, "\n".join(monitor.faults)
 
 
 def walk_file(folder: Path) -> Path:
@@ -118,7 +118,7 @@ def upload(page: Page, server: Server, file: Path) -> str:
 def mark_zone(page: Page, dataset: str) -> int:
     """Landmarks from a zone drawn by hand; how many."""
     page.goto(f"{dataset}landmarks/new/")
-    settled(page, "[data-editor]")
+    wait_until_ready(page, "[data-editor]")
     stays = page.locator("[data-count]").inner_text()
     draw_polygon(page, ZONE)
     expect(page.locator(".zone")).to_have_count(1, timeout=SOON_MS)
@@ -136,7 +136,7 @@ def mark_zone(page: Page, dataset: str) -> int:
 
 def compose(page: Page) -> None:
     """Four mechanisms as an experiment."""
-    settled(page, "[data-form]")
+    wait_until_ready(page, "[data-form]")
     page.get_by_role("radio", name="Seeded simulation").check()
     page.get_by_label("Seed", exact=True).fill(str(SEED))
     page.get_by_label("Level ε", exact=True).fill("1")
@@ -147,7 +147,7 @@ def compose(page: Page) -> None:
 
 
 def run(page: Page, server: Server) -> list[dict[str, Any]]:
-    """Send the form, watch all four to the end, and what the API says of them in the order of the mechanisms."""
+    """Send the form, wait for all four, and return the API’s data of them in the order of the mechanisms."""
     signal_worker(server, signal.SIGSTOP)
     page.get_by_role("button", name="Run 4 simulations, not private").click()
     page.wait_for_url("**/compare/**")
@@ -155,13 +155,13 @@ def run(page: Page, server: Server) -> list[dict[str, Any]]:
     assert len(ids) == 4
     watch_to_the_end(page, server, ids)
     page.wait_for_selector("[data-bench][data-ready=all]", timeout=WAIT_MS)
-    told = [page.request.get(f"/api/v1/releases/{one}/").json() for one in ids]
-    assert [one["state"] for one in told] == ["done"] * 4
-    return sorted(told, key=lambda one: FOUR.index(one["title"]))
+    releases = [page.request.get(f"/api/v1/releases/{one}/").json() for one in ids]
+    assert [one["state"] for one in releases] == ["done"] * 4
+    return sorted(releases, key=lambda one: FOUR.index(one["title"]))
 
 
 def watch_to_the_end(page: Page, server: Server, ids: list[str]) -> None:
-    """What the drawer says while four jobs wait, run and end; each one's share only grows."""
+    """The drawer's texts while four jobs wait, run and end; each one's share only grows."""
     drawer = open_drawer(page)
     expect(drawer.get_by_text("waiting for a worker")).to_have_count(4, timeout=SOON_MS)
     page.evaluate("sessionStorage.removeItem('seen')")
@@ -176,15 +176,15 @@ def watch_to_the_end(page: Page, server: Server, ids: list[str]) -> None:
     for one in ids:
         expect(over.locator(f"[data-job='{one}']")).to_contain_text("done", timeout=WAIT_MS)
     page.keyboard.press("Escape")
-    looks = json.loads(page.evaluate("sessionStorage.getItem('seen')"))
-    assert {job["id"] for look in looks for job in look["jobs"]} >= set(ids)
+    observations = json.loads(page.evaluate("sessionStorage.getItem('seen')"))
+    assert {job["id"] for observation in observations for job in observation["jobs"]} >= set(ids)
     for one in ids:
-        shares = [job["progress"] for look in looks for job in look["jobs"] if job["id"] == one]
+        shares = [job["progress"] for observation in observations for job in observation["jobs"] if job["id"] == one]
         assert shares == sorted(shares)
-    for look in looks:
-        for job in look["jobs"]:
+    for observation in observations:
+        for job in observation["jobs"]:
             if job["state"] == "running":
-                assert f"{min(int(job['progress'] * 100), 99)}\u202f%" in look["drawer"], look
+                assert f"{min(int(job['progress'] * 100), 99)}\u202f%" in observation["drawer"], observation
 
 
 def compare_ways(page: Page, first: str) -> None:
@@ -206,26 +206,26 @@ def compare_ways(page: Page, first: str) -> None:
         f"(before) => {{ const now = ({VIEWS})(); return now[0] !== before && new Set(now).size === 1; }}",
         arg=page.evaluate(VIEWS)[0],
     )
-    page.wait_for_timeout(500)  # the zoom's motion, after which both are painted anew
+    page.wait_for_timeout(500)  # the zoom's motion, after which both are painted again
     one, other = page.evaluate(MIDDLES, "landmarks")
     assert one[0] > 50
     assert one[1:] == pytest.approx(other[1:], abs=1.5)
     page.get_by_text("Overlay", exact=True).click()
-    settled(page)
+    wait_until_ready(page)
 
 
 def step_with_keys(page: Page) -> None:
-    words = page.locator(".timeline__words")
+    text = page.locator(".timeline__words")
     page.locator("[data-map]").first.focus()
     before = cursors(page)
     page.keyboard.press("End")
-    expect(words).to_contain_text(f"event {EVENTS:,} of {EVENTS:,}", timeout=SOON_MS)
+    expect(text).to_contain_text(f"event {EVENTS:,} of {EVENTS:,}", timeout=SOON_MS)
     assert all(a != b for a, b in zip(before, cursors(page), strict=True))
     for _ in range(3):
         page.keyboard.press("ArrowLeft")
-    expect(words).to_contain_text(f"event {EVENTS - 4:,} of", timeout=SOON_MS)
+    expect(text).to_contain_text(f"event {EVENTS - 4:,} of", timeout=SOON_MS)
     page.keyboard.press("Home")
-    expect(words).to_contain_text("event 1 of", timeout=SOON_MS)
+    expect(text).to_contain_text("event 1 of", timeout=SOON_MS)
     assert cursors(page) == before
 
 
@@ -277,23 +277,23 @@ def download_map(page: Page) -> None:
 def print_report(page: Page) -> None:
     page.locator("summary", has_text="Download").click()
     page.get_by_role("link", name="Report to print").click()
-    settled(page, "[data-sheet]")
+    wait_until_ready(page, "[data-sheet]")
     ids = re.findall("release=([0-9a-f-]{36})", page.url)
     assert all(painted(page, one) > 500 for one in ids)
     assert [line["name"] for line in lines(page)[0]] == FOUR
     assert page.get_by_text("Not private: seeded simulation, do not publish").is_visible()
     assert page.pdf(format="A4").startswith(b"%PDF")
     page.go_back()
-    settled(page)
+    wait_until_ready(page)
 
 
-def numbers(told: list[dict[str, Any]]) -> list[Any]:
+def numbers(releases: list[dict[str, Any]]) -> list[Any]:
     """All that an experiment measures, and the digest of every position it made."""
-    digests = [re.search("sha256 ([0-9a-f]{64})", one["label"]) for one in told]
+    digests = [re.search("sha256 ([0-9a-f]{64})", one["label"]) for one in releases]
     assert all(digests)
     return [
         (one["mechanism"], one["seed"], one["summary"], one["owner_view"], found and found.group(1))
-        for one, found in zip(told, digests, strict=True)
+        for one, found in zip(releases, digests, strict=True)
     ]
 
 

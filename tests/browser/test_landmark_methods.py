@@ -13,7 +13,7 @@ from dashboard.datasets.models import Dataset
 from dashboard.datasets.services import import_dataset
 from dashboard.landmarks.models import LandmarkSet
 from tests.browser.conftest import DESKTOP, PHONE, accessibility_faults, widths
-from tests.browser.editing import (
+from tests.browser.landmark_editor import (
     drag,
     draw_circle,
     edit,
@@ -119,7 +119,7 @@ class TestOtherWays:
 
 @pytest.mark.parametrize("colour", ["light", "dark"])
 @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desk", "phone"])
-def test_for_everybody(
+def test_accessible_and_fits(
     open_page: Any,
     owner: User,
     taxi: Dataset,

@@ -1,4 +1,4 @@
-"""What is asked of every page: measured in the browser, told as a list of faults."""
+"""Checks of every page: measured in the browser, returned as a list of faults."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ QUICK_S = 0.15
 # Not weighed: the chart library and what charts and maps draw, and Swagger UI, which is one bundle of 430 kB
 APART = ("plotly", "/series/", "/track/", "swagger-ui")
 
-# Before any script of the page: what moved without anybody having touched anything
+# Before any script of the page: layout shifts without any input
 WATCH_SHIFTS = """
   window.shifts = [];
   new PerformanceObserver((list) => {
@@ -47,43 +47,43 @@ WATCH_FOCUS = """() => {
   const alone = (node) => node.type !== "radio" || !node.name || node === first(group(node));
   const roving = "[role=radiogroup],[role=toolbar],[role=listbox],[role=tablist],[role=grid]";
   const control = "a[href],button,input,select,textarea,summary";
-  const told = (node) => node.outerHTML.slice(0, 120);
+  const markup = (node) => node.outerHTML.slice(0, 120);
   const lit = (node) => {
     const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(node);
     return (outlineStyle !== "none" && parseFloat(outlineWidth) >= 1) || boxShadow !== "none";
   };
   const wanted = [...document.querySelectorAll(`${control},[tabindex]`)].filter((node) => open(node) && alone(node));
-  const walk = { reached: new Set(), dim: new Set() };
+  const focus = { reached: new Set(), dim: new Set() };
   document.addEventListener("focusin", ({ target }) => {
-    walk.reached.add(target);
+    focus.reached.add(target);
     const near = [target, ...target.children, target.nextElementSibling, target.parentElement, target.closest("label")];
-    if (!near.some((node) => node && lit(node))) walk.dim.add(told(target));
+    if (!near.some((node) => node && lit(node))) focus.dim.add(markup(target));
   });
-  walk.faults = () => {
-    const missed = wanted.filter((node) => node.tabIndex >= 0 && open(node) && !walk.reached.has(node));
+  focus.faults = () => {
+    const missed = wanted.filter((node) => node.tabIndex >= 0 && open(node) && !focus.reached.has(node));
     const out = wanted.filter((node) => node.tabIndex < 0 && node.matches(control) && !node.closest(roving));
     return [
-      ...missed.map((node) => `Tab never reaches ${told(node)}`),
-      ...out.map((node) => `out of Tab's order: ${told(node)}`),
-      ...[...walk.dim].map((text) => `no visible focus on ${text}`),
+      ...missed.map((node) => `Tab never reaches ${markup(node)}`),
+      ...out.map((node) => `out of Tab's order: ${markup(node)}`),
+      ...[...focus.dim].map((text) => `no visible focus on ${text}`),
     ];
   };
-  window.walk = walk;
+  window.focusRecord = focus;
   document.activeElement?.blur();
   return wanted.filter((node) => node.tabIndex >= 0).length;
 }"""
 
-# Words that a reader may not know, where the page says them in sentences of its own: names, controls and figures do too
-UNEXPLAINED = """(words) => {
+# Terms of the glossary in the page's own sentences; names, controls and figures are not counted
+UNEXPLAINED = """(terms) => {
   const main = document.querySelector("main").cloneNode(true);
   const names = "a,button,summary,label,legend,select,tbody th,[data-label=Level]";
   const others = "code,pre,script,svg,nav,dialog,[popover],.menu__panel,.loss";
   main.querySelectorAll(`${names},${others}`).forEach((node) => node.remove());
-  const said = (pattern) => main.textContent.match(new RegExp(`.{0,40}(${pattern}).{0,20}`, "i"))?.[0];
-  return Object.entries(words).filter(([name]) => !document.querySelector(`.term[popovertarget="term-${name}"]`))
-    .map(([name, pattern]) => [name, said(pattern)]).filter(([, found]) => found);
+  const sentence = (pattern) => main.textContent.match(new RegExp(`.{0,40}(${pattern}).{0,20}`, "i"))?.[0];
+  return Object.entries(terms).filter(([name]) => !document.querySelector(`.term[popovertarget="term-${name}"]`))
+    .map(([name, pattern]) => [name, sentence(pattern)]).filter(([, found]) => found);
 }"""
-WORDS = {"epsilon": "ε", "landmark": "\\blandmark", "w-event": "w-event", "temporal-loss": "temporal (privacy )?loss"}
+TERMS = {"epsilon": "ε", "landmark": "\\blandmark", "w-event": "w-event", "temporal-loss": "temporal (privacy )?loss"}
 
 
 @cache
@@ -94,7 +94,7 @@ def _packed(path: str) -> int:
 
 
 def weight(page: Page) -> dict[str, int]:
-    """Compressed bytes of everything the page asked for."""
+    """Compressed bytes of everything the page requested."""
     parts = [(urlsplit(name).path, size) for name, size in page.evaluate(RESOURCES)]
     return {path: _packed(path) if path.startswith(settings.STATIC_URL) else size for path, size in parts}
 
@@ -105,23 +105,23 @@ def loading_faults(page: Page, response: Any) -> list[str]:
     policy = response.headers.get("content-security-policy", "")
     if "script-src 'self'" not in policy or "unsafe" in policy:
         faults.append(f"policy: {policy or 'none'}")
-    asked = weight(page)
-    total = sum(size for path, size in asked.items() if not any(word in path for word in APART))
+    requested = weight(page)
+    total = sum(size for path, size in requested.items() if not any(part in path for part in APART))
     if total > LIGHTEST_BYTES:
-        heaviest = sorted(asked.items(), key=lambda pair: -pair[1])[:5]
+        heaviest = sorted(requested.items(), key=lambda pair: -pair[1])[:5]
         faults.append(f"{total} bytes without charts: {heaviest}")
     shifts = page.evaluate("window.shifts")
     if sum(value for value, _ in shifts) > SHIFT:
         faults.append(f"layout shift: {shifts}")
-    library = any("plotly.min.js" in path for path in asked)
+    library = any("plotly.min.js" in path for path in requested)
     if library != (page.locator(".js-plotly-plot").count() > 0):
-        faults.append(f"chart library {'asked for' if library else 'not asked for'}")
+        faults.append(f"chart library {'requested' if library else 'not requested'}")
     return faults
 
 
-def word_faults(page: Page) -> list[str]:
-    """Words of the glossary that the page says and does not explain on hover and focus."""
-    return [f"{name} is not explained: …{text}…" for name, text in page.evaluate(UNEXPLAINED, WORDS)]
+def glossary_faults(page: Page) -> list[str]:
+    """Terms of the glossary that the page uses and does not explain on hover and focus."""
+    return [f"{name} is not explained: …{text}…" for name, text in page.evaluate(UNEXPLAINED, TERMS)]
 
 
 def motion_faults(page: Page, longest_s: float) -> list[str]:
@@ -131,7 +131,7 @@ def motion_faults(page: Page, longest_s: float) -> list[str]:
 
 
 def keyboard_faults(page: Page) -> list[str]:
-    """Walk through the page by Tab: what is not reached, where focus is not seen, where it is caught."""
+    """Press Tab through the whole page: what is not reached, where focus is not seen, where it is caught."""
     for _ in range(page.evaluate(WATCH_FOCUS) + 25):
         page.keyboard.press("Tab")
-    return list(page.evaluate("window.walk.faults()"))
+    return list(page.evaluate("window.focusRecord.faults()"))

@@ -1,4 +1,4 @@
-"""What the pages show when they are swept or photographed: generated data in every state, and people with nothing."""
+"""Data of the tests and screenshots of every page: generated data in every state, and users without any."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ from privacy_engine.audit import AuditSpec
 from privacy_engine.experiments import presets
 from privacy_engine.postprocess import postprocesses
 from privacy_engine.spec import ReleaseSpec
-from tests.browser.conftest import WALK, work_off
+from tests.browser.conftest import WALK, run_jobs
 from tests.dashboard import kinds
 
-RADII_M = {"walk": 1.0, "taxi": 2.0, "day in paris": 60.0}  # a word of each sample's name
+RADII_M = {"walk": 1.0, "taxi": 2.0, "day in paris": 60.0}  # part of each sample's name
 TRIO = ("landmark-skip", "landmark-uniform", "landmark-adaptive")
 HOME_WORK = {"name": "home-work", "distance_m": 200.0, "duration_s": 1800.0, "within_m": 500.0}
 CORNERS = [[2.3262, 48.8512], [2.3362, 48.8535], [2.3372, 48.8562], [2.3285, 48.8569], [2.3262, 48.8512]]
@@ -44,15 +44,15 @@ ZONES = [
 ]
 
 
-class Stage:
-    """``researcher`` has it all, ``beginner`` one dataset and nothing else, ``newcomer`` nothing."""
+class SampleStates:
+    """``researcher`` has everything, ``beginner`` one dataset, ``newcomer`` nothing."""
 
     def __init__(self) -> None:
         people = (User.objects.create_user(name) for name in ("researcher", "beginner", "newcomer"))
         self.researcher, self.beginner, self.newcomer = people
         call_command("loadsamples", "researcher", verbosity=0)
         rows = list(Dataset.objects.filter(sample=True))
-        self.datasets = {word: next(row for row in rows if word in row.name.lower()) for word in RADII_M}
+        self.datasets = {part: next(row for row in rows if part in row.name.lower()) for part in RADII_M}
         self.walk, self.taxi, self.paris = self.datasets.values()
         self.first = import_dataset(owner=self.beginner, upload=ContentFile(WALK, name="walk.csv"), name="Walk")
         show_tour(user=self.researcher, shown=True)
@@ -65,16 +65,16 @@ class Stage:
         self.attack, _ = submit_attack(owner=self.researcher, release=self.done, attack=attacks.parse(HOME_WORK))
 
     def release_all(self) -> None:
-        for word in self.datasets:
+        for part in self.datasets:
             for name in TRIO:
-                self.release(word, name)
-        work_off()
+                self.release(part, name)
+        run_jobs()
 
-    def release(self, word: str, name: str, *, seed: int | None = None, **parameters: Any) -> Release:
-        mechanism = {"name": name, "epsilon": 1.0, "radius_m": RADII_M[word], **parameters}
+    def release(self, part: str, name: str, *, seed: int | None = None, **parameters: Any) -> Release:
+        mechanism = {"name": name, "epsilon": 1.0, "radius_m": RADII_M[part], **parameters}
         spec = ReleaseSpec.parse({"mechanism": mechanism, "seed": seed})
         return submit_release(
-            owner=self.researcher, dataset=self.datasets[word], landmark_set=_given(self.datasets[word]), spec=spec
+            owner=self.researcher, dataset=self.datasets[part], landmark_set=_given(self.datasets[part]), spec=spec
         )
 
     def add_every_state(self) -> None:
@@ -82,15 +82,15 @@ class Stage:
         self.release("taxi", "w-event", window=12)
         self.release("taxi", "landmark-uniform", seed=7)
         derive_release(source=self.done, steps=[postprocesses.parse({"name": "ou-smoother"})])
-        work_off()
+        run_jobs()
         set_budget(dataset=self.taxi, epsilon=1000.0, radius_m=200.0)
         make_token(user=self.researcher)
-        words = {"code": "time-limit", "message": "The job took longer than one job may take."}
-        _over(self.release("taxi", "event-level"), error=words)
+        error = {"code": "time-limit", "message": "The job took longer than one job may take."}
+        _over(self.release("taxi", "event-level"), error=error)
         _begun(self.release("day in paris", "user-level"), stage="Drawing", progress=0.64)
         self.unread = self._upload("Field notes.csv")
-        words = {"code": "memory", "message": "The job needed more memory than one job may use."}
-        _over(self.unread, error=words, report=None, points_file="", content_digest="")
+        error = {"code": "memory", "message": "The job needed more memory than one job may use."}
+        _over(self.unread, error=error, report=None, points_file="", content_digest="")
         self._experiment()
         self._audits()
         self._other_kinds()
@@ -110,7 +110,7 @@ class Stage:
         self.computing.parts.filter(state=State.QUEUED).delete()
         _over(failed, error={"code": "crashed", "message": "The job stopped its worker 3 times and was given up."})
         failed.parts.all().delete()
-        work_off()
+        run_jobs()
 
     def _audits(self) -> None:
         """One consistent, one violated, one that runs."""
@@ -120,7 +120,7 @@ class Stage:
             return submit_audit(owner=self.researcher, spec=AuditSpec(mechanism=mechanism, trials=20_000, seed=1))
 
         self.audit, self.violated = submit("landmark-uniform"), submit("control:half-noise:landmark-uniform")
-        work_off()
+        run_jobs()
         self.auditing = submit("landmark-skip")
         _begun(self.auditing, stage="Drawing", progress=0.42)
 
@@ -129,7 +129,7 @@ class Stage:
         self.stream = self._of_kind("Visitors.csv", kinds.wide(kinds.counts()), kinds.STREAM, kinds.SAMPLE)
         rows = kinds.checkins(kinds.checkin_rows())
         self.checkins = self._of_kind("Check-ins.csv", rows, kinds.POPULARITY, kinds.RECORDS)
-        work_off()
+        run_jobs()
 
     def _of_kind(self, name: str, body: bytes, *releases: dict[str, Any]) -> Dataset:
         dataset = import_dataset(owner=self.researcher, upload=ContentFile(body, name=name))
@@ -140,8 +140,8 @@ class Stage:
     def _upload(self, name: str) -> Dataset:
         return import_dataset(owner=self.researcher, upload=ContentFile(WALK, name=name))
 
-    def _marked(self, word: str, method: dict[str, Any], name: str) -> LandmarkSet:
-        return mark_landmarks(owner=self.researcher, dataset=self.datasets[word], method=method, name=name)
+    def _marked(self, part: str, method: dict[str, Any], name: str) -> LandmarkSet:
+        return mark_landmarks(owner=self.researcher, dataset=self.datasets[part], method=method, name=name)
 
 
 def _given(dataset: Dataset) -> LandmarkSet:

@@ -1,4 +1,4 @@
-"""What tests of the browser are given: datasets, landmark sets, base maps. The fixtures are in conftest.py too."""
+"""Fixtures of data: datasets, landmark sets, base maps; conftest.py imports them."""
 
 from __future__ import annotations
 
@@ -72,8 +72,8 @@ def served(settings: Any, tmp_path: Path) -> None:
 
 @pytest.fixture
 def elsewhere(settings: Any) -> None:
-    """Tiles of somebody else, and the policy that goes with them."""
-    settings.CAIRN_BASE_MAP = base_map(f"{HOST}/{{z}}/{{x}}/{{y}}.png", "Somebody’s streets")
+    """Tiles of another server, and the policy that allows them."""
+    settings.CAIRN_BASE_MAP = base_map(f"{HOST}/{{z}}/{{x}}/{{y}}.png", "Streets of another server")
     policy = settings.CONTENT_SECURITY_POLICY
     directives = policy["DIRECTIVES"]
     settings.CONTENT_SECURITY_POLICY = policy | {"DIRECTIVES": directives | {"img-src": [*directives["img-src"], HOST]}}

@@ -1,4 +1,4 @@
-"""What is really painted and charted on a page."""
+"""Pixels of the map's canvases and lines of the charts, as the page has rendered them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _LINES = """() => [...document.querySelectorAll(".js-plotly-plot")].map((plot) =
 
 
 def painted(page: Page, layer: str) -> int:
-    """How many pixels of a layer's canvas are painted."""
+    """Return the number of painted pixels of a layer's canvas."""
     return int(page.evaluate(_PAINTED, layer))
 
 
@@ -66,7 +66,7 @@ def cursors(page: Page) -> list[str]:
     return page.evaluate("() => [...document.querySelectorAll('.chart__cursor')].map((one) => one.style.transform)")
 
 
-def settled(page: Page, selector: str = "[data-bench]") -> None:
-    """Wait until all that was asked for is shown."""
+def wait_until_ready(page: Page, selector: str = "[data-bench]") -> None:
+    """Wait until the page shows all that it has requested."""
     page.wait_for_selector(f"{selector}[data-ready=all]", timeout=patience(30_000))
     page.wait_for_timeout(120)  # the frame that paints it
