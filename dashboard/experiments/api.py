@@ -17,7 +17,7 @@ from dashboard.core.rest.components import listing
 from dashboard.core.rest.parsing import UNKEPT, valid
 from dashboard.datasets.selectors import visible_datasets
 from dashboard.experiments import files, results, selectors, services
-from dashboard.experiments.models import Experiment
+from dashboard.experiments.models import ITEMS, Experiment
 from dashboard.experiments.naming import figure_of
 from dashboard.experiments.serializers import (
     ExperimentNameRequest,
@@ -27,7 +27,8 @@ from dashboard.experiments.serializers import (
     ResultsSerializer,
 )
 from dashboard.jobs.viewsets import Download, JobFilter, JobViewSet, download_action
-from privacy_engine.experiments import FILES, measures, presets
+from privacy_engine.experiments import FILES, items_of, measures, presets
+from privacy_engine.plurals import counted
 
 
 class ExperimentFilter(JobFilter):
@@ -71,7 +72,9 @@ class ExperimentViewSet(JobViewSet[Experiment]):
         params.pop("name")
         found = services.plan(**params)
         spec = found.spec
-        counts = {"cells": found.cells, "repetitions": spec.repetitions, "events": sum(found.lengths)}
+        items = items_of(spec.kind, found.lengths)
+        counts = {"cells": found.cells, "repetitions": spec.repetitions, "events": items}
+        counts["size_text"] = counted(items, ITEMS[spec.kind])
         where = {"work_s": found.seconds, "at_once": found.at_once, "parts": found.parts}
         figure = {"figure": figure_of(spec, params["dataset"])}
         return Response({"spec": spec.model_dump(), **counts, **where, **figure})
@@ -110,16 +113,22 @@ class ExperimentViewSet(JobViewSet[Experiment]):
 
 
 class PresetsView(APIView):
-    """Experiments by name: what they show, and their parameters."""
+    """Experiments by name: what they show, and their parameters; of one kind of data with ?kind=."""
 
-    @extend_schema(responses={200: OpenApiTypes.OBJECT})
+    @extend_schema(parameters=[KindQuery], responses={200: OpenApiTypes.OBJECT})
     def get(self, request: Request) -> Response:
-        return Response({"results": [listing(cls) | {"metrics": list(cls.metrics)} for cls in presets]})
+        found = _of_kind(presets, request)
+        return Response({"results": [listing(cls) | {"metrics": list(cls.metrics)} for cls in found]})
 
 
 class MeasuresView(APIView):
-    """What an experiment can measure."""
+    """What an experiment can measure; of one kind of data with ?kind=."""
 
-    @extend_schema(responses={200: OpenApiTypes.OBJECT})
+    @extend_schema(parameters=[KindQuery], responses={200: OpenApiTypes.OBJECT})
     def get(self, request: Request) -> Response:
-        return Response({"results": measures.listing()})
+        return Response({"results": _of_kind(measures, request).listing()})
+
+
+def _of_kind(registry: Any, request: Request) -> Any:
+    kind = valid(KindQuery, request.query_params).get("kind")
+    return registry.of(kind) if kind else registry

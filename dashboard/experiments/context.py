@@ -1,4 +1,4 @@
-"""What an experiment is computed from and into: its series, its blocks, the store that keeps them."""
+"""What an experiment is computed from and into: its data, its blocks, the store that keeps them."""
 
 from __future__ import annotations
 
@@ -7,34 +7,55 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from dashboard.datasets.models import Dataset
 from dashboard.experiments.models import Experiment
 from dashboard.storage import local_files, parquet
 from privacy_engine import experiments
 from privacy_engine.data import Floats, Trajectory
+from privacy_engine.datatypes import datatypes
 from privacy_engine.errors import ParameterError
-from privacy_engine.experiments import AS_THEY_ARE, Block, ExperimentSpec, FolderStore, Preset, SeriesSelection
+from privacy_engine.experiments import (
+    AS_THEY_ARE,
+    Block,
+    ExperimentSpec,
+    FolderStore,
+    Preset,
+    SeriesPreset,
+    SeriesSelection,
+)
 from privacy_engine.experiments.table import Results
 
 
-def series_of(row: Experiment) -> list[Trajectory]:
-    """The series it is tried on."""
-    given = [] if row.dataset is None else parquet.read_points(row.dataset.points_path)
-    return selection_of(row.parsed_spec, row.parsed_preset).of(given)
+def data_of(row: Experiment) -> Any:
+    """What it is run on: a list of series, or one object of another kind, or None where its cells generate theirs."""
+    spec = row.parsed_spec
+    given = None if row.dataset is None else read(row.dataset)
+    if spec.kind == Trajectory.kind:
+        return selection_of(spec, row.parsed_preset).of(given or [])
+    return experiments.data_of(spec, given)
+
+
+def read(dataset: Dataset) -> Any:
+    """The data of a dataset that is ready."""
+    if dataset.kind == Trajectory.kind:
+        return parquet.read_points(dataset.points_path)
+    return datatypes[dataset.kind].from_table(parquet.read_table(dataset.points_path))
 
 
 def selection_of(spec: ExperimentSpec | None, preset: Preset | None) -> SeriesSelection:
-    """What an experiment is tried on: as its spec says, else as its preset does, else the series as they are.
+    """What an experiment on trajectories is tried on: as its spec states, else its preset, else the series as they are.
 
     Raises
     ------
     ParameterError
-        Spec and preset say different things.
+        Spec and preset state different things.
     """
     stated = None if spec is None else spec.series
-    if preset is None:
+    if preset is None or not isinstance(preset, SeriesPreset):
         return stated or AS_THEY_ARE
     found = preset.selection()
     if stated not in (None, found):

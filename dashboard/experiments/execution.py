@@ -12,8 +12,6 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Sequence
-from copy import copy
 from datetime import timedelta
 from typing import Any
 
@@ -25,13 +23,12 @@ from django.db.models.functions import Now
 from dashboard.core import failures
 from dashboard.core.errors import Conflict
 from dashboard.experiments import files
-from dashboard.experiments.context import Material, material_of, series_of
+from dashboard.experiments.context import Material, data_of, material_of
 from dashboard.experiments.models import Experiment, Part
 from dashboard.jobs import leases, queue
 from dashboard.jobs import models as job_models
 from dashboard.jobs.models import OPEN, State
 from privacy_engine import __version__, experiments
-from privacy_engine.data import Trajectory
 from privacy_engine.experiments import Block, ExperimentSpec, dataset_digest
 
 
@@ -69,15 +66,15 @@ def _changed() -> Conflict:
 
 def _cut(row: Experiment, first: Part, lease: leases.Lease) -> None:
     """Make the parts. Again, if an earlier try at it was lost: then its parts go, and who works on them stops."""
-    series, digest = _loaded(row)
-    events = [len(one) for one in series]
-    if events != row.lengths:
-        raise _changed()
+    data, digest = _loaded(row)
     material = material_of(row)
+    sizes = material.spec.sizes(experiments.sizes_of(material.spec.kind, data))
+    if sizes != row.lengths:
+        raise _changed()
     todo = [i for i, block in enumerate(material.blocks) if material.kept(block, digest) is None]
     cut = [
         Part(experiment=row, start=one.start, stop=one.stop, weight=one.seconds)
-        for one in experiments.parts(material.blocks, events, todo)
+        for one in experiments.parts(material.blocks, sizes, todo)
     ]
     with transaction.atomic():
         if _locked(row.pk) is None:
@@ -96,38 +93,38 @@ def _cut(row: Experiment, first: Part, lease: leases.Lease) -> None:
 
 
 def _compute(row: Experiment, part: Part, lease: leases.Lease) -> None:
-    series, digest = _loaded(row)
+    data, digest = _loaded(row)
     if digest != row.data_digest:
         raise _changed()
     material = material_of(row)
     mine = material.blocks[part.start : part.stop]
-    series = [copy(one) for one in series]  # what cells draw alike is kept with the series: this part's, and no more
+    data = experiments.uncached(data)  # what cells draw alike is cached with the data: this part's, and no more
     for done, block in enumerate(mine):
         lease.report("Computing", done / len(mine))
         if material.kept(block, digest) is not None:
             continue
-        compute(material, block, series, digest)
+        compute(material, block, data, digest)
         _tally(row.pk)
         if block is not mine[-1] and job_models.others_wait(Part):
             raise leases.Preempted
 
 
-def compute(material: Material, block: Block, series: Sequence[Trajectory], digest: str) -> None:
+def compute(material: Material, block: Block, data: Any, digest: str) -> None:
     """Compute a block and keep it."""
-    material.store.put(block.key(digest), experiments.run_block(block, series))
+    material.store.put(block.key(digest), experiments.run_block(block, data))
 
 
-_series: dict[uuid.UUID, tuple[str, list[Trajectory], str]] = {}
+_data: dict[uuid.UUID, tuple[str, Any, str]] = {}
 
 
-def _loaded(row: Experiment) -> tuple[list[Trajectory], str]:
-    """Its series and their digest; those of the last experiment stay in memory, since its parts come in a row."""
+def _loaded(row: Experiment) -> tuple[Any, str]:
+    """Its data and their digest; those of the last experiment stay in memory, since its parts come in a row."""
     file = "" if row.dataset is None else row.dataset.points_file
-    held = _series.get(row.pk)
+    held = _data.get(row.pk)
     if held is None or held[0] != file:
-        series = series_of(row)
-        _series.clear()
-        held = _series[row.pk] = (file, series, dataset_digest(series))
+        data = data_of(row)
+        _data.clear()
+        held = _data[row.pk] = (file, data, dataset_digest(data, row.kind))
     return held[1], held[2]
 
 

@@ -8,14 +8,24 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from dashboard.datasets.models import Dataset
+from dashboard.datasets.models import Dataset, Kind
 from dashboard.jobs.models import Job, JobStatus, State, job_constraints, now, status_constraints
 from dashboard.storage import local_files
-from privacy_engine.experiments import ExperimentSpec, Preset, presets
+from privacy_engine.experiments import ExperimentSpec, Preset, items_of, presets
+from privacy_engine.plurals import counted
+
+
+GENERATED = {
+    Kind.TRAJECTORY: "synthetic series",
+    Kind.STREAM: "generated streams",
+    Kind.CHECKINS: "generated check-ins",
+}
+"""Names of the data of experiments without a dataset."""
+ITEMS = {Kind.TRAJECTORY: "event", Kind.STREAM: "count", Kind.CHECKINS: "check-in"}
 
 
 class Experiment(JobStatus):
-    """A spec, and the dataset it is tried on if any; the spec says which series of it, or what is generated.
+    """A spec, and the dataset it is tried on if any; the spec states which series of it, or what is generated.
 
     ``preset`` says so for rows from before specs did.
     """
@@ -27,7 +37,7 @@ class Experiment(JobStatus):
     name = models.CharField(max_length=200, default="", blank=True)
     spec = models.JSONField()
     spec_digest = models.CharField(max_length=64)
-    lengths = models.JSONField()  # events of each series it is tried on
+    lengths = models.JSONField()  # sizes of what it is run on: events of each series, or those of its kind of data
     work_s = models.FloatField(default=0.0)  # predicted, on one core
     kept_s = models.FloatField(default=0.0)  # of that, what was there already when it was cut into parts
     data_digest = models.CharField(max_length=64, default="", blank=True, db_index=True)
@@ -59,8 +69,13 @@ class Experiment(JobStatus):
 
     @property
     def data_title(self) -> str:
-        """What it is tried on, in words."""
-        return self.dataset.name if self.dataset else "synthetic series"
+        """What it is tried on, as text."""
+        return self.dataset.name if self.dataset else GENERATED[self.kind]
+
+    @property
+    def kind(self) -> str:
+        """The kind of data, as its spec has it."""
+        return str(self.spec.get("kind", Kind.TRAJECTORY))
 
     @property
     def seconds_left(self) -> float | None:
@@ -73,8 +88,13 @@ class Experiment(JobStatus):
 
     @property
     def events(self) -> int:
-        """How many events it is tried on."""
-        return sum(self.lengths)
+        """How many events, counts or check-ins it is run on."""
+        return items_of(self.kind, self.lengths)
+
+    @property
+    def size_text(self) -> str:
+        """:attr:`events` with their noun."""
+        return counted(self.events, ITEMS[self.kind])
 
     @property
     def folder(self) -> Path:

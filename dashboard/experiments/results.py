@@ -85,11 +85,15 @@ def _kept(row: Experiment, material: Material, block: Block) -> Floats | None:
 
 
 def _finished(row: Experiment, metrics: int) -> list[dict[str, Any]]:
-    columns = files.read(row).select(["cell", "marked_share", "mean", "low", "high", "n"]).to_pylist()
+    table = files.read(row)
+    wanted = [name for name in ("cell", "marked_share", "mean", "low", "high", "n") if name in table.column_names]
+    columns = table.select(wanted).to_pylist()
     at = product(*(range(len(axis.values)) for axis in material_of(row).spec.axes()))
     found = []
     for i, place in enumerate(at):
         mine = columns[i * metrics : (i + 1) * metrics]
         values = [{name: one[name] for name in ("mean", "low", "high", "n")} for one in mine]
-        found.append({"at": list(place), "cell": mine[0]["cell"], "share": mine[0]["marked_share"], "values": values})
+        found.append(
+            {"at": list(place), "cell": mine[0]["cell"], "share": mine[0].get("marked_share"), "values": values}
+        )
     return found

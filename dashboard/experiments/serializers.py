@@ -17,7 +17,7 @@ from privacy_engine.experiments import ExperimentSpec, presets
 
 @extend_schema_field(OpenApiTypes.OBJECT)
 class SpecField(Anything):
-    """``{base, grid, repetitions, seed, metrics, common, series}``, as docs/decisions/0013 and the presets have it."""
+    """``{kind, base, grid, repetitions, seed, metrics, common, series}``; see docs/decisions/0013, 0030 and the presets."""
 
 
 class ExperimentRequest(serializers.Serializer[Any]):
@@ -47,7 +47,8 @@ class PlanSerializer(serializers.Serializer[Any]):
     spec = SpecField()
     cells = serializers.IntegerField(help_text="Different combinations; each is repeated.")
     repetitions = serializers.IntegerField()
-    events = serializers.IntegerField()
+    events = serializers.IntegerField(help_text="Events, counts or check-ins that cells are run on.")
+    size_text = serializers.CharField(help_text="The same with their noun.")
     work_s = serializers.FloatField(help_text="About how long it takes on one core.")
     at_once = serializers.BooleanField(help_text="Whether it is run in the request; otherwise workers share it.")
     parts = serializers.IntegerField(help_text="About how many parts workers take it in; 0 where they need not.")
@@ -77,13 +78,14 @@ class ExperimentSerializer(serializers.ModelSerializer[Experiment]):
     spec = serializers.SerializerMethodField()
     eta_s = serializers.FloatField(source="seconds_left", allow_null=True)
     error = FailureField()
+    kind = serializers.CharField(help_text="The kind of data.")
     urls = serializers.SerializerMethodField()
     cairn = serializers.CharField(source="engine_version", help_text="The version of the engine that computed it.")
 
     class Meta:
         model = Experiment
         fields = (
-            *("id", "name", "dataset", "data_title", "preset", "spec", "spec_digest", "data_digest", "events"),
+            *("id", "name", "kind", "dataset", "data_title", "preset", "spec", "spec_digest", "data_digest", "events"),
             *("state", "stage", "progress", "eta_s", "work_s", "error", "created_at", "started_at", "finished_at"),
             *("table_sha256", "cairn", "urls"),
         )
@@ -109,6 +111,7 @@ class ResultsSerializer(serializers.Serializer[Any]):
     axes = serializers.ListField(child=serializers.JSONField())
     along = serializers.IntegerField(allow_null=True, help_text="The axis that lies horizontally.")
     marked = serializers.BooleanField(help_text="Whether the measured share of marked events lies horizontally.")
+    shares = serializers.BooleanField(help_text="Whether points have a share of marked events: those of trajectories.")
     measures = serializers.ListField(child=serializers.JSONField())
     band = serializers.ListField(child=serializers.FloatField(), help_text="The quantiles low and high are.")
     points = serializers.ListField(child=serializers.JSONField(), help_text="{at, cell, share, values} in grid order.")

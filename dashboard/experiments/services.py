@@ -12,16 +12,24 @@ from django.db.models.functions import Now
 from dashboard.core.text import one_line
 from dashboard.datasets.models import Dataset, Kind
 from dashboard.datasets.people import people_of
-from dashboard.datasets.selectors import require_kind, require_ready
+from dashboard.datasets.selectors import require_kind, require_ready, require_releasable
 from dashboard.experiments import execution
-from dashboard.experiments.context import folder_of, selection_of, series_of
+from dashboard.experiments.context import data_of, folder_of, selection_of
 from dashboard.experiments.models import Experiment, Part
 from dashboard.jobs import models as job_models
 from dashboard.jobs import queue
 from dashboard.jobs.models import State
 from privacy_engine import experiments
 from privacy_engine.errors import ParameterError
-from privacy_engine.experiments import ExperimentSpec, FolderStore, Preset, dataset_digest
+from privacy_engine.experiments import (
+    ExperimentSpec,
+    FolderStore,
+    Given,
+    Preset,
+    SeriesSelection,
+    dataset_digest,
+    sizes_of,
+)
 
 MOST_S = 100 * 3600.0
 SMALL = 20_000  # events that a request may read
@@ -56,29 +64,63 @@ def plan(*, dataset: Dataset | None, preset: Preset | None, spec: ExperimentSpec
     Conflict
         The dataset is not ready.
     """
-    selection = selection_of(spec, preset)
+    described = _described(dataset, preset, spec)
+    if described.kind == Kind.TRAJECTORY:
+        placed, given, sizes = _on_series(dataset, preset, described, selection_of(spec, preset))
+    else:
+        placed, given = described, _sizes_of_dataset(dataset, described)
+        sizes = placed.sizes(given)
+    seconds = experiments.predicted_seconds(placed, sizes)
+    if seconds > MOST_S:
+        rule = f"must come to at most {MOST_S / 3600:g} hours of work"
+        message = f"repetitions {rule} with these cells and points, got about {seconds / 3600:,.0f}"
+        raise ParameterError(message, field="repetitions", rule=rule, value=placed.repetitions)
+    few = all(experiments.items_of(placed.kind, one) <= SMALL for one in (given, sizes))
+    return Plan(placed, len(placed.cells()), sizes, seconds, few and seconds < experiments.AT_ONCE_S)
+
+
+def _described(dataset: Dataset | None, preset: Preset | None, spec: ExperimentSpec | None) -> ExperimentSpec:
+    """The spec, or that of the preset for the dataset."""
+    if spec is not None:
+        return spec
+    if preset is None:
+        rule = "is required where no preset is named"
+        raise ParameterError(f"spec {rule}", field="spec", rule=rule)
+    if dataset is None:
+        return preset.spec()
+    require_kind(dataset, preset.kind)
+    bounds = (dataset.summary or {}).get("bounds")
+    return preset.spec(Given(tuple(bounds) if bounds and dataset.kind == Kind.CHECKINS else None))
+
+
+def _on_series(
+    dataset: Dataset | None, preset: Preset | None, described: ExperimentSpec, selection: SeriesSelection
+) -> tuple[ExperimentSpec, list[int], list[int]]:
+    """A spec of trajectories with its selection; events of each series of the dataset, and of each that is used."""
     if dataset is None and selection.generated is None:
         rule = "is required where no preset generates the series"
         raise ParameterError(f"dataset {rule}", field="dataset", rule=rule)
-    described = spec if spec is not None or preset is None else preset.spec()
-    if described is None:
-        rule = "is required where no preset is named"
-        raise ParameterError(f"spec {rule}", field="spec", rule=rule)
-    placed = described.on(selection)
     given: list[int] = []
     of_people: list[int] = []
     if dataset is not None:
         require_ready(dataset)
         require_kind(dataset, Kind.TRAJECTORY)
         given, of_people = dataset.series_lengths, [len(person) for person in people_of(dataset)]
-    lengths = selection.lengths(given, of_people)
-    seconds = experiments.predicted_seconds(placed, lengths)
-    if seconds > MOST_S:
-        rule = f"must come to at most {MOST_S / 3600:g} hours of work"
-        message = f"repetitions {rule} with these cells and points, got about {seconds / 3600:,.0f}"
-        raise ParameterError(message, field="repetitions", rule=rule, value=placed.repetitions)
-    few = sum(given) <= SMALL and sum(lengths) <= SMALL
-    return Plan(placed, len(placed.cells()), lengths, seconds, few and seconds < experiments.AT_ONCE_S)
+    return described.on(selection), given, selection.lengths(given, of_people)
+
+
+def _sizes_of_dataset(dataset: Dataset | None, spec: ExperimentSpec) -> list[int]:
+    """Timestamps and dimensions, or the number of check-ins, of a dataset that its cells take."""
+    experiments.must_suit(spec, dataset is not None)
+    if dataset is None:
+        return []
+    require_ready(dataset)
+    require_kind(dataset, spec.kind)
+    require_releasable(dataset)
+    if dataset.kind == Kind.STREAM:
+        known = dataset.summary or {}
+        return [known["timestamps"], len(known["dimensions"])]
+    return [dataset.points]
 
 
 def submit_experiment(
@@ -89,10 +131,11 @@ def submit_experiment(
     spec: ExperimentSpec | None = None,
     name: str = "",
 ) -> Experiment:
-    """Run a small experiment now; keep the description of a larger one and ring for the workers.
+    """Run a small experiment now; store the description of a larger one and queue it for the workers.
 
-    ``preset`` says what the series are: its part of the dataset, or without a dataset what it generates. It also gives
-    the spec where there is none. The spec that is kept says what it is tried on (``series``), whoever said it here.
+    ``preset`` states what the series are: its part of the dataset, or without a dataset what it generates. It also
+    gives the spec where there is none. The spec that is stored states what it is tried on (``series``, or ``data`` of
+    its cells).
 
     Raises
     ------
@@ -120,9 +163,9 @@ def _usual_name(preset: Preset | None) -> str:
 
 
 def _run_now(row: Experiment, spec: ExperimentSpec) -> Experiment:
-    series = series_of(row)
-    row.lengths, row.data_digest = [len(one) for one in series], dataset_digest(series)
-    table = experiments.run(spec, series, FolderStore(folder_of(row.owner_id)))
+    data = data_of(row)
+    row.lengths, row.data_digest = spec.sizes(sizes_of(spec.kind, data)), dataset_digest(data, spec.kind)
+    table = experiments.run(spec, data, FolderStore(folder_of(row.owner_id)))
     for column, value in execution.finished(row, spec, table).items():
         setattr(row, column, value)
     row.started_at = Now()

@@ -103,7 +103,7 @@ def detail(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
 def _release(request: HttpRequest) -> Any:
     """The release to attack, if one is requested: with dummies there is no method that marks the same again."""
     requested = request.GET.get("release")
-    known = visible_releases(request.user).filter(landmark_set__source=None)
+    known = visible_releases(request.user).filter(kind=Kind.TRAJECTORY, landmark_set__source=None)
     return get_object_or_404(known, pk=uuid_or_404(requested)) if requested else None
 
 

@@ -12,7 +12,10 @@
 2.7777777777777777
 """
 
+from privacy_engine.experiments.cells import Cell, CheckInCell, Correlation, StreamCell, TrajectoryCell
 from privacy_engine.experiments.figure import figure, placed, points, summed
+from privacy_engine.experiments.generated import GeneratedCheckIns, GeneratedStream
+from privacy_engine.experiments.inputs import Given, dataset_digest, given_of, items_of, sizes_of, uncached
 from privacy_engine.experiments.measures import Measure, measures
 from privacy_engine.experiments.partition import (
     AT_ONCE_S,
@@ -26,10 +29,10 @@ from privacy_engine.experiments.partition import (
     parts,
     predicted_seconds,
 )
-from privacy_engine.experiments.presets import Preset, presets
-from privacy_engine.experiments.runner import run, run_block
+from privacy_engine.experiments.presets import Preset, SeriesPreset, presets
+from privacy_engine.experiments.runner import data_of, must_suit, run, run_block
 from privacy_engine.experiments.selection import AS_THEY_ARE, GeneratedSeries, SeriesSelection
-from privacy_engine.experiments.spec import Cell, Correlation, ExperimentSpec, dataset_digest
+from privacy_engine.experiments.spec import ExperimentSpec
 from privacy_engine.experiments.store import FolderStore, Key, MemoryStore, Store
 from privacy_engine.experiments.table import FILES, assemble, latex, write
 
@@ -40,26 +43,37 @@ __all__ = [
     "FILES",
     "Block",
     "Cell",
+    "CheckInCell",
     "Correlation",
     "ExperimentSpec",
     "FolderStore",
+    "GeneratedCheckIns",
     "GeneratedSeries",
+    "GeneratedStream",
+    "Given",
     "Key",
     "Measure",
     "MemoryStore",
     "Part",
     "Preset",
+    "SeriesPreset",
     "SeriesSelection",
     "Store",
+    "StreamCell",
+    "TrajectoryCell",
     "assemble",
     "blocks",
     "cell_seconds",
+    "data_of",
     "dataset_digest",
     "figure",
+    "given_of",
     "in_order",
+    "items_of",
     "latex",
     "may_run_at_once",
     "measures",
+    "must_suit",
     "parts",
     "placed",
     "points",
@@ -67,6 +81,8 @@ __all__ = [
     "presets",
     "run",
     "run_block",
+    "sizes_of",
     "summed",
+    "uncached",
     "write",
 ]

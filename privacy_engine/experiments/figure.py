@@ -7,11 +7,14 @@ from math import isfinite
 from typing import Any
 
 from privacy_engine.component import Component
-from privacy_engine.data import Floats
+from privacy_engine.data import Floats, Trajectory
+from privacy_engine.experiments.cells import Cell, Correlation
+from privacy_engine.experiments.generated import GeneratedCheckIns, GeneratedStream
 from privacy_engine.experiments.measures import Measure
-from privacy_engine.experiments.spec import Axis, Cell, Correlation, ExperimentSpec
+from privacy_engine.experiments.spec import Axis, ExperimentSpec
 from privacy_engine.experiments.table import HIGH, LOW, Results, flattened, horizontal, summary
 from privacy_engine.landmarks import LandmarkMethod
+from privacy_engine.mechanism import Mechanism
 from privacy_engine.params import Param, brief, param_of
 from privacy_engine.spec import ReleaseSpec
 
@@ -24,8 +27,9 @@ WHOLE = {
     "correlation": "Correlation",
     "landmarks.share": "Share of landmarks",
     "landmarks.distribution": "Where landmarks lie",
+    "data": "Data",
 }
-NONE = {"correlation": "No correlation", "dummies": "No dummies", "release": "No release"}
+NONE = {"correlation": "No correlation", "dummies": "No dummies", "release": "No release", "data": "The dataset"}
 STRENGTHS = {1.0: "weak", 0.1: "moderate", 0.01: "strong"}
 """What the paper calls the smoothing of a correlation."""
 DECADES = 30.0
@@ -40,7 +44,8 @@ def figure(spec: ExperimentSpec) -> dict[str, Any]:
     ``axes`` in the grid's order, each with ``name``, ``title``, ``symbol``, ``unit``, ``log`` and ``values``: each with
     its ``label``, its ``number`` or None, whether it is ``none`` at all, and the name of its ``mechanism`` or None.
     ``along`` is the axis that lies horizontally, or None where there is none; with ``marked`` it is the measured share
-    of marked events that is drawn. ``measures`` describes each, ``band`` the two quantiles.
+    of marked events that is drawn. ``shares`` is whether points have such a share. ``measures`` describes each,
+    ``band`` the two quantiles.
     """
     axes = spec.axes()
     along, place = horizontal(spec)
@@ -48,6 +53,7 @@ def figure(spec: ExperimentSpec) -> dict[str, Any]:
         "axes": [_axis(spec, axis, i) for i, axis in enumerate(axes)],
         "along": along if axes else None,
         "marked": place == "marked_share",
+        "shares": spec.kind == Trajectory.kind,
         "measures": [_measure(one) for one in spec.metrics],
         "band": [LOW, HIGH],
     }
@@ -103,10 +109,19 @@ def _axis(spec: ExperimentSpec, axis: Axis, i: int) -> dict[str, Any]:
         "unit": param.unit if param else "",
         "log": _is_wide(numbers),
         "values": [
-            {"label": label, "number": one, "none": thing is None, "mechanism": _mechanism(thing)}
+            {
+                "label": label,
+                "number": one,
+                "none": _is_none(thing, axis),
+                "mechanism": _mechanism(thing),
+            }
             for label, one, thing in zip(labels, numbers, found, strict=True)
         ],
     }
+
+
+def _is_none(value: Any, axis: Axis) -> bool:
+    return value is None and axis.name != "data"  # without data of its own a cell takes the dataset
 
 
 def _is_wide(numbers: Sequence[float | None]) -> bool:
@@ -136,8 +151,9 @@ def _label(value: Any, path: str, param: Param | None) -> str:
         strength = STRENGTHS.get(value.smoothing, "correlation")
         apart = "" if value.diameter_m is None else f", states {value.diameter_m:,g} m apart"
         return f"{strength.capitalize()}, s = {value.smoothing:g}{apart}"
-    if isinstance(value, LandmarkMethod):
-        return value.describe().capitalize()
+    if isinstance(value, LandmarkMethod | GeneratedStream | GeneratedCheckIns):
+        text = value.describe()
+        return text[:1].upper() + text[1:]
     if isinstance(value, Component):
         return value.title
     if isinstance(value, tuple):
@@ -156,7 +172,7 @@ def _is_number(value: Any) -> bool:
 
 def _mechanism(value: Any) -> str | None:
     named = getattr(value, "mechanism", value)
-    return named.name if hasattr(named, "budgets") or isinstance(value, ReleaseSpec) else None
+    return named.name if isinstance(named, Mechanism) else None
 
 
 def _distinguished(labels: list[str], values: Sequence[Any]) -> list[str]:

@@ -8,11 +8,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
-from privacy_engine.data import LandmarkSet
-from privacy_engine.experiments.measures import Work
-from privacy_engine.experiments.spec import Cell, ExperimentSpec
+from privacy_engine.experiments.cells import Cell
+from privacy_engine.experiments.spec import ExperimentSpec
 from privacy_engine.experiments.store import Key
 from privacy_engine.noise import counted
 
@@ -47,27 +44,8 @@ class Block:
 
 
 def cell_seconds(cell: Cell, lengths: Sequence[int], repetitions: int) -> float:
-    """About how long so many repetitions of a cell take on one core, in seconds, over series of so many events.
-
-    Sums of constants measured on one core of a small machine in 2026, right within a factor of three for series of
-    100 to 100,000 events: for the landmarks, for the dummies (:meth:`DummyMethod.seconds`, at worst) and for each
-    metric. Which events are landmarks is not read: dummies are reckoned for the share a method requires, or a
-    fifth. A first run in a process also loads its kernels, about 0.2 s, which are not counted.
-    """
-    events, draws = sum(lengths), repetitions if cell.redraw else 1
-    marking = draws * (7e-5 * len(lengths) + 3e-8 * events)
-    if cell.dummies is not None:
-        marking += repetitions * cell.dummies.seconds(_typical(cell, lengths))
-    work: Work = {}  # what two metrics share is done once
-    for measure in cell.metrics:
-        work |= measure.work(cell, list(lengths), repetitions)
-    return marking + sum(work.values())
-
-
-def _typical(cell: Cell, lengths: Sequence[int]) -> list[LandmarkSet]:
-    """Landmarks as many as the method may mark, spread evenly."""
-    share = getattr(cell.landmarks, "share", 0.2)
-    return [LandmarkSet(np.diff(np.floor(share * np.arange(n + 1))) > 0) for n in lengths]
+    """About how long so many repetitions of a cell take on one core, in seconds; see :meth:`Cell.seconds`."""
+    return cell.seconds(lengths, repetitions)
 
 
 def predicted_seconds(spec: ExperimentSpec, lengths: Sequence[int]) -> float:
@@ -93,7 +71,8 @@ def blocks(spec: ExperimentSpec, lengths: Sequence[int], size: int | None = None
 
 
 def _usual_size(cell: Cell, lengths: Sequence[int]) -> int:
-    return int(BLOCK_S / max(cell_seconds(cell, lengths, 1_000) / 1_000, 1e-6))
+    wanted, batch = int(BLOCK_S / max(cell_seconds(cell, lengths, 1_000) / 1_000, 1e-6)), cell.batch(lengths)
+    return max(wanted - wanted % batch, batch)
 
 
 def in_order(found: Iterable[Block]) -> list[Block]:

@@ -11,25 +11,24 @@ import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from contextlib import closing, contextmanager
-from copy import copy
 from multiprocessing import get_context
+from typing import Any
 
 import numpy as np
 
 from privacy_engine.data import Floats, Trajectory
 from privacy_engine.errors import ParameterError
-from privacy_engine.experiments.measures import MarkedShare, Measure
+from privacy_engine.experiments.inputs import dataset_digest, sizes_of, uncached
 from privacy_engine.experiments.partition import Block, blocks, in_order, parts
-from privacy_engine.experiments.spec import ExperimentSpec, dataset_digest, moved
+from privacy_engine.experiments.spec import ExperimentSpec
 from privacy_engine.experiments.store import Key, MemoryStore, Store
 from privacy_engine.experiments.table import Results, assemble
-from privacy_engine.experiments.trials import Trials
 from privacy_engine.formats.arrow import pa
 
 Watch = Callable[[int, int], None]
 
 
-def run_block(block: Block, series: Sequence[Trajectory]) -> Floats:
+def run_block(block: Block, data: Any) -> Floats:
     """Landmark share and metrics of a block's repetitions, (1 + metrics, count).
 
     Raises
@@ -37,23 +36,36 @@ def run_block(block: Block, series: Sequence[Trajectory]) -> Floats:
     EngineError
         The data lack what the cell needs, or do not suit it.
     """
-    trials = Trials(block.cell, series, range(block.first, block.first + block.count))
-    measured = (_measured(one, trials, f"metrics.{i}") for i, one in enumerate(block.cell.metrics))
-    return np.array([MarkedShare().values(trials), *measured])
+    return block.cell.values(data, range(block.first, block.first + block.count))
 
 
-def _measured(measure: Measure, trials: Trials, place: str) -> Floats:
-    try:
-        return measure.values(trials)
-    except ParameterError as wrong:
-        if wrong.field not in type(measure).model_fields:
-            raise
-        raise moved(wrong, wrong.field, f"{place}.{wrong.field}") from None
+def data_of(spec: ExperimentSpec, given: Any) -> Any:
+    """What an experiment is run on, of the data ``given``: a list of series, or one object of another kind, or None.
+
+    Raises
+    ------
+    ParameterError
+        Data are given and no cell takes them, or some cell takes them and none are given.
+    """
+    if spec.kind == Trajectory.kind:
+        series = [] if given is None else given
+        return series if spec.series is None else spec.series.of(series)
+    must_suit(spec, given is not None)
+    return given
+
+
+def must_suit(spec: ExperimentSpec, has_dataset: bool) -> None:
+    """ParameterError if a spec of a kind with generated cells takes a dataset and has none, or the other way."""
+    if spec.takes_dataset == has_dataset:
+        return
+    left_out, required = "must be left out where every cell generates its data", "is required by cells without data"
+    rule = left_out if has_dataset else required
+    raise ParameterError(f"dataset {rule}", field="dataset", rule=rule)
 
 
 def run(
     spec: ExperimentSpec,
-    series: Sequence[Trajectory],
+    given: Any,
     store: Store | None = None,
     *,
     workers: int = 1,
@@ -64,8 +76,9 @@ def run(
 
     Parameters
     ----------
-    series : sequence of Trajectory
-        The dataset; the spec's ``series`` states what of it is used, or what is generated where this is empty.
+    given : sequence of Trajectory, CountStream, CheckIns or None
+        The dataset; for trajectories the spec's ``series`` states what of it is used, or what is generated where this
+        is empty.
     workers : int
         Processes that compute; with one, this process does.
     size : int, optional
@@ -79,16 +92,16 @@ def run(
         The data lack what a cell needs, or do not suit it.
     """
     kept = MemoryStore() if store is None else store
-    series = series if spec.series is None else spec.series.of(series)
-    dataset = dataset_digest(series)
-    todo = {block.key(dataset): block for block in in_order(blocks(spec, list(map(len, series)), size))}
+    data = data_of(spec, given)
+    sizes, dataset = sizes_of(spec.kind, data), dataset_digest(data, spec.kind)
+    todo = {block.key(dataset): block for block in in_order(blocks(spec, sizes, size))}
     found: dict[Key, Floats] = {}
     for key, block in todo.items():
         values = kept.get(key)
         if values is not None and values.shape == (1 + len(block.cell.metrics), block.count):
             found[key] = values
     missing = {key: block for key, block in todo.items() if key not in found}
-    with closing(_computed(missing, series, workers)) as computed:
+    with closing(_computed(missing, data, sizes, workers)) as computed:
         for key, values in computed:
             kept.put(key, values)
             found[key] = values
@@ -100,15 +113,13 @@ def run(
     return assemble(spec, dataset, {digest: np.concatenate(parts, axis=1) for digest, parts in results.items()})
 
 
-def _computed(todo: dict[Key, Block], series: Sequence[Trajectory], workers: int) -> Generator[tuple[Key, Floats]]:
+def _computed(todo: dict[Key, Block], data: Any, sizes: list[int], workers: int) -> Generator[tuple[Key, Floats]]:
     if workers <= 1 or len(todo) <= 1:
-        yield from ((key, run_block(block, series)) for key, block in todo.items())
+        yield from ((key, run_block(block, data)) for key, block in todo.items())
         return
     keys, each = list(todo), list(todo.values())
-    ranges = list(parts(each, list(map(len, series))))
-    pool = ProcessPoolExecutor(
-        min(workers, len(ranges)), get_context("spawn"), initializer=_start, initargs=(list(series),)
-    )
+    ranges = list(parts(each, sizes))
+    pool = ProcessPoolExecutor(min(workers, len(ranges)), get_context("spawn"), initializer=_start, initargs=(data,))
     try:
         with _undisturbed():
             running: dict[Future[list[Floats]], slice] = {}
@@ -138,13 +149,13 @@ def _undisturbed() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-_series: list[Trajectory] = []
+_data: list[Any] = []
 
 
-def _start(series: list[Trajectory]) -> None:
-    _series[:] = series
+def _start(data: Any) -> None:
+    _data[:] = [data]
 
 
 def _run(several: Sequence[Block]) -> list[Floats]:
-    series = [copy(one) for one in _series]  # what cells draw alike is kept with the series: these blocks', and no more
-    return [run_block(block, series) for block in several]
+    data = uncached(_data[0])  # what these blocks draw alike is cached for them, and no longer
+    return [run_block(block, data) for block in several]

@@ -1,202 +1,42 @@
 """``ExperimentSpec``: what is tried, over which values, how often. It expands to cells; equal ones have equal keys.
 
-A cell is one combination: a release, a way to mark landmarks, perhaps dummies beside them and a correlation that an
-adversary knows, with the seed and the metrics. What it gives is a function of the cell, the dataset and the number of
-the repetition, and of nothing else: not of the experiment it is part of, and not of how the work is cut.
+A cell is one combination (:mod:`privacy_engine.experiments.cells`). What it gives is a function of the cell, the data
+and the number of the repetition, and of nothing else: not of the experiment it is part of, and not of how the work is
+cut.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
-from functools import cached_property, lru_cache
 from itertools import product
 from math import prod
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self
 
-import numpy as np
 from pydantic import (
-    AfterValidator,
     PrivateAttr,
     SerializerFunctionWrapHandler,
+    ValidationInfo,
     field_serializer,
     field_validator,
     model_serializer,
     model_validator,
 )
 
-from privacy_engine import noise
-from privacy_engine.accounting.distance import LEAST_M, MOST_M, scale
-from privacy_engine.accounting.temporal import LossFunction, smoothing_matrix
-from privacy_engine.accounting.validation import MAX_STATES
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import ParameterError, ParameterErrors
-from privacy_engine.experiments.measures import Measure, measures
+from privacy_engine.experiments.cells import Cell, cells
+from privacy_engine.experiments.cells.base import lacks, moved, parsed_measures
+from privacy_engine.experiments.inputs import items_of
+from privacy_engine.experiments.measures import Measure
 from privacy_engine.experiments.selection import SeriesSelection
-from privacy_engine.landmarks import DummyMethod, LandmarkMethod, dummy_methods, landmark_methods
-from privacy_engine.params import Frozen, Param, Repetitions, Seed, Spec, brief, broken
-from privacy_engine.spec import ReleaseSpec
+from privacy_engine.params import Repetitions, Seed, Spec, broken
 
 MAX_CELLS = 10_000
-MAX_METRICS = 16
 EXACT = 2.0**53
 """Whole numbers up to here are exact as floating point numbers."""
-RESULTS = 1
-"""Part of every dataset's key: raised when the same cell would give other numbers, so that kept ones are not used."""
-
-STATES = Param(label="States", help="Places the adversary distinguishes.", lowest=1, highest=MAX_STATES, example=2)
-SMOOTHING = Param(
-    label="Smoothing",
-    symbol="s",
-    help="0 is the strongest correlation. The paper calls 1 weak, 0.1 moderate and 0.01 strong.",
-    lowest=0.0,
-    highest=1e6,
-    example=0.1,
-)
-DIAMETER = Param(
-    label="How far apart states lie at most",
-    symbol="D",
-    unit="m",
-    help="ε within the radius r counts D / r times. None: states one radius apart, the plain levels of the papers.",
-    lowest=LEAST_M,
-    highest=MOST_M,
-    example=1000.0,
-)
-
-
-def _distance(value: float | None) -> Any:
-    return None if value is None else DIAMETER.check(value)
-
-
-class Correlation(Frozen):
-    """What an adversary knows of how positions follow one another: a smoothed matrix, the same in both directions.
-
-    ``diameter_m`` is how far apart the positions of two states lie at most. It must be given, if only as None: states
-    one radius of the mechanism apart, whose levels are plain numbers as in the papers.
-    ``bound`` defines how landmark losses are put together:
-    :func:`privacy_engine.accounting.temporal.landmark_temporal_loss`.
-    """
-
-    smoothing: Annotated[float, AfterValidator(SMOOTHING.check), SMOOTHING]
-    diameter_m: Annotated[float | None, AfterValidator(_distance), DIAMETER]
-    states: Annotated[int, AfterValidator(STATES.check), STATES] = 2
-    bound: Literal["published", "bridge"] = "published"
-
-    def scale(self, radius_m: float) -> float:
-        """What a level within ``radius_m`` is multiplied by to hold at the states' distance."""
-        return 1.0 if self.diameter_m is None else scale(self.diameter_m, radius_m)
-
-    def carried(self) -> LossFunction:
-        """The loss function of the matrix, cached for the next call."""
-        return _carried(self.states, self.smoothing)
-
-
-@lru_cache(maxsize=8)
-def _carried(states: int, smoothing: float) -> LossFunction:
-    return LossFunction(smoothing_matrix(states, smoothing))
-
-
-class Cell(Spec):
-    """One combination of an experiment.
-
-    ``redraw`` marks new landmarks in each repetition, by a seed made of that of the method and the cell's; dummies
-    are always new ones. With ``common`` all cells of a seed see the same noise and the same landmarks (common random
-    numbers: their differences vary less than they do), otherwise each its own.
-    """
-
-    release: Any = None
-    landmarks: Any
-    dummies: Any = None
-    correlation: Correlation | None = None
-    redraw: bool = False
-    metrics: Any
-    seed: Seed
-    common: bool = True
-
-    _DESCRIBED: ClassVar[dict[str, Any]] = {
-        "release": lambda value: ReleaseSpec.parse(value).checked("trajectory"),
-        "landmarks": landmark_methods.parse,
-        "dummies": dummy_methods.parse,
-    }
-
-    @field_validator("release", "landmarks", "dummies", mode="before")
-    @classmethod
-    def _registered(cls, value: Any, info: Any) -> ReleaseSpec | LandmarkMethod | DummyMethod | None:
-        field = str(info.field_name)
-        if value is None and field != "landmarks":
-            return None
-        try:
-            found: ReleaseSpec | LandmarkMethod | DummyMethod = cls._DESCRIBED[field](value)
-        except ParameterErrors as wrong:
-            raise ParameterErrors(
-                [moved(error, error.field, f"{field}.{error.field}") for error in wrong.errors]
-            ) from None
-        if isinstance(found, ReleaseSpec) and found.seed is not None:
-            rule = "must be left out: the experiment has one"
-            raise ParameterErrors([ParameterError(f"release.seed {rule}", field="release.seed", rule=rule)])
-        return found
-
-    @field_serializer("release", "landmarks", "dummies")
-    def _dumped(self, value: ReleaseSpec | LandmarkMethod | DummyMethod | None) -> dict[str, Any] | None:
-        return None if value is None else value.model_dump()
-
-    @field_validator("metrics", mode="before")
-    @classmethod
-    def _measured(cls, value: Any) -> tuple[Measure, ...]:
-        return _measures(value)
-
-    @field_serializer("metrics")
-    def _dumped_metrics(self, value: tuple[Measure, ...]) -> list[Any]:
-        return [one.plain for one in value]
-
-    @model_validator(mode="after")
-    def _fits(self) -> Self:
-        for one in self.metrics:
-            if one.needs_release and self.release is None:
-                raise ParameterErrors([_lacks("release", f"is required by the metric {one.name}", None)])
-        if self.redraw and "seed" not in type(self.landmarks).model_fields:
-            rule = "must be a random method to be drawn again"
-            raise ParameterErrors([_lacks("landmarks", rule, self.landmarks.name)])
-        return self
-
-    @cached_property
-    def digest(self) -> str:
-        return super().digest
-
-    @property
-    def root(self) -> int:
-        """What all of its randomness is spawned from."""
-        if self.common:
-            return int(self.seed)
-        keys = np.frombuffer(bytes.fromhex(self.digest), dtype="<u4").tolist()
-        return noise.spawned(self.seed, noise.Stream.EXPERIMENTS, *keys)
-
-    @cached_property
-    def draws(self) -> tuple[str, str | None, bool, int | None]:
-        """What its landmarks and dummies follow from, but for the repetition."""
-        dummies = None if self.dummies is None else self.dummies.model_dump_json()
-        random = self.redraw or dummies is not None
-        return self.landmarks.model_dump_json(), dummies, self.redraw, self.root if random else None
-
-
-def _measures(value: Any) -> tuple[Measure, ...]:
-    """What is to be measured: each entry a name, or an object with parameters."""
-    rule = f"must be a list of 1 to {MAX_METRICS} different metrics"
-    if not isinstance(value, list | tuple) or not 1 <= len(value) <= MAX_METRICS:
-        raise broken(rule)
-    found, errors = [], []
-    for i, one in enumerate(value):
-        try:
-            found.append(measures.parse(one, field=f"metrics.{i}"))
-        except ParameterErrors as wrong:
-            errors += wrong.errors
-    if errors:
-        raise ParameterErrors(errors)
-    if len({one.model_dump_json() for one in found}) < len(found):
-        raise broken(rule)
-    return tuple(found)
+OF_THE_EXPERIMENT = ("metrics", "seed", "common", "kind")
 
 
 class Point(NamedTuple):
@@ -217,17 +57,20 @@ class Axis(NamedTuple):
 class ExperimentSpec(Spec):
     """A base and a grid over it, times repetitions by one seed; the same spec gives the same table, to the last bit.
 
-    ``base`` describes a cell: ``release``, ``landmarks``, ``dummies``, ``correlation``, ``redraw``. ``grid`` maps a
-    place in it (``release.mechanism.epsilon``, ``landmarks.share``, ``correlation``) to the values to put there;
-    several places that move together are joined by commas, and each value is then a list with one entry for each.
+    ``kind`` is the kind of data. ``base`` describes a cell: ``release``, ``landmarks``, ``dummies``, ``correlation``,
+    ``redraw`` of trajectories, ``release`` and ``data`` of other kinds. ``grid`` maps a place in it
+    (``release.mechanism.epsilon``, ``landmarks.share``, ``correlation``) to the values to put there; several places
+    that move together are joined by commas, and each value is then a list with one entry for each.
     Every combination is a cell: axes by depth and name, whatever order the JSON had, and the last moves first.
     ``metrics`` are measures by name, or with parameters as ``{"name": …}``.
 
-    ``series`` states what the cells are tried on, as a
+    ``series`` states what cells of trajectories are tried on, as a
     :class:`~privacy_engine.experiments.selection.SeriesSelection`. Without it they are the series of the dataset
-    as they are, which is what specs of earlier versions mean.
+    as they are, which is what specs of earlier versions mean. A cell of another kind with ``data`` generates them, one
+    without takes the dataset.
     """
 
+    kind: Literal["trajectory", "stream", "checkins"] = "trajectory"
     base: dict[str, Any]
     grid: dict[str, Any] = {}
     repetitions: Repetitions
@@ -251,7 +94,7 @@ class ExperimentSpec(Spec):
     @field_validator("base", mode="after")
     @classmethod
     def _described(cls, value: dict[str, Any]) -> dict[str, Any]:
-        if taken := sorted({"metrics", "seed", "common"} & value.keys()):
+        if taken := sorted({*OF_THE_EXPERIMENT} & value.keys()):
             rule = "belongs to the experiment, not to its base"
             field = f"base.{taken[0]}"
             raise ParameterErrors([ParameterError(f"{field} {rule}", field=field, rule=rule)])
@@ -259,8 +102,8 @@ class ExperimentSpec(Spec):
 
     @field_validator("metrics", mode="before")
     @classmethod
-    def _measured(cls, value: Any) -> tuple[Measure, ...]:
-        return _measures(value)
+    def _measured(cls, value: Any, info: ValidationInfo) -> tuple[Measure, ...]:
+        return parsed_measures(value, info.data.get("kind", Trajectory.kind))
 
     @field_serializer("metrics")
     def _dumped_metrics(self, value: tuple[Measure, ...]) -> list[Any]:
@@ -271,6 +114,8 @@ class ExperimentSpec(Spec):
         found: dict[str, Any] = dumped(self)
         if self.series is None:
             del found["series"]  # a spec without it keeps its digest
+        if self.kind == Trajectory.kind:
+            del found["kind"]  # so does one from before there were kinds
         return found
 
     def on(self, series: SeriesSelection) -> Self:
@@ -279,10 +124,13 @@ class ExperimentSpec(Spec):
 
     @model_validator(mode="after")
     def _expands(self) -> Self:
+        if self.series is not None and self.kind != Trajectory.kind:
+            rule = f"must be left out for the kind {self.kind}, whose cells have data"
+            raise ParameterErrors([lacks("series", rule, None)])
         axes = self.axes()
         if prod(len(axis.values) for axis in axes) > MAX_CELLS:
             rule = f"must expand to at most {MAX_CELLS:,} cells"
-            raise ParameterErrors([_lacks("grid", rule, prod(len(axis.values) for axis in axes))])
+            raise ParameterErrors([lacks("grid", rule, prod(len(axis.values) for axis in axes))])
         self._points = tuple(
             Point(at, self._cell(axes, at)) for at in product(*(range(len(axis.values)) for axis in axes))
         )
@@ -301,6 +149,17 @@ class ExperimentSpec(Spec):
         """The cell with these values of the axes, one for each, by their numbers."""
         return self._cell(self.axes(), tuple(at))
 
+    @property
+    def takes_dataset(self) -> bool:
+        """True if some cell has no data of its own."""
+        return any(getattr(cell, "data", None) is None for cell in self.cells())
+
+    def sizes(self, given: Sequence[int]) -> list[int]:
+        """Sizes of what it is run on: those ``given`` of a dataset, or of the largest data that cells generate."""
+        own = [one.data.sizes() for one in self.cells() if getattr(one, "data", None) is not None]
+        largest = max(own, key=lambda sizes: items_of(self.kind, sizes), default=given)
+        return list(given if self.takes_dataset else largest)
+
     def cells(self) -> list[Cell]:
         """The different cells, in the order of the table."""
         return list({point.cell.digest: point.cell for point in self.points()}.values())
@@ -312,7 +171,9 @@ class ExperimentSpec(Spec):
             for path, value in zip(axis.paths, several, strict=True):
                 _put(description, path, value, f"grid.{axis.name}")
         try:
-            return Cell.parse(description | {"metrics": self.metrics, "seed": self.seed, "common": self.common})
+            return cells[self.kind].parse(
+                description | {"metrics": self.metrics, "seed": self.seed, "common": self.common}
+            )
         except ParameterErrors as wrong:
             raise ParameterErrors([_placed(error, axes, at) for error in wrong.errors]) from None
 
@@ -336,12 +197,12 @@ def _axis(name: str, values: Any) -> Axis:
     rule = "" if isinstance(values, list) and values else "must be a list of at least one value"
     if not rule and not all(part.isidentifier() for path in paths for part in path.split(".")):
         rule = "must be named by places in a cell, like landmarks.share"
-    if not rule and paths[0].split(".")[0] in ("metrics", "seed", "common"):
+    if not rule and paths[0].split(".")[0] in OF_THE_EXPERIMENT:
         rule = "belongs to the experiment and is no axis"
     if not rule and len(paths) > 1 and any(not isinstance(one, list) or len(one) != len(paths) for one in values):
         rule = f"must have {len(paths)} entries in each value, one for each place"
     if rule:
-        raise ParameterErrors([_lacks(f"grid.{name}", rule, values)])
+        raise ParameterErrors([lacks(f"grid.{name}", rule, values)])
     return Axis(name, paths, values)
 
 
@@ -352,42 +213,16 @@ def _put(description: dict[str, Any], path: str, value: Any, field: str) -> None
             description[part] = {}
         description = description[part]
         if not isinstance(description, dict):
-            raise ParameterErrors([_lacks(field, "must be a place inside objects", path)])
+            raise ParameterErrors([lacks(field, "must be a place inside objects", path)])
     description[last] = deepcopy(value)
 
 
 def _placed(error: ParameterError, axes: Sequence[Axis], at: tuple[int, ...]) -> ParameterError:
     """The error of a cell, named after the value of the grid it comes from, or after the base."""
-    if error.field.split(".")[0] in ("metrics", "seed", "common"):
+    if error.field.split(".")[0] in OF_THE_EXPERIMENT:
         return error
     for axis, i in reversed(list(zip(axes, at, strict=True))):
         for path in axis.paths:
             if f"{error.field}.".startswith(f"{path}."):
                 return moved(error, error.field, f"grid.{axis.name}.{i}{error.field[len(path) :]}")
     return moved(error, error.field, f"base.{error.field}")
-
-
-def moved(error: ParameterError, old: str, new: str) -> ParameterError:
-    """The same error under another field's name."""
-    return ParameterError(error.message.replace(old, new, 1), field=new, rule=error.rule, value=error.value)
-
-
-def _lacks(field: str, rule: str, value: Any) -> ParameterError:
-    got = "" if value is None else f", got {brief(value)}"
-    return ParameterError(f"{field} {rule}{got}", field=field, rule=rule, value=value)
-
-
-def dataset_digest(series: Sequence[Trajectory]) -> str:
-    """SHA-256 of what the series hold, in their order: positions, times and marks; names stay out.
-
-    >>> one, same = (Trajectory([8.5], [47.3], name=name) for name in "ab")
-    >>> dataset_digest([one]) == dataset_digest([same])
-    True
-    """
-    found = hashlib.sha256(f"cairn experiment {RESULTS}".encode())
-    for one in series:
-        found.update(f" {len(one)} {one.time_s is not None} {one.marked is not None} ".encode())
-        for column in (one.lon, one.lat, one.time_s, one.marked):
-            if column is not None:
-                found.update(np.ascontiguousarray(column).tobytes())
-    return found.hexdigest()

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from privacy_engine import __version__
-from privacy_engine.data import Floats
+from privacy_engine.data import Floats, Trajectory
 from privacy_engine.experiments.measures import Measure
 from privacy_engine.experiments.spec import ExperimentSpec, Point
 from privacy_engine.formats.arrow import pa, pacsv, pq
@@ -29,22 +29,22 @@ Results = dict[str, Any]
 def assemble(spec: ExperimentSpec, dataset: str, results: Results) -> pa.Table:
     """One row for each point of the grid and metric, in the grid's order.
 
-    Columns: ``dataset`` and ``cell`` (digests), every parameter of the cell by its place, ``marked_share`` (mean),
-    ``metric``, its parameters as ``metric.<parameter>`` where it has some, ``unit``, ``mean``, ``low`` and ``high``
-    (quantiles over repetitions, :data:`LOW` and :data:`HIGH`) and ``n``, the repetitions that have a value. Numbers are
-    null where no repetition has one.
+    Columns: ``dataset`` and ``cell`` (digests), every parameter of the cell by its place, ``marked_share`` (mean, of
+    trajectories only), ``metric``, its parameters as ``metric.<parameter>`` where it has some, ``unit``, ``mean``,
+    ``low`` and ``high`` (quantiles over repetitions, :data:`LOW` and :data:`HIGH`) and ``n``, the repetitions that have
+    a value. Numbers are null where no repetition has one.
     """
-    rows = []
+    rows, marked = [], spec.kind == Trajectory.kind
     for point in spec.points():
         share, *values = results[point.cell.digest]
-        about = _parameters(point) | {"marked_share": _mean(share[~np.isnan(share)])}
+        about = _parameters(point) | ({"marked_share": _mean(share[~np.isnan(share)])} if marked else {})
         for measure, one in zip(point.cell.metrics, values, strict=True):
             named = {"metric": measure.name, **_metric_parameters(measure), "unit": measure.unit}
             ends = {"dataset": dataset, "cell": point.cell.digest}, named
             rows.append(ends[0] | about | ends[1] | summary(one))
     first = ["dataset", "cell"]
     params = dict.fromkeys(name for measure in spec.metrics for name in _metric_parameters(measure))
-    last = ["marked_share", "metric", *params, "unit", "mean", "low", "high", "n"]
+    last = [*["marked_share"] * marked, "metric", *params, "unit", "mean", "low", "high", "n"]
     places = dict.fromkeys(name for row in rows for name in row if name not in (*first, *last))
     columns = {name: _column([row.get(name) for row in rows]) for name in (*first, *places, *last)}
     about_all = {"cairn": __version__, "noise": NOT_PRIVATE, "spec": spec.model_dump_json(), "digest": spec.digest}
@@ -56,8 +56,8 @@ def _metric_parameters(measure: Measure) -> dict[str, Any]:
 
 
 def _parameters(point: Point) -> dict[str, Any]:
-    description = point.cell.model_dump()
-    del description["metrics"]
+    description = point.cell.model_dump(exclude={"metrics", "kind"})
+    description |= {name: description.pop(name) for name in ("seed", "common")}  # after what some kinds have
     if point.cell.release is not None:
         description["release"]["title"] = point.cell.release.title
     return {name: value for name, value in flattened(description).items() if value is not None}
@@ -135,9 +135,9 @@ def _described(spec: ExperimentSpec) -> bytes:
 def latex(table: pa.Table, spec: ExperimentSpec) -> str:
     r"""One pgfplots table for each metric: ``\addplot table [x=x, y=…] {\cairnError};``.
 
-    The first column, ``x``, has the values of the first axis of plain numbers, or where there is none the measured
-    share of marked events along the axis of landmarks. Every combination of the other axes is a curve with its mean;
-    ``…-low`` and ``…-high`` lie beside it.
+    The first column, ``x``, has the values of the first axis of plain numbers; where there is none, of trajectories the
+    measured share of marked events along the axis of landmarks. Every combination of the other axes is a curve with its
+    mean; ``…-low`` and ``…-high`` lie beside it.
     """
     rows = table.to_pylist()
     axes, points, step = spec.axes(), list(spec.points()), len(spec.metrics)
@@ -155,7 +155,7 @@ def latex(table: pa.Table, spec: ExperimentSpec) -> str:
             )
             curve = "c" + "-".join(map(str, rest)) if rest else "c"
             names[curve] = title
-            line = lines.setdefault(at, {"x": row[place]})
+            line = lines.setdefault(at, {"x": row.get(place)})
             line |= {curve: row["mean"], f"{curve}-low": row["low"], f"{curve}-high": row["high"]}
         parts.append(f"% {metric.full_title}{metric.unit and ', '}{metric.unit}")
         parts += [f"%   {curve}: {_comment(title)}" for curve, title in names.items()]
@@ -183,7 +183,7 @@ def horizontal(spec: ExperimentSpec) -> tuple[int, str]:
         if all(isinstance(value, int | float) and not isinstance(value, bool) for value in firsts):
             return i, axis.paths[0]
     marking = (i for i, axis in enumerate(axes) if axis.paths[0] == "landmarks")
-    return next(marking, 0), "marked_share"
+    return next(marking, 0), "marked_share" if spec.kind == Trajectory.kind else ""
 
 
 def _others(axes: list[Any], along: int) -> list[Any]:

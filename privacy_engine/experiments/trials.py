@@ -13,7 +13,7 @@ from privacy_engine.experiments.landmark_cache import MarkCache, mark_cache
 from privacy_engine.spec import processed
 
 if TYPE_CHECKING:
-    from privacy_engine.experiments.spec import Cell
+    from privacy_engine.experiments.cells import TrajectoryCell
 
 _SERIES, _MARKS, _DUMMIES = range(3)
 
@@ -26,7 +26,7 @@ class Trials:
     Never private: everything is drawn from the cell's seed, and metrics read the truth.
     """
 
-    def __init__(self, cell: Cell, series: Sequence[Trajectory], which: range) -> None:
+    def __init__(self, cell: TrajectoryCell, series: Sequence[Trajectory], which: range) -> None:
         self.cell, self.series, self.which = cell, series, which
         self._found: dict[str, Any] = {}
         self._root = cell.root

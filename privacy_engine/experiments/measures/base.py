@@ -90,6 +90,11 @@ class Measures(Registry[Measure]):
             raise ParameterErrors([ParameterError(message, field=field, rule=rule, value=name)])
         return super().parse(description, field=field)
 
+    def of(self, kind: str) -> Measures:
+        found = Measures(self._what)
+        found._registered, found._kind = self._registered, kind
+        return found
+
     def __contains__(self, name: object) -> bool:
         return name in self._classes
 
@@ -98,6 +103,7 @@ class Measures(Registry[Measure]):
         return [
             {
                 "name": cls.registered_name(),
+                "kind": cls.kind,
                 "title": cls.title,
                 "short": cls.legend(),
                 "unit": cls.unit,

@@ -12,7 +12,7 @@ from privacy_engine.attacks import Attack, Headline, PopulationAttack, Result, S
 from privacy_engine.data import Floats
 from privacy_engine.experiments.measures.base import Measure, Work, each, measures, over_series, releasing
 from privacy_engine.experiments.trials import Trials
-from privacy_engine.metrics import MeanAbsoluteError, TrajectoryMetric, metrics
+from privacy_engine.metrics import MeanAbsoluteError, Metric, TrajectoryMetric, metrics
 
 SAME_AS_ERROR = MeanAbsoluteError
 
@@ -35,6 +35,16 @@ class MetricMeasure(TrajectoryMetric, Measure):
     def work(self, cell: Any, lengths: Sequence[int], repetitions: int) -> Work:
         own = repetitions * sum(self.seconds_once(events) for events in lengths)
         return releasing(cell, lengths, repetitions) | {self.model_dump_json(): own}
+
+
+class ReleaseMeasure(Metric, Measure):
+    """Base: a metric of the release of a count stream or of check-ins."""
+
+    owner_only: ClassVar[bool] = True
+    needs_release: ClassVar[bool] = True
+
+    def values(self, trials: Any) -> Floats:
+        return np.array([self.of(trials.truth, release) for release in trials.releases()], dtype=np.float64)
 
 
 class AttackMeasure(Attack, Measure):
@@ -81,8 +91,9 @@ class _OfPopulation(PopulationAttack, AttackMeasure):
         return [self.run(*map(list, zip(*pairs, strict=True))) if pairs else None]
 
 
-def _of_metric(cls: type[TrajectoryMetric]) -> type[Measure]:
-    return cast(type[Measure], create_model(cls.__name__, __base__=(cls, MetricMeasure), __doc__=cls.documentation()))
+def _of_metric(cls: type[Metric]) -> type[Measure]:
+    base = MetricMeasure if issubclass(cls, TrajectoryMetric) else ReleaseMeasure
+    return cast(type[Measure], create_model(cls.__name__, __base__=(cls, base), __doc__=cls.documentation()))
 
 
 def _of_attack(cls: type[Attack], headline: Headline) -> type[Measure]:
@@ -95,7 +106,7 @@ def _of_attack(cls: type[Attack], headline: Headline) -> type[Measure]:
     return found
 
 
-for _metric in metrics.of("trajectory"):
+for _metric in metrics:
     if _metric is not SAME_AS_ERROR:
         measures.register(_of_metric(_metric))
 for _attack in attacks:

@@ -1,4 +1,7 @@
-"""What the presets share: frozen descriptions, like mechanisms, that make a spec and have data to run it on."""
+"""What the presets share: frozen descriptions, like mechanisms, that make a spec and have data to run it on.
+
+Presets of count streams and check-ins try every mechanism that is registered for the kind.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,10 @@ from typing import Any, ClassVar
 
 from privacy_engine.component import Component
 from privacy_engine.data import Trajectory
+from privacy_engine.experiments.inputs import Given
 from privacy_engine.experiments.selection import GeneratedSeries, SeriesSelection
 from privacy_engine.experiments.spec import ExperimentSpec
+from privacy_engine.mechanism import Mechanism, mechanisms
 from privacy_engine.params import EventCount, Repetitions, Seed
 from privacy_engine.registry import Registry
 
@@ -21,12 +26,68 @@ PER_METRE = {"epsilon": 1.0, "radius_m": 1.0}
 
 
 class Preset(Component):
-    """Base of every preset. It generates a series where none is given; one that is given is used as it is."""
+    """Base of every preset. It generates data where none are given."""
 
     metrics: ClassVar[tuple[str, ...]]
 
     repetitions: Repetitions = 100
     seed: Seed = 1
+
+    def spec(self, given: Given | None = None) -> ExperimentSpec:
+        """The experiment, on the dataset that ``given`` is about or without one on generated data."""
+        raise NotImplementedError
+
+
+class ReleasePreset(Preset):
+    """Base of the presets of count streams and check-ins: every mechanism of the kind, over the values of a parameter.
+
+    Parameters that are not swept are those of :meth:`parameters`, or the example in their description.
+    """
+
+    def parameters(self, given: Given | None) -> dict[str, Any]:
+        """What mechanisms are given of their parameters, by name."""
+        raise NotImplementedError
+
+    def grid(self) -> dict[str, list[Any]]:
+        """What is swept of each mechanism."""
+        raise NotImplementedError
+
+    def generated(self) -> list[dict[str, Any]]:
+        """The data that cells generate."""
+        raise NotImplementedError
+
+    def spec(self, given: Given | None = None) -> ExperimentSpec:
+        known = self.parameters(given)
+        releases = [{"mechanism": with_examples(cls, known)} for cls in mechanisms.of(self.kind)]
+        data = self.generated() if given is None else []
+        several = {"data": data} if len(data) > 1 else {}
+        return ExperimentSpec.parse(
+            {
+                "kind": self.kind,
+                "base": {"data": data[0]} if len(data) == 1 else {},
+                "grid": {"release": releases, **self.grid(), **several},
+                "repetitions": self.repetitions,
+                "seed": self.seed,
+                "metrics": self.metrics,
+            }
+        )
+
+
+def with_examples(cls: type[Mechanism], known: dict[str, Any]) -> dict[str, Any]:
+    """A mechanism with the ``known`` parameters that it takes, and examples of others that it requires."""
+    found = {"name": cls.registered_name()}
+    for field in cls.fields():
+        if field["name"] in known:
+            found[field["name"]] = known[field["name"]]
+        elif field["required"]:
+            choices = [one["value"] for one in field["choices"]]
+            found[field["name"]] = choices[0] if choices else field["example"]
+    return found
+
+
+class SeriesPreset(Preset):
+    """Base of the presets of trajectories. It generates a series where none is given."""
+
     events: EventCount = 100
 
     def selection(self) -> SeriesSelection:
@@ -45,8 +106,7 @@ class Preset(Component):
         """What is swept."""
         raise NotImplementedError
 
-    def spec(self) -> ExperimentSpec:
-        """The experiment."""
+    def spec(self, given: Given | None = None) -> ExperimentSpec:
         return ExperimentSpec.parse(
             {
                 "base": self.base(),

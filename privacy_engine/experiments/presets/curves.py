@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Literal
 
-from privacy_engine.experiments.presets.base import Preset, presets, scheme
+from privacy_engine.experiments.presets.base import SeriesPreset, presets, scheme
 from privacy_engine.experiments.synthetic_series import TAXI_Q_M2
 
 
 @presets.register
-class PrivacyUtility(Preset):
+class PrivacyUtility(SeriesPreset):
     """Mean absolute error of every mechanism for levels from 0.01 to 10 per metre, 20 % random landmarks [1]_.
 
     References

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Literal
 
-from privacy_engine.experiments.presets.base import DISTRIBUTIONS, SHARES, Preset, presets
+from privacy_engine.experiments.presets.base import DISTRIBUTIONS, SHARES, SeriesPreset, presets
 
 
 @presets.register
-class TemporalDistance(Preset):
+class TemporalDistance(SeriesPreset):
     """Average temporal distance from regular events to landmarks, for five distributions and 0 to 100 % [1]_.
 
     References

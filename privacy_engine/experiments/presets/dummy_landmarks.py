@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Literal
 
-from privacy_engine.experiments.presets.base import Preset, presets, scheme
+from privacy_engine.experiments.presets.base import SeriesPreset, presets, scheme
 
 BUDGET_SHARES = (0.001, 0.01, 0.1, 0.25, 0.5)
 
 
 @presets.register
-class DummySelectionCost(Preset):
+class DummySelectionCost(SeriesPreset):
     """What dummies cost, by the share of ε = 1 that their selection takes and by what it keeps alike [1]_.
 
     As in the thesis the selection and the release share one ε: the release keeps what the selection leaves. Cairn's

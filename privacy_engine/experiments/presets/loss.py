@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Literal
 
-from privacy_engine.experiments.presets.base import DISTRIBUTIONS, SHARES, Preset, presets, scheme
+from privacy_engine.experiments.presets.base import DISTRIBUTIONS, SHARES, SeriesPreset, presets, scheme
 
 
 @presets.register
-class CorrelatedLoss(Preset):
+class CorrelatedLoss(SeriesPreset):
     """Overall privacy loss without, under weak, moderate and strong correlation, for five distributions [1]_.
 
     Uniform at ε = 1; two places one radius apart (``diameter_m`` None: levels are plain numbers, as printed), smoothing

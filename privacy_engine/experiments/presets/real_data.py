@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar, Literal
 
-from privacy_engine.experiments.presets.base import SHARES, Preset, presets, random_landmarks, scheme
+from privacy_engine.experiments.presets.base import SHARES, SeriesPreset, presets, random_landmarks, scheme
 from privacy_engine.experiments.selection import GeneratedSeries, SeriesSelection
 from privacy_engine.experiments.synthetic_series import TAXI_Q_M2, WALK_Q_M2
 from privacy_engine.params import EventCount, Param
@@ -16,7 +16,7 @@ MARKS = Param(
 )
 
 
-class RealData(Preset):
+class RealData(SeriesPreset):
     """Base: what a mechanism costs in metres for 0 to 100 % landmarks, ε = 1 per metre."""
 
     metrics: ClassVar[tuple[str, ...]] = ("error",)

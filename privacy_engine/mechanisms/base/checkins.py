@@ -129,9 +129,13 @@ class CheckInMechanism(Mechanism):
         """One fitted model of ``checkins``: a :class:`Recommender`; errors of :meth:`counted`."""
         return self.fit(checkins, noise.as_source(rng))
 
+    def releases(self, checkins: CheckIns, times: int, *, rng: noise.RandomSource | np.random.Generator) -> list[Any]:
+        """``times`` independently fitted models, at least one."""
+        return [self.release(checkins, rng=rng) for _ in range(times)]
+
     def repeat(self, checkins: CheckIns, times: int, *, rng: noise.RandomSource) -> Ints:
-        """Counts of ``times`` independently fitted models, (times, side²)."""
-        return np.stack([self.release(checkins, rng=rng).counts for _ in range(times)])
+        """Counts of :meth:`releases`, (times, side²)."""
+        return np.stack([one.counts for one in self.releases(checkins, times, rng=rng)])
 
     def loss(self, context: Context = NO_CONTEXT) -> PrivacyLoss:
         """ε of one user, or of one record."""

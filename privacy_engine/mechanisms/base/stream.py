@@ -177,16 +177,24 @@ class StreamMechanism(Mechanism):
         counts = np.concatenate(parts)
         return StreamRelease(counts, stream.names, stream.labels, stream.time_s, run.budgets, source.private)
 
-    def repeat(self, stream: CountStream, times: int, *, rng: noise.RandomSource | np.random.Generator) -> Ints:
-        """Published counts of ``times`` independent releases, (times, T, d), by :meth:`release`.
+    def releases(
+        self, stream: CountStream, times: int, *, rng: noise.RandomSource | np.random.Generator
+    ) -> list[StreamRelease]:
+        """``times`` independent releases by :meth:`release`, at least one.
 
         Where dimensions are published independently, all runs are one release of ``times`` copies side by side.
         """
         if not self.independent_dimensions:
-            return np.stack([self.release(stream, rng=rng).counts for _ in range(times)])
+            return [self.release(stream, rng=rng) for _ in range(times)]
         copies = CountStream(np.tile(stream.counts, (1, times)), [*stream.names] * times, stream.labels)
-        counts = self.release(copies, rng=rng).counts
-        return counts.reshape(len(stream), times, -1).transpose(1, 0, 2)
+        found = self.release(copies, rng=rng)
+        each = found.counts.reshape(len(stream), times, -1).transpose(1, 0, 2)
+        about = stream.names, stream.labels, stream.time_s, found.budgets, found.private
+        return [StreamRelease(one, *about) for one in each]
+
+    def repeat(self, stream: CountStream, times: int, *, rng: noise.RandomSource | np.random.Generator) -> Ints:
+        """Published counts of :meth:`releases`, (times, T, d)."""
+        return np.stack([one.counts for one in self.releases(stream, times, rng=rng)])
 
     def noise_rate(self, budget: float) -> float:
         """The rate of the discrete Laplace noise for a budget."""

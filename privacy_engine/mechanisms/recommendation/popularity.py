@@ -8,7 +8,7 @@ import numpy as np
 
 from privacy_engine import noise
 from privacy_engine.accounting.window_ledger import laplace_rate
-from privacy_engine.data import CheckIns, Ints
+from privacy_engine.data import CheckIns
 from privacy_engine.mechanism import mechanisms
 from privacy_engine.mechanisms.base.checkins import CheckInMechanism
 from privacy_engine.popularity import PopularityModel
@@ -42,9 +42,11 @@ class CheckInPopularity(CheckInMechanism):
         return noise.discrete_laplace_sd(self.noise_rate())
 
     def fit(self, checkins: CheckIns, rng: noise.RandomSource) -> PopularityModel:
-        return PopularityModel(self.grid, self.repeat(checkins, 1, rng=rng)[0], rng.private)
+        return self.releases(checkins, 1, rng=rng)[0]
 
-    def repeat(self, checkins: CheckIns, times: int, *, rng: noise.RandomSource) -> Ints:
-        counts = self.counted(checkins)
-        drawn = noise.discrete_laplace(self.noise_rate(), times * len(counts), rng=rng)
-        return np.asarray(counts + drawn.reshape(times, -1))
+    def releases(
+        self, checkins: CheckIns, times: int, *, rng: noise.RandomSource | np.random.Generator
+    ) -> list[PopularityModel]:
+        source, counts = noise.as_source(rng), self.counted(checkins)
+        drawn = noise.discrete_laplace(self.noise_rate(), times * len(counts), rng=source).reshape(times, -1)
+        return [PopularityModel(self.grid, counts + one, source.private) for one in drawn]

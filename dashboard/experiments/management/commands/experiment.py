@@ -9,6 +9,7 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser, OutputWrapper
 
 from dashboard.core.cli import PERSON, LineCommand, pairs, reading, value_of
+from dashboard.experiments.models import ITEMS
 from privacy_engine import experiments, formats
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import ParameterError
@@ -24,6 +25,7 @@ examples:
   manage.py experiment error-tdrive --out figure --workers 2
   manage.py experiment error-geolife 000/*.plt --set marks=stay-points --set repetitions=20 --out figure
   manage.py experiment figure/spec.json walk.gpx --set seed=2 --out again
+  manage.py experiment stream-epsilon counts.csv --out figure
 
 DIR gets table.parquet, table.csv, table.tex (pgfplots) and spec.json, which can be run again and gives the same table:
 it says which series of the files it takes, and what it generates without any. What is done is kept in
@@ -40,7 +42,7 @@ class Command(LineCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         add = parser.add_argument
         add("what", metavar="PRESET|SPEC.json", help="a preset's name, or a file with a spec")
-        add("files", metavar="FILE", type=Path, nargs="*", help="trajectories; without any they are generated")
+        add("files", metavar="FILE", type=Path, nargs="*", help="data of its kind; without any they are generated")
         add(
             "--set", action="append", default=[], metavar="NAME=VALUE", help="repetitions, seed, or what a preset takes"
         )
@@ -81,25 +83,26 @@ def _experiment(
         raise ParameterError(f"--workers {rule}, got {workers}", field="workers", rule=rule, value=workers)
     chosen = {name: value_of(text) for name, text in pairs(set, "--set").items()}
     how = reading(read, person)
-    given = [one for file in files for one in formats.read(file, **how).series]
-    spec = _asked(what, chosen, like, given)
-    selection = spec.series or AS_THEY_ARE
-    series = selection.of(given)
+    spec, given = _chosen(what, chosen, like, files, how)
+    data = experiments.data_of(spec, given)
     store = FolderStore(keep or out / "blocks")
     out.mkdir(parents=True, exist_ok=True)
-    table = experiments.run(spec, series, store, workers=workers, watch=_bar(err))
+    table = experiments.run(spec, given, store, workers=workers, watch=_bar(err))
     experiments.write(table, spec, out)
-    cells, events = len(spec.cells()), sum(map(len, series))
-    counts = ((cells, "cell"), (spec.repetitions, "repetition"), (events, "event"))
+    items = experiments.items_of(spec.kind, spec.sizes(experiments.sizes_of(spec.kind, data)))
+    counts = ((len(spec.cells()), "cell"), (spec.repetitions, "repetition"), (items, ITEMS[spec.kind]))
     summary = ", ".join(counted(count, noun) for count, noun in counts)
     return f"{summary}. {NOT_PRIVATE}, seed {spec.seed}."
 
 
-def _asked(what: str, chosen: dict[str, Any], like: str | None, given: list[Trajectory]) -> ExperimentSpec:
-    """The experiment, which says what it is tried on."""
+def _chosen(
+    what: str, chosen: dict[str, Any], like: str | None, files: list[Path], how: dict[str, Any]
+) -> tuple[ExperimentSpec, Any]:
+    """The experiment, which states what it is run on, and the data of the files."""
     if not what.endswith(".json"):
         preset: Preset = presets.parse({"name": what} | chosen)
-        return preset.spec()
+        given = _read(preset.kind, files, how)
+        return preset.spec(experiments.given_of(preset.kind, given)), given
     try:
         description = json.loads(Path(what).read_bytes())
     except (ValueError, RecursionError):
@@ -107,13 +110,31 @@ def _asked(what: str, chosen: dict[str, Any], like: str | None, given: list[Traj
     if not isinstance(description, dict):
         raise ParameterError(f"{what} must be an object", field="spec", rule="object")
     spec = ExperimentSpec.parse(description | chosen)
-    generated = presets.parse({"name": like or "error-tdrive"}, field="like").selection()
+    given = _read(spec.kind, files, how)
+    if spec.kind != Trajectory.kind:
+        _must_be_missing(like, f"the spec is for the kind {spec.kind}")
+        return spec, given
+    generated = presets.of(Trajectory.kind).parse({"name": like or "error-tdrive"}, field="like").selection()
     if spec.series is None:
-        return spec.on(AS_THEY_ARE if given else generated)
+        return spec.on(AS_THEY_ARE if given else generated), given
+    _must_be_missing(like, "the spec states what it is tried on")
+    return spec, given
+
+
+def _must_be_missing(like: str | None, why: str) -> None:
     if like is not None:
-        rule = "must be left out: the spec says what it is tried on"
+        rule = f"must be left out: {why}"
         raise ParameterError(f"--like {rule}", field="like", rule=rule, value=like)
-    return spec
+
+
+def _read(kind: str, files: list[Path], how: dict[str, Any]) -> Any:
+    """The data of the files: a list of series, or one object of another kind, or None without files."""
+    if kind == Trajectory.kind:
+        return [one for file in files for one in formats.read(file, **how).series]
+    if len(files) > 1:
+        rule = f"must be one file for the kind {kind}"
+        raise ParameterError(f"FILE {rule}, got {len(files)}", field="files", rule=rule, value=len(files))
+    return formats.read(files[0], kinds=(kind,), **how).other if files else None
 
 
 def _bar(err: OutputWrapper) -> Any:

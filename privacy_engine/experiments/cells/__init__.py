@@ -1,0 +1,15 @@
+"""The cells of an experiment: one class for each kind of data.
+
+>>> sorted(cells)
+['checkins', 'stream', 'trajectory']
+"""
+
+from collections.abc import Mapping
+
+from privacy_engine.experiments.cells.base import Cell
+from privacy_engine.experiments.cells.releases import CheckInCell, ReleaseCell, StreamCell
+from privacy_engine.experiments.cells.trajectory import Correlation, TrajectoryCell
+
+cells: Mapping[str, type[Cell]] = {one.data_kind: one for one in (TrajectoryCell, StreamCell, CheckInCell)}
+
+__all__ = ["Cell", "CheckInCell", "Correlation", "ReleaseCell", "StreamCell", "TrajectoryCell", "cells"]

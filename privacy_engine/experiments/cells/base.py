@@ -1,0 +1,133 @@
+"""``Cell``: one combination of an experiment, and what the cells of every kind of data share."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+from pydantic import field_serializer, field_validator
+
+from privacy_engine import noise
+from privacy_engine.data import Floats
+from privacy_engine.errors import ParameterError, ParameterErrors
+from privacy_engine.experiments.measures import Measure, measures
+from privacy_engine.params import Seed, Spec, brief, broken
+from privacy_engine.spec import ReleaseSpec
+
+MAX_METRICS = 16
+
+
+class Cell(Spec):
+    """One combination of an experiment, whose results follow from it, the data and the number of a repetition alone.
+
+    With ``common`` all cells of a seed see the same noise (common random numbers: their differences vary less than
+    they do), otherwise each its own. A subclass for each kind of data adds what a cell of that kind has.
+    """
+
+    data_kind: ClassVar[str]
+
+    release: Any = None
+    metrics: Any
+    seed: Seed
+    common: bool = True
+
+    @field_validator("release", mode="before")
+    @classmethod
+    def _registered_release(cls, value: Any) -> ReleaseSpec | None:
+        if value is None:
+            return None
+        found = described("release", lambda: ReleaseSpec.parse(value).checked(cls.data_kind))
+        assert isinstance(found, ReleaseSpec)
+        if found.seed is not None:
+            rule = "must be left out: the experiment has one"
+            raise ParameterErrors([ParameterError(f"release.seed {rule}", field="release.seed", rule=rule)])
+        return found
+
+    @field_serializer("release")
+    def _dumped_release(self, value: ReleaseSpec | None) -> dict[str, Any] | None:
+        return None if value is None else value.model_dump()
+
+    @field_validator("metrics", mode="before")
+    @classmethod
+    def _measured(cls, value: Any) -> tuple[Measure, ...]:
+        return parsed_measures(value, cls.data_kind)
+
+    @field_serializer("metrics")
+    def _dumped_metrics(self, value: tuple[Measure, ...]) -> list[Any]:
+        return [one.plain for one in value]
+
+    @cached_property
+    def digest(self) -> str:
+        return super().digest
+
+    @property
+    def root(self) -> int:
+        """What all of its randomness is spawned from."""
+        if self.common:
+            return int(self.seed)
+        keys = np.frombuffer(bytes.fromhex(self.digest), dtype="<u4").tolist()
+        return noise.spawned(self.seed, noise.Stream.EXPERIMENTS, *keys)
+
+    @property
+    def draws(self) -> Hashable:
+        """What is computed once for all cells that have it in common, but for the repetition."""
+        raise NotImplementedError
+
+    def values(self, data: Any, which: range) -> Floats:
+        """Share of marked events and metrics of the repetitions ``which``, (1 + metrics, repetitions).
+
+        The share is not a number where a kind of data has no landmarks.
+
+        Raises
+        ------
+        EngineError
+            The data lack what the cell needs, or do not suit it.
+        """
+        raise NotImplementedError
+
+    def seconds(self, sizes: Sequence[int], repetitions: int) -> float:
+        """About how long so many repetitions take on one core, over data of these sizes."""
+        raise NotImplementedError
+
+    def batch(self, sizes: Sequence[int]) -> int:
+        """How many repetitions are computed together; blocks of a multiple of it do no work twice."""
+        return 1
+
+
+def described(field: str, parse: Any) -> Any:
+    """What ``parse()`` returns, its errors named after ``field``."""
+    try:
+        return parse()
+    except ParameterErrors as wrong:
+        raise ParameterErrors([moved(error, error.field, f"{field}.{error.field}") for error in wrong.errors]) from None
+
+
+def parsed_measures(value: Any, kind: str) -> tuple[Measure, ...]:
+    """What is to be measured on a kind of data: each entry a name, or an object with parameters."""
+    rule = f"must be a list of 1 to {MAX_METRICS} different metrics"
+    if not isinstance(value, list | tuple) or not 1 <= len(value) <= MAX_METRICS:
+        raise broken(rule)
+    found, errors = [], []
+    for i, one in enumerate(value):
+        try:
+            found.append(measures.of(kind).parse(one, field=f"metrics.{i}"))
+        except ParameterErrors as wrong:
+            errors += wrong.errors
+    if errors:
+        raise ParameterErrors(errors)
+    if len({one.model_dump_json() for one in found}) < len(found):
+        raise broken(rule)
+    return tuple(found)
+
+
+def moved(error: ParameterError, old: str, new: str) -> ParameterError:
+    """The same error under another field's name."""
+    return ParameterError(error.message.replace(old, new, 1), field=new, rule=error.rule, value=error.value)
+
+
+def lacks(field: str, rule: str, value: Any) -> ParameterError:
+    """An error on ``field``, with the value where there is one."""
+    got = "" if value is None else f", got {brief(value)}"
+    return ParameterError(f"{field} {rule}{got}", field=field, rule=rule, value=value)

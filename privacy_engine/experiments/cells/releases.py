@@ -1,0 +1,89 @@
+"""Cells of experiments on count streams and on check-ins: a release of a dataset, or of generated data."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from pydantic import model_validator
+
+from privacy_engine.data import CheckIns, CountStream, Floats
+from privacy_engine.errors import ParameterErrors
+from privacy_engine.experiments.cells.base import Cell, lacks
+from privacy_engine.experiments.generated import GeneratedCheckIns, GeneratedStream
+from privacy_engine.experiments.inputs import items_of, sizes_of
+from privacy_engine.experiments.release_trials import ReleaseTrials, batch_size
+
+RELEASE_S, ROW_S, COUNT_S, MEASURED_S, CHECKIN_S = 4e-4, 4e-6, 8e-8, 3e-8, 6e-8
+"""Seconds of one run of a mechanism, of each of its timestamps, of each count published, of each count in each metric,
+and of each check-in wherever check-ins are counted."""
+
+
+class ReleaseCell(Cell):
+    """Base: a ``release`` of what ``data`` describes, or of the dataset where that is None."""
+
+    data: Any = None
+
+    @model_validator(mode="after")
+    def _releases(self) -> Self:
+        if self.release is None:
+            raise ParameterErrors([lacks("release", f"is required for the kind {self.data_kind}", None)])
+        return self
+
+    @property
+    def draws(self) -> Hashable:
+        return None if self.data is None else self.data.model_dump_json()
+
+    def values(self, data: Any, which: range) -> Floats:
+        return np.vstack([np.full(len(which), np.nan), ReleaseTrials(self, data, which).values()])
+
+    def batch(self, sizes: Sequence[int]) -> int:
+        return batch_size(self._counts(self._sizes(sizes)))
+
+    def batch_over(self, data: Any) -> int:
+        """:meth:`batch` for the data themselves."""
+        return self.batch(sizes_of(self.data_kind, data))
+
+    def _sizes(self, sizes: Sequence[int]) -> Sequence[int]:
+        """Of what the cell is run on, which may be data of its own."""
+        return sizes if self.data is None else self.data.sizes()
+
+    def _counts(self, sizes: Sequence[int]) -> int:
+        """How many counts one release publishes."""
+        raise NotImplementedError
+
+
+class StreamCell(ReleaseCell):
+    """One combination of an experiment on a count stream; sizes are timestamps and dimensions."""
+
+    data_kind: ClassVar[str] = CountStream.kind
+
+    kind: Literal["stream"] = "stream"
+    data: GeneratedStream | None = None
+
+    def seconds(self, sizes: Sequence[int], repetitions: int) -> float:
+        rows, counts = self._sizes(sizes)[0], self._counts(self._sizes(sizes))
+        together = self.batch(sizes) if self.release.mechanism.independent_dimensions else 1
+        each = counts * (COUNT_S + MEASURED_S * len(self.metrics))
+        return repetitions * ((RELEASE_S + ROW_S * rows) / together + each)
+
+    def _counts(self, sizes: Sequence[int]) -> int:
+        return items_of(self.kind, sizes)
+
+
+class CheckInCell(ReleaseCell):
+    """One combination of an experiment on check-ins; the size is their number."""
+
+    data_kind: ClassVar[str] = CheckIns.kind
+
+    kind: Literal["checkins"] = "checkins"
+    data: GeneratedCheckIns | None = None
+
+    def seconds(self, sizes: Sequence[int], repetitions: int) -> float:
+        metrics, checkins = len(self.metrics), sum(self._sizes(sizes))
+        each = self._counts(sizes) * (COUNT_S + MEASURED_S * metrics) + CHECKIN_S * checkins * metrics
+        return repetitions * (RELEASE_S + CHECKIN_S * checkins) / self.batch(sizes) + repetitions * each
+
+    def _counts(self, sizes: Sequence[int]) -> int:
+        return len(self.release.mechanism.grid)

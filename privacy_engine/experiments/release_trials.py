@@ -1,0 +1,51 @@
+"""Repetitions of one cell over a count stream or check-ins: releases drawn in batches, and what they measure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from privacy_engine import noise
+from privacy_engine.data import Floats
+from privacy_engine.spec import processed
+
+if TYPE_CHECKING:
+    from privacy_engine.experiments.cells.releases import ReleaseCell
+
+LARGEST_BATCH = 16
+COUNTS_AT_ONCE = 2**18
+"""Published counts of a batch, at most, where one release has fewer: memory stays flat in the repetitions."""
+
+
+def batch_size(counts: int) -> int:
+    """How many releases of so many counts each are drawn together."""
+    return min(max(COUNTS_AT_ONCE // max(counts, 1), 1), LARGEST_BATCH)
+
+
+class ReleaseTrials:
+    """The repetitions ``which`` of ``cell``, each a function of the cell, the data and its own number alone.
+
+    Repetition r is the r mod B-th release of batch r div B, whose noise is drawn from the cell's seed and the number
+    of the batch; B follows from the cell and the size of the data. Never private: metrics read the truth.
+    """
+
+    def __init__(self, cell: ReleaseCell, data: Any, which: range) -> None:
+        self.cell, self.which = cell, which
+        self.truth = data if cell.data is None else cell.data.data()
+
+    def releases(self) -> Iterator[Any]:
+        """One release for each repetition, in their order; one batch of them is in memory."""
+        mechanism, steps = self.cell.release.mechanism, self.cell.release.postprocess
+        size = self.cell.batch_over(self.truth)
+        for number in range(self.which.start // size, -(-self.which.stop // size)):
+            drawn = mechanism.releases(self.truth, size, rng=noise.simulated_releases(self.cell.root, number))
+            first = number * size
+            for one in drawn[max(self.which.start - first, 0) : self.which.stop - first]:
+                yield processed(one, steps)
+
+    def values(self) -> Floats:
+        """Each metric of each repetition, (metrics, repetitions)."""
+        rows = [[one.of(self.truth, release) for one in self.cell.metrics] for release in self.releases()]
+        return np.array(rows, dtype=np.float64).reshape(len(rows), len(self.cell.metrics)).T
