@@ -254,3 +254,9 @@ class ChangeSerializer(serializers.Serializer[Any]):
                 rule="name or budget",
             )
         return super().to_internal_value(data)
+
+
+class KindQuery(serializers.Serializer[Any]):
+    """The kind of data that what is listed is for."""
+
+    kind = serializers.ChoiceField(choices=Kind.choices, required=False, help_text="Left out: of every kind.")

@@ -16,6 +16,7 @@ from rest_framework.views import APIView
 from dashboard.core.rest.components import listing
 from dashboard.core.rest.parsing import UNKEPT, valid
 from dashboard.datasets.selectors import visible_datasets
+from dashboard.datasets.serializers import KindQuery
 from dashboard.experiments import files, results, selectors, services
 from dashboard.experiments.models import ITEMS, Experiment
 from dashboard.experiments.naming import figure_of

@@ -14,14 +14,13 @@ from dashboard.storage import local_files
 from privacy_engine.experiments import ExperimentSpec, Preset, items_of, presets
 from privacy_engine.plurals import counted
 
-
-GENERATED = {
+GENERATED: dict[str, str] = {
     Kind.TRAJECTORY: "synthetic series",
     Kind.STREAM: "generated streams",
     Kind.CHECKINS: "generated check-ins",
 }
 """Names of the data of experiments without a dataset."""
-ITEMS = {Kind.TRAJECTORY: "event", Kind.STREAM: "count", Kind.CHECKINS: "check-in"}
+ITEMS: dict[str, str] = {Kind.TRAJECTORY: "event", Kind.STREAM: "count", Kind.CHECKINS: "check-in"}
 
 
 class Experiment(JobStatus):

@@ -17,7 +17,7 @@ from privacy_engine.experiments import ExperimentSpec, presets
 
 @extend_schema_field(OpenApiTypes.OBJECT)
 class SpecField(Anything):
-    """``{kind, base, grid, repetitions, seed, metrics, common, series}``; see docs/decisions/0013, 0030 and the presets."""
+    """``{kind, base, grid, repetitions, seed, metrics, common, series}``; docs/decisions/0013 and 0030 describe it."""
 
 
 class ExperimentRequest(serializers.Serializer[Any]):

@@ -20,6 +20,7 @@ from dashboard.jobs import models as job_models
 from dashboard.jobs import queue
 from dashboard.jobs.models import State
 from privacy_engine import experiments
+from privacy_engine.data import Trajectory
 from privacy_engine.errors import ParameterError
 from privacy_engine.experiments import (
     ExperimentSpec,
@@ -65,7 +66,7 @@ def plan(*, dataset: Dataset | None, preset: Preset | None, spec: ExperimentSpec
         The dataset is not ready.
     """
     described = _described(dataset, preset, spec)
-    if described.kind == Kind.TRAJECTORY:
+    if described.kind == Trajectory.kind:
         placed, given, sizes = _on_series(dataset, preset, described, selection_of(spec, preset))
     else:
         placed, given = described, _sizes_of_dataset(dataset, described)

@@ -108,7 +108,7 @@ def _release(request: HttpRequest) -> Any:
 
 
 def _like(preset: str) -> str:
-    generated = presets.parse({"name": preset}).selection().generated
+    generated = presets.of(Kind.TRAJECTORY).parse({"name": preset}).selection().generated
     return "" if generated is None else generated.like
 
 
@@ -116,8 +116,8 @@ def _ready_datasets(request: HttpRequest) -> Any:
     return visible_datasets(request.user).filter(state=State.READY, kind=Kind.TRAJECTORY)[:CHOICES]
 
 
-def _presets() -> list[dict[str, str]]:
-    return [{"name": cls.registered_name(), "title": cls.title, "summary": cls.summary} for cls in presets]
+def _presets(kind: str = Kind.TRAJECTORY) -> list[dict[str, str]]:
+    return [{"name": cls.registered_name(), "title": cls.title, "summary": cls.summary} for cls in presets.of(kind)]
 
 
 def _described(row: Experiment) -> dict[str, Any]:

@@ -10,7 +10,6 @@ from django.shortcuts import get_object_or_404
 from django_filters import rest_framework as filters
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
-from rest_framework import serializers
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -21,6 +20,7 @@ from dashboard.core.rest.parsing import UNKEPT, AnyAccept, valid
 from dashboard.datasets.models import Kind
 from dashboard.datasets.people import mask_of_person, person_of
 from dashboard.datasets.selectors import require_kind, visible_datasets
+from dashboard.datasets.serializers import KindQuery
 from dashboard.jobs.viewsets import Download, JobFilter, JobViewSet, download_action
 from dashboard.landmarks.correlation import named, parse_correlation
 from dashboard.landmarks.loss_serializers import CORRELATION, correlation_of
@@ -182,12 +182,6 @@ class ReleaseViewSet(KindActions, JobViewSet[Release]):
         row: Release = self.finished_object()
         require_kind(row.dataset, Kind.TRAJECTORY)
         return row
-
-
-class KindQuery(serializers.Serializer[Any]):
-    """The kind of data that mechanisms are for."""
-
-    kind = serializers.ChoiceField(choices=Kind.choices, required=False, help_text="Left out: of every kind.")
 
 
 class MechanismsView(APIView):

@@ -152,11 +152,11 @@ class ExperimentSpec(Spec):
     @property
     def takes_dataset(self) -> bool:
         """True if some cell has no data of its own."""
-        return any(getattr(cell, "data", None) is None for cell in self.cells())
+        return any(cell.own_sizes() is None for cell in self.cells())
 
     def sizes(self, given: Sequence[int]) -> list[int]:
         """Sizes of what it is run on: those ``given`` of a dataset, or of the largest data that cells generate."""
-        own = [one.data.sizes() for one in self.cells() if getattr(one, "data", None) is not None]
+        own = [sizes for sizes in (cell.own_sizes() for cell in self.cells()) if sizes is not None]
         largest = max(own, key=lambda sizes: items_of(self.kind, sizes), default=given)
         return list(given if self.takes_dataset else largest)
 

@@ -18,9 +18,9 @@ from privacy_engine.data import Trajectory
 from privacy_engine.errors import DataError, ParameterError, ParameterErrors
 from privacy_engine.experiments import (
     Block,
-    Cell,
     ExperimentSpec,
     Measure,
+    TrajectoryCell,
     cell_seconds,
     latex,
     measures,
@@ -33,7 +33,7 @@ from privacy_engine.experiments.trials import Trials
 from privacy_engine.metrics import Hausdorff, metrics
 from tests.examples import examples
 
-CLASSES = list(measures)
+CLASSES = list(measures.of("trajectory"))
 RADIUS = {"epsilon": 1.0, "radius_m": 20.0}
 EVENT = {"mechanism": {"name": "event-level", **RADIUS}}
 ADAPTIVE = {"mechanism": {"name": "landmark-adaptive", **RADIUS}}
@@ -69,9 +69,9 @@ SERIES = [commuter(1), commuter(2), commuter(3, days=2)]
 EMPTY = Trajectory([], [], [])
 
 
-def cell(*entries: Any, release: Any = ADAPTIVE, **base: Any) -> Cell:
+def cell(*entries: Any, release: Any = ADAPTIVE, **base: Any) -> TrajectoryCell:
     landmarks = {"name": "synthetic", "share": 0.4, "seed": 3}
-    return Cell.parse(
+    return TrajectoryCell.parse(
         {"release": release, "landmarks": landmarks, "redraw": True, "metrics": list(entries), "seed": 7} | base
     )
 
@@ -192,11 +192,11 @@ def test_its_work_is_foreseen(cls: Any) -> None:
 
 class TestTheRegistry:
     def test_has_every_metric_and_every_headline_and_nothing_twice(self) -> None:
-        names = [cls.registered_name() for cls in measures]
+        names = [cls.registered_name() for cls in measures.of("trajectory")]
         headlines = [one.name for attack in attacks for one in attack.headlines]
         derived = {cls.registered_name() for cls in metrics.of("trajectory")} - {"mean-absolute-error"} | set(headlines)
         assert derived < set(names)
-        assert len(set(names)) == len(names) == len({cls.title for cls in measures})
+        assert len(set(names)) == len(names) == len({cls.title for cls in measures.of("trajectory")})
         assert len(derived) + 7 == len(names)
         assert "mean-absolute-error" not in measures  # it is "error"
         assert all(attack.headlines for attack in attacks)

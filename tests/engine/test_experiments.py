@@ -15,11 +15,11 @@ from privacy_engine.analysis.simulation import simulate_errors
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.errors import DataError, ParameterErrors
 from privacy_engine.experiments import (
-    Cell,
     ExperimentSpec,
     FolderStore,
     MemoryStore,
     Preset,
+    TrajectoryCell,
     blocks,
     dataset_digest,
     landmark_cache,
@@ -233,7 +233,7 @@ class TestSpec:
         assert again == spec
         assert again.digest == spec.digest
         for cell in spec.cells():
-            assert Cell.parse(json.loads(cell.model_dump_json())).digest == cell.digest
+            assert TrajectoryCell.parse(json.loads(cell.model_dump_json())).digest == cell.digest
 
     def test_cannot_be_changed_through_what_it_was_made_of(self) -> None:
         given = described()
@@ -331,7 +331,7 @@ class TestTable:
     def test_of_data_without_events_or_publications_has_no_numbers(self) -> None:
         every = {"name": "manual", "events": [0, 1]}
         for data in ([], [Trajectory([], [])]):
-            own = (cls for cls in measures if not any(field["required"] for field in cls.fields()))
+            own = (cls for cls in measures.of("trajectory") if not any(field["required"] for field in cls.fields()))
             names = [cls.registered_name() for cls in own if cls.registered_name() != "marked-share"]
             for row in run(small(**one_cell() | {"metrics": names, "base": _only(UNIFORM, [])}), data).to_pylist():
                 assert (row["mean"], row["n"]) == (None, 0)

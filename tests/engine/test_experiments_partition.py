@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from privacy_engine.data import Trajectory
 from privacy_engine.experiments import (
     Block,
-    Cell,
     ExperimentSpec,
     FolderStore,
+    TrajectoryCell,
     blocks,
     cell_seconds,
     in_order,
@@ -107,7 +107,10 @@ class TestParts:
     )
     def test_hold_every_block_that_is_to_do_once(self, counts: list[tuple[int, int]], kept: set[int]) -> None:
         described = {"release": UNIFORM, "metrics": ["error"], "seed": 1}
-        cells = [Cell.parse(described | {"landmarks": RANDOM | {"seed": seed}, "redraw": True}) for seed in range(4)]
+        cells = [
+            TrajectoryCell.parse(described | {"landmarks": RANDOM | {"seed": seed}, "redraw": True})
+            for seed in range(4)
+        ]
         found = in_order(Block(cells[which], 0, count) for count, which in counts)
         todo = [i for i in range(len(found)) if i not in kept]
         cut = list(parts(found, [300], todo))

@@ -63,7 +63,7 @@ def examples(published: dict[str, Any]) -> Iterator[tuple[int, list[int], Any]]:
         yield int(n), json.loads(rest.partition("]")[0] + "]"), expected
 
 
-@pytest.mark.parametrize("preset", [cls.registered_name() for cls in presets])
+@pytest.mark.parametrize("preset", [cls.registered_name() for cls in presets.of("trajectory")])
 class TestEveryPreset:
     def test_is_described_survives_json_and_cites_a_source(self, preset: str) -> None:
         one = presets.parse({"name": preset})

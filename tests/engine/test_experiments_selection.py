@@ -19,7 +19,7 @@ from privacy_engine.errors import ParameterError, ParameterErrors
 from privacy_engine.experiments import AS_THEY_ARE, FILES, ExperimentSpec, SeriesSelection, presets, run
 from privacy_engine.experiments.synthetic_series import taxi
 
-NAMES = [cls.registered_name() for cls in presets]
+NAMES = [cls.registered_name() for cls in presets.of("trajectory")]
 
 
 def days(series: Trajectory, *sizes: int, person: str = "") -> list[Trajectory]:

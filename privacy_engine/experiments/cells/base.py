@@ -91,6 +91,10 @@ class Cell(Spec):
         """About how long so many repetitions take on one core, over data of these sizes."""
         raise NotImplementedError
 
+    def own_sizes(self) -> list[int] | None:
+        """Sizes of the data that the cell generates; None where it takes those that are given."""
+        return None
+
     def batch(self, sizes: Sequence[int]) -> int:
         """How many repetitions are computed together; blocks of a multiple of it do no work twice."""
         return 1

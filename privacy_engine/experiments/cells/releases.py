@@ -45,9 +45,11 @@ class ReleaseCell(Cell):
         """:meth:`batch` for the data themselves."""
         return self.batch(sizes_of(self.data_kind, data))
 
+    def own_sizes(self) -> list[int] | None:
+        return None if self.data is None else list(self.data.sizes())
+
     def _sizes(self, sizes: Sequence[int]) -> Sequence[int]:
-        """Of what the cell is run on, which may be data of its own."""
-        return sizes if self.data is None else self.data.sizes()
+        return self.own_sizes() or sizes
 
     def _counts(self, sizes: Sequence[int]) -> int:
         """How many counts one release publishes."""

@@ -1,0 +1,314 @@
+"""Experiments on count streams and check-ins: the same bits however they are run, and errors that are known exactly."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import pickle
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from privacy_engine import noise
+from privacy_engine.data import CheckIns, CountStream
+from privacy_engine.datatypes import datatypes
+from privacy_engine.errors import ParameterError, ParameterErrors
+from privacy_engine.experiments import (
+    FILES,
+    Block,
+    ExperimentSpec,
+    FolderStore,
+    GeneratedCheckIns,
+    GeneratedStream,
+    cell_seconds,
+    dataset_digest,
+    figure,
+    given_of,
+    latex,
+    measures,
+    predicted_seconds,
+    presets,
+    run,
+    run_block,
+)
+from privacy_engine.experiments.release_trials import COUNTS_AT_ONCE, ReleaseTrials
+from privacy_engine.mechanism import mechanisms
+from privacy_engine.mechanisms.stream.uniform import StreamUniform
+from privacy_engine.metrics import metrics
+from tests.examples import examples
+
+KINDS = ("stream", "checkins")
+STREAM = CountStream(np.arange(60.0).reshape(20, 3), ["a", "b", "c"], [str(t) for t in range(20)])
+CHECKINS = GeneratedCheckIns(users=20, per_user=5, seed=4).data()
+DATA: dict[str, Any] = {"stream": STREAM, "checkins": CHECKINS}
+UNIFORM = {"mechanism": {"name": "stream-uniform", "epsilon": 1.0, "window": 4, "sensitivity": 1}}
+BOX = {"west": 8.40, "south": 47.30, "east": 8.68, "north": 47.46, "side": 4}
+POPULARITY = {"mechanism": {"name": "checkin-popularity", "epsilon": 1.0, "contributions": 3, **BOX}}
+RELEASE = {"stream": UNIFORM, "checkins": POPULARITY}
+GENERATED = {
+    "stream": {"timestamps": 10, "dimensions": 2, "mean": 3.0},
+    "checkins": {"users": 10, "per_user": 3},
+}
+
+every_kind = pytest.mark.parametrize("kind", KINDS)
+
+
+def names(kind: str) -> list[str]:
+    return [cls.registered_name() for cls in measures.of(kind)]
+
+
+def spec(kind: str, **changes: Any) -> ExperimentSpec:
+    described = {"base": {"release": RELEASE[kind]}, "repetitions": 5, "seed": 3, "metrics": names(kind)}
+    return ExperimentSpec.parse({"kind": kind} | described | changes)
+
+
+def refused(**changes: Any) -> str:
+    described = {"kind": "stream", "base": {"release": UNIFORM}, "repetitions": 5, "seed": 3}
+    with pytest.raises(ParameterErrors) as wrong:
+        ExperimentSpec.parse(described | {"metrics": names("stream")} | changes)
+    return "; ".join(error.message for error in wrong.value.errors)
+
+
+@every_kind
+class TestEveryRun:
+    @settings(max_examples=examples(8))
+    @given(first=st.integers(0, 30), count=st.integers(1, 40), own=st.booleans())
+    def test_any_cut_gives_the_same_bits(self, kind: str, first: int, count: int, own: bool) -> None:
+        base = {"release": RELEASE[kind]} | ({"data": GENERATED[kind]} if own else {})
+        (cell,) = spec(kind, base=base).cells()
+        whole = run_block(Block(cell, 0, first + count), DATA[kind])
+        part = run_block(Block(cell, first, count), DATA[kind])
+        assert part.tobytes() == np.ascontiguousarray(whole[:, first:]).tobytes()
+        assert np.isnan(whole[0]).all()  # no landmarks, so no share of them
+        assert np.isfinite(whole[1:]).all()
+
+    def test_processes_and_interruption_change_no_bit(self, kind: str, tmp_path: Path) -> None:
+        grid = {"release.mechanism.epsilon": [0.5, 1.0, 2.0]}
+        one = spec(kind, grid=grid, repetitions=40)
+        table = run(one, DATA[kind])
+        assert run(one, DATA[kind], size=7, workers=2).equals(table)
+
+        class Stopped(Exception):
+            pass
+
+        def stop(done: int, blocks: int) -> None:
+            if done == 4:
+                raise Stopped
+
+        store = FolderStore(tmp_path)
+        with pytest.raises(Stopped):
+            run(one, DATA[kind], store, size=7, watch=stop)
+        computed = []
+        again = run(one, DATA[kind], store, size=7, watch=lambda done, blocks: computed.append(done))
+        assert again.equals(table)
+        assert computed[0] == 5
+
+    def test_measures_what_the_data_type_measures(self, kind: str) -> None:
+        (cell,) = spec(kind).cells()
+        found = datatypes[kind]
+        trials = ReleaseTrials(cell, DATA[kind], range(3))  # type: ignore[arg-type]
+        by_hand = [found.measure(DATA[kind], one) for one in trials.releases()]
+        values = run_block(Block(cell, 0, 3), DATA[kind])
+        assert values[1:].T.tolist() == [[one[name] for name in names(kind)] for one in by_hand]
+        for measure, row in zip(cell.metrics, values[1:], strict=True):
+            assert measure.values(trials).tolist() == row.tolist()
+
+    def test_common_random_numbers_are_a_choice(self, kind: str) -> None:
+        grid = {"release.mechanism.epsilon": [1.0, 1.5]}
+        roots = [{cell.root for cell in spec(kind, grid=grid, common=common).cells()} for common in (True, False)]
+        assert [len(one) for one in roots] == [1, 2]
+
+    def test_generated_data_are_a_function_of_their_description(self, kind: str) -> None:
+        make = {"stream": GeneratedStream, "checkins": GeneratedCheckIns}[kind]
+        one, other = (make(**GENERATED[kind], seed=seed) for seed in (1, 2))
+        digests = [dataset_digest(about.data(), kind) for about in (one, make(**GENERATED[kind], seed=1), other)]
+        assert digests[0] == digests[1] != digests[2]
+        assert isinstance(one.data(), datatypes[kind].data_class)
+
+    def test_data_are_given_exactly_where_cells_take_them(self, kind: str) -> None:
+        with pytest.raises(ParameterError, match="dataset is required by cells without data"):
+            run(spec(kind), None)
+        own = spec(kind, base={"release": RELEASE[kind], "data": GENERATED[kind]})
+        with pytest.raises(ParameterError, match="dataset must be left out where every cell generates its data"):
+            run(own, DATA[kind])
+        both = spec(kind, grid={"data": [None, GENERATED[kind]]})
+        assert run(both, DATA[kind]).num_rows == 2 * len(names(kind))
+
+    def test_the_prediction_grows_with_the_work(self, kind: str) -> None:
+        (cell,) = spec(kind).cells()
+        small, large = [20, 3] if kind == "stream" else [100], [2000, 300] if kind == "stream" else [1_000_000]
+        assert 0 < cell_seconds(cell, small, 10) < cell_seconds(cell, large, 10)
+        assert cell_seconds(cell, small, 10) < cell_seconds(cell, small, 100)
+
+    def test_blocks_hold_whole_batches_and_a_batch_is_bounded(self, kind: str) -> None:
+        (cell,) = spec(kind, repetitions=100_000).cells()
+        assert cell.batch([20, 3] if kind == "stream" else [100]) > 1
+        if kind == "stream":
+            assert cell.batch([COUNTS_AT_ONCE, 2]) == 1
+
+    def test_a_cell_survives_json_and_a_process(self, kind: str) -> None:
+        one = spec(kind, base={"release": RELEASE[kind], "data": GENERATED[kind]})
+        again = ExperimentSpec.parse(json.loads(one.model_dump_json()))
+        assert (again, again.digest) == (one, one.digest)
+        (cell,) = one.cells()
+        assert pickle.loads(pickle.dumps(cell)).digest == cell.digest == again.cells()[0].digest
+
+    def test_a_page_can_show_every_measure(self, kind: str) -> None:
+        listed = measures.of(kind).listing()
+        assert [one["name"] for one in listed] == [cls.registered_name() for cls in metrics.of(kind)]
+        assert len({one["title"] for one in listed}) == len(listed)
+        assert all(one["kind"] == kind and one["owner_only"] and one["needs_release"] for one in listed)
+
+
+class TestErrorsThatAreKnown:
+    @pytest.mark.parametrize(("epsilon", "window", "sensitivity"), [(1.0, 4, 1), (3.0, 2, 2), (0.3, 20, 1)])
+    def test_uniform_has_the_mean_error_of_discrete_laplace(
+        self, epsilon: float, window: int, sensitivity: int
+    ) -> None:
+        mechanism = StreamUniform(epsilon=epsilon, window=window, sensitivity=sensitivity)
+        rate = mechanism.noise_rate(epsilon / window)
+        expected = noise.discrete_laplace_mean(rate)
+        one = spec("stream", base={"release": {"mechanism": mechanism.model_dump()}}, repetitions=400)
+        found = {row["metric"]: row["mean"] for row in run(one, STREAM).to_pylist()}
+        draws = 400 * STREAM.counts.size
+        spread = np.sqrt(max(noise.discrete_laplace_sd(rate) ** 2 - expected**2, 1e-12) / draws)
+        assert abs(found["stream-mean-absolute-error"] - expected) < 4.5 * spread  # seeded; false alarm 7e-6
+
+    def test_sample_errs_by_its_noise_where_it_samples_every_timestamp(self) -> None:
+        every = {"name": "stream-sample", "epsilon": 0.5, "window": 1, "sensitivity": 1}
+        one = spec("stream", base={"release": {"mechanism": every}}, repetitions=400)
+        found = {row["metric"]: row["mean"] for row in run(one, STREAM).to_pylist()}
+        rate = mechanisms.parse(every).noise_rate(0.5)  # type: ignore[attr-defined]
+        expected = noise.discrete_laplace_mean(rate)
+        spread = np.sqrt((noise.discrete_laplace_sd(rate) ** 2 - expected**2) / (400 * STREAM.counts.size))
+        assert abs(found["stream-mean-absolute-error"] - expected) < 4.5 * spread  # seeded; false alarm 7e-6
+
+    def test_popularity_without_noise_ranks_as_the_truth_does(self) -> None:
+        exact = POPULARITY["mechanism"] | {"epsilon": 1e4, "privacy_unit": "record"}
+        rows = run(spec("checkins", base={"release": {"mechanism": exact}}), CHECKINS).to_pylist()
+        found = {row["metric"]: row["mean"] for row in rows}
+        assert (found["top-overlap"], found["range-count-error"]) == (100.0, 0.0)
+
+
+class TestSpecs:
+    def test_of_trajectories_keep_their_digests(self) -> None:
+        """Digests of specs and cells of every preset from before there were kinds."""
+        known = {
+            "error-geolife": ("eaa7e9e0bf1dab3e", "7173a8e95212abfb"),
+            "error-tdrive": ("e9b3af0314ec51c8", "ab9ff320cce91a22"),
+            "temporal-distance": ("53bb4cce8eb73b8c", "be130481bfe3d870"),
+            "correlated-loss": ("e0185b0d3cf49f79", "00129179a0906b38"),
+            "dummy-selection": ("83ef65df762376b1", "f8bb16ca1a0e919e"),
+            "privacy-utility": ("84376c92ea4bfed9", "1d26da87422a7b87"),
+        }
+        for name, (of_spec, of_cells) in known.items():
+            one = presets.parse({"name": name, "repetitions": 3, "events": 40}).spec()
+            cells = hashlib.sha256("".join(cell.digest for cell in one.cells()).encode()).hexdigest()
+            assert (one.digest[:16], cells[:16]) == (of_spec, of_cells)
+            assert "kind" not in one.model_dump()
+
+    @pytest.mark.parametrize(
+        ("changes", "message"),
+        [
+            ({"kind": "graph"}, "kind must be one of 'trajectory', 'stream', 'checkins'"),
+            ({"kind": "checkins"}, "metrics.0 must be one of range-count-error"),
+            ({"series": {}}, "series must be left out for the kind stream"),
+            ({"base": {}}, "base.release is required for the kind stream"),
+            ({"base": {"release": UNIFORM, "landmarks": {"name": "manual", "events": []}}}, "base.landmarks is not"),
+            ({"base": {"release": POPULARITY}}, "must be a mechanism for the kind stream, got checkin-popularity"),
+            ({"base": {"release": UNIFORM | {"seed": 1}}}, "base.release.seed must be left out"),
+            ({"base": {"release": UNIFORM, "kind": "stream"}}, "base.kind belongs to the experiment"),
+            ({"base": {"release": UNIFORM, "data": {"mean": 0.0}}}, "base.data.mean must be greater than 0"),
+            (
+                {"grid": {"data": [{"timestamps": 100_000, "dimensions": 21}]}},
+                "grid.data.0.dimensions must be at most 20",
+            ),
+            ({"grid": {"kind": ["stream"]}}, "grid.kind belongs to the experiment"),
+            ({"metrics": ["error"]}, "metrics.0 must be one of stream-relative-error"),
+        ],
+    )
+    def test_what_does_not_fit_is_named(self, changes: dict[str, Any], message: str) -> None:
+        assert message in refused(**changes)
+
+    def test_metrics_of_streams_are_none_of_trajectories(self) -> None:
+        landmarks = {"landmarks": {"name": "manual", "events": [1]}}
+        with pytest.raises(ParameterErrors, match="metrics.0 must be one of error"):
+            ExperimentSpec.parse({"base": landmarks, "repetitions": 1, "seed": 1, "metrics": ["stream-relative-error"]})
+
+
+PRESETS = [cls.registered_name() for kind in KINDS for cls in presets.of(kind)]
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+class TestEveryPreset:
+    def test_runs_on_what_it_generates_and_on_what_is_given(self, preset: str, tmp_path: Path) -> None:
+        one = presets.parse({"name": preset, "repetitions": 1})
+        table = run(one.spec(), None)
+        assert table.num_rows == len(list(one.spec().points())) * len(one.metrics)
+        assert table.column("mean").null_count == 0
+        assert "marked_share" not in table.column_names
+        assert latex(table, one.spec()).count("\\pgfplotstableread") == len(one.metrics)
+        assert "nan" not in latex(table, one.spec())
+        on_given = one.spec(given_of(one.kind, DATA[one.kind]))
+        assert on_given.takes_dataset
+        assert not one.spec().takes_dataset
+        assert run(on_given, DATA[one.kind]).column("mean").null_count == 0
+        for name, kind in FILES.items():
+            with (tmp_path / name).open("wb") as out:
+                kind.write(table, one.spec(), out)
+
+    def test_is_described_and_tries_every_mechanism_of_its_kind(self, preset: str) -> None:
+        one = presets.parse({"name": preset})
+        assert ExperimentSpec.parse(json.loads(one.spec().model_dump_json())) == one.spec()
+        assert "References" in one.documentation()
+        tried = {cell.release.mechanism.name for cell in one.spec().cells()}
+        assert tried == {cls.registered_name() for cls in mechanisms.of(one.kind)}
+        assert 0 < predicted_seconds(one.spec(), []) < 60
+
+    def test_reads_as_charts(self, preset: str) -> None:
+        shown = figure(presets.parse({"name": preset}).spec())
+        assert shown["shares"] is shown["marked"] is False
+        (release,) = (axis for axis in shown["axes"] if axis["name"] == "release")
+        assert all(value["mechanism"] for value in release["values"])
+        assert shown["axes"][shown["along"]]["log"]
+        assert [one["unit"] for one in shown["measures"]] == [
+            metrics[name].unit for name in presets.parse({"name": preset}).metrics
+        ]
+
+
+def test_a_mechanism_that_is_registered_later_is_in_the_presets(monkeypatch: pytest.MonkeyPatch) -> None:
+    class StreamLater(StreamUniform):
+        """Discrete Laplace noise [1]_.
+
+        References
+        ----------
+        .. [1] Ghosh, Roughgarden, Sundararajan. "Universally Utility-Maximizing Privacy Mechanisms". STOC 2009.
+        """
+
+        title: ClassVar[str] = "Stream later"
+        name: Literal["stream-later"] = "stream-later"  # type: ignore[assignment]
+
+    monkeypatch.setitem(mechanisms._registered, "stream-later", StreamLater)
+    preset = presets.parse({"name": "stream-epsilon", "repetitions": 2})
+    titles = {cell.release.title for cell in preset.spec().cells()}
+    assert titles == {cls.title for cls in mechanisms.of("stream")} >= {"Stream later"}
+    rows = run(preset.spec(), None).to_pylist()
+    later, uniform = (
+        [row["mean"] for row in rows if row["release.title"] == title] for title in ("Stream later", "Stream uniform")
+    )
+    assert later == uniform  # the same algorithm and the same noise
+
+
+def test_the_digest_of_data_reads_every_column_and_no_name() -> None:
+    renamed = CountStream(STREAM.counts, ["x", "y", "z"], STREAM.labels)
+    assert dataset_digest(renamed, "stream") == dataset_digest(STREAM, "stream")
+    assert dataset_digest(CountStream(STREAM.counts + 1, STREAM.names, STREAM.labels), "stream") != dataset_digest(
+        STREAM, "stream"
+    )
+    moved = CheckIns(CHECKINS.user, CHECKINS.users, CHECKINS.time_s + 1, lon=CHECKINS.lon, lat=CHECKINS.lat)
+    assert len({dataset_digest(one, "checkins") for one in (CHECKINS, moved, None)}) == 3
+    assert dataset_digest(None, "stream") != dataset_digest(None, "checkins") != dataset_digest([])
