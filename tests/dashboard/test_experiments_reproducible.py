@@ -21,7 +21,7 @@ from privacy_engine.experiments.synthetic_series import taxi
 from tests.dashboard.command_runner import runner
 from tests.dashboard.test_experiments_api import URL, of, work_off
 
-NAMES = [cls.registered_name() for cls in presets]
+NAMES = [cls.registered_name() for cls in presets.of("trajectory")]
 SERIES = {"one series": [24], "several series": [9, 4, 11]}
 
 

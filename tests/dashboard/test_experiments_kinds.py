@@ -1,0 +1,185 @@
+"""Experiments on count streams and check-ins, by the API and the command: the same table, and the owner's alone."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dashboard.experiments.management.commands.experiment import Command
+from dashboard.experiments.models import Experiment
+from privacy_engine.experiments import measures, presets
+from tests.dashboard.command_runner import runner
+from tests.dashboard.conftest import client_of
+from tests.dashboard.kinds import POPULARITY, STREAM, checkin_rows, checkins, counts, made, wide
+from tests.dashboard.test_experiments_api import URL, digest_of, of, work_off
+
+pytestmark = pytest.mark.django_db
+
+FILES = {"stream": wide(counts()), "checkins": checkins(checkin_rows())}
+PRESETS = {"stream": "stream-epsilon", "checkins": "checkins-epsilon"}
+MECHANISM = {"stream": STREAM, "checkins": POPULARITY}
+FORMATS = ("parquet", "csv", "tex", "json")
+
+every_kind = pytest.mark.parametrize("kind", FILES)
+
+
+@pytest.fixture
+def command(capsys: Any) -> Any:
+    return runner(Command, "experiment", capsys)
+
+
+def preset_of(kind: str, **changes: Any) -> dict[str, Any]:
+    return {"name": PRESETS[kind], "repetitions": 2} | changes
+
+
+def spec_of(kind: str, **changes: Any) -> dict[str, Any]:
+    names = [cls.registered_name() for cls in measures.of(kind)]
+    base = {"release": {"mechanism": MECHANISM[kind]}}
+    return {"kind": kind, "base": base, "repetitions": 3, "seed": 1, "metrics": names} | changes
+
+
+def submitted(api: Any, **body: Any) -> dict[str, Any]:
+    answer = api.post(URL, body, format="json")
+    assert answer.status_code == 201, answer.json()
+    work_off()
+    found: dict[str, Any] = api.get(of(answer.json()["id"])).json()
+    assert found["state"] == "done", found["error"]
+    return found
+
+
+@every_kind
+class TestEveryKind:
+    def test_a_preset_gives_the_same_table_by_api_and_command(
+        self, owner_api: Any, command: Any, tmp_path: Path, kind: str
+    ) -> None:
+        dataset = made(owner_api, FILES[kind])
+        (tmp_path / "data.csv").write_bytes(FILES[kind])
+        ways = [("given", dataset["id"], [tmp_path / "data.csv"]), ("generated", None, [])]
+        digests = {}
+        for way, given, _ in ways:
+            found = submitted(owner_api, preset=preset_of(kind), dataset=given)
+            assert (found["kind"], found["cairn"] != "") == (kind, True)
+            assert digest_of(owner_api, found["id"]) == found["table_sha256"]
+            digests[way] = found["table_sha256"]
+        for way, _, file in ways:  # a command closes the connection to the database
+            first, again = tmp_path / way, tmp_path / f"{way}-again"
+            said, errors, code = command(PRESETS[kind], *file, "--set", "repetitions=2", "--out", first)
+            assert (errors, code) == ("", 0)
+            assert "NOT PRIVATE" in said
+            assert command(first / "spec.json", *file, "--out", again)[1:] == ("", 0)
+            for folder in (first, again):
+                assert hashlib.sha256((folder / "table.parquet").read_bytes()).hexdigest() == digests[way]
+
+    def test_a_large_one_runs_in_parts_to_the_same_table(self, owner_api: Any, kind: str) -> None:
+        large = spec_of(kind, repetitions=3000, base=spec_of(kind)["base"] | {"data": {}})
+        answer = owner_api.post(URL, {"spec": large}, format="json").json()
+        assert answer["state"] == "queued"
+        work_off(2)  # it is cut, and one part of it is done
+        halfway = owner_api.get(of(answer["id"], "results")).json()["points"]
+        assert [set(point) for point in halfway] == [{"at", "cell", "share", "values"}]
+        owner_api.post(of(answer["id"], "cancel"))
+        owner_api.post(of(answer["id"], "resume"))
+        work_off()
+        first = digest_of(owner_api, answer["id"])
+        Experiment.objects.all().delete()
+        assert submitted(owner_api, spec=large)["table_sha256"] == first
+
+    def test_its_results_have_the_measures_of_the_kind_with_units(self, owner_api: Any, kind: str) -> None:
+        found = submitted(owner_api, preset=preset_of(kind))
+        shown = owner_api.get(of(found["id"], "results")).json()
+        names = presets.parse({"name": PRESETS[kind]}).metrics
+        assert [(one["name"], one["unit"]) for one in shown["measures"]] == [
+            (name, measures[name].unit) for name in names
+        ]
+        assert shown["shares"] is False
+        assert all(one["share"] is None and all(v["n"] for v in one["values"]) for one in shown["points"])
+        for fmt in FORMATS:
+            answer = owner_api.get(of(found["id"], "table"), {"format": fmt})
+            assert answer.status_code == 200
+            assert b"".join(answer.streaming_content)
+
+    def test_a_plan_reads_nothing_and_says_how_much_it_is(self, owner_api: Any, kind: str) -> None:
+        dataset = made(owner_api, FILES[kind])
+        planned = owner_api.post(f"{URL}plan/", {"spec": spec_of(kind), "dataset": dataset["id"]}, format="json").json()
+        assert (planned["cells"], planned["repetitions"]) == (1, 3)
+        assert planned["size_text"] == {"stream": "120 counts", "checkins": "200 check-ins"}[kind]
+        assert planned["spec"]["kind"] == kind
+        assert not Experiment.objects.exists()
+
+    def test_what_does_not_fit_together_is_refused_by_name(self, owner_api: Any, kind: str) -> None:
+        dataset = made(owner_api, FILES[kind])["id"]
+        other = next(one for one in FILES if one != kind)
+        wrong = [
+            ({"spec": spec_of(other), "dataset": dataset}, "dataset", "it holds"),
+            ({"preset": preset_of(other), "dataset": dataset}, "dataset", "it holds"),
+            ({"preset": {"name": "error-tdrive"}, "dataset": dataset}, "dataset", "it holds"),
+            ({"spec": spec_of(kind)}, "dataset", "is required"),
+            ({"spec": spec_of(kind) | {"series": {}}, "dataset": dataset}, "series", "must be left out"),
+            ({"spec": spec_of(kind) | {"metrics": ["error"]}}, "metrics.0", "must be one of"),
+            (
+                {"spec": spec_of(kind, base=spec_of(kind)["base"] | {"data": {}}), "dataset": dataset},
+                "dataset",
+                "must be left out",
+            ),
+        ]
+        for body, field, message in wrong:
+            answer = owner_api.post(URL, body, format="json")
+            (error, *_) = answer.json()["errors"]
+            assert (answer.status_code, error["field"]) == (400, field), answer.json()
+            assert message in error["message"]
+        assert not Experiment.objects.exists()
+
+    def test_a_stranger_finds_nothing(self, owner_api: Any, stranger: Any, stranger_api: Any, kind: str) -> None:
+        dataset = made(owner_api, FILES[kind])["id"]
+        pk = submitted(owner_api, spec=spec_of(kind), dataset=dataset)["id"]
+        for parts in ((), ("results",), ("table",)):
+            assert stranger_api.get(of(pk, *parts)).status_code == 404
+        for body in ({"spec": spec_of(kind), "dataset": dataset}, {"preset": preset_of(kind), "dataset": dataset}):
+            assert stranger_api.post(URL, body, format="json").status_code == 404
+            assert stranger_api.post(f"{URL}plan/", body, format="json").status_code == 404
+        assert stranger_api.delete(of(pk)).status_code == 404
+        assert stranger_api.get(URL).json()["count"] == 0
+        assert client_of(None).get(of(pk)).status_code in (401, 403)
+
+    def test_presets_and_measures_are_listed_by_kind(self, owner_api: Any, kind: str) -> None:
+        for path, registry in (("experiment-presets", presets), ("experiment-measures", measures)):
+            found = owner_api.get(f"/api/v1/{path}/", {"kind": kind}).json()["results"]
+            assert [one["name"] for one in found] == [cls.registered_name() for cls in registry.of(kind)] != []
+            assert {one["kind"] for one in found} == {kind}
+            assert owner_api.get(f"/api/v1/{path}/", {"kind": "graph"}).status_code == 400
+
+    def test_deleting_it_removes_blocks_that_no_other_one_uses(
+        self, owner_api: Any, kind: str, settings: Any, django_capture_on_commit_callbacks: Any
+    ) -> None:
+        own = spec_of(kind)["base"] | {"data": {}}
+        one, two = (submitted(owner_api, spec=spec_of(kind, base=own)) for _ in range(2))
+        blocks = Path(settings.CAIRN_HOME, "blocks", str(Experiment.objects.first().owner_id))
+        with django_capture_on_commit_callbacks(execute=True):
+            owner_api.delete(of(one["id"]))
+        assert list(blocks.rglob("*.npy"))
+        with django_capture_on_commit_callbacks(execute=True):
+            owner_api.delete(of(two["id"]))
+        assert not list(blocks.rglob("*.npy"))
+
+
+def test_counts_that_are_no_whole_numbers_are_refused_before_anything_runs(owner_api: Any) -> None:
+    dataset = made(owner_api, b"date,a,b\n2024-01-01,1.5,2\n2024-01-02,2,3\n2024-01-03,4,1\n", kind="stream")["id"]
+    answer = owner_api.post(URL, {"spec": spec_of("stream"), "dataset": dataset}, format="json")
+    assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, "dataset")
+
+
+def test_the_command_names_what_is_wrong(command: Any, tmp_path: Path) -> None:
+    (tmp_path / "counts.csv").write_bytes(FILES["stream"])
+    two = command("stream-epsilon", tmp_path / "counts.csv", tmp_path / "counts.csv", "--out", tmp_path / "out")
+    assert two[2] == 1
+    assert "FILE must be one file for the kind stream, got 2" in two[1]
+    (tmp_path / "spec.json").write_text(json.dumps(spec_of("stream")))
+    none = command(tmp_path / "spec.json", "--out", tmp_path / "out")
+    assert "dataset is required by cells without data" in none[1]
+    like = command(tmp_path / "spec.json", tmp_path / "counts.csv", "--like", "error-tdrive", "--out", tmp_path / "out")
+    assert "--like must be left out: the spec is for the kind stream" in like[1]
+    assert not (tmp_path / "out" / "table.parquet").exists()
