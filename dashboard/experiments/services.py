@@ -85,8 +85,10 @@ def _described(dataset: Dataset | None, preset: Preset | None, spec: ExperimentS
     if spec is not None:
         return spec
     if preset is None:
-        rule = "is required where no preset is named"
-        raise ParameterError(f"spec {rule}", field="spec", rule=rule)
+        field, rule = "spec", "is required where no preset is named"
+        if dataset is None:
+            field, rule = "dataset", "is required where no preset generates the series"
+        raise ParameterError(f"{field} {rule}", field=field, rule=rule)
     if dataset is None:
         return preset.spec()
     require_kind(dataset, preset.kind)
