@@ -11,7 +11,7 @@ from dashboard.audits.api import AuditViewSet
 from dashboard.core.templatetags.glossary import GLOSSARY
 from dashboard.datasets.api import CleaningStepsView, DatasetViewSet
 from dashboard.datasets.resumable_api import UploadsView, UploadView
-from dashboard.experiments.api import ExperimentViewSet, MeasuresView, PresetsView
+from dashboard.experiments.api import ExperimentViewSet, GeneratorsView, MeasuresView, PresetsView
 from dashboard.jobs.api import DismissView, JobsView
 from dashboard.landmarks.api import DummyMethodsView, LandmarkMethodsView, LandmarkSetViewSet
 from dashboard.landmarks.report_api import BudgetPlanView, LandmarkSetLossView
@@ -43,6 +43,7 @@ api = [
     path("budget-plans/", BudgetPlanView.as_view(), name="budget-plans"),
     path("dummy-methods/", DummyMethodsView.as_view(), name="dummy-methods"),
     path("experiment-presets/", PresetsView.as_view(), name="experiment-presets"),
+    path("experiment-generators/", GeneratorsView.as_view(), name="experiment-generators"),
     path("experiment-measures/", MeasuresView.as_view(), name="experiment-measures"),
     path("attack-methods/", AttackMethodsView.as_view(), name="attack-methods"),
     path("jobs/", JobsView.as_view(), name="jobs"),

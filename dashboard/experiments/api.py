@@ -28,7 +28,7 @@ from dashboard.experiments.serializers import (
     ResultsSerializer,
 )
 from dashboard.jobs.viewsets import Download, JobFilter, JobViewSet, download_action
-from privacy_engine.experiments import FILES, items_of, measures, presets
+from privacy_engine.experiments import FILES, generators, items_of, measures, presets
 from privacy_engine.plurals import counted
 
 
@@ -120,6 +120,14 @@ class PresetsView(APIView):
     def get(self, request: Request) -> Response:
         found = _of_kind(presets, request)
         return Response({"results": [listing(cls) | {"metrics": list(cls.metrics)} for cls in found]})
+
+
+class GeneratorsView(APIView):
+    """Generators of data for experiments without a dataset; of one kind of data with ?kind=."""
+
+    @extend_schema(parameters=[KindQuery], responses={200: OpenApiTypes.OBJECT})
+    def get(self, request: Request) -> Response:
+        return Response({"results": [listing(cls) for cls in _of_kind(generators, request)]})
 
 
 class MeasuresView(APIView):

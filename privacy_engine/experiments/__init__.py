@@ -14,7 +14,7 @@
 
 from privacy_engine.experiments.cells import Cell, CheckInCell, Correlation, StreamCell, TrajectoryCell
 from privacy_engine.experiments.figure import figure, placed, points, summed
-from privacy_engine.experiments.generated import GeneratedCheckIns, GeneratedStream
+from privacy_engine.experiments.generated import CityCheckIns, Generator, PoissonStream, generators
 from privacy_engine.experiments.inputs import Given, dataset_digest, given_of, items_of, sizes_of, uncached
 from privacy_engine.experiments.measures import Measure, measures
 from privacy_engine.experiments.partition import (
@@ -44,17 +44,18 @@ __all__ = [
     "Block",
     "Cell",
     "CheckInCell",
+    "CityCheckIns",
     "Correlation",
     "ExperimentSpec",
     "FolderStore",
-    "GeneratedCheckIns",
     "GeneratedSeries",
-    "GeneratedStream",
+    "Generator",
     "Given",
     "Key",
     "Measure",
     "MemoryStore",
     "Part",
+    "PoissonStream",
     "Preset",
     "SeriesPreset",
     "SeriesSelection",
@@ -67,6 +68,7 @@ __all__ = [
     "data_of",
     "dataset_digest",
     "figure",
+    "generators",
     "given_of",
     "in_order",
     "items_of",

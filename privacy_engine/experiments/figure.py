@@ -9,7 +9,7 @@ from typing import Any
 from privacy_engine.component import Component
 from privacy_engine.data import Floats, Trajectory
 from privacy_engine.experiments.cells import Cell, Correlation
-from privacy_engine.experiments.generated import GeneratedCheckIns, GeneratedStream
+from privacy_engine.experiments.generated import Generator
 from privacy_engine.experiments.measures import Measure
 from privacy_engine.experiments.spec import Axis, ExperimentSpec
 from privacy_engine.experiments.table import HIGH, LOW, Results, flattened, horizontal, summary
@@ -151,9 +151,10 @@ def _label(value: Any, path: str, param: Param | None) -> str:
         strength = STRENGTHS.get(value.smoothing, "correlation")
         apart = "" if value.diameter_m is None else f", states {value.diameter_m:,g} m apart"
         return f"{strength.capitalize()}, s = {value.smoothing:g}{apart}"
-    if isinstance(value, LandmarkMethod | GeneratedStream | GeneratedCheckIns):
-        text = value.describe()
-        return text[:1].upper() + text[1:]
+    if isinstance(value, LandmarkMethod):
+        return value.describe().capitalize()
+    if isinstance(value, Generator):
+        return value.describe()
     if isinstance(value, Component):
         return value.title
     if isinstance(value, tuple):

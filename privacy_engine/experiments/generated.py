@@ -1,16 +1,21 @@
-"""Generated count streams and check-ins, by public parameters: what an experiment without a dataset is run on."""
+"""Generated count streams and check-ins, by public parameters: what an experiment without a dataset is run on.
+
+A generator is a class here, registered: its name and parameters are all that specs, forms and legends need of it.
+"""
 
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Annotated
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import AfterValidator, ValidationInfo, field_validator
 
+from privacy_engine.component import Component
 from privacy_engine.data import CheckIns, CountStream, Floats
-from privacy_engine.params import Frozen, Param, Seed, broken
+from privacy_engine.params import Param, Seed, broken
 from privacy_engine.plurals import counted
+from privacy_engine.registry import Registry
 
 MOST = 2_000_000
 """Counts of a generated stream, or check-ins, at most."""
@@ -59,9 +64,34 @@ Users = Annotated[int, AfterValidator(USERS.check), USERS]
 PerUser = Annotated[int, AfterValidator(PER_USER.check), PER_USER]
 
 
-class GeneratedStream(Frozen):
+class Generator(Component):
+    """Base of every generator: data of one kind, the same for equal descriptions."""
+
+    def sizes(self) -> list[int]:
+        """Sizes of the data, as :func:`~privacy_engine.experiments.inputs.sizes_of` has them."""
+        raise NotImplementedError
+
+    def describe(self) -> str:
+        """What a legend calls the data."""
+        raise NotImplementedError
+
+    def data(self) -> Any:
+        """The data: an object of the class of its kind."""
+        raise NotImplementedError
+
+
+generators: Registry[Generator] = Registry("generator")
+
+
+@generators.register
+class PoissonStream(Generator):
     """Poisson counts whose rates rise and fall once every 24 timestamps; dimension k has a share that goes as 1/k."""
 
+    kind: ClassVar[str] = CountStream.kind
+    title: ClassVar[str] = "Generated stream"
+    summary: ClassVar[str] = "Poisson counts with a period of 24 timestamps; dimension k has a share as 1/k."
+
+    name: Literal["poisson-stream"] = "poisson-stream"
     timestamps: Timestamps = 200
     dimensions: Dimensions = 5
     mean: Mean = 100.0
@@ -73,25 +103,27 @@ class GeneratedStream(Frozen):
         return _few(value, info.data.get("timestamps"), "timestamps")
 
     def sizes(self) -> list[int]:
-        """Timestamps and dimensions."""
         return [self.timestamps, self.dimensions]
 
     def describe(self) -> str:
-        """A few words on it, for a legend."""
-        shape = f"{self.timestamps:,} × {self.dimensions:,}"
-        return f"generated stream {shape}, mean {self.mean:,g}"
+        return f"{self.title} {self.timestamps:,} × {self.dimensions:,}, mean {self.mean:,g}"
 
     def data(self) -> CountStream:
-        """The stream: the same for equal descriptions."""
         return _stream(self)
 
 
-class GeneratedCheckIns(Frozen):
+@generators.register
+class CityCheckIns(Generator):
     """Check-ins of users who visit four places of their own half of the time and popular ones otherwise.
 
     400 places lie about six centres in :data:`CITY`; the popularity of the k-th goes as 1/k.
     """
 
+    kind: ClassVar[str] = CheckIns.kind
+    title: ClassVar[str] = "Generated check-ins"
+    summary: ClassVar[str] = "Users in a city of 400 places, half of the time at one of four places of their own."
+
+    name: Literal["city-checkins"] = "city-checkins"
     users: Users = 500
     per_user: PerUser = 20
     seed: Seed = 1
@@ -102,15 +134,12 @@ class GeneratedCheckIns(Frozen):
         return _few(value, info.data.get("users"), "users")
 
     def sizes(self) -> list[int]:
-        """About how many check-ins."""
         return [self.users * self.per_user]
 
     def describe(self) -> str:
-        """A few words on it, for a legend."""
-        return f"generated check-ins of {counted(self.users, 'user')}, {self.per_user:,} each on average"
+        return f"{self.title} of {counted(self.users, 'user')}, {self.per_user:,} each on average"
 
     def data(self) -> CheckIns:
-        """The check-ins: the same for equal descriptions."""
         return _checkins(self)
 
 
@@ -125,7 +154,7 @@ def _generator(seed: int, *part: int) -> np.random.Generator:
 
 
 @lru_cache(maxsize=4)
-def _stream(about: GeneratedStream) -> CountStream:
+def _stream(about: PoissonStream) -> CountStream:
     share = 1.0 / np.arange(1, about.dimensions + 1)
     share *= about.dimensions / share.sum()
     rhythm = 1 + SWING * np.sin(2 * np.pi * np.arange(about.timestamps) / DAY)
@@ -137,7 +166,7 @@ def _stream(about: GeneratedStream) -> CountStream:
 
 
 @lru_cache(maxsize=4)
-def _checkins(about: GeneratedCheckIns) -> CheckIns:
+def _checkins(about: CityCheckIns) -> CheckIns:
     rng = _generator(about.seed)
     west, south, east, north = CITY
     centres = rng.uniform(0.2, 0.8, (CENTRES, 2))

@@ -11,7 +11,7 @@ import pytest
 
 from dashboard.experiments.management.commands.experiment import Command
 from dashboard.experiments.models import Experiment
-from privacy_engine.experiments import measures, presets
+from privacy_engine.experiments import generators, measures, presets
 from tests.dashboard.command_runner import runner
 from tests.dashboard.conftest import client_of
 from tests.dashboard.kinds import POPULARITY, STREAM, checkin_rows, checkins, counts, made, wide
@@ -22,6 +22,7 @@ pytestmark = pytest.mark.django_db
 FILES = {"stream": wide(counts()), "checkins": checkins(checkin_rows())}
 PRESETS = {"stream": "stream-epsilon", "checkins": "checkins-epsilon"}
 MECHANISM = {"stream": STREAM, "checkins": POPULARITY}
+GENERATED = {"stream": {"name": "poisson-stream"}, "checkins": {"name": "city-checkins"}}
 FORMATS = ("parquet", "csv", "tex", "json")
 
 every_kind = pytest.mark.parametrize("kind", FILES)
@@ -75,7 +76,7 @@ class TestEveryKind:
                 assert hashlib.sha256((folder / "table.parquet").read_bytes()).hexdigest() == digests[way]
 
     def test_a_large_one_runs_in_parts_to_the_same_table(self, owner_api: Any, kind: str) -> None:
-        large = spec_of(kind, repetitions=3000, base=spec_of(kind)["base"] | {"data": {}})
+        large = spec_of(kind, repetitions=3000, base=spec_of(kind)["base"] | {"data": GENERATED[kind]})
         answer = owner_api.post(URL, {"spec": large}, format="json").json()
         assert answer["state"] == "queued"
         work_off(2)  # it is cut, and one part of it is done
@@ -121,7 +122,7 @@ class TestEveryKind:
             ({"spec": spec_of(kind) | {"series": {}}, "dataset": dataset}, "series", "must be left out"),
             ({"spec": spec_of(kind) | {"metrics": ["error"]}}, "metrics.0", "must be one of"),
             (
-                {"spec": spec_of(kind, base=spec_of(kind)["base"] | {"data": {}}), "dataset": dataset},
+                {"spec": spec_of(kind, base=spec_of(kind)["base"] | {"data": GENERATED[kind]}), "dataset": dataset},
                 "dataset",
                 "must be left out",
             ),
@@ -146,7 +147,8 @@ class TestEveryKind:
         assert client_of(None).get(of(pk)).status_code in (401, 403)
 
     def test_presets_and_measures_are_listed_by_kind(self, owner_api: Any, kind: str) -> None:
-        for path, registry in (("experiment-presets", presets), ("experiment-measures", measures)):
+        known = (("presets", presets), ("measures", measures), ("generators", generators))
+        for path, registry in ((f"experiment-{name}", registry) for name, registry in known):
             found = owner_api.get(f"/api/v1/{path}/", {"kind": kind}).json()["results"]
             assert [one["name"] for one in found] == [cls.registered_name() for cls in registry.of(kind)] != []
             assert {one["kind"] for one in found} == {kind}
@@ -155,7 +157,7 @@ class TestEveryKind:
     def test_deleting_it_removes_blocks_that_no_other_one_uses(
         self, owner_api: Any, kind: str, settings: Any, django_capture_on_commit_callbacks: Any
     ) -> None:
-        own = spec_of(kind)["base"] | {"data": {}}
+        own = spec_of(kind)["base"] | {"data": GENERATED[kind]}
         one, two = (submitted(owner_api, spec=spec_of(kind, base=own)) for _ in range(2))
         blocks = Path(settings.CAIRN_HOME, "blocks", str(Experiment.objects.first().owner_id))
         with django_capture_on_commit_callbacks(execute=True):

@@ -20,13 +20,13 @@ from privacy_engine.errors import ParameterError, ParameterErrors
 from privacy_engine.experiments import (
     FILES,
     Block,
+    CityCheckIns,
     ExperimentSpec,
     FolderStore,
-    GeneratedCheckIns,
-    GeneratedStream,
     cell_seconds,
     dataset_digest,
     figure,
+    generators,
     given_of,
     latex,
     measures,
@@ -34,6 +34,7 @@ from privacy_engine.experiments import (
     presets,
     run,
     run_block,
+    sizes_of,
 )
 from privacy_engine.experiments.release_trials import COUNTS_AT_ONCE, ReleaseTrials
 from privacy_engine.mechanism import mechanisms
@@ -43,15 +44,15 @@ from tests.examples import examples
 
 KINDS = ("stream", "checkins")
 STREAM = CountStream(np.arange(60.0).reshape(20, 3), ["a", "b", "c"], [str(t) for t in range(20)])
-CHECKINS = GeneratedCheckIns(users=20, per_user=5, seed=4).data()
+CHECKINS = CityCheckIns(users=20, per_user=5, seed=4).data()
 DATA: dict[str, Any] = {"stream": STREAM, "checkins": CHECKINS}
 UNIFORM = {"mechanism": {"name": "stream-uniform", "epsilon": 1.0, "window": 4, "sensitivity": 1}}
 BOX = {"west": 8.40, "south": 47.30, "east": 8.68, "north": 47.46, "side": 4}
 POPULARITY = {"mechanism": {"name": "checkin-popularity", "epsilon": 1.0, "contributions": 3, **BOX}}
 RELEASE = {"stream": UNIFORM, "checkins": POPULARITY}
 GENERATED = {
-    "stream": {"timestamps": 10, "dimensions": 2, "mean": 3.0},
-    "checkins": {"users": 10, "per_user": 3},
+    "stream": {"name": "poisson-stream", "timestamps": 10, "dimensions": 2, "mean": 3.0},
+    "checkins": {"name": "city-checkins", "users": 10, "per_user": 3},
 }
 
 every_kind = pytest.mark.parametrize("kind", KINDS)
@@ -123,11 +124,18 @@ class TestEveryRun:
         assert [len(one) for one in roots] == [1, 2]
 
     def test_generated_data_are_a_function_of_their_description(self, kind: str) -> None:
-        make = {"stream": GeneratedStream, "checkins": GeneratedCheckIns}[kind]
-        one, other = (make(**GENERATED[kind], seed=seed) for seed in (1, 2))
-        digests = [dataset_digest(about.data(), kind) for about in (one, make(**GENERATED[kind], seed=1), other)]
+        one, same, other = (generators.parse(GENERATED[kind] | {"seed": seed}) for seed in (1, 1, 2))
+        digests = [dataset_digest(about.data(), kind) for about in (one, same, other)]
         assert digests[0] == digests[1] != digests[2]
         assert isinstance(one.data(), datatypes[kind].data_class)
+
+    def test_every_generator_has_the_size_it_states(self, kind: str) -> None:
+        for cls in generators.of(kind):
+            one = cls(name=cls.registered_name())
+            stated, found = one.sizes(), sizes_of(kind, one.data())
+            assert found == (stated if kind == "stream" else [pytest.approx(stated[0], rel=0.1)])
+            assert one.describe().startswith(cls.title)
+            assert cls.summary.endswith(".")
 
     def test_data_are_given_exactly_where_cells_take_them(self, kind: str) -> None:
         with pytest.raises(ParameterError, match="dataset is required by cells without data"):
@@ -222,10 +230,17 @@ class TestSpecs:
             ({"base": {"release": POPULARITY}}, "must be a mechanism for the kind stream, got checkin-popularity"),
             ({"base": {"release": UNIFORM | {"seed": 1}}}, "base.release.seed must be left out"),
             ({"base": {"release": UNIFORM, "kind": "stream"}}, "base.kind belongs to the experiment"),
-            ({"base": {"release": UNIFORM, "data": {"mean": 0.0}}}, "base.data.mean must be greater than 0"),
             (
-                {"grid": {"data": [{"timestamps": 100_000, "dimensions": 21}]}},
+                {"base": {"release": UNIFORM, "data": {"name": "poisson-stream", "mean": 0.0}}},
+                "base.data.mean must be greater than 0",
+            ),
+            (
+                {"grid": {"data": [{"name": "poisson-stream", "timestamps": 100_000, "dimensions": 21}]}},
                 "grid.data.0.dimensions must be at most 20",
+            ),
+            (
+                {"base": {"release": UNIFORM, "data": {"name": "city-checkins"}}},
+                "base.data.name must be one of poisson-stream",
             ),
             ({"grid": {"kind": ["stream"]}}, "grid.kind belongs to the experiment"),
             ({"metrics": ["error"]}, "metrics.0 must be one of stream-relative-error"),

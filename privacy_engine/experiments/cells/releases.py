@@ -6,12 +6,12 @@ from collections.abc import Hashable, Sequence
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from pydantic import model_validator
+from pydantic import field_serializer, field_validator, model_validator
 
 from privacy_engine.data import CheckIns, CountStream, Floats
 from privacy_engine.errors import ParameterErrors
-from privacy_engine.experiments.cells.base import Cell, lacks
-from privacy_engine.experiments.generated import GeneratedCheckIns, GeneratedStream
+from privacy_engine.experiments.cells.base import Cell, described, lacks
+from privacy_engine.experiments.generated import Generator, generators
 from privacy_engine.experiments.inputs import items_of, sizes_of
 from privacy_engine.experiments.release_trials import ReleaseTrials, batch_size
 
@@ -24,6 +24,18 @@ class ReleaseCell(Cell):
     """Base: a ``release`` of what ``data`` describes, or of the dataset where that is None."""
 
     data: Any = None
+
+    @field_validator("data", mode="before")
+    @classmethod
+    def _registered_data(cls, value: Any) -> Generator | None:
+        if value is None:
+            return None
+        found: Generator = described("data", lambda: generators.of(cls.data_kind).parse(value))
+        return found
+
+    @field_serializer("data")
+    def _dumped_data(self, value: Generator | None) -> dict[str, Any] | None:
+        return None if value is None else value.model_dump()
 
     @model_validator(mode="after")
     def _releases(self) -> Self:
@@ -62,7 +74,6 @@ class StreamCell(ReleaseCell):
     data_kind: ClassVar[str] = CountStream.kind
 
     kind: Literal["stream"] = "stream"
-    data: GeneratedStream | None = None
 
     def seconds(self, sizes: Sequence[int], repetitions: int) -> float:
         rows, counts = self._sizes(sizes)[0], self._counts(self._sizes(sizes))
@@ -80,7 +91,6 @@ class CheckInCell(ReleaseCell):
     data_kind: ClassVar[str] = CheckIns.kind
 
     kind: Literal["checkins"] = "checkins"
-    data: GeneratedCheckIns | None = None
 
     def seconds(self, sizes: Sequence[int], repetitions: int) -> float:
         metrics, checkins = len(self.metrics), sum(self._sizes(sizes))

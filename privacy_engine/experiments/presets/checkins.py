@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, Literal
 
 from privacy_engine.data import CheckIns
-from privacy_engine.experiments.generated import CITY, GeneratedCheckIns, PerUser, Users
+from privacy_engine.experiments.generated import CITY, CityCheckIns, PerUser, Users
 from privacy_engine.experiments.inputs import Given
 from privacy_engine.experiments.presets.base import ReleasePreset, presets
 
@@ -50,4 +50,4 @@ class CheckInsByEpsilon(ReleasePreset):
         }
 
     def generated(self) -> list[dict[str, Any]]:
-        return [GeneratedCheckIns(users=self.users, per_user=self.per_user, seed=self.seed).model_dump()]
+        return [CityCheckIns(users=self.users, per_user=self.per_user, seed=self.seed).model_dump()]

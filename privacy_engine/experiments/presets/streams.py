@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, Literal
 
 from privacy_engine.data import CountStream
-from privacy_engine.experiments.generated import Dimensions, GeneratedStream, Timestamps
+from privacy_engine.experiments.generated import Dimensions, PoissonStream, Timestamps
 from privacy_engine.experiments.inputs import Given
 from privacy_engine.experiments.presets.base import ReleasePreset, presets
 
@@ -28,7 +28,7 @@ class StreamError(ReleasePreset):
 
     def generated(self) -> list[dict[str, Any]]:
         size = {"timestamps": self.timestamps, "dimensions": self.dimensions, "seed": self.seed}
-        return [GeneratedStream(**size, mean=mean).model_dump() for mean in (DENSE, SPARSE)]
+        return [PoissonStream(**size, mean=mean).model_dump() for mean in (DENSE, SPARSE)]
 
 
 @presets.register
