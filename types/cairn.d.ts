@@ -53,9 +53,10 @@ declare global {
     event: Int32Array | null;
     ends: Int32Array | null;
   };
+  /** `inside`: the label is in the middle of the zone and not above it. */
   type Zone =
-    | { type: "Polygon"; coordinates: [number, number][][]; label?: string }
-    | { type: "Circle"; center: [number, number]; radius_m: number; label?: string };
+    | { type: "Polygon"; coordinates: [number, number][][]; label?: string; inside?: boolean }
+    | { type: "Circle"; center: [number, number]; radius_m: number; label?: string; inside?: boolean };
   /** A place that an adversary looked for, and where a release puts it. */
   type Guess = {
     title: string;

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.template.loader import render_to_string
 from django.urls import reverse
 
 from dashboard.core.palette import palette
+from dashboard.core.templatetags.display import number
 from dashboard.datasets import counts
 from dashboard.datasets.models import Dataset, Kind
 from dashboard.datasets.selectors import spending
 from dashboard.jobs.models import State
+from dashboard.releases.models import Release
 from dashboard.releases.selectors import visible_releases
 
 SHOWN = 100
 """Releases on a comparison."""
+
+PUBLISHED = {Kind.STREAM: "counts", Kind.CHECKINS: "cells"}
+"""What a release of each kind of data contains, as the API names it."""
 
 
 def form(dataset: Dataset) -> dict[str, Any]:
@@ -41,9 +47,8 @@ def comparison(user: Any, dataset: Dataset) -> dict[str, Any]:
             "id": str(row.pk),
             "title": row.name or row.title,
             "mechanism": row.mechanism,
-            "level": row.parsed_spec.mechanism.level_text().replace("epsilon ", "ε = "),
-            "counts": reverse("api:release-counts", args=[row.pk]),
-            "cells": reverse("api:release-cells", args=[row.pk]),
+            "level": _level_text(row),
+            "url": reverse(f"api:release-{PUBLISHED[dataset.kind]}", args=[row.pk]),
         }
         for row in done
     ]
@@ -52,13 +57,15 @@ def comparison(user: Any, dataset: Dataset) -> dict[str, Any]:
         "budget": spending(dataset),
         "releases": releases[:SHOWN],
         "release_count": releases.count(),
-        "page": {
-            "name": dataset.name,
-            "palette": palette(dataset.kind),
-            "releases": listed,
-            "counts": reverse("api:dataset-counts", args=[dataset.pk]),
-        },
+        "page": {"palette": palette(dataset.kind), "releases": listed},
     }
     if dataset.kind == Kind.STREAM:
         context["streams"] = counts.names_of(counts.read_stream(dataset.points_path))
     return context
+
+
+def _level_text(row: Release) -> str:
+    """Return the level of a release, as the list of releases shows it, and the sensitivity."""
+    mechanism: Any = row.parsed_spec.mechanism
+    level = render_to_string(row.protects_template, {"mechanism": mechanism}).strip()
+    return f"{level}, sensitivity {number(mechanism.sensitivity, 6)}"

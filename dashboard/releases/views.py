@@ -30,7 +30,7 @@ def new(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
     if dataset.state != State.READY:
         return redirect("datasets:detail", pk)
     if dataset.kind != Kind.TRAJECTORY:
-        return render(request, f"releases/{dataset.kind}/new.html", kind_pages.form(dataset))
+        return render(request, "releases/kind_new.html", kind_pages.form(dataset))
     sets = list(visible_landmark_sets(request.user).filter(dataset=dataset)[:20])
     requested = request.GET.get("landmark_set")
     context = {

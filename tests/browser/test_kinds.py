@@ -61,7 +61,7 @@ def test_from_the_upload_to_the_download(
     page.get_by_label(mechanism, exact=True).check()
     for label, value in fields.items():
         page.get_by_label(label, exact=False).first.fill(value)
-    submit = page.get_by_role("button", name="Make the release")
+    submit = page.get_by_role("button", name="Create 1 release")
     expect(submit).to_be_enabled()
     expect(page.locator("[data-promise]")).to_contain_text("probability")
     check(page)

@@ -1,9 +1,10 @@
 /* Axes of the charts: their range and ticks, from the values on them. */
 
-import { whole } from "../core/format.js";
+import { number, whole } from "../core/format.js";
 
 const SUPERSCRIPTS = { "-": "⁻", 0: "⁰", 1: "¹", 2: "²", 3: "³", 4: "⁴", 5: "⁵", 6: "⁶", 7: "⁷", 8: "⁸", 9: "⁹" };
 const EVENT_TICKS = 5;
+const LINEAR_TICKS = 6; // beside the one at 0
 const DECADES = 7; // what lies further below the largest value is off the chart, not the measure of it
 
 /** 1, 10, 1k on a logarithmic axis; .001 below one. */
@@ -54,10 +55,20 @@ export function logAxis(arrays, zeros) {
   };
 }
 
-/** The same from 0 on. */
+/** The same from 0 on, with at most seven ticks. */
 export function linearAxis(arrays) {
   const highest = arrays.reduce((found, values) => values.reduce((a, b) => Math.max(a, b ?? 0), found), 0);
-  return { floor: 0, axis: { type: "linear", range: [0, highest * 1.06 || 1], nticks: 6, tickformat: ",~g" } };
+  const top = highest * 1.06 || 1;
+  const power = 10 ** Math.floor(Math.log10(top / LINEAR_TICKS));
+  const step = [1, 2, 5, 10].map((k) => k * power).find((one) => top / one <= LINEAR_TICKS) ?? 10 * power;
+  const values = Array.from({ length: Math.floor(top / step) + 1 }, (_, i) => Number((i * step).toPrecision(6)));
+  return { floor: 0, axis: { type: "linear", range: [0, top], tickvals: values, ticktext: values.map(linearText) } };
+}
+
+/** 250, 0.002, 1,200,000; very large and very small values with an exponent: 2e-9 */
+function linearText(value) {
+  const readable = value === 0 || (value >= 1e-5 && value < 1e9);
+  return readable ? number(value, 6) : value.toExponential().replace("+", "");
 }
 
 /** The axis of the events `span` = [first, last], indices from 0: round event numbers, which count from 1. */

@@ -5,7 +5,12 @@ import { cssColour, edgeColour, token } from "../core/series_style.js";
 import { eventAxis, linearAxis, logAxis, shareAxis, valueAxis } from "./axes.js";
 
 const MARKERS = 8; // on a line, so that lines differ in grey too
+const MARGIN = 38; // px, left of the plot, at least
+const LABEL_GAP = 8; // px, between the labels' left edge and the plot, beside their width
 const MARKED = ["Landmarks", "Dummy landmarks"]; // what bands are called in an image outside the page
+
+/** @type {CanvasRenderingContext2D | null} */
+let measuring = null;
 
 /** Everything that has to fit on the vertical axis: of lines over events what lies in the span. */
 function heights({ lines, rules, span, also, x: values }) {
@@ -117,13 +122,27 @@ function asBands(name, bands, hollow) {
   };
 }
 
+/**
+ * The space for the labels of the vertical axis: enough for those of all events too, so that the plot does not move
+ * when the span changes.
+ */
+function leftMargin(shown, axis, font) {
+  const all = verticalAxis({ ...shown, span: [-Infinity, Infinity] }).axis;
+  const texts = [axis, all].flatMap(({ ticktext }) => ticktext ?? []);
+  measuring ??= document.createElement("canvas").getContext("2d");
+  if (!measuring) return MARGIN;
+  measuring.font = `${font.size}px ${font.family}`;
+  const widths = texts.map((text) => Number(measuring?.measureText(text).width) + LABEL_GAP);
+  return Math.ceil(Math.max(MARGIN, ...widths));
+}
+
 export function layoutOf(shown, axis) {
   const { rules, x } = shown;
   const font = { family: token("--sans"), size: 11, color: token("--muted") };
   const plain = { fixedrange: true, zeroline: false, ticks: "", automargin: false };
   return {
     font,
-    margin: { l: 38, r: 8, t: 8, b: x ? 36 : 22 },
+    margin: { l: leftMargin(shown, axis, font), r: 8, t: 8, b: x ? 36 : 22 },
     paper_bgcolor: "rgba(0,0,0,0)",
     plot_bgcolor: "rgba(0,0,0,0)",
     showlegend: false,
@@ -176,7 +195,7 @@ export function published({ data, layout }, { title, unit, x }) {
       ...layout,
       paper_bgcolor: token("--paper"),
       title: { text: title, x: 0.02, y: 0.97, yanchor: "top", font: { size: 15, color: textColour } },
-      margin: { l: 64, r: 16, t: 40, b: 96 },
+      margin: { l: layout.margin.l + 26, r: 16, t: 40, b: 96 },
       showlegend: true,
       legend: { orientation: "h", x: 0, y: -0.2, yanchor: "top", font: { size: 12, color: textColour } },
       xaxis: { ...layout.xaxis, ...axis(x) },

@@ -36,6 +36,7 @@ const polygonOf = (/** @type {Cell} */ { rank, west, south, east, north }) => ({
     ],
   ],
   label: rank <= LABELLED ? String(rank) : "",
+  inside: true,
 });
 
 /**

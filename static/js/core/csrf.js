@@ -1,4 +1,4 @@
-/* The CSRF token of requests and forms: always the cookie's, which another tab may have changed since this page came. */
+/* The CSRF token of requests and forms: always the cookie's, which another tab may have changed since the page load. */
 
 import { $ } from "./dom.js";
 

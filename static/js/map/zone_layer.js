@@ -6,6 +6,7 @@ import { labelFont } from "./graticule.js";
 
 const BEND_DEG = 0.5; // edges are straight in degrees: on the map a long one bends
 const NARROW_PX = 28; // a zone smaller than this carries no label
+const LABEL_DROP_PX = 4; // from the middle of a line of text to its baseline
 
 /** Paint zones as the API has them; the one numbered `selected` stronger. */
 export function drawZones(ctx, view, { zones, selected }, middle) {
@@ -20,13 +21,15 @@ export function drawZones(ctx, view, { zones, selected }, middle) {
     ctx.lineWidth = i === selected ? 2.25 : 1.25;
     ctx.stroke();
     ctx.globalAlpha = 1;
-    if (zone.label && box.right - box.left > NARROW_PX) write(ctx, zone.label, (box.left + box.right) / 2, box.top - 6);
+    if (!zone.label || box.right - box.left <= NARROW_PX) return;
+    const y = zone.inside ? (box.top + box.bottom) / 2 + LABEL_DROP_PX : box.top - 6;
+    write(ctx, zone.label, (box.left + box.right) / 2, y);
   });
 }
 
 /** Rings [[lon, lat], …] as the path; returns the outer ring's box in pixels. */
 function outline(ctx, view, rings, middle) {
-  const box = { left: Infinity, right: -Infinity, top: Infinity };
+  const box = { left: Infinity, right: -Infinity, top: Infinity, bottom: -Infinity };
   ctx.beginPath();
   for (const ring of rings) {
     let lon = near(ring[0][0], middle);
@@ -43,6 +46,7 @@ function outline(ctx, view, rings, middle) {
         box.left = Math.min(box.left, px);
         box.right = Math.max(box.right, px);
         box.top = Math.min(box.top, py);
+        box.bottom = Math.max(box.bottom, py);
       }
       [lon, lat] = [to, y];
     }

@@ -2,8 +2,9 @@
 
 import { ApiError, post } from "../core/api.js";
 import { watchDialogs } from "../components/dialogs.js";
-import { $, announce, data, el } from "../core/dom.js";
+import { $, data, el } from "../core/dom.js";
 import { createFields } from "../components/form_fields.js";
+import { watchJobActions } from "../components/job_actions.js";
 import { refreshJobs } from "../components/jobs.js";
 import { refuseInvalid } from "../components/number_field.js";
 import { swapSoon, watchStates } from "../components/job_status.js";
@@ -60,24 +61,11 @@ async function start(event) {
   }
 }
 
-/** Cancel or run again the audit that is shown. */
-async function act(button) {
-  button.disabled = true;
-  try {
-    await post(button.dataset.post);
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    announce(error.message);
-  }
-  refreshJobs();
-  await refresh();
-}
-
 mechanism.addEventListener("change", showFields);
 form.addEventListener("submit", start);
-document.addEventListener("click", (/** @type {any} */ { target }) => {
-  const button = target.closest("[data-post]");
-  if (button) act(button);
+watchJobActions(() => {
+  refreshJobs();
+  return refresh();
 });
 watchDialogs((what, button) => (button.dataset.key === audit ? location.assign(list) : refresh()));
 watchStates(refresh);

@@ -8,6 +8,7 @@ import { messageOf, sentenceOf } from "../core/field_errors.js";
 import { numbersOf, refuseInvalid, showProblem } from "../components/number_field.js";
 import { createPreview } from "../components/column_preview.js";
 import { needsColumns, renderQuestion, renderErrors, renderReport, understood } from "../components/import_report.js";
+import { watchJobActions } from "../components/job_actions.js";
 import { swapSoon, watchStates } from "../components/job_status.js";
 import { showPoints } from "../trajectory/dataset_map.js";
 
@@ -30,19 +31,8 @@ watchDialogs(async (what, button) => {
 });
 
 // Cancel and retry of releases, a copy of a landmark set
-document.addEventListener("click", async (/** @type {any} */ { target }) => {
-  const button = target.closest("[data-post], [data-duplicate]");
-  if (!button) return;
-  const { post: url, duplicate } = button.dataset;
-  button.disabled = true;
-  try {
-    const made = await post(url ?? duplicate);
-    if (duplicate) announce(`Duplicated as ${made.name}.`);
-  } catch (error) {
-    announce(error.message);
-  }
-  if (ready) await changed();
-  else location.reload();
+watchJobActions(ready ? changed : () => location.reload(), (button, made) => {
+  if ("duplicate" in button.dataset) announce(`Duplicated as ${made.name}.`);
 });
 
 if (ready && page.kind === "trajectory") {

@@ -4,9 +4,10 @@ import { ApiError, get, post } from "../core/api.js";
 import { $, $$, announce, data, el } from "../core/dom.js";
 import { sentenceOf } from "../core/field_errors.js";
 import { number } from "../core/format.js";
+import { idempotencyHeaders } from "../core/idempotency.js";
 import { createFields } from "../components/form_fields.js";
 import { invalidIn, isGiven, refuseInvalid } from "../components/number_field.js";
-import { createPurpose } from "../trajectory/release_form/release_purpose.js";
+import { createPurpose, showPurpose } from "../trajectory/release_form/release_purpose.js";
 
 const WAIT_MS = 250; // after the last key before a quote is requested
 const page = data("page-data");
@@ -21,19 +22,14 @@ let fields = null;
 let entered = {}; // values for the next mechanism that has a field of that name
 let timer = 0;
 let latest = 0;
-const keys = new Map(); // request -> idempotency key: the same request makes one release
 
 const chosen = () => mechanisms.find(({ name }) => name === $("[name=mechanism]:checked")?.value);
 const description = () => ({ name: chosen().name, ...fields.values() });
 const complete = () => Object.values(fields.values()).every(isGiven) && !invalidIn($("[data-parameters]")).length;
-const purpose = createPurpose($("[data-purpose]"), { onChange: showPurpose });
+const purpose = createPurpose($("[data-purpose]"), { onChange: changePurpose });
 
-function showPurpose() {
-  const simulation = purpose.experiment();
-  $("[data-kind]").textContent = simulation ? "Seeded simulation: not private" : "Publishable release";
-  $("[data-kind]").classList.toggle("chip--strong", simulation);
-  $("[data-not-private]").hidden = !simulation;
-  submit.textContent = simulation ? "Run the simulation, not private" : "Make the release";
+function changePurpose() {
+  showPurpose(purpose.experiment(), 1);
   if (fields) schedule();
 }
 
@@ -111,12 +107,6 @@ function refuse(/** @type {ApiError} */ error) {
   if (texts.length) announce(texts.join(" "));
 }
 
-function keyFor(/** @type {object} */ body) {
-  const text = JSON.stringify(body);
-  if (!keys.has(text)) keys.set(text, crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}`);
-  return keys.get(text);
-}
-
 async function send(/** @type {Event} */ event) {
   event.preventDefault();
   if (refuseInvalid(form)) return;
@@ -125,7 +115,7 @@ async function send(/** @type {Event} */ event) {
   const seed = purpose.seed();
   const body = { dataset: page.dataset, mechanism: description(), ...(seed !== null && { seed }) };
   try {
-    const made = await post(page.urls.releases, body, { headers: { "Idempotency-Key": keyFor(body) } });
+    const made = await post(page.urls.releases, body, { headers: idempotencyHeaders(body) });
     location.assign(`${page.urls.compare}?release=${made.id}`);
   } catch (error) {
     submit.disabled = false;
@@ -147,7 +137,7 @@ async function start() {
   $("[data-mechanisms]").replaceChildren(...mechanisms.map(card));
   for (const radio of $$("[name=mechanism]")) radio.addEventListener("change", showFields);
   form.addEventListener("submit", send);
-  showPurpose();
+  changePurpose();
   showFields();
 }
 

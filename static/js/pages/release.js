@@ -6,6 +6,7 @@ import { get, post } from "../core/api.js";
 import { $, announce, data, el } from "../core/dom.js";
 import { sentenceOf } from "../core/field_errors.js";
 import { count } from "../core/format.js";
+import { idempotencyHeaders } from "../core/idempotency.js";
 import { distanceM } from "../map/projection.js";
 import { createAfter } from "../trajectory/postprocess_steps.js";
 import { asText, download, parse } from "../trajectory/release_form/configuration_file.js";
@@ -14,13 +15,12 @@ import { commonFields, createCards } from "../trajectory/release_form/mechanism_
 import { createNoisePreview } from "../trajectory/release_form/noise_preview.js";
 import { loadMapData, loadRuns } from "../trajectory/release_form/noise_preview_data.js";
 import { showOdds } from "../trajectory/release_form/odds_table.js";
-import { createPurpose } from "../trajectory/release_form/release_purpose.js";
+import { createPurpose, showPurpose } from "../trajectory/release_form/release_purpose.js";
 import { createTemporalLossTable } from "../trajectory/release_form/temporal_loss_table.js";
 import { notice, warnings } from "../trajectory/release_form/warnings.js";
 
 const FIRST = ["landmark-skip", "landmark-uniform", "landmark-adaptive"];
 const page = data("page-data");
-const keys = new Map(); // description -> idempotency key: a request sent twice makes one release
 let dataset, cards, common, purpose, steps, lineStyles, forecast, temporalLoss, preview, loadingMap;
 let answer = null; // the newest forecast, while it matches the form
 
@@ -50,7 +50,8 @@ function show() {
   );
   const submit = $("[data-submit]");
   submit.disabled = !request.length || !setId();
-  showPurpose(request.length);
+  showPurpose(purpose.experiment(), request.length);
+  if (answer) showSpending(answer);
   $("[data-save]").disabled = submit.disabled || invalidIn($("[data-form]")).length > 0;
   if (!request.length || !ok || ![...request, ...after].every(whole)) {
     forecast.stop();
@@ -63,19 +64,6 @@ function show() {
       correlation: temporalLoss.correlation(),
     });
   }
-}
-
-/** What the button and the side say of what this is for. */
-function showPurpose(many) {
-  const experiment = purpose.experiment();
-  const chip = $("[data-kind]");
-  chip.textContent = experiment ? "Seeded simulation: not private" : "Publishable release";
-  chip.classList.toggle("chip--strong", experiment);
-  $("[data-not-private]").hidden = !experiment;
-  $("[data-submit]").textContent = experiment
-    ? `Run ${count(many, "simulation")}, not private`
-    : `Create ${count(many, "release")}`;
-  if (answer) showSpending(answer);
 }
 
 function empty(...note) {
@@ -136,16 +124,6 @@ async function showGround() {
 
 // Sending -------------------------------------------------------------------------------
 
-function keyFor(body) {
-  const text = JSON.stringify(body);
-  if (!keys.has(text))
-    keys.set(
-      text,
-      [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join(""),
-    );
-  return keys.get(text);
-}
-
 async function submit(event) {
   event.preventDefault();
   if (refuseInvalid($("[data-form]"))) return;
@@ -157,7 +135,7 @@ async function submit(event) {
   for (const mechanism of mechanisms()) {
     const body = { dataset: dataset.id, landmark_set: setId(), ...spec(mechanism) };
     try {
-      made.push(await post(page.urls.releases, body, { headers: { "Idempotency-Key": keyFor(body) } }));
+      made.push(await post(page.urls.releases, body, { headers: idempotencyHeaders(body) }));
     } catch (error) {
       refuse(mechanism.name, error, made);
       button.disabled = false;

@@ -1,8 +1,25 @@
-/* What the releases are for: to go out, or to be repeated. A seed is the whole difference. */
+/* The purpose of the releases: publication, or a simulation that is repeatable from its seed. */
 
 import { $, $$ } from "../../core/dom.js";
 import { messageOf } from "../../core/field_errors.js";
+import { count } from "../../core/format.js";
 import { check, showProblem, valueOf, write } from "../../components/number_field.js";
+
+/**
+ * Show in a release form which purpose is chosen, and name its button: for `many` releases or simulations.
+ *
+ * @param {boolean} simulation
+ * @param {number} many
+ */
+export function showPurpose(simulation, many) {
+  const chip = $("[data-kind]");
+  chip.textContent = simulation ? "Seeded simulation: not private" : "Publishable release";
+  chip.classList.toggle("chip--strong", simulation);
+  $("[data-not-private]").hidden = !simulation;
+  $("[data-submit]").textContent = simulation
+    ? `Run ${count(many, "simulation")}, not private`
+    : `Create ${count(many, "release")}`;
+}
 
 /**
  * The choice in `host`. Returns {seed() -> number or null, experiment(), set(seed), fail(errors) -> the others,

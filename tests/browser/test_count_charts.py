@@ -1,0 +1,65 @@
+"""Charts of counts: the labels of their axis, and a button for each line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.core.files.base import ContentFile
+from django.urls import reverse
+from playwright.sync_api import Page, expect
+
+from dashboard.accounts.models import User
+from dashboard.datasets.models import Dataset
+from dashboard.datasets.services import import_dataset
+from dashboard.releases.services import submit_release
+from privacy_engine.spec import ReleaseSpec
+from tests.browser.conftest import PHONE, work_off
+from tests.dashboard import kinds
+
+PLOT = ".js-plotly-plot"
+LABELS = """() => { const left = document.querySelector(".js-plotly-plot .main-svg").getBoundingClientRect().left;
+  return [...document.querySelectorAll(".js-plotly-plot .ytick text")].map((label) => {
+    const box = label.getBoundingClientRect();
+    return { text: label.textContent, left: box.left - left, right: box.right - left };
+  }) }"""
+OFFSET = """() => document.querySelector(".js-plotly-plot")._fullLayout.xaxis._offset"""
+VISIBLE = """() => Object.fromEntries(document.querySelector(".js-plotly-plot").data
+  .filter(({ name }) => name).map(({ name, visible }) => [name, visible]))"""
+
+
+def imported(owner: User, scale: int) -> Dataset:
+    body = kinds.wide(kinds.counts() * scale)
+    dataset = import_dataset(owner=owner, upload=ContentFile(body, name="Counts.csv"))
+    work_off()
+    return dataset
+
+
+@pytest.mark.parametrize(("scale", "highest"), [(1, "250,000"), (100, "25,000,000"), (20_000, "5e9")])
+def test_labels_are_inside_the_chart(open_page: Callable[..., Page], owner: User, scale: int, highest: str) -> None:
+    dataset = imported(owner, scale)
+    page = open_page(owner, size=PHONE)
+    page.goto(reverse("datasets:detail", args=[dataset.pk]))
+    expect(page.locator(PLOT)).to_be_visible()
+    labels: list[dict[str, Any]] = page.evaluate(LABELS)
+    assert labels[-1]["text"] == highest
+    assert min(label["left"] for label in labels) >= 0
+    assert max(label["right"] for label in labels) <= page.evaluate(OFFSET)
+
+
+def test_every_line_can_be_hidden(open_page: Callable[..., Page], owner: User) -> None:
+    dataset = imported(owner, 1)
+    submit_release(owner=owner, dataset=dataset, spec=ReleaseSpec.parse({"mechanism": kinds.STREAM}))
+    work_off()
+    page = open_page(owner)
+    page.goto(reverse("releases:compare", args=[dataset.pk]))
+    expect(page.locator(PLOT)).to_be_visible()
+    names = [name for name, visible in page.evaluate(VISIBLE).items() if visible]
+    assert len(names) == 2
+    for name in names:
+        button = page.get_by_role("button", name=name)
+        for pressed in ("false", "true"):
+            button.click()
+            expect(button).to_have_attribute("aria-pressed", pressed)
+            assert page.evaluate(VISIBLE)[name] == (pressed == "true")
