@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 from django.template.loader import render_to_string
@@ -15,9 +17,13 @@ from dashboard.datasets.selectors import spending
 from dashboard.jobs.models import State
 from dashboard.releases.models import Release
 from dashboard.releases.selectors import visible_releases
+from privacy_engine.mechanism import mechanisms
 
 SHOWN = 100
 """Releases on a comparison."""
+
+VISIBLE = 4
+"""Releases whose lines a comparison shows at first: more cover each other."""
 
 PUBLISHED = {Kind.STREAM: "counts", Kind.CHECKINS: "cells"}
 """What a release of each kind of data contains, as the API names it."""
@@ -26,15 +32,19 @@ PUBLISHED = {Kind.STREAM: "counts", Kind.CHECKINS: "cells"}
 def form(dataset: Dataset) -> dict[str, Any]:
     """Return the context of the form of a release."""
     urls = {
-        "mechanisms": f"{reverse('api:mechanisms')}?kind={dataset.kind}",
         "quote": reverse("api:release-quote"),
         "releases": reverse("api:release-list"),
         "compare": reverse("releases:compare", args=[dataset.pk]),
     }
+    offered = [
+        {"name": cls.registered_name(), "title": cls.title, "summary": cls.summary, "fields": cls.fields()}
+        for cls in mechanisms.of(dataset.kind)
+    ]
     return {
         "dataset": dataset,
         "budget": spending(dataset),
-        "page": {"dataset": str(dataset.pk), "kind": dataset.kind, "urls": urls},
+        "mechanisms": offered,
+        "page": {"dataset": str(dataset.pk), "mechanisms": offered, "urls": urls},
     }
 
 
@@ -42,26 +52,39 @@ def comparison(user: Any, dataset: Dataset) -> dict[str, Any]:
     """Return the context of the comparison of a dataset with its releases."""
     releases = visible_releases(user).filter(dataset=dataset)
     done = releases.filter(state=State.DONE)[:SHOWN]
+    styles = _styles(dataset.kind, [row.mechanism for row in done])
     listed = [
         {
             "id": str(row.pk),
             "title": row.name or row.title,
             "mechanism": row.mechanism,
             "level": _level_text(row),
+            "style": style,
+            "visible": i < VISIBLE,
             "url": reverse(f"api:release-{PUBLISHED[dataset.kind]}", args=[row.pk]),
         }
-        for row in done
+        for i, (row, style) in enumerate(zip(done, styles, strict=True))
     ]
     context = {
         "dataset": dataset,
         "budget": spending(dataset),
         "releases": releases[:SHOWN],
         "release_count": releases.count(),
-        "page": {"palette": palette(dataset.kind), "releases": listed},
+        "page": {"releases": listed},
     }
     if dataset.kind == Kind.STREAM:
         context["streams"] = counts.names_of(counts.read_stream(dataset.points_path))
     return context
+
+
+def _styles(kind: str, names: Sequence[str]) -> list[dict[str, Any]]:
+    """Return the style of each release: its mechanism's, with another dash for the second and third of a mechanism."""
+    styles, seen, found = palette(kind), Counter[str](), []
+    for name in names:
+        dash = (styles[name]["dash"], "dot", "longdash")[seen[name] % 3]
+        found.append({**styles[name], "dash": dash})
+        seen[name] += 1
+    return found
 
 
 def _level_text(row: Release) -> str:

@@ -48,6 +48,7 @@ def test_labels_are_inside_the_chart(open_page: Callable[..., Page], owner: User
     assert max(label["right"] for label in labels) <= page.evaluate(OFFSET)
 
 
+@pytest.mark.journey
 def test_every_line_can_be_hidden(open_page: Callable[..., Page], owner: User) -> None:
     dataset = imported(owner, 1)
     submit_release(owner=owner, dataset=dataset, spec=ReleaseSpec.parse({"mechanism": kinds.STREAM}))

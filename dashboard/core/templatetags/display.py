@@ -165,8 +165,8 @@ def days(start: Any, end: Any) -> str:
 
 
 @register.simple_tag
-def swatch(name: str) -> SafeString:
-    """A mechanism's line as the map and the charts draw it: colour and dash."""
+def swatch(name: str, dash: str = "") -> SafeString:
+    """A mechanism's line as the map and the charts draw it: colour and dash, or another ``dash`` than its own."""
     styles = next((found for kind in KINDS if name in (found := palette(kind))), None)
     if styles is None:
         return format_html('<svg class="swatch" viewBox="0 0 22 10" aria-hidden="true"><path d="{}"/></svg>', "M0 5h22")
@@ -174,7 +174,7 @@ def swatch(name: str) -> SafeString:
         '<svg class="swatch" data-ink="{}" viewBox="0 0 22 10" aria-hidden="true">'
         '<path d="M0 5h22" stroke-dasharray="{}"/></svg>',
         list(styles).index(name) % 6 + 1,
-        DASHES[styles[name]["dash"]],
+        DASHES[dash or styles[name]["dash"]],
     )
 
 

@@ -1,6 +1,6 @@
 /* The release form of count streams and check-ins: one mechanism with its parameters, its promise and its price. */
 
-import { ApiError, get, post } from "../core/api.js";
+import { ApiError, post } from "../core/api.js";
 import { $, $$, announce, data, el } from "../core/dom.js";
 import { sentenceOf } from "../core/field_errors.js";
 import { number } from "../core/format.js";
@@ -14,8 +14,6 @@ const page = data("page-data");
 const form = $("[data-form]");
 const submit = $("[data-submit]");
 const problem = $("[data-problem]");
-/** @type {any[]} */
-let mechanisms = [];
 /** @type {any} */
 let fields = null;
 /** @type {Record<string, unknown>} */
@@ -23,7 +21,8 @@ let entered = {}; // values for the next mechanism that has a field of that name
 let timer = 0;
 let latest = 0;
 
-const chosen = () => mechanisms.find(({ name }) => name === $("[name=mechanism]:checked")?.value);
+const chosen = () =>
+  page.mechanisms.find((/** @type {{name: string}} */ { name }) => name === $("[name=mechanism]:checked").value);
 const description = () => ({ name: chosen().name, ...fields.values() });
 const complete = () => Object.values(fields.values()).every(isGiven) && !invalidIn($("[data-parameters]")).length;
 const purpose = createPurpose($("[data-purpose]"), { onChange: changePurpose });
@@ -125,21 +124,8 @@ async function send(/** @type {Event} */ event) {
   }
 }
 
-async function start() {
-  mechanisms = (await get(page.urls.mechanisms)).results;
-  const card = (/** @type {any} */ { name, title, summary }, /** @type {number} */ i) =>
-    el(
-      "div",
-      { class: "mechanism-choice" },
-      el("label", {}, el("input", { type: "radio", name: "mechanism", value: name, checked: i === 0 }), title),
-      el("p", { class: "small muted" }, summary),
-    );
-  $("[data-mechanisms]").replaceChildren(...mechanisms.map(card));
-  for (const radio of $$("[name=mechanism]")) radio.addEventListener("change", showFields);
-  form.addEventListener("submit", send);
-  changePurpose();
-  showFields();
-}
-
-window.addEventListener("pageshow", () => fields && schedule()); // also on the way back
-await start();
+for (const radio of $$("[name=mechanism]")) radio.addEventListener("change", showFields);
+form.addEventListener("submit", send);
+window.addEventListener("pageshow", () => schedule()); // also on the way back
+changePurpose();
+showFields();
