@@ -15,7 +15,7 @@ from dashboard.datasets.models import Dataset
 from dashboard.datasets.services import import_dataset
 from dashboard.releases.services import submit_release
 from privacy_engine.spec import ReleaseSpec
-from tests.browser.conftest import PHONE, work_off
+from tests.browser.conftest import PHONE, run_jobs
 from tests.dashboard import kinds
 
 PLOT = ".js-plotly-plot"
@@ -32,7 +32,7 @@ VISIBLE = """() => Object.fromEntries(document.querySelector(".js-plotly-plot").
 def imported(owner: User, scale: int) -> Dataset:
     body = kinds.wide(kinds.counts() * scale)
     dataset = import_dataset(owner=owner, upload=ContentFile(body, name="Counts.csv"))
-    work_off()
+    run_jobs()
     return dataset
 
 
@@ -52,7 +52,7 @@ def test_labels_are_inside_the_chart(open_page: Callable[..., Page], owner: User
 def test_every_line_can_be_hidden(open_page: Callable[..., Page], owner: User) -> None:
     dataset = imported(owner, 1)
     submit_release(owner=owner, dataset=dataset, spec=ReleaseSpec.parse({"mechanism": kinds.STREAM}))
-    work_off()
+    run_jobs()
     page = open_page(owner)
     page.goto(reverse("releases:compare", args=[dataset.pk]))
     expect(page.locator(PLOT)).to_be_visible()
