@@ -85,14 +85,14 @@ def through_workers(built: Server, params: dict[str, Any], workers: int) -> tupl
     seconds = time.perf_counter() - began
     busiest = max(cpu - before.get(pid, 0.0) for pid, cpu in spent(parent).items())
     built.kill_workers()
-    for one in built.ask("call", method="get", path="/api/v1/experiments/")["json"]["results"]:
-        assert built.ask("call", method="delete", path=one["urls"]["self"])["status"] == 204
+    for one in built.control("call", method="get", path="/api/v1/experiments/")["json"]["results"]:
+        assert built.control("call", method="delete", path=one["urls"]["self"])["status"] == 204
     return seconds, busiest, parts
 
 
 def finished(built: Server, params: dict[str, Any]) -> int:
     """Wait for the table; how many parts there were."""
-    row = built.until_tried(built.try_out(preset=params), within_s=600)
+    row = built.until_finished(built.submit_experiment(preset=params), within_s=600)
     return sum(row["parts"].values())
 
 
@@ -119,7 +119,7 @@ def main(repetitions: int, rounds: int) -> None:
     params = {"name": "correlated-loss", "repetitions": repetitions}
     with server() as built:
         responses = [
-            built.ask("call", method="post", path="/api/v1/experiments/", body={"preset": AT_ONCE | {"seed": seed}})
+            built.control("call", method="post", path="/api/v1/experiments/", body={"preset": AT_ONCE | {"seed": seed}})
             for seed in range(21)
         ]
         assert {one["json"]["state"] for one in responses} == {"done"}

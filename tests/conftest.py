@@ -22,7 +22,7 @@ _HOME = tempfile.mkdtemp(prefix="cairn-test-", dir=_MEMORY if _IN_MEMORY else No
 os.environ["CAIRN_HOME"] = _HOME
 os.environ["DJANGO_SETTINGS_MODULE"] = "dashboard.config.settings"
 os.environ.setdefault("CAIRN_SECRET_KEY", "not-a-secret-only-for-tests-0123456789-0123456789-0123456789")
-os.environ.setdefault("REDIS_URL", "redis://127.0.0.1:1/0")  # nobody listens: tests of the queue start their own
+os.environ.setdefault("REDIS_URL", "redis://127.0.0.1:1/0")  # no server: tests of the queue start their own
 django.setup()  # here, because the conftest files below import models
 del os.environ["DJANGO_SETTINGS_MODULE"]  # or xdist's workers would read the settings before this file
 register_profiles()

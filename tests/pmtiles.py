@@ -1,4 +1,4 @@
-"""Tiny PMTiles files, drawn here: what the tests of the base map serve."""
+"""Small PMTiles files, rendered here, for the tests of the base map."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from pmtiles.tile import Compression, TileType, zxy_to_tileid
 from pmtiles.writer import Writer
 
 
-def png(picture: np.ndarray) -> bytes:
-    """An RGB picture (h, w, 3) of bytes as a PNG."""
+def png(image: np.ndarray) -> bytes:
+    """An RGB image (h, w, 3) of bytes as a PNG."""
 
     def chunk(name: bytes, body: bytes) -> bytes:
         return struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))
 
-    height, width, _ = picture.shape
-    rows = np.concatenate([np.zeros((height, 1), np.uint8), picture.reshape(height, -1)], axis=1).tobytes()
+    height, width, _ = image.shape
+    rows = np.concatenate([np.zeros((height, 1), np.uint8), image.reshape(height, -1)], axis=1).tobytes()
     head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
 
@@ -27,13 +27,13 @@ def streets(z: int, x: int, y: int) -> bytes:
     """A tile of a made-up city: streets, parks and a river that go on in the next tile."""
     grain = 2 ** (14 - z)
     across, down = np.meshgrid((np.arange(256) + 256 * x) * grain, (np.arange(256) + 256 * y) * grain)
-    picture = np.full((256, 256, 3), (242, 239, 233), np.uint8)
-    picture[((across // 180) * 7 + (down // 140) * 5) % 11 == 0] = (200, 224, 184)
-    picture[np.abs(down % 1400 - 700 - 160 * np.sin(across / 300)) < 40] = (160, 200, 226)
+    image = np.full((256, 256, 3), (242, 239, 233), np.uint8)
+    image[((across // 180) * 7 + (down // 140) * 5) % 11 == 0] = (200, 224, 184)
+    image[np.abs(down % 1400 - 700 - 160 * np.sin(across / 300)) < 40] = (160, 200, 226)
     for line, wide in ((across % 180, 9), (down % 140, 9), ((across + 2 * down) % 1100, 16)):
-        picture[line < max(wide, grain)] = (255, 255, 255)
-        picture[line == max(wide, grain)] = (190, 184, 174)
-    return png(picture)
+        image[line < max(wide, grain)] = (255, 255, 255)
+        image[line == max(wide, grain)] = (190, 184, 174)
+    return png(image)
 
 
 def write_tiles(

@@ -70,8 +70,8 @@ def _server(bin_folder: Path, folder: Path, person: dict[str, int]) -> Iterator[
         server = subprocess.Popen([bin_folder / "postgres", *options], stdout=log, stderr=log, cwd=folder, **person)
     try:
         give_up = time.monotonic() + PATIENCE_S
-        ask = [bin_folder / "pg_isready", "-q", "-h", folder, "-U", USER]
-        while subprocess.run(ask, check=False).returncode:
+        ready = [bin_folder / "pg_isready", "-q", "-h", folder, "-U", USER]
+        while subprocess.run(ready, check=False).returncode:
             assert server.poll() is None, (folder / "log").read_text()
             assert time.monotonic() < give_up, (folder / "log").read_text()
             time.sleep(0.1)

@@ -1,4 +1,4 @@
-"""The page of `make bench` says what was measured and no better; the suite can be collected."""
+"""The page of `make bench` states what was measured and nothing better; the suite can be collected."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ class TestVerdict:
         assert verdict(0.002, Target(0.002, NUMPY_40), numpy=0.08) == "met"
 
     def test_a_missed_time_is_named_with_its_cause_even_where_the_ratio_is_met(self) -> None:
-        said = verdict(0.004, Target(0.002, NUMPY_40, "A slow loop."), numpy=0.2)
-        assert said == "**missed**: time 2.00 of the target (ratio met). A slow loop."
+        text = verdict(0.004, Target(0.002, NUMPY_40, "A slow loop."), numpy=0.2)
+        assert text == "**missed**: time 2.00 of the target (ratio met). A slow loop."
 
     def test_a_missed_ratio_is_named_even_where_the_time_is_met(self) -> None:
-        said = verdict(0.001, Target(0.002, NUMPY_40), numpy=0.02)
-        assert said == "**missed**: ratio to numpy 0.50 of the target. Cause not known."
+        text = verdict(0.001, Target(0.002, NUMPY_40), numpy=0.02)
+        assert text == "**missed**: ratio to numpy 0.50 of the target. Cause not known."
 
     def test_no_target_is_neither_met_nor_missed(self) -> None:
         assert verdict(1.0, None, numpy=2.0) == ""
@@ -40,7 +40,7 @@ class TestVerdict:
 
 
 @pytest.mark.parametrize(
-    ("seconds", "said"),
+    ("seconds", "text"),
     [
         (9.996e-10, "1 ns"),
         (5.25e-9, "5.2 ns"),
@@ -50,11 +50,11 @@ class TestVerdict:
         (2640.4, "2,640 s"),
     ],
 )
-def test_times_are_in_the_unit_that_suits_them(seconds: float, said: str) -> None:
-    assert amount(seconds) == said
+def test_times_are_in_the_unit_that_suits_them(seconds: float, text: str) -> None:
+    assert amount(seconds) == text
 
 
-def test_ratios_below_one_say_so() -> None:
+def test_ratios_below_one_are_named() -> None:
     assert significant(0.544) == "0.54"
 
 
@@ -78,9 +78,9 @@ def test_every_line_has_as_many_cells_as_the_head() -> None:
 
 def test_every_benchmark_is_collected_by_the_command_of_the_makefile() -> None:
     (line,) = [line for line in (ROOT / "Makefile").read_text().splitlines() if "-m pytest -c benchmarks" in line]
-    words = line.split("-m pytest ")[1].split(" --page")[0].split()
-    command = [sys.executable, "-m", "pytest", *words, "--collect-only"]
-    # a run inside xdist's worker would be told so by its environment, and refuse to time anything
+    arguments = line.split("-m pytest ")[1].split(" --page")[0].split()
+    command = [sys.executable, "-m", "pytest", *arguments, "--collect-only"]
+    # a run inside xdist's worker would find this in its environment, and refuse to time anything
     alone = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
     listed = subprocess.run(command, cwd=ROOT, env=alone, capture_output=True, text=True, check=True).stdout
     for path in sorted((ROOT / "benchmarks").glob("bench_*.py")):

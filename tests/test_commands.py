@@ -1,4 +1,4 @@
-"""The README's commands do what the README says, in a fresh clone."""
+"""The README's commands do what the README states, in a new clone."""
 
 import json
 import re
@@ -170,7 +170,7 @@ class TestARunningServer:
         listening = {line.split()[9] for line in _tcp_lines() if line.split()[3] == "0A"}
         assert not held & {f"socket:[{inode}]" for inode in listening}
 
-    def test_a_second_one_on_the_same_home_is_refused_in_words(self, running: Server) -> None:
+    def test_a_second_one_on_the_same_home_is_refused_with_a_message(self, running: Server) -> None:
         other = Server(running.clone, home=running.home)
         refused = subprocess.run(["make", "run"], cwd=other.clone, env=other.env, capture_output=True, text=True)
         assert refused.returncode != 0

@@ -43,7 +43,7 @@ def server(tmp_path: Path) -> Iterator[Server]:
     made.clear_away()
 
 
-def asked(
+def request(
     server: Server, token: str, method: str, path: str, *, body: bytes = b"", **headers: str
 ) -> http.client.HTTPResponse:
     wire = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
@@ -87,7 +87,7 @@ def test_it_finishes_and_the_web_process_stays_small(server: Server, tmp_path: P
     size = path.stat().st_size
     assert size > 400_000_000
     before = peak_mb(server, "launcher.web")
-    begun = asked(server, token, "POST", "/api/v1/uploads/", Upload_Length=str(size))
+    begun = request(server, token, "POST", "/api/v1/uploads/", Upload_Length=str(size))
     url = begun.headers["Location"].removeprefix(server.address)
     cuts = 0
     with path.open("rb") as file:
@@ -99,26 +99,26 @@ def test_it_finishes_and_the_web_process_stays_small(server: Server, tmp_path: P
                 cuts += 1
                 continue
             headers = {"Upload_Offset": str(offset), "Content_Type": "application/offset+octet-stream"}
-            asked(server, token, "PATCH", url, body=piece, **headers)
+            request(server, token, "PATCH", url, body=piece, **headers)
     assert cuts == 3
     body = json.dumps({"upload": url.split("/")[-2], "sha256": whole.hexdigest()}).encode()
-    made = asked(server, token, "POST", "/api/v1/datasets/", body=body, Content_Type="application/json")
-    told = _read(server, token, json.loads(made.body)["urls"]["self"])  # type: ignore[attr-defined]
-    assert (told["state"], told["points"]) == ("ready", ROWS), told["error"]
+    made = request(server, token, "POST", "/api/v1/datasets/", body=body, Content_Type="application/json")
+    dataset = _read(server, token, json.loads(made.body)["urls"]["self"])  # type: ignore[attr-defined]
+    assert (dataset["state"], dataset["points"]) == ("ready", ROWS), dataset["error"]
     assert not list((server.home / "uploads").iterdir())
     after = peak_mb(server, "launcher.web")
     assert after < MOST_MB, (before, after)
 
 
 def _stands(server: Server, token: str, url: str) -> int:
-    return int(asked(server, token, "HEAD", url).headers["Upload-Offset"])
+    return int(request(server, token, "HEAD", url).headers["Upload-Offset"])
 
 
 def _read(server: Server, token: str, url: str) -> Any:
     give_up = time.monotonic() + 200
     while time.monotonic() < give_up:
-        told = json.loads(asked(server, token, "GET", url).body)  # type: ignore[attr-defined]
-        if told["state"] not in ("queued", "running"):
-            return told
+        dataset = json.loads(request(server, token, "GET", url).body)  # type: ignore[attr-defined]
+        if dataset["state"] not in ("queued", "running"):
+            return dataset
         time.sleep(0.3)
-    return told
+    return dataset

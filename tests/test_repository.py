@@ -91,9 +91,9 @@ class TestCompose:
         assert all(re.search(r"\$\{\w+:\?\w", value) for value in values)
 
     def test_web_worker_and_sweep_share_one_image_one_home_and_one_environment(self, compose: dict) -> None:
-        rooms = [compose["services"][name] for name in ("web", "worker", "sweep")]
+        services = [compose["services"][name] for name in ("web", "worker", "sweep")]
         for key in ("image", "volumes", "environment"):
-            assert rooms[0][key] == rooms[1][key] == rooms[2][key]
+            assert services[0][key] == services[1][key] == services[2][key]
 
     def test_every_variable_is_one_the_settings_read(self, compose: dict) -> None:
         settings = (ROOT / "dashboard" / "config" / "settings.py").read_text()
@@ -106,12 +106,12 @@ class TestDockerfile:
     def test_runs_as_a_user_without_rights(self) -> None:
         assert re.findall(r"^USER (.*)$", self.text, re.MULTILINE)[-1] == "cairn"
 
-    def test_installs_by_hash_and_tells_its_health(self) -> None:
+    def test_installs_by_hash_and_reports_its_health(self) -> None:
         assert "pip install --require-hashes -r requirements.txt" in self.text
         assert "HEALTHCHECK" in self.text
 
     def test_everything_it_copies_exists(self) -> None:
-        sources = [word for line in re.findall(r"^COPY (.*)$", self.text, re.MULTILINE) for word in line.split()[:-1]]
+        sources = [name for line in re.findall(r"^COPY (.*)$", self.text, re.MULTILINE) for name in line.split()[:-1]]
         assert [source for source in sources if not (ROOT / source).exists()] == []
 
 
@@ -124,7 +124,7 @@ def test_scripts_can_be_run() -> None:
     assert [name for name in (".ci/run", ".ci/check") if not os.access(ROOT / name, os.X_OK)] == []
 
 
-def test_the_changelog_tells_of_this_version() -> None:
+def test_the_changelog_describes_this_version() -> None:
     version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
     assert f"## {version}" in (ROOT / "CHANGELOG.md").read_text()
 

@@ -112,7 +112,7 @@ def test_a_change_in_what_a_kernel_calls_is_noticed(tmp_path: Path) -> None:
 
 def test_what_older_kernels_were_compiled_to_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kernels, "CACHE_FOLDER", str(tmp_path / "kernels-new"))
-    for name in ("kernels-new", "kernels-old", "of-somebody-else"):
+    for name in ("kernels-new", "kernels-old", "of-another-user"):
         (tmp_path / name).mkdir()
     warm.sweep()
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["kernels-new", "of-somebody-else"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["kernels-new", "of-another-user"]

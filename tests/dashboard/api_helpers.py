@@ -1,4 +1,4 @@
-"""How the tests speak to the API, and read what it states in binary."""
+"""Requests to the API, and decoders of its binary responses."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def first_error(answer):
 
 
 def decode_deltas(data):
-    """Whole numbers from their packed differences, by the letter of privacy_engine/kernels/varint.py."""
+    """Whole numbers from their packed differences, as defined in privacy_engine/kernels/varint.py."""
     steps, left, shift = [], 0, 0
     for byte in data:
         left |= (byte & 127) << shift

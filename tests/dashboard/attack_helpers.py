@@ -1,4 +1,4 @@
-"""Attacks as the tests request them, and what they are tried on."""
+"""Requests for attacks, and fixtures of releases to attack."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def downloaded(api: Any, pk: Any, fmt: str) -> bytes:
 
 
 def engine_result(release: Release, attack: dict[str, Any], series: int = 0) -> dict[str, Any]:
-    """What the engine makes of the stored release, requested directly."""
+    """The result of calling the engine directly with the stored release."""
     truths, releases = parquet.read_points(release.dataset.points_path), read_releases(release)
     parsed = attacks.parse(attack)
     if parsed.population:

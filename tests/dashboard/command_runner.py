@@ -1,4 +1,4 @@
-"""Commands run in this process, and a file to give them; the fixture is in conftest.py too."""
+"""Management commands run in this process, and a file for them; the fixture is in conftest.py too."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ def day(tmp_path: Path) -> Path:
 def runner(
     command: type[BaseCommand], name: str, capsys: pytest.CaptureFixture[str]
 ) -> Callable[..., tuple[str, str, int]]:
-    """``run(*words, **streams)``: what the command states, what it complains of, and its exit code."""
+    """``run(*arguments, **streams)``: stdout, stderr and the exit code of the command."""
 
-    def run(*words: Any, **streams: Any) -> tuple[str, str, int]:
+    def run(*arguments: Any, **streams: Any) -> tuple[str, str, int]:
         code: Any = 0
         try:
-            command(**streams).run_from_argv(["manage.py", name, *map(str, words)])
+            command(**streams).run_from_argv(["manage.py", name, *map(str, arguments)])
         except SystemExit as end:
             code = end.code
-        stated = capsys.readouterr()
-        return stated.out, stated.err, code
+        captured = capsys.readouterr()
+        return captured.out, captured.err, code
 
     return run

@@ -1,4 +1,4 @@
-"""The named actors of every test, and what they own."""
+"""The users of the tests, and fixtures of what they own."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from dashboard.datasets.models import Dataset
 from dashboard.jobs.models import State
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
-from dashboard.releases import execution as drawing
+from dashboard.releases import execution as release_execution
 from dashboard.releases.models import Release
 from dashboard.releases.services import submit_release
 from dashboard.storage import local_files
@@ -45,27 +45,27 @@ def upload(body: bytes = CSV, name: str = "run.csv") -> SimpleUploadedFile:
 
 @pytest.fixture(autouse=True)
 def clean_home() -> Iterator[None]:
-    """Every test starts and ends with no files of datasets and releases, and with all its requests left."""
+    """Every test starts and ends without stored files, and with no request counted by the throttle."""
     cache.clear()
     yield
-    for room in ("datasets", "releases", "experiments", "attacks", "blocks", "uploads", "tmp", "run"):
-        shutil.rmtree(HOME / room, ignore_errors=True)
+    for folder in ("datasets", "releases", "experiments", "attacks", "blocks", "uploads", "tmp", "run"):
+        shutil.rmtree(HOME / folder, ignore_errors=True)
 
 
 @pytest.fixture
 def files() -> Callable[[], list[str]]:
-    """What lies under CAIRN_HOME in the apps and the folder for temporary files."""
+    """Files under CAIRN_HOME in the folders of the apps and the one for temporary files."""
 
     def found() -> list[str]:
-        rooms = (HOME / room for room in ("datasets", "releases", "tmp"))
-        return sorted(str(path.relative_to(HOME)) for room in rooms for path in room.rglob("*"))
+        folders = (HOME / name for name in ("datasets", "releases", "tmp"))
+        return sorted(str(path.relative_to(HOME)) for folder in folders for path in folder.rglob("*"))
 
     return found
 
 
 @pytest.fixture
 def owner(db: None) -> User:
-    """Who owns what the tests are about."""
+    """The user who owns the data of the tests."""
     return User.objects.create_user("owner")
 
 
@@ -76,9 +76,9 @@ def stranger(db: None) -> User:
 
 
 def client_of(user: User | None) -> APIClient:
-    """An API client of ``user``, logged in as a client with a token is; None: anonymous."""
+    """An API client of ``user``, authenticated as by a token; None: anonymous."""
     client = APIClient()
-    client.raise_request_exception = False  # a 500 is an answer to be looked at
+    client.raise_request_exception = False  # a 500 is a response to be checked
     if user is not None:
         client.force_authenticate(user)
     return client
@@ -181,7 +181,7 @@ def everything_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def body(landmark_set: LandmarkSet) -> dict[str, Any]:
-    """What a request for a release states that is in order."""
+    """A valid request for a release."""
     return {"dataset": str(landmark_set.dataset_id), "landmark_set": str(landmark_set.pk), "mechanism": UNIFORM}
 
 
@@ -189,6 +189,6 @@ def body(landmark_set: LandmarkSet) -> dict[str, Any]:
 def done(submit: Callable[..., Release]) -> Release:
     """A finished release of the owner's day in Paris."""
     release = submit("landmark-skip", leading="gap")
-    drawing.run(release.pk)
+    release_execution.run(release.pk)
     release.refresh_from_db()
     return release

@@ -1,4 +1,4 @@
-"""A worker's turn at a release, in this process: honest, disturbed, or run out."""
+"""Runs of a release by a worker, in this process: undisturbed, interrupted, or with an expired lease."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dashboard.releases.models import Release
 
 
 def executed(release: Release) -> Release:
-    """The release after a worker had its turn."""
+    """The release after a worker ran it."""
     execution.run(release.pk)
     release.refresh_from_db()
     return release
@@ -23,22 +23,22 @@ def charges(release: Release) -> list[int]:
 
 
 def interrupted(release: Release, monkeypatch, interrupt) -> Release:
-    """The release after a turn in which ``interrupt(row)`` happened just before its files were settled."""
-    honest = execution.draw_release
+    """The release after a run in which ``interrupt(row)`` happened just before its result was stored."""
+    original = execution.draw_release
 
-    def disturbed(row, lease):
-        fields = honest(row, lease)
+    def interrupting(row, lease):
+        fields = original(row, lease)
         interrupt(row)
         return fields
 
-    monkeypatch.setattr(execution, "draw_release", disturbed)
+    monkeypatch.setattr(execution, "draw_release", interrupting)
     execution.run(release.pk)
-    monkeypatch.setattr(execution, "draw_release", honest)
+    monkeypatch.setattr(execution, "draw_release", original)
     return Release.objects.filter(pk=release.pk).first()
 
 
 def fail(_: Release) -> None:
-    raise RuntimeError("48.8703 is a coordinate and must not be told")
+    raise RuntimeError("48.8703 is a coordinate and must not be shown")
 
 
 def expire(row: Release) -> None:

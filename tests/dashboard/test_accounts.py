@@ -162,9 +162,9 @@ class TestToken:
 @pytest.mark.parametrize("inactive", [False, True])
 def test_command_names_a_user_that_is_not_there(db: None, command: str, inactive: bool) -> None:
     if inactive:
-        User.objects.create_user("nobody", is_active=False)
-    with pytest.raises(CommandError, match="There is no user 'nobody'"):
-        call_command(command, "nobody")
+        User.objects.create_user("inactive", is_active=False)
+    with pytest.raises(CommandError, match="There is no user 'inactive'"):
+        call_command(command, "inactive")
 
 
 class TestPassword:
@@ -181,8 +181,8 @@ class TestPassword:
         assert client.post("/logout/").status_code == 302
         assert client.get("/tokens/").status_code == 302
 
-    @pytest.mark.parametrize("username", ["owner", "nobody"])
-    def test_wrong_is_refused_in_the_same_words(self, client: Client, username: str) -> None:
+    @pytest.mark.parametrize("username", ["owner", "unknown"])
+    def test_wrong_is_refused_with_the_same_message(self, client: Client, username: str) -> None:
         answer = client.post("/login/", {"username": username, "password": "wrong"})
         assert answer.status_code == 200
         assert "sessionid" not in answer.cookies

@@ -34,7 +34,7 @@ class Terminal(io.StringIO):
 
 @pytest.fixture
 def command(capsys):
-    """``command(*words)``: stdout, stderr, exit code; in this process."""
+    """``command(*arguments)``: stdout, stderr, exit code; in this process."""
     return runner(Command, "audit", capsys)
 
 
@@ -78,7 +78,7 @@ def test_without_json_it_is_a_table(command):
 
 
 @pytest.mark.parametrize(
-    ("words", "message"),
+    ("arguments", "message"),
     [
         (["nothing"], "name must be one of event-level, .*, got 'nothing'"),
         (["control:nothing"], "name must be a registered mechanism or one of control:numpy-laplace, .*"),
@@ -94,8 +94,8 @@ def test_without_json_it_is_a_table(command):
         (["event-level", *CLAIM, "--more"], "audit: unrecognized arguments: --more"),
     ],
 )
-def test_bad_input_ends_with_exit_code_2_and_one_line(command, words, message):
-    out, wrong, code = command(*words)
+def test_bad_input_ends_with_exit_code_2_and_one_line(command, arguments, message):
+    out, wrong, code = command(*arguments)
     assert (out, code) == ("", 2)
     assert len(wrong.splitlines()) == 1
     assert re.fullmatch(f"(CommandError: )?{message}", wrong.strip())
@@ -107,10 +107,10 @@ def test_ctrl_c_while_it_runs(command, monkeypatch):
 
 
 def test_ctrl_c_as_a_signal_stops_the_process():
-    words = [sys.executable, "manage.py", "audit", "w-event", *CLAIM, "--trials", "1000000"]
+    arguments = [sys.executable, "manage.py", "audit", "w-event", *CLAIM, "--trials", "1000000"]
     environment = os.environ | {"PYTHONUNBUFFERED": "1"}
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    started = subprocess.Popen(words, cwd=ROOT, env=environment, start_new_session=True, **streams)
+    started = subprocess.Popen(arguments, cwd=ROOT, env=environment, start_new_session=True, **streams)
     try:
         assert started.stderr.readline() == "window was not given: 3\n"  # the audit begins
         os.killpg(started.pid, signal.SIGINT)

@@ -21,7 +21,7 @@ def test_kill_9_of_the_worker_and_there_is_one_result():
         hold = server.barriers / "audits.hold"
         hold.touch()
         worker = server.start_worker()
-        made = server.ask("call", method="post", path=API, body={"mechanism": UNIFORM, "trials": 1000})
+        made = server.control("call", method="post", path=API, body={"mechanism": UNIFORM, "trials": 1000})
         assert made["status"] == 201
         address = f"{API}{made['json']['id']}/"
         wait_for(lambda: list(server.barriers.glob("audits.reached.*")), within_s=300, why="the audit is computed")
@@ -31,7 +31,7 @@ def test_kill_9_of_the_worker_and_there_is_one_result():
         server.start_worker()
 
         def ended() -> Any:
-            row = server.ask("call", method="get", path=address)["json"]
+            row = server.control("call", method="get", path=address)["json"]
             return row if row["state"] in ("done", "failed") else None
 
         row = wait_for(ended, within_s=200, why="the audit is done")

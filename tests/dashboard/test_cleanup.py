@@ -1,4 +1,4 @@
-"""The sweep as a process, and /healthz, which tells whether it runs."""
+"""The cleanup process (``manage.py sweep``), and /healthz, which reports whether it runs."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def aged(path: Path, age_s: float) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def no_bells(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_messages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(queue, "enqueue", lambda job: None)
 
 
@@ -85,7 +85,7 @@ class TestTidy:
         assert [path for path in stale if path.exists()] == []
         assert [path for path in kept if not path.exists()] == []
 
-    def test_removes_what_lets_nobody_in_any_more(self, owner: User) -> None:
+    def test_removes_expired_credentials(self, owner: User) -> None:
         accounts.make_login_link(user=owner)
         LoginLink.objects.update(
             created_at=timezone.now() - timedelta(days=2), expires_at=timezone.now() - timedelta(days=1)
@@ -141,7 +141,7 @@ class TestBlocks:
         assert fresh.exists()
         assert not half.exists()
 
-    def test_those_of_nobody_go_with_their_folder(self, owner: User) -> None:
+    def test_those_without_a_row_are_removed_with_their_folder(self, owner: User) -> None:
         pk, row = owner.pk, self.tried(owner)
         folder = row.folder
         Experiment.objects.filter(pk=row.pk)._raw_delete(using="default")
@@ -179,7 +179,7 @@ class TestSweeper:
         assert not cleanup.beat_path().exists()
         assert sweeper.round() is not None
 
-    def test_command_sweeps_once_and_says_what_it_did(self, owner: User) -> None:
+    def test_command_sweeps_once_and_reports_counts(self, owner: User) -> None:
         row = Dataset.objects.create(owner=owner, name="x")
         leases.claim(Dataset, row.pk)
         Dataset.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
@@ -189,7 +189,7 @@ class TestSweeper:
         row.refresh_from_db()
         assert row.state == "queued"
 
-    def test_process_ends_when_it_is_told_to(self, tmp_path: Path) -> None:
+    def test_process_ends_on_sigterm(self, tmp_path: Path) -> None:
         environment = os.environ | {"CAIRN_HOME": str(tmp_path), "CAIRN_SWEEP_S": "0.1"}
         environment.pop("DATABASE_URL", None)
         subprocess.run([sys.executable, "manage.py", "migrate", "-v0"], cwd=ROOT, env=environment, check=True)
@@ -207,7 +207,7 @@ class TestSweeper:
 
 
 class TestHealth:
-    def test_is_open_to_anybody_and_tells_nothing_of_anybody(
+    def test_needs_no_login_and_shows_nothing_of_users(
         self, client: Client, ready_dataset: Dataset, django_assert_max_num_queries: Any
     ) -> None:
         with django_assert_max_num_queries(2 * len(job_models.models_of())):
@@ -223,19 +223,19 @@ class TestHealth:
         assert answer["Cache-Control"] == "no-store"
         assert not answer.cookies
 
-    def test_tells_the_age_of_the_queue_and_of_the_last_sweep(self, client: Client, owner: User) -> None:
+    def test_reports_the_age_of_the_queue_and_of_the_last_sweep(self, client: Client, owner: User) -> None:
         for name in ("waits", "lost"):
             Dataset.objects.create(owner=owner, name=name)
         leases.claim(Dataset, Dataset.objects.get(name="lost").pk)
         Dataset.objects.filter(name="lost").update(lease_until=timezone.now() - timedelta(seconds=5))
         Dataset.objects.filter(name="waits").update(created_at=timezone.now() - timedelta(seconds=90))
         aged(cleanup.beat_path(), 7)
-        told = client.get("/healthz").json()
-        assert told["expired_leases"] == 1
-        assert 90 <= told["oldest_queued_s"] < 95
-        assert 7 <= told["sweep_beat_s"] < 12
+        health = client.get("/healthz").json()
+        assert health["expired_leases"] == 1
+        assert 90 <= health["oldest_queued_s"] < 95
+        assert 7 <= health["sweep_beat_s"] < 12
 
-    def test_says_when_the_database_is_away(self, client: Client, db: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_reports_an_unreachable_database(self, client: Client, db: None, monkeypatch: pytest.MonkeyPatch) -> None:
         def away() -> None:
             raise OperationalError("at db.example: no connection")
 

@@ -170,7 +170,7 @@ class TestTrack:
         assert pa.decompress(pressed.content, len(plain.content), codec="zstd", asbytes=True) == plain.content
         assert decode_track(plain.content)["lon"] == np.round(lon * 1e7).astype(int).tolist()
 
-    def test_a_picture_is_what_is_seen_with_its_events(
+    def test_a_view_has_the_visible_points_with_their_events(
         self, owner_api: APIClient, owner: User, make_dataset: MakeDataset
     ) -> None:
         lon = [0.5, 0.5001, 1.0, 50.0, 1.0, 0.9]
@@ -194,14 +194,14 @@ class TestTrack:
             *[("zoom", ""), ("zoom", "١"), ("west", "1" * 400), ("middle", "0x1")],
         ],
     )
-    def test_fail_names_what_is_wrong_with_a_picture(
+    def test_fail_names_the_wrong_parameter_of_a_view(
         self, owner_api: APIClient, ready_dataset: Dataset, field: str, value: str
     ) -> None:
         view = {"west": 0, "north": 1, "width": 9, "height": 9, "zoom": 1, "middle": 0, field: value}
         answer = owner_api.get(f"{URL}{ready_dataset.pk}/track/", view)
         assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, field)
 
-    def test_fail_names_what_a_picture_lacks(self, owner_api: APIClient, ready_dataset: Dataset) -> None:
+    def test_fail_names_the_missing_parameter_of_a_view(self, owner_api: APIClient, ready_dataset: Dataset) -> None:
         answer = owner_api.get(f"{URL}{ready_dataset.pk}/track/", {"west": 0, "north": 1, "zoom": 1, "middle": 0})
         error = answer.json()["errors"][0]
         assert (answer.status_code, error["field"]) == (400, "width")

@@ -23,7 +23,7 @@ from privacy_engine.errors import FormatError, ParameterError
 from tests.dashboard.conftest import CSV, upload
 
 URL = "/api/v1/datasets/"
-ASKS = b"time,lat,lon\n2024-06-15T10:30:00Z,52.52,13.405\n2024-06-15 10:31:00,52.53,13.406\n"
+AMBIGUOUS = b"time,lat,lon\n2024-06-15T10:30:00Z,52.52,13.405\n2024-06-15 10:31:00,52.53,13.406\n"
 
 Files = Callable[[], list[str]]
 
@@ -146,12 +146,12 @@ class TestUpload:
         assert first.content_digest == again.content_digest != moved.content_digest
 
     @pytest.mark.parametrize(
-        "word", ["=cmd()|' /C calc'!A0", "+1", "-1", "@SUM(1)", "<script>alert(1)</script>", "';--"]
+        "text", ["=cmd()|' /C calc'!A0", "+1", "-1", "@SUM(1)", "<script>alert(1)</script>", "';--"]
     )
-    def test_words_of_the_file_stay_data(self, owner_api: APIClient, word: str) -> None:
-        body = b'user_id,time,lat,lon\n"%s",2024-06-15T10:30:00Z,52.5,13.4\n' % word.encode()
-        reported = owner_api.post(URL, {"file": upload(body), "name": word}, format="multipart").json()
-        assert (reported["name"], reported["series"][0]["name"]) == (word, word)
+    def test_texts_of_the_file_stay_data(self, owner_api: APIClient, text: str) -> None:
+        body = b'user_id,time,lat,lon\n"%s",2024-06-15T10:30:00Z,52.5,13.4\n' % text.encode()
+        reported = owner_api.post(URL, {"file": upload(body), "name": text}, format="multipart").json()
+        assert (reported["name"], reported["series"][0]["name"]) == (text, text)
 
     def test_direction_and_control_characters_go(self, owner_api: APIClient) -> None:
         reported = owner_api.post(
@@ -173,7 +173,7 @@ class TestLargeUpload:
             None,
         )
         import_dataset(reported["id"])
-        import_dataset(reported["id"])  # a task_for may ring twice
+        import_dataset(reported["id"])  # a message may be delivered twice
         reported = owner_api.get(reported["urls"]["self"]).json()
         assert (reported["state"], reported["points"], reported["progress"]) == ("ready", 3, 1.0)
         row = Dataset.objects.get()
@@ -190,7 +190,7 @@ class TestLargeUpload:
             assert getattr(later, column) == getattr(at_once, column), column
 
     def test_one_with_a_choice_to_make_fails_and_is_read_again(self, owner_api: APIClient) -> None:
-        reported = owner_api.post(URL, {"file": upload(ASKS)}, format="multipart").json()
+        reported = owner_api.post(URL, {"file": upload(AMBIGUOUS)}, format="multipart").json()
         import_dataset(reported["id"])
         reported = owner_api.get(reported["urls"]["self"]).json()
         assert reported["state"] == "failed"
@@ -203,27 +203,27 @@ class TestLargeUpload:
     def test_broker_away_is_no_error(
         self, owner_api: APIClient, django_capture_on_commit_callbacks: Callable[..., Any]
     ) -> None:
-        with django_capture_on_commit_callbacks(execute=True):  # the first ring loads the broker's library
+        with django_capture_on_commit_callbacks(execute=True):  # the first message loads the broker's library
             owner_api.post(URL, {"file": upload()}, format="multipart")
         Dataset.objects.all().delete()
         begun = time.perf_counter()
-        with django_capture_on_commit_callbacks(execute=True) as rung:
+        with django_capture_on_commit_callbacks(execute=True) as callbacks:
             answer = owner_api.post(URL, {"file": upload()}, format="multipart")
-        assert len(rung) == 1
+        assert len(callbacks) == 1
         assert answer.status_code == 201
         assert time.perf_counter() - begun < 1
         row = Dataset.objects.get()
         assert (row.state, row.enqueued_at) == (State.QUEUED, None)
 
     @pytest.mark.django_db(transaction=True)
-    def test_rollback_leaves_no_row_and_rings_no_one(self, owner: User, monkeypatch: pytest.MonkeyPatch) -> None:
-        rung: list[Any] = []
-        monkeypatch.setattr("dashboard.jobs.queue.enqueue", rung.append)
+    def test_rollback_leaves_no_row_and_enqueues_nothing(self, owner: User, monkeypatch: pytest.MonkeyPatch) -> None:
+        enqueued: list[Any] = []
+        monkeypatch.setattr("dashboard.jobs.queue.enqueue", enqueued.append)
         with transaction.atomic():
             services.import_dataset(owner=owner, upload=upload())
             transaction.set_rollback(True)
         assert not Dataset.objects.exists()
-        assert rung == []
+        assert enqueued == []
 
     def test_deleted_while_it_is_read_leaves_nothing(
         self, owner: User, files: Files, monkeypatch: pytest.MonkeyPatch

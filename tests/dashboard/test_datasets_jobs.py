@@ -195,18 +195,18 @@ class TestCancel:
 
 class TestSweep:
     @pytest.fixture(autouse=True)
-    def rung(self, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-        """Whom the bell was rung for."""
-        rung: list[Any] = []
-        monkeypatch.setattr(queue, "enqueue", lambda job: rung.append(job.pk) or True)
-        return rung
+    def enqueued(self, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+        """The primary keys that were enqueued."""
+        enqueued: list[Any] = []
+        monkeypatch.setattr(queue, "enqueue", lambda job: enqueued.append(job.pk) or True)
+        return enqueued
 
-    def test_brings_an_expired_row_back(self, waiting: Dataset, rung: list[Any]) -> None:
+    def test_brings_an_expired_row_back(self, waiting: Dataset, enqueued: list[Any]) -> None:
         held(waiting, expired=True)
         assert reaper.sweep(Dataset) == {"cancelled": 0, "failed": 0, "requeued": 1, "enqueued": 1}
         row = now_is(waiting)
         assert (row.state, row.token, row.lease_until, row.attempt) == (State.QUEUED, None, None, 1)
-        assert rung == [waiting.pk]
+        assert enqueued == [waiting.pk]
 
     def test_leaves_a_live_lease_alone(self, waiting: Dataset) -> None:
         held(waiting)
@@ -225,21 +225,21 @@ class TestSweep:
         reaper.sweep(Dataset)
         assert now_is(waiting).state == State.CANCELLED
 
-    def test_rings_again_where_no_one_answered(self, waiting: Dataset, rung: list[Any]) -> None:
+    def test_enqueues_again_what_was_not_claimed(self, waiting: Dataset, enqueued: list[Any]) -> None:
         Dataset.objects.update(enqueued_at=timezone.now())
         reaper.sweep(Dataset)
-        assert rung == []
+        assert enqueued == []
         Dataset.objects.update(enqueued_at=timezone.now() - timedelta(seconds=reaper.RESEND_AFTER_S + 1))
         reaper.sweep(Dataset)
-        assert rung == [waiting.pk]
+        assert enqueued == [waiting.pk]
 
-    def test_a_long_queue_is_no_lost_bell(
-        self, waiting: Dataset, rung: list[Any], monkeypatch: pytest.MonkeyPatch
+    def test_a_long_queue_is_no_lost_message(
+        self, waiting: Dataset, enqueued: list[Any], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(reaper, "_messages", lambda: 1)
         Dataset.objects.update(enqueued_at=timezone.now() - timedelta(hours=1))
         reaper.sweep(Dataset)
-        assert rung == []
+        assert enqueued == []
 
     def test_does_not_wait_for_a_broker_that_is_away_once_per_row(
         self, owner: User, monkeypatch: pytest.MonkeyPatch
@@ -264,22 +264,22 @@ class TestSweep:
             assert sum(pool.map(sweep, range(4))) == 1
 
 
-def test_a_bell_that_no_one_receives_is_no_error(waiting: Dataset) -> None:
+def test_a_message_without_a_broker_is_no_error(waiting: Dataset) -> None:
     begun = time.perf_counter()
     queue.enqueue(waiting)
     assert time.perf_counter() - begun < 1
     assert now_is(waiting).enqueued_at is None
 
 
-def test_a_row_that_is_rolled_back_rings_no_one(
+def test_a_row_that_is_rolled_back_is_not_enqueued(
     owner: User, django_capture_on_commit_callbacks: Callable[..., Any]
 ) -> None:
     from django.db import transaction
 
-    with django_capture_on_commit_callbacks() as rung, transaction.atomic():
+    with django_capture_on_commit_callbacks() as callbacks, transaction.atomic():
         queue.enqueue_on_commit(Dataset.objects.create(owner=owner, name="x"))
         transaction.set_rollback(True)
-    assert rung == []
+    assert callbacks == []
 
 
 def test_every_job_model_is_found() -> None:

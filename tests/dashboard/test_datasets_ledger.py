@@ -90,8 +90,13 @@ class TestRefusal:
         reserve(ready_dataset, 0.75, 200.0)
         with pytest.raises(ledger.BudgetExceeded) as caught:
             reserve(ready_dataset, 0.5, 200.0)
-        told = caught.value.as_dict()
-        assert (told["code"], told["spent_per_km"], told["total_per_km"], told["value"]) == ("budget", 3.75, 5.0, 2.5)
+        shown = caught.value.as_dict()
+        assert (shown["code"], shown["spent_per_km"], shown["total_per_km"], shown["value"]) == (
+            "budget",
+            3.75,
+            5.0,
+            2.5,
+        )
         assert BudgetEntry.objects.count() == 1
         assert ledger.spent(ready_dataset) == {"per_km": 3.75, "releases": 1}
 
@@ -126,7 +131,7 @@ class TestRefund:
     def test_of_a_release_that_was_never_charged_is_none(self, ready_dataset: Dataset) -> None:
         assert not ledger.refund(release_id=uuid.uuid4())
 
-    def test_makes_room(self, ready_dataset: Dataset) -> None:
+    def test_frees_budget(self, ready_dataset: Dataset) -> None:
         services.set_budget(dataset=ready_dataset, epsilon=1.0, radius_m=3.0)
         entry = reserve(ready_dataset, 1.0, 3.0)
         ledger.refund(release_id=entry.release_id)
@@ -148,7 +153,7 @@ class TestContent:
         services.delete_dataset(dataset=ready_dataset)
         assert ledger.spent(make_dataset(owner, paris_day))["per_km"] == 100.0
 
-    def test_somebody_elses_upload_of_it_has_a_budget_of_its_own(
+    def test_another_users_upload_of_it_has_a_budget_of_its_own(
         self, ready_dataset: Dataset, stranger_dataset: Dataset
     ) -> None:
         reserve(ready_dataset)

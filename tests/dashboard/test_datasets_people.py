@@ -79,7 +79,7 @@ def test_the_preview_takes_the_option_and_refuses_what_cannot_be(dataset: Any, o
     assert reported["people"] == 1
     seen = owner_api.get(reported["urls"]["preview"], {"person": "column:who"}).json()
     assert [column["role"] for column in seen["columns"]] == ["id", "person", "time", "lat", "lon"]
-    for stated in ("folder", "nobody"):
+    for stated in ("folder", "unknown"):
         answer = owner_api.get(reported["urls"]["preview"], {"person": stated})
         assert answer.status_code == 400
         assert answer.json()["errors"][0]["field"] == "person"

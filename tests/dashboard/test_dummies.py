@@ -25,14 +25,14 @@ PARTITIONED = {"name": "dummies-partitioned", "epsilon": 0.5, "utility": "distan
 OPTIMAL = {"name": "dummies-optimal", "epsilon": 0.5, "utility": "distance", "evaluation": "gaps"}
 
 
-def door(landmark_set, *parts):
+def dummies_url(landmark_set, *parts):
     return "/".join([f"{SETS}{landmark_set.pk}", "dummies", *parts, ""])
 
 
 class TestDraw:
     @pytest.mark.parametrize("method", [COINS, HEURISTIC, PARTITIONED, OPTIMAL], ids=lambda one: one["name"])
     def test_answers_201_with_a_set_that_holds_the_landmarks(self, owner_api, landmark_set, method):
-        answer = owner_api.post(door(landmark_set), {"method": method, "name": "Home and cover"})
+        answer = owner_api.post(dummies_url(landmark_set), {"method": method, "name": "Home and cover"})
         assert answer.status_code == 201
         made = answer.json()
         assert (made["source"], made["name"], made["method"]) == (str(landmark_set.pk), "Home and cover", method)
@@ -51,14 +51,14 @@ class TestDraw:
         assert (found["source"], found["selection"]) == (None, None)
 
     def test_a_name_of_its_own_does_not_report_the_source(self, owner_api, landmark_set):
-        made = owner_api.post(door(landmark_set), {"method": COINS}).json()
+        made = owner_api.post(dummies_url(landmark_set), {"method": COINS}).json()
         assert made["name"] == "L′, one-sided coins, ε = 1"
         assert landmark_set.name not in made["name"]
 
-    def test_every_series_is_drawn_on_its_own_and_counted(self, owner, owner_api, make_dataset, paris_day):
+    def test_every_series_is_drawn_separately_and_counted(self, owner, owner_api, make_dataset, paris_day):
         two = make_dataset(owner, paris_day, paris_day)
         source = mark_landmarks(owner=owner, dataset=two, method={"name": "manual", "events": [1, 9, 10]})
-        made = owner_api.post(door(source), {"method": HEURISTIC}).json()
+        made = owner_api.post(dummies_url(source), {"method": HEURISTIC}).json()
         counts = made["selection"]["series"]
         assert counts["landmarks"] == [1, 2]
         marks = LandmarkSet.objects.get(pk=made["id"]).mask
@@ -67,7 +67,7 @@ class TestDraw:
         ]
 
     def test_events_distinguishes_the_dummies(self, owner_api, landmark_set):
-        made = owner_api.post(door(landmark_set), {"method": COINS | {"epsilon": 0.001}, "seed": 1}).json()
+        made = owner_api.post(dummies_url(landmark_set), {"method": COINS | {"epsilon": 0.001}, "seed": 1}).json()
         for query in ({}, {"series": 0}):
             events = owner_api.get(made["urls"]["events"], query).json()
             assert events["runs"] == [[0, 8]]
@@ -75,7 +75,7 @@ class TestDraw:
         assert "dummies" not in owner_api.get(f"{SETS}{landmark_set.pk}/events/").json()
 
     def test_a_seeded_draw_is_repeatable_and_stamped(self, owner_api, landmark_set):
-        made = [owner_api.post(door(landmark_set), {"method": COINS, "seed": 7}).json() for _ in range(2)]
+        made = [owner_api.post(dummies_url(landmark_set), {"method": COINS, "seed": 7}).json() for _ in range(2)]
         first, again = (LandmarkSet.objects.get(pk=one["id"]).mask for one in made)
         assert (first == again).all()
         selection = made[0]["selection"]
@@ -89,7 +89,7 @@ class TestDraw:
         long = make_dataset(owner, *[paris_day] * 100)
         source = mark_landmarks(owner=owner, dataset=long, method={"name": "manual", "events": [0]})
         coins = COINS | {"epsilon": math.log(2)}
-        made = [owner_api.post(door(source), {"method": coins}).json()["id"] for _ in range(2)]
+        made = [owner_api.post(dummies_url(source), {"method": coins}).json()["id"] for _ in range(2)]
         first, again = (LandmarkSet.objects.get(pk=pk).mask for pk in made)
         assert (first != again).any()
 
@@ -109,32 +109,32 @@ class TestDrawingAgain:
     def test_draws_are_counted_and_their_levels_added(self, owner_api, landmark_set):
         for before, level in ((0, 1.0), (1, 1.5), (2, 2.5)):
             method = HEURISTIC if before == 1 else COINS
-            selection = owner_api.post(door(landmark_set), {"method": method}).json()["selection"]
+            selection = owner_api.post(dummies_url(landmark_set), {"method": method}).json()["selection"]
             assert (selection["earlier_selections"], selection["level_spent"]) == (before, level)
             assert any("levels add up to" in caveat for caveat in selection["caveats"]) == (before > 0)
 
     def test_neither_deleting_nor_copying_forgets_a_draw(self, owner, owner_api, landmark_set):
-        made = owner_api.post(door(landmark_set), {"method": COINS}).json()
+        made = owner_api.post(dummies_url(landmark_set), {"method": COINS}).json()
         assert owner_api.delete(made["urls"]["self"]).status_code == 204
         copy = mark_landmarks(owner=owner, dataset=landmark_set.dataset, method=landmark_set.method)
-        found = owner_api.post(door(copy, "preview"), {"method": COINS}).json()
+        found = owner_api.post(dummies_url(copy, "preview"), {"method": COINS}).json()
         assert (found["earlier_selections"], found["level_spent"]) == (1, 1.0)
 
     def test_other_landmarks_are_another_source(self, owner, owner_api, landmark_set):
-        owner_api.post(door(landmark_set), {"method": COINS})
+        owner_api.post(dummies_url(landmark_set), {"method": COINS})
         other = mark_landmarks(owner=owner, dataset=landmark_set.dataset, method={"name": "manual", "events": [0]})
-        assert owner_api.post(door(other), {"method": COINS}).json()["selection"]["earlier_selections"] == 0
+        assert owner_api.post(dummies_url(other), {"method": COINS}).json()["selection"]["earlier_selections"] == 0
 
     def test_the_ledger_per_metre_is_left_alone(self, owner_api, landmark_set):
         dataset = f"/api/v1/datasets/{landmark_set.dataset_id}/"
         before = owner_api.get(dataset).json()["spent"]
-        owner_api.post(door(landmark_set), {"method": COINS})
+        owner_api.post(dummies_url(landmark_set), {"method": COINS})
         assert owner_api.get(dataset).json()["spent"] == before
 
 
 class TestPreview:
     def test_gives_the_law_and_stores_nothing(self, owner_api, landmark_set):
-        found = owner_api.post(door(landmark_set, "preview"), {"method": COINS}).json()
+        found = owner_api.post(dummies_url(landmark_set, "preview"), {"method": COINS}).json()
         p = math.exp(-1)
         expected = [math.comb(4, d) * p**d * (1 - p) ** (4 - d) for d in range(5)]
         assert [bar["probability"] for bar in found["counts"]] == pytest.approx(expected, rel=1e-12)
@@ -146,7 +146,7 @@ class TestPreview:
 
     @pytest.mark.parametrize("method", [HEURISTIC, PARTITIONED, OPTIMAL], ids=lambda one: one["name"])
     def test_an_option_has_at_least_one_dummy(self, owner_api, landmark_set, method):
-        found = owner_api.post(door(landmark_set, "preview"), {"method": method}).json()
+        found = owner_api.post(dummies_url(landmark_set, "preview"), {"method": method}).json()
         assert [bar["first"] for bar in found["counts"]] == [1, 2, 3, 4]
         assert sum(bar["probability"] for bar in found["counts"]) == pytest.approx(1)
 
@@ -169,21 +169,21 @@ class TestRefusals:
     )
     @pytest.mark.parametrize("parts", [(), ("preview",)], ids=["draw", "preview"])
     def test_name_field_and_rule(self, owner_api, landmark_set, method, field, rule, parts):
-        answer = owner_api.post(door(landmark_set, *parts), {"method": method})
+        answer = owner_api.post(dummies_url(landmark_set, *parts), {"method": method})
         assert answer.status_code == 400
         assert first_error(answer)["field"] == field
         assert rule in first_error(answer)["rule"]
 
     @pytest.mark.parametrize("seed", [-1, 1.5, "1", True, 2**53])
     def test_a_seed_that_is_none(self, owner_api, landmark_set, seed):
-        answer = owner_api.post(door(landmark_set), {"method": COINS, "seed": seed})
+        answer = owner_api.post(dummies_url(landmark_set), {"method": COINS, "seed": seed})
         assert (answer.status_code, first_error(answer)["field"]) == (400, "seed")
 
     @pytest.mark.parametrize("parts", [(), ("preview",)], ids=["draw", "preview"])
     def test_optimal_beyond_its_size(self, owner, owner_api, make_dataset, paris_day, parts):
         long = make_dataset(owner, type(paris_day)(np.linspace(2, 3, 20), np.full(20, 48.0)))
         source = mark_landmarks(owner=owner, dataset=long, method={"name": "manual", "events": [3]})
-        answer = owner_api.post(door(source, *parts), {"method": OPTIMAL})
+        answer = owner_api.post(dummies_url(source, *parts), {"method": OPTIMAL})
         assert (answer.status_code, first_error(answer)["field"]) == (400, "method.name")
         assert first_error(answer)["message"] == (
             "Every series must have at most 16 regular events (Optimal; Heuristic takes more), got 19"
@@ -191,19 +191,19 @@ class TestRefusals:
 
     def test_what_would_take_long_is_refused_before_it_starts(self, owner_api, landmark_set, monkeypatch):
         monkeypatch.setattr(dummy_landmarks, "WORK_S", 1e-9)
-        answer = owner_api.post(door(landmark_set), {"method": HEURISTIC})
+        answer = owner_api.post(dummies_url(landmark_set), {"method": HEURISTIC})
         assert (answer.status_code, first_error(answer)["field"]) == (413, "method.name")
         assert "manage.py release" in first_error(answer)["message"]
         assert not DummyDraw.objects.exists()
 
     @pytest.mark.parametrize("parts", [(), ("preview",)], ids=["draw", "preview"])
     def test_dummies_are_not_added_twice(self, owner_api, landmark_set, parts):
-        made = owner_api.post(door(landmark_set), {"method": COINS}).json()
+        made = owner_api.post(dummies_url(landmark_set), {"method": COINS}).json()
         answer = owner_api.post("/".join([made["urls"]["dummies"].rstrip("/"), *parts, ""]), {"method": COINS})
         assert (answer.status_code, first_error(answer)["field"]) == (409, "landmark_set")
 
     def test_a_source_cannot_be_deleted_before_what_was_made_from_it(self, owner_api, landmark_set):
-        made = owner_api.post(door(landmark_set), {"method": COINS}).json()
+        made = owner_api.post(dummies_url(landmark_set), {"method": COINS}).json()
         answer = owner_api.delete(f"{SETS}{landmark_set.pk}/")
         assert (answer.status_code, first_error(answer)["field"]) == (409, "landmark_set")
         assert first_error(answer)["message"] == (
@@ -213,12 +213,12 @@ class TestRefusals:
         assert owner_api.delete(f"{SETS}{landmark_set.pk}/").status_code == 204
 
     def test_a_dataset_goes_with_all_its_sets(self, owner_api, landmark_set):
-        owner_api.post(door(landmark_set), {"method": COINS})
+        owner_api.post(dummies_url(landmark_set), {"method": COINS})
         assert owner_api.delete(f"/api/v1/datasets/{landmark_set.dataset_id}/").status_code == 204
         assert not LandmarkSet.objects.exists()
         assert DummyDraw.objects.count() == 1
 
-    def test_the_database_wants_source_and_selection_together(self, landmark_set):
+    def test_the_database_requires_source_and_selection_together(self, landmark_set):
         with pytest.raises(IntegrityError), transaction.atomic():
             LandmarkSet.objects.filter(pk=landmark_set.pk).update(selection={})
 
@@ -226,9 +226,9 @@ class TestRefusals:
 class TestWhoIsLetIn:
     @pytest.mark.parametrize("parts", [(), ("preview",)], ids=["draw", "preview"])
     def test_a_stranger_finds_nothing_and_anonymous_must_log_in(self, stranger_api, anonymous_api, landmark_set, parts):
-        answer = stranger_api.post(door(landmark_set, *parts), {"method": COINS})
+        answer = stranger_api.post(dummies_url(landmark_set, *parts), {"method": COINS})
         assert answer.status_code == 404
-        assert anonymous_api.post(door(landmark_set, *parts), {"method": COINS}).status_code == 401
+        assert anonymous_api.post(dummies_url(landmark_set, *parts), {"method": COINS}).status_code == 401
         assert LandmarkSet.objects.count() == 1
 
     def test_the_page_too(self, client, owner_page, stranger, landmark_set):
@@ -259,7 +259,7 @@ class TestReleaseOnDummies:
     def row(self, owner, owner_api, ready_dataset):
         paris = {"name": "manual", "events": [0, 2, 4, 7]}
         source = mark_landmarks(owner=owner, dataset=ready_dataset, method=paris, name="Zebra places")
-        made = owner_api.post(door(source), {"method": COINS | {"epsilon": 1e-6}}).json()
+        made = owner_api.post(dummies_url(source), {"method": COINS | {"epsilon": 1e-6}}).json()
         assert made["count"] == 8  # 4 coins of e^-1e-6: one of 250,000 runs fails here
         body = {"dataset": str(ready_dataset.pk), "landmark_set": made["id"], "mechanism": UNIFORM}
         row = Release.objects.get(pk=owner_api.post(RELEASES, body).json()["id"])

@@ -115,7 +115,7 @@ def test_cancelled_and_resumed_it_computes_only_what_is_missing(owner_api, queue
     assert work_off() == 0
     computed: list[Any] = []
     plain = execution.compute
-    monkeypatch.setattr(execution, "compute", lambda *words: computed.append(words[1]) or plain(*words))
+    monkeypatch.setattr(execution, "compute", lambda *arguments: computed.append(arguments[1]) or plain(*arguments))
     assert owner_api.post(of(queued["id"], "resume")).json()["state"] == "queued"
     assert owner_api.post(of(queued["id"], "resume")).status_code == 409
     work_off()
@@ -197,10 +197,10 @@ def test_what_is_wrong_is_named(owner_api, requested, field):
 
 def test_no_one_elses(owner_api, stranger_api, anonymous_api, queued, ready_dataset):
     for api, status in ((stranger_api, 404), (anonymous_api, 401)):
-        for door in ("", "results", "table"):
-            assert api.get(of(queued["id"], *filter(None, [door]))).status_code == status
-        for door in ("cancel", "resume"):
-            assert api.post(of(queued["id"], door)).status_code == status
+        for name in ("", "results", "table"):
+            assert api.get(of(queued["id"], *filter(None, [name]))).status_code == status
+        for name in ("cancel", "resume"):
+            assert api.post(of(queued["id"], name)).status_code == status
         assert api.delete(of(queued["id"])).status_code == status
         requested = {"dataset": str(ready_dataset.pk), "spec": SPEC}
         assert api.post(URL, requested, format="json").status_code == status

@@ -27,7 +27,7 @@ FEW = ["temporal-distance", "--set", "repetitions=3"]
 
 
 class Screen(io.StringIO):
-    """Where somebody looks."""
+    """A terminal that shows the progress."""
 
     def isatty(self) -> bool:
         return True
@@ -35,15 +35,15 @@ class Screen(io.StringIO):
 
 @pytest.fixture
 def command(capsys):
-    """``command(*words)``: what it says, and its exit code; in this process."""
+    """``command(*arguments)``: stdout, stderr and exit code; in this process."""
 
     return runner(Command, "experiment", capsys)
 
 
 def test_a_preset_writes_the_engines_table_in_four_forms(command, tmp_path):
-    said, wrong, code = command(*FEW, "--out", tmp_path / "new" / "folder")
+    out, wrong, code = command(*FEW, "--out", tmp_path / "new" / "folder")
     assert (wrong, code) == ("", 0)
-    assert said == "30 cells, 3 repetitions, 100 events. NOT PRIVATE: seeded simulation, seed 1.\n"
+    assert out == "30 cells, 3 repetitions, 100 events. NOT PRIVATE: seeded simulation, seed 1.\n"
     out = tmp_path / "new" / "folder"
     assert {path.name for path in out.iterdir()} == {"table.parquet", "table.csv", "table.tex", "spec.json", "blocks"}
     preset = TemporalDistance(repetitions=3)
@@ -82,10 +82,10 @@ def test_a_stopped_experiment_goes_on_and_ends_with_the_same_bytes(command, tmp_
 
 def test_an_impatient_ctrl_c_ends_all_processes_at_once_and_keeps_what_is_done(tmp_path):
     out = tmp_path / "out"
-    words = ["manage.py", "experiment", "error-tdrive", "--workers", "2", "--out", str(out)]
+    command = ["manage.py", "experiment", "error-tdrive", "--workers", "2", "--out", str(out)]
     environment = os.environ | {"CAIRN_HOME": str(tmp_path / "home")}
     started = subprocess.Popen(
-        [sys.executable, *words], cwd=ROOT, env=environment, start_new_session=True, stderr=subprocess.PIPE, text=True
+        [sys.executable, *command], cwd=ROOT, env=environment, start_new_session=True, stderr=subprocess.PIPE, text=True
     )
     try:
         while started.poll() is None and not list(out.rglob("*.npy")):
@@ -104,16 +104,16 @@ def test_an_impatient_ctrl_c_ends_all_processes_at_once_and_keeps_what_is_done(t
 
 
 def test_files_are_its_data(command, day, tmp_path):
-    words = ["error-tdrive", day, "--set", "repetitions=1", "--set", "marks=random", "--read", "format=csv"]
-    said, wrong, code = command(*words, "--out", tmp_path)
+    arguments = ["error-tdrive", day, "--set", "repetitions=1", "--set", "marks=random", "--read", "format=csv"]
+    out, wrong, code = command(*arguments, "--out", tmp_path)
     assert (wrong, code) == ("", 0)
-    assert "4 events" in said
+    assert "4 events" in out
     table = pq.read_table(tmp_path / "table.parquet")
     expected = TDriveError().data(read(day).series)
     assert set(table.column("dataset").to_pylist()) == {dataset_digest(expected)}
 
 
-def test_somebody_who_looks_sees_a_bar_fill(command, tmp_path):
+def test_a_terminal_shows_a_progress_bar(command, tmp_path):
     screen = Screen()
     assert command(*FEW, "--out", tmp_path, stderr=screen)[2] == 0
     steps = screen.getvalue().split("\r")
@@ -125,20 +125,20 @@ def test_somebody_who_looks_sees_a_bar_fill(command, tmp_path):
 def test_two_processes_write_the_same_bytes(tmp_path):
     environment = os.environ | {"CAIRN_HOME": str(tmp_path / "home")}
     for workers in ("1", "2"):
-        words = ["manage.py", "experiment", *FEW, "--workers", workers, "--out", str(tmp_path / workers)]
-        done = subprocess.run([sys.executable, *words], cwd=ROOT, env=environment, capture_output=True, text=True)
+        arguments = ["manage.py", "experiment", *FEW, "--workers", workers, "--out", str(tmp_path / workers)]
+        done = subprocess.run([sys.executable, *arguments], cwd=ROOT, env=environment, capture_output=True, text=True)
         assert (done.returncode, done.stderr) == (0, "")
     assert (tmp_path / "1" / "table.csv").read_bytes() == (tmp_path / "2" / "table.csv").read_bytes()
 
 
-def test_help_tells_of_every_preset(command):
-    said, _, code = command("--help")
+def test_help_lists_every_preset(command):
+    out, _, code = command("--help")
     assert code == 0
-    assert all(cls.registered_name() in said for cls in presets)
+    assert all(cls.registered_name() in out for cls in presets)
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("arguments", "message"),
     [
         (["figure"], "name must be one of error-geolife"),
         (["temporal-distance", "--set", "repetitions=0"], "repetitions must be greater than 0, got 0"),
@@ -155,14 +155,14 @@ def test_help_tells_of_every_preset(command):
         (["spec.json", "--set", "seed=-1"], "seed must be at least 0, got -1"),
     ],
 )
-def test_refusals_are_one_line(command, tmp_path, monkeypatch, words, told):
+def test_refusals_are_one_line(command, tmp_path, monkeypatch, arguments, message):
     monkeypatch.chdir(tmp_path)
     Path("broken.json").write_text("{")
     Path("list.json").write_text("[]")
     Path("spec.json").write_text(TemporalDistance(repetitions=1).spec().model_dump_json())
-    said, wrong, code = command(*words, "--out", "out")
-    assert (said, code) == ("", 1)
-    assert told in wrong
+    out, wrong, code = command(*arguments, "--out", "out")
+    assert (out, code) == ("", 1)
+    assert message in wrong
     assert wrong.count("\n") == 1
     assert not Path("out").exists()
 
@@ -170,9 +170,9 @@ def test_refusals_are_one_line(command, tmp_path, monkeypatch, words, told):
 def test_a_spec_without_a_file_takes_a_generated_series(command, tmp_path):
     spec = {"base": {"landmarks": {"name": "manual", "events": [0]}}, "metrics": ["marked-share"]}
     (tmp_path / "spec.json").write_text(json.dumps(spec | {"repetitions": 1, "seed": 1}))
-    said, wrong, code = command(tmp_path / "spec.json", "--out", tmp_path)
+    out, wrong, code = command(tmp_path / "spec.json", "--out", tmp_path)
     assert (wrong, code) == ("", 0)
-    assert said.startswith("1 cell, 1 repetition, 1,000 events.")
+    assert out.startswith("1 cell, 1 repetition, 1,000 events.")
     written = json.loads((tmp_path / "spec.json").read_text())
     assert written["metrics"] == ["marked-share"]
     assert written["series"]["generated"] == {"like": "taxi", "events": 1000, "seed": 1}

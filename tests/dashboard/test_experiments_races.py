@@ -60,7 +60,7 @@ def computed(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 def noticed(monkeypatch: pytest.MonkeyPatch, module: Any, name: str) -> list[Any]:
     calls: list[Any] = []
     plain = getattr(module, name)
-    monkeypatch.setattr(module, name, lambda *words: calls.append(words) or plain(*words))
+    monkeypatch.setattr(module, name, lambda *arguments: calls.append(arguments) or plain(*arguments))
     return calls
 
 
@@ -68,11 +68,11 @@ def once(monkeypatch: pytest.MonkeyPatch, module: Any, name: str, what: Callable
     """``what`` happens as ``module.name`` is called for the first time, before it does its work."""
     plain, happened = getattr(module, name), []
 
-    def first(*words: Any) -> Any:
+    def first(*arguments: Any) -> Any:
         if not happened:
             happened.append(True)
             what()
-        return plain(*words)
+        return plain(*arguments)
 
     monkeypatch.setattr(module, name, first)
 
@@ -208,7 +208,7 @@ class TestAtWork:
         assert (row.state, row.error["code"]) == (State.FAILED, "crashed")
         assert not Part.objects.filter(state__in=execution.OPEN).exists()
 
-    def test_a_late_word_of_an_old_failure_does_not_end_what_was_resumed(self, queued, owner_api):
+    def test_a_late_report_of_an_old_failure_does_not_end_what_was_resumed(self, queued, owner_api):
         work_off(1)
         Part.objects.filter(state=State.QUEUED).update(
             state=State.FAILED, finished_at=Now(), error=failures.stored_failure("memory")
@@ -353,7 +353,7 @@ class TestItsDataset:
         once(monkeypatch, execution, "compute", deleted)
         work_off()
         assert not Part.objects.exists()
-        assert not [path for room in ("blocks", "experiments") for path in (HOME / room).rglob("*") if path.is_file()]
+        assert not [path for name in ("blocks", "experiments") for path in (HOME / name).rglob("*") if path.is_file()]
 
     def test_an_account_takes_its_tables_and_blocks_with_it(
         self, queued, owner, stranger_api, django_capture_on_commit_callbacks
@@ -378,7 +378,7 @@ def test_deleted_while_it_runs_no_file_comes_back(
     work_off(2)
     once(monkeypatch, execution, "compute", deleted)
     work_off()
-    assert not [path for room in ("blocks", "experiments") for path in (HOME / room).rglob("*") if path.is_file()]
+    assert not [path for name in ("blocks", "experiments") for path in (HOME / name).rglob("*") if path.is_file()]
     again = owner_api.post(URL, {"preset": LARGE}, format="json").json()["id"]
     work_off()
     assert_the_engines_table(again, expected)

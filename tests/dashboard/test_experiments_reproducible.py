@@ -73,7 +73,7 @@ def test_run_exported_and_run_again(
 
     (tmp_path / "spec.json").write_text(json.dumps(spec))
     assert command(tmp_path / "spec.json", tmp_path / "days.csv", "--out", tmp_path / "again")[1:] == ("", 0)
-    settings = [word for key, value in list(requested.items())[1:] for word in ("--set", f"{key}={value}")]
+    settings = [argument for key, value in list(requested.items())[1:] for argument in ("--set", f"{key}={value}")]
     assert command(name, tmp_path / "days.csv", *settings, "--out", tmp_path / "new")[1:] == ("", 0)
     for folder in ("again", "new"):
         table = (tmp_path / folder / "table.parquet").read_bytes()

@@ -36,9 +36,9 @@ def server(built):
     """The server without workers and experiments."""
     yield built
     built.kill_workers()
-    for one in built.ask("call", method="get", path="/api/v1/experiments/")["json"]["results"]:
-        assert built.ask("call", method="delete", path=one["urls"]["self"])["status"] == 204
-    built.forget_blocks()
+    for one in built.control("call", method="get", path="/api/v1/experiments/")["json"]["results"]:
+        assert built.control("call", method="delete", path=one["urls"]["self"])["status"] == 204
+    built.clear_blocks()
     assert not list((built.home / "blocks").rglob("*.npy"))
 
 
@@ -62,9 +62,9 @@ def assert_same_bytes(server: Server, pk: str, expected: str) -> None:
 
 def test_the_command_writes_the_engines_bytes(expected, tmp_path):
     named = (f"{name}={value}" for name, value in PRESET.items() if name != "name")
-    words = [word for one in named for word in ("--set", one)]
+    options = [part for one in named for part in ("--set", one)]
     subprocess.run(
-        [sys.executable, "manage.py", "experiment", PRESET["name"], *words, "--out", str(tmp_path)],
+        [sys.executable, "manage.py", "experiment", PRESET["name"], *options, "--out", str(tmp_path)],
         cwd=ROOT, env=os.environ | {"CAIRN_HOME": str(tmp_path / "home")}, check=True, capture_output=True,
     )  # fmt: skip
     assert sha(tmp_path) == expected
@@ -72,8 +72,8 @@ def test_the_command_writes_the_engines_bytes(expected, tmp_path):
 
 def test_one_worker_writes_the_engines_bytes(server, expected):
     server.start_worker()
-    pk = server.try_out(preset=PRESET)
-    assert server.until_tried(pk)["most_attempts"] == 1
+    pk = server.submit_experiment(preset=PRESET)
+    assert server.until_finished(pk)["most_attempts"] == 1
     assert_same_bytes(server, pk, expected)
     assert len(set(server.computed())) == len(server.computed()) == BLOCKS
 
@@ -82,10 +82,10 @@ def test_two_workers_write_them(server, expected):
     for _ in range(2):
         server.start_worker()
     server.hold_blocks(after=1)
-    pk = server.try_out(preset=PRESET)
+    pk = server.submit_experiment(preset=PRESET)
     server.until_reached("blocks", times=2)  # both are at it
-    server.let_go()
-    server.until_tried(pk)
+    server.release_blocks()
+    server.until_finished(pk)
     assert_same_bytes(server, pk, expected)
     blocks, processes = zip(*server.computed(), strict=True)
     assert len(set(blocks)) == len(blocks) == BLOCKS
@@ -96,12 +96,12 @@ def test_two_workers_write_them(server, expected):
 def test_kill_9_in_the_middle_changes_no_byte_and_nothing_is_computed_twice(server, expected, after):
     worker = server.start_worker()
     server.hold_blocks(after)
-    pk = server.try_out(preset=PRESET)
+    pk = server.submit_experiment(preset=PRESET)
     server.until_reached("blocks")
     worker.kill()
-    server.let_go()
+    server.release_blocks()
     server.start_worker()
-    assert server.until_tried(pk)["most_attempts"] == 2
+    assert server.until_finished(pk)["most_attempts"] == 2
     assert_same_bytes(server, pk, expected)
     blocks = [block for block, _ in server.computed()]
     assert len(set(blocks)) == len(blocks) == BLOCKS
@@ -110,27 +110,27 @@ def test_kill_9_in_the_middle_changes_no_byte_and_nothing_is_computed_twice(serv
 def test_a_child_that_is_killed_costs_its_lease(server, expected):
     server.start_worker(concurrency=2)
     server.hold_blocks(after=2)
-    pk = server.try_out(preset=PRESET)
+    pk = server.submit_experiment(preset=PRESET)
     children = server.until_reached("blocks", times=2)
     os.kill(children[0], signal.SIGKILL)
-    server.let_go()
-    assert server.until_tried(pk)["most_attempts"] == 2
+    server.release_blocks()
+    assert server.until_finished(pk)["most_attempts"] == 2
     assert_same_bytes(server, pk, expected)
 
 
 def test_cancelled_and_resumed_only_what_is_missing_is_computed(server, expected):
     server.start_worker()
     server.hold_blocks(after=5)
-    pk = server.try_out(preset=PRESET)
+    pk = server.submit_experiment(preset=PRESET)
     server.until_reached("blocks")
-    cancelled = server.ask("call", method="post", path=f"/api/v1/experiments/{pk}/cancel/")
+    cancelled = server.control("call", method="post", path=f"/api/v1/experiments/{pk}/cancel/")
     assert (cancelled["status"], cancelled["json"]["state"]) == (200, "cancelled")
-    server.let_go()
-    server.until_tried(pk, "cancelled", within_s=10)
+    server.release_blocks()
+    server.until_finished(pk, "cancelled", within_s=10)
     before = len(server.computed())
     assert 5 <= before < BLOCKS
-    server.ask("call", method="post", path=f"/api/v1/experiments/{pk}/resume/")
-    server.until_tried(pk)
+    server.control("call", method="post", path=f"/api/v1/experiments/{pk}/resume/")
+    server.until_finished(pk)
     assert_same_bytes(server, pk, expected)
     blocks = [block for block, _ in server.computed()]
     assert len(set(blocks)) == len(blocks) == BLOCKS
@@ -139,41 +139,41 @@ def test_cancelled_and_resumed_only_what_is_missing_is_computed(server, expected
 def test_a_release_does_not_wait_for_a_long_experiment(server):
     """The parts are of half the experiment each, a quarter of a minute; the release waits for a block."""
     server.start_worker(CAIRN_TEST_PARTS="2")
-    pk = server.try_out(preset=LONG)
+    pk = server.submit_experiment(preset=LONG)
     wait_for(lambda: len(server.computed()) > 2, within_s=30, why="it is at work")
     waited = []
     for _ in range(3):
-        before, asked = len(server.computed()), time.monotonic()
+        before, started = len(server.computed()), time.monotonic()
         release = server.submit()["json"]["id"]
         server.until(release, "done")
-        waited.append((time.monotonic() - asked, len(server.computed()) - before))
+        waited.append((time.monotonic() - started, len(server.computed()) - before))
         assert server.experiment(pk)["state"] == "running"
     print(f"seconds and blocks from the request to the release: {waited}")
     assert max(blocks for _, blocks in waited) <= 3
-    told = server.experiment(pk)
-    assert (sum(told["parts"].values()), told["parts"]["done"], told["most_attempts"]) == (3, 1, 1)
+    row = server.experiment(pk)
+    assert (sum(row["parts"].values()), row["parts"]["done"], row["most_attempts"]) == (3, 1, 1)
 
 
 def test_experiments_do_not_wait_for_many_releases(server, expected):
     worker = server.start_worker()
     worker.until_ready()
     releases = [server.submit()["json"]["id"] for _ in range(20)]
-    pk = server.try_out(preset=PRESET)
-    server.until_tried(pk)
+    pk = server.submit_experiment(preset=PRESET)
+    server.until_finished(pk)
     assert_same_bytes(server, pk, expected)
     for release in releases:
         server.until(release, "done")
 
 
 def compose() -> str:
-    words: list[Any] = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"]["worker"]["command"]
-    return " ".join(["-m", *words])
+    command: list[Any] = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"]["worker"]["command"]
+    return " ".join(["-m", *command])
 
 
-@pytest.mark.parametrize("words", [WORKER, compose()], ids=["launcher", "compose"])
-def test_the_workers_that_people_start_hear_both_queues(server, words):
-    server.start_plain_worker(*words.split())
+@pytest.mark.parametrize("command", [WORKER, compose()], ids=["launcher", "compose"])
+def test_documented_worker_commands_consume_both_queues(server, command):
+    server.start_plain_worker(*command.split())
     few = PRESET | {"repetitions": 5}
-    pk, release = server.try_out(preset=few), server.submit()["json"]["id"]
+    pk, release = server.submit_experiment(preset=few), server.submit()["json"]["id"]
     server.until(release, "done", within_s=30)
-    server.until_tried(pk)
+    server.until_finished(pk)

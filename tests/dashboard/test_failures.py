@@ -18,7 +18,7 @@ SOURCES = sorted(path for package in ("privacy_engine", "dashboard") for path in
 def stated(node: ast.AST) -> Iterator[ast.expr]:
     """What a node calls a failure: ``code=…`` in a call, ``code = …`` in a class, ``{"code": …}``."""
     if isinstance(node, ast.Call):
-        yield from (word.value for word in node.keywords if word.arg == "code")
+        yield from (keyword.value for keyword in node.keywords if keyword.arg == "code")
     if isinstance(node, ast.ClassDef):
         for one in node.body:
             if isinstance(one, ast.Assign) and [getattr(to, "id", "") for to in one.targets] == ["code"]:

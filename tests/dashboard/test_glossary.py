@@ -23,7 +23,7 @@ def rendered(text: str, **more: Any) -> str:
 
 
 class TestTag:
-    def test_the_first_is_a_button_and_the_rest_are_words(self) -> None:
+    def test_the_first_is_a_button_and_the_rest_are_text(self) -> None:
         page = rendered('{% term "epsilon" %}ε{% endterm %} and {% term "epsilon" %}ε{% endterm %}')
         assert page.endswith(">ε</button> and ε")
         assert BUTTON.findall(page) == [("epsilon", "epsilon")]
@@ -72,7 +72,7 @@ def test_every_term_is_one_plain_sentence() -> None:
         ("/datasets/{dataset}/compare/", {"landmark", "mean-error", "temporal-loss", "bridge-bound", "release"}),
     ],
 )
-def test_pages_explain_their_words_where_nothing_else_takes_the_press(
+def test_pages_explain_their_terms_where_nothing_else_handles_the_click(
     owner_page: Client, landmark_set: LandmarkSet, done: Release, page: str, stated: set[str]
 ) -> None:
     body = owner_page.get(page.format(dataset=landmark_set.dataset_id, set=landmark_set.pk)).content.decode()

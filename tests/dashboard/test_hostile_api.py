@@ -79,13 +79,13 @@ def test_accepted_file_is_a_ready_dataset_of_its_points(owner_api: APIClient, ro
 def _settled(api: APIClient, answer: object) -> dict[str, object]:
     """The dataset; a file that cannot be read without a zone is read again with it."""
     if answer.status_code == 422 and answer.json()["errors"][0]["parameter"] == "time_zone":
-        pytest.fail("asks for a zone")
+        pytest.fail("a time zone is requested")
     assert answer.status_code == 201, answer.content
     return answer.json()
 
 
 @pytest.mark.parametrize("row", of("ask"))
-def test_requesting_file_names_the_parameter_that_settles_it(
+def test_requesting_file_names_the_parameter_that_decides_it(
     owner_api: APIClient, files: Callable[[], list[str]], row: Row
 ) -> None:
     answer, chosen = post(owner_api, FOLDER / row.file), {}
@@ -141,7 +141,7 @@ def names() -> list[str]:
 @pytest.mark.parametrize("name", names())
 def test_file_name_is_data(owner_api: APIClient, files: Callable[[], list[str]], name: str) -> None:
     upload = SimpleUploadedFile("plain.csv", CSV)
-    upload._name = name  # the client's word as it is, not as Django's setter cleans it
+    upload._name = name  # the client's name as it is, not as Django's setter cleans it
     answer = owner_api.post(URL, {"file": upload}, format="multipart")
     assert answer.status_code == 201, answer.content
     reported = answer.json()

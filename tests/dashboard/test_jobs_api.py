@@ -56,7 +56,7 @@ class TestEnded:
         assert reported["error"]["action"].startswith("Retry when less is running.")
         assert set(reported["urls"]) == {"self", "page", "retry", "dismiss"}
 
-    def test_one_that_ends_between_two_looks_is_reported_of_once(
+    def test_one_that_ends_between_two_requests_is_reported_once(
         self, owner_api: APIClient, submit: Any, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         release = failed(submit())

@@ -16,14 +16,14 @@ from tests.dashboard.kinds import POPULARITY, SAMPLE, STREAM
 Run = Callable[..., tuple[str, str, int]]
 
 
-def words(mechanism: dict[str, object]) -> list[str]:
+def given(mechanism: dict[str, object]) -> list[str]:
     rest = [part for name, value in mechanism.items() if name != "name" for part in ("--set", f"{name}={value}")]
     return ["--mechanism", str(mechanism["name"]), *rest]
 
 
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    """``run(*words)``: what the command states, and its exit code; in this process."""
+    """``run(*arguments)``: stdout, stderr and exit code; in this process."""
     return runner(Command, "release", capsys)
 
 
@@ -45,7 +45,7 @@ def checkins(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("mechanism", [STREAM, SAMPLE], ids=lambda one: one["name"])
 def test_releases_counts(run: Run, counts: Path, tmp_path: Path, mechanism: dict[str, object], fmt: str) -> None:
     out = tmp_path / f"out.{fmt}"
-    stated, wrong, code = run(counts, *words(mechanism), "--out", out)
+    stated, wrong, code = run(counts, *given(mechanism), "--out", out)
     assert (wrong, code) == ("", 0)
     assert stated.startswith("40 timestamps. Whichever events of at most 4 successive timestamps")
     assert verify(out.read_bytes(), out.name).holds
@@ -55,7 +55,7 @@ def test_releases_counts(run: Run, counts: Path, tmp_path: Path, mechanism: dict
 @pytest.mark.parametrize("fmt", ["csv", "json"])
 def test_releases_check_ins(run: Run, checkins: Path, tmp_path: Path, fmt: str, unit: str) -> None:
     out = tmp_path / f"out.{fmt}"
-    stated, wrong, code = run(checkins, *words(POPULARITY | {"privacy_unit": unit}), "--out", out)
+    stated, wrong, code = run(checkins, *given(POPULARITY | {"privacy_unit": unit}), "--out", out)
     assert (wrong, code) == ("", 0)
     assert stated.startswith("200 check-ins. ")
     assert verify(out.read_bytes(), out.name).holds
@@ -65,22 +65,22 @@ def test_a_seed_repeats_the_run_and_ends_privacy(run: Run, counts: Path, tmp_pat
     one, other = tmp_path / "1.csv", tmp_path / "2.csv"
     for seed, alike in ([], False), (["--seed", "7"], True):
         for out in (one, other):
-            assert run(counts, *words(STREAM), *seed, "--out", out)[2] == 0
+            assert run(counts, *given(STREAM), *seed, "--out", out)[2] == 0
         assert (one.read_bytes() == other.read_bytes()) is alike
     assert "NOT PRIVATE" in one.read_text()
 
 
 REFUSED = {
-    "landmarks": (["counts", *words(STREAM), "--landmarks", "manual:0", "--out", "o.csv"], "--landmarks must be left"),
-    "dummies": (["counts", *words(STREAM), "--dummies", "one-sided:1", "--out", "o.csv"], "--dummies must be left out"),
-    "cleaning": (["counts", *words(STREAM), "--clean", "first-events:3", "--out", "o.csv"], "--clean must be left out"),
-    "steps": (["counts", *words(STREAM), "--then", "ou-smoother", "--out", "o.csv"], "steps for the kind stream"),
-    "format": (["counts", *words(STREAM), "--out", "o.gpx"], "--out must be a file name that ends in .csv, .parquet"),
-    "json of counts": (["counts", *words(STREAM), "--out", "o.json"], "--out must be a file name"),
-    "fractions": (["eighths", *words(STREAM), "--out", "o.csv"], "whole numbers from 0 to 2**52"),
-    "check-ins as counts": (["checkins", *words(STREAM), "--out", "o.csv"], "CommandError"),
-    "counts as check-ins": (["counts", *words(POPULARITY), "--out", "o.csv"], "need a column of the user"),
-    "no positions": (["bare", *words(POPULARITY), "--out", "o.csv"], "must have positions"),
+    "landmarks": (["counts", *given(STREAM), "--landmarks", "manual:0", "--out", "o.csv"], "--landmarks must be left"),
+    "dummies": (["counts", *given(STREAM), "--dummies", "one-sided:1", "--out", "o.csv"], "--dummies must be left out"),
+    "cleaning": (["counts", *given(STREAM), "--clean", "first-events:3", "--out", "o.csv"], "--clean must be left out"),
+    "steps": (["counts", *given(STREAM), "--then", "ou-smoother", "--out", "o.csv"], "steps for the kind stream"),
+    "format": (["counts", *given(STREAM), "--out", "o.gpx"], "--out must be a file name that ends in .csv, .parquet"),
+    "json of counts": (["counts", *given(STREAM), "--out", "o.json"], "--out must be a file name"),
+    "fractions": (["eighths", *given(STREAM), "--out", "o.csv"], "whole numbers from 0 to 2**52"),
+    "check-ins as counts": (["checkins", *given(STREAM), "--out", "o.csv"], "CommandError"),
+    "counts as check-ins": (["counts", *given(POPULARITY), "--out", "o.csv"], "need a column of the user"),
+    "no positions": (["bare", *given(POPULARITY), "--out", "o.csv"], "must have positions"),
 }
 
 

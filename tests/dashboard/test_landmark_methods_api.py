@@ -93,10 +93,10 @@ HOSTILE = {
 
 class TestHostileDescriptions:
     @pytest.mark.parametrize("why", HOSTILE)
-    @pytest.mark.parametrize("door", [SETS, PREVIEW])
-    def test_fail_names_the_field_and_keeps_nothing(self, owner_api, ready_dataset, door, why):
+    @pytest.mark.parametrize("url", [SETS, PREVIEW])
+    def test_fail_names_the_field_and_keeps_nothing(self, owner_api, ready_dataset, url, why):
         method, field = HOSTILE[why]
-        answer = owner_api.post(door, {"dataset": str(ready_dataset.pk), "method": method})
+        answer = owner_api.post(url, {"dataset": str(ready_dataset.pk), "method": method})
         assert answer.status_code == 400
         assert first_error(answer)["field"] == field
         assert first_error(answer)["rule"]

@@ -56,9 +56,9 @@ class TestCreate:
             ([], "method", "object"),
         ],
     )
-    @pytest.mark.parametrize("door", [SETS, PREVIEW])
-    def test_fail_names_field_and_rule(self, owner_api, ready_dataset, method, field, rule, door):
-        answer = owner_api.post(door, {"dataset": str(ready_dataset.pk), "method": method})
+    @pytest.mark.parametrize("url", [SETS, PREVIEW])
+    def test_fail_names_field_and_rule(self, owner_api, ready_dataset, method, field, rule, url):
+        answer = owner_api.post(url, {"dataset": str(ready_dataset.pk), "method": method})
         assert answer.status_code == 400
         assert first_error(answer)["field"] == field
         assert rule in first_error(answer)["rule"]
@@ -187,14 +187,14 @@ class TestWhoIsLetIn:
         assert LandmarkSet.objects.get().name == landmark_set.name
         assert LandmarkSet.objects.filter(pk=landmark_set.pk).exists()
 
-    @pytest.mark.parametrize("door", [SETS, PREVIEW])
+    @pytest.mark.parametrize("url", [SETS, PREVIEW])
     def test_another_owners_dataset_in_a_body_is_as_absent_as_one_that_never_was(
-        self, owner_api, stranger_dataset, door
+        self, owner_api, stranger_dataset, url
     ):
-        theirs = owner_api.post(door, {"dataset": str(stranger_dataset.pk), "method": PARIS})
-        nobodys = owner_api.post(door, {"dataset": str(uuid.uuid4()), "method": PARIS})
-        assert theirs.status_code == nobodys.status_code == 404
-        assert theirs.json() == nobodys.json()
+        theirs = owner_api.post(url, {"dataset": str(stranger_dataset.pk), "method": PARIS})
+        missing = owner_api.post(url, {"dataset": str(uuid.uuid4()), "method": PARIS})
+        assert theirs.status_code == missing.status_code == 404
+        assert theirs.json() == missing.json()
 
     def test_anonymous_is_reported_to_log_in(self, anonymous_api, landmark_set):
         at = f"{SETS}{landmark_set.pk}/"

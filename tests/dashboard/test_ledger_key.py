@@ -67,12 +67,12 @@ def test_is_given_by_the_environment_or_a_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ["", "short"])
 def test_that_is_too_short_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "given").write_text(text)
-    told = refused(tmp_path, CAIRN_LEDGER_KEY_FILE=str(tmp_path / "given"))
-    assert f"must have at least 32 characters, got {len(text)}" in told
-    assert "CAIRN_LEDGER_KEY_FILE" in told
+    message = refused(tmp_path, CAIRN_LEDGER_KEY_FILE=str(tmp_path / "given"))
+    assert f"must have at least 32 characters, got {len(text)}" in message
+    assert "CAIRN_LEDGER_KEY_FILE" in message
 
 
 def test_a_file_that_is_not_there_is_refused_by_name(tmp_path: Path) -> None:
-    told = refused(tmp_path, CAIRN_LEDGER_KEY_FILE=str(tmp_path / "nothing"))
-    assert "CAIRN_LEDGER_KEY_FILE must name a readable file" in told
+    message = refused(tmp_path, CAIRN_LEDGER_KEY_FILE=str(tmp_path / "nothing"))
+    assert "CAIRN_LEDGER_KEY_FILE must name a readable file" in message
     assert not (tmp_path / "ledger.key").exists()

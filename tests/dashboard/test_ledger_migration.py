@@ -72,12 +72,12 @@ call_command("migrate", verbosity=0)
 from dashboard.accounts.models import User
 from dashboard.datasets.models import Budget, BudgetEntry, Dataset
 owner = User.objects.get()
-def told(row):
+def columns(row):
     return [ledger.spent(row)["per_km"], row.stability]
-found = {row.name: told(row) for row in Dataset.objects.all()}
+found = {row.name: columns(row) for row in Dataset.objects.all()}
 for name, body in {"gone again": csv(lines(start=500)), "deleted again": csv(lines(start=3000)),
                    "part of never released": csv(lines(start=2010, count=30))}.items():
-    found[name] = told(services.import_dataset(owner=owner, upload=upload(body)))
+    found[name] = columns(services.import_dataset(owner=owner, upload=upload(body)))
 found["sums"] = all(b.spent == sum(e.amount for e in b.entries) for b in Budget.objects.all())
 found["entries"] = BudgetEntry.objects.count()
 found["spent"] = sum(b.spent for b in Budget.objects.all()) / 1e6

@@ -17,7 +17,7 @@ OWN = ('type="number"', "type='number'", 'type: "number"', "valueAsNumber", "par
 def test_no_page_has_a_number_input_that_drops_what_it_cannot_read(folder: str) -> None:
     files = [path for path in Path(settings.BASE_DIR, folder).rglob("*") if path.suffix in (".js", ".html")]
     assert files
-    assert [path.name for path in files if any(word in path.read_text() for word in OWN)] == []
+    assert [path.name for path in files if any(name in path.read_text() for name in OWN)] == []
 
 
 @pytest.mark.parametrize("name", DOMAINS)

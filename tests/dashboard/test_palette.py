@@ -30,7 +30,7 @@ def linear(colour: str) -> np.ndarray:
 
 
 def test_no_two_have_dash_and_marker_in_common() -> None:
-    reported = [(ink["dash"], ink["marker"]) for ink in palette().values()]
+    reported = [(style["dash"], style["marker"]) for style in palette().values()]
     assert len(reported) >= 9
     assert len(set(reported)) == len(reported)
 
@@ -43,7 +43,7 @@ def test_who_shares_a_colour_shares_neither_dash_nor_marker() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(palette()))
-def test_every_ink_or_its_rim_is_seen_on_its_ground(name: str) -> None:
+def test_every_colour_or_its_rim_contrasts_with_its_background(name: str) -> None:
     light, dark = tokens("tokens"), tokens("dark")
     assert light["map"] == GROUND
     assert light["ink"] == INK
@@ -53,15 +53,15 @@ def test_every_ink_or_its_rim_is_seen_on_its_ground(name: str) -> None:
     assert colour["rim"] == colour["light"] or contrast(colour["light"], GROUND) < SEEN
 
 
-def test_the_sheets_have_the_same_inks() -> None:
+def test_the_style_sheets_have_the_same_colours() -> None:
     assert tuple(tokens("tokens")[f"m{i}"] for i in range(1, 7)) == LIGHT
     assert tuple(tokens("dark")[f"m{i}"] for i in range(1, 7)) == DARK
 
 
 @pytest.mark.parametrize("sight", sorted(FEWER_COLOURS))
-@pytest.mark.parametrize("inks", [LIGHT, DARK], ids=["light", "dark"])
-def test_colours_differ_for_eyes_that_see_fewer(inks: tuple[str, ...], sight: str) -> None:
-    seen = [np.clip(FEWER_COLOURS[sight] @ linear(ink), 0, 1) ** (1 / 2.2) for ink in inks]
+@pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
+def test_colours_differ_for_eyes_that_see_fewer(colours: tuple[str, ...], sight: str) -> None:
+    seen = [np.clip(FEWER_COLOURS[sight] @ linear(colour), 0, 1) ** (1 / 2.2) for colour in colours]
     assert min(np.abs(one - other).max() for one, other in combinations(seen, 2)) > 0.08
 
 

@@ -132,13 +132,13 @@ class TestOnce:
     def test_two_who_request_at_once_are_given_one(self, owner_api, done, monkeypatch):
         first = request_attack(owner_api, done, HOME_WORK).json()
         known = services._earlier
-        looks = iter([lambda _: None])
-        monkeypatch.setattr(services, "_earlier", lambda fresh: next(looks, known)(fresh))  # the other is not seen yet
+        lookups = iter([lambda _: None])
+        monkeypatch.setattr(services, "_earlier", lambda fresh: next(lookups, known)(fresh))  # the other is unseen
         again = request_attack(owner_api, done, HOME_WORK)
         assert (again.status_code, again.json()) == (200, first)
         assert [path.name for path in (HOME / "attacks").iterdir()] == [first["id"]]
 
-    def test_nine_bells_one_run(self, queued_attack, monkeypatch):
+    def test_nine_messages_one_run(self, queued_attack, monkeypatch):
         runs = []
         honest = execution.attacked
         monkeypatch.setattr(execution, "attacked", lambda *given: runs.append(1) or honest(*given))
@@ -153,15 +153,15 @@ class TestOnce:
 
 
 class TestOwnerOnly:
-    DOORS = ("", "result/", "data/", "track/")
+    ENDPOINTS = ("", "result/", "data/", "track/")
 
     def test_a_stranger_is_reported_there_is_nothing(self, stranger_api, owner_api, done, anonymous_api):
         pk = request_attack(owner_api, done, QUICK).json()["id"]
-        for door in self.DOORS:
-            assert stranger_api.get(attack_url(pk) + door).status_code == 404, door
-            assert anonymous_api.get(attack_url(pk) + door).status_code == 401, door
-        for door in ("cancel/", "retry/"):
-            assert stranger_api.post(attack_url(pk) + door).status_code == 404
+        for endpoint in self.ENDPOINTS:
+            assert stranger_api.get(attack_url(pk) + endpoint).status_code == 404, endpoint
+            assert anonymous_api.get(attack_url(pk) + endpoint).status_code == 401, endpoint
+        for endpoint in ("cancel/", "retry/"):
+            assert stranger_api.post(attack_url(pk) + endpoint).status_code == 404
         assert stranger_api.delete(attack_url(pk)).status_code == 404
         assert stranger_api.get(URL, {"release": str(done.pk)}).json()["results"] == []
         assert request_attack(stranger_api, done, QUICK).status_code == 404

@@ -88,13 +88,13 @@ class TestGone:
     def test_alone_or_with_its_release_or_dataset(
         self, owner_api, done, taxi_release, django_capture_on_commit_callbacks
     ):
-        by_itself, with_release = (request_attack(owner_api, done, one).json()["id"] for one in (HOME_WORK, QUICK))
+        alone, with_release = (request_attack(owner_api, done, one).json()["id"] for one in (HOME_WORK, QUICK))
         with_dataset = taxi_release()
         request_attack(owner_api, with_dataset, HOME_WORK)
         assert len(list((HOME / "attacks").iterdir())) == 3
         with django_capture_on_commit_callbacks(execute=True):
-            assert owner_api.delete(attack_url(by_itself)).status_code == 204
-        assert not (HOME / "attacks" / by_itself).exists()
+            assert owner_api.delete(attack_url(alone)).status_code == 204
+        assert not (HOME / "attacks" / alone).exists()
         with django_capture_on_commit_callbacks(execute=True):
             discard_release(release=done)
         assert not (HOME / "attacks" / with_release).exists()

@@ -41,13 +41,13 @@ class TestSubmit:
         assert charges(release) == []
         assert ledger.spent(ready_dataset)["per_km"] == 0
 
-    def test_rings_only_after_the_commit(self, submit, django_capture_on_commit_callbacks, monkeypatch):
-        rung = Mock()
-        monkeypatch.setattr(queue, "enqueue", rung)
+    def test_enqueues_only_after_the_commit(self, submit, django_capture_on_commit_callbacks, monkeypatch):
+        enqueue = Mock()
+        monkeypatch.setattr(queue, "enqueue", enqueue)
         with django_capture_on_commit_callbacks(execute=True):
             release = submit()
-            rung.assert_not_called()
-        rung.assert_called_once_with(release)
+            enqueue.assert_not_called()
+        enqueue.assert_called_once_with(release)
 
     def test_a_broker_that_is_away_is_no_error(self, submit, django_capture_on_commit_callbacks):
         with django_capture_on_commit_callbacks(execute=True):
@@ -104,13 +104,13 @@ class TestIdempotencyKey:
         with pytest.raises(Conflict, match="another request"):
             submit(key="monday", epsilon=2.0)
 
-    @pytest.mark.parametrize("key", ["two words", "x" * 101, "clé", "a\nb"])
+    @pytest.mark.parametrize("key", ["two parts", "x" * 101, "clé", "a\nb"])
     def test_fail_key_that_is_no_key(self, submit, key):
         with pytest.raises(ParameterError) as refused:
             submit(key=key)
         assert refused.value.field == "Idempotency-Key"
 
-    def test_the_database_holds_it_where_the_look_ahead_cannot(self, submit, monkeypatch):
+    def test_the_database_refuses_it_where_the_query_before_cannot(self, submit, monkeypatch):
         first = submit(key="monday")
         answers = iter([None, first])  # as if the other request committed between our look and our write
         monkeypatch.setattr(services, "_earlier", lambda fresh: next(answers))

@@ -81,8 +81,8 @@ class TestFromSubmittedToDownloaded:
 
     def test_whatever_the_client_would_accept(self, owner_api, done):
         for accept in ("text/csv", "application/octet-stream", "*/*"):
-            for door in ("data", "track"):
-                answer = owner_api.get(release_url(done, door), headers={"Accept": accept})
+            for name in ("data", "track"):
+                answer = owner_api.get(release_url(done, name), headers={"Accept": accept})
                 assert (answer.status_code, bool(answer.getvalue())) == (200, True)
 
 
@@ -219,9 +219,9 @@ class TestCancelRetryDiscard:
         assert owner_api.delete(release_url(done)).status_code == 204
         assert owner_api.get(release_url(done)).status_code == 404
 
-    @pytest.mark.parametrize("door", ["data", "track", "series"])
-    def test_fail_nothing_to_show_until_done(self, owner_api, submit, door):
-        answer = owner_api.get(release_url(submit(), door))
+    @pytest.mark.parametrize("name", ["data", "track", "series"])
+    def test_fail_nothing_to_show_until_done(self, owner_api, submit, name):
+        answer = owner_api.get(release_url(submit(), name))
         assert (answer.status_code, first_error(answer)["value"]) == (409, "queued")
 
 
@@ -246,8 +246,8 @@ class TestList:
             assert owner_api.get(RELEASES).json()["count"] == 6
 
 
-class TestWhoIsLetIn:
-    def doors(self, api, release):
+class TestPermissions:
+    def responses(self, api, release):
         yield "get", api.get(release_url(release))
         yield "delete", api.delete(release_url(release))
         for name in ("cancel", "retry"):
@@ -258,20 +258,20 @@ class TestWhoIsLetIn:
     def test_a_stranger_finds_nothing(self, stranger_api, done):
         assert stranger_api.get(RELEASES).json()["count"] == 0
         assert stranger_api.get(RELEASES, {"dataset": str(done.dataset_id)}).json()["count"] == 0
-        for door, answer in self.doors(stranger_api, done):
-            assert (door, answer.status_code) == (door, 404)
+        for name, answer in self.responses(stranger_api, done):
+            assert (name, answer.status_code) == (name, 404)
         assert Release.objects.filter(pk=done.pk).exists()
 
-    def test_a_stranger_is_reported_no_more_than_of_one_that_never_was(self, stranger_api, done):
-        nobodys = Release(pk=uuid.uuid4())
+    def test_a_stranger_gets_the_response_of_a_missing_release(self, stranger_api, done):
+        missing = Release(pk=uuid.uuid4())
         for (_, theirs), (_, none) in zip(
-            self.doors(stranger_api, done), self.doors(stranger_api, nobodys), strict=True
+            self.responses(stranger_api, done), self.responses(stranger_api, missing), strict=True
         ):
             assert theirs.content == none.content
 
-    def test_anonymous_is_reported_to_log_in(self, anonymous_api, done):
-        for door, answer in self.doors(anonymous_api, done):
-            assert (door, answer.status_code) == (door, 401)
+    def test_anonymous_has_to_log_in(self, anonymous_api, done):
+        for name, answer in self.responses(anonymous_api, done):
+            assert (name, answer.status_code) == (name, 401)
         for path in (RELEASES, "/api/v1/mechanisms/"):
             assert anonymous_api.get(path).status_code == 401
         assert anonymous_api.post(RELEASES, {}).status_code == 401
@@ -279,13 +279,13 @@ class TestWhoIsLetIn:
     def test_ids_in_bodies_are_not_a_way_round(self, stranger, stranger_api, stranger_dataset, body, owner_api):
         marks = mark_landmarks(owner=stranger, dataset=stranger_dataset, method={"name": "manual", "events": [0]})
         mine = {"dataset": str(stranger_dataset.pk), "landmark_set": str(marks.pk)}
-        nobodys = str(uuid.uuid4())
+        missing = str(uuid.uuid4())
         answers = [
             stranger_api.post(RELEASES, body),
             stranger_api.post(RELEASES, body | {"dataset": mine["dataset"]}),
             stranger_api.post(RELEASES, body | {"landmark_set": mine["landmark_set"]}),
-            stranger_api.post(RELEASES, body | mine | {"landmark_set": nobodys}),
-            stranger_api.post(RELEASES, body | mine | {"dataset": nobodys}),
+            stranger_api.post(RELEASES, body | mine | {"landmark_set": missing}),
+            stranger_api.post(RELEASES, body | mine | {"dataset": missing}),
         ]
         assert {answer.status_code for answer in answers} == {404}
         assert len({answer.content for answer in answers}) == 1

@@ -158,7 +158,7 @@ class TestSameBytes:
 
 
 class TestNothingElseLeaves:
-    """Every word of the owner's is a Zebra; k = 4 of 8 events are landmarks and all 8 are marked."""
+    """Every text by the owner contains Zebra; k = 4 of 8 events are landmarks and all 8 are marked."""
 
     @pytest.fixture
     def row(self, owner, owner_api):
@@ -180,7 +180,7 @@ class TestNothingElseLeaves:
         Release.objects.filter(pk=answer["id"]).update(owner_view={"mae_m": 123456.789})
         return Release.objects.get(pk=answer["id"])
 
-    def test_no_file_of_a_bundle_holds_a_word_of_the_owners(self, owner_api, row):
+    def test_no_file_of_a_bundle_has_a_text_by_the_owner(self, owner_api, row):
         answer = owner_api.get(release_url(row, "bundle"))
         archive = opened(answer)
         sets = row.landmark_set, row.landmark_set.source

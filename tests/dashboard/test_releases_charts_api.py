@@ -28,7 +28,7 @@ class TestTrack:
         assert [value / 1000 for value in found["time_ms"]] == published.time_s.tolist()
         assert found["event"] == event.tolist() == list(range(1, 8))
 
-    def test_a_picture_names_the_events_it_shows(self, owner_api, done):
+    def test_a_view_names_the_events_it_shows(self, owner_api, done):
         ((published, event),) = parquet.read_release(done.data_path)
         view = {"west": -180, "north": 85, "width": 8192, "height": 8192, "zoom": 5, "middle": 0}
         found = decode_track(owner_api.get(release_url(done, "track"), {"series": 0, **view}).content)
@@ -54,9 +54,9 @@ class TestTrack:
         assert (again.status_code, again.content) == (304, b"")
 
     @pytest.mark.parametrize("series", ["1", "-1", "x", "١", "9" * 30])
-    @pytest.mark.parametrize("door", ["track", "series"])
-    def test_fail_no_such_series(self, owner_api, done, series, door):
-        answer = owner_api.get(release_url(done, door), {"series": series})
+    @pytest.mark.parametrize("name", ["track", "series"])
+    def test_fail_no_such_series(self, owner_api, done, series, name):
+        answer = owner_api.get(release_url(done, name), {"series": series})
         assert (answer.status_code, first_error(answer)["field"]) == (400, "series")
 
 

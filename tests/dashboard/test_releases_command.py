@@ -28,7 +28,7 @@ MARKS = ["--landmarks", "manual:0,2"]
 
 @pytest.fixture
 def run(capsys):
-    """``run(*words)``: what the command states, and its exit code; in this process."""
+    """``run(*arguments)``: stdout, stderr and exit code; in this process."""
 
     return runner(Command, "release", capsys)
 
@@ -69,8 +69,8 @@ def test_a_seeded_run_states_so_and_is_the_engines(run, day, tmp_path):
 
 def test_text_parameters_and_reading_options(run, day, tmp_path):
     out = tmp_path / "out.csv"
-    words = ["--mechanism", "landmark-skip", "--set", "epsilon=1", "--set", "radius_m=2e2", "--set", "leading=gap"]
-    stated, wrong, code = run(day, *words, *MARKS, "--read", "format=csv", "--out", out)
+    arguments = ["--mechanism", "landmark-skip", "--set", "epsilon=1", "--set", "radius_m=2e2", "--set", "leading=gap"]
+    stated, wrong, code = run(day, *arguments, *MARKS, "--read", "format=csv", "--out", out)
     assert (wrong, code) == ("", 0)
     assert "3 published" in stated
 
@@ -110,11 +110,11 @@ class TestCleaning:
         return day
 
     @pytest.mark.parametrize(
-        "words", [SHORT, ("--clean", json.dumps([JUMPS, FIRST])), (*SHORT[:2], "--clean", json.dumps(FIRST))]
+        "arguments", [SHORT, ("--clean", json.dumps([JUMPS, FIRST])), (*SHORT[:2], "--clean", json.dumps(FIRST))]
     )
-    def test_comes_first_in_its_order_and_the_label_states_it(self, run, jumpy, tmp_path, words):
+    def test_comes_first_in_its_order_and_the_label_states_it(self, run, jumpy, tmp_path, arguments):
         out = tmp_path / "out.parquet"
-        stated, wrong, code = run(jumpy, *words, *UNIFORM, *MARKS, "--seed", "7", "--out", out)
+        stated, wrong, code = run(jumpy, *arguments, *UNIFORM, *MARKS, "--seed", "7", "--out", out)
         assert (wrong, code) == ("", 0)
         assert stated.startswith("3 points, 2 landmarks (66.7%), 3 published. ")
         assert "First events: 1 event after the first 3 of a series left out." in stated
@@ -151,8 +151,8 @@ class TestCleaning:
     [("zones:zones.geojson", 2), ("synthetic:25%:bimodal:1", 1), ("column", 1), ("stay-points:200m:30min", 0)],
 )
 def test_every_way_to_mark_landmarks(run, day, tmp_path, landmarks, count):
-    ring = [[2.33, 48.86], [2.36, 48.86], [2.36, 48.87], [2.33, 48.87], [2.33, 48.86]]
-    (tmp_path / "zones.geojson").write_text(json.dumps({"type": "Polygon", "coordinates": [ring]}))
+    corners = [[2.33, 48.86], [2.36, 48.86], [2.36, 48.87], [2.33, 48.87], [2.33, 48.86]]
+    (tmp_path / "zones.geojson").write_text(json.dumps({"type": "Polygon", "coordinates": [corners]}))
     marks = ["poi", "no", "no", "yes", ""]
     day.write_text("\n".join(f"{line},{mark}" for line, mark in zip(DAY.splitlines(), marks, strict=True)))
     stated, wrong, code = run(
@@ -252,11 +252,11 @@ REFUSED = {
 
 @pytest.mark.parametrize("why", REFUSED)
 def test_fail_with_one_clear_line_and_no_file(run, day, tmp_path, monkeypatch, why):
-    words, reported = REFUSED[why]
+    arguments, reported = REFUSED[why]
     (tmp_path / "noise.bin").write_bytes(bytes(range(256)) * 40)
     monkeypatch.chdir(tmp_path)
     before = sorted(tmp_path.iterdir())
-    stated, wrong, code = run(*words)
+    stated, wrong, code = run(*arguments)
     assert code != 0
     assert stated == ""
     assert reported in wrong
@@ -268,10 +268,10 @@ def test_fail_with_one_clear_line_and_no_file(run, day, tmp_path, monkeypatch, w
 def test_needs_no_database_and_no_broker(day, tmp_path):
     out = tmp_path / "out.gpx"
     home = tmp_path / "home"
-    unreachable = {"DATABASE_URL": "postgres://nobody@127.0.0.1:1/none", "REDIS_URL": "redis://127.0.0.1:1/0"}
-    words = [day, *UNIFORM, "--landmarks", "stay-points:200m:30min", "--out", out]
+    unreachable = {"DATABASE_URL": "postgres://user@127.0.0.1:1/none", "REDIS_URL": "redis://127.0.0.1:1/0"}
+    arguments = [day, *UNIFORM, "--landmarks", "stay-points:200m:30min", "--out", out]
     done = subprocess.run(
-        [sys.executable, "manage.py", "release", *map(str, words)],
+        [sys.executable, "manage.py", "release", *map(str, arguments)],
         cwd=ROOT,
         env=os.environ | unreachable | {"CAIRN_HOME": str(home)},
         capture_output=True,
@@ -301,8 +301,8 @@ class TestDummies:
     def test_a_seed_repeats_the_draw_too(self, run, day, tmp_path):
         written = []
         for name in ("a.csv", "b.csv"):
-            words = ("--dummies", "heuristic:1", "--seed", "3", "--out", tmp_path / name)
-            assert run(day, *UNIFORM, *MARKS, *words)[2] == 0
+            arguments = ("--dummies", "heuristic:1", "--seed", "3", "--out", tmp_path / name)
+            assert run(day, *UNIFORM, *MARKS, *arguments)[2] == 0
             written.append((tmp_path / name).read_bytes())
         assert written[0] == written[1]
 

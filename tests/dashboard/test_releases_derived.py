@@ -158,7 +158,7 @@ class TestDerivation:
         parquet.write_columns(done.budgets_path, {name: columns[name] for name in ("series", "budget", "fresh")})
         assert files.read_releases(done)[0].sd_m == pytest.approx(with_sd)
 
-    def test_every_series_is_read_back_on_its_own(self, owner, make_dataset, paris_day):
+    def test_every_series_is_read_back_separately(self, owner, make_dataset, paris_day):
         two = make_dataset(owner, paris_day, paris_day)
         marks = mark_landmarks(owner=owner, dataset=two, method={"name": "manual", "events": [0, 9]})
         spec = ReleaseSpec.parse({"mechanism": {"name": "landmark-skip", "epsilon": 1.0, "radius_m": 200.0}})
@@ -239,10 +239,10 @@ class TestEntryPoints:
         assert (made["derived_from"], made["postprocess"], made["title"]) == (str(done.pk), [OU], "Skip + OU smoother")
         assert made["guarantee"] == owner_api.get(release_url(done)).json()["guarantee"]
         execution.run(made["id"])
-        words = f"post-processing of release {done.pk} (sha256 {done.data_sha256})"
+        text = f"post-processing of release {done.pk} (sha256 {done.data_sha256})"
         for fmt in FORMATS:
             content = owner_api.get(made["urls"]["data"], {"format": fmt}).getvalue()
-            assert words.encode() in content, fmt
+            assert text.encode() in content, fmt
         assert sum(map(len, formats.read(_file(owner_api, made), name="x.csv").series)) == done.summary["published"]
         listed = owner_api.get(RELEASES, {"derived_from": str(done.pk)}).json()["results"]
         assert [one["id"] for one in listed] == [made["id"]]

@@ -105,7 +105,7 @@ class TestDraw:
         assert release.errors_path.parent == release.dataset.folder
         assert all(path.stat().st_mode & 0o077 == 0 for path in release.folder.iterdir())
 
-    def test_a_doorbell_that_rings_twice_draws_once(self, submit):
+    def test_a_message_delivered_twice_draws_once(self, submit):
         release = executed(submit())
         before = release.data_sha256
         assert executed(release).data_sha256 == before

@@ -36,8 +36,8 @@ def long(owner, make_dataset, walk):
 
 
 @pytest.fixture
-def ask(owner_api, landmark_set):
-    """``ask(mechanism, …, seed=…)``: the answer over the owner's day, or over ``landmarks``."""
+def preview(owner_api, landmark_set):
+    """``preview(mechanism, …, seed=…)``: the answer over the owner's day, or over ``landmarks``."""
 
     def post(*requested, landmarks=landmark_set, **more):
         return owner_api.post(CURVE, {"landmark_set": str(landmarks.pk), "mechanisms": list(requested)} | more)
@@ -97,12 +97,12 @@ class TestEventRange:
         assert part["landmark"]["joint"] == whole["landmark"]["joint"][2:6]
         assert part["points"] == 8
 
-    @pytest.mark.parametrize("door", ["series", "errors"])
+    @pytest.mark.parametrize("name", ["series", "errors"])
     @pytest.mark.parametrize(
         ("query", "field"), [({"first": 8}, "first"), ({"first": -1}, "first"), ({"first": 3, "after": 3}, "after")]
     )
-    def test_fail_where_there_is_none(self, owner_api, done, door, query, field):
-        answer = owner_api.get(release_url(done, door), query)
+    def test_fail_where_there_is_none(self, owner_api, done, name, query, field):
+        answer = owner_api.get(release_url(done, name), query)
         assert (answer.status_code, first_error(answer)["field"]) == (400, field)
         assert first_error(answer)["rule"]
 
@@ -153,8 +153,8 @@ class TestErrors:
 
 class TestCurve:
     @pytest.mark.parametrize("seed", [0, 7])
-    def test_is_the_simulation_bit_for_bit(self, ask, paris_day, landmark_set, seed):
-        found = ask(UNIFORM, SKIP | {"epsilon": 3.0}, seed=seed).json()
+    def test_is_the_simulation_bit_for_bit(self, preview, paris_day, landmark_set, seed):
+        found = preview(UNIFORM, SKIP | {"epsilon": 3.0}, seed=seed).json()
         marks = LandmarkSet(landmark_set.mask)
         for requested, curve in zip([UNIFORM, SKIP | {"epsilon": 3.0}], found["mechanisms"], strict=True):
             assert curve["epsilon"] == pytest.approx([requested["epsilon"] * one for one in tradeoff.FACTORS])
@@ -164,13 +164,13 @@ class TestCurve:
             assert [curve["low_m"], curve["high_m"]] == np.quantile(expected, [0.05, 0.95], axis=1).tolist()
         assert (found["events"], found["points"], found["landmarks"]) == (8, 8, 4)
 
-    def test_levels_are_round_and_within_the_domain(self, ask):
-        (found,) = ask(UNIFORM | {"epsilon": 5000.0}).json()["mechanisms"]
+    def test_levels_are_round_and_within_the_domain(self, preview):
+        (found,) = preview(UNIFORM | {"epsilon": 5000.0}).json()["mechanisms"]
         assert found["epsilon"] == [500.0, 1000.0, 1500.0, 2500.0, 5000.0, 10000.0]
 
-    def test_a_long_series_is_cut_and_it_states_it(self, ask, long, walk, monkeypatch):
+    def test_a_long_series_is_cut_and_it_states_it(self, preview, long, walk, monkeypatch):
         monkeypatch.setattr(tradeoff, "MOST_EVENTS", 1000)
-        found = ask(SKIP, landmarks=long).json()
+        found = preview(SKIP, landmarks=long).json()
         assert (found["events"], found["points"], found["landmarks"]) == (1000, 3000, 143)
         level = mechanisms.parse(SKIP | {"epsilon": 0.1})
         first = Trajectory(walk.lon[:1000].round(7), walk.lat[:1000].round(7))
@@ -185,17 +185,17 @@ class TestCurve:
         assert tradeoff.affordable(10**6, 3) == tradeoff.MOST_EVENTS
         assert tradeoff.affordable(8, 20) == 8
 
-    def test_every_mechanism_has_one_or_states_why_not(self, ask):
+    def test_every_mechanism_has_one_or_states_why_not(self, preview):
         requested = []
         for cls in mechanisms.of("trajectory"):
             needed = {field["name"]: field["example"] for field in cls.fields() if field["required"]}
             requested.append(needed | {"name": cls.registered_name()})
-        for one in ask(*requested).json()["mechanisms"]:
+        for one in preview(*requested).json()["mechanisms"]:
             assert bool(one["epsilon"]) != bool(one["why_not"])
             assert len(one["mean_m"]) == len(one["low_m"]) == len(one["high_m"]) == len(one["epsilon"])
 
-    def test_nothing_is_stored_or_charged(self, ask):
-        answer = ask(UNIFORM)
+    def test_nothing_is_stored_or_charged(self, preview):
+        answer = preview(UNIFORM)
         assert not Release.objects.exists()
         assert answer.headers["Cache-Control"] == "private, no-store"
         assert "never for publication" in answer.json()["note"]
@@ -209,8 +209,8 @@ class TestCurve:
             ({"mechanisms": [UNIFORM | {"epsilon": 0}]}, "mechanisms.0.epsilon"),
         ],
     )
-    def test_fail_out_of_domain_names_the_field(self, ask, more, field):
-        answer = ask(UNIFORM, **more)
+    def test_fail_out_of_domain_names_the_field(self, preview, more, field):
+        answer = preview(UNIFORM, **more)
         assert (answer.status_code, first_error(answer)["field"]) == (400, field)
 
     def test_a_stranger_learns_nothing(self, stranger_api, anonymous_api, landmark_set):

@@ -23,8 +23,8 @@ ADAPTIVE = {"name": "landmark-adaptive", "epsilon": 1.0, "radius_m": 200.0}
 
 
 @pytest.fixture
-def ask(owner_api, landmark_set):
-    """``ask(mechanism, …, steps=[…])``: the answer."""
+def forecast(owner_api, landmark_set):
+    """``forecast(mechanism, …, steps=[…])``: the answer."""
 
     def post(*requested, steps=()):
         return owner_api.post(
@@ -35,41 +35,41 @@ def ask(owner_api, landmark_set):
 
 
 class TestExpected:
-    def test_uniform_by_hand_four_landmarks_of_eight(self, ask):
-        (found,) = ask(UNIFORM).json()["mechanisms"]
+    def test_uniform_by_hand_four_landmarks_of_eight(self, forecast):
+        (found,) = forecast(UNIFORM).json()["mechanisms"]
         assert found["expected"]["exact"]
         assert found["expected"]["landmark"]["share"] == [0.2, 0.2]
         assert found["expected"]["overall"]["mean_m"] == pytest.approx(2000, rel=1e-6)
         assert (found["expected"]["overall"]["events"], found["expected"]["overall"]["drawn"]) == (8, 8)
         assert "it and all 4 landmarks together leak at most ε = 1 per 200 m" in found["guarantee"]["statement"]
 
-    def test_own_parameters_count(self, ask):
+    def test_own_parameters_count(self, forecast):
         for window in (1, 4, 8):
-            (found,) = ask(WINDOW | {"window": window}).json()["mechanisms"]
+            (found,) = forecast(WINDOW | {"window": window}).json()["mechanisms"]
             assert found["expected"]["overall"]["mean_m"] == pytest.approx(400 * window, rel=1e-6)
         drawn = [
-            ask(PLANNED | {"step_variance_m2": q}).json()["mechanisms"][0]["expected"]["landmark"]["drawn"]
+            forecast(PLANNED | {"step_variance_m2": q}).json()["mechanisms"][0]["expected"]["landmark"]["drawn"]
             for q in (1.0, 1e12)
         ]
         assert drawn == [1, 4]
 
-    def test_what_depends_on_the_run_is_stated_to(self, ask):
-        (found,) = ask(ADAPTIVE).json()["mechanisms"]
+    def test_what_depends_on_the_run_is_stated_to(self, forecast):
+        (found,) = forecast(ADAPTIVE).json()["mechanisms"]
         assert found["expected"]["exact"] is False
         assert found["expected"]["overall"]["share"][0] == pytest.approx(0.2)
 
-    def test_every_mechanism_has_one(self, ask):
+    def test_every_mechanism_has_one(self, forecast):
         requested = []
         for cls in mechanisms.of("trajectory"):
             needed = {field["name"]: field["example"] for field in cls.fields() if field["required"]}
             requested.append(needed | {"name": cls.registered_name()})
-        found = ask(*requested).json()["mechanisms"]
+        found = forecast(*requested).json()["mechanisms"]
         assert [one["name"] for one in found] == [one["name"] for one in requested]
         assert all(math.isfinite(one["expected"]["overall"]["p95_m"]) for one in found)
 
-    def test_no_position_is_read_and_nothing_is_written(self, ask, ready_dataset):
+    def test_no_position_is_read_and_nothing_is_written(self, forecast, ready_dataset):
         ready_dataset.points_path.unlink()
-        assert ask(UNIFORM, ADAPTIVE, PLANNED).status_code == 200
+        assert forecast(UNIFORM, ADAPTIVE, PLANNED).status_code == 200
         counts = [model.objects.count() for model in (Release, BudgetEntry, Budget)]
         assert counts == [0, 0, 0]
 
@@ -86,10 +86,10 @@ class TestExpected:
 
 
 class TestPrice:
-    def test_it_is_what_submitting_then_charges(self, ask, submit, ready_dataset):
+    def test_it_is_what_submitting_then_charges(self, forecast, submit, ready_dataset):
         submit(epsilon=0.1)
         before = ledger.spent(ready_dataset)["per_km"]
-        stated = ask(UNIFORM, PLANNED, WINDOW | {"epsilon": 0.3}).json()["budget"]
+        stated = forecast(UNIFORM, PLANNED, WINDOW | {"epsilon": 0.3}).json()["budget"]
         assert stated["spent_per_km"] == before
         submit()
         submit("landmark-planned")
@@ -97,25 +97,25 @@ class TestPrice:
         assert ledger.spent(ready_dataset)["per_km"] == pytest.approx(stated["after_per_km"], abs=1e-12)
         assert stated["price_per_km"] == pytest.approx(stated["after_per_km"] - before)
 
-    def test_steps_add_nothing(self, ask):
+    def test_steps_add_nothing(self, forecast):
         step = {"name": "causal-filter", "step_variance_m2": 100.0}
-        plain, stepped = ask(UNIFORM).json(), ask(UNIFORM, steps=[step, {"name": "ou-smoother"}]).json()
+        plain, stepped = forecast(UNIFORM).json(), forecast(UNIFORM, steps=[step, {"name": "ou-smoother"}]).json()
         assert plain["budget"] == stepped["budget"]
         assert [one["causal"] for one in stepped["postprocess"]] == [True, False]
 
-    def test_states_whether_it_fits(self, ask, ready_dataset):
-        assert ask(UNIFORM).json()["budget"]["total_per_km"] is None
+    def test_states_whether_it_fits(self, forecast, ready_dataset):
+        assert forecast(UNIFORM).json()["budget"]["total_per_km"] is None
         set_budget(dataset=ready_dataset, epsilon=2.0, radius_m=200.0)
-        assert ask(UNIFORM, UNIFORM).json()["budget"] == {
+        assert forecast(UNIFORM, UNIFORM).json()["budget"] == {
             "price_per_km": 10.0, "spent_per_km": 0.0, "after_per_km": 10.0, "total_per_km": 10.0, "fits": True,
             "stability": 1,
         }  # fmt: skip
-        assert ask(UNIFORM, UNIFORM, UNIFORM).json()["budget"]["fits"] is False
+        assert forecast(UNIFORM, UNIFORM, UNIFORM).json()["budget"]["fits"] is False
 
-    def test_three_thirds_fit_one_whole(self, ask, ready_dataset):
+    def test_three_thirds_fit_one_whole(self, forecast, ready_dataset):
         set_budget(dataset=ready_dataset, epsilon=1.0, radius_m=1.0)
         third = UNIFORM | {"radius_m": 3.0}
-        assert ask(third, third, third).json()["budget"]["fits"] is True
+        assert forecast(third, third, third).json()["budget"]["fits"] is True
 
 
 class TestRefused:
@@ -129,17 +129,17 @@ class TestRefused:
             (7, "mechanisms.1"),
         ],
     )
-    def test_fail_out_of_domain_is_named(self, ask, mechanism, field):
-        answer = ask(UNIFORM, mechanism)
+    def test_fail_out_of_domain_is_named(self, forecast, mechanism, field):
+        answer = forecast(UNIFORM, mechanism)
         assert (answer.status_code, first_error(answer)["field"]) == (400, field)
 
     @pytest.mark.parametrize("count", [0, 21])
-    def test_fail_none_or_too_many(self, ask, count):
-        answer = ask(*[UNIFORM] * count)
+    def test_fail_none_or_too_many(self, forecast, count):
+        answer = forecast(*[UNIFORM] * count)
         assert (answer.status_code, first_error(answer)["field"]) == (400, "mechanisms")
 
-    def test_fail_steps(self, ask):
-        answer = ask(UNIFORM, steps=[{"name": "causal-filter"}])
+    def test_fail_steps(self, forecast):
+        answer = forecast(UNIFORM, steps=[{"name": "causal-filter"}])
         assert (answer.status_code, first_error(answer)["field"]) == (400, "postprocess.0.step_variance_m2")
 
     def test_a_stranger_learns_nothing(self, stranger_api, anonymous_api, landmark_set):

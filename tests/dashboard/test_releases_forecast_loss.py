@@ -24,8 +24,8 @@ NONE = {"backward": [[1.0]], "forward": [[1.0]]} | APART
 
 
 @pytest.fixture
-def ask(owner_api, landmark_set):
-    """``ask(mechanism, …, correlation={…})``: the answer."""
+def forecast(owner_api, landmark_set):
+    """``forecast(mechanism, …, correlation={…})``: the answer."""
 
     def post(*requested, marks=landmark_set, **more):
         return owner_api.post(FORECAST, {"landmark_set": str(marks.pk), "mechanisms": list(requested)} | more)
@@ -39,8 +39,8 @@ def losses(answer):
 
 
 class TestWithACorrelation:
-    def test_it_is_the_engines_on_the_planned_budgets(self, ask, landmark_set):
-        (found,) = losses(ask(UNIFORM, correlation=MODERATE))
+    def test_it_is_the_engines_on_the_planned_budgets(self, forecast, landmark_set):
+        (found,) = losses(forecast(UNIFORM, correlation=MODERATE))
         matrix, budgets = smoothing_matrix(2, 0.1), [0.2] * 8
         assert found["event"] == pytest.approx(temporal_loss(budgets, matrix, matrix).total.max(), rel=1e-12)
         joint = landmark_temporal_loss(budgets, landmark_set.mask, matrix, matrix, bound="bridge").max()
@@ -48,37 +48,38 @@ class TestWithACorrelation:
         assert (found["event_level"], found["joint_level"]) == (0.2, pytest.approx(1.0))
         assert (found["bound"], found["upper_bound"], found["why"], found["why_not"]) == ("bridge", True, "", "")
 
-    def test_it_is_what_the_landmark_sets_report_states(self, ask, owner_api, landmark_set):
+    def test_it_is_what_the_landmark_sets_report_states(self, forecast, owner_api, landmark_set):
         report = owner_api.get(f"/api/v1/landmark-sets/{landmark_set.pk}/loss/", PER_METRE).json()
         rows = {row["name"]: row for row in report["mechanisms"] if not row["why_not"]}
         assert len(rows) >= 5
         requested = [row["parameters"] | {"name": name, "epsilon": 1.0} for name, row in rows.items()]
-        for row, found in zip(rows.values(), losses(ask(*requested, correlation=PER_METRE)), strict=True):
+        for row, found in zip(rows.values(), losses(forecast(*requested, correlation=PER_METRE)), strict=True):
             assert found["joint"] == pytest.approx(row["bridge"]["joint"], rel=1e-12)
             assert (found["joint_level"], found["event_level"]) == (row["level"], row["highest_budget"])
 
-    def test_farther_states_leak_more_by_the_distance(self, ask, landmark_set):
-        (found,) = losses(ask(UNIFORM, correlation=MODERATE | {"diameter_m": 1000}))
+    def test_farther_states_leak_more_by_the_distance(self, forecast, landmark_set):
+        (found,) = losses(forecast(UNIFORM, correlation=MODERATE | {"diameter_m": 1000}))
         matrix, levels = smoothing_matrix(2, 0.1), [5 * 0.2] * 8
         assert found["event"] == pytest.approx(temporal_loss(levels, matrix, matrix).total.max(), rel=1e-12)
         joint = landmark_temporal_loss(levels, landmark_set.mask, matrix, matrix, bound="bridge").max()
         assert found["joint"] == pytest.approx(joint, rel=1e-12)
         assert (found["event_level"], found["joint_level"]) == (pytest.approx(1.0), pytest.approx(5.0))
 
-    def test_stronger_leaks_more_and_none_leaks_the_level(self, ask):
-        weak, moderate, strong = (losses(ask(UNIFORM, correlation={"n": 2, "s": s} | APART))[0] for s in (1, 0.1, 0.01))
+    def test_stronger_leaks_more_and_none_leaks_the_level(self, forecast):
+        given = [{"n": 2, "s": s} | APART for s in (1, 0.1, 0.01)]
+        weak, moderate, strong = (losses(forecast(UNIFORM, correlation=one))[0] for one in given)
         for part in ("event", "joint"):
             assert weak[f"{part}_level"] < weak[part] < moderate[part] < strong[part]
-            none = losses(ask(UNIFORM, correlation=NONE))[0]
+            none = losses(forecast(UNIFORM, correlation=NONE))[0]
             assert none[part] == pytest.approx(none[f"{part}_level"])
 
-    def test_a_shared_draw_counts_once(self, ask):
-        (found,) = losses(ask(JOINT, correlation=NONE))
+    def test_a_shared_draw_counts_once(self, forecast):
+        (found,) = losses(forecast(JOINT, correlation=NONE))
         assert found["joint_level"] == pytest.approx(1.0)
         assert found["event"] <= 1.0 + 1e-12
 
-    def test_what_depends_on_the_run_is_simulated(self, ask, landmark_set):
-        (found,) = losses(ask(ADAPTIVE, correlation=MODERATE))
+    def test_what_depends_on_the_run_is_simulated(self, forecast, landmark_set):
+        (found,) = losses(forecast(ADAPTIVE, correlation=MODERATE))
         mask, matrix = landmark_set.mask, smoothing_matrix(2, 0.1)
         runs = simulated_budgets(mechanisms.parse(ADAPTIVE), mask, found["simulated"])
         assert found["simulated"] == len(runs) == 5
@@ -87,49 +88,49 @@ class TestWithACorrelation:
         assert found["joint"] == np.median(joint) > found["joint_level"]
         assert found["joint_level"] <= 1.0 + 1e-12
 
-    def test_what_is_too_long_to_be_simulated_states_it(self, ask, monkeypatch):
+    def test_what_is_too_long_to_be_simulated_states_it(self, forecast, monkeypatch):
         monkeypatch.setattr(expected_loss, "LONGEST_RUN", 7)
-        (found,) = losses(ask(ADAPTIVE, correlation=MODERATE))
+        (found,) = losses(forecast(ADAPTIVE, correlation=MODERATE))
         assert "too long to try it out" in found["why_not"]
         assert [found[part] for part in ("event", "joint", "event_level", "joint_level", "bound")] == [None] * 5
 
-    def test_series_are_apart_and_the_worst_is_reported(self, ask, owner, make_dataset, paris_day):
+    def test_series_are_apart_and_the_worst_is_reported(self, forecast, owner, make_dataset, paris_day):
         two = make_dataset(owner, paris_day, paris_day)
         marks = mark_landmarks(owner=owner, dataset=two, method={"name": "manual", "events": [0, 1, 8]})
-        (found,) = losses(ask(UNIFORM, marks=marks, correlation=NONE))
+        (found,) = losses(forecast(UNIFORM, marks=marks, correlation=NONE))
         assert (found["event_level"], found["joint_level"]) == (pytest.approx(1 / 2), pytest.approx(1.0))
 
-    def test_every_mechanism_has_losses_or_states_why(self, ask):
+    def test_every_mechanism_has_losses_or_states_why(self, forecast):
         requested = []
         for cls in mechanisms.of("trajectory"):
             needed = {field["name"]: field["example"] for field in cls.fields() if field["required"]}
             requested.append(needed | {"name": cls.registered_name()})
-        for found in losses(ask(*requested, correlation=MODERATE)):
+        for found in losses(forecast(*requested, correlation=MODERATE)):
             assert (found["joint"] is None) == bool(found["why_not"])
 
-    def test_the_answer_names_its_correlation(self, ask):
-        assert ask(UNIFORM, correlation=MODERATE).json()["correlation"]["s"] == 0.1
+    def test_the_answer_names_its_correlation(self, forecast):
+        assert forecast(UNIFORM, correlation=MODERATE).json()["correlation"]["s"] == 0.1
 
 
 class TestWithoutOne:
     @pytest.mark.parametrize("more", [{}, {"correlation": None}])
-    def test_there_is_no_loss(self, ask, more):
-        answer = ask(UNIFORM, **more)
+    def test_there_is_no_loss(self, forecast, more):
+        answer = forecast(UNIFORM, **more)
         assert (losses(answer), answer.json()["correlation"]) == ([None], None)
 
 
 class TestTime:
-    def test_what_would_take_too_long_is_left_out(self, ask, monkeypatch):
+    def test_what_would_take_too_long_is_left_out(self, forecast, monkeypatch):
         monkeypatch.setattr(forecasts, "MAX_SECONDS", 1e-7)
-        (found,) = losses(ask(UNIFORM, correlation=MODERATE))
+        (found,) = losses(forecast(UNIFORM, correlation=MODERATE))
         assert found["why_not"].startswith("it would take about")
         assert found["event"] is None
 
-    def test_without_time_for_the_bridge_it_is_the_published_formula_and_stated_it(self, ask, monkeypatch):
+    def test_without_time_for_the_bridge_it_is_the_published_formula_and_stated_it(self, forecast, monkeypatch):
         needed = expected_loss.loss_seconds
         slow = lambda *requested: 60.0 if requested[-1] == "bridge" else needed(*requested)  # noqa: E731
         monkeypatch.setattr(expected_loss, "loss_seconds", slow)
-        (found,) = losses(ask(UNIFORM, correlation=MODERATE))
+        (found,) = losses(forecast(UNIFORM, correlation=MODERATE))
         assert (found["bound"], found["upper_bound"]) == ("published", False)
         assert found["why"] == "it would take about 120.0 s, and 2 s are given"
 
@@ -147,10 +148,10 @@ class TestRefused:
             ("strong", "correlation"),
         ],
     )
-    def test_fail_no_correlation(self, ask, correlation, field):
-        answer = ask(EVENT, correlation=correlation)
+    def test_fail_no_correlation(self, forecast, correlation, field):
+        answer = forecast(EVENT, correlation=correlation)
         assert (answer.status_code, first_error(answer)["field"]) == (400, field)
 
-    def test_no_position_is_read(self, ask, ready_dataset):
+    def test_no_position_is_read(self, forecast, ready_dataset):
         ready_dataset.points_path.unlink()
-        assert ask(UNIFORM, JOINT, correlation=MODERATE).status_code == 200
+        assert forecast(UNIFORM, JOINT, correlation=MODERATE).status_code == 200

@@ -118,7 +118,7 @@ def test_levels_and_suprema(owner_api, done):
     assert max(found["total"]) < found["supremum"]["total"]
 
 
-def test_a_loss_that_never_settles_has_no_supremum(owner_api, done):
+def test_a_loss_that_diverges_has_no_supremum(owner_api, done):
     query = {"backward": "[[0.8, 0.2], [0, 1]]", "forward": "[[0.5, 0.5], [0.5, 0.5]]"}
     found = series(owner_api, done, query).json()["loss"]
     assert found["supremum"] == {"budget": 1.0, "backward": None, "forward": 1.0, "total": None}

@@ -79,14 +79,14 @@ def api_set(owner, owner_api):
 
 
 def secrets_of(row):
-    """Words, ids and coordinates that are the owner's alone."""
+    """Texts, ids and coordinates that only the owner may see."""
     sets = row.landmark_set, row.landmark_set.source
-    words = [SECRET, "dumm", "coin", str(row.dataset_id), *(str(one.pk) for one in sets)]
-    words += ["123,457", "123 km", "123456", "654,321", "654321", "error_m", "mae_m", "datasets/"]
+    texts = [SECRET, "dumm", "coin", str(row.dataset_id), *(str(one.pk) for one in sets)]
+    texts += ["123,457", "123 km", "123456", "654,321", "654321", "error_m", "mae_m", "datasets/"]
     (truth,) = parquet.read_points(row.dataset.points_path)
     errors = files.read_curves(row, 0).error_m
     return [
-        *words,
+        *texts,
         *(f"{value:.5f}" for value in (*truth.lon, *truth.lat)),
         *(repr(value) for value in errors),
     ]
@@ -105,7 +105,7 @@ class TestPublic:
         assert [one for one in secrets_of(secretive) if one.lower() in text.lower()] == []
 
     def test_is_what_is_shown_unless_the_owners_is_requested(self, owner_page, secretive):
-        for query in ("", "?for=public", "?for=", "?for=Owner", "?for=everybody"):
+        for query in ("", "?for=public", "?for=", "?for=Owner", "?for=all"):
             assert SECRET not in text_of(owner_page.get(page_of(secretive, query)))
 
     def test_does_not_change_with_the_original_behind_the_same_points_published(self, owner_page, secretive):
@@ -195,10 +195,10 @@ class TestCurves:
         release.refresh_from_db()
         reported = report.public(release, 0, 1000.0)
         budgets = 1000 / release.parsed_spec.mechanism.radius_m * files.read_curves(release, 0).budget
-        for (word, s, worst), (expected_word, expected_s) in zip(reported["losses"], report.STRENGTHS, strict=True):
+        for (name, s, worst), (expected_name, expected_s) in zip(reported["losses"], report.STRENGTHS, strict=True):
             matrix = smoothing_matrix(2, s)
             expected = temporal_loss(budgets, matrix, matrix).total
-            assert (word, s) == (expected_word, expected_s)
+            assert (name, s) == (expected_name, expected_s)
             assert worst == pytest.approx(highest(expected), rel=1e-12)
         assert reported["curves"]["loss"] == pytest.approx(
             temporal_loss(budgets, smoothing_matrix(2, 0.1), smoothing_matrix(2, 0.1)).total.tolist()
@@ -230,17 +230,17 @@ class TestReproduce:
         (tmp_path / "walk.csv").write_text(WALK)
         monkeypatch.chdir(tmp_path)
         line = reproduce.command(release).replace("FILE", "walk.csv").replace("LANDMARKS", "manual:0,2,4,7")
-        words = shlex.split(line.replace("\\\n", " "))
-        assert words[:2] == ["manage.py", "release"]
-        call_command("release", *words[2:])
+        arguments = shlex.split(line.replace("\\\n", " "))
+        assert arguments[:2] == ["manage.py", "release"]
+        call_command("release", *arguments[2:])
         assert "8 points, 4 landmarks" in (stated := capsys.readouterr().out)
         assert f"Then {release.parsed_spec.postprocess[0].title}, which costs nothing." in stated
         assert f"seed {release.spec['seed']}" in (tmp_path / "release.csv").read_text()
 
     def test_the_request_makes_the_same_release_again(self, owner_api, done):
         ids = {"dataset": str(done.dataset_id), "landmark_set": str(done.landmark_set_id)}
-        words = shlex.split(reproduce.request(done, ids).replace("\\\n", " "))
-        body = json.loads(words[words.index("-d") + 1])
+        arguments = shlex.split(reproduce.request(done, ids).replace("\\\n", " "))
+        body = json.loads(arguments[arguments.index("-d") + 1])
         made = owner_api.post("/api/v1/releases/", body)
         assert made.status_code == 201
         assert Release.objects.get(pk=made.json()["id"]).spec_digest == done.spec_digest

@@ -25,7 +25,7 @@ from tests.dashboard.conftest import CSV
 URL = "/api/v1/uploads/"
 WHOLE = len(CSV)
 PIECE = "application/offset+octet-stream"
-ASKS = b"time,lat,lon\n2024-06-15T10:30:00Z,52.52,13.405\n2024-06-15 10:31:00,52.53,13.406\n"
+AMBIGUOUS = b"time,lat,lon\n2024-06-15T10:30:00Z,52.52,13.405\n2024-06-15 10:31:00,52.53,13.406\n"
 
 Files = Callable[[], list[str]]
 
@@ -181,7 +181,7 @@ class TestFaults:
 
     def test_what_a_killed_process_wrote_beyond_the_row_is_written_again(self, owner: User) -> None:
         upload = resumable.begin(owner=owner, length=len(CSV))
-        upload.path.write_bytes(b"half of a piece that nobody counted, longer than the file itself" * 9)
+        upload.path.write_bytes(b"half of a piece that was not counted, longer than the file itself" * 9)
         resumable.append(upload=upload, offset=0, stream=BytesIO(CSV))
         assert upload.path.read_bytes() == CSV
 
@@ -197,8 +197,8 @@ class TestFaults:
         assert resumable.append(upload=upload, offset=0, stream=Meanwhile(CSV)).received == len(CSV)
 
     def test_a_refused_file_can_be_requested_again_without_being_sent_again(self, owner_api: APIClient) -> None:
-        url = address(owner_api, len(ASKS))
-        send(owner_api, url, 0, ASKS)
+        url = address(owner_api, len(AMBIGUOUS))
+        send(owner_api, url, 0, AMBIGUOUS)
         answer = made(owner_api, url)
         (error,) = answer.json()["errors"]
         assert answer.status_code == 422

@@ -50,8 +50,8 @@ class TestSamples:
         assert marks.mask.nonzero()[0].tolist() == [0, 2, 4, 7]
 
     def test_need_a_user(self, db: None) -> None:
-        with pytest.raises(CommandError, match="There is no user 'nobody'"):
-            call_command("loadsamples", "nobody")
+        with pytest.raises(CommandError, match="There is no user 'unknown'"):
+            call_command("loadsamples", "unknown")
 
 
 class TestJobs:

@@ -186,7 +186,7 @@ class TestBrowser:
         assert browser.post(f"{API}datasets/", form, headers={"X-CSRFToken": token}).status_code == 201
 
     def test_an_error_page_leaves_the_csrf_token_of_a_stranger_alone(self, client: Client, db: None) -> None:
-        """A browser asks for /favicon.ico by itself, and the answer may come after the login form's."""
+        """A browser requests /favicon.ico automatically, and the response may come after the login form's."""
         answer = client.get("/favicon.ico")
         assert (answer.status_code, list(answer.cookies)) == (404, [])
         assert settings.CSRF_COOKIE_NAME in client.get("/login/").cookies

@@ -58,9 +58,9 @@ MINE = {f"person-1/{name}": data for name, data in DAYS.items()}
 SHAPES = {
     "one file cut by a cleaning step": ("me.csv", csv(fixes([1, 3, 5])), [CUT], None, 3, 1, 24),
     "three files in a ZIP": ("me.zip", zipped(DAYS), [], None, 3, 1, 24),
-    "three files in a ZIP, said": ("me.zip", zipped(DAYS), [], "one", 3, 1, 24),
+    "three files in a ZIP, stated": ("me.zip", zipped(DAYS), [], "one", 3, 1, 24),
     "a folder among other people's": ("all.zip", zipped(MINE | OTHERS), [], None, 5, 3, 24),
-    "a folder among other people's, said": ("all.zip", zipped(MINE | OTHERS), [], "folder", 5, 3, 24),
+    "a folder among other people's, stated": ("all.zip", zipped(MINE | OTHERS), [], "folder", 5, 3, 24),
 }
 MECHANISMS = ["landmark-uniform", "landmark-skip", "landmark-adaptive"]
 
@@ -107,10 +107,10 @@ def test_by_the_command(shape, mechanism, watched, capsys, tmp_path) -> None:
     name, data, cleaning, stated, *_ = shape
     (tmp_path / name).write_bytes(data)
     out = tmp_path / "out.parquet"
-    words = ["--mechanism", mechanism, "--set", f"epsilon={EPSILON}", "--set", "radius_m=200", "--landmarks", NIGHTS]
-    words += ["--clean", json.dumps(cleaning)] if cleaning else []
-    words += ["--person", stated] if stated else []
-    reported, wrong, code = runner(Command, "release", capsys)(tmp_path / name, *words, "--out", out)
+    given = ["--mechanism", mechanism, "--set", f"epsilon={EPSILON}", "--set", "radius_m=200", "--landmarks", NIGHTS]
+    given += ["--clean", json.dumps(cleaning)] if cleaning else []
+    given += ["--person", stated] if stated else []
+    reported, wrong, code = runner(Command, "release", capsys)(tmp_path / name, *given, "--out", out)
     assert (wrong, code) == ("", 0)
     assert ("--person says otherwise" in reported) == (stated is None and name.endswith(".zip"))
     check(watched, json.loads(pq.read_schema(out).metadata[b"cairn"]), shape)
@@ -141,9 +141,9 @@ def test_by_the_api(shape, mechanism, watched, owner_api) -> None:
 def test_each_file_a_person_is_three_budgets_and_only_where_it_is_stated(watched, capsys, tmp_path) -> None:
     """The same three files, of three people as the owner states: then each spends its own."""
     (tmp_path / "a.zip").write_bytes(zipped(DAYS))
-    words = ["--mechanism", "landmark-uniform", "--set", "epsilon=1", "--set", "radius_m=200", "--landmarks", NIGHTS]
+    given = ["--mechanism", "landmark-uniform", "--set", "epsilon=1", "--set", "radius_m=200", "--landmarks", NIGHTS]
     out = tmp_path / "o.parquet"
-    assert runner(Command, "release", capsys)(tmp_path / "a.zip", *words, "--person", "file", "--out", out)[2] == 0
+    assert runner(Command, "release", capsys)(tmp_path / "a.zip", *given, "--person", "file", "--out", out)[2] == 0
     [(series, marks, drawn)] = watched
     assert totals(series, marks, drawn) == pytest.approx([1.0] * 3)
     assert json.loads(pq.read_schema(out).metadata[b"cairn"])["landmarks"] == 8
@@ -154,7 +154,7 @@ def test_each_file_a_person_is_three_budgets_and_only_where_it_is_stated(watched
     [
         ("folder", "lies in no folder"),
         ("column:user", "there are no columns of persons|names no person"),
-        ("nobody", "must be one, series, file, folder or column:NAME"),
+        ("unknown", "must be one, series, file, folder or column:NAME"),
     ],
 )
 def test_what_cannot_identify_a_person_is_refused(stated, complaint, capsys, tmp_path, owner_api) -> None:
@@ -167,9 +167,9 @@ def test_what_cannot_identify_a_person_is_refused(stated, complaint, capsys, tmp
     assert owner_api.get("/api/v1/datasets/").json()["results"] == []
 
     (tmp_path / "a.zip").write_bytes(zipped(DAYS))
-    words = ["--mechanism", "landmark-uniform", "--set", "epsilon=1", "--set", "radius_m=200", "--landmarks", NIGHTS]
-    words += ["--person", stated, "--out", tmp_path / "o.csv"]
-    reported, wrong, code = runner(Command, "release", capsys)(tmp_path / "a.zip", *words)  # closes the database
+    given = ["--mechanism", "landmark-uniform", "--set", "epsilon=1", "--set", "radius_m=200", "--landmarks", NIGHTS]
+    given += ["--person", stated, "--out", tmp_path / "o.csv"]
+    reported, wrong, code = runner(Command, "release", capsys)(tmp_path / "a.zip", *given)  # closes the database
     assert (reported, code) == ("", 1)
     assert re.search(complaint, wrong)
     assert not (tmp_path / "o.csv").exists()

@@ -19,10 +19,10 @@ WALK = "time,lon,lat\n" + "".join(f"2024-05-14T07:{i:02d}:00Z,8.5{i:02d},47.3\n"
 
 @pytest.fixture
 def manage(capsys):
-    """``manage("verify", *words)``: what it prints, what it complains of, its exit code."""
+    """``manage("verify", *arguments)``: stdout, stderr and exit code."""
 
-    def run(name, *words):
-        return runner({"release": release.Command, "verify": verify.Command}[name], name, capsys)(*words)
+    def run(name, *arguments):
+        return runner({"release": release.Command, "verify": verify.Command}[name], name, capsys)(*arguments)
 
     return run
 

@@ -1,4 +1,4 @@
-"""Releases under fire: a real broker, real workers, the real sweep; processes killed, frozen and poisoned.
+"""Releases with a real broker, real workers and the real sweep; processes killed, stopped and crashing.
 
 The figure that counts is one: however a release is disturbed, there is one finished row, one data file, one charge.
 """
@@ -73,22 +73,22 @@ def test_kill_9_of_a_whole_worker_and_of_a_pool_child(server):
 
 def test_cancelled_while_it_waits_it_never_runs_and_while_it_runs_it_stops(server):
     waiting = server.submit("hold:never")["json"]["id"]
-    cancelled = server.ask("call", method="post", path=f"/api/v1/releases/{waiting}/cancel/")
+    cancelled = server.control("call", method="post", path=f"/api/v1/releases/{waiting}/cancel/")
     assert (cancelled["status"], cancelled["json"]["state"]) == (200, "cancelled")
 
     server.start_worker()
     running = server.submit("hold:cancel")["json"]["id"]
     server.until_reached("cancel")
-    asked = time.monotonic()
-    server.ask("call", method="post", path=f"/api/v1/releases/{running}/cancel/")
+    requested = time.monotonic()
+    server.control("call", method="post", path=f"/api/v1/releases/{running}/cancel/")
     server.until(running, "cancelled")
-    assert time.monotonic() - asked < LEASE_S
+    assert time.monotonic() - requested < LEASE_S
     wait_for(
         lambda: not (server.row(running)["files"] or server.row(running)["errors"]), within_s=5, why="it cleared away"
     )
     assert len(server.row(running)["charges"]) == 1
 
-    after = server.submit()["json"]["id"]  # the worker lives, and has seen the first message by now
+    after = server.submit()["json"]["id"]  # the worker is running, and has seen the first message by now
     server.until_published(after)
     row = server.row(waiting)
     assert (row["state"], row["attempt"], sum(row["charges"])) == ("cancelled", 0, 0)
@@ -101,7 +101,7 @@ def test_ten_copies_of_a_message_and_two_workers_make_one_run(server):
     for worker in server.workers:
         worker.until_ready()
     pk = server.submit("hold:copies")["json"]["id"]
-    server.ask("enqueue", pk=pk, times=9)
+    server.control("enqueue", pk=pk, times=9)
     server.until_reached("copies")
     with server.redis() as queue:
         wait_for(lambda: queue.llen("cairn") == 0, within_s=10, why="every copy was taken")
@@ -134,14 +134,14 @@ def test_a_broker_that_is_away_or_forgets_costs_time_and_nothing_else(server):
     pk = server.submit()["json"]["id"]
     with server.redis() as queue:
         queue.flushall()
-    server.ask("age_enqueued_at", pk=pk)
+    server.control("age_enqueued_at", pk=pk)
     server.start_worker()
     assert_published_once(server.until_published(pk), attempts=1)
 
 
 def test_a_frozen_worker_that_thaws_publishes_nothing(server):
     frozen = server.start_worker()
-    pk = server.submit("deaf:frozen")["json"]["id"]
+    pk = server.submit("block:frozen")["json"]["id"]
     server.until_reached("frozen")
     frozen.signal(signal.SIGSTOP)
     server.start_worker()
@@ -158,10 +158,10 @@ def test_a_frozen_worker_that_thaws_publishes_nothing(server):
 
 def test_a_job_that_ends_its_worker_is_given_up_after_three_attempts_while_others_are_served(server):
     server.start_worker()
-    poison = server.submit("poison")["json"]["id"]
-    wait_for(lambda: server.row(poison)["attempt"] == 1, within_s=20, why="it was tried")
+    crashing = server.submit("exit")["json"]["id"]
+    wait_for(lambda: server.row(crashing)["attempt"] == 1, within_s=20, why="it was tried")
     assert_published_once(server.until_published(server.submit()["json"]["id"]), attempts=1)
-    row = server.until(poison, "failed", within_s=10 * LEASE_S)
+    row = server.until(crashing, "failed", within_s=10 * LEASE_S)
     assert (row["error"]["code"], row["attempt"], len(row["charges"])) == ("crashed", 3, 1)
     assert_published_once(server.until_published(server.submit()["json"]["id"]), attempts=1)
 
@@ -177,7 +177,7 @@ def test_sigterm_lets_the_current_release_finish_and_leaves_the_rest(server):
     assert worker.process.wait(timeout=patience(15)) == 0
     assert_published_once(server.row(current), attempts=1)
     assert (server.row(rest)["state"], server.row(rest)["attempt"]) == ("queued", 0)
-    server.ask("age_enqueued_at", pk=rest)
+    server.control("age_enqueued_at", pk=rest)
     server.start_worker()
     assert_published_once(server.until_published(rest), attempts=1)
 
@@ -193,16 +193,16 @@ def test_no_coordinate_in_logs_messages_or_errors(server):
         messages = repr([queue.lrange(key, 0, -1) for key in queue.keys("*") if queue.type(key) == b"list"])
     assert waiting in messages
     kept = b"".join(path.read_bytes() for path in (server.home / "broker").rglob("*") if path.is_file())
-    told = server.logs() + dump + messages + kept.decode(errors="replace") + repr(server.ask("errors"))
-    assert leaking in told  # there was something to read
+    output = server.logs() + dump + messages + kept.decode(errors="replace") + repr(server.control("errors"))
+    assert leaking in output  # there was something to read
     for degrees in (*CANARY[0], *CANARY[1]):
         for written in (f"{degrees:.4f}"[:-1], str(round(degrees * 1e7))):
-            assert written not in told
+            assert written not in output
 
 
 def test_ten_identical_requests_at_once_are_one_release_and_one_charge(server):
     body = server.material | {"mechanism": {"name": "event-level", "epsilon": 1.0, "radius_m": 200.0}}
-    answers = server.ask("race", body=body, key="at-once", times=10)
+    answers = server.control("race", body=body, key="at-once", times=10)
     assert {status for status, _ in answers} == {201}
     (pk,) = {pk for _, pk in answers}
     assert len(server.row(pk)["charges"]) == 1

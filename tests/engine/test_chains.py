@@ -32,8 +32,8 @@ class TestReversal:
     @settings(max_examples=examples(60))
     @given(matrices())
     def test_twice_is_the_chain_again(self, matrix: np.ndarray) -> None:
-        lived_in = stationary(matrix) > 1e-6
-        assert reversal(reversal(matrix))[lived_in] == pytest.approx(matrix[lived_in], abs=1e-5)
+        visited = stationary(matrix) > 1e-6
+        assert reversal(reversal(matrix))[visited] == pytest.approx(matrix[visited], abs=1e-5)
 
     def test_smoothing_matrices_are_their_own(self) -> None:
         matrix = smoothing_matrix(5, 0.01)

@@ -186,7 +186,7 @@ def reachable(one: Trajectory, i: int, j: int, km_h: float) -> bool:
 
 
 def plain_without_jumps(one: Trajectory, km_h: float) -> list[int]:
-    """The rule word by word, with lists: places of events that go on from one another; small ones before others go."""
+    """The rule written literally, with lists of events at one place; small ones are removed before the others."""
     places: list[list[int]] = [[0]]
     waiting: list[int] = []
     for i in range(1, len(one)):
@@ -228,7 +228,7 @@ class TestJumps:
         assert len(one) == 2
 
     @given(series=datasets(), km_h=st.sampled_from([0.1, 5.0, 200.0, 1e6]))
-    def test_equals_the_rule_in_plain_words(self, series: list[Trajectory], km_h: float) -> None:
+    def test_equals_the_literal_rule(self, series: list[Trajectory], km_h: float) -> None:
         for one in series:
             (found,), _ = one_step([one], name="drop-jumps", highest_km_h=km_h)
             expected = plain_without_jumps(one, km_h)

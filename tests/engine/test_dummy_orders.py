@@ -82,12 +82,12 @@ def plain_optimal(mask: list[bool], evaluation: str) -> list[int]:
 
 def plain_partitioned(mask: list[bool], distance: str) -> list[int]:
     """Every bin tried at every step, in exact fractions."""
-    _, original, room = (np.asarray(one).tolist() for one in landmark_histogram(mask))
+    _, original, capacity = (np.asarray(one).tolist() for one in landmark_histogram(mask))
     now, order = list(original), []
     while sum(now) < len(mask):
         far = {}
         for i in range(len(now)):
-            if now[i] < room[i]:
+            if now[i] < capacity[i]:
                 counts = [count + (j == i) for j, count in enumerate(now)]
                 apart = [
                     Fraction(a, sum(counts)) - Fraction(b, sum(original) or 1)
@@ -185,8 +185,8 @@ class TestOptimal:
 class TestPartitioned:
     def test_gives_the_published_histograms_and_orders(self, vectors: dict[str, Any]) -> None:
         for case, expected in vectors["partitioned (0-based bins)"].items():
-            width, counts, room = landmark_histogram(named(case))
-            assert (width, counts.tolist(), room.tolist()) == (expected["h"], expected["counts"], expected["capacity"])
+            width, counts, most = landmark_histogram(named(case))
+            assert (width, counts.tolist(), most.tolist()) == (expected["h"], expected["counts"], expected["capacity"])
             filled = expected["bins receiving the extra points, normalised"]
             assert partitioned_order(named(case)).tolist() == filled
 
@@ -203,9 +203,9 @@ class TestPartitioned:
     @pytest.mark.parametrize("distance", ["euclidean", "wasserstein"])
     def test_long_series_fill_every_bin(self, distance: str) -> None:
         mask = np.random.default_rng(3).random(100_000) < np.linspace(0, 0.6, 100_000) ** 2
-        _, counts, room = landmark_histogram(mask)
+        _, counts, capacity = landmark_histogram(mask)
         order = partitioned_order(mask, distance)
-        assert np.array_equal(counts + np.bincount(order, minlength=len(counts)), room)
+        assert np.array_equal(counts + np.bincount(order, minlength=len(counts)), capacity)
 
 
 class TestRefusals:

@@ -252,14 +252,14 @@ def test_the_docstring_cites_its_sources_and_the_guarantee_reads_well(cls):
 @every_mechanism
 def test_nothing_a_page_shows_of_it_is_empty(cls):
     assert cls.level in ("event", "w-event", "landmark", "user")
-    words = [cls.title, cls.summary, cls.statement(), *cls.assumptions, *cls.caveats]
-    assert all(word.strip() == word and word for word in words)
+    texts = [cls.title, cls.summary, cls.statement(), *cls.assumptions, *cls.caveats]
+    assert all(text.strip() == text and text for text in texts)
     for sentence in (cls.sentence, cls.sentence_without_landmarks, cls.sentence_of_records):
         assert not sentence.endswith(".")  # conditions and what is not covered follow in the same sentence
     assert cls.neighbours.words
     assert cls.neighbours.symbols
     assert not re.search(r"[{}]", cls.statement())
-    assert all(word.endswith(".") for word in words[1:])
+    assert all(text.endswith(".") for text in texts[1:])
     assert cls.caveats
     assert cls.assumptions or cls is landmark.UserLevel  # which holds whatever the correlation
     titles = [one.title for one in CLASSES]

@@ -1,7 +1,7 @@
 r"""What neighbouring series betray, by the exact density of outputs drawn from each mechanism.
 
 A draw of event t has density proportional to exp(-rate_t d(x_t, z_t)); its normalisation depends on the rate alone, for
-the sphere looks the same from everywhere. So the log-ratio of one output's densities under two truths is a sum of
+the sphere is the same at every place. So the log-ratio of one output's densities under two truths is a sum of
 differences of distances, *if* the rates are the same under both. The tape proves that: it gives a mechanism over the
 other truth the very same draws, and the rates it requests, the budgets and the release must not change by a bit.
 """
@@ -191,7 +191,7 @@ class TestSkippedLandmarks:
 
 @every_mechanism
 def test_runs_of_neighbouring_series_stay_within_the_declared_factor(cls: Any) -> None:
-    """End to end, with no part replaced: outputs that speak for one truth come at most e^ε times as often from it.
+    """End to end, with no part replaced: outputs that favour one truth occur at most e^ε times as often from it.
 
     All protected events moved by a radius. The evidence of an output is the sum of how much nearer its draws lie to one
     truth, in budgets; Clopper-Pearson at 99.999 % on 1,000 runs each, seeds fixed. Noise a quarter as large fails.
@@ -203,7 +203,7 @@ def test_runs_of_neighbouring_series_stay_within_the_declared_factor(cls: Any) -
     moved = list(protected_sets(mechanism, mask))[:2][-1]
     there = Trajectory(here.lon, np.where(moved, geo.destination(116.4, 39.9, 500.0, 0.0)[1], here.lat))
 
-    def speaks_for_there(release: Release) -> float:
+    def evidence_for_there(release: Release) -> float:
         shown = release.fresh[release.event]
         lon, lat, at = release.series.lon[shown], release.series.lat[shown], release.event[shown]
         nearer = geo.distance_m(here.lon[at], here.lat[at], lon, lat) - geo.distance_m(
@@ -213,7 +213,7 @@ def test_runs_of_neighbouring_series_stay_within_the_declared_factor(cls: Any) -
 
     runs = 1000
     stated = [
-        sum(speaks_for_there(mechanism.release(series, LandmarkSet(mask), rng=rng)) > 0.4 for _ in range(runs))
+        sum(evidence_for_there(mechanism.release(series, LandmarkSet(mask), rng=rng)) > 0.4 for _ in range(runs))
         for series, rng in ((there, noise.seeded(5)), (here, noise.seeded(6)))
     ]
     surely = beta.ppf(1e-5, stated[0], runs - stated[0] + 1)

@@ -105,7 +105,7 @@ class TestFloatsAndBalls:
     @settings(max_examples=examples(60))
     @given(st.integers(0, 2**32), st.sampled_from([4, 8, 16]))
     def test_short_words_extended_are_the_same_uniforms(self, seed: int, bits: int) -> None:
-        """A draw read in words of 4 to 16 bits needs them again and again, and must end in the cell of 64-bit words."""
+        """A sample from words of 4 to 16 bits needs further bits often, and must end in the cell of 64-bit words."""
         lon, lat, epsilon, words = (one[0] for one in draws("random", 1, seed))
         found = decided_by_balls(lon, lat, epsilon, words)
         near = epsilon * geo.EARTH_RADIUS_M > 1

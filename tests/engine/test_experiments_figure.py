@@ -35,7 +35,7 @@ def labels(*landmarks: dict[str, Any]) -> list[str]:
             ["2 zones (1)", "2 zones (2)", "1 selected manually", "2 zones (3)"],
         ),
     ],
-    ids=["different", "told apart by what differs", "numbered where that is long"],
+    ids=["different", "distinguished by what differs", "numbered where that is long"],
 )
 def test_landmark_sets_are_distinguished(landmarks: list[dict[str, Any]], expected: list[str]) -> None:
     assert labels(*landmarks) == expected

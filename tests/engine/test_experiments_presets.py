@@ -124,7 +124,7 @@ class TestErrorByLandmarks:
         with pytest.raises(DataError, match="never decrease"):
             first_events(parts[::-1], 40)
 
-    def test_looks_alike(self) -> None:
+    def test_resembles_the_real_taxi(self) -> None:
         here = taxi(np.random.default_rng(1))
         assert (len(here), len(walk())) == (1000, 1000)
         assert here.time_s is not None

@@ -25,7 +25,7 @@ LABEL = {"text": "Planar Laplace,\n ε = 1 at 200 m", "epsilon": 1.0, "level": "
 GPX = "{http://www.topografix.com/GPX/1/1}"
 AWKWARD = ["", "u1", "<img src=x onerror=alert(1)>", "</script>", "=1+1", "'=1+1", "-2+3", "@SUM(A1)", "\t=1", "\r=1"]
 AWKWARD += [
-    'say "hi", you',
+    'type "hi", you',
     "two\nlines",
     "\x00nul\x01",
     "é漢字🙂",

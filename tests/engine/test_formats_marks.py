@@ -40,7 +40,7 @@ class TestTables:
         assert guessed(reading) == [name]
 
     @pytest.mark.parametrize(
-        "words",
+        "values",
         [
             ("true", "false"),
             ("TRUE", "False"),
@@ -51,8 +51,8 @@ class TestTables:
             ("yes", "NULL"),
         ],
     )
-    def test_yes_and_no_in_their_usual_words(self, words: tuple[str, str]) -> None:
-        assert marked(read_bytes(table([words[0], words[1], words[0]]))) == [[True, False, True]]
+    def test_usual_spellings_of_yes_and_no(self, values: tuple[str, str]) -> None:
+        assert marked(read_bytes(table([values[0], values[1], values[0]]))) == [[True, False, True]]
 
     def test_an_empty_column_marks_nothing(self) -> None:
         assert marked(read_bytes(table(["", ""]))) == [[False, False]]

@@ -23,7 +23,7 @@ VALUES |= {"date_order": "mdy", "time_zone": "Asia/Tokyo", "time_unit": "ms"}
 
 
 def test_the_page_is_that_of_the_registry() -> None:
-    assert PAGE.read_text(encoding="utf-8") == page(), "docs/formats.md is out of date: `make formats` writes it anew"
+    assert PAGE.read_text(encoding="utf-8") == page(), "docs/formats.md is out of date: `make formats` writes it again"
 
 
 @pytest.mark.parametrize("one", SHOWN, ids=lambda one: one.name)
@@ -75,12 +75,12 @@ class TestEveryFormat:
             assert not [guess for guess in again.report.guesses if guess["option"] == "person"]
 
     def test_a_person_that_it_cannot_find_is_refused(self, one: Format) -> None:
-        for stated in ("folder", "column:nobody"):
+        for stated in ("folder", "column:missing"):
             with pytest.raises(EngineError) as refused:
                 format_samples.read_bytes(SEEDS[one.name], format=one.name, person=stated)
             assert refused.value.field == "person"
             assert refused.value.rule
-            assert refused.value.value in (stated, "nobody")
+            assert refused.value.value in (stated, "missing")
 
     def test_without_times_where_it_names_the_option(self, one: Format) -> None:
         found = (

@@ -138,11 +138,11 @@ class TestGeoJson:
         data = features("track", ["m", "m", "n"]).replace(b'"track"', b'"owner": "anna", "track"')
         assert whose(read_bytes(data, person="column:Owner")) == [("m", "anna"), ("n", "anna")]
         with pytest.raises(FormatError) as refused:
-            read_bytes(data, person="column:nobody")
+            read_bytes(data, person="column:missing")
         assert (refused.value.field, refused.value.rule, refused.value.value) == (
             "person",
             "a property of the features",
-            "nobody",
+            "missing",
         )
 
     def test_the_series_may_be_named(self) -> None:
@@ -196,11 +196,11 @@ class TestTables:
         assert whose(read_bytes(table(",1,1,1", ",2,1,1"), time_unit="s")) == [("", "")]
 
     def test_a_column_that_is_not_there_is_refused(self) -> None:
-        with pytest.raises(FormatError, match="no column 'nobody'") as refused:
-            read_bytes(CSV, person="column:nobody")
+        with pytest.raises(FormatError, match="no column 'missing'") as refused:
+            read_bytes(CSV, person="column:missing")
         assert refused.value.field == "person"
 
-    @pytest.mark.parametrize("stated", ["folder", "somebody", "column:", "column:#0", "ONE"])
+    @pytest.mark.parametrize("stated", ["folder", "unknown", "column:", "column:#0", "ONE"])
     def test_what_cannot_be_is_refused(self, stated: str) -> None:
         with pytest.raises(ParameterError) as refused:
             read_bytes(CSV, person=stated)

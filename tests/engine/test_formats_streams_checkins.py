@@ -76,7 +76,7 @@ class TestRecognition:
             read_bytes(WIDE, kinds=kinds)
         assert refused.value.field == "kinds"
 
-    def test_without_a_word_a_file_is_a_trajectory(self) -> None:
+    def test_without_a_choice_a_file_is_a_trajectory(self) -> None:
         with pytest.raises(FormatError) as refused:
             read_bytes(WIDE)
         assert refused.value.code == "no_position_columns"

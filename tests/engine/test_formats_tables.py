@@ -104,7 +104,7 @@ class TestDialects:
         "position",
         ["525200000,134050000", "52.52N,13.405E", "52.52 N,13.405 E", "N52.52,E13.405", "52°31'12\"N,13°24'18\"E"],
     )
-    def test_one_place_in_many_words(self, position: str) -> None:
+    def test_one_place_in_many_spellings(self, position: str) -> None:
         head = "latitudeE7,longitudeE7" if position.isdigit() or position.startswith("5252") else "lat,lon"
         one = read_bytes(f"time,{head}\n1718452800,{position.replace(chr(34), '″')}\n".encode()).series[0]
         assert (one.lat[0], one.lon[0]) == pytest.approx((52.52, 13.405), abs=1e-9)
@@ -124,7 +124,7 @@ class TestDialects:
             "2024-06-15T12:00:00.000000",
         ],
     )
-    def test_one_instant_in_many_words(self, when: str) -> None:
+    def test_one_instant_in_many_spellings(self, when: str) -> None:
         assert seconds(read_bytes(f"time,lat,lon\n{when},52.52,13.405\n".encode()).series[0]) == [NOON_S]
 
     @pytest.mark.parametrize(

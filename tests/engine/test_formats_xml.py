@@ -79,7 +79,7 @@ class TestKml:
             read_bytes(kml(LINE).replace(b"<kml", b'<!DOCTYPE kml [<!ENTITY x "y">]><kml', 1), format="kml")
         assert refused.value.code == "xml_doctype"
 
-    def test_a_kmz_is_its_kml_and_not_its_pictures(self) -> None:
+    def test_a_kmz_is_its_kml_and_not_its_images(self) -> None:
         packed = zipped(**{"doc.kml": KML, "files__icon.png": b"\x89PNG\r\n\x1a\n"})
         reading = read_bytes(packed, "trip.kmz")
         assert (len(reading), reading.report.dropped, reading.report.outcome) == (2, {}, "accept")

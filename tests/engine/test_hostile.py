@@ -34,9 +34,9 @@ REFUSED = {
     "57": "too_deep",
     "62": "other_kind",
 }
-ASKED = {"07": "lat", "29": "swap", "31": "crs", "40": "time_zone", "43": "date_order"}
+CHOICES = {"07": "lat", "29": "swap", "31": "crs", "40": "time_zone", "43": "date_order"}
 POINTS_ONCE_SETTLED = {"07": 2, "29": 5, "31": 5, "40": 4, "43": 5}
-NUMBERS = [*REFUSED, *ASKED, "03", "05", "08", "09", "10", "11", "14", "22", "25", "26", "27", "30", "32", "34", "36"]
+NUMBERS = [*REFUSED, *CHOICES, "03", "05", "08", "09", "10", "11", "14", "22", "25", "26", "27", "30", "32", "34", "36"]
 NUMBERS += ["37", "38", "41", "44", "45", "47", "49", "53", "55", "59", "61", "64", "67"]
 COLUMNS = ("number", "file", "bytes", "core", "outcome", "points", "right", "from")
 
@@ -71,7 +71,7 @@ def utc(text: str) -> float:
 def test_the_table_below_covers_every_file(hostile: Path, expected: dict[str, dict[str, str]]) -> None:
     assert set(NUMBERS) | {"68"} == set(expected)
     assert {number for number, row in expected.items() if row["outcome"] == "reject"} == set(REFUSED)
-    assert {number for number, row in expected.items() if row["outcome"] == "ask"} == set(ASKED)
+    assert {number for number, row in expected.items() if row["outcome"] == "ask"} == set(CHOICES)
 
 
 @pytest.mark.parametrize("number", NUMBERS)
@@ -97,7 +97,7 @@ def test_outcome_points_and_drops_are_those_of_the_table(
         with pytest.raises(ChoiceNeeded) as requested:
             attempt()
         question = requested.value
-        assert question.parameter == ASKED[number]
+        assert question.parameter == CHOICES[number]
         assert question.default in [value for value, _ in question.choices]
         assert json.dumps(question.as_dict(), allow_nan=False)
         reading = attempt(**{question.parameter: question.default})

@@ -1,4 +1,4 @@
-"""Hostile uploads leave nothing behind: no memory, no files, no words in a log. All of them, in one fresh process."""
+"""Hostile uploads leave nothing behind: no memory, no files, no lines in a log. All of them, in one new process."""
 
 import json
 import os
@@ -26,9 +26,9 @@ for path in sorted(Path(sys.argv[1]).iterdir()):
     for _ in range(3):
         try:
             outcomes[path.name] = read(path, **options).report.outcome
-        except ChoiceNeeded as asked:
+        except ChoiceNeeded as choice:
             outcomes[path.name] = "ask"
-            options[asked.parameter] = asked.default
+            options[choice.parameter] = choice.default
             continue
         except EngineError as refused:
             outcomes[path.name] = refused.code
@@ -57,4 +57,4 @@ def test_all_of_them_leave_nothing_behind(hostile: Path, tmp_path: Path) -> None
     assert found["rise"] < RISE_MB
     assert len(found["outcomes"]) == len(list(hostile.iterdir()))
     assert list(tmp_path.iterdir()) == []
-    assert done.stderr == ""  # not a word is logged, so none of the input is
+    assert done.stderr == ""  # nothing is logged, so nothing of the input is

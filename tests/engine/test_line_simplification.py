@@ -1,4 +1,4 @@
-"""What a picture shows of a line looks as the whole line would, and its numbers come back to the bit."""
+"""Simplified lines are drawn as the whole lines are, and their coordinates are decoded to the bit."""
 
 from __future__ import annotations
 
@@ -60,25 +60,25 @@ class TestHeights:
         assert np.array_equal(heights(lat), heights(lat.astype(np.int32)))
 
 
-def on_screen(picture: MapView, lon: np.ndarray, y: np.ndarray) -> np.ndarray:
+def on_screen(view: MapView, lon: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Pixels (n, 2) of positions within half a turn of the middle."""
     east = lon / 1e7
-    east = east - 360 * np.round((east - picture.middle) / 360)
-    top = float(heights(np.array([round(picture.north * 1e7)]))[0])
-    return np.stack([(east - picture.west) * picture.scale / 360, (y - top) * picture.scale / 2**32], axis=1)
+    east = east - 360 * np.round((east - view.middle) / 360)
+    top = float(heights(np.array([round(view.north * 1e7)]))[0])
+    return np.stack([(east - view.west) * view.scale / 360, (y - top) * view.scale / 2**32], axis=1)
 
 
-def runs_shown(picture: MapView, at: np.ndarray) -> list[tuple[int, int]]:
-    """First and last point of each run of steps that are not wholly beyond one side of the picture."""
-    beyond = np.stack([at[:, 0] < 0, at[:, 0] > picture.width, at[:, 1] < 0, at[:, 1] > picture.height], axis=1)
+def runs_shown(view: MapView, at: np.ndarray) -> list[tuple[int, int]]:
+    """First and last point of each run of steps that are not wholly beyond one side of the view."""
+    beyond = np.stack([at[:, 0] < 0, at[:, 0] > view.width, at[:, 1] < 0, at[:, 1] > view.height], axis=1)
     shows = ~(beyond[1:] & beyond[:-1]).any(axis=1)
     edges = np.flatnonzero(np.diff(np.concatenate([[False], shows, [False]]).astype(int))).reshape(-1, 2)
     return [(int(first), int(last)) for first, last in edges]
 
 
 @st.composite
-def pictures(draw: st.DrawFn) -> tuple[MapView, np.ndarray, np.ndarray]:
-    """A walk of many small and a few large steps, and a picture somewhere on it."""
+def views(draw: st.DrawFn) -> tuple[MapView, np.ndarray, np.ndarray]:
+    """A walk of many small and a few large steps, and a view of some part of it."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     n = draw(st.integers(1, 400))
     zoom = draw(st.sampled_from([3.0, 8.25, 14.0, 19.5]))
@@ -98,16 +98,16 @@ def pictures(draw: st.DrawFn) -> tuple[MapView, np.ndarray, np.ndarray]:
 
 class TestShown:
     @settings(max_examples=examples(300))
-    @given(pictures())
+    @given(views())
     def test_every_piece_lies_within_a_pixel_of_the_line(self, case: tuple[MapView, np.ndarray, np.ndarray]) -> None:
-        picture, lon, lat = case
+        view, lon, lat = case
         y = heights(lat)
-        at = on_screen(picture, lon, y)
-        index, ends = picture.shown(lon, y)
+        at = on_screen(view, lon, y)
+        index, ends = view.shown(lon, y)
         starts = np.concatenate([[0], ends[:-1]]) if len(ends) else ends
         pieces = [(index[i], index[j - 1]) for i, j in zip(starts, ends, strict=True)]
         if len(lon) > 1:
-            assert pieces == runs_shown(picture, at)
+            assert pieces == runs_shown(view, at)
         for i, j in zip(starts, ends, strict=True):
             if j - i < 2:
                 continue
@@ -116,7 +116,7 @@ class TestShown:
             assert shapely.hausdorff_distance(drawn, whole, densify=0.02) <= APART + TOLERANCE + 1e-6
 
     @given(st.floats(-179, 179), st.floats(-80, 80))
-    def test_a_single_point_is_a_piece_if_it_is_in_the_picture(self, lon: float, lat: float) -> None:
+    def test_a_single_point_is_a_piece_if_it_is_in_the_view(self, lon: float, lat: float) -> None:
         place = [np.array([round(degrees * 1e7)], dtype=np.int32) for degrees in (lon, lat)]
         index, ends = MapView(**WHOLE).shown(place[0], heights(place[1]))
         assert (index.tolist(), ends.tolist()) == ([0], [1])

@@ -122,7 +122,7 @@ def bridge(matrix: np.ndarray, h: int, end: int) -> np.ndarray:
 
 
 class Windows:
-    """The loss at the first event of a window, from the definition; kernels and losses kept for the next window."""
+    """The loss at the first event of a window, from the definition; kernels and losses are cached."""
 
     def __init__(self, matrix: np.ndarray, bridged: bool) -> None:
         self.matrix, self.ends = matrix, range(len(matrix)) if bridged else ()

@@ -1,6 +1,6 @@
 """The kernels of planar noise against numpy: radii, bearings and destinations of plain readings, 200 random cases each.
 
-The plain readings draw with the published Philox, word by word, and take logarithms and sines from numpy.
+The plain readings draw with the published Philox, one word after the other, and take logarithms and sines from numpy.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class TestPlanar:
         here = np.full(20, lon), np.full(20, lat)
         found = noise.simulated_planar(*here, epsilon, seed=seed)
         polar = noise.simulated_polar(np.full(20, epsilon), seed=seed)
-        assert np.allclose(on_sphere(*found), walked(*here, *polar), rtol=0, atol=1e-12)
+        assert np.allclose(on_sphere(*found), displaced(*here, *polar), rtol=0, atol=1e-12)
 
     @given(seeds, st.floats(-180, 180), st.floats(-90, 90), scales)
     def test_releases_equal_the_plain_sampler_rounded_to_the_grid(
@@ -72,7 +72,7 @@ class TestPlanar:
         """To a cell's half diagonal, and 1e-12 of the Earth for numpy's own roundings."""
         found = noise.planar_laplace([lon], [lat], epsilon, rng=noise.seeded(seed))
         radius_m, bearing = plain_release(noise.seeded(seed), epsilon)
-        expected = walked(np.array([lon]), np.array([lat]), np.array([radius_m]), np.array([bearing]))
+        expected = displaced(np.array([lon]), np.array([lat]), np.array([radius_m]), np.array([bearing]))
         cell = math.radians(1e-7) * math.sqrt(0.5)
         assert np.linalg.norm(on_sphere(*found) - expected) <= cell * (1 + 1e-6) + 1e-12
 
@@ -96,7 +96,7 @@ def on_sphere(lon: np.ndarray, lat: np.ndarray) -> np.ndarray:
     return np.stack([np.cos(phi) * np.cos(lam), np.cos(phi) * np.sin(lam), np.sin(phi)], axis=-1)
 
 
-def walked(lon: np.ndarray, lat: np.ndarray, radius_m: np.ndarray, bearing: np.ndarray) -> np.ndarray:
+def displaced(lon: np.ndarray, lat: np.ndarray, radius_m: np.ndarray, bearing: np.ndarray) -> np.ndarray:
     """Where the walks end: the start turned by radius/R towards its bearing, by vectors alone."""
     start, lam = on_sphere(lon, lat), np.radians(lon)
     east = np.stack([-np.sin(lam), np.cos(lam), np.zeros_like(lam)], axis=-1)

@@ -35,7 +35,7 @@ from tests.engine.test_temporal_landmarks import joint_loss, reverse, stationary
 
 FOLDER = Path(__file__).resolve().parents[2].parent / "shared" / "vectors"
 REMARKS = {"name", "note", "WARNING ConTPL genTM.m adds s twice: its genTM(0.1,2)", "monte carlo check"}
-"""Names and words about vectors, another program's mistake, and a sample of a law whose exact values are here too."""
+"""Names and notes of vectors, another program's mistake, and a sample of a law whose exact values are here too."""
 
 near = pytest.approx
 
@@ -62,7 +62,7 @@ class TrackedValues:
 
     def _child(self, key: Any, value: Any) -> Any:
         at = f"{self.at}/{key}"
-        if at in self.unread:  # a leaf: a number, a word, or a list of lists of them
+        if at in self.unread:  # a leaf: a number, a text, or a list of lists of them
             self.unread.discard(at)
             return value
         return TrackedValues(value, at, self.unread) if isinstance(value, dict) or rows(value) else value
@@ -181,7 +181,7 @@ def _(section: Any) -> None:
 @check("smoothing_matrix")
 def _(section: Any) -> None:
     for case, expected in section.items():
-        n, s = (float(word.split("=")[1]) for word in case.split(","))
+        n, s = (float(part.split("=")[1]) for part in case.split(","))
         assert np.allclose(smoothing_matrix(int(n), s), expected, rtol=0, atol=1e-15)
 
 
@@ -284,8 +284,8 @@ def nearest_chains(marks: tuple[int, ...], n: int, aim: float) -> tuple[float, f
 def _(section: Any) -> None:
     for case, expected in section.items():
         mask = named(case)
-        width, counts, room = landmark_histogram(mask)
-        assert (width, counts.tolist(), room.tolist()) == (expected["h"], expected["counts"], expected["capacity"])
+        width, counts, capacity = landmark_histogram(mask)
+        assert (width, counts.tolist(), capacity.tolist()) == (expected["h"], expected["counts"], expected["capacity"])
         low, high = np.percentile(np.flatnonzero(mask) + 1, [25, 75])
         assert [low, high] == expected["quartiles"]
         assert 2 * (high - low) / np.cbrt(mask.sum()) == near(expected["2*IQR*k^(-1/3)"], rel=1e-12)

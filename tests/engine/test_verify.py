@@ -41,7 +41,7 @@ AWKWARD = [
     "\x00nul\x01",
     "\ud800",
     " padded ",
-    'say "hi"',
+    'type "hi"',
 ]
 
 

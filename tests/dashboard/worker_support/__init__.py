@@ -1,1 +1,1 @@
-"""What the worker tests put around the product: a server of processes, a stand-in for the web, barriers in a worker."""
+"""Processes for the worker tests: a temporary server, a substitute for the web process, workers with barriers."""

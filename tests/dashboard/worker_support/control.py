@@ -1,4 +1,4 @@
-"""A stand-in for the web process: answers JSON lines on stdin with what the real API and the real rows say."""
+"""A substitute for the web process: returns responses of the real API, and real rows, for JSON lines on stdin."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def row(*, pk: str) -> dict[str, Any]:
 
 
 def experiment(*, pk: str) -> dict[str, Any]:
-    """An experiment's row, and how its parts stand."""
+    """An experiment's row, and the states of its parts."""
     found = Experiment.objects.get(pk=pk)
     names = ("state", "attempt", "error", "progress", "table_sha256")
     parts = Counter(found.parts.values_list("state", flat=True))
@@ -102,12 +102,12 @@ def enqueue(*, pk: str, times: int) -> int:
 
 
 def age_enqueued_at(*, pk: str) -> int:
-    """Make the message look an hour old."""
+    """Make the message an hour old."""
     return Release.objects.filter(pk=pk).update(enqueued_at=timezone.now() - timezone.timedelta(hours=1))
 
 
 def errors() -> list[Any]:
-    """Every error a row remembers."""
+    """Every error stored in a row."""
     return list(Release.objects.exclude(error=None).values_list("error", flat=True))
 
 

@@ -1,4 +1,4 @@
-"""Temporary processes of one Cairn: broker, database, sweep and workers."""
+"""Temporary processes of one deployment: broker, database, sweep and workers."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Worker:
 
 
 class Server:
-    """Broker, database, sweep, web stand-in, and as many workers as a test starts."""
+    """Broker, database, sweep, a substitute for the web process, and as many workers as a test starts."""
 
     def __init__(self, home: Path) -> None:
         self.home = home
@@ -86,12 +86,12 @@ class Server:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
         )
-        self.material = self.ask("begin", lon=CANARY[0], lat=CANARY[1])
+        self.material = self.control("begin", lon=CANARY[0], lat=CANARY[1])
 
-    def _start(self, log: str, *words: str, env: Any = None, **pipes: Any) -> subprocess.Popen[bytes]:
+    def _start(self, log: str, *arguments: str, env: Any = None, **pipes: Any) -> subprocess.Popen[bytes]:
         with (self.home / "log" / log).open("ab") as out:
             return subprocess.Popen(
-                [sys.executable, *words],
+                [sys.executable, *arguments],
                 cwd=ROOT,
                 env=self.env | (env or {}),
                 start_new_session=True,
@@ -117,7 +117,7 @@ class Server:
 
     def start_worker(self, *, concurrency: int = 1, **env: str) -> Worker:
         name = f"worker-{uuid.uuid4().hex[:6]}"
-        app = "-A tests.dashboard.worker_support.slow_app:app worker --pool prefork --prefetch-multiplier 1"
+        app = "-A tests.dashboard.worker_support.barrier_app:app worker --pool prefork --prefetch-multiplier 1"
         quiet = "--without-gossip --without-mingle --without-heartbeat --loglevel INFO"
         options = f"--concurrency {concurrency} -n {name}@test"
         process = self._start(name, "-m", "celery", *app.split(), *quiet.split(), *options.split(), env=env)
@@ -125,10 +125,10 @@ class Server:
         self.workers.append(worker)
         return worker
 
-    def start_plain_worker(self, *words: str) -> None:
+    def start_plain_worker(self, *arguments: str) -> None:
         """One without barriers, by its own command line, as people start it."""
         name = f"plain-{uuid.uuid4().hex[:6]}"
-        process = self._start(name, *words)
+        process = self._start(name, *arguments)
         self.workers.append(Worker(process, self.home / "log" / name, self.barriers / "never"))
 
     def kill_workers(self) -> None:
@@ -137,12 +137,13 @@ class Server:
                 worker.kill()
         self.workers.clear()
 
-    # -- what the web would say
+    # -- the web process
 
-    def ask(self, do: str, **words: Any) -> Any:
+    def control(self, do: str, **arguments: Any) -> Any:
+        """Send a command to the substitute for the web process; its result."""
         assert self.web.stdin
         assert self.web.stdout
-        self.web.stdin.write(json.dumps({"do": do, **words}).encode() + b"\n")
+        self.web.stdin.write(json.dumps({"do": do, **arguments}).encode() + b"\n")
         self.web.stdin.flush()
         result = json.loads(self.web.stdout.readline())
         assert "result" in result, result
@@ -150,12 +151,12 @@ class Server:
 
     def submit(self, name: str = "", **mechanism: Any) -> dict[str, Any]:
         """POST a release; the API's answer, with the status and the seconds it took."""
-        how = {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 200.0} | mechanism
-        body = self.material | {"mechanism": how, "name": name}
-        return self.ask("call", method="post", path="/api/v1/releases/", body=body)
+        parameters = {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 200.0} | mechanism
+        body = self.material | {"mechanism": parameters, "name": name}
+        return self.control("call", method="post", path="/api/v1/releases/", body=body)
 
     def row(self, pk: str) -> dict[str, Any]:
-        return self.ask("row", pk=pk)
+        return self.control("row", pk=pk)
 
     def until(self, pk: str, state: str, *, within_s: float = 15.0) -> dict[str, Any]:
         """The row once it is in ``state``."""
@@ -163,28 +164,28 @@ class Server:
         return self.row(pk)
 
     def until_published(self, pk: str, *, within_s: float = 15.0) -> dict[str, Any]:
-        """The row once it is done and its worker has cleared away what earlier attempts left."""
+        """The row once it is done and its worker has removed the files of earlier attempts."""
         self.until(pk, "done", within_s=within_s)
         wait_for(lambda: len(self.row(pk)["errors"]) == 1, within_s=2, why="one file of errors")
         return self.row(pk)
 
-    def try_out(self, **params: Any) -> str:
+    def submit_experiment(self, **params: Any) -> str:
         """POST an experiment; its id."""
-        made = self.ask("call", method="post", path="/api/v1/experiments/", body=params)
+        made = self.control("call", method="post", path="/api/v1/experiments/", body=params)
         assert (made["status"], made["json"]["state"]) == (201, "queued"), made
         return made["json"]["id"]
 
     def experiment(self, pk: str) -> dict[str, Any]:
-        return self.ask("experiment", pk=pk)
+        return self.control("experiment", pk=pk)
 
-    def until_tried(self, pk: str, state: str = "done", *, within_s: float = 60.0) -> dict[str, Any]:
-        """The experiment once it is in ``state`` and nobody is at work on it."""
+    def until_finished(self, pk: str, state: str = "done", *, within_s: float = 60.0) -> dict[str, Any]:
+        """The experiment once it is in ``state`` and no worker is running a part of it."""
 
-        def so() -> bool:
+        def finished() -> bool:
             row = self.experiment(pk)
             return row["state"] == state and "running" not in row["parts"]
 
-        wait_for(so, within_s=within_s, why=f"{pk} is {state}")
+        wait_for(finished, within_s=within_s, why=f"{pk} is {state}")
         return self.experiment(pk)
 
     def computed(self) -> list[tuple[str, int]]:
@@ -195,10 +196,10 @@ class Server:
     def hold_blocks(self, after: int) -> None:
         (self.barriers / "blocks.hold").write_text(str(after))
 
-    def let_go(self) -> None:
+    def release_blocks(self) -> None:
         (self.barriers / "blocks.hold").unlink()
 
-    def forget_blocks(self) -> None:
+    def clear_blocks(self) -> None:
         """As if none had been computed or held."""
         for path in [*self.barriers.glob("computed.*"), *self.barriers.glob("blocks.*")]:
             path.unlink()
@@ -235,7 +236,7 @@ class Server:
 
 @contextmanager
 def temporary_server() -> Iterator[Server]:
-    """One in a folder of its own, whose name is short enough for a broker's socket; nothing is left of it."""
+    """A server in a temporary folder, whose name is short enough for a broker's socket; the folder is removed."""
     home = Path(tempfile.mkdtemp(prefix="ch-"))
     server = Server(home)
     try:

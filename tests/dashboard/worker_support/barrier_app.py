@@ -1,13 +1,13 @@
-"""The Celery app with barriers: a release's name says what happens after it was drawn and before it is settled.
+"""The Celery app with barriers: a release's name specifies what happens between sampling and the final state.
 
-``hold:X`` waits for the file X.go and hears of cancellation; ``deaf:X`` waits and hears nothing; ``poison`` ends the
-process; ``leak`` fails with the data in its message. The file X.reached.PID.TOKEN tells that a job waits.
+``hold:X`` waits for the file X.go and can be cancelled; ``block:X`` waits and cannot be cancelled; ``exit`` ends the
+process; ``leak`` fails with the data in its message. The file X.reached.PID.TOKEN shows that a job waits.
 
-Every block of an experiment that is computed leaves a file computed.BLOCK.PID.NUMBER. While the file blocks.hold lies
-there with a number in it, a process that has computed so many blocks waits, and hears nothing. CAIRN_TEST_PARTS says
-into how many parts an experiment is cut.
+Every block of an experiment that is computed writes a file computed.BLOCK.PID.NUMBER. While the file blocks.hold
+exists with a number in it, a process that has computed so many blocks waits and cannot be cancelled. CAIRN_TEST_PARTS
+is the number of parts an experiment is divided into.
 
-While the file audits.hold lies there, an audit that is computed waits before its result is stored, and touches
+While the file audits.hold exists, an audit that is computed waits before its result is stored, and touches
 audits.reached.PID.
 """
 
@@ -31,19 +31,19 @@ from privacy_engine.experiments import partition  # noqa: E402
 __all__ = ["app"]
 
 BARRIERS = Path(os.environ["CAIRN_TEST_BARRIERS"])
-honest = execution.draw_release
+original = execution.draw_release
 
 
 def draw_release(row, lease):
-    fields = honest(row, lease)
+    fields = original(row, lease)
     what, _, name = row.name.partition(":")
-    if what in ("hold", "deaf"):
+    if what in ("hold", "block"):
         (BARRIERS / f"{name}.reached.{os.getpid()}.{lease.token}").touch()
         while not (BARRIERS / f"{name}.go").exists():
             time.sleep(0.02)
             if what == "hold":
                 lease.report("Held", 0.9)
-    elif what == "poison":
+    elif what == "exit":
         os._exit(9)
     elif what == "leak":
         raise RuntimeError(str(execution.storage.read_columns(row.dataset.points_path)))
@@ -56,9 +56,9 @@ computed = experiments.compute
 done = 0
 
 
-def compute(material, block, *words):
+def compute(material, block, *arguments):
     global done
-    computed(material, block, *words)
+    computed(material, block, *arguments)
     done += 1
     (BARRIERS / f"computed.{block.cell.digest}-{block.first}.{os.getpid()}.{done}").touch()
     hold = BARRIERS / "blocks.hold"
@@ -85,5 +85,5 @@ audits.audited = held_audit
 
 
 @worker_ready.connect
-def say_so(sender, **_):
+def touch_ready(sender, **_):
     (BARRIERS / f"ready.{sender.hostname}").touch()
