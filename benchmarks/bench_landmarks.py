@@ -17,7 +17,7 @@ from privacy_engine.landmarks.staypoints import stay_points
 
 
 def once(work: Any, found: list[Any]) -> Side:
-    """A long reference: its first run is the timed one, and ``found`` takes its result."""
+    """A long reference: its first run is the timed one, and ``found`` stores its result."""
     return Side(lambda: found.append(work()))
 
 

@@ -1,4 +1,4 @@
-"""``beside`` times the engine beside its references; what it finds is printed, and written to ``--page``."""
+"""``beside`` times the engine beside its references; the results are printed, and written to ``--page``."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ def table(found: dict[str, list[str]]) -> str:
 
 
 def headlines(found: dict[str, dict[str, list[str]]]) -> str:
-    """Factors over chance, with their extremes, of the mechanism that hides least and of the one that hides most."""
+    """Factors over chance, with their extremes, of Skip and of user level."""
     lines = [f"| factor at landmarks, 40 % | {' | '.join(found)} |", "|---" * (len(found) + 1) + "|"]
     for title in (Skip.title, UserLevel.title):
         factors = (f"{rows[title][3]} ({rows[title][4]})" for rows in found.values())

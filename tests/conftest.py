@@ -37,7 +37,7 @@ LONG = ("test_commands.py", "test_start_from_nothing.py", "test_warm.py")
 
 @pytest.hookimpl(trylast=True)  # pytest-django puts tests without a database last
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Start whole servers before the engine's quick tests: last, they would occupy one process alone."""
+    """Run the tests of whole servers before the engine's quick tests: last, one process would run them alone."""
     quick = next((i for i, item in enumerate(items) if "engine" in item.path.parts), len(items))
     items[quick:] = sorted(items[quick:], key=lambda item: item.path.name not in LONG)
     for item in items:
@@ -55,7 +55,7 @@ def shared() -> Path:
 
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: None) -> None:
-    """SQLite in a file, as in use: in memory, threads and processes would not meet in it."""
+    """SQLite in a file, as in use: in memory, threads and processes would not share it."""
     for connection in connections.all():
         if connection.vendor == "sqlite":
             connection.settings_dict["TEST"]["NAME"] = f"{_HOME}/test.sqlite3"

@@ -24,7 +24,7 @@ def png(image: np.ndarray) -> bytes:
 
 
 def streets(z: int, x: int, y: int) -> bytes:
-    """A tile of a made-up city: streets, parks and a river that go on in the next tile."""
+    """A tile of a synthetic city: streets, parks and a river that continue in the next tile."""
     grain = 2 ** (14 - z)
     across, down = np.meshgrid((np.arange(256) + 256 * x) * grain, (np.arange(256) + 256 * y) * grain)
     image = np.full((256, 256, 3), (242, 239, 233), np.uint8)

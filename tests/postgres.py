@@ -86,7 +86,7 @@ def _server(bin_folder: Path, folder: Path, person: dict[str, int]) -> Iterator[
 
 
 def _unprivileged() -> dict[str, int]:
-    """Whom to be: PostgreSQL refuses to run as root."""
+    """Arguments that run a process as another user: PostgreSQL refuses to run as root."""
     if os.geteuid() != 0:
         return {}
     names = {person.pw_name: person for person in pwd.getpwall()}

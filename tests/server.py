@@ -1,4 +1,4 @@
-"""A Cairn started by `make run` in a terminal, with its own folder and port."""
+"""A server started by `make run` in a terminal, with its own folder and port."""
 
 import json
 import os
@@ -29,7 +29,7 @@ def free_port() -> int:
 
 
 def fresh_clone(folder: Path, *, with_packages: bool) -> Path:
-    """Clone what is committed; ``with_packages`` lends it the packages these tests run with."""
+    """Clone what is committed; ``with_packages`` gives it the packages these tests run with."""
     clone = folder / "cairn"
     subprocess.run(["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)
     if with_packages:

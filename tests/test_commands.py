@@ -99,7 +99,7 @@ class TestARunningServer:
         commands = " ".join(running.processes().values())
         assert all(part in commands for part in ("-server ", "celery", "manage.py sweep", "launcher.web", "guard.py"))
 
-    def test_the_link_lets_in_once(self, running: Server) -> None:
+    def test_the_link_logs_in_once(self, running: Server) -> None:
         cookies = urllib.request.HTTPCookieProcessor()
         status, address, _ = _visit(urllib.request.build_opener(cookies), running.link)
         assert (status, address) == (200, f"{running.address}/")

@@ -1,4 +1,4 @@
-"""Four hundred megabytes over a connection that is cut three times, to a Cairn started as a person starts it."""
+"""Four hundred megabytes over a connection that is cut three times, to a server started by `make run`."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def request(
 
 
 def cut_short(server: Server, token: str, path: str, offset: int, piece: bytes) -> None:
-    """Announce a piece, send the half of it, and be gone."""
+    """Announce a piece, send half of it, and close the connection."""
     with socket.create_connection(("127.0.0.1", server.port), timeout=60) as wire:
         head = (
             f"PATCH {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Token {token}\r\nTus-Resumable: 1.0.0\r\n"
@@ -91,7 +91,7 @@ def test_it_finishes_and_the_web_process_stays_small(server: Server, tmp_path: P
     url = begun.headers["Location"].removeprefix(server.address)
     cuts = 0
     with path.open("rb") as file:
-        while (offset := _stands(server, token, url)) < size:
+        while (offset := _offset(server, token, url)) < size:
             file.seek(offset)
             piece = file.read(PIECE)
             if offset // PIECE in CUTS and cuts == CUTS.index(offset // PIECE):
@@ -110,7 +110,7 @@ def test_it_finishes_and_the_web_process_stays_small(server: Server, tmp_path: P
     assert after < MOST_MB, (before, after)
 
 
-def _stands(server: Server, token: str, url: str) -> int:
+def _offset(server: Server, token: str, url: str) -> int:
     return int(request(server, token, "HEAD", url).headers["Upload-Offset"])
 
 

@@ -80,7 +80,7 @@ class TestCompose:
         assert list(published) == ["web"]
         assert all(port.startswith("127.0.0.1:") for port in published["web"])
 
-    def test_secrets_come_from_outside_and_their_absence_is_loud(self, compose: dict) -> None:
+    def test_secrets_come_from_the_environment_and_are_required(self, compose: dict) -> None:
         values = [
             str(value)
             for service in compose["services"].values()

@@ -1,4 +1,4 @@
-"""Ways in: passwords, links that work once, tokens."""
+"""Authentication: passwords, links that work once, tokens."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def token_of(path: str) -> str:
 
 
 class TestLoginLink:
-    def test_lets_in_once(self, owner: User) -> None:
+    def test_logs_in_once(self, owner: User) -> None:
         path = services.make_login_link(user=owner)
         assert path.startswith("/login/once/")
         assert services.consume_login_link(token=token_of(path)) == owner
@@ -46,11 +46,11 @@ class TestLoginLink:
         assert services.consume_login_link(token=token_of(path)) is None
 
     @pytest.mark.parametrize("token", ["", "x", "\udcff", "a\0b", "x" * 10_000])
-    def test_unknown_lets_no_one_in(self, owner: User, token: str) -> None:
+    def test_unknown_is_refused(self, owner: User, token: str) -> None:
         services.make_login_link(user=owner)
         assert services.consume_login_link(token=token) is None
 
-    def test_of_a_person_who_may_not_enter_lets_no_one_in(self, owner: User) -> None:
+    def test_of_an_inactive_user_is_refused(self, owner: User) -> None:
         path = services.make_login_link(user=owner)
         User.objects.update(is_active=False)
         assert services.consume_login_link(token=token_of(path)) is None
@@ -68,7 +68,7 @@ class TestLoginLink:
         with ThreadPoolExecutor(16) as pool:
             assert sum(pool.map(attempt, range(16))) == 1
 
-    def test_page_lets_in_and_leads_on(self, client: Client, owner: User) -> None:
+    def test_page_logs_in_and_redirects(self, client: Client, owner: User) -> None:
         answer = client.get(services.make_login_link(user=owner))
         assert (answer.status_code, answer["Location"]) == (302, "/")
         assert client.get("/tokens/").status_code == 200
@@ -173,7 +173,7 @@ class TestPassword:
         owner.set_password("a long enough phrase")
         owner.save()
 
-    def test_lets_in_and_out(self, client: Client) -> None:
+    def test_logs_in_and_out(self, client: Client) -> None:
         form = {"username": "owner", "password": "a long enough phrase"}
         assert client.post("/login/", form).status_code == 302
         assert client.get("/tokens/").status_code == 200

@@ -26,7 +26,7 @@ KEYS = ["mechanism", "claimed", "lower_bound", "confidence", "trials", "pairs", 
 
 
 class Terminal(io.StringIO):
-    """A stream that is shown to someone."""
+    """A stream that is a terminal."""
 
     def isatty(self) -> bool:
         return True

@@ -1,4 +1,4 @@
-"""Check-ins over the API: from a file to a verified download, what is refused, and who is let in."""
+"""Check-ins over the API: from a file to a verified download, what is refused, and permissions."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ BARE = kinds.checkins([row.rsplit(",", 2)[0] for row in ROWS], "user_id,time,ven
 
 
 def counted() -> np.ndarray[Any, Any]:
-    """How many of the rows lie in each cell of the grid of the mechanism, by its definition."""
+    """How many of the rows are in each cell of the grid of the mechanism, by its definition."""
     found = np.zeros(64, dtype=int)
     for row in ROWS:
         lat, lon = map(float, row.split(",")[3:])

@@ -100,7 +100,7 @@ class TestTidy:
 
 
 class TestBlocks:
-    """Results of experiments: kept as long as an experiment of their owner is about those data."""
+    """Results of experiments: stored as long as an experiment of their owner uses those data."""
 
     FEW = {"name": "temporal-distance", "repetitions": 2}
 
@@ -130,7 +130,7 @@ class TestBlocks:
         assert len(list(self.blocks(owner).rglob("*.npy"))) == 30
 
     def test_what_was_begun_a_moment_ago_stays(self, owner: User) -> None:
-        """A request keeps blocks before it makes its row."""
+        """A request stores blocks before it makes its row."""
         fresh = aged(self.blocks(owner) / ("0" * 64) / "cell" / "0-1.npy", 0)
         half = aged(self.blocks(owner) / ".block-abc", 0)
         cleanup.tidy()
@@ -163,7 +163,7 @@ class TestBlocks:
 
 
 class TestSweeper:
-    def test_beats_after_every_round(self, db: None) -> None:
+    def test_touches_its_beat_file_after_every_round(self, db: None) -> None:
         assert not cleanup.beat_path().exists()
         assert cleanup.Sweeper().round() is not None
         assert cleanup.beat_path().exists()

@@ -160,7 +160,9 @@ class TestTrack:
         body = owner_api.get(f"{URL}{row.pk}/track/").content
         assert struct.unpack_from("<10I", body)[2:] == (2, 0, 1, 5, 5, 0, 0, 0)
 
-    def test_is_pressed_for_who_can_read_it(self, owner_api: APIClient, owner: User, make_dataset: MakeDataset) -> None:
+    def test_is_compressed_for_clients_that_accept_it(
+        self, owner_api: APIClient, owner: User, make_dataset: MakeDataset
+    ) -> None:
         lon = np.round(np.random.default_rng(1).uniform(0, 1, 5000), 7)
         url = f"{URL}{make_dataset(owner, Trajectory(lon, lon)).pk}/track/"
         plain, pressed = (owner_api.get(url, headers={"Accept-Encoding": how}) for how in ("identity", "gzip, zstd"))
@@ -207,7 +209,7 @@ class TestTrack:
         assert (answer.status_code, error["field"]) == (400, "width")
         assert error["message"] == "width must be given with west, north, zoom, middle"
 
-    def test_what_was_deleted_is_not_answered_from_memory(self, owner_api: APIClient, ready_dataset: Dataset) -> None:
+    def test_what_was_deleted_is_not_read_from_the_cache(self, owner_api: APIClient, ready_dataset: Dataset) -> None:
         url = f"{URL}{ready_dataset.pk}/track/"
         assert owner_api.get(url).status_code == 200
         ready_dataset.points_path.unlink()

@@ -1,4 +1,4 @@
-"""Cleaning at the entry points: chosen with an upload, changed by reading again, reported in the report, undone."""
+"""Cleaning in the API: chosen with an upload, changed by reading again, reported in the report, undone."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class TestCleaning:
         jumps, first = reported["report"]["cleaning"]
         assert (jumps["before"], jumps["after"], jumps["events"]) == (5, 4, [3])
         assert (first["before"], first["after"], first["events"]) == (4, 2, [2, 3])
-        assert reported["report"]["kept"] == 5  # of the file; what was cleaned away is distinguished
+        assert reported["report"]["kept"] == 5  # of the file; points that cleaning removed are distinguished
 
     def test_changed_kept_and_undone_by_reading_again(self, owner_api: APIClient) -> None:
         address = sent(owner_api).json()["urls"]["self"]

@@ -1,4 +1,4 @@
-"""Uploads become datasets: at once when small, by a worker when large, not at all when something is wrong."""
+"""Uploads become datasets: at once when small, by a worker when large, refused when something is wrong."""
 
 from __future__ import annotations
 

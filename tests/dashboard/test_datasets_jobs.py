@@ -1,4 +1,4 @@
-"""Laws of dashboard/jobs/queue.py, on rows of datasets: claim, lease, fence, cancel, sweep."""
+"""Properties of dashboard/jobs/queue.py, on rows of datasets: claim, lease, fence, cancel, sweep."""
 
 from __future__ import annotations
 
@@ -179,7 +179,7 @@ class TestCancel:
         leases.run(Dataset, waiting.pk, lambda row, lease: pytest.fail("ran"))
         assert now_is(waiting).state == State.CANCELLED
 
-    def test_of_a_running_row_stops_it_at_its_next_word(self, waiting: Dataset) -> None:
+    def test_of_a_running_row_stops_it_at_its_next_report(self, waiting: Dataset) -> None:
         def work(row: Dataset, lease: leases.Lease) -> dict[str, Any]:
             queue.request_cancel(row)
             lease.report("Reading", 0.5)

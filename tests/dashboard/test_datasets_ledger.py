@@ -1,4 +1,4 @@
-"""The budget ledger: what is charged, how often, and what a race may not change."""
+"""The budget ledger: what is charged, how often, and that concurrent requests do not change it."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ class TestContent:
         reserve(ready_dataset)
         assert ledger.spent(again) == ledger.spent(ready_dataset) == {"per_km": 100.0, "releases": 1}
 
-    def test_deleting_the_dataset_does_not_forget_it(
+    def test_deleting_the_dataset_does_not_remove_it(
         self, owner: User, ready_dataset: Dataset, make_dataset: MakeDataset, paris_day: Trajectory
     ) -> None:
         reserve(ready_dataset)
@@ -162,7 +162,7 @@ class TestContent:
 
 
 class TestDatabase:
-    """What holds whoever writes the rows."""
+    """Constraints of the database, whatever code writes the rows."""
 
     def test_spent_stays_within_the_total(self, ready_dataset: Dataset) -> None:
         services.set_budget(dataset=ready_dataset, epsilon=1.0, radius_m=1000.0)
@@ -184,7 +184,7 @@ class TestDatabase:
         st.tuples(st.sampled_from([0.1, 1.0, 0.333, 1e-6]), st.sampled_from([1.0, 3.0, 7.7, 2e7]), st.booleans())
     )
 )
-def test_the_sum_of_entries_is_what_is_spent_after_any_story(
+def test_the_sum_of_entries_is_what_is_spent_after_any_sequence(
     db: None, ready_dataset: Dataset, steps: list[tuple[float, float, bool]]
 ) -> None:
     with transaction.atomic():

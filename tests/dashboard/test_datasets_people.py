@@ -63,7 +63,7 @@ def test_the_page_counts_people_and_groups_their_series(dataset: Any, owner_page
     assert "<optgroup" not in one
 
 
-def test_a_guess_can_be_stated_otherwise(dataset: Any, owner_api: Any, owner_page: Any) -> None:
+def test_a_guess_can_be_overridden(dataset: Any, owner_api: Any, owner_page: Any) -> None:
     reported = dataset(folders("anna", "bob"))
     assert (reported["people"], [one["option"] for one in reported["report"]["guesses"]]) == (1, ["person"])
     assert 'id="reread-person"' in owner_page.get(reported["urls"]["page"]).content.decode()

@@ -71,7 +71,7 @@ class TestOwner:
         assert (seen["problem"], seen["delimiter"], seen["decimal"]) == (None, ";", ",")
         assert seen["mapping"] == mapping | {"id": "#0", "landmark": "#0"}
 
-    def test_may_look_once_landmarks_stand_on_the_points(self, owner_api: APIClient, ready_dataset: Dataset) -> None:
+    def test_is_allowed_once_landmarks_refer_to_the_points(self, owner_api: APIClient, ready_dataset: Dataset) -> None:
         mark_landmarks(owner=ready_dataset.owner, dataset=ready_dataset, method={"name": "manual", "events": [0]})
         ready_dataset.original_path.write_bytes(CSV)
         assert roles(owner_api.get(at(ready_dataset))) == ["time", "lat", "lon"]

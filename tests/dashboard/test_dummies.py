@@ -113,7 +113,7 @@ class TestDrawingAgain:
             assert (selection["earlier_selections"], selection["level_spent"]) == (before, level)
             assert any("levels add up to" in caveat for caveat in selection["caveats"]) == (before > 0)
 
-    def test_neither_deleting_nor_copying_forgets_a_draw(self, owner, owner_api, landmark_set):
+    def test_neither_deleting_nor_copying_removes_a_draw(self, owner, owner_api, landmark_set):
         made = owner_api.post(dummies_url(landmark_set), {"method": COINS}).json()
         assert owner_api.delete(made["urls"]["self"]).status_code == 204
         copy = mark_landmarks(owner=owner, dataset=landmark_set.dataset, method=landmark_set.method)
@@ -238,7 +238,7 @@ class TestWhoIsLetIn:
         assert client.get(page).status_code == 404
 
 
-def test_methods_are_listed_with_what_they_promise(owner_api, anonymous_api):
+def test_methods_are_listed_with_their_guarantees(owner_api, anonymous_api):
     found = owner_api.get("/api/v1/dummy-methods/").json()["results"]
     assert {one["name"]: one["guarantees"] for one in found} == {
         "dummies-one-sided": True,
@@ -287,7 +287,7 @@ class TestReleaseOnDummies:
         assert "dumm" not in json.dumps(public)
 
     def test_the_label_is_that_of_a_set_marked_by_hand(self, owner, row):
-        """Nothing in a label depends on how the marks came about."""
+        """Nothing in a label depends on how the landmarks were defined."""
         by_hand = mark_landmarks(owner=owner, dataset=row.dataset, method={"name": "manual", "events": list(range(8))})
         twin = Release.objects.get(pk=row.pk)
         twin.landmark_set = by_hand

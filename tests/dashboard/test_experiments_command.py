@@ -60,7 +60,7 @@ def test_the_spec_it_writes_can_be_run_again_and_its_cells_are_taken_over(comman
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
 
 
-def test_a_stopped_experiment_goes_on_and_ends_with_the_same_bytes(command, tmp_path, monkeypatch):
+def test_a_stopped_experiment_resumes_and_ends_with_the_same_bytes(command, tmp_path, monkeypatch):
     assert command(*FEW, "--out", tmp_path / "whole")[2] == 0
     really, calls = experiment_runner.run_block, []
 

@@ -1,6 +1,6 @@
-"""Experiments disturbed at the worst moment, by a second worker, their owner, the sweep: one table, and it comes.
+"""Experiments interrupted between two steps, by a second worker, their owner or the sweep: always one table.
 
-What another process would do is done here in the middle of a worker's own step, so that nothing is left to chance.
+What another process would do is done here in the middle of a worker's own step, so that the order is certain.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def once(monkeypatch: pytest.MonkeyPatch, module: Any, name: str, what: Callable
 
 
 def lost(pk: int) -> None:
-    """Its worker was not received of in time: it waits again."""
+    """Its worker did not report in time: it waits again."""
     Part.objects.filter(pk=pk).update(lease_until=Now() - timedelta(seconds=1))
     assert reaper.sweep(Part)["requeued"] == 1
 
@@ -108,7 +108,7 @@ class TestCutting:
         assert len(computed) == len({(block.cell.digest, block.first) for _, block, *_ in computed}) > before
 
     @pytest.mark.parametrize("further", [0, 10_000])
-    def test_a_worker_that_was_thought_dead_leaves_its_successors_parts(self, queued, monkeypatch, expected, further):
+    def test_a_worker_whose_lease_expired_leaves_its_successors_parts(self, queued, monkeypatch, expected, further):
         (first,) = Part.objects.all()
         seen: list[Any] = []
 
@@ -146,7 +146,7 @@ class TestCutting:
         assert_the_engines_table(queued, expected)
 
     def test_cells_that_draw_the_same_landmarks_are_of_one_part(self, queued):
-        """Two workers would each draw them: together they would take longer than one."""
+        """Two workers would each compute them: together they would take longer than one."""
         work_off(1)
         material = material_of(Experiment.objects.get())
         parts = Part.objects.exclude(start=None).order_by("start")
@@ -173,7 +173,7 @@ class TestAtWork:
         work_off()
         assert_the_engines_table(queued, expected)
 
-    def test_it_gives_way_to_a_release_after_a_block(self, queued, submit, computed, expected):
+    def test_it_is_preempted_by_a_release_after_a_block(self, queued, submit, computed, expected):
         work_off(1)
         part = Part.objects.filter(state=State.QUEUED).order_by("pk").first()
         assert part.stop - part.start > 2
@@ -189,7 +189,7 @@ class TestAtWork:
         work_off()
         assert_the_engines_table(queued, expected)
 
-    def test_cancelled_as_it_gives_way_it_stops(self, queued, submit, owner_api, monkeypatch):
+    def test_cancelled_as_it_is_preempted_it_stops(self, queued, submit, owner_api, monkeypatch):
         work_off(1)
         submit()
         once(monkeypatch, execution, "compute", lambda: owner_api.post(of(queued, "cancel")))
@@ -234,7 +234,7 @@ class TestTheEnd:
             patch.setattr(execution, "_finish", lambda pk: None)
             work_off()
         execution.settle_all()
-        assert not Part.objects.filter(state__in=execution.OPEN).exists()  # its worker may be at it still
+        assert not Part.objects.filter(state__in=execution.OPEN).exists()  # its worker may still be running it
         Part.objects.update(finished_at=Now() - timedelta(seconds=settings.CAIRN_LEASE_S + 1))
         before = len(computed)
         execution.settle_all()
@@ -251,7 +251,7 @@ class TestTheEnd:
         row = Experiment.objects.get()
         assert (row.state, row.error["code"]) == (State.FAILED, "crashed")
 
-    def test_a_table_that_cannot_be_written_fails_it_and_it_goes_on_from_there(
+    def test_a_table_that_cannot_be_written_fails_it_and_it_resumes_from_there(
         self, queued, owner_api, monkeypatch, computed, expected
     ):
         def full(*_: Any) -> str:
@@ -281,7 +281,7 @@ class TestBlocksThatGo:
         assert_the_engines_table(queued, expected)
         assert Experiment.objects.get().attempt == 2
 
-    def test_but_not_for_ever(self, queued, monkeypatch):
+    def test_but_only_three_times(self, queued, monkeypatch):
         monkeypatch.setattr(FolderStore, "get", lambda *_: None)
         work_off()
         assert Experiment.objects.get().error["code"] == "crashed"
@@ -329,7 +329,7 @@ class TestItsDataset:
         assert Experiment.objects.get(pk=pk).state == State.DONE
         assert datasets.reread_dataset(dataset=dataset, options={}).state == State.READY
 
-    def test_read_again_in_between_it_goes_on_with_the_new_points(self, tried, owner_api):
+    def test_read_again_in_between_it_resumes_with_the_new_points(self, tried, owner_api):
         dataset, pk = tried
         work_off(2)
         owner_api.post(of(pk, "cancel"))
@@ -342,7 +342,7 @@ class TestItsDataset:
         assert row.data_digest not in ("", before.data_digest)
 
     def test_goes_and_all_that_was_found_out_about_it(self, tried, monkeypatch, django_capture_on_commit_callbacks):
-        """With the row, also what a worker in its block keeps a moment later."""
+        """With the row, also what a worker in its block stores a moment later."""
         dataset, _ = tried
         work_off(1)
 

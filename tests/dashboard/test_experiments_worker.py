@@ -1,4 +1,4 @@
-"""Experiments under fire: a real broker and real workers; killed, cancelled, interrupted by others: the same bytes."""
+"""Experiments with a real broker and real workers: killed, cancelled, interrupted by others: the same bytes."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_two_workers_write_them(server, expected):
         server.start_worker()
     server.hold_blocks(after=1)
     pk = server.submit_experiment(preset=PRESET)
-    server.until_reached("blocks", times=2)  # both are at it
+    server.until_reached("blocks", times=2)  # both are running it
     server.release_blocks()
     server.until_finished(pk)
     assert_same_bytes(server, pk, expected)

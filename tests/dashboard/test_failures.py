@@ -1,4 +1,4 @@
-"""Every code a job can end with has a sentence and something to do, wherever in the sources it is raised."""
+"""Every code a job can end with has a message and advice, wherever in the sources it is raised."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SOURCES = sorted(path for package in ("privacy_engine", "dashboard") for path in
 
 
 def stated(node: ast.AST) -> Iterator[ast.expr]:
-    """What a node calls a failure: ``code=…`` in a call, ``code = …`` in a class, ``{"code": …}``."""
+    """The codes of failures in a node: ``code=…`` in a call, ``code = …`` in a class, ``{"code": …}``."""
     if isinstance(node, ast.Call):
         yield from (keyword.value for keyword in node.keywords if keyword.arg == "code")
     if isinstance(node, ast.ClassDef):

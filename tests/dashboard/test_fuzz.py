@@ -1,4 +1,4 @@
-"""Generated requests about things that exist: past the address and into the services, and still no fault of ours."""
+"""Generated requests about things that exist: they reach the services, and none ends with a server error."""
 
 from __future__ import annotations
 
@@ -73,13 +73,13 @@ LISTED = {"mechanisms": "landmark-skip", "postprocess": "ou-smoother", "cleaning
 
 
 def served(environ: dict[str, Any], start_response: Any) -> list[bytes]:
-    """The application, its answers closed as a server closes them (uploads are let go of then)."""
+    """The application, its responses closed as a server closes them (which releases uploads)."""
     with contextlib.closing(application(environ, start_response)) as answer:
         return [b"".join(answer)]
 
 
 def aim(case: schemathesis.Case, known: dict[str, str]) -> None:
-    """Let the request be about things that exist."""
+    """Replace the ids of the request by ids that exist."""
     for name in {"id", "pk"} & set(case.path_parameters or {}):
         case.path_parameters[name] = known[case.path.split("/")[3]]
     if not isinstance(case.body, dict):

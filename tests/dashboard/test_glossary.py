@@ -1,4 +1,4 @@
-"""The glossary: what a term looks like in a page, and that every page explains what it states."""
+"""The glossary: the markup of a term in a page, and that every page explains its terms."""
 
 from __future__ import annotations
 

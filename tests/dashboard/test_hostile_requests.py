@@ -1,4 +1,4 @@
-"""Requests that mean no good: odd JSON, broken forms, bodies without end."""
+"""Hostile requests: malformed JSON, broken forms, bodies without end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The list of jobs: what waits, what ended, what to do about it; cancel, retry and dismiss for either kind."""
+"""The list of jobs: queued and finished jobs and advice; cancel, retry and dismiss for every model."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class TestEnded:
         self, owner_api: APIClient, submit: Any, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         release = failed(submit())
-        monkeypatch.setattr("dashboard.jobs.api.OPEN", Q())  # the first look saw it run
+        monkeypatch.setattr("dashboard.jobs.api.OPEN", Q())  # the first response shows it running
         reported = owner_api.get(JOBS).json()
         assert str(release.pk) not in {one["id"] for one in reported["results"]}
         assert [one["id"] for one in reported["ended"]] == [str(release.pk)]
@@ -70,7 +70,7 @@ class TestEnded:
         (reported,) = ended(owner_api)
         assert (reported["error"]["again"], set(reported["urls"])) == (False, {"self", "page", "dismiss"})
 
-    def test_a_done_one_is_reported_of_briefly(self, owner_api: APIClient, submit: Any) -> None:
+    def test_a_done_one_is_listed_for_a_short_time(self, owner_api: APIClient, submit: Any) -> None:
         release = executed(submit())
         assert [one["state"] for one in ended(owner_api)] == ["done"]
         Release.objects.filter(pk=release.pk).update(finished_at=timezone.now() - timedelta(minutes=3))
@@ -112,7 +112,7 @@ class TestEnded:
 
 
 class TestDismiss:
-    def test_it_is_reported_of_no_more_and_stays(self, owner_api: APIClient, submit: Any) -> None:
+    def test_it_is_not_listed_and_stays_stored(self, owner_api: APIClient, submit: Any) -> None:
         release = failed(submit())
         assert owner_api.post(ended(owner_api)[0]["urls"]["dismiss"]).status_code == 204
         assert ended(owner_api) == []
@@ -157,7 +157,7 @@ class TestImports:
         queued.refresh_from_db()
         assert (queued.state, queued.points) == (State.READY, 3)
 
-    def test_a_running_one_is_called_with_it(self, owner_api: APIClient, queued: Dataset) -> None:
+    def test_a_running_one_receives_it(self, owner_api: APIClient, queued: Dataset) -> None:
         token = leases.claim(Dataset, queued.pk)
         assert token
         owner_api.post(f"{API}datasets/{queued.pk}/cancel/")

@@ -1,4 +1,4 @@
-"""Zones, random landmarks and a file's own marks by the API; hostile descriptions are the client's fault."""
+"""Zones, random landmarks and a file's landmark column by the API; hostile descriptions are the client's fault."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ class TestSynthetic:
 
 
 class TestAverageTemporalDistance:
-    def test_is_reported_of_one_set_and_of_a_preview(self, owner_api, landmark_set):
+    def test_is_in_the_report_of_a_set_and_in_the_preview(self, owner_api, landmark_set):
         reported = owner_api.get(f"{SETS}{landmark_set.pk}/").json()
         assert reported["average_temporal_distance"] == 1.0  # events 1, 3, 5 and 6 are each beside a landmark
         body = {"dataset": reported["dataset"], "method": reported["method"]}
@@ -172,7 +172,7 @@ class TestColumn:
         page = owner_page.get(f"/datasets/{marked_dataset.pk}/").content.decode()
         assert "Landmarks</abbr></dt><dd>2</dd>" in page
 
-    def test_marks_buy_no_new_budget(self, owner_api, marked_dataset):
+    def test_a_landmark_column_gives_no_new_budget(self, owner_api, marked_dataset):
         other = owner_api.post(DATASETS, {"file": upload(MARKED), "landmark": "#0"}, format="multipart").json()
         assert other["content_digest"] == marked_dataset.content_digest
 

@@ -1,4 +1,4 @@
-"""Landmark sets: what marking, previewing and forgetting keep true."""
+"""Landmark sets: invariants of marking, previewing and deleting."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ class TestPreview:
 
 
 class TestDelete:
-    def test_forgets(self, owner, ready_dataset):
+    def test_deletes(self, owner, ready_dataset):
         made = services.mark_landmarks(owner=owner, dataset=ready_dataset, method=PARIS)
         services.delete_landmark_set(landmark_set=made)
         assert not LandmarkSet.objects.exists()

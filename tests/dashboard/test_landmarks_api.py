@@ -1,4 +1,4 @@
-"""The landmarks app's REST entry points: shapes, errors, and who is let in."""
+"""The REST API of the landmarks app: shapes, errors and permissions."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ class TestList:
 
 
 class TestDestroy:
-    def test_forgets(self, owner_api, landmark_set):
+    def test_deletes(self, owner_api, landmark_set):
         assert owner_api.delete(f"{SETS}{landmark_set.pk}/").status_code == 204
         assert owner_api.get(f"{SETS}{landmark_set.pk}/").status_code == 404
 
@@ -196,7 +196,7 @@ class TestWhoIsLetIn:
         assert theirs.status_code == missing.status_code == 404
         assert theirs.json() == missing.json()
 
-    def test_anonymous_is_reported_to_log_in(self, anonymous_api, landmark_set):
+    def test_anonymous_has_to_log_in(self, anonymous_api, landmark_set):
         at = f"{SETS}{landmark_set.pk}/"
         tries = [
             anonymous_api.get(SETS),

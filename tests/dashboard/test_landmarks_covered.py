@@ -1,4 +1,4 @@
-"""Landmarks and promises in the application: what each way to mark covers, what is charged, what is refused."""
+"""Landmarks and guarantees in the dashboard: what each method of selection covers, what is charged and refused."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ class TestOneSided:
         assert second.selection["one_sided_level"] == 1.0
         assert downloads.label(finished(owner_api, second))["epsilon"] == 2.0
 
-    def test_a_draw_that_was_no_coins_ends_the_promise(self, owner_api, drawn):
+    def test_a_selection_without_coins_ends_the_guarantee(self, owner_api, drawn):
         first = drawn(dummies={"name": "dummies-heuristic", "epsilon": 1.0})
         assert first.selection["one_sided_level"] is None
         second = drawn(source=first.source)
@@ -121,7 +121,7 @@ class TestOneSided:
         assert label["not_covered"] == ["which events are landmarks, found in positions by zones"]
         assert label["epsilon"] == 1.0
 
-    def test_stays_have_no_group_size_and_no_promise(self, owner_api, drawn):
+    def test_stays_have_no_group_size_and_no_guarantee(self, owner_api, drawn):
         label = downloads.label(finished(owner_api, drawn(STAYS)))
         assert label["not_covered"] == ["which events are landmarks, found in positions as stay points"]
         assert label["epsilon"] == 1.0
@@ -221,7 +221,7 @@ class TestZonesOnARelease:
     def test_fail_one_whose_own_landmarks_were_found_in_positions(self, owner_api, landmark_set):
         self.refused(owner_api, finished(owner_api, landmark_set), 409, "reads no landmarks")
 
-    def test_landmarks_by_schedule_are_no_hindrance(self, owner, owner_api, ready_dataset):
+    def test_landmarks_by_schedule_are_allowed(self, owner, owner_api, ready_dataset):
         nights = mark_landmarks(owner=owner, dataset=ready_dataset, method=SCHEDULE)
         row = finished(owner_api, nights, {"name": "landmark-joint", "step_variance_m2": 100.0} | EVENT_LEVEL)
         found = mark_landmarks(owner=owner, dataset=ready_dataset, method=self.method(row))

@@ -1,4 +1,4 @@
-"""A landmark set's report and budgets for a target: the engine's numbers, plain refusals, and who is let in."""
+"""A landmark set's report and budgets for a target: the engine's numbers, refusals and permissions."""
 
 from __future__ import annotations
 
@@ -377,7 +377,7 @@ class TestWhoIsLetIn:
         body = {"alpha": 1, "radius_m": 200, "landmark_set": str(landmark_set.pk), "correlation": NEAR}
         assert stranger_api.post(PLANS, body).status_code == 404
 
-    def test_anonymous_is_reported_to_log_in(self, anonymous_api, landmark_set):
+    def test_anonymous_has_to_log_in(self, anonymous_api, landmark_set):
         assert loss(anonymous_api, landmark_set).status_code == 401
         assert anonymous_api.post(PLANS, {"alpha": 1, "n": 3}).status_code == 401
 

@@ -1,4 +1,4 @@
-"""Folders of the launcher: private ones, and the broker's socket under long paths."""
+"""Folders of the launcher: permissions, and the broker's socket under long paths."""
 
 from pathlib import Path
 

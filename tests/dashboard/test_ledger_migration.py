@@ -1,4 +1,4 @@
-"""Budgets that were kept by content move to source files: nothing that was spent is forgotten."""
+"""Budgets that were stored by content move to source files: every charge remains."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ print(json.dumps(found))
 
 @pytest.fixture(scope="module")
 def moved(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """What a home of the version before states of its budgets after migrating."""
+    """The budgets of a database of the version before, after migrating."""
     kept = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
     environment = kept | {
         "CAIRN_HOME": str(tmp_path_factory.mktemp("home")), "DJANGO_SETTINGS_MODULE": "dashboard.config.settings"

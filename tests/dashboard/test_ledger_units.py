@@ -173,7 +173,7 @@ class TestRecognition:
 
 
 class TestDatabase:
-    """What holds whoever writes the rows."""
+    """Constraints of the database, whatever code writes the rows."""
 
     @pytest.mark.parametrize(
         ("unit", "radius_m"), [("user", 1.0), ("record", 200.0), ("event", 1.0), ("event_per_m", None)]

@@ -25,7 +25,7 @@ N = 60
 
 
 def lines(start: int = 0, count: int = N, seed: int = 1) -> list[str]:
-    """Rows of a walk: a minute apart, each at a place of its own."""
+    """Rows of a trajectory: a minute apart, each at a different place."""
     rng = np.random.default_rng(seed)
     lon, lat = 2.3 + rng.random(10_000) / 100, 48.8 + rng.random(10_000) / 100
     time = [f"2024-06-{1 + i // 1440:02}T{i // 60 % 24:02}:{i % 60:02}:00Z" for i in range(10_000)]
@@ -58,7 +58,7 @@ def first(owner: User) -> Dataset:
 
 
 class TestTheSameUpload:
-    """What gave a fresh budget before: the audit's four cases."""
+    """What gave a new budget before: the audit's four cases."""
 
     def test_with_another_reading_shares_the_budget(self, owner: User, first: Dataset) -> None:
         other = imported(owner, csv(lines()), options={"first_n": 20})
@@ -130,7 +130,7 @@ class TestAPart:
         assert per_km(imported(stranger, csv(lines()))) == 0.0
 
     @pytest.mark.parametrize("change", ["time zone", "rounded"])
-    def test_what_stays_unrecognised_and_is_stated_to(self, owner: User, first: Dataset, change: str) -> None:
+    def test_rounded_and_shifted_rows_are_not_recognised(self, owner: User, first: Dataset, change: str) -> None:
         rows = [row.replace("Z,", "+02:00,") for row in lines()]
         if change == "rounded":
             rows = [",".join([t, f"{float(lat):.4f}", f"{float(lon):.4f}"]) for t, lat, lon in map(_cells, lines())]
@@ -174,7 +174,7 @@ class TestMerging:
         with pytest.raises(ledger.BudgetExceeded):
             spend(one, 1e-6)
 
-    def test_a_deleted_dataset_is_remembered(self, owner: User, first: Dataset) -> None:
+    def test_a_deleted_dataset_still_counts(self, owner: User, first: Dataset) -> None:
         services.delete_dataset(dataset=first)
         part = imported(owner, csv(lines(start=5, count=40)))
         assert per_km(part) == 100.0

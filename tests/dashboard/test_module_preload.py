@@ -1,4 +1,4 @@
-"""What a page's scripts import is requested at once."""
+"""Modules that a page's scripts import are preloaded."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PAGES = sorted(str(path.relative_to(STATIC)) for path in (STATIC / "js" / "pages
 
 @pytest.mark.parametrize("page", PAGES)
 def test_names_every_module_once(page: str) -> None:
-    """Every specifier in the file and in all that it imports, read here in another way than there."""
+    """Every specifier in the file and in all that it imports, by an independent parser."""
     found = imported(page)
     assert len(set(found)) == len(found)
     files = {(STATIC / one).resolve() for one in (page, *found)}

@@ -1,4 +1,4 @@
-"""Mechanisms are distinguished in colour, in grey and by eyes that see fewer colours; and they are seen."""
+"""Mechanisms are distinguished in colour, in grey and with colour blindness, with enough contrast."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_no_two_have_dash_and_marker_in_common() -> None:
     assert len(set(reported)) == len(reported)
 
 
-def test_who_shares_a_colour_shares_neither_dash_nor_marker() -> None:
+def test_equal_colours_have_different_dashes_and_markers() -> None:
     for one, other in combinations(palette().values(), 2):
         if one["colour"] == other["colour"]:
             assert one["dash"] != other["dash"]
@@ -60,7 +60,7 @@ def test_the_style_sheets_have_the_same_colours() -> None:
 
 @pytest.mark.parametrize("sight", sorted(FEWER_COLOURS))
 @pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
-def test_colours_differ_for_eyes_that_see_fewer(colours: tuple[str, ...], sight: str) -> None:
+def test_colours_differ_with_colour_blindness(colours: tuple[str, ...], sight: str) -> None:
     seen = [np.clip(FEWER_COLOURS[sight] @ linear(colour), 0, 1) ** (1 / 2.2) for colour in colours]
     assert min(np.abs(one - other).max() for one, other in combinations(seen, 2)) > 0.08
 

@@ -119,7 +119,7 @@ class TestResult:
 class TestOnce:
     def test_an_equal_attack_is_never_computed_twice(self, owner_api, done, monkeypatch):
         first = request_attack(owner_api, done, HOME_WORK)
-        monkeypatch.setattr(execution, "attacked", None)  # whoever computes now, fails
+        monkeypatch.setattr(execution, "attacked", None)  # computing it now would fail
         again = request_attack(owner_api, done, dict(reversed(HOME_WORK.items())) | {"within_m": 500}, series=0)
         assert (first.status_code, again.status_code) == (201, 200)
         assert again.json() == first.json()
@@ -155,7 +155,7 @@ class TestOnce:
 class TestOwnerOnly:
     ENDPOINTS = ("", "result/", "data/", "track/")
 
-    def test_a_stranger_is_reported_there_is_nothing(self, stranger_api, owner_api, done, anonymous_api):
+    def test_a_stranger_gets_404(self, stranger_api, owner_api, done, anonymous_api):
         pk = request_attack(owner_api, done, QUICK).json()["id"]
         for endpoint in self.ENDPOINTS:
             assert stranger_api.get(attack_url(pk) + endpoint).status_code == 404, endpoint

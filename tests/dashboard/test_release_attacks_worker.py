@@ -1,4 +1,4 @@
-"""Attacks as jobs: watched, stopped, brought back, and gone with what they are about."""
+"""Attacks as jobs: progress, cancelled, requeued, and deleted with their release."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def attacks_that_ended(api: Any) -> list[dict[str, Any]]:
 
 
 class TestWorker:
-    def test_it_is_reported_of_as_every_job(self, owner_api, queued_attack):
+    def test_it_is_listed_as_every_job(self, owner_api, queued_attack):
         (job,) = owner_api.get("/api/v1/jobs/").json()["results"]
         assert (job["kind"], job["id"], job["state"]) == ("attack", str(queued_attack.pk), "queued")
         assert job["title"] == "Localisation on Skip, A day in Paris"
@@ -55,7 +55,7 @@ class TestWorker:
         assert (queued_attack.state, stated[-1][0]) == (State.CANCELLED, "Attacking")
         assert not list((HOME / "attacks").rglob("*.*"))
 
-    def test_killed_and_brought_back_there_is_one_result(self, queued_attack, monkeypatch):
+    def test_killed_and_requeued_there_is_one_result(self, queued_attack, monkeypatch):
         honest = execution.attacked
 
         def killed(row, token, report):
@@ -103,7 +103,7 @@ class TestGone:
         assert not list((HOME / "attacks").iterdir())
         assert not Attack.objects.exists()
 
-    def test_deleted_while_a_worker_is_at_it_nothing_stays(self, queued_attack, monkeypatch):
+    def test_deleted_while_a_worker_runs_it_nothing_stays(self, queued_attack, monkeypatch):
         honest = execution.attacked
 
         def disturbed(row, token, report):
@@ -115,7 +115,7 @@ class TestGone:
         execution.run(queued_attack.pk)
         assert not list((HOME / "attacks").glob("*"))
 
-    def test_the_sweep_clears_what_is_nobodys(self, owner_api, done):
+    def test_the_sweep_removes_files_without_a_row(self, owner_api, done):
         pk = request_attack(owner_api, done, HOME_WORK).json()["id"]
         row = Attack.objects.get(pk=pk)
         orphan = aged(local_files.home("attacks", "0" * 8 + "-0000-4000-8000-" + "0" * 12), 61)

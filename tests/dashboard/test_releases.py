@@ -1,4 +1,4 @@
-"""Releases: what submitting, drawing, cancelling, retrying and discarding keep true."""
+"""Releases: invariants of submitting, drawing, cancelling, retrying and discarding."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ class TestIdempotencyKey:
 
     def test_the_database_refuses_it_where_the_query_before_cannot(self, submit, monkeypatch):
         first = submit(key="monday")
-        answers = iter([None, first])  # as if the other request committed between our look and our write
+        answers = iter([None, first])  # as if the other request committed between our query and our write
         monkeypatch.setattr(services, "_earlier", lambda fresh: next(answers))
         assert submit(key="monday") == first
         assert charges(first) == [1]
@@ -162,7 +162,7 @@ class TestCancel:
         assert executed(release).state == State.CANCELLED
         assert release.attempt == 0
 
-    def test_a_running_release_is_called_with_it_and_stops(self, submit):
+    def test_a_running_release_receives_it_and_stops(self, submit):
         release = submit()
         token = leases.claim(Release, release.pk)
         services.cancel_release(release=release)

@@ -1,4 +1,4 @@
-"""The releases app's REST entry points: from a submitted release to its files, and who is let in."""
+"""The REST API of the releases app: from a submitted release to its files, and permissions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bundles: what is in them, that the same releases are the same bytes, and that nothing of the owner's goes along."""
+"""Bundles: their members, equal bytes for equal releases, and no private data of the owner."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the map and the charts request a release for."""
+"""Data of a release for the map and the charts."""
 
 from __future__ import annotations
 

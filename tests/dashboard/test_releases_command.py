@@ -283,7 +283,7 @@ def test_needs_no_database_and_no_broker(day, tmp_path):
 
 
 class TestDummies:
-    """``--dummies``: every event of the day is marked, and the file reports of no others."""
+    """``--dummies``: every event of the day is marked, and the file names no others."""
 
     ALL = ("--dummies", "one-sided:0.000001")  # two coins of e^-1e-6: one run of 500,000 fails
 

@@ -1,4 +1,4 @@
-"""Post-processing of a finished release: free, without another look at the original, and stated it wherever it goes."""
+"""Post-processing of a finished release: free of charge, without reading the original, and stated in every export."""
 
 from __future__ import annotations
 

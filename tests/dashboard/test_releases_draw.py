@@ -1,4 +1,4 @@
-"""What a worker draws, and what an attempt that publishes nothing leaves: nothing."""
+"""What a worker draws, and that an attempt without a result leaves no files."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class TestDraw:
             },
         }
 
-    def test_what_was_measured_lies_apart_from_what_was_published(self, submit):
+    def test_measured_errors_are_stored_apart_from_published_data(self, submit):
         release = executed(submit())
         assert sorted(path.name for path in release.folder.iterdir()) == sorted(
             [release.data_file, f"budgets-{release.data_file}"]
@@ -135,7 +135,7 @@ class TestAttemptsThatPublishNothing:
         assert files() == before
         assert charges(release) == [1]
 
-    def test_a_zombie_publishes_nothing_and_touches_no_one_elses_files(self, submit, monkeypatch):
+    def test_a_stale_worker_publishes_nothing_and_removes_only_its_own_files(self, submit, monkeypatch):
         release = submit()
 
         def replaced(row):
@@ -155,7 +155,7 @@ class TestAttemptsThatPublishNothing:
         assert len(list(release.dataset.folder.glob("errors-*"))) == 1
         assert charges(release) == [1]
 
-    def test_a_zombie_that_lost_to_a_waiting_row_takes_only_its_own_files(self, submit, files, monkeypatch):
+    def test_a_stale_worker_of_a_requeued_row_removes_only_its_own_files(self, submit, files, monkeypatch):
         release = submit()
         before = [path for path in files() if path.endswith(".parquet")]
         release = interrupted(release, monkeypatch, lambda row: (expire(row), reaper.sweep(Release)))

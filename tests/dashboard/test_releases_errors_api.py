@@ -1,4 +1,4 @@
-"""Errors as distributions and running means, and mean error against ε: all of it equal to plain numpy."""
+"""Errors as distributions and running means, and mean error against ε: all equal to a computation in numpy."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ class TestErrors:
     def test_fail_not_yet_done(self, owner_api, submit):
         assert owner_api.get(release_url(submit(), "errors")).status_code == 409
 
-    def test_a_stranger_learns_nothing(self, stranger_api, anonymous_api, done):
+    def test_a_stranger_gets_404(self, stranger_api, anonymous_api, done):
         assert stranger_api.get(release_url(done, "errors")).status_code == 404
         assert anonymous_api.get(release_url(done, "errors")).status_code == 401
 
@@ -213,7 +213,7 @@ class TestCurve:
         answer = preview(UNIFORM, **more)
         assert (answer.status_code, first_error(answer)["field"]) == (400, field)
 
-    def test_a_stranger_learns_nothing(self, stranger_api, anonymous_api, landmark_set):
+    def test_a_stranger_gets_404(self, stranger_api, anonymous_api, landmark_set):
         body = {"landmark_set": str(landmark_set.pk), "mechanisms": [UNIFORM]}
         assert stranger_api.post(CURVE, body).status_code == 404
         assert anonymous_api.post(CURVE, body).status_code == 401

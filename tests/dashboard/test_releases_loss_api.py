@@ -59,7 +59,7 @@ def test_states_beyond_the_radius_separate_by_more_than_the_level(owner_api, don
 
 
 @pytest.mark.parametrize("radii", RADII)
-def test_what_is_shown_lies_above_what_an_adversary_learns(owner_api, done, radii):
+def test_what_is_shown_is_an_upper_bound_of_what_an_adversary_learns(owner_api, done, radii):
     """Exact likelihood ratios of planar Laplace outputs over two states; of each event, and with all landmarks."""
     query = {"forward": json.dumps(STAY.tolist()), "backward": "reversal", "diameter_m": str(radii * 200)}
     found = series(owner_api, done, query).json()
@@ -70,7 +70,7 @@ def test_what_is_shown_lies_above_what_an_adversary_learns(owner_api, done, radi
     for t in range(8):
         exact = chain.loss(outputs, [t])
         assert exact <= found["loss"]["total"][t] * (1 + 1e-9)
-        assert found["loss"]["total"][t] == pytest.approx(exact, rel=1e-6)  # and no more than that
+        assert found["loss"]["total"][t] == pytest.approx(exact, rel=1e-6)  # and not above that
         together = chain.loss(outputs, sorted({*np.flatnonzero(MASK).tolist(), t}))
         assert together <= found["landmark"]["joint"][t] * (1 + 1e-9)
     if radii > 1:

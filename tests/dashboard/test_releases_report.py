@@ -1,4 +1,4 @@
-"""Printed reports: what is on them, for whom, and that the public one holds nothing of the owner's."""
+"""Printed reports: their content for each reader, and that the public one has no private data of the owner."""
 
 from __future__ import annotations
 
@@ -205,7 +205,7 @@ class TestCurves:
         )
 
     def test_thinning_does_not_depend_on_errors(self, owner, make_dataset):
-        """Which events a thinned curve keeps is public too: it must not point at where errors are extreme."""
+        """Which events a thinned curve has is public too: it must not show where errors are extreme."""
         n = 5000
         rng = np.random.default_rng(1)
         long = make_dataset(owner, Trajectory(2 + rng.random(n) / 10, 48 + rng.random(n) / 10, 60.0 * np.arange(n)))

@@ -103,7 +103,7 @@ class TestProtocol:
         assert owner_api.patch(url, b"x", content_type="text/csv", headers=headers).status_code == 415
 
     @pytest.mark.parametrize("algorithm", resumable.HASHES)
-    def test_a_damaged_piece_is_thrown_away(self, owner_api: APIClient, algorithm: str) -> None:
+    def test_a_damaged_piece_is_discarded(self, owner_api: APIClient, algorithm: str) -> None:
         url = address(owner_api)
         right = coded(hashlib.new(algorithm, CSV[:40]).digest())
         answer = send(owner_api, url, 0, CSV[1:41], **{"Upload-Checksum": f"{algorithm} {right}"})
@@ -111,7 +111,7 @@ class TestProtocol:
         assert stands(owner_api, url) == 0
         assert send(owner_api, url, 0, CSV[:40], **{"Upload-Checksum": f"{algorithm} {right}"}).status_code == 204
 
-    def test_more_than_was_announced_is_thrown_away(self, owner_api: APIClient) -> None:
+    def test_more_than_was_announced_is_discarded(self, owner_api: APIClient) -> None:
         url = address(owner_api, 10)
         assert send(owner_api, url, 0, b"x" * 11).status_code == 413
         assert stands(owner_api, url) == 0
@@ -238,7 +238,7 @@ class TestOthers:
             assert made(api, url).status_code == status
         assert stands(owner_api, url) == len(CSV)
 
-    def test_what_no_one_goes_on_with_is_forgotten(self, owner_api: APIClient, settings: LazySettings) -> None:
+    def test_an_abandoned_upload_is_removed(self, owner_api: APIClient, settings: LazySettings) -> None:
         old, young = address(owner_api), address(owner_api)
         send(owner_api, old, 0, CSV[:40])
         old_row = Upload.objects.get(pk=old.rstrip("/").split("/")[-1])

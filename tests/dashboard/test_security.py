@@ -1,4 +1,4 @@
-"""Whose things are whose, what a hostile request gets, and what every answer states to the browser."""
+"""Access to the rows of other users, responses to hostile requests, and security headers."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ MANUAL = {"name": "manual", "events": [0]}
 
 
 class Things:
-    """One of each thing an owner can have."""
+    """One row of each model an owner can have."""
 
     def __init__(self, owner: User, dataset: Dataset) -> None:
         self.dataset = dataset
@@ -45,7 +45,7 @@ class Things:
         self.audit = submit_audit(owner=owner, spec=AuditSpec.parse({"mechanism": MECHANISM, "trials": 1000}))
 
     def addresses(self) -> Iterator[str]:
-        """Every API address that names one of them."""
+        """Every API URL of one of them."""
         dataset, marks, release = self.dataset.pk, self.landmark_set.pk, self.release.pk
         yield from (
             f"{API}datasets/{dataset}/{tail}" for tail in ("", "read/", "cancel/", "retry/", "track/", "preview/")
@@ -86,7 +86,7 @@ VERBS = ("get", "head", "post", "put", "patch", "delete")
 
 class TestWhoseIsIt:
     @pytest.mark.parametrize("verb", VERBS)
-    def test_a_stranger_meets_nothing(self, stranger_api: APIClient, things: Things, verb: str) -> None:
+    def test_a_stranger_gets_404(self, stranger_api: APIClient, things: Things, verb: str) -> None:
         before = counts()
         for address in things.addresses():
             answer = getattr(stranger_api, verb)(address)

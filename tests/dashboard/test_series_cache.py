@@ -1,4 +1,4 @@
-"""What is kept of files in memory: little, and nothing twice."""
+"""The cache of series: bounded, and without duplicates."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from privacy_engine.data import Trajectory
 
 @pytest.fixture
 def kept(monkeypatch: pytest.MonkeyPatch) -> series_cache.OrderedDict[Path, list[series_cache.Line]]:
-    """An empty memory for 30 points."""
+    """An empty cache for 30 points."""
     monkeypatch.setattr(series_cache, "_kept", series_cache.OrderedDict())
     monkeypatch.setattr(series_cache, "MOST", 30)
     return series_cache._kept
@@ -33,14 +33,14 @@ def test_a_file_is_read_once(tmp_path: Path, kept: object, monkeypatch: pytest.M
     assert series_cache.line(path, 1).lon.tolist() == [0, 1_000_000]
 
 
-def test_the_file_used_longest_ago_is_forgotten_first(tmp_path: Path, kept: dict[Path, object]) -> None:
+def test_the_file_used_longest_ago_is_evicted_first(tmp_path: Path, kept: dict[Path, object]) -> None:
     a, b, c = (written(tmp_path, name) for name in "abc")
     for path in (a, b, a, c):
         series_cache.line(path, 0)
     assert list(kept) == [a, c]
 
 
-def test_a_file_larger_than_the_memory_is_answered_and_not_kept(tmp_path: Path, kept: dict[Path, object]) -> None:
+def test_a_file_larger_than_the_cache_is_returned_and_not_cached(tmp_path: Path, kept: dict[Path, object]) -> None:
     assert len(series_cache.line(written(tmp_path, "large", 31), 0)) == 31
     assert not kept
 

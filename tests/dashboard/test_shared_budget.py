@@ -1,4 +1,4 @@
-"""A person's three days spend one budget, in whatever shape they come: by the command and by the API.
+"""A person's three days spend one budget, in one file or several: by the command and by the API.
 
 Issue 12, item 1: a file that a cleaning step cuts, three files in a ZIP, and a folder among other people's folders.
 """
@@ -81,7 +81,7 @@ def watched(monkeypatch):
 
 
 def totals(series, marks, drawn) -> list[float]:
-    """For each person what their landmarks and any one other event spend together."""
+    """For each person the sum of the budgets of their landmarks and any one other event."""
     found = []
     for person in people(series):
         budgets = person.joined_values([one.budgets for one in drawn])

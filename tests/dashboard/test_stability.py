@@ -1,4 +1,4 @@
-"""One uploaded record that decides many events after cleaning: the promise is m·ε, by page, API and command."""
+"""One uploaded record that decides many events after cleaning: the guarantee is m·ε, by page, API and command."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def checked(label: dict[str, Any]) -> None:
     assert label["guarantee"]["epsilon"] == 119.0
 
 
-def test_the_api_promises_and_charges_m_times_epsilon(owner_api: APIClient, released: Release) -> None:
+def test_the_api_states_and_charges_m_times_epsilon(owner_api: APIClient, released: Release) -> None:
     checked(downloads.label(released))
     assert STATEMENT in owner_api.get(f"{RELEASES}{released.pk}/").json()["label"]
     entry = BudgetEntry.objects.get()

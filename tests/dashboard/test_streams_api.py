@@ -1,4 +1,4 @@
-"""Count streams over the API: from a file to a verified download, what is refused, and who is let in."""
+"""Count streams over the API: from a file to a verified download, what is refused, and permissions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The base map: none unless the operator names one; what is refused at the start; who gets which tile."""
+"""The base map: none unless the operator names one; what is refused at the start; access to tiles."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def served(settings: Any, file: Path) -> None:
 
 
 def reported(page: Client, address: str) -> dict[str, Any] | None:
-    """What a page reports the map's script."""
+    """What a page passes to the map's script."""
     found = re.search(
         r'<script id="base-map" type="application/json">(.*?)</script>', page.get(address).content.decode()
     )
@@ -158,7 +158,7 @@ class TestPage:
 
 
 def policy_with(home: Path, **environment: str) -> list[str]:
-    """The img-src of a Cairn started with this environment."""
+    """The img-src of a server started with this environment."""
     code = "from django.conf import settings; print(*settings.CONTENT_SECURITY_POLICY['DIRECTIVES']['img-src'])"
     env = os.environ | {"CAIRN_HOME": str(home), "DJANGO_SETTINGS_MODULE": "dashboard.config.settings"} | environment
     run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=env, capture_output=True, text=True, check=True)

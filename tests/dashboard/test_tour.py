@@ -1,4 +1,4 @@
-"""First steps: for whom they show, what ticks them, how they go and come back."""
+"""First steps: which users see them, what completes them, how they are hidden and shown again."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ class TestTicks:
 
 
 class TestHideAndShow:
-    def test_hidden_for_this_user_and_no_one_else(
+    def test_hidden_for_this_user_only(
         self, owner_page: Client, stranger: User, sample: Dataset, make_dataset: Callable[..., Dataset]
     ) -> None:
         answer = owner_page.post("/tour/", {"shown": "no", "next": addresses(sample)[1]})
@@ -149,7 +149,7 @@ class TestHideAndShow:
         other.force_login(stranger)
         assert len(strip(other)) == 5
 
-    def test_brought_back_whatever_else_there_is(
+    def test_shown_again_whatever_else_there_is(
         self, owner_page: Client, sample: Dataset, ready_dataset: Dataset
     ) -> None:
         assert 'name="shown" value="yes"' in owner_page.get("/").content.decode()

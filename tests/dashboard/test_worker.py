@@ -1,6 +1,6 @@
 """Releases with a real broker, real workers and the real sweep; processes killed, stopped and crashing.
 
-The figure that counts is one: however a release is disturbed, there is one finished row, one data file, one charge.
+However a release is interrupted, there is one finished row, one data file, one charge.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def test_a_release_is_drawn(server):
 
 
 def test_kill_9_of_a_whole_worker_and_of_a_pool_child(server):
-    """Both are killed where it hurts most: after the files were written, before the row was settled."""
+    """Both are killed after the files were written, before the row was finished."""
     worker = server.start_worker()
     pk = server.submit("hold:group")["json"]["id"]
     server.until_reached("group")
@@ -120,7 +120,7 @@ def test_two_children_of_one_worker_draw_different_noise(server):
         assert not set(one[column].to_pylist()) & set(other[column].to_pylist())
 
 
-def test_a_broker_that_is_away_or_forgets_costs_time_and_nothing_else(server):
+def test_a_broker_that_is_away_or_loses_messages_costs_only_time(server):
     worker = server.start_worker()
     worker.until_ready()
     server.stop_broker()
@@ -139,7 +139,7 @@ def test_a_broker_that_is_away_or_forgets_costs_time_and_nothing_else(server):
     assert_published_once(server.until_published(pk), attempts=1)
 
 
-def test_a_frozen_worker_that_thaws_publishes_nothing(server):
+def test_a_stopped_worker_that_continues_publishes_nothing(server):
     frozen = server.start_worker()
     pk = server.submit("block:frozen")["json"]["id"]
     server.until_reached("frozen")
@@ -151,8 +151,8 @@ def test_a_frozen_worker_that_thaws_publishes_nothing(server):
     assert_published_once(published, attempts=2)
 
     frozen.signal(signal.SIGCONT)
-    wait_for(lambda: b"taken away" in frozen.log.read_bytes(), within_s=10, why="the zombie found out")
-    time.sleep(0.2)  # and cleared away after itself
+    wait_for(lambda: b"taken away" in frozen.log.read_bytes(), within_s=10, why="the stale worker noticed")
+    time.sleep(0.2)  # and removed its own files
     assert server.row(pk) == published
 
 
@@ -194,7 +194,7 @@ def test_no_coordinate_in_logs_messages_or_errors(server):
     assert waiting in messages
     kept = b"".join(path.read_bytes() for path in (server.home / "broker").rglob("*") if path.is_file())
     output = server.logs() + dump + messages + kept.decode(errors="replace") + repr(server.control("errors"))
-    assert leaking in output  # there was something to read
+    assert leaking in output  # the output is not empty
     for degrees in (*CANARY[0], *CANARY[1]):
         for written in (f"{degrees:.4f}"[:-1], str(round(degrees * 1e7))):
             assert written not in output

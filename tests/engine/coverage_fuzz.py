@@ -1,4 +1,4 @@
-"""Coverage-guided fuzzing of one parser by atheris, which is no dependency: a command for whoever has it.
+"""Coverage-guided fuzzing of one parser by atheris, which is no dependency: a command where it is installed.
 
 ``pip install atheris; python -m tests.engine.coverage_fuzz gpx -max_total_time=60``
 """

@@ -1,4 +1,4 @@
-"""One small valid file for each format, and how to damage it: what both fuzzers start from."""
+"""One small valid file for each format and random damage to it: the seeds of both fuzzers."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def damaged(data: bytes, seed: int) -> bytes:
 
 
 def refused(read: Callable[[], Found]) -> Found | EngineError:
-    """What ``read`` gives, or the typed error that it ends with, which can be sent as JSON; no other comes out."""
+    """The result of ``read``, or the typed error that it raised, which can be sent as JSON; no other is allowed."""
     try:
         return read()
     except EngineError as error:
@@ -92,7 +92,7 @@ def refused(read: Callable[[], Found]) -> Found | EngineError:
 
 
 def survive(data: bytes, **options: object) -> None:
-    """Read ``data``; what comes out is a report, or an error with a code that can be sent as JSON."""
+    """Read ``data``; the result is a report, or an error with a code that can be sent as JSON."""
     found = refused(lambda: format_samples.read_bytes(data, limits=LIMITS, **options))
     if not isinstance(found, EngineError):
         json.dumps(found.report.as_dict(), allow_nan=False)

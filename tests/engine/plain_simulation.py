@@ -1,4 +1,4 @@
-"""Simulations as one would write them: a loop over repetitions, a loop over time, one draw at a time."""
+"""Reference implementation of simulations: a loop over repetitions, a loop over time, one draw at a time."""
 
 from __future__ import annotations
 

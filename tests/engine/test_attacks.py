@@ -57,7 +57,7 @@ class TestEveryAttack:
         assert all((now.series.lon == then).all() for now, then in zip(releases, before, strict=True))
 
     @every_attack
-    def test_who_watches_is_called_with_its_progress_and_changes_nothing(self, cls: Any, monkeypatch: Any) -> None:
+    def test_a_progress_callback_changes_nothing(self, cls: Any, monkeypatch: Any) -> None:
         monkeypatch.setattr(hidden_markov, "BLOCK_CELLS", 8 * 64**2)
         truths = [walk(30, seed=seed) for seed in range(3)]
         releases = [released(truth, 20.0, seed) for seed, truth in enumerate(truths)]

@@ -1,4 +1,4 @@
-"""The audit: its bounds hold, it lets mechanisms pass that keep their claim, and controls that break it are found."""
+"""The audit: its bounds hold, mechanisms within their claim pass, and controls that violate it are found."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ class TestPairs:
 
 
 class TestVerdicts:
-    """Seeded, at 10,000 draws. A mechanism that keeps its claim is accused with probability at most 5 % by theorem."""
+    """Seeded, at 10,000 draws. A mechanism within its claim is rejected with probability at most 5 % by theorem."""
 
     @every_mechanism
     def test_every_mechanism_is_consistent_with_its_claim(self, cls: Any) -> None:
@@ -207,7 +207,7 @@ class TestVerdicts:
         assert set(found) == set(events.FAMILIES)
 
     def test_both_directions_are_tried(self) -> None:
-        """A randomised response that gives only one of the inputs away: 1 % of the draws of the second state it."""
+        """A randomised response that reveals only one of the inputs: 1 % of the draws of the second show it."""
 
         class Leaky:
             kind, epsilon, radius_m = NumberKind.name, 0.5, 1.0
@@ -221,7 +221,7 @@ class TestVerdicts:
 
 
 class TestResult:
-    def test_it_reads_as_promised(self) -> None:
+    def test_its_text_is_as_documented(self) -> None:
         found = audit.audit(spec("landmark-uniform", trials=2000)).as_dict()
         names = ["mechanism", "claimed", "lower_bound", "confidence", "trials", "pairs", "verdict"]
         assert list(found) == names

@@ -69,7 +69,7 @@ def test_every_mechanism_has_a_form_for_many_at_once() -> None:
 
 
 class TestWhatIsReplaced:
-    """Whoever replaces ``draw`` or ``release`` is audited by what they wrote, not by the form for many at once."""
+    """A class that replaces ``draw`` or ``release`` is audited by that method, not by the form for many at once."""
 
     series, landmarks = Trajectory(np.zeros(2), np.zeros(2)), LandmarkSet(np.zeros(2, dtype=bool))
 

@@ -52,7 +52,7 @@ LOG_OFF = off_by(
 
 
 class TestElementaryFunctions:
-    """The very code of the kernels: what its polynomials leave of the functions, and every rounding."""
+    """The code of the kernels itself: the remainders of its polynomials, and every rounding."""
 
     def test_of_an_eighth_of_a_turn(self) -> None:
         pieces = [(Fraction(QUARTER) * i / 128, Fraction(QUARTER) * (i + 1) / 128) for i in range(128)]

@@ -1,4 +1,4 @@
-"""Cleaning steps: laws of each, and what each does on cases done by hand and by plain loops."""
+"""Cleaning steps: laws of each, and their results on cases computed manually and by plain loops."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def variants(cls: type[CleaningStep]) -> list[Any]:
 
 @st.composite
 def datasets(draw: st.DrawFn) -> list[Trajectory]:
-    """Series with standing still, leaps, silences, equal times, poles, the antimeridian, marks."""
+    """Series with standing still, jumps, gaps, equal times, poles, the antimeridian, marks."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     found = []
     for number in range(draw(st.integers(1, 4))):
@@ -55,7 +55,7 @@ def rows(series: Sequence[Trajectory]) -> set[tuple[float, float, float]]:
 
 
 def nothing_left(step: CleaningStep, series: Sequence[Trajectory]) -> bool:
-    """True where no beat of a resampling falls between a first and a last time."""
+    """True where no grid time of a resampling falls between a first and a last time."""
     every_s = getattr(step, "every_s", None)
     return every_s is not None and all(
         math.ceil(one.time_s[0] / every_s) > math.floor(one.time_s[-1] / every_s) for one in series
@@ -114,7 +114,7 @@ class TestEveryStep:
     def test_twice_is_once(self, cls: type[CleaningStep], series: list[Trajectory]) -> None:
         for step in variants(cls):
             if cls.registered_name() in ("only-series", "resample", "drop-jumps"):
-                continue  # numbers are counted again; the great circle is not the old one; a place may come to light
+                continue  # numbers are counted again; the great circle is not the old one; a place may become visible
             once, _ = clean(series, [step])
             twice, _ = clean(once, [step])
             assert [one.lon.tolist() for one in once] == [one.lon.tolist() for one in twice]
@@ -288,7 +288,7 @@ class TestResample:
         assert from_first == pytest.approx(whole * np.arange(11) / 10, abs=1e-6)
         assert from_first + to_last == pytest.approx(np.full(11, whole), abs=2e-6)
 
-    def test_a_clock_of_its_own_beats_in_utc(self) -> None:
+    def test_a_grid_of_its_own_ticks_in_utc(self) -> None:
         (one,), _ = one_step([Trajectory([0, 1], [0, 0], [61.5, 199.0])], name="resample", every_s=60)
         assert one.time_s.tolist() == [120, 180]
 
@@ -296,7 +296,7 @@ class TestResample:
         with pytest.raises(DataError, match="at most 20,000,000 events"):
             one_step([Trajectory([0, 1], [0, 0], [0.0, 1e9])], name="resample", every_s=0.001)
 
-    def test_nothing_between_two_beats_is_refused(self) -> None:
+    def test_nothing_between_two_ticks_is_refused(self) -> None:
         with pytest.raises(DataError, match="would leave no event"):
             one_step([Trajectory([0, 1], [0, 0], [1.0, 2.0])], name="resample", every_s=60)
 

@@ -1,4 +1,4 @@
-"""Registered ways to choose dummies: what they draw, how many they add by which law, what they promise and refuse."""
+"""Registered ways to choose dummies: what they draw, how many they add by which law, their guarantees and refusals."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class TestEveryMethod:
         assert all(one.caveats and one.protects and not one.private for one in drawn)
 
     @pytest.mark.parametrize("name", NAMES)
-    def test_states_what_it_promises_before_it_runs(self, name: str) -> None:
+    def test_states_its_guarantee_before_it_runs(self, name: str) -> None:
         promise = dummy_methods[name].promise()
         json.dumps(promise)
         assert promise["guarantees"] == (name == "dummies-one-sided")

@@ -17,7 +17,7 @@ from tests.examples import examples
 
 
 class Chain:
-    """A stationary chain (forward ``matrix``) watched through binary randomised response with a budget each time."""
+    """A stationary chain (forward ``matrix``) observed through binary randomised response with a budget each time."""
 
     def __init__(self, matrix: np.ndarray, budgets: np.ndarray, yes: np.ndarray) -> None:
         """``yes`` (n, states): which states answer 1 to the question of each time, before the answer is randomised."""
@@ -42,7 +42,7 @@ class Chain:
     def loss(self, among: list[int], seen: slice = slice(None)) -> float:
         """The largest log-ratio of an output's probabilities, given two different states of the times ``among``.
 
-        Only the outputs of the times ``seen`` are looked at.
+        Only the outputs of the times ``seen`` are used.
         """
         group = self.paths[:, among] @ self.states ** np.arange(len(among))
         member = np.eye(self.states ** len(among))[group] * self.chance[:, None]

@@ -1,6 +1,6 @@
-"""One battery over the registry: what holds for every mechanism, whatever it does inside.
+"""One battery over the registry: what holds for every mechanism, independent of its implementation.
 
-Its noise is tried in test_every_mechanism_noise.py, what neighbours reveal in test_every_mechanism_neighbours.py.
+Its noise is tested in test_every_mechanism_noise.py, neighbouring series in test_every_mechanism_neighbours.py.
 """
 
 import json
@@ -163,7 +163,7 @@ def test_budget_spent_is_at_most_epsilon_at_every_protected_set(cls, mask, seed)
 @every_mechanism
 @pytest.mark.parametrize("n", [1, 2, 3, 7, 301])
 def test_budgets_of_adversarial_sets_pass_the_ledger_event_by_event(cls, n):
-    """At every prefix; and where the level promises ε to a set, the set it promises most to spends all of it."""
+    """At every prefix; and where the level bounds a set by ε, the set with the largest budget spends all of it."""
     for name, mask in adversarial_masks(n).items():
         for mechanism in variants(cls, epsilon=0.3):
             release = mechanism.release(walk(n), LandmarkSet(mask), rng=noise.seeded(n))

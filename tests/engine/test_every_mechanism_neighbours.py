@@ -1,9 +1,9 @@
-r"""What neighbouring series betray, by the exact density of outputs drawn from each mechanism.
+r"""Log-likelihood ratios of neighbouring series, by the exact density of outputs drawn from each mechanism.
 
 A draw of event t has density proportional to exp(-rate_t d(x_t, z_t)); its normalisation depends on the rate alone, for
 the sphere is the same at every place. So the log-ratio of one output's densities under two truths is a sum of
-differences of distances, *if* the rates are the same under both. The tape proves that: it gives a mechanism over the
-other truth the very same draws, and the rates it requests, the budgets and the release must not change by a bit.
+differences of distances, *if* the rates are the same under both. The recording proves that: it gives a mechanism over
+the other truth the same draws, and the rates it requests, the budgets and the release must not change by a bit.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ EPSILON, RADIUS_M = 0.7, 130.0
 SAMPLERS = {"planar_laplace": noise.planar_laplace, "joint_planar": noise.joint_planar}
 
 
-class Tape:
-    """Stands between a mechanism and its noise: writes down rates and draws, or plays the draws of another tape."""
+class Recording:
+    """Replaces the noise of a mechanism: records rates and draws, or returns the draws of another recording."""
 
-    def __init__(self, series: Trajectory, monkeypatch: pytest.MonkeyPatch, played: Tape | None = None) -> None:
+    def __init__(self, series: Trajectory, monkeypatch: pytest.MonkeyPatch, played: Recording | None = None) -> None:
         self.series, self.played = series, played
         self.event = {lon: event for event, lon in enumerate(series.lon.tolist())}
         assert len(self.event) == len(series)  # events are known by their longitudes
@@ -57,17 +57,17 @@ class Tape:
     def release(self, mechanism: Any, mask: np.ndarray, seed: int) -> Release:
         return mechanism.release(self.series, LandmarkSet(mask), rng=noise.seeded(seed))
 
-    def away_m(self, draws: Tape) -> np.ndarray:
-        """How far each event's truth on this tape lies from the draw on the other one."""
+    def away_m(self, draws: Recording) -> np.ndarray:
+        """How far each event's truth in this recording lies from the draw in the other one."""
         return geo.distance_m(self.series.lon, self.series.lat, draws.lon, draws.lat)
 
 
-def independent(here: Tape, there: Tape, mask: np.ndarray, fresh: np.ndarray) -> float:
+def independent(here: Recording, there: Recording, mask: np.ndarray, fresh: np.ndarray) -> float:
     """ln(density of the draws under the truth ``here`` / under ``there``), every draw with noise of its own."""
     return float((here.rates * (there.away_m(here) - here.away_m(here)))[fresh].sum())
 
 
-def joint(here: Tape, there: Tape, mask: np.ndarray, fresh: np.ndarray) -> float:
+def joint(here: Recording, there: Recording, mask: np.ndarray, fresh: np.ndarray) -> float:
     """As :func:`independent`, the landmarks drawn at once with density ∝ exp(-rate · max over them of d(x_i, z_i))."""
     landmarks = mask & fresh
     ratio = independent(here, there, mask, fresh & ~mask)
@@ -76,7 +76,7 @@ def joint(here: Tape, there: Tape, mask: np.ndarray, fresh: np.ndarray) -> float
     return ratio
 
 
-def log_ratio(mechanism: Any) -> Callable[[Tape, Tape, np.ndarray, np.ndarray], float]:
+def log_ratio(mechanism: Any) -> Callable[[Recording, Recording, np.ndarray, np.ndarray], float]:
     return joint if getattr(mechanism, "joint_landmarks", False) else independent
 
 
@@ -93,7 +93,7 @@ def protected_sets(mechanism: Any, mask: np.ndarray) -> Iterator[np.ndarray]:
             yield (event == t) | (mask & (mechanism.level == "landmark"))
 
 
-def away_from(draws: Tape, moved: np.ndarray, metres: float) -> Trajectory:
+def away_from(draws: Recording, moved: np.ndarray, metres: float) -> Trajectory:
     """The series with ``moved`` events moved along the great circle that leads away from (towards) their draws."""
     lon, lat = draws.series.lon.copy(), draws.series.lat.copy()
     moved = moved & np.isfinite(draws.lon)
@@ -103,7 +103,7 @@ def away_from(draws: Tape, moved: np.ndarray, metres: float) -> Trajectory:
     return Trajectory(lon, lat, draws.series.time_s, draws.series.name)
 
 
-def pairs(draws: Tape, moved: np.ndarray) -> Iterator[tuple[tuple[float, float], tuple[float, float]]]:
+def pairs(draws: Recording, moved: np.ndarray) -> Iterator[tuple[tuple[float, float], tuple[float, float]]]:
     truth, drawn = draws.series, draws
     for t in np.flatnonzero(moved):
         yield (truth.lon[t], truth.lat[t]), (drawn.lon[t], drawn.lat[t])
@@ -121,7 +121,7 @@ def losses(mechanism: Any, mask: np.ndarray, seed: int) -> list[float]:
     """Log-ratios of one output under the truth and its neighbours: away from the draws, towards them, anywhere."""
     found = []
     with pytest.MonkeyPatch.context() as monkeypatch:
-        here = Tape(walk(len(mask), seed), monkeypatch)
+        here = Recording(walk(len(mask), seed), monkeypatch)
         one = here.release(mechanism, mask, seed)
         for moved in protected_sets(mechanism, mask):
             for truth in (
@@ -130,7 +130,7 @@ def losses(mechanism: Any, mask: np.ndarray, seed: int) -> list[float]:
                 somewhere(here.series, moved, seed),
             ):
                 assert geo.distance_m(here.series.lon, here.series.lat, truth.lon, truth.lat).max() < RADIUS_M + 1e-6
-                there = Tape(truth, monkeypatch, played=here)
+                there = Recording(truth, monkeypatch, played=here)
                 two = there.release(mechanism, mask, seed + 1)
                 assert np.array_equal(there.rates[one.fresh], here.rates[one.fresh])
                 assert there.joint == here.joint

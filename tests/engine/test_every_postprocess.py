@@ -1,4 +1,4 @@
-"""One battery over the registered post-processing steps: what holds for each, whatever it does inside."""
+"""One battery over the registered post-processing steps: what holds for each, independent of its implementation."""
 
 from __future__ import annotations
 

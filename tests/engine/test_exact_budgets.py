@@ -69,7 +69,7 @@ class TestSums:
 
 
 class Recorder:
-    """In place of the samplers: keeps the rates requested, by longitude, and moves nothing."""
+    """In place of the samplers: records the rates requested, by longitude, and moves nothing."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.own: dict[float, float] = {}
@@ -140,11 +140,11 @@ def test_no_protected_set_ever_spends_more_than_epsilon(cls: Any, monkeypatch: p
         assert share <= 1, (mechanism, mask)
         spent.append(float(share))
     assert len(spent) >= of
-    assert max(spent) > 1 - 3e-12  # and what is given up is no more than the margin
+    assert max(spent) > 1 - 3e-12  # and the unused part is at most the margin
 
 
 def test_rates_that_are_not_rounded_down_would_spend_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The check above has teeth: with the float quotients budget/radius alone it fails."""
+    """The check above can fail: it does with the float quotients budget/radius alone."""
     from privacy_engine.mechanisms.landmark import Uniform
 
     monkeypatch.setattr(Uniform, "rates", Uniform.epsilon_per_m)

@@ -34,7 +34,7 @@ class NeedsMore(Exception):
 
 
 class Limited(Scripted):
-    """Gives the words it has, and raises where more are needed."""
+    """Returns the given words, and raises where more are needed."""
 
     def words(self, n: int) -> np.ndarray:
         if len(self.given) < n:
@@ -107,7 +107,7 @@ class TestTables:
             assert int(table.high[0]) - int(table.low[0]) <= 1
             assert abs(int(table.low[0]) - math.exp(-epsilon) * 2**64) < 2**13  # the float's own error
 
-    def test_a_tie_of_64_bits_is_settled_by_the_next_word(self) -> None:
+    def test_a_tie_of_64_bits_is_decided_by_the_next_word(self) -> None:
         table = coin_table(0.7)
         word = int(table.low[0])
         draws = [of_table(table)([word, more]) for more in (0, 2**64 - 1)]

@@ -1,4 +1,4 @@
-"""Experiments: specs that expand to cells with keys of their own, and tables that no cut of the work can change."""
+"""Experiments: specs that expand to cells with keys of their own, and tables that do not depend on the partition."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def walk(n: int, seed: int = 1) -> Trajectory:
 
 
 def described(**changes: Any) -> dict[str, Any]:
-    """A small experiment that has something of everything."""
+    """A small experiment with every kind of axis."""
     return {
         "base": {"release": UNIFORM, "landmarks": RANDOM, "redraw": True},
         "grid": {
@@ -368,7 +368,7 @@ class TestTable:
         bare = small(**one_cell())
         assert "%   c: all" in latex(run(bare, series[:1]), bare)
 
-    def test_memory_stores_keep_too(self, series: list[Trajectory], computed: list[Any]) -> None:
+    def test_memory_stores_cache_too(self, series: list[Trajectory], computed: list[Any]) -> None:
         store = MemoryStore()
         assert run(small(), series, store).equals(run(small(), series, store))
         assert len(computed) == 12

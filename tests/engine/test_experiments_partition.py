@@ -1,4 +1,4 @@
-"""How an experiment is cut: how much work it is, blocks that are kept, parts that workers take."""
+"""Partition of experiments: estimated work, stored blocks, parts for workers."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ class TestParts:
             assert not split or part.seconds >= partition.TOGETHER_S
 
     def test_are_what_processes_take(self, uneven: ExperimentSpec, series: list[Trajectory], tmp_path: Any) -> None:
-        """Whoever watches is called with every block, and each is kept."""
+        """The progress callback is called with every block, and each is stored."""
         received: list[tuple[int, int]] = []
         store = FolderStore(tmp_path)
         table = run(uneven, series, store, workers=2, watch=lambda *reported: received.append(reported))

@@ -1,4 +1,4 @@
-"""Whatever comes in, only typed errors come out."""
+"""Any bytes are read or refused with a typed error."""
 
 import json
 

@@ -122,7 +122,7 @@ class TestGeoPackage:
             "UPDATE fixes SET geom = zeroblob(40)",
         ],
     )
-    def test_a_schema_that_lies_is_refused(self, script: str) -> None:
+    def test_a_wrong_schema_is_refused(self, script: str) -> None:
         with pytest.raises(FormatError) as refused:
             read_bytes(geopackage(script))
         assert refused.value.code in ("no_points", "other_kind", "bad_geopackage")

@@ -79,7 +79,7 @@ class TestGoogle:
         assert reading.report.series == [("Timeline", 1), ("Timeline raw signals", 1)]
 
     @pytest.mark.parametrize("key", ["timelineEdits", "deviceSettings"])
-    def test_what_else_lies_in_the_archive_is_refused_by_its_name(self, key: str) -> None:
+    def test_other_files_of_the_archive_are_refused_by_name(self, key: str) -> None:
         with pytest.raises(FormatError, match="Google Takeout") as refused:
             read_bytes(json.dumps({key: []}).encode())
         assert refused.value.code == "other_kind"

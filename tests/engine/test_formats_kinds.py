@@ -103,7 +103,7 @@ class TestContainers:
             read_bytes(gzip.compress(CSV)[:-12])
         assert refused.value.code == "damaged_archive"
 
-    def test_a_header_that_lies_about_its_size(self) -> None:
+    def test_a_header_with_a_wrong_size(self) -> None:
         """Number 19 of the hostile inputs: the directory states 1000 bytes, the member holds 5 MB."""
         big = bytearray(zipped(**{"a.csv": b"lat,lon\n" + b"1,2\n" * 1_250_000}))
         size = (5_000_008).to_bytes(4, "little")

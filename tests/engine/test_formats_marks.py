@@ -69,7 +69,7 @@ class TestTables:
             read_bytes(table(["1", "0"]), landmark="nowhere")
         assert (refused.value.code, refused.value.field) == ("unknown_column", "landmark")
 
-    def test_two_of_one_name_are_requested_about(self) -> None:
+    def test_two_of_one_name_need_a_choice(self) -> None:
         with pytest.raises(ChoiceNeeded) as requested:
             read_bytes(b"lat,lon,poi,poi\n1,2,1,0\n")
         assert requested.value.parameter == "landmark"

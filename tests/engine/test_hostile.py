@@ -16,7 +16,7 @@ import pytest
 from privacy_engine.errors import ChoiceNeeded, FormatError
 from privacy_engine.formats import Reading, display_name, read
 
-# what EXPECTED.md states, and what it leaves to us: the code of a refusal, the option that settles a question
+# what EXPECTED.md states, and what it leaves open: the code of a refusal, the option that decides a choice
 REFUSED = {
     "01": "empty",
     "02": "no_rows",

@@ -28,7 +28,7 @@ def series(*lengths: int, marked: bool = False) -> list[Trajectory]:
 
 
 class TestListing:
-    def test_names_are_for_ever(self) -> None:
+    def test_names_never_change(self) -> None:
         names = [cls.registered_name() for cls in landmark_methods]
         assert names == ["stay-points", "zones", "schedule", "released-zones", "manual", "column", "synthetic"]
 

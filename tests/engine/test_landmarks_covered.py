@@ -209,7 +209,7 @@ class TestOneSided:
             (SQUARE, None, 1),
         ],
     )
-    def test_is_not_promised_where_its_theorem_does_not_hold(self, method: Any, beside: Any, stability: int) -> None:
+    def test_is_not_stated_where_its_theorem_does_not_hold(self, method: Any, beside: Any, stability: int) -> None:
         choice = landmark_choice(method, beside=beside, stability=stability)
         assert choice.one_sided == 0.0
         assert choice.not_covered[0].startswith("which events are landmarks, found in positions")
@@ -235,7 +235,7 @@ class TestEarlierRelease:
         found = earlier_loss_per_m(budgets, together, radius, mask)
         assert most / radius * (1 - 1e-15) <= found <= most / radius * (1 + 1e-14) + 1e-300
 
-    def test_levels_meet_per_metre(self) -> None:
+    def test_levels_are_compared_per_metre(self) -> None:
         """ε = 1 within 100 m at 4 landmarks and one more event is 0.05 per m: 10 within 200 m."""
         per_m = earlier_loss_per_m(np.ones(50), 0.0, 100.0, np.arange(50) < 4)
         choice = landmark_choice(None)

@@ -163,7 +163,7 @@ class TestDynamicTimeWarping:
     @settings(max_examples=examples(100))
     @given(seed=st.integers(0, 2**32), n=st.integers(1, 8), m=st.integers(1, 8))
     def test_the_loop_under_any_limits(self, seed: int, n: int, m: int) -> None:
-        """Limits that never decrease, stand still or leave no way through."""
+        """Limits that never decrease, are constant or exclude every alignment."""
         rng = np.random.default_rng(seed)
         low, high = np.sort(np.sort(rng.integers(0, n, (2, m)), axis=1), axis=0)
         low[0], high[-1] = 0, n - 1

@@ -1,4 +1,4 @@
-"""A person's series share one budget: joined in the order of time, released once, cut apart again."""
+"""A person's series share one budget: joined in the order of time, released once, split again."""
 
 from __future__ import annotations
 

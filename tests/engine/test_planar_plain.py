@@ -19,7 +19,7 @@ LOW = 2**32 - 1
 
 
 def plain_polar(key: list[int], repetition: int, event: int, epsilon: float) -> tuple[float, float]:
-    """Radius (metres) and bearing: the first attempt that is kept.
+    """Radius (metres) and bearing: the first accepted attempt.
 
     Gamma(2) for the angle, kept with probability sin(a)/a; where noise is larger than the Earth, from the second
     attempt on uniform angles, kept with probability sin(a) exp(-rate a).
@@ -97,7 +97,7 @@ def on_sphere(lon: np.ndarray, lat: np.ndarray) -> np.ndarray:
 
 
 def displaced(lon: np.ndarray, lat: np.ndarray, radius_m: np.ndarray, bearing: np.ndarray) -> np.ndarray:
-    """Where the walks end: the start turned by radius/R towards its bearing, by vectors alone."""
+    """The destinations: the start turned by radius/R towards its bearing, by vectors alone."""
     start, lam = on_sphere(lon, lat), np.radians(lon)
     east = np.stack([-np.sin(lam), np.cos(lam), np.zeros_like(lam)], axis=-1)
     towards = np.cos(bearing)[:, None] * np.cross(start, east) + np.sin(bearing)[:, None] * east

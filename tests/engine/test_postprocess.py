@@ -85,7 +85,7 @@ def test_a_repeated_position_is_no_new_measurement(step):
     series = walk(200)
     release = released(series, Skip(epsilon=1.0, radius_m=RADIUS_M), share=0.5)
     lon = release.series.lon.copy()
-    lon[~release.fresh] += 0.01  # whatever stood there, it states nothing
+    lon[~release.fresh] += 0.01  # any value there has no meaning
     other = Release(
         release.series.moved(lon, release.series.lat), release.event, release.budgets, release.fresh, release.sd_m
     )

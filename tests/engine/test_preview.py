@@ -1,4 +1,4 @@
-"""What a preview reports is what a reading does."""
+"""A preview reports the same as the reading of the whole file."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def same(one: Reading, two: Reading) -> None:
 
 @st.composite
 def tables(draw: st.DrawFn) -> bytes:
-    """A table in some dialect, its columns in any order, some of them with names that state nothing."""
+    """A table in some dialect, its columns in any order, some of them with names that have no meaning."""
     comma = draw(st.booleans())
     mark = draw(st.sampled_from([";", "\t", "|"] if comma else [",", ";", "\t", "|"]))
     kinds = draw(st.permutations(["lon", "lat", *draw(st.sets(st.sampled_from(["time", "id", "landmark", ""])))]))
@@ -282,7 +282,7 @@ class TestBounds:
 
 
 class TestHostile:
-    """Whatever comes in, only typed errors come out, soon, and in little memory."""
+    """Any bytes end with a result or a typed error, in bounded time and memory."""
 
     def survive(self, data: bytes, **values: object) -> None:
         found = refused(lambda: seen(data, **values))

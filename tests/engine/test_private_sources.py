@@ -1,4 +1,4 @@
-"""Which releases are private: those drawn from the operating system's generator, and no other, whatever it claims."""
+"""Only releases drawn from the operating system's generator are private, whatever another source claims."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MASK = np.arange(12) % 3 == 0
 
 
 class Claiming:
-    """A predictable source that states it is private."""
+    """A predictable source with ``private = True``."""
 
     private = True
 

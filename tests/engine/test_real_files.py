@@ -96,7 +96,7 @@ def test_who_was_where(data: Path, file: str, kinds: list[str]) -> None:
 
 
 @pytest.mark.parametrize("file", UNREAD)
-def test_what_is_refused_is_refused_politely(data: Path, file: str) -> None:
+def test_refusals_have_a_message(data: Path, file: str) -> None:
     with pytest.raises(FormatError) as refused:
         read(data / file, kinds=KINDS)
     assert REFUSED + refused.value.code == TABLE[file]["outcome"]

@@ -136,7 +136,7 @@ class TestAgreesWithReleases:
 
 
 class Rounded(TrajectoryMechanism):
-    """A mechanism no one has reported simulations about: it rounds, and leaves the last event out."""
+    """A mechanism without a simulation of its own: it rounds, and leaves the last event out."""
 
     level: ClassVar[str] = "event"
     name: Literal["rounded"] = "rounded"
@@ -245,7 +245,7 @@ class TestSameBits:
 
 
 def bits() -> str:
-    """Noise of metres and of all round the Earth, from budgets that no mathematics library had a hand in."""
+    """Noise of metres and of all round the Earth, from budgets that no mathematics library computed."""
     return hashlib.sha256("".join(digest(simulated(radius_m=one)) for one in (1.0, 1e4)).encode()).hexdigest()
 
 

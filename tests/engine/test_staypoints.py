@@ -51,7 +51,7 @@ def recording(name: str) -> tuple[list[float], list[float], list[float]]:
 def plain(
     lon: np.ndarray, lat: np.ndarray, time_s: np.ndarray, distance_m: float, duration_s: float, reading: str, gap: float
 ) -> list[list[int]]:
-    """Groups by the definition: one haversine after another, the series cut at silences first."""
+    """Groups by the definition: one haversine after another, the series split at gaps first."""
     cuts = [0, *(i for i in range(1, len(lon)) if time_s[i] - time_s[i - 1] > gap), len(lon)]
     groups: list[list[int]] = []
     for first, end in itertools.pairwise(cuts):
@@ -101,7 +101,7 @@ class TestRealRecordings:
 
 @st.composite
 def series(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Wanderings with repeats, at mid latitudes, on the antimeridian, around a pole, over the whole sphere."""
+    """Random walks with repeats, at mid latitudes, on the antimeridian, around a pole, over the whole sphere."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     n, grid = draw(st.integers(0, 40)), draw(st.sampled_from([1e-3, 1e-4, 1e-6]))
     place = draw(st.sampled_from(["city", "antimeridian", "pole", "sphere"]))

@@ -107,7 +107,7 @@ class TestTwoStates:
         """The product's own mechanism, 40,000 releases; seeds fixed, Clopper-Pearson with a false alarm in 10^9.
 
         The adversary guesses by the posterior; its threshold is chosen on one half of the releases and judged on the
-        other. From two radii on it betrays more than the level within one radius would allow.
+        other. From two radii on it reveals more than the level within one radius would allow.
         """
         runs, half = 40_000, 20_000
         rng = np.random.default_rng(12)

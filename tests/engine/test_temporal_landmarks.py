@@ -209,7 +209,7 @@ class TestBridge:
             landmark_temporal_loss(epsilons, none, matrix, matrix),
         )
 
-    def test_varied_budgets_take_the_same_road_as_equal_ones(self) -> None:
+    def test_varied_budgets_give_the_same_loss_as_equal_ones(self) -> None:
         matrix, mask = np.array([[0.7, 0.2, 0.1], [0.1, 0.6, 0.3], [0.3, 0.3, 0.4]]), mask_of(20, [4, 13])
         equal = np.full(20, 0.3)
         nearly = equal * (1 + 1e-15 * np.arange(20))
@@ -220,7 +220,7 @@ class TestBridge:
         )
 
     @pytest.mark.parametrize("seed", range(8))
-    def test_budgets_equal_between_landmarks_take_the_same_road(self, seed: int) -> None:
+    def test_budgets_equal_between_landmarks_give_the_same_loss(self, seed: int) -> None:
         rng = np.random.default_rng(seed)
         matrix, mask = rng.dirichlet(np.ones(3), size=3), rng.random(40) < 0.15
         stepped = rng.random(mask.sum() + 1)[np.cumsum(mask)]
@@ -238,7 +238,7 @@ class TestBridge:
             again = landmark_temporal_loss(np.full(300, 0.2), mask, kept, kept, bound="bridge")
             assert np.array_equal(fresh, again)
 
-    def test_refuses_what_would_take_for_ever(self) -> None:
+    def test_refuses_what_would_take_too_long(self) -> None:
         mask = np.zeros(6000, dtype=bool)
         with pytest.raises(ParameterError, match="forward must mix within 5000 steps"):
             landmark_temporal_loss(np.ones(6000), mask, None, smoothing_matrix(2, 1e-5), bound="bridge")

@@ -1,7 +1,7 @@
-"""Every published vector, and that none is left out.
+"""Every published test vector; none is left out.
 
-One check for each section of the vectors; a section is handed over as a :class:`Watched` tree that records which of its
-leaves were looked at, so a value that is added to the files and that no check reads fails here, by name.
+One check for each section of the vectors; a section is passed as a :class:`TrackedValues` tree that records which of
+its leaves were read, so a value that is added to the files and that no check reads fails here, by name.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ near = pytest.approx
 
 
 class TrackedValues:
-    """A branch of the vectors: indexed and iterated like it; reading a leaf ticks it off."""
+    """A branch of the vectors: indexed and iterated like it; reading a leaf removes it from ``unread``."""
 
     def __init__(self, node: Any, at: str, unread: set[str]) -> None:
         self.node, self.at, self.unread = node, at, unread
