@@ -1,10 +1,12 @@
 """Shared by all tests: temporary CAIRN_HOME, shared data, hypothesis profiles, time-outs, summary of skipped tests."""
 
+import json
 import os
 import shutil
 import tempfile
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import django
 import pytest
@@ -51,6 +53,12 @@ def shared() -> Path:
     if not SHARED.is_dir():
         pytest.skip("../shared is not here: real data and hostile inputs are only on the project's machines")
     return SHARED
+
+
+@pytest.fixture(scope="session")
+def vectors(shared: Path) -> dict[str, Any]:
+    """The published values of the landmark papers, by section."""
+    return dict(json.loads((shared / "vectors" / "landmark.json").read_text()))
 
 
 @pytest.fixture(scope="session")

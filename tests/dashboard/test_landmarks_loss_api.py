@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -50,14 +49,6 @@ def loss(api: Any, landmark_set: Any, query: dict[str, str] | None = None) -> An
 
 def row_of(answer: Any, name: str) -> dict[str, Any]:
     return next(row for row in answer.json()["mechanisms"] if row["name"] == name)
-
-
-@pytest.fixture(scope="module")
-def vectors() -> dict[str, Any]:
-    found = Path(__file__).resolve().parents[2].parent / "shared" / "vectors" / "landmark.json"
-    if not found.exists():
-        pytest.skip("the published vectors are not beside this checkout")
-    return dict(json.loads(found.read_text()))
 
 
 class TestReport:

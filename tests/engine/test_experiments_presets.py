@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,18 +23,9 @@ from privacy_engine.experiments.presets import (
 from privacy_engine.experiments.presets.base import PER_METRE, SHARES, scheme
 from privacy_engine.experiments.synthetic_series import TAXI_INTERVAL_S, first_events, taxi, walk
 
-VECTORS = Path(__file__).resolve().parents[3] / "shared" / "vectors" / "landmark.json"
 SKEWED = ("left-skewed", "right-skewed")
 
 Means = dict[tuple[Any, ...], float]
-
-
-@pytest.fixture(scope="module")
-def vectors() -> dict[str, Any]:
-    if not VECTORS.exists():
-        pytest.skip("the published numbers are not here")
-    found: dict[str, Any] = json.loads(VECTORS.read_text())
-    return found
 
 
 def changed(preset: Preset, **changes: Any) -> ExperimentSpec:

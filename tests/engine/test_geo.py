@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import math
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,18 +13,9 @@ from hypothesis import strategies as st
 from privacy_engine.geo import EARTH_RADIUS_M, destination, distance_m, wrap_lon
 from tests.examples import examples
 
-VECTORS = Path(__file__).resolve().parents[2].parent / "shared" / "vectors" / "landmark.json"
-
 lons = st.one_of(st.floats(-180, 180), st.sampled_from([-180.0, -179.9999999, 0.0, 179.9999999, 180.0]))
 lats = st.one_of(st.floats(-90, 90), st.sampled_from([-90.0, -89.9999999, 0.0, 89.9999999, 90.0]))
 bearings = st.floats(0, 2 * math.pi)
-
-
-@cache
-def vectors() -> dict[str, Any]:
-    if not VECTORS.exists():
-        pytest.skip("the published vectors are not beside this checkout")
-    return dict(json.loads(VECTORS.read_text()))
 
 
 def on_sphere(lon: float, lat: float) -> np.ndarray:
@@ -36,8 +24,8 @@ def on_sphere(lon: float, lat: float) -> np.ndarray:
 
 
 class TestDistance:
-    def test_is_the_published_one(self) -> None:
-        expected = vectors()["haversine"]["(39.9,116.4)-(39.984702,116.318417)"]
+    def test_is_the_published_one(self, vectors: dict[str, Any]) -> None:
+        expected = vectors["haversine"]["(39.9,116.4)-(39.984702,116.318417)"]
         assert distance_m(116.4, 39.9, 116.318417, 39.984702) == pytest.approx(expected, rel=1e-12)
 
     @given(lons, lats, lons, lats)
@@ -67,8 +55,8 @@ class TestDistance:
 
 
 class TestDestination:
-    def test_is_the_published_one(self) -> None:
-        for case in vectors()["destination R=6371008.8"]:
+    def test_is_the_published_one(self, vectors: dict[str, Any]) -> None:
+        for case in vectors["destination R=6371008.8"]:
             lon, lat = destination(case["lon"], case["lat"], case["r"], math.radians(case["bearing_deg"]))
             assert [float(lat), float(lon)] == pytest.approx(case["out"], abs=1e-9)
 

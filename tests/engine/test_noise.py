@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,15 +17,7 @@ from privacy_engine import geo, noise
 from privacy_engine.errors import ParameterError
 from tests.examples import examples
 
-VECTORS = Path(__file__).resolve().parents[2].parent / "shared" / "vectors" / "landmark.json"
 DRAWS = 400_000
-
-
-@cache
-def published() -> dict[str, Any]:
-    if not VECTORS.exists():
-        pytest.skip("the published vectors are not beside this checkout")
-    return dict(json.loads(VECTORS.read_text())["planar_laplace"])
 
 
 RATE = 1e-3
@@ -67,18 +57,18 @@ class TestPlanarRadius:
         r = radii()
         assert np.abs(1 - (1 + r) * np.exp(-r) - (np.arange(DRAWS) + 0.5) / DRAWS).max() < dkw(DRAWS)
 
-    def test_has_the_published_quantiles(self) -> None:
+    def test_has_the_published_quantiles(self, vectors: dict[str, Any]) -> None:
         """False alarms: 1e-6 for all of them together."""
-        for p, expected in published()["quantiles eps*r"].items():
+        for p, expected in vectors["planar_laplace"]["quantiles eps*r"].items():
             assert float(noise.planar_quantile_m(1.0, float(p))) == pytest.approx(expected, rel=1e-12)
             assert np.searchsorted(radii(), expected) / DRAWS == pytest.approx(float(p), abs=dkw(DRAWS))
         for r in ("1", "2"):
             share = np.searchsorted(radii(), float(r)) / DRAWS
-            assert share == pytest.approx(published()[f"cdf(r={r})"], abs=dkw(DRAWS))
+            assert share == pytest.approx(vectors["planar_laplace"][f"cdf(r={r})"], abs=dkw(DRAWS))
 
-    def test_has_the_published_moments(self) -> None:
+    def test_has_the_published_moments(self, vectors: dict[str, Any]) -> None:
         """Five standard errors each: false alarms 1e-6."""
-        r, law = radii(), published()
+        r, law = radii(), vectors["planar_laplace"]
         for values, expected in ((r, law["mean eps*r"]), (r**2, law["E r^2 eps^2"])):
             assert values.mean() == pytest.approx(expected, abs=5 * values.std() / math.sqrt(DRAWS))
         assert r.var() == pytest.approx(law["var eps^2 r"], abs=5 * ((r - 2) ** 2).std() / math.sqrt(DRAWS))
@@ -115,16 +105,16 @@ class TestPlanarRadius:
 
 
 class TestPlanarLaplace:
-    def test_has_the_published_spread_on_each_axis(self) -> None:
+    def test_has_the_published_spread_on_each_axis(self, vectors: dict[str, Any]) -> None:
         """Five standard errors each: false alarms 1e-6."""
         for axis in moved():
             assert axis.mean() == pytest.approx(0, abs=5 * math.sqrt(3 / DRAWS))
             squares, sizes = axis**2, np.abs(axis)
             assert squares.mean() == pytest.approx(
-                published()["std per axis * eps"] ** 2, abs=5 * squares.std() / math.sqrt(DRAWS)
+                vectors["planar_laplace"]["std per axis * eps"] ** 2, abs=5 * squares.std() / math.sqrt(DRAWS)
             )
             assert sizes.mean() == pytest.approx(
-                published()["mean |x| per axis * eps"], abs=5 * sizes.std() / math.sqrt(DRAWS)
+                vectors["planar_laplace"]["mean |x| per axis * eps"], abs=5 * sizes.std() / math.sqrt(DRAWS)
             )
 
     def test_points_everywhere_alike_whatever_the_distance(self) -> None:
@@ -135,10 +125,10 @@ class TestPlanarLaplace:
             counts = np.bincount((chosen / (2 * np.pi) * 36).astype(int) % 36, minlength=36)
             assert chdtrc(35, ((counts - chosen.size / 36) ** 2 / (chosen.size / 36)).sum()) > 1e-5
 
-    def test_two_releases_of_one_place_are_as_far_apart_as_published(self) -> None:
+    def test_two_releases_of_one_place_are_as_far_apart_as_published(self, vectors: dict[str, Any]) -> None:
         """Dvoretzky-Kiefer-Wolfowitz and five standard errors: false alarms 2e-6."""
         east, north = (axis.reshape(2, -1) for axis in moved())
-        apart, law = np.sort(np.hypot(east[0] - east[1], north[0] - north[1])), published()
+        apart, law = np.sort(np.hypot(east[0] - east[1], north[0] - north[1])), vectors["planar_laplace"]
         n = apart.size
         for x, share in law["P(|o1-o2|*eps<=x), stationary: 1 - x^3 K3(x)/8"].items():
             assert 1 - float(x) ** 3 * kv(3, float(x)) / 8 == pytest.approx(share, abs=1e-9)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import math
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,8 +13,6 @@ from hypothesis import strategies as st
 from privacy_engine.accounting.planning import plan_budgets
 from privacy_engine.accounting.temporal import LossFunction, smoothing_matrix, temporal_loss
 from privacy_engine.errors import DataError, EngineError, ParameterError
-
-VECTORS = Path(__file__).resolve().parents[2].parent / "shared" / "vectors" / "landmark.json"
 
 
 @st.composite
@@ -36,10 +32,8 @@ def correlations(draw: st.DrawFn) -> LossFunction | None:
 
 
 class TestPlanBudgets:
-    def test_is_the_published_plan(self) -> None:
-        if not VECTORS.exists():
-            pytest.skip("the published vectors are not beside this checkout")
-        expected = json.loads(VECTORS.read_text())["contpl"]["smooth n=2 s=.1, target alpha=1.0"]
+    def test_is_the_published_plan(self, vectors: dict[str, Any]) -> None:
+        expected = vectors["contpl"]["smooth n=2 s=.1, target alpha=1.0"]
         matrix = smoothing_matrix(2, 0.1)
         budgets = plan_budgets(1.0, 9, matrix, matrix)
         assert budgets[[0, -1]] == pytest.approx(expected["by quantification: first and last"], rel=0, abs=1e-12)

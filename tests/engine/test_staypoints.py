@@ -8,7 +8,6 @@ import json
 import math
 from datetime import UTC, datetime
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,13 +19,13 @@ from privacy_engine import geo
 from privacy_engine.errors import EngineError
 from privacy_engine.kernels.staypoints import unit_vectors
 from privacy_engine.landmarks.staypoints import STAY_RADIUS_M, stay_point_mask, stay_points
+from tests.conftest import SHARED
 from tests.examples import examples
 
-SHARED = Path(__file__).resolve().parents[2].parent / "shared"
 READINGS = ("seed", "li08_def", "trackintel")
 
 
-def shared(name: str) -> str:
+def text_of(name: str) -> str:
     path = SHARED / name
     if not path.exists():
         pytest.skip(f"{name} is not beside this checkout")
@@ -41,9 +40,9 @@ def seconds(text: str) -> float:
 def recording(name: str) -> tuple[list[float], list[float], list[float]]:
     """lon, lat, time of the recordings the vectors name."""
     if name == "tdrive_1_all588":
-        rows = [line.split(",") for line in shared("data/trajectories/tdrive/1.txt").splitlines()]
+        rows = [line.split(",") for line in text_of("data/trajectories/tdrive/1.txt").splitlines()]
         return [float(r[2]) for r in rows], [float(r[3]) for r in rows], [seconds(r[1]) for r in rows]
-    files = [shared(f"data/trajectories/plt/000_{stamp}.plt") for stamp in ("20081023025304", "20081024020959")]
+    files = [text_of(f"data/trajectories/plt/000_{stamp}.plt") for stamp in ("20081023025304", "20081024020959")]
     rows = [line.split(",") for file in files for line in file.splitlines()[6:]][:1000]
     return [float(r[1]) for r in rows], [float(r[0]) for r in rows], [seconds(f"{r[5]} {r[6]}") for r in rows]
 
@@ -73,7 +72,7 @@ def plain(
 
 class TestRealRecordings:
     def test_every_published_case_is_reproduced(self) -> None:
-        cases = json.loads(shared("vectors/staypoints.json"))["cases"]
+        cases = json.loads(text_of("vectors/staypoints.json"))["cases"]
         assert len(cases) == 36
         for case in cases:
             assert case["metric"] == "haversine"
@@ -86,7 +85,7 @@ class TestRealRecordings:
             assert stay_points(*where, **how, reading=case["preset"]).tolist() == case["groups"]
 
     def test_every_edge_case_is_reproduced(self) -> None:
-        for case in json.loads(shared("vectors/staypoints_tiny.json")):
+        for case in json.loads(text_of("vectors/staypoints_tiny.json")):
             found = stay_points(
                 case["lon"],
                 case["lat"],

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import itertools
-import json
 import math
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,19 +15,11 @@ from privacy_engine.accounting.temporal import LossFunction, smoothing_matrix, t
 from privacy_engine.errors import DataError, EngineError, ParameterError
 from tests.examples import examples
 
-VECTORS = Path(__file__).resolve().parents[2].parent / "shared" / "vectors" / "landmark.json"
 MATRICES = {
     "[[.8,.2],[0,1]]": [[0.8, 0.2], [0.0, 1.0]],
     "smooth n=2 s=.1": [[1.1 / 1.2, 0.1 / 1.2], [0.1 / 1.2, 1.1 / 1.2]],
     "[[.1,.2,.7],[.5,.3,.2],[.25,.25,.5]]": [[0.1, 0.2, 0.7], [0.5, 0.3, 0.2], [0.25, 0.25, 0.5]],
 }
-
-
-@cache
-def vectors() -> dict[str, Any]:
-    if not VECTORS.exists():
-        pytest.skip("the published vectors are not beside this checkout")
-    return dict(json.loads(VECTORS.read_text()))
 
 
 def defined_loss(matrix: np.ndarray, alpha: float) -> float:
@@ -68,8 +57,8 @@ def transition_matrices(draw: st.DrawFn, largest: int = 6) -> np.ndarray:
 
 class TestSmoothingMatrix:
     @pytest.mark.parametrize(("n", "s"), [(2, 1), (2, 0.1), (2, 0.01), (3, 0.1)])
-    def test_is_the_published_matrix(self, n: int, s: float) -> None:
-        assert np.allclose(smoothing_matrix(n, s), vectors()["smoothing_matrix"][f"n={n},s={s}"], rtol=0, atol=1e-15)
+    def test_is_the_published_matrix(self, n: int, s: float, vectors: dict[str, Any]) -> None:
+        assert np.allclose(smoothing_matrix(n, s), vectors["smoothing_matrix"][f"n={n},s={s}"], rtol=0, atol=1e-15)
 
     def test_ranges_from_the_identity_to_the_uniform_matrix(self) -> None:
         assert np.array_equal(smoothing_matrix(4, 0), np.eye(4))
@@ -87,14 +76,14 @@ class TestSmoothingMatrix:
 
 class TestLossFunction:
     @pytest.mark.parametrize("name", MATRICES)
-    def test_is_the_published_function(self, name: str) -> None:
+    def test_is_the_published_function(self, name: str, vectors: dict[str, Any]) -> None:
         carried = LossFunction(MATRICES[name])
-        for alpha, expected in vectors()["tpl"][name]["L(a)"].items():
+        for alpha, expected in vectors["tpl"][name]["L(a)"].items():
             assert carried(float(alpha)) == pytest.approx(expected, rel=0, abs=1e-13)
 
     @pytest.mark.parametrize("name", MATRICES)
-    def test_has_the_published_envelope(self, name: str) -> None:
-        published = vectors()["tpl"][name]["envelope (q,d,alpha up to which it is the maximiser)"]
+    def test_has_the_published_envelope(self, name: str, vectors: dict[str, Any]) -> None:
+        published = vectors["tpl"][name]["envelope (q,d,alpha up to which it is the maximiser)"]
         expected = [(q, d, math.inf if upto is None else upto) for q, d, upto in published if upto != 0]
         found = list(zip(*LossFunction(MATRICES[name]).arrays, strict=True))
         assert np.allclose(found, expected, rtol=0, atol=1e-12)
@@ -156,8 +145,8 @@ class TestLossFunction:
 class TestSupremum:
     @pytest.mark.parametrize("name", MATRICES)
     @pytest.mark.parametrize("epsilon", ["0.1", "1.0"])
-    def test_is_the_published_one(self, name: str, epsilon: str) -> None:
-        expected = float(vectors()["tpl"][name][f"eps={epsilon}, T=10"]["supremum of BPL"])
+    def test_is_the_published_one(self, name: str, epsilon: str, vectors: dict[str, Any]) -> None:
+        expected = float(vectors["tpl"][name][f"eps={epsilon}, T=10"]["supremum of BPL"])
         assert LossFunction(MATRICES[name]).supremum(float(epsilon)) == pytest.approx(expected, rel=1e-13)
 
     @settings(max_examples=examples(100))
@@ -192,18 +181,18 @@ class TestSupremum:
 class TestTemporalLoss:
     @pytest.mark.parametrize("name", MATRICES)
     @pytest.mark.parametrize("epsilon", ["0.1", "1.0"])
-    def test_is_the_published_series(self, name: str, epsilon: str) -> None:
-        expected = vectors()["tpl"][name][f"eps={epsilon}, T=10"]
+    def test_is_the_published_series(self, name: str, epsilon: str, vectors: dict[str, Any]) -> None:
+        expected = vectors["tpl"][name][f"eps={epsilon}, T=10"]
         found = temporal_loss(np.full(10, float(epsilon)), MATRICES[name], MATRICES[name])
         for series, key in ((found.backward, "BPL"), (found.forward, "FPL"), (found.total, "TPL")):
             assert np.allclose(series, expected[key], rtol=0, atol=1e-12)
 
     @pytest.mark.parametrize("s", ["1", "0.1", "0.01"])
-    def test_of_one_skipped_landmark_is_the_published_one(self, s: str) -> None:
+    def test_of_one_skipped_landmark_is_the_published_one(self, s: str, vectors: dict[str, Any]) -> None:
         key = "skip: TPL of one skipped landmark in a long series of eps=1 releases = 2(sup-1)"
         matrix, budgets = smoothing_matrix(2, float(s)), np.ones(4001)
         budgets[2000] = 0.0
-        assert temporal_loss(budgets, matrix, matrix).total[2000] == pytest.approx(vectors()[key][s], abs=1e-12)
+        assert temporal_loss(budgets, matrix, matrix).total[2000] == pytest.approx(vectors[key][s], abs=1e-12)
 
     @settings(max_examples=examples(40))
     @given(transition_matrices(4), st.lists(st.floats(0, 40), max_size=12))

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import itertools
-import json
 import math
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,15 +21,6 @@ from privacy_engine.accounting.temporal import (
 )
 from privacy_engine.errors import EngineError, ParameterError
 from tests.examples import examples
-
-VECTORS = Path(__file__).resolve().parents[2].parent / "shared" / "vectors" / "landmark.json"
-
-
-@cache
-def vectors() -> dict[str, Any]:
-    if not VECTORS.exists():
-        pytest.skip("the published vectors are not beside this checkout")
-    return dict(json.loads(VECTORS.read_text()))
 
 
 def mask_of(n: int, landmarks: list[int]) -> np.ndarray:
@@ -100,9 +88,9 @@ def cases(draw: st.DrawFn, longest: int = 14) -> tuple[np.ndarray, np.ndarray, L
 
 class TestPublishedFormula:
     @pytest.mark.parametrize("landmarks", [[1, 3, 5, 8], [], [1, 2, 3, 4, 5, 6]])
-    def test_gives_the_published_losses(self, landmarks: list[int]) -> None:
+    def test_gives_the_published_losses(self, landmarks: list[int], vectors: dict[str, Any]) -> None:
         n = 8 if 8 in landmarks else 6
-        expected = vectors()["landmark_tpl"][f"n={n} L={landmarks} eps=1.0 Uniform, s=0.1"]
+        expected = vectors["landmark_tpl"][f"n={n} L={landmarks} eps=1.0 Uniform, s=0.1"]
         share, matrix = 1 / min(len(landmarks) + 1, n), smoothing_matrix(2, 0.1)
         found = landmark_temporal_loss(np.full(n, share), mask_of(n, landmarks), matrix, matrix)
         assert np.allclose(found, expected["alpha_t"], rtol=0, atol=1e-12)
@@ -178,8 +166,8 @@ class TestPublishedFormula:
 
 
 class TestBridge:
-    def test_gives_the_published_bound_where_the_formula_is_none(self) -> None:
-        case = vectors()["landmark_tpl_not_a_bound"]
+    def test_gives_the_published_bound_where_the_formula_is_none(self, vectors: dict[str, Any]) -> None:
+        case = vectors["landmark_tpl_not_a_bound"]
         matrix, mask = np.array(case["P"]), mask_of(case["n"], case["L"])
         epsilons = np.full(case["n"], case["eps_t"])
         published = landmark_temporal_loss(epsilons, mask, reverse(matrix), matrix)

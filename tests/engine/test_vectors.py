@@ -29,11 +29,11 @@ from privacy_engine.landmarks.staypoints import STAY_RADIUS_M, stay_point_mask, 
 from privacy_engine.landmarks.synthetic import average_temporal_distance, landmark_weights
 from privacy_engine.mechanisms.landmark import OptimalSplit, Skip, Uniform
 from privacy_engine.mechanisms.landmark.adaptive import MEDIAN_DISTANCE
+from tests.conftest import SHARED
 from tests.engine.test_dummy_orders import evaluate, marks_of
 from tests.engine.test_staypoints import recording
 from tests.engine.test_temporal_landmarks import joint_loss, reverse, stationary
 
-FOLDER = Path(__file__).resolve().parents[2].parent / "shared" / "vectors"
 REMARKS = {"name", "note", "WARNING ConTPL genTM.m adds s twice: its genTM(0.1,2)", "monte carlo check"}
 """Names and notes of vectors, another program's mistake, and a sample of a law whose exact values are here too."""
 
@@ -84,7 +84,7 @@ def leaves(node: Any, at: str) -> Iterator[str]:
 @cache
 def files() -> dict[str, Any]:
     found: dict[str, Any] = {}
-    for path in sorted(FOLDER.glob("*.json")):
+    for path in sorted((SHARED / "vectors").glob("*.json")):
         content = json.loads(path.read_text())
         sections = content if path.stem == "landmark" else {path.stem: content}
         found |= {name: section for name, section in sections.items() if name not in REMARKS}
