@@ -66,7 +66,8 @@ def new(request: HttpRequest) -> HttpResponse:
         for one in datasets
     ]
     generated = [
-        {"preset": name, "like": _like(name), "title": title, "said": text} for name, (title, text) in GENERATED.items()
+        {"preset": name, "like": _like(name), "title": title, "description": text}
+        for name, (title, text) in GENERATED.items()
     ]
     known = {"urls": _urls(), "datasets": choices, "palette": palette(), "generated": generated}
     named = _presets()

@@ -39,7 +39,7 @@ class Step:
     """One link of the strip."""
 
     title: str
-    words: str
+    text: str
     url: str
     done: bool
     here: bool
@@ -78,8 +78,8 @@ def _steps(user: User, sample: Dataset, here: str) -> list[Step]:
         _has_own(user),
     )
     return [
-        Step(title, words, _address(name, sample), ticked, name == here != LIST)
-        for (name, title, words), ticked in zip(STEPS, done, strict=True)
+        Step(title, text, _address(name, sample), ticked, name == here != LIST)
+        for (name, title, text), ticked in zip(STEPS, done, strict=True)
     ]
 
 

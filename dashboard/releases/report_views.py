@@ -85,14 +85,14 @@ def _answer(request: HttpRequest, rows: Sequence[Release]) -> HttpResponse:
         "software": report.software(),
         "strengths": report.STRENGTHS,
         "diameter_m": diameter_m,
-        "asked": [("release", str(row.pk)) for row in rows] if "release" in request.GET else [],
+        "selected": [("release", str(row.pk)) for row in rows] if "release" in request.GET else [],
     }
     if owner:
         reports = [one | report.owners(row, series, diameter_m) for one, row in zip(reports, ordered, strict=True)]
         context |= {"dataset": rows[0].dataset, "set": report.owners_set(rows[0]), "spent": spending(rows[0].dataset)}
     pens = report.pens(ordered)
-    context["releases"] = [one | {"ink": ink} for one, ink in zip(reports, pens, strict=True)]
-    drawn = [report.drawn(row, one) | {"ink": ink} for row, one, ink in zip(ordered, reports, pens, strict=True)]
+    context["releases"] = [one | {"style": style} for one, style in zip(reports, pens, strict=True)]
+    drawn = [report.drawn(row, one) | {"style": style} for row, one, style in zip(ordered, reports, pens, strict=True)]
     context["page"] = {"series": series, "diameter_m": diameter_m, "owner": owner, "releases": drawn}
     if owner:
         context["page"]["original"] = reverse("api:dataset-track", args=[rows[0].dataset_id])

@@ -132,7 +132,7 @@ def test_error_against_epsilon_is_the_simulation(
     assert drawn["y"] == expected.mean(axis=1).tolist()
     mark = line(page, "Uniform, this release")
     assert (mark["x"], mark["y"]) == ([1.0], [pytest.approx(errors_of(pair[1]).mean())])
-    expect(page.locator(".chart__words")).to_contain_text("reads the original: for its owner")
+    expect(page.locator(".chart__text")).to_contain_text("reads the original: for its owner")
     expect(page.locator("[data-chart=error] .chart__cursor")).to_be_hidden()
     page.get_by_role("checkbox", name="Uniform").uncheck()
     assert line(page, "Uniform, simulated")["visible"] is False
@@ -158,7 +158,7 @@ def test_a_simulation_that_fails_is_reported_and_the_rest_stays(
     compare(page, taxi)
     page.route("**/releases/curve/", lambda route: route.fulfill(status=503, json={}))
     page.get_by_label("By ε").check(force=True)
-    expect(page.locator(".chart__words")).not_to_be_empty()
+    expect(page.locator(".chart__text")).not_to_be_empty()
     page.unroute("**/releases/curve/")
     page.get_by_label("Mean", exact=True).check(force=True)
     page.get_by_label("By ε").check(force=True)

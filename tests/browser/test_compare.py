@@ -157,7 +157,7 @@ class TestLinked:
         compare(page, taxi)
         box = page.locator("[data-chart=error] .chart__plot").bounding_box()
         page.mouse.click(box["x"] + box["width"] * 0.6, box["y"] + 60)
-        text = page.locator(".timeline__words").inner_text()
+        text = page.locator(".timeline__text").inner_text()
         event = int(text.split("event ")[1].split(" ")[0])
         assert 120 < event < 180
         assert len(set(cursors(page))) == 1
@@ -165,9 +165,9 @@ class TestLinked:
     def test_a_click_on_the_map_chooses_the_event_below(self, page: Page, taxi: Dataset, trio: list[Release]) -> None:
         compare(page, taxi)
         page.get_by_role("slider", name="Event", exact=True).press("End")
-        expect(page.locator(".timeline__words")).to_contain_text("event 260 of 260")
+        expect(page.locator(".timeline__text")).to_contain_text("event 260 of 260")
         page.get_by_role("slider", name="Event", exact=True).press("Home")
-        expect(page.locator(".timeline__words")).to_contain_text("event 1 of 260")
+        expect(page.locator(".timeline__text")).to_contain_text("event 1 of 260")
 
     @pytest.mark.journey
     def test_the_circle_follows_the_chosen_mechanism(self, page: Page, taxi: Dataset, trio: list[Release]) -> None:
@@ -182,7 +182,7 @@ class TestLinked:
         compare(page, taxi)
         page.get_by_label("Speed", exact=True).select_option("86400")
         page.get_by_role("button", name="Play").click()
-        expect(page.locator(".timeline__words")).to_contain_text("event 260 of 260")
+        expect(page.locator(".timeline__text")).to_contain_text("event 260 of 260")
         expect(page.get_by_role("button", name="Play")).to_be_visible()
 
     def test_no_motion_with_reduced_motion(
@@ -232,9 +232,9 @@ def test_series_are_shown_one_at_a_time(page: Page, owner: User, submit: Any) ->
     release = submit(landmarks, "uniform")
     run_jobs()
     compare(page, both)
-    expect(page.locator(".timeline__words")).to_contain_text("of 260")
+    expect(page.locator(".timeline__text")).to_contain_text("of 260")
     page.get_by_label("Series").select_option(label="walker")
-    expect(page.locator(".timeline__words")).to_contain_text("event 1 of 8")
+    expect(page.locator(".timeline__text")).to_contain_text("event 1 of 8")
     drawn = "document.querySelector('.js-plotly-plot').data.find(({ name }) => name).x.length"
     page.wait_for_function(f"() => {drawn} === 8")
     assert painted(page, str(release.pk)) > 0

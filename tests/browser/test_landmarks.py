@@ -75,7 +75,7 @@ class TestStayPoints:
     def test_a_stay_in_the_list_leads_there(self, page: Page, taxi: Dataset) -> None:
         edit(page, taxi)
         page.locator(".stay").nth(1).click()
-        expect(page.locator(".timeline__words")).to_contain_text("landmark")
+        expect(page.locator(".timeline__text")).to_contain_text("landmark")
 
     def test_settings_are_undone_and_done_again(self, page: Page, taxi: Dataset) -> None:
         edit(page, taxi)
@@ -112,7 +112,7 @@ class TestStayPoints:
 
     def test_what_the_pointer_is_over_shows_on_map_and_strip(self, page: Page, taxi: Dataset) -> None:
         edit(page, taxi)
-        text, ghost = page.locator(".timeline__words"), page.locator(".timeline__ghost")
+        text, ghost = page.locator(".timeline__text"), page.locator(".timeline__ghost")
         strip = page.locator(".timeline__strip").bounding_box()
         assert strip
         page.mouse.move(strip["x"] + strip["width"] / 2, strip["y"] + 20)
@@ -149,7 +149,7 @@ class TestByHand:
         page.keyboard.press("ArrowRight")
         page.keyboard.press("l")
         expect_marked(page, found + 1)
-        expect(page.locator(".timeline__words")).to_contain_text("event 2 of 260 · landmark")
+        expect(page.locator(".timeline__text")).to_contain_text("event 2 of 260 · landmark")
         page.keyboard.press("ArrowRight")
         page.keyboard.press("Space")
         expect_marked(page, found + 2)

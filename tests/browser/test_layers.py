@@ -49,7 +49,7 @@ class TestPlayed:
         page.get_by_label("Speed", exact=True).select_option("other speed")
         page.get_by_label("Speed, times real time").fill("40000")
         page.get_by_role("button", name="Play").click()
-        expect(page.locator(".timeline__words")).to_contain_text("event 120 of 260")
+        expect(page.locator(".timeline__text")).to_contain_text("event 120 of 260")
         expect(page.get_by_role("button", name="Play")).to_be_visible()
         page.get_by_role("button", name="Play").click()  # again from the first that is drawn
         page.get_by_role("button", name="Pause").click()

@@ -95,10 +95,10 @@ class TestComparison:
         page.get_by_label("Landmarks and event").check(force=True)
         case = uniform(stays), stays.mask, *[smoothing_matrix(2, 0.01)] * 2
         loss_is(page, "Uniform", landmark_temporal_loss(*case, bound="bridge"))
-        expect(page.locator(".loss__words")).to_contain_text("An upper bound")
+        expect(page.locator(".loss__text")).to_contain_text("An upper bound")
         page.get_by_label("Published").check(force=True)
         loss_is(page, "Uniform", landmark_temporal_loss(*case, bound="published"))
-        expect(page.locator(".loss__words")).to_contain_text("not an upper bound")
+        expect(page.locator(".loss__text")).to_contain_text("not an upper bound")
         page.get_by_label("Log axis").uncheck()
         page.wait_for_function(
             "() => document.querySelector('[data-chart=loss] .js-plotly-plot')._fullLayout.yaxis.type === 'linear'"
@@ -124,7 +124,7 @@ class TestComparison:
 
     def test_follows_how_far_apart_states_lie(self, page: Page, taxi: Dataset, stays: LandmarkSet, pair: list) -> None:
         compare(page, taxi)
-        text, bound = page.locator(".loss__words"), "An upper bound for an adversary with this matrix whose states lie"
+        text, bound = page.locator(".loss__text"), "An upper bound for an adversary with this matrix whose states lie"
         expect(text).to_contain_text(f"{bound} at most 1,000 m apart")
         apart = page.get_by_label("How far apart states lie at most, D, m")
         apart.fill("200")
@@ -166,7 +166,7 @@ class TestComparison:
         dialog.get_by_label("Backward is its reversal").uncheck()
         dialog.get_by_label("Backward: Pr(previous | present)").fill("0.5 0.5\n0.1 0.9")
         dialog.get_by_role("button", name="Apply").click()
-        expect(page.locator(".loss__words")).to_contain_text("There is no bridge here")
+        expect(page.locator(".loss__text")).to_contain_text("There is no bridge here")
 
     def test_cancelled_dialog_changes_nothing(self, page: Page, taxi: Dataset, pair: list[Release]) -> None:
         compare(page, taxi)
@@ -211,7 +211,7 @@ class TestComparison:
         below = page.locator(".meanings")
         before = below.bounding_box()
         page.get_by_label("Landmarks and event").check(force=True)
-        expect(page.locator(".loss__words")).to_contain_text("all landmarks together")
+        expect(page.locator(".loss__text")).to_contain_text("all landmarks together")
         page.locator(".bench__charts").evaluate("(rail) => rail.scrollTo(0, 0)")
         page.get_by_label("Each event").check(force=True)
         page.locator(".bench__charts").evaluate("(rail) => rail.scrollTo(0, 0)")
@@ -241,9 +241,9 @@ class TestReport:
         page.get_by_label("Published").check(force=True)
         case = [3 * one for one in uniform(stays)], stays.mask, *[smoothing_matrix(2, 0.1)] * 2
         loss_is(page, "Uniform", landmark_temporal_loss(*case, bound="published"))
-        expect(page.locator("[data-table-words]")).to_contain_text("at ε = 3")
+        expect(page.locator("[data-table-text]")).to_contain_text("at ε = 3")
         page.get_by_label("Own", exact=True).check(force=True)
-        expect(page.locator("[data-table-words]")).to_contain_text("The worst event’s own part")
+        expect(page.locator("[data-table-text]")).to_contain_text("The worst event’s own part")
         wait_until_ready(page, "[data-report]")
         assert query_of(page) == {"epsilon": ["3"], "bound": ["published"], "part": ["own"]}
 

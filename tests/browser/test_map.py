@@ -24,7 +24,7 @@ _DRAWN = """async ({ url, keys, fade }) => {
   Object.assign(host.style, { position: "fixed", inset: "0 auto auto 0", width: "700px", height: "500px", zIndex: 99 });
   document.body.append(host);
   const map = createMap(host, { bounds: [2, 48.6, 2.7, 49.1], keyboard: false });
-  map.addTrack({ id: "large", track, colour: "--ink", width: 1.8, dots: false, fade });
+  map.addTrack({ id: "large", track, colour: "--foreground", width: 1.8, dots: false, fade });
   const frames = async () => { for (let i = 0; i < 3; i++) await new Promise(requestAnimationFrame); };
   await frames();
   for (const key of keys) {

@@ -173,7 +173,7 @@ class TestSwipe:
         page.wait_for_timeout(200)
         assert sum(sides(page, "original")) == 0
         expect(line).to_have_attribute("aria-valuenow", "0")
-        expect(page.locator(".timeline__words")).to_contain_text("event 1 of")
+        expect(page.locator(".timeline__text")).to_contain_text("event 1 of")
 
     def test_overlay_heals_the_cut(self, page: Page, taxi: Dataset, pair: list[Release]) -> None:
         compare(page, taxi, "?mode=swipe")

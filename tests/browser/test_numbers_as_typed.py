@@ -163,9 +163,9 @@ class TestLandmarkReport:
         level = page.locator("#epsilon")
         with page.expect_request(lambda one: "epsilon=0.5&" in one.url):
             typed(level, "0,5")
-        expect(page.locator("[data-table-words]")).to_contain_text("at ε = 0.5")
+        expect(page.locator("[data-table-text]")).to_contain_text("at ε = 0.5")
         refuses(level, NO_LEVELS, None)
-        expect(page.locator("[data-table-words]")).to_contain_text("at ε = 0.5")
+        expect(page.locator("[data-table-text]")).to_contain_text("at ε = 0.5")
         refuses(page.locator("#alpha"), ["0", "", *NO_NUMBERS[:3]], None)
         with page.expect_request(lambda one: (one.post_data_json or {}).get("alpha") == 0.25):
             typed(page.locator("#alpha"), "0,25")

@@ -215,7 +215,7 @@ def compare_ways(page: Page, first: str) -> None:
 
 
 def step_with_keys(page: Page) -> None:
-    text = page.locator(".timeline__words")
+    text = page.locator(".timeline__text")
     page.locator("[data-map]").first.focus()
     before = cursors(page)
     page.keyboard.press("End")

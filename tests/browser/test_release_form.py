@@ -22,14 +22,14 @@ from tests.browser.rendering import wait_until_ready
 from tests.browser.test_steps import form, only
 
 _INKED = """() => {
-  const canvas = document.querySelector("[data-picture-canvas]");
+  const canvas = document.querySelector("[data-noise-preview-canvas]");
   const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
   let inked = 0;
   for (let i = 3; i < data.length; i += 4) inked += data[i] > 0;
   return inked;
 }"""
 _COLUMNS = """() => {
-  const canvas = document.querySelector("[data-picture-canvas]");
+  const canvas = document.querySelector("[data-noise-preview-canvas]");
   const { width, height } = canvas;
   const { data } = canvas.getContext("2d").getImageData(0, 0, width, height);
   let [first, last] = [width, -1];
@@ -51,17 +51,17 @@ def level(page: Page, epsilon: float, radius_m: float) -> None:
 
 def drawn(page: Page, mechanism: str | None = None) -> None:
     """Wait for the preview, of this mechanism."""
-    expect(page.locator("[data-picture][data-ready]")).to_be_attached()
+    expect(page.locator("[data-noise-preview][data-ready]")).to_be_attached()
     if mechanism:
         page.get_by_label("Noise of").select_option(mechanism)
 
 
 def zoom(page: Page) -> float:
-    return float(page.locator("[data-picture]").get_attribute("data-zoom") or "nan")
+    return float(page.locator("[data-noise-preview]").get_attribute("data-zoom") or "nan")
 
 
 def caption(page: Page) -> Any:
-    return page.locator("[data-picture-words]")
+    return page.locator("[data-noise-preview-text]")
 
 
 class TestNoisePreview:
@@ -132,7 +132,7 @@ class TestNoisePreview:
         drawn(page)
         page.wait_for_timeout(400)
         # zoomed out so far that the circle alone decides: it fills the height but for the margins
-        height = page.locator("[data-picture-canvas]").evaluate("(canvas) => canvas.clientHeight")
+        height = page.locator("[data-noise-preview-canvas]").evaluate("(canvas) => canvas.clientHeight")
         assert page.evaluate(_COLUMNS) == pytest.approx(height - 36, abs=8)
 
     def test_without_the_track_the_numbers_stay(

@@ -131,10 +131,10 @@ def test_upload_mark_release_compare(page: Page, worker: None, location_file: Pa
     before = cursors(page)
     page.locator("[data-map]").focus()
     page.keyboard.press("ArrowRight")
-    expect(page.locator(".timeline__words")).to_contain_text(f"event 2 of {n:,}")
+    expect(page.locator(".timeline__text")).to_contain_text(f"event 2 of {n:,}")
     assert all(a != b for a, b in zip(before, cursors(page), strict=True))
     page.keyboard.press("ArrowLeft")
-    expect(page.locator(".timeline__words")).to_contain_text(f"event 1 of {n:,}")
+    expect(page.locator(".timeline__text")).to_contain_text(f"event 1 of {n:,}")
     assert cursors(page) == before
 
     for title, layer in shown.items():

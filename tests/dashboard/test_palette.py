@@ -46,7 +46,7 @@ def test_equal_colours_have_different_dashes_and_markers() -> None:
 def test_every_colour_or_its_rim_contrasts_with_its_background(name: str) -> None:
     light, dark = tokens("tokens"), tokens("dark")
     assert light["map"] == GROUND
-    assert light["ink"] == INK
+    assert light["foreground"] == INK
     colour = palette()[name]["colour"]
     assert min(contrast(colour["rim"], light[ground]) for ground in ("map", "paper")) >= SEEN
     assert min(contrast(colour["dark"], dark[ground]) for ground in ("map", "paper", "panel")) >= SEEN

@@ -171,7 +171,7 @@ def swatch(name: str, dash: str = "") -> SafeString:
     if styles is None:
         return format_html('<svg class="swatch" viewBox="0 0 22 10" aria-hidden="true"><path d="{}"/></svg>', "M0 5h22")
     return format_html(
-        '<svg class="swatch" data-ink="{}" viewBox="0 0 22 10" aria-hidden="true">'
+        '<svg class="swatch" data-colour="{}" viewBox="0 0 22 10" aria-hidden="true">'
         '<path d="M0 5h22" stroke-dasharray="{}"/></svg>',
         list(styles).index(name) % 6 + 1,
         DASHES[dash or styles[name]["dash"]],

@@ -1,4 +1,5 @@
-/* What a pointer does on a chart over events: a press and a drag choose an event, with Shift a range; hovering looks.
+/* What a pointer does on a chart over events: a press and a drag choose an event, with Shift a range; hovering
+ * shows values.
  */
 
 import { el } from "../core/dom.js";

@@ -56,7 +56,7 @@ export function csvOf(lines, unit, { key = "x", name = "event_index" } = {}, /**
 }
 
 /**
- * The first rows, of those in `span` where one is given, as a table that says what it is and how much it leaves out.
+ * The first rows, of those in `span` where one is given, as a table whose caption states what it contains and omits.
  */
 export function tableOf(
   lines,

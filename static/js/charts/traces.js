@@ -185,7 +185,7 @@ export function tracesOf({ lines, bands, hollow }, floor) {
 
 /** What an image outside the page needs beside the plot: its title, the names of its axes, a legend. */
 export function published({ data, layout }, { title, unit, x }) {
-  const textColour = token("--ink");
+  const textColour = token("--foreground");
   const axis = (name) => ({ title: { text: name, standoff: 8, font: { size: 12, color: textColour } } });
   const labelled = (trace) =>
     MARKED.includes(trace.meta) ? { ...trace, name: trace.meta, showlegend: trace.x.length > 0 } : trace;

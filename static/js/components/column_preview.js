@@ -9,7 +9,7 @@ import { emptyText, errorNotice, previewFacts, previewGuesses, previewProblem } 
 const WAIT_MS = 250;
 
 /**
- * The preview in `host` of the upload at `url`, read as the options of `form` say. `roles` are the options that name a
+ * The preview in `host` of the upload at `url`, read with the options of `form`. `roles` are the options that name a
  * column: [{name, label, needed}]. Requests nothing before show().
  *
  * @param {HTMLElement} host
@@ -18,7 +18,7 @@ const WAIT_MS = 250;
  */
 export function createPreview(host, form, { url, roles }) {
   const region = $("[data-preview-table]", host);
-  const messages = $("[data-preview-said]", host);
+  const messages = $("[data-preview-text]", host);
   const field = (/** @type {string} */ name) => /** @type {any} */ (form.elements.namedItem(name));
   const table = createColumnTable(region, roles, choose);
   let timer = 0;

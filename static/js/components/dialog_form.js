@@ -1,4 +1,4 @@
-/* What the dialogs of a release share: they send what was filled in, and say what was refused. */
+/* What the dialogs of a release share: they send what was filled in, and show what was refused. */
 
 import { ApiError } from "../core/api.js";
 import { $, el } from "../core/dom.js";

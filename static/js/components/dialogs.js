@@ -6,7 +6,7 @@ import { ApiError, del, patch, post } from "../core/api.js";
 import { $, announce } from "../core/dom.js";
 
 /**
- * Open the dialog; do `work` when it is confirmed; close it when that worked and go on with `then`, else say why not.
+ * Open the dialog; do `work` when it is confirmed; after success close it and go on with `then`, else show the error.
  */
 function openDialog(dialog, work, then) {
   const error = $("[data-error]", dialog);
@@ -47,7 +47,7 @@ function rename(button, done) {
 function remove(button, done) {
   const dialog = $("#delete-dialog");
   $("[data-title]", dialog).textContent = `Delete ${button.dataset.name}?`;
-  $("[data-words]", dialog).textContent = `This deletes ${button.dataset.takes}.`;
+  $("[data-text]", dialog).textContent = `This deletes ${button.dataset.takes}.`;
   const work = async () => {
     await del(button.dataset.delete);
     announce(`${button.dataset.name} is deleted.`);

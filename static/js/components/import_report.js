@@ -204,18 +204,18 @@ let questions = 0;
 /** The owner's question as radio buttons; `onChoose(parameter, value)` receives the answer. */
 export function renderQuestion(error, onChoose) {
   questions += 1;
-  const name = `ask-${questions}`;
+  const name = `question-${questions}`;
   const chosen = error.default ?? error.choices[0]?.value;
   const form = el(
     "form",
-    { class: "ask" },
+    { class: "question" },
     el(
       "fieldset",
       {},
       el("legend", {}, sentenceOf(error)),
       el(
         "div",
-        { class: error.choices.length > 6 ? "ask__choices ask__choices--many" : "ask__choices" },
+        { class: error.choices.length > 6 ? "question__choices question__choices--many" : "question__choices" },
         error.choices.map((choice) =>
           el(
             "label",

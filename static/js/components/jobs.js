@@ -79,7 +79,7 @@ async function pollOnce() {
       ms = await fetchJobs();
     } catch (error) {
       if (error.status === undefined) throw error; // ours, and not to be requested again and again
-      if (error.status === 401) return; // logged out elsewhere: stop asking
+      if (error.status === 401) return; // logged out elsewhere: stop polling
       ms = Math.max(slower(MISSED, false), (error.retryAfter ?? 0) * 1000);
     }
   } while (again);

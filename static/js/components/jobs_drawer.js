@@ -47,7 +47,7 @@ function createRow(job, act) {
   const item = el(
     "li",
     { class: "job", dataset: { job: job.id } },
-    el("div", { class: "job__words" }, link, note, advice),
+    el("div", { class: "job__text" }, link, note, advice),
     el(
       "div",
       { class: "job__buttons" },

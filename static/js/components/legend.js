@@ -21,7 +21,7 @@ export function swatch(lineStyle) {
       class: "swatch",
       viewBox: "0 0 22 10",
       "aria-hidden": "true",
-      "data-ink": lineStyle ? (lineStyle.index % 6) + 1 : null,
+      "data-colour": lineStyle ? (lineStyle.index % 6) + 1 : null,
     },
     path,
   );
@@ -144,7 +144,7 @@ function tuning(id, kind, on, lineStyles) {
 /**
  * A legend in the list element `host`. Entries: {id, title, facts, lineStyle, error_m, state, stage, progress, eta,
  * reason, private, visible, owner, here, active, opacity, place: {first, last}}; of a mark above the lines also {mark,
- * count}. `on`: {toggle(id, shown), activate(id), cancel(id), retry(id), opacity(id, share), move(id, by), ink(id,
+ * count}. `on`: {toggle(id, shown), activate(id), cancel(id), retry(id), opacity(id, share), move(id, by), line(id,
  * index)}; `lineStyles` are the lines a release may be given, {index, colour, dash, marker}.
  * `update(entries)` changes what differs and keeps focus where it is.
  */

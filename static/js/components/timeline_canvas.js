@@ -36,7 +36,7 @@ export function paintTimeline(canvas, scale, width, { n, runs, dummies, other })
   paintRuns(ctx, scale, dummies, top + height - 1.5, 1.5);
   ctx.globalAlpha = 1;
   if (other) {
-    ctx.fillStyle = hatch(ctx, token("--ink"));
+    ctx.fillStyle = hatch(ctx, token("--foreground"));
     paintRuns(ctx, scale, other, 19, 11);
   }
   paintTicks(ctx, scale, width);

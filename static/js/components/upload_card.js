@@ -100,7 +100,7 @@ export function optionForm(dataset, { option, value }, onSubmit) {
   const field = /** @type {HTMLElement} */ (original?.closest(".field")?.cloneNode(true));
   const input = /** @type {HTMLInputElement} */ (field.querySelector("input, select"));
   input.value = dataset.options[option] ?? (input.tagName === "INPUT" ? value : "");
-  const form = el("form", { class: "ask" }, field, el("button", { class: "button button--primary" }, "Apply"));
+  const form = el("form", { class: "question" }, field, el("button", { class: "button button--primary" }, "Apply"));
   for (const node of form.querySelectorAll("[id], [for]")) {
     for (const name of ["id", "for"]) {
       if (node.hasAttribute(name)) node.setAttribute(name, `${dataset.id}-${node.getAttribute(name)}`);

@@ -17,14 +17,14 @@ export function isDark() {
   return document.documentElement.dataset.theme === "dark";
 }
 
-/** The value of a CSS custom property: token("--ink"). */
+/** The value of a CSS custom property: token("--foreground"). */
 export function token(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
 
 /** Any colour as CSS text for the present theme. */
 export function cssColour(colour) {
-  if (!colour) return token("--ink");
+  if (!colour) return token("--foreground");
   if (typeof colour === "object") return isDark() ? colour.dark : colour.light;
   return colour.startsWith("--") ? token(colour) : colour;
 }

@@ -1,4 +1,4 @@
-/* Where the map looks: fitting boxes, following a new size, moves by the page and by the reader distinguished. */
+/* The view of the map: fitting boxes, following a new size, moves by the page and by the user distinguished. */
 
 import { mayMove } from "../core/series_style.js";
 import { viewOf } from "./canvas_layer.js";

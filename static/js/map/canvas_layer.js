@@ -1,7 +1,7 @@
 /* A canvas as a Leaflet layer: as large as the map, sharp on every screen, redrawn by the frame.
  *
  * When the map was only moved, what is on the canvas is moved with it and the strips that came into sight are drawn,
- * if the layer `keeps` its picture there.
+ * if the layer `keeps` its image there.
  */
 
 const SLOW_MS = 30; // an image that takes longer is not redrawn in the middle of a drag
@@ -65,7 +65,7 @@ const METHODS = {
   _draw() {
     const began = performance.now();
     const view = viewOf(this._map);
-    const ratio = Number(this._map.getContainer().dataset.ratio) || window.devicePixelRatio || 1; // paper asks for more
+    const ratio = Number(this._map.getContainer().dataset.ratio) || window.devicePixelRatio || 1; // more on paper
     const [width, height] = [Math.round(view.width * ratio), Math.round(view.height * ratio)];
     if (this.canvas.width !== width || this.canvas.height !== height) {
       Object.assign(this.canvas, { width, height });

@@ -27,7 +27,7 @@ export function drawGuesses(ctx, view, places, middle) {
   for (const { guess } of shown) if (guess) drawGuess(ctx, guess);
   for (const { title, truth, guess } of shown) {
     const below = truth && guess ? guess[1] >= truth[1] : false; // text apart where the two are near each other
-    if (truth) drawText(ctx, view, title, truth, guess !== null && !below, token("--ink"));
+    if (truth) drawText(ctx, view, title, truth, guess !== null && !below, token("--foreground"));
     if (guess) drawText(ctx, view, `${title}, guessed`, guess, below, cssColour("--guess"));
   }
 }
@@ -51,7 +51,7 @@ function drawLink(ctx, truth, guess) {
 function drawTruth(ctx, [x, y]) {
   for (const [colour, width] of [
     [token("--map"), 6.5],
-    [cssColour("--ink"), 2.5],
+    [cssColour("--foreground"), 2.5],
   ]) {
     ctx.strokeStyle = colour;
     ctx.lineWidth = width;

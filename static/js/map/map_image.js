@@ -78,7 +78,7 @@ async function copyOf(tile) {
 }
 
 function drawSplit(ctx, split, { width, height }) {
-  ctx.fillStyle = token("--ink");
+  ctx.fillStyle = token("--foreground");
   ctx.fillRect(split * width - 0.5, 0, 1, height);
 }
 
@@ -87,7 +87,7 @@ function drawScale(ctx, element, place) {
   if (!bar) return;
   const { x, y, width, height } = place(bar);
   write(ctx, bar.previousElementSibling.textContent, x, y - 5);
-  ctx.fillStyle = token("--ink");
+  ctx.fillStyle = token("--foreground");
   ctx.fillRect(x, y, width, height);
 }
 
@@ -96,7 +96,7 @@ function write(ctx, text, x, y) {
   ctx.lineWidth = 3;
   ctx.lineJoin = "round";
   ctx.strokeStyle = token("--map");
-  ctx.fillStyle = token("--ink");
+  ctx.fillStyle = token("--foreground");
   ctx.strokeText(text, x, y);
   ctx.fillText(text, x, y);
 }

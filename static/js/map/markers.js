@@ -140,7 +140,7 @@ export function drawSelection(ctx, view, chosen, middle) {
     ctx.stroke();
   }
   ctx.fillStyle = chosen.landmark ? cssColour("--accent") : token("--map");
-  ctx.strokeStyle = token("--ink");
+  ctx.strokeStyle = token("--foreground");
   ctx.lineWidth = 2.5;
   ctx.beginPath();
   ctx.arc(x, y, 6.5, 0, 2 * Math.PI);
@@ -171,6 +171,6 @@ function drawRing(ctx, { width, height }, place, { lon, lat }, { radius_m, colou
   ctx.strokeStyle = token("--map");
   ctx.lineWidth = 3;
   ctx.strokeText(label, x + 5, y - 4);
-  ctx.fillStyle = token("--ink");
+  ctx.fillStyle = token("--foreground");
   ctx.fillText(label, x + 5, y - 4);
 }

@@ -3,7 +3,7 @@
  * Points half a pixel from the last one and chunks out of view are passed over; a crowd of steps is put on the
  * canvas as pixels. Paths are cut (one of a million corners is slower than a thousand of a thousand). The canvas as a
  * whole carries the opacity, so a line that crosses itself is not darker there; where a noisy line would fill the
- * picture it fades.
+ * view it fades.
  */
 
 import { dashLengths, cssColour, edgeColour } from "../core/series_style.js";
@@ -11,7 +11,7 @@ import { TURN, frameOf } from "./positions.js";
 import { Raster } from "./line_raster.js";
 
 const CORNERS = 2000; // of a path
-const DASHED_AT_MOST = 60000; // points; beyond, dashes cost more than they tell
+const DASHED_AT_MOST = 60000; // points; beyond, dashes cost more than they show
 const CROWD = 20000; // points in view; from here on they are put there as pixels
 const DOTS_AT_MOST = 400;
 const MARGIN = 8;
@@ -22,7 +22,7 @@ const ALIKE = 0.04; // widths that differ by less look the same beside each othe
  * The line of {@link Positions} in the style {colour, width, dash, marker, opacity, fade, dots}, as a layer draws it.
  */
 export function trackLayer(positions, style) {
-  const last = { covered: 0, dots: false }; // of the last whole picture
+  const last = { covered: 0, dots: false }; // of the last whole view
   return {
     draw(ctx, view, part) {
       if (!part) last.covered = covered(view, positions, style);

@@ -61,7 +61,7 @@ function write(ctx, text, x, y) {
   ctx.textAlign = "center";
   ctx.lineWidth = 3;
   ctx.strokeStyle = token("--map");
-  ctx.fillStyle = token("--ink");
+  ctx.fillStyle = token("--foreground");
   ctx.strokeText(text, x, y);
   ctx.fillText(text, x, y);
   ctx.textAlign = "start";

@@ -93,7 +93,7 @@ async function showSelection(made) {
   const { dummies, landmarks, private: honest } = made.selection;
   const title = dummies ? `${count(dummies, "dummy")} sampled` : "No dummy was sampled";
   $("[data-drawn-title]").textContent = title;
-  $("[data-drawn-words]").textContent =
+  $("[data-drawn-text]").textContent =
     `${count(made.count, "event")} of ${made.points} are in L′, ${percent(made.share)}: ` +
     `${count(landmarks, "landmark")} and ${count(dummies, "dummy")}.` +
     (honest ? "" : " NOT PRIVATE: sampled with a seed.");

@@ -161,7 +161,7 @@ function showMeasures() {
 function showProgress(row) {
   const open = OPEN.includes(row.state);
   const left = row.eta_s === null ? "" : ` · ${duration(Math.max(Math.ceil(row.eta_s), 1))} left`;
-  $("[data-said]").textContent =
+  $("[data-state-text]").textContent =
     row.state === "queued"
       ? "Waiting for a worker"
       : open

@@ -46,7 +46,7 @@ let byHand = false; // the text holds what the form cannot
 let broken = false; // the text is no spec
 let typing = false; // the text is what was changed last
 /** @type {any} */
-let held = null; // what the form held when this was asked
+let held = null; // what the form held when this was requested
 let title = ""; // its name where none is given
 
 // Form and spec ------------------------------------------------------------------------------
@@ -246,7 +246,7 @@ function build({ mechanisms, postprocesses, landmarks, dummies, measures, preset
     dummies: createDummies(
       {
         fold: host("dummies"),
-        summary: host("dummies-said"),
+        summary: host("dummies-summary"),
         methods: host("dummy-methods"),
         own: host("dummies-own"),
         level: host("dummies-level"),
@@ -256,10 +256,10 @@ function build({ mechanisms, postprocesses, landmarks, dummies, measures, preset
       on,
     ),
     correlation: createCorrelation(
-      { fold: host("correlation"), summary: host("correlation-said"), all: host("correlations") },
+      { fold: host("correlation"), summary: host("correlation-summary"), all: host("correlations") },
       on,
     ),
-    measures: createMeasures(host("measures"), host("measures-said"), measures, on),
+    measures: createMeasures(host("measures"), host("measures-error"), measures, on),
     runs: createFields(host("runs"), ["repetitions", "seed"].map(field), on),
   };
   usual = { ...USUAL, landmarks: { ...USUAL.landmarks, kinds: made.landmarks.kinds } };
@@ -277,7 +277,7 @@ function build({ mechanisms, postprocesses, landmarks, dummies, measures, preset
   parts = made;
 }
 
-/** What the page was asked to begin with: {spec, data, events}. */
+/** What the form is filled with at first: {spec, data, events}. */
 async function begun() {
   const { origin, preset, dataset } = page;
   if (origin)

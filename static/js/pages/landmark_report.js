@@ -158,7 +158,7 @@ const watched = () => ({
   hover: (event) => [figure, plan].forEach((chart) => chart.hover(event)),
 });
 
-const message = el("p", { class: "loss__words" });
+const message = el("p", { class: "loss__text" });
 const warned = el("div", { "aria-live": "polite" });
 
 function showText() {
@@ -171,7 +171,7 @@ function showText() {
     ...simulated.map(({ title, simulated: { note } }) => el("p", {}, `${title}: ${note} No position is read.`)),
   );
   const worst = state.part === "joint" ? "All landmarks and the worst event together" : "The worst event’s own part";
-  $("[data-table-words]").textContent =
+  $("[data-table-text]").textContent =
     `${worst}, at ε = ${number(Number(state.epsilon))} within ${number(Number(state.radius_m))} m, ` +
     `for states at most ${number(shown.correlation.diameter_m)} m apart. The bridge is an upper ` +
     `bound for an adversary with this matrix; the published formula below it is not. No correlation: ` +
@@ -263,7 +263,7 @@ async function start() {
   [figure, plan].forEach((chart) => chart.listen(watched()));
   await change({}, true);
   if (host.dataset.ready !== "refused") return;
-  const why = $("[data-problem]").textContent; // an address may ask for what the server refuses
+  const why = $("[data-problem]").textContent; // an address may name what the server refuses
   await change(
     {
       corr: "moderate",

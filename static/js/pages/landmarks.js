@@ -25,10 +25,10 @@ import { asDrawn } from "../trajectory/landmark_editor/zone_geometry.js";
 import { pickedFrom } from "../trajectory/track_parts.js";
 import { fetchWithPreview } from "../trajectory/track_preview.js";
 
-const ASKED_AT_MOST = 20_000; // events selected manually that are sent to be measured
-const DOTS_AT_MOST = 4000; // of events; a crowd of them hides the line
+const SENT_AT_MOST = 20_000; // events selected manually that are sent to be measured
+const DOTS = { colour: "--foreground", radius: 2.5, hollow: true, order: -200, most: 4000 }; // more hide the line
 const NEAR_PX = 16;
-const RINGS = { colour: "--ink", radius: 6.5, hollow: true, order: -150 }; // of a second set
+const RINGS = { colour: "--foreground", radius: 6.5, hollow: true, order: -150 }; // of a second set
 const page = data("page-data");
 const state = {
   series: 0,
@@ -165,12 +165,12 @@ function step(way) {
 const zonesAs = (zones) =>
   history.now.release ? { name: methods.released, release: history.now.release, zones } : methods.describe({ zones });
 
-/** What the server is asked: the zones while they are drawn, hands' work only while it is small. */
+/** The method sent to the server: the zones while they are drawn, a manual selection only while it is small. */
 function described() {
   const { way, zones } = history.now;
   if (hasRefused()) return null;
   if (way === methods.zones) return (state.draft ?? zones).length ? zonesAs(state.draft ?? zones) : null;
-  if (way === methods.manual) return marks.count <= ASKED_AT_MOST ? methods.describe({ events: marks.events() }) : null;
+  if (way === methods.manual) return marks.count <= SENT_AT_MOST ? methods.describe({ events: marks.events() }) : null;
   return methods.describe();
 }
 
@@ -261,7 +261,7 @@ async function keep(then) {
 // Loading -------------------------------------------------------------------------------
 
 async function readSeries(index) {
-  const style = { id: "original", colour: "--ink", width: 1.4, opacity: 0.75, dots: false };
+  const style = { id: "original", colour: "--foreground", width: 1.4, opacity: 0.75, dots: false };
   track = await fetchWithPreview(
     map,
     withQuery(dataset.urls.track, { series: index }),
@@ -270,7 +270,7 @@ async function readSeries(index) {
   );
   Object.assign(state, { series: index, first: dataset.series[index].first_event, event: 0, hoveredEvent: null });
   map.addTrack({ ...style, track });
-  map.addMarkers({ id: "events", track, colour: "--ink", radius: 2.5, hollow: true, order: -200, most: DOTS_AT_MOST });
+  map.addMarkers({ ...DOTS, id: "events", track });
   timeline.set({ n: track.n, time: track.time, runs: [] });
   timeline.select(0);
   zoneEditor.show({ zones: history.now.zones, track, visible: isZones() });

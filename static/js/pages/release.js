@@ -211,7 +211,7 @@ async function start() {
   });
   const fields = commonFields(described);
   common = createFields($("[data-common]"), fields, { onChange: show });
-  preview = createNoisePreview($("[data-picture]"), lineStyles);
+  preview = createNoisePreview($("[data-noise-preview]"), lineStyles);
   temporalLoss = createTemporalLossTable($("[data-leaks]"), { onChange: show });
   purpose = createPurpose($("[data-purpose]"), { onChange: show });
   cards = createCards({ cards: $("[data-mechanisms]"), own: $("[data-own]") }, described, {
@@ -235,7 +235,7 @@ async function start() {
   showGround().catch(ungrounded);
 }
 
-/** Without its ground there is no picture; the numbers are all beside it. */
-const ungrounded = (error) => ($("[data-picture-words]").textContent = error.message);
+/** Without the original there is no preview; all numbers are beside it. */
+const ungrounded = (error) => ($("[data-noise-preview-text]").textContent = error.message);
 
 if ($("[data-form]")) start().catch((error) => showErrors([error.message]));

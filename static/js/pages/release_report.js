@@ -40,12 +40,12 @@ async function drawMap(tracks, original) {
   host.tabIndex = -1;
   host.setAttribute("role", "img");
   const noisiestFirst = shown.slice().sort((a, b) => size(frameOf(b.track)) - size(frameOf(a.track)));
-  noisiestFirst.forEach(({ id, ink: lineStyle, track }, order) => {
+  noisiestFirst.forEach(({ id, style: lineStyle, track }, order) => {
     const { colour, dash, marker } = lineStyle;
     map.addTrack({ id, track, colour, dash, marker, width: 1.5, opacity: 0.85, fade: true, order });
   });
   if (original) {
-    map.addTrack({ id: "original", track: original, colour: "--ink", width: 1.8, order: 90 });
+    map.addTrack({ id: "original", track: original, colour: "--foreground", width: 1.8, order: 90 });
     map.addLandmarks({ track: original, runs: page.releases[0].curves.landmarks });
   }
   const around = original ? "the original" : framed?.title;
@@ -56,7 +56,7 @@ async function drawChart(host, part) {
   const { curves } = page.releases[0];
   const lines = page.releases
     .filter((one) => one.curves[part])
-    .map(({ id, title, ink: lineStyle, curves: one }) => ({
+    .map(({ id, title, style: lineStyle, curves: one }) => ({
       id,
       name: title,
       x: one.event,

@@ -33,7 +33,7 @@ async function start() {
     problem.attempt(async () => {
       /** @type {Counts[]} */
       const answers = await Promise.all(releases.map(({ url }) => get(`${url}${query()}`)));
-      const uploaded = { id: "uploaded", name: "Uploaded counts", colour: "--ink", y: answers[0].counts };
+      const uploaded = { id: "uploaded", name: "Uploaded counts", colour: "--foreground", y: answers[0].counts };
       const released = releases.map(({ id, title, level, style }, i) => {
         return { id, name: `${title}, ${level}`, ...style, y: answers[i].released };
       });

@@ -11,7 +11,7 @@ const chart = await createCountChart(host, { title: "Counts", name: "cairn-count
 
 async function show() {
   const found = await get(select.value ? `${url}?stream=${select.value}` : url);
-  await chart.draw(found, [{ id: "counts", name: found.name, y: found.counts, colour: "--ink" }]);
+  await chart.draw(found, [{ id: "counts", name: found.name, y: found.counts, colour: "--foreground" }]);
   announce(`Counts of ${found.name} are shown.`);
 }
 

@@ -23,7 +23,7 @@ export async function showPoints(page) {
 
   async function draw(index) {
     if (drawn.has(index)) return;
-    const style = { id: `series-${index}`, colour: "--ink", width: 1.6, dots: page.series[index] < 200 };
+    const style = { id: `series-${index}`, colour: "--foreground", width: 1.6, dots: page.series[index] < 200 };
     const track = await fetchWithPreview(map, `${page.urls.track}?series=${index}`, page.series[index], style);
     drawn.set(index, track);
     map.addTrack({ ...style, track });

@@ -1,4 +1,4 @@
-/* The step variance out of how fast one moves, which anybody may know. */
+/* The step variance from a speed, which is public knowledge. */
 
 import { createNumber, valueOf } from "../components/number_field.js";
 import { $, el } from "../core/dom.js";

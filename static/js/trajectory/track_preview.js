@@ -15,7 +15,7 @@ export async function fetchWithPreview(map, url, n, style, options = {}) {
   if (!view?.width) return fetchTrack(url, options);
   const id = `early-${style.id}`;
   const preview = new AbortController();
-  const shown = fetchPicture(`${url}&${new URLSearchParams(view)}`, preview.signal)
+  const shown = fetchImage(`${url}&${new URLSearchParams(view)}`, preview.signal)
     .then((track) => preview.signal.aborted || map.addTrack({ ...style, id, track }))
     .catch(() => {}); // the track itself reports what is wrong
   await Promise.race([shown, new Promise((resolve) => setTimeout(resolve, HEAD_START_MS))]);
@@ -27,7 +27,7 @@ export async function fetchWithPreview(map, url, n, style, options = {}) {
   }
 }
 
-async function fetchPicture(url, signal) {
+async function fetchImage(url, signal) {
   const answer = await fetch(url, { signal, credentials: "same-origin" });
   if (!answer.ok) throw new Error(`${answer.status}`);
   return decodeTrack(await answer.arrayBuffer());

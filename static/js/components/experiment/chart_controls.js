@@ -53,7 +53,7 @@ export function fillView(host, results, view, change) {
   host.hidden = !parts.length;
 }
 
-/** The legend: a button for each of `lines` = [{key, name, ink}] that shows or hides it; `hidden` is a set of keys. */
+/** A legend: a button for each of `lines` = [{key, name, lineStyle}] that shows or hides it; `hidden` has keys. */
 export function fillLegend(host, lines, hidden, change) {
   host.replaceChildren(
     ...lines.map(({ key, name, lineStyle }) => {

@@ -31,7 +31,7 @@ export function createAttackPanel(host, dataset, on) {
   function fill({ state, stage, progress, eta_s, cancel_requested }) {
     if (!WAITS[state]) return;
     const left = eta_s ? ` · ${duration(Math.ceil(eta_s))} left` : "";
-    $("[data-said]", host).textContent = cancel_requested
+    $("[data-state-text]", host).textContent = cancel_requested
       ? "Stopping"
       : state === "running"
         ? `${stage || WAITS.running} · ${done(progress)}${left}`
@@ -79,7 +79,7 @@ function body(attack, onMap, on) {
   if (WAITS[attack.state]) {
     const bar = el("progress", { class: "progress", max: 1, "aria-label": attack.title });
     return [
-      el("p", { dataset: { said: "" } }),
+      el("p", { dataset: { stateText: "" } }),
       bar,
       el("div", { class: "row" }, button("Cancel", `Cancel ${attack.title}`, on.cancel)),
     ];

@@ -40,7 +40,7 @@ export async function createCharts(host, note, on) {
   return {
     query: losses.query,
     reset: losses.reset,
-    /** Draw `shown` = [{layer, ink, title, curve}], curves for what `query` asks. */
+    /** Draw `shown` = [{layer, lineStyle, title, curve}], curves of the parameters in `query`. */
     async draw(shown, { runs, dummies, n, series, range: only }) {
       const marked = { bands: runsWithout(runs, dummies ?? []), hollow: dummies ?? [] };
       const common = { ...marked, span: spanOf(only, n), whole: spanOf(null, n) };

@@ -18,7 +18,7 @@ export function circlesAt({ series }, event, layer) {
     radius_m: quantile / perMetre,
     dash,
     label,
-    colour: "--ink",
+    colour: "--foreground",
   }));
 }
 

@@ -36,7 +36,7 @@ export function createLosses(host, figure, note, on) {
   const log = tick("Log axis", state.axis === "log", (checked) =>
     keep({ axis: checked ? "log" : "linear" }, on.restyle),
   );
-  const text = el("p", { class: "loss__words" });
+  const text = el("p", { class: "loss__text" });
   const warned = el("div", { "aria-live": "polite" });
   const pair = el("div", { class: "loss__pair" }, part.element, bound.element);
   host.replaceChildren(

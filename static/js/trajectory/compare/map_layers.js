@@ -7,7 +7,7 @@ import { partOf, pickedFrom } from "../track_parts.js";
 export const ORIGINAL = "original";
 export const MARKS = { landmarks: "Landmarks", dummies: "Dummy landmarks", zones: "Zones" };
 
-export const OF_ORIGINAL = { colour: "--ink", width: 1.8 };
+export const OF_ORIGINAL = { colour: "--foreground", width: 1.8 };
 const STRENGTH = 0.85; // of a release's line, when the reader chose nothing
 const ERRORS = 0.5; // and of its error lines
 const TOP = 90;
@@ -60,8 +60,9 @@ function heights(layers, view) {
 }
 
 /**
- * [{id, title, ink, owner, ready, error_m, picture, errors}] as listed; no picture where there is none or it is hidden.
- * `onStride(k)` receives that of what is seen every k-th event has an error line, where they are requested.
+ * [{id, title, lineStyle, owner, ready, error_m, mapLayer, errors}] as listed; `mapLayer` is null where there is none
+ * or it is hidden.
+ * `onStride(k)`: every k-th event in view has an error line, where they are requested.
  */
 export function tracksOf({ original, layers, view, lineStyles, titleOf, onStride }) {
   const order = heights(layers, view);

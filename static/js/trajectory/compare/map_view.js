@@ -1,6 +1,6 @@
 /* One map of the comparison: shows a list of map layers and changes only what differs from the list before.
  *
- * An image is {id, kind, source, ink, opacity, order}: `source` is what is drawn and drawn again when it is another
+ * A map layer is {id, kind, source, lineStyle, opacity, order}: `source` is the data, drawn again when it is another
  * object, `order` is greater the higher it lies among the lines; marks always lie above the lines, and error
  * lines of events below them.
  */

@@ -5,7 +5,7 @@ import { createAfter } from "../postprocess_steps.js";
 import { $, announce } from "../../core/dom.js";
 import { createDialogForm } from "../../components/dialog_form.js";
 
-/** `open(release)` asks for the steps; `made(release)` receives the new release. `url` lists the steps. */
+/** `open(release)` opens the dialog for the steps; `made(release)` receives the new release. `url` lists the steps. */
 export function createSmoothing(dialog, { url, made }) {
   const confirm = $("[data-confirm]", dialog);
   let steps, source;

@@ -1,4 +1,4 @@
-/* What the charts show: curves of the releases, requested as the reader looks at them. */
+/* The curves that the charts show, fetched for the parameters and events in view. */
 
 import { withQuery } from "../../core/address.js";
 import { get, post } from "../../core/api.js";
@@ -6,8 +6,9 @@ import { spanOf } from "../../core/event_runs.js";
 import { createCharts } from "./charts.js";
 
 /**
- * The charts in `bench`. `known()` = {layers, inks, titled, here, look, original, runs, dummies} is what there is now;
- * `on`: what charts tell, as in charts.js, and `refused(text)`, `drawn(highest losses by id, how many)`.
+ * The charts in `bench`. `known()` = {layers, lineStyles, titled, cursor, view, original, runs, dummies} is the present
+ * state;
+ * `on`: the events of charts, as in charts.js, and `refused(text)`, `drawn(highest losses by id, how many)`.
  * `attempt(what)` runs what may fail.
  * Returns {draw, setSpan, …charts}.
  */
@@ -50,7 +51,7 @@ export async function createReleaseCharts(bench, page, known, on, attempt) {
     bench.dataset.charts = String(shown.length);
   }
 
-  /** After a choice. An address may ask for what the server refuses: then the usual correlation, and why. */
+  /** After a choice. An address may name what the server refuses: then the default correlation, and the reason. */
   async function redraw() {
     try {
       await draw();

@@ -129,7 +129,7 @@ export class Layer {
     return this.closer.get(what).curve;
   }
 
-  /** What several charts ask for at once is fetched once. */
+  /** What several charts request at once is fetched once. */
   #fetch(url, query) {
     const address = withQuery(url, { ...query, points: POINTS });
     if (!this.coming.has(address))

@@ -52,8 +52,8 @@ const rowKey = ({ layer: { id, release, done }, lineStyle, title, level, loss })
   ]);
 
 /**
- * The table's rows for `shown` = [{layer, ink, title, level, loss}]; `on.smooth(layer)` makes a new one of a finished
- * one, `on.attack(layer)` attacks it.
+ * The table's rows for `shown` = [{layer, lineStyle, title, level, loss}]; `on.smooth(layer)` makes a new
+ * one of a finished one, `on.attack(layer)` attacks it.
  */
 export function showSummary(body, shown, on) {
   const before = drawn.get(body) ?? new Map();
@@ -162,8 +162,8 @@ export function showDownloads(panel, shown, urls) {
     ),
   );
   panel.replaceChildren(
-    ...(rows.length ? rows : [el("p", { class: "menu__words muted" }, "No release is finished yet.")]),
-    ...(rows.length ? [el("p", { class: "menu__words" }, together(done, urls))] : []),
-    el("p", { class: "menu__words small muted" }, "Every file carries its privacy label."),
+    ...(rows.length ? rows : [el("p", { class: "menu__text muted" }, "No release is finished yet.")]),
+    ...(rows.length ? [el("p", { class: "menu__text" }, together(done, urls))] : []),
+    el("p", { class: "menu__text small muted" }, "Every file carries its privacy label."),
   );
 }

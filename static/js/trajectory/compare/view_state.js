@@ -1,9 +1,9 @@
-/* How the comparison is looked at, stored in the page's address: a link shows the same again.
+/* The view of the comparison, stored in the page's address: a link shows the same view.
  *
  *   mode overlay, swipe or grid      left, right, split: the layers of a swipe and where it parts, in % of the width
  *   maps, faint: the layers side by side; whether the original lies below them
  *   order, opacity, hide: layers from the top, in %, those not drawn      range: events [first, last + 1) that are
- *   line styles: the palette's line a layer was given      lines: 1 for the error lines of all events
+ *   inks: the palette's line of a layer, where it was chosen      lines: 1 for the error lines of all events
  * A layer is named by the end of its id, of which the beginning may be a time.
  */
 

@@ -1,5 +1,5 @@
 /* The ways to choose dummies as cards, one of them chosen: those with a promise for the landmarks first, the others
-   under the text that say why they have none. */
+   below the text that states why they have none. */
 
 import { el } from "../../core/dom.js";
 import { sentenceOf } from "../../core/field_errors.js";
@@ -45,7 +45,7 @@ export function createMethodCards(host, methods, { onChange }) {
   };
 }
 
-/** What the members of a group all say is stated once, above them. */
+/** A statement that all members of a group share is written once, above them. */
 function group(methods, title, make) {
   if (!methods.length) return [];
   const [{ statement, guarantees }] = methods;

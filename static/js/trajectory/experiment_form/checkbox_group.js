@@ -12,7 +12,7 @@ export function ordered(chosen, usual) {
 }
 
 /**
- * A fieldset of checkboxes. `choices` = [{value, label, said}]; `least` is stated where none is ticked.
+ * A fieldset of checkboxes. `choices` = [{value, label, description}]; `least` is shown where none is ticked.
  * Returns {element, values() -> those ticked, or null for none where one is needed, set(values), fail(message),
  * clear()}.
  */

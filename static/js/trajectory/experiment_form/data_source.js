@@ -1,5 +1,5 @@
-/* What it is tried on: a synthetic series, or a dataset of one's own, its series as they are or the first events of
-   each person. */
+/* The data of an experiment: a synthetic series, or a dataset of the user, its series as they are or the first
+   events of each person. */
 
 import { createFields } from "../../components/form_fields.js";
 import { isGiven } from "../../components/number_field.js";
@@ -7,8 +7,8 @@ import { el } from "../../core/dom.js";
 import { whole } from "../../core/format.js";
 
 /**
- * `page` = {generated: [{preset, like, title, said}], datasets, urls}; `events` the field of how many. The body's
- * `dataset`, `preset` and `series` (of a spec) are sent on as they were set, until something here is changed.
+ * `page` = {generated: [{preset, like, title, description}], datasets, urls}; `events` the field of how many. The
+ * body's `dataset`, `preset` and `series` (of a spec) are sent on as they were set, until something here is changed.
  * Returns {values() -> {dataset, preset, series} or null, dataset() -> its id or null,
  * time() -> whether it has times, set({dataset, preset, series}, events), fail(name, text), clear()}.
  */
@@ -85,8 +85,8 @@ function otherText({ series }, dataset) {
   if (!series || !dataset) return "";
   const { join, first_events: first } = series;
   if (join === "person" && first === null)
-    return "As the spec says: the series of each person joined in the order of time, with all events.";
-  return join === "none" && first !== null ? `As the spec says: the first ${whole(first)} events of each series.` : "";
+    return "As in the spec: the series of each person joined in the order of time, with all events.";
+  return join === "none" && first !== null ? `As in the spec: the first ${whole(first)} events of each series.` : "";
 }
 
 /** The controls: a card for each generated series and one for a dataset, how many events, notes. */
@@ -118,7 +118,7 @@ function createParts(host, page, events, changed) {
     ? el("p", { class: "small data__own" }, el("a", { href: page.urls.upload }, "Upload a file"), " to choose it here.")
     : el("div", { class: "data__own" }, select, part);
   const cards = [
-    ...page.generated.map(({ title, said }, i) => card(kinds[i], title, said)),
+    ...page.generated.map(({ title, description }, i) => card(kinds[i], title, description)),
     card(last, "A dataset", "Read here by simulations only; nothing of it is published.", own),
   ];
   host.append(el("div", { class: "data" }, cards), note, many, error);

@@ -16,7 +16,7 @@ const MARKED = "marked";
 const TEXTS = { synthetic: "Random", column: "In the file", [MARKED]: "Landmark sets" };
 const NEEDS = { time: "Needs data with times.", "landmark column": "Needs a file with a landmark column." };
 
-/** What each way asks for: the lists and ticks by the name of their parameter, and the rest as fields. */
+/** The parameters of each way: the lists and ticks by the name of their parameter, and the rest as fields. */
 const CONTROLS = {
   synthetic(fields, on) {
     const { share, distribution } = fields;

@@ -1,4 +1,4 @@
-/* What is measured: checkboxes by what they tell of, each with a plain sentence and what it assumes. */
+/* What is measured: checkboxes by what they measure, each with a plain sentence and what it assumes. */
 
 import { el } from "../../core/dom.js";
 import { createFields } from "../../components/form_fields.js";
@@ -18,7 +18,7 @@ let ids = 0;
 
 function entry(measure, { onChange }) {
   const id = `measure-${(ids += 1)}`;
-  const box = el("input", { type: "checkbox", name: "measure", value: measure.name, "aria-describedby": `${id}-said` });
+  const box = el("input", { type: "checkbox", name: "measure", value: measure.name, "aria-describedby": `${id}-text` });
   const form = el("div", { class: "own__fields measure__fields" });
   const listed = measure.fields ?? [];
   const fields = createFields(form, listed, { onChange });
@@ -40,8 +40,8 @@ function entry(measure, { onChange }) {
     ),
     el(
       "div",
-      { class: "measure__said" },
-      el("p", { class: "small muted", id: `${id}-said` }, measure.summary ?? ""),
+      { class: "measure__text" },
+      el("p", { class: "small muted", id: `${id}-text` }, measure.summary ?? ""),
       lacking,
       form,
       error,

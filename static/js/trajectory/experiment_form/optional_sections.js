@@ -1,4 +1,4 @@
-/* What is rarely requested, in folds that say what they hold: dummy landmarks, and what an adversary has. */
+/* Rarely used sections, folded, with a summary of their contents: dummy landmarks, and what an adversary has. */
 
 import { createFields } from "../../components/form_fields.js";
 import { isGiven } from "../../components/number_field.js";
@@ -11,7 +11,7 @@ import { createVariants } from "./variant_cards.js";
 const NONE = { name: "none", title: "No dummies", summary: "The landmarks alone.", fields: [] };
 
 /**
- * Dummy landmarks in `hosts` = {fold, said, methods, own, level}. As the other parts; `summary` is what the fold is
+ * Dummy landmarks in `hosts` = {fold, summary, methods, own, level}. As the other parts; `summary` is what the fold is
  * called.
  */
 export function createDummies(hosts, methods, usual, { onChange }) {
@@ -148,7 +148,7 @@ const BOUND = {
   ],
 };
 
-/** The correlation that an adversary has, in `hosts` = {fold, said, all}. As the other parts. */
+/** The correlation that an adversary has, in `hosts` = {fold, summary, all}. As the other parts. */
 export function createCorrelation(hosts, { onChange }) {
   const standard = STRENGTHS.map(([value]) => value);
   const ticks = createTicks(

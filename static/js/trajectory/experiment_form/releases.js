@@ -12,7 +12,7 @@ const DRAWN = { name: "drawn", title: "As sampled", summary: "The noise without 
 
 /**
  * `hosts` = {mechanisms, own, level, after, afterOwn, afterNone}; `mechanisms` and `steps` as the API lists them.
- * Returns {values() -> as spec.js has them, or null, any(), set(values), fail(at, path, words), clear()}.
+ * Returns {values() -> as spec.js has them, or null, any(), set(values), fail(at, path, text), clear()}.
  */
 export function createReleases(hosts, { mechanisms, steps, lineStyles }, usual, { onChange }) {
   const [level, reach] = levelLists(mechanisms, usual, onChange);

@@ -22,7 +22,7 @@ const AXES = [
 
 // From the form ------------------------------------------------------------------------------
 
-/** The releases the form asks for, in their order: [{mechanism: its number, after: the number of its steps}]. */
+/** The releases the form describes, in their order: [{mechanism: its number, after: the number of its steps}]. */
 export const curves = ({ mechanisms, after }) =>
   after.flatMap(({ over }, j) => mechanisms.flatMap((_, i) => (over.includes(i) ? [{ mechanism: i, after: j }] : [])));
 

@@ -21,7 +21,7 @@ function specIn(text) {
 
 /**
  * The editor in `host`. `onSpec(spec)` receives what was typed or loaded, null while it is none.
- * Returns {show(spec), fail(words), name(text)}.
+ * Returns {show(spec), fail(text), name(text)}.
  */
 export function createText(host, { onSpec }) {
   const [area, error, chooser] = ["text", "text-error", "load-file"].map((name) => $(`[data-${name}]`, host));

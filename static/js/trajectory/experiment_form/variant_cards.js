@@ -29,12 +29,12 @@ export function ownValues(fields, listed) {
 export function createVariants(hosts, listed, { name, shared = [], line = () => null, extend = () => null, onChange }) {
   let rows = [];
   const place = (kind) => listed.indexOf(kind);
-  const askedOf = (kind) => kind.fields.filter((field) => !shared.includes(field.name));
+  const ownFieldsOf = (kind) => kind.fields.filter((field) => !shared.includes(field.name));
   const cards = listed.map((kind) => card(kind, { name, line, toggled }));
   hosts.cards.replaceChildren(...cards.map(({ element }) => element));
 
   const row = (kind, values = {}) =>
-    createRow(kind, values, { asked: askedOf(kind), line, extend, onChange, another, remove });
+    createRow(kind, values, { ownFields: ownFieldsOf(kind), line, extend, onChange, another, remove });
 
   function draw() {
     for (const { kind, box, show } of cards) {
@@ -112,9 +112,9 @@ function card(kind, { name, line, toggled }) {
 /**
  * A row of a kind's parameters: {kind, title, element, fields, form, values(), fail(message), number(i, of), shown}.
  */
-function createRow(kind, values, { asked, line, extend, onChange, another, remove }) {
+function createRow(kind, values, { ownFields, line, extend, onChange, another, remove }) {
   const form = el("div", { class: "own__fields" });
-  const fields = createFields(form, asked, { onChange });
+  const fields = createFields(form, ownFields, { onChange });
   fields.set(values);
   const title = el("span", {}, kind.title);
   const button = { class: "button button--small", type: "button" };
@@ -128,7 +128,7 @@ function createRow(kind, values, { asked, line, extend, onChange, another, remov
     form,
     title: kind.title,
     values() {
-      const own = ownValues(fields, asked);
+      const own = ownValues(fields, ownFields);
       return own && { name: kind.name, ...own };
     },
     fail(message) {
@@ -145,13 +145,13 @@ function createRow(kind, values, { asked, line, extend, onChange, another, remov
     },
   };
   const more = extend(row);
-  const tools = asked.length > 0 && el("p", { class: "row own__tools" }, add, drop);
-  row.shown = asked.length > 0 || Boolean(more);
+  const tools = ownFields.length > 0 && el("p", { class: "row own__tools" }, add, drop);
+  row.shown = ownFields.length > 0 || Boolean(more);
   row.element = el(
     "div",
     { class: "own", role: "group", dataset: { row: kind.name } },
     el("p", { class: "own__name" }, line(kind), title),
-    el("div", { class: "stack" }, asked.length > 0 && form, more, error, tools),
+    el("div", { class: "stack" }, ownFields.length > 0 && form, more, error, tools),
   );
   return row;
 }

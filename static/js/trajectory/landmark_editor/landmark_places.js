@@ -1,4 +1,4 @@
-/* Stretches of landmarks that lie at one place, put together: home is one place however often somebody is there. */
+/* Runs of landmarks at the same place, grouped: home is one place however often the person is there. */
 
 import { EARTH_RADIUS_M, near } from "../../map/projection.js";
 import { nameOf, zoneAt } from "./zone_geometry.js";
@@ -21,7 +21,7 @@ function middleOf(track, [start, end]) {
 
 /**
  * Places [{name, lon, lat, stays: runs, events, seconds}] of `runs`, the one with most events first; `seconds` null
- * without times. Stretches in one zone are at one place, which has its name; others if their middles lie within
+ * without times. Runs in one zone are at one place, which has its name; others if their middles lie within
  * `reach_m`.
  */
 export function placesOf(runs, track, { zones, reach_m }) {

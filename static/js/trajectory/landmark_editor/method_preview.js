@@ -1,12 +1,12 @@
-/* What a method would mark, requested from the server: at most one question at a time counts, the last. */
+/* What a method would mark, requested from the server: only the last request counts. */
 
 import { post } from "../../core/api.js";
 
 const WAIT_MS = 220;
 
 /**
- * `request()` asks a little later, `now()` at once, `stop()` drops what was requested. `describe()` gives the method or
- * null for nothing to ask; `on.busy(bool)`, `on.found(answer)`, `on.failed(errors)` receive what comes of it.
+ * `request()` sends a little later, `now()` at once, `stop()` drops what was requested. `describe()` gives the method
+ * or null for no request; `on.busy(bool)`, `on.found(answer)`, `on.failed(errors)` receive the results.
  */
 export function createPreview({ url, dataset, describe, on }) {
   /** @type {any} */

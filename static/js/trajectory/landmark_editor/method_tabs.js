@@ -63,7 +63,7 @@ export function createMethods(host, listed, { offered, on }) {
     if (body.firstChild !== chosen.form) body.replaceChildren(chosen.form); // put in again it would lose the focus
   }
 
-  /** What promises say of the way chosen, or of the same zones on the positions of a `release`. */
+  /** What the guarantee covers with the method chosen, or of the same zones on the positions of a `release`. */
   function cover(release) {
     coverage.textContent = (release ? released : chosen.method).coverage;
   }

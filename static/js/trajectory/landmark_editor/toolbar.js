@@ -11,7 +11,7 @@ const ICONS = {
 };
 const TITLES = { pick: "Pick", select: "Select", polygon: "Polygon", circle: "Circle" };
 
-/** A small picture of lines in 16 by 16. */
+/** An icon of 16 by 16 px. */
 export const icon = (path) =>
   svg("svg", { class: "icon", viewBox: "0 0 16 16", "aria-hidden": "true" }, svg("path", { d: path }));
 
@@ -19,7 +19,7 @@ export const icon = (path) =>
 export const zoneIcon = ({ type }) => icon(ICONS[type === "Circle" ? "circle" : "polygon"]);
 
 /**
- * Buttons in `host`, what the tool in use asks for in `hint`. `on.pick(at)` receives clicks that draw nothing,
+ * Buttons in `host`, instructions for the tool in use in `hint`. `on.pick(at)` receives clicks that draw nothing,
  * `on.select(box)` a rectangle in pixels, `on.zone(zone)` one that was drawn; `on.cursor()` gives the selected event's
  * place. Returns {choose(name), key(event)}: key is true if the tool took the key.
  */

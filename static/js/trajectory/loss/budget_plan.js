@@ -15,7 +15,7 @@ const METHODS = [
   ["upper-bound", "By upper bound"],
 ];
 const LINES = [
-  ["Total loss", "total", "--ink", "solid", null],
+  ["Total loss", "total", "--foreground", "solid", null],
   ["Backward", "backward", "--m2", "dash", 1],
   ["Forward", "forward", "--m3", "dot", 2],
   ["Budget", "budget", "--m6", "longdash", 5],
@@ -65,7 +65,7 @@ export async function createPlan(host, page, state, keep, span) {
 
   async function draw() {
     const mine = (turn += 1);
-    $("[data-method-words]", host).textContent = TEXTS[state.method];
+    $("[data-method-text]", host).textContent = TEXTS[state.method];
     try {
       const body = bodyOf(state, page.landmark_set, series);
       const found = await post(page.urls.plan, body);
@@ -99,7 +99,7 @@ function showText(host, { first, middle, last, user_level, radius_m, correlation
     ["Instead, α / n", user_level],
   ].filter(([, value]) => value !== null);
   const apart = `losses are between states at most ${number(correlation.diameter_m)} m apart`;
-  $("[data-plan-words]", host).textContent = `Budgets are ε within ${number(radius_m)} m; ${apart}.`;
+  $("[data-plan-text]", host).textContent = `Budgets are ε within ${number(radius_m)} m; ${apart}.`;
   const pair = (/** @type {any[]} */ [label, value]) =>
     el("div", {}, el("dt", {}, label), el("dd", {}, `ε = ${number(value, 4)}`));
   $("[data-budgets]", host).replaceChildren(...budgets.map(pair));

@@ -14,8 +14,8 @@ const SMOOTHING = { minimum: 0 };
 const TEXTS = { weak: "Weak", moderate: "Moderate", strong: "Strong" };
 
 /**
- * The control. `state` is read and changed; `note` is what an estimate discloses. `on.check(changes)` asks the server
- * whether it takes them and throws what it refuses; `on.change()` after another correlation was chosen.
+ * The control. `state` is read and changed; `note` is what an estimate discloses. `on.check(changes)` validates them
+ * on the server and throws its error; `on.change()` after another correlation was chosen.
  */
 export function createCorrelation(state, note, on) {
   const own = el("button", { type: "button", onclick: () => matrixDialog(state, take, on.check) }, "Own…");

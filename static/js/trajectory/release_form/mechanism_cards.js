@@ -8,14 +8,14 @@ import { swatch } from "../../components/legend.js";
 
 const LEVELS = { landmark: "Landmark level", event: "Event level", "w-event": "w-event level", user: "User level" };
 
-/** Fields that every mechanism has: asked once for all. */
+/** Fields that every mechanism has, shown once. */
 export function commonFields(mechanisms) {
   const names = mechanisms.map(({ fields }) => new Set(fields.map(({ name }) => name)));
   return mechanisms[0].fields.filter(({ name }) => names.every((own) => own.has(name)));
 }
 
 /**
- * Cards in `hosts.cards`, what is asked of each alone in `hosts.own`; `chosen` names those ticked at first. No card
+ * Cards in `hosts.cards`, the fields of each alone in `hosts.own`; `chosen` names those ticked at first. No card
  * moves when one is ticked. `onChange()` after every change.
  * Returns {chosen() -> [{mechanism, own}], set([{name, …own}]), fail(name, errors), clear()}.
  */
@@ -96,7 +96,7 @@ function card(mechanism, index, { shared, on, onChange, changed }) {
     ownFields.length > 0 &&
       el(
         "p",
-        { class: "small muted mechanism__asks" },
+        { class: "small muted mechanism__requires" },
         `Parameters: ${ownFields.map(({ label }) => label.toLowerCase()).join(", ")}`,
       ),
   );

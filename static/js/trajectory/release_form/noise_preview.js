@@ -14,12 +14,12 @@ const ALIKE = 1e-6;
 const FARTHEST_M = 8e6; // beyond, a circle is no longer one on the map
 
 /**
- * The view in `host`. `lineStyles` maps a mechanism's name to its colour and dash. Returns {data({scene, runs}),
+ * The view in `host`. `lineStyles` maps a mechanism's name to its colour and dash. Returns {data({mapData, runs}),
  * answer(level, forecasts), level(level)}: between two answers noise is taken to grow with r / ε.
  */
 export function createNoisePreview(host, lineStyles) {
-  const [canvas, choice, caption] = ["canvas", "choice", "words"].map((part) =>
-    host.querySelector(`[data-picture-${part}]`),
+  const [canvas, choice, caption] = ["canvas", "choice", "text"].map((part) =>
+    host.querySelector(`[data-noise-preview-${part}]`),
   );
   /** @type {any[]} */
   let [over, forecasts, answeredLevel, level] = [null, [], null, null];
@@ -81,7 +81,7 @@ export function createNoisePreview(host, lineStyles) {
   new ResizeObserver(draw).observe(canvas);
   onTheme(draw);
   return {
-    /** What it is drawn over: {scene, runs, extent_m}. */
+    /** What it is drawn over: {mapData, runs, extent_m}. */
     data(found) {
       over = found;
       draw();
@@ -115,7 +115,7 @@ export function groupsOf({ expected: { landmark, regular, overall } }, lineStyle
 
 function paint(ctx, view, { mapData, runs }, anchor, perUnit, groups, faint = 0.5) {
   ctx.globalAlpha = faint;
-  for (const { positions } of mapData.tracks) drawTrack(ctx, view, positions, { colour: "--ink", width: 1 });
+  for (const { positions } of mapData.tracks) drawTrack(ctx, view, positions, { colour: "--foreground", width: 1 });
   ctx.globalAlpha = 0.8;
   ctx.fillStyle = token("--accent");
   for (const track of mapData.tracks)
@@ -154,7 +154,7 @@ function drawGroup(ctx, { scale, left, top }, { x, y }, perUnit, { half, most, c
   ctx.fillStyle = token("--accent");
 }
 
-/** "95 %" and "50 %" on the circles that have room for it: above, and of a second group below. */
+/** "95 %" and "50 %" on the circles that are large enough: above, and of a second group below. */
 function drawLabels(ctx, { scale, left, top, width, height }, { x, y }, perUnit, { half, most, colour }, below) {
   ctx.font = `600 11px ${token("--sans")}`;
   ctx.textAlign = "center";
@@ -176,10 +176,10 @@ function drawLabels(ctx, { scale, left, top, width, height }, { x, y }, perUnit,
   ctx.fillStyle = token("--accent");
 }
 
-function drawScale(ctx, { scale }, perUnit, { x, y }, { room = 110, ground = token("--map") } = {}) {
-  const length = roundLength((room / scale) * perUnit);
+function drawScale(ctx, { scale }, perUnit, { x, y }, { widest = 110, ground = token("--map") } = {}) {
+  const length = roundLength((widest / scale) * perUnit);
   const width = (length / perUnit) * scale;
-  ctx.strokeStyle = ctx.fillStyle = token("--ink");
+  ctx.strokeStyle = ctx.fillStyle = token("--foreground");
   ctx.lineWidth = 1.5;
   ctx.beginPath();
   ctx.moveTo(x - width, y - 5);
@@ -216,7 +216,7 @@ function drawLens(ctx, size, view, over, anchor, perUnit, groups, largest) {
   ctx.clip();
   ctx.translate(middle.x - LENS_PX, middle.y - LENS_PX);
   paint(ctx, near, over, anchor, perUnit, groups, 0.2);
-  drawScale(ctx, near, perUnit, { x: LENS_PX + 18, y: 2 * LENS_PX - 12 }, { room: 40, ground: token("--panel") });
+  drawScale(ctx, near, perUnit, { x: LENS_PX + 18, y: 2 * LENS_PX - 12 }, { widest: 40, ground: token("--panel") });
   ctx.restore();
 }
 
@@ -243,7 +243,7 @@ function captions(one, found, { anchor, times, small, largest, extent, drawn }) 
   );
   const over = drawn ? ", over the original, visible to you only" : "; the original is too long to be shown";
   const text = `Shown ${where}${over}. ${sizeText({ times, small, largest, extent })}`;
-  return [el("ul", { class: "picture__key" }, lines), el("p", { class: "muted" }, text)];
+  return [el("ul", { class: "noise-preview__key" }, lines), el("p", { class: "muted" }, text)];
 }
 
 function sizeText({ times, small, largest, extent }) {
@@ -255,7 +255,7 @@ function sizeText({ times, small, largest, extent }) {
 }
 
 function key(colour, dash) {
-  const line = el("i", { class: "picture__line", "aria-hidden": "true", dataset: { dash } });
+  const line = el("i", { class: "noise-preview__line", "aria-hidden": "true", dataset: { dash } });
   line.style.setProperty("--own", `var(${colour})`);
   return line;
 }

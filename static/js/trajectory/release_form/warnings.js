@@ -7,7 +7,7 @@ const HUGE = 10;
 const TINY = 0.01;
 const GPS_M = 10; // what a position is off by anyway
 const STILL_M = 1; // a smaller step between two fixes counts as none
-const NOTED = 1.05; // less of a difference is none to speak of
+const NOTED = 1.05; // a smaller difference is ignored
 
 /**
  * Sentences, most for none. `level` = {epsilon, radius_m}; `forecasts` as the server answers; `request` and `steps` are
