@@ -251,7 +251,7 @@ class TestReport:
         monitor.expect(400)
         report(page, stays)
         page.get_by_label("Radius r, m").fill("150")
-        page.locator("summary", has_text="own parameters").click()
+        page.locator("summary", has_text="Mechanism parameters").click()
         planned = page.get_by_role("group", name="Planned: parameters")
         planned.get_by_label("Step variance q, m²", exact=True).fill("9000000")
         page.get_by_label("Budget of skipped landmarks").select_option("absorption")
