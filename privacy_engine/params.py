@@ -7,9 +7,9 @@ import json
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Self, get_args
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, GetJsonSchemaHandler, ValidationError
+from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationError
 from pydantic.fields import FieldInfo
-from pydantic_core import CoreSchema, PydanticCustomError
+from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from privacy_engine.errors import ParameterError, ParameterErrors
 
@@ -46,7 +46,7 @@ class Spec(Frozen):
 
 @dataclass(frozen=True)
 class Param:
-    """How a parameter is called, shown and bounded.
+    """How a parameter is called, shown and bounded: ``Annotated[float, Param(...)]`` is a field with this domain.
 
     ``lowest`` and ``highest`` are the domain, inclusive, in ``unit``; ``help`` is one plain sentence for a form;
     ``control`` names the form control to edit it with, where that does not follow from its type.
@@ -77,8 +77,13 @@ class Param:
         schema.update({key: value for key, value in extra.items() if value not in (None, "")})
         return schema
 
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_after_validator_function(self.check, handler(source))
+
     def check(self, value: Any) -> Any:
-        """``value`` if it lies in the domain; otherwise an error that states the rule."""
+        """``value`` if it lies in the domain, or is None; otherwise an error that states the rule."""
+        if value is None:
+            return None
         if self.lowest is not None and value < self.lowest:
             raise broken("must be greater than 0" if value <= 0 < self.lowest else f"must be at least {self.lowest:g}")
         if self.highest is not None and value > self.highest:
@@ -91,11 +96,7 @@ def broken(rule: str) -> PydanticCustomError:
     return PydanticCustomError("domain", "{rule}", {"rule": rule})
 
 
-def _number(kind: Any, param: Param) -> Any:
-    return Annotated[kind, AfterValidator(param.check), param]
-
-
-Epsilon = _number(
+Epsilon = Annotated[
     float,
     Param(
         label="Level",
@@ -105,8 +106,8 @@ Epsilon = _number(
         highest=1e4,
         example=1.0,
     ),
-)
-RadiusM = _number(
+]
+RadiusM = Annotated[
     float,
     Param(
         label="Radius",
@@ -117,8 +118,8 @@ RadiusM = _number(
         highest=2e7,
         example=1.0,
     ),
-)
-DistanceM = _number(
+]
+DistanceM = Annotated[
     float,
     Param(
         label="Distance",
@@ -128,8 +129,8 @@ DistanceM = _number(
         highest=2.1e7,
         example=200.0,
     ),
-)
-DurationS = _number(
+]
+DurationS = Annotated[
     float,
     Param(
         label="Duration",
@@ -139,12 +140,12 @@ DurationS = _number(
         highest=1e9,
         example=1800.0,
     ),
-)
-GapS = _number(
+]
+GapS = Annotated[
     float,
     Param(label="Gap limit", unit="s", help="A gap longer than this ends a stay.", lowest=0.0, highest=1e9),
-)
-WindowLength = _number(
+]
+WindowLength = Annotated[
     int,
     Param(
         label="Window",
@@ -155,8 +156,8 @@ WindowLength = _number(
         highest=10_000_000,
         example=10,
     ),
-)
-StepVarianceM2 = _number(
+]
+StepVarianceM2 = Annotated[
     float,
     Param(
         label="Step variance",
@@ -168,8 +169,8 @@ StepVarianceM2 = _number(
         highest=1e14,
         example=250_000.0,
     ),
-)
-SelectionLevel = _number(
+]
+SelectionLevel = Annotated[
     float,
     Param(
         label="Level of the selection",
@@ -180,8 +181,8 @@ SelectionLevel = _number(
         highest=1e4,
         example=1.0,
     ),
-)
-CoinLevel = _number(
+]
+CoinLevel = Annotated[
     float,
     Param(
         label="Level of the selection",
@@ -192,8 +193,8 @@ CoinLevel = _number(
         highest=20.0,  # coins are exact at every level, but beyond this they are practically never true
         example=1.0,
     ),
-)
-AssumedStepVarianceM2 = _number(
+]
+AssumedStepVarianceM2 = Annotated[
     float,
     Param(
         label="Step variance",
@@ -203,8 +204,8 @@ AssumedStepVarianceM2 = _number(
         lowest=1e-4,
         highest=1e14,
     ),
-)
-HighestSpeed = _number(
+]
+HighestSpeed = Annotated[
     float,
     Param(
         label="Highest speed",
@@ -214,8 +215,8 @@ HighestSpeed = _number(
         highest=1e6,
         example=200.0,
     ),
-)
-SilenceS = _number(
+]
+SilenceS = Annotated[
     float,
     Param(
         label="Gap",
@@ -225,8 +226,8 @@ SilenceS = _number(
         highest=1e10,
         example=1800.0,
     ),
-)
-LeastEvents = _number(
+]
+LeastEvents = Annotated[
     int,
     Param(
         label="Shortest piece",
@@ -236,8 +237,8 @@ LeastEvents = _number(
         highest=10_000_000,
         example=2,
     ),
-)
-BeatS = _number(
+]
+BeatS = Annotated[
     float,
     Param(
         label="Interval",
@@ -247,8 +248,8 @@ BeatS = _number(
         highest=1e9,
         example=60.0,
     ),
-)
-EventCount = _number(
+]
+EventCount = Annotated[
     int,
     Param(
         label="Events",
@@ -257,8 +258,8 @@ EventCount = _number(
         highest=10_000_000,
         example=1000,
     ),
-)
-Seed = _number(
+]
+Seed = Annotated[
     int,
     Param(
         label="Seed",
@@ -266,8 +267,8 @@ Seed = _number(
         lowest=0,
         highest=2**53 - 1,
     ),
-)
-Repetitions = _number(
+]
+Repetitions = Annotated[
     int,
     Param(
         label="Repetitions",
@@ -276,7 +277,7 @@ Repetitions = _number(
         highest=1_000_000,
         example=100,
     ),
-)
+]
 
 _RULES = {
     "missing": "is required",

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
-from pydantic import AfterValidator
 
 from privacy_engine import geo
 from privacy_engine.attacks.base import Headline, Place, Result, SeriesAttack, attacks
@@ -124,7 +123,7 @@ class HomeWork(SeriesAttack):
     name: Literal["home-work"] = "home-work"
     distance_m: DistanceM
     duration_s: DurationS
-    within_m: Annotated[float, AfterValidator(WITHIN.check), WITHIN]
+    within_m: Annotated[float, WITHIN]
 
     def seconds_once(self, lengths: Sequence[int]) -> float:
         return sum(1e-3 + 2e-6 * events for events in lengths)

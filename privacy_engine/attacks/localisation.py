@@ -8,7 +8,6 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 import scipy
-from pydantic import AfterValidator
 
 from privacy_engine import geo
 from privacy_engine.attacks.area import Area, Grid
@@ -134,8 +133,8 @@ class Localisation(SeriesAttack):
 
     name: Literal["localisation"] = "localisation"
     step_variance_m2: StepVarianceM2
-    cells: Annotated[int, AfterValidator(CELLS.check), CELLS] = 64
-    tile_m: Annotated[float, AfterValidator(TILE.check), TILE] = 5000.0
+    cells: Annotated[int, CELLS] = 64
+    tile_m: Annotated[float, TILE] = 5000.0
 
     def seconds_once(self, lengths: Sequence[int]) -> float:
         return sum(lengths) * (1e-5 + 1.5e-7 * self.cells**2)

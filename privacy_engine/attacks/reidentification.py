@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
-from pydantic import AfterValidator
 
 from privacy_engine import geo, noise
 from privacy_engine.attacks.base import Headline, PopulationAttack, Result, Watch, attacks, must_match
@@ -100,9 +99,9 @@ class Reidentification(PopulationAttack):
     )
 
     name: Literal["re-identification"] = "re-identification"
-    points: Annotated[int, AfterValidator(POINTS.check), POINTS]
-    tolerance_s: Annotated[float, AfterValidator(WITHIN.check), WITHIN]
-    tries: Annotated[int, AfterValidator(TRIES.check), TRIES] = 10
+    points: Annotated[int, POINTS]
+    tolerance_s: Annotated[float, WITHIN]
+    tries: Annotated[int, TRIES] = 10
     seed: Seed = 1
 
     def seconds_once(self, lengths: Sequence[int]) -> float:

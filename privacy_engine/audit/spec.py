@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, ValidationError
+from pydantic import ValidationError
 
 from privacy_engine import mechanisms as _families  # noqa: F401  (registers the mechanisms)
 from privacy_engine.audit.controls import ALTERATIONS, NUMPY_LAPLACE, PREFIX, NumpyLaplace
@@ -23,7 +23,7 @@ TRIALS = Param(
     highest=MOST_TRIALS,
     example=100_000,
 )
-Trials = Annotated[int, AfterValidator(TRIALS.check), TRIALS]
+Trials = Annotated[int, TRIALS]
 WINDOW = 3
 """Where none is named: over longer windows the budget is spread so thin that 10⁵ draws show less."""
 

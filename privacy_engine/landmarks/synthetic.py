@@ -14,7 +14,6 @@ from typing import Annotated, ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
-from pydantic import AfterValidator
 
 from privacy_engine import noise
 from privacy_engine.data import Floats, LandmarkSet, Mask, Trajectory
@@ -201,10 +200,10 @@ class Synthetic(LandmarkMethod):
     reads: ClassVar[Reads] = "nothing"
 
     name: Literal["synthetic"] = "synthetic"
-    share: Annotated[float, AfterValidator(SHARE.check), SHARE]
+    share: Annotated[float, SHARE]
     distribution: Annotated[Distribution, DISTRIBUTION] = "uniform"
-    scale_divisor: Annotated[float, AfterValidator(SCALE_DIVISOR.check), SCALE_DIVISOR] = 10.0
-    seed: Annotated[int, AfterValidator(SEED.check), SEED]
+    scale_divisor: Annotated[float, SCALE_DIVISOR] = 10.0
+    seed: Annotated[int, SEED]
 
     def _mark(self, series: Sequence[Trajectory]) -> list[LandmarkSet]:
         return [LandmarkSet(self._drawn(i, len(one))) for i, one in enumerate(series)]

@@ -7,7 +7,6 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 import scipy
-from pydantic import AfterValidator
 
 from privacy_engine import geo
 from privacy_engine.data import Floats, Ints, Trajectory
@@ -53,8 +52,8 @@ class RangeQueryError(TrajectoryMetric):
     unit: ClassVar[str] = "%"
 
     name: Literal["range-query-error"] = "range-query-error"
-    radius_m: Annotated[float, AfterValidator(CIRCLE.check), CIRCLE]
-    queries: Annotated[int, AfterValidator(QUERIES.check), QUERIES] = 200
+    radius_m: Annotated[float, CIRCLE]
+    queries: Annotated[int, QUERIES] = 200
 
     def seconds_once(self, events: int) -> float:
         return 1e-4 + events * 3e-7 + min(self.queries, events) * (1e-6 + 4e-9 * events)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
-from pydantic import AfterValidator
 
 from privacy_engine import geo
 from privacy_engine.data import Floats, Ints, Release, Trajectory
@@ -88,7 +87,7 @@ class ErrorQuantile(TrajectoryMetric):
     summary: ClassVar[str] = "The distance from the truth that a given share of the published positions stays within."
 
     name: Literal["error-quantile"] = "error-quantile"
-    p: Annotated[float, AfterValidator(SHARE.check), SHARE]
+    p: Annotated[float, SHARE]
 
     def _over(self, truth: Trajectory, lon: Floats, lat: Floats, event: Ints) -> Floats:
         return np.asarray(np.quantile(_errors(truth, lon, lat, event), self.p, axis=-1))

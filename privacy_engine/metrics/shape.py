@@ -6,7 +6,6 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 import scipy
-from pydantic import AfterValidator
 
 from privacy_engine import geo
 from privacy_engine.data import Floats, Ints, Trajectory
@@ -83,7 +82,7 @@ class DynamicTimeWarping(TrajectoryMetric):
     summary: ClassVar[str] = "The total distance between the two lines under the best alignment in time."
 
     name: Literal["dynamic-time-warping"] = "dynamic-time-warping"
-    band: Annotated[int, AfterValidator(BAND.check), BAND] | None = None
+    band: Annotated[int, BAND] | None = None
 
     def seconds_once(self, events: int) -> float:
         wide = events if self.band is None else min(2 * self.band + 1, events)

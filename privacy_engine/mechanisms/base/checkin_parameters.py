@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
-
-from pydantic import AfterValidator
+from typing import Annotated
 
 from privacy_engine.params import Param
 
-
-def _number(kind: Any, param: Param) -> Any:
-    return Annotated[kind, AfterValidator(param.check), param]
-
-
-CheckInEpsilon = _number(
+CheckInEpsilon = Annotated[
     float,
     Param(
         label="Level",
@@ -23,8 +16,8 @@ CheckInEpsilon = _number(
         highest=1e4,
         example=1.0,
     ),
-)
-Contributions = _number(
+]
+Contributions = Annotated[
     int,
     Param(
         label="Check-ins per user",
@@ -34,8 +27,8 @@ Contributions = _number(
         highest=1000,
         example=10,
     ),
-)
-Side = _number(
+]
+Side = Annotated[
     int,
     Param(
         label="Cells per side",
@@ -45,7 +38,7 @@ Side = _number(
         highest=512,
         example=16,
     ),
-)
+]
 PRIVACY_UNIT = Param(
     label="Protected",
     help="Whether the level is for all check-ins of a user together, or for each check-in alone.",
@@ -59,10 +52,12 @@ RELATION = Param(
 )
 
 
-def _edge(label: str, bound: float, example: float) -> Any:
+def _edge(label: str, bound: float, example: float) -> Param:
     help_text = "An edge of the box of the grid. Choose it without looking at the check-ins."
-    return _number(float, Param(label, unit="°", help=help_text, lowest=-bound, highest=bound, example=example))
+    return Param(label, unit="°", help=help_text, lowest=-bound, highest=bound, example=example)
 
 
-West, East = _edge("West", 180.0, -74.03), _edge("East", 180.0, -73.91)
-South, North = _edge("South", 90.0, 40.69), _edge("North", 90.0, 40.83)
+West = Annotated[float, _edge("West", 180.0, -74.03)]
+East = Annotated[float, _edge("East", 180.0, -73.91)]
+South = Annotated[float, _edge("South", 90.0, 40.69)]
+North = Annotated[float, _edge("North", 90.0, 40.83)]

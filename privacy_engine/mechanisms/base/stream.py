@@ -7,7 +7,6 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
-from pydantic import AfterValidator
 
 from privacy_engine import noise
 from privacy_engine.accounting.window_ledger import WindowLedger, laplace_rate
@@ -49,9 +48,9 @@ SENSITIVITY = Param(
     highest=50,
     example=1,
 )
-StreamEpsilon = Annotated[float, AfterValidator(EPSILON.check), EPSILON]
-StreamWindow = Annotated[int, AfterValidator(WINDOW.check), WINDOW]
-Sensitivity = Annotated[int, AfterValidator(SENSITIVITY.check), SENSITIVITY]
+StreamEpsilon = Annotated[float, EPSILON]
+StreamWindow = Annotated[int, WINDOW]
+Sensitivity = Annotated[int, SENSITIVITY]
 
 
 class Publisher(ABC):
