@@ -21,6 +21,7 @@ from dashboard.jobs.models import State
 from dashboard.landmarks.selectors import series_bounds
 from dashboard.releases.files import people_of_release
 from dashboard.releases.models import Release
+from dashboard.releases.services import lock_finished
 from privacy_engine.attacks import Attack as Description
 from privacy_engine.errors import ParameterError
 from privacy_engine.experiments import AT_ONCE_S
@@ -130,7 +131,7 @@ def _run_now(row: Attack) -> Attack:
         row.state, row.progress = State.DONE, 1.0
         row.started_at = row.finished_at = Now()
         with transaction.atomic():
-            _lock_release(row.release)
+            lock_finished(row.release_id)
             row.save(force_insert=True)
     except BaseException:
         files.forget(row)
@@ -141,18 +142,10 @@ def _run_now(row: Attack) -> Attack:
 
 @transaction.atomic
 def _submit(row: Attack) -> Attack:
-    _lock_release(row.release)
+    lock_finished(row.release_id)
     row.save(force_insert=True)
     queue.enqueue_on_commit(row)
     return row
-
-
-def _lock_release(release: Release) -> None:
-    """Nobody discards it until the transaction ends."""
-    held = Release.objects.select_for_update().filter(pk=release.pk).first()
-    if held is None:
-        raise Conflict("The release is discarded.", field="release", rule=str(State.DONE))
-    require_state(held, State.DONE, "release")
 
 
 @transaction.atomic
@@ -164,7 +157,7 @@ def retry_attack(*, attack: Attack) -> Attack:
     job_models.NotRetryable
         It neither failed nor was cancelled.
     """
-    _lock_release(attack.release)
+    lock_finished(attack.release_id)
     return queue.retried(attack)
 
 

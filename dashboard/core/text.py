@@ -1,9 +1,11 @@
-"""Words that came from outside, made fit to show on one line."""
+"""Texts of users and files, made fit to show on one line or to store."""
 
 from __future__ import annotations
 
 import unicodedata
 from typing import Any
+
+from privacy_engine.errors import ParameterError
 
 _HIDDEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
 _JOINERS = "\u200c\u200d"  # Persian and emoji need them, and they turn no text around
@@ -21,6 +23,19 @@ def one_line(text: str, limit: int = 200) -> str:
         if char in "\t\r\n" or char in _JOINERS or unicodedata.category(char) not in _HIDDEN
     )
     return " ".join(shown.split(" "))[:limit].strip()
+
+
+def required_name(name: str) -> str:
+    """``name`` on one line.
+
+    Raises
+    ------
+    ParameterError
+        Nothing is left of it.
+    """
+    if not (found := one_line(name)):
+        raise ParameterError("name must not be empty", field="name", rule="not empty", value=name)
+    return found
 
 
 def storable(value: Any) -> Any:

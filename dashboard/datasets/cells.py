@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from rest_framework import serializers
 
 from dashboard.core.rest.parsing import Whole
-from dashboard.storage import parquet
 from privacy_engine.data import CheckIns, Ints
-from privacy_engine.datatypes import datatypes
 from privacy_engine.errors import ParameterError
 from privacy_engine.popularity import Grid
 
@@ -45,13 +41,6 @@ class CellsSerializer(serializers.Serializer[Any]):
 
     cells = CellSerializer(many=True)
     of = serializers.IntegerField(help_text="How many cells the grid has.")
-
-
-@lru_cache(maxsize=4)
-def read_checkins(path: Path) -> CheckIns:
-    """Return stored check-ins; files of data never change."""
-    found: CheckIns = datatypes[CheckIns.kind].from_table(parquet.read_table(path))
-    return found
 
 
 def display_grid(checkins: CheckIns) -> Grid:

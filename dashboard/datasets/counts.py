@@ -1,21 +1,19 @@
-"""Stored count streams, and curves of their counts for charts."""
+"""Count streams of a dataset: their names, and curves of their counts for charts."""
 
 from __future__ import annotations
 
-from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from rest_framework import serializers
 
 from dashboard.core.rest.parsing import Whole
-from dashboard.storage import parquet
+from dashboard.datasets.models import Dataset
 from privacy_engine.analysis.downsampling import decimated
 from privacy_engine.analysis.results import listed
 from privacy_engine.data import CountStream, Floats
-from privacy_engine.datatypes import datatypes
 from privacy_engine.errors import ParameterError
+from privacy_engine.stream_release import StreamRelease
 
 LISTED = 2000
 """The most streams that are listed by name."""
@@ -39,14 +37,7 @@ class CountsSerializer(serializers.Serializer[Any]):
     counts = serializers.ListField(child=serializers.FloatField(allow_null=True))
 
 
-@lru_cache(maxsize=4)
-def read_stream(path: Path) -> CountStream:
-    """Return a stored stream; files of data never change."""
-    found: CountStream = datatypes[CountStream.kind].from_table(parquet.read_table(path))
-    return found
-
-
-def curve_of(stream: CountStream, which: int | None) -> tuple[str, Floats]:
+def curve_of(stream: CountStream | StreamRelease, which: int | None) -> tuple[str, Floats]:
     """Return the name and the counts of one stream, (T,), or of the total.
 
     Raises
@@ -55,29 +46,37 @@ def curve_of(stream: CountStream, which: int | None) -> tuple[str, Floats]:
         There is no such stream.
     """
     if which is None:
-        return "Total", np.asarray(stream.counts.sum(axis=1))
+        return "Total", np.asarray(stream.counts.sum(axis=1), dtype=np.float64)
     if not 0 <= which < len(stream.names):
         rule = f"between 0 and {len(stream.names) - 1}"
         raise ParameterError(f"stream must be {rule}, got {which}", field="stream", rule=rule, value=which)
-    return stream.names[which], stream.counts[:, which]
+    return stream.names[which], np.asarray(stream.counts[:, which], dtype=np.float64)
 
 
-def shown(stream: CountStream, which: int | None, points: int) -> dict[str, Any]:
-    """Return one stream, or the total, thinned out for a chart, as :class:`CountsSerializer` has it."""
+def shown(
+    stream: CountStream, which: int | None, points: int, *, released: StreamRelease | None = None
+) -> dict[str, Any]:
+    """Return one stream, or the total, thinned out for a chart, as :class:`CountsSerializer` has it.
+
+    With a release of the stream also what that published, as ``released``.
+    """
     name, counts = curve_of(stream, which)
-    at = decimated([counts], points)
+    curves = {"counts": counts}
+    if released is not None:
+        curves["released"] = curve_of(released, which)[1]
+    at = decimated(list(curves.values()), points)
     return {
         "stream": which,
         "name": name,
         "timestamps": len(stream),
         "index": at.tolist(),
         "labels": [stream.labels[i] for i in at],
-        "counts": listed(counts[at]),
+        **{curve: listed(values[at]) for curve, values in curves.items()},
     }
 
 
-def names_of(stream: CountStream) -> list[dict[str, Any]]:
+def listed_streams(dataset: Dataset) -> list[dict[str, Any]]:
     """Return the streams with their totals, the largest first; at most :data:`LISTED`."""
-    totals = stream.counts.sum(axis=0)
-    order = np.argsort(-totals, kind="stable")[:LISTED]
-    return [{"index": int(i), "name": stream.names[i], "total": float(totals[i])} for i in order]
+    known = (dataset.summary or {})["dimensions"]
+    order = sorted(range(len(known)), key=lambda i: -known[i]["total"])[:LISTED]  # stable: equal totals stay in order
+    return [{"index": i, "name": known[i]["name"], "total": known[i]["total"]} for i in order]

@@ -8,7 +8,7 @@ one user or of one record.
 Every entry carries its own level (event, landmark, user) and the stability m of the cleaning before it: the most events
 that one uploaded record decides. The sum is the composed loss of *any one uploaded record* over all releases: a release
 that protects each event with ε protects each record with m·ε, for a mechanism with independent draws
-(docs/decisions/0018-stability-of-cleaning.md). It says nothing about landmarks or users together. Which uploads share
+(docs/decisions/0018-stability-of-cleaning.md). It is no bound for landmarks or users together. Which uploads share
 one budget: dashboard/datasets/lineage.py.
 """
 
@@ -110,20 +110,6 @@ class Loss(NamedTuple):
     epsilon: float
     radius_m: float | None
     times: int
-
-
-class Quote(TypedDict):
-    """What several releases would be charged, and what the lineage has leaked and may leak; all in ε per km.
-
-    ``stability`` is how many events one uploaded record decides: how many times each release's level is charged.
-    """
-
-    price_per_km: float
-    spent_per_km: float
-    after_per_km: float
-    total_per_km: float | None
-    fits: bool
-    stability: int
 
 
 class Spent(TypedDict):
@@ -238,6 +224,11 @@ class Price(NamedTuple):
         """True if the limit allows it."""
         return self.after <= (LARGEST if self.total is None else self.total)
 
+    def levels(self) -> dict[str, float | None]:
+        """Return in ε what the releases are charged, what was spent before and is after them, and the limit."""
+        amounts = {"price": self.after - self.before, "spent": self.before, "after": self.after, "total": self.total}
+        return {name: None if amount is None else amount / MICRO for name, amount in amounts.items()}
+
 
 def prices(dataset: Dataset, mechanisms: Sequence[Mechanism], context: Context = NO_CONTEXT) -> list[Price]:
     """Return what :func:`reserve` would charge for one release of each in turn, by unit; nothing is charged."""
@@ -257,18 +248,15 @@ def _price(dataset: Dataset, unit: str, losses: Sequence[Loss]) -> Price:
     return Price(unit, before, after, budget and budget.total)
 
 
-def quote(dataset: Dataset, mechanisms: Sequence[Mechanism], context: Context = NO_CONTEXT) -> Quote:
-    """Return :func:`prices` of trajectory mechanisms."""
+def quote(dataset: Dataset, mechanisms: Sequence[Mechanism], context: Context = NO_CONTEXT) -> dict[str, Any]:
+    """Return :func:`prices` of trajectory mechanisms, all in ε per km.
+
+    ``stability`` is how many events one uploaded record decides: how many times each release's level is charged.
+    """
     found = prices(dataset, mechanisms, context) or [_price(dataset, Unit.EVENT_PER_M, [])]
     (price,) = found
-    return {
-        "price_per_km": (price.after - price.before) / MICRO,
-        "spent_per_km": price.before / MICRO,
-        "after_per_km": price.after / MICRO,
-        "total_per_km": None if price.total is None else price.total / MICRO,
-        "fits": price.fits,
-        "stability": dataset.stability,
-    }
+    levels = {f"{name}_per_km": level for name, level in price.levels().items()}
+    return {**levels, "fits": price.fits, "stability": dataset.stability}
 
 
 @transaction.atomic

@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from dashboard.accounts.models import User
 from dashboard.core.errors import Conflict
-from dashboard.core.text import one_line, storable
+from dashboard.core.text import one_line, required_name, storable
 from dashboard.datasets import execution, ledger, lineage
 from dashboard.datasets.models import Budget, Dataset, Kind, SourceFile, Unit
 from dashboard.jobs import queue
@@ -94,13 +94,13 @@ def import_dataset(
                 evidence = fields.pop("evidence")
                 _assign(row, state=State.READY, progress=1.0, **fields)
             row.finished_at = timezone.now()
-        _settle_in(row, staging, evidence)
+        _publish(row, staging, evidence)
     finally:
         local_files.remove(staging)
     return row
 
 
-def _settle_in(row: Dataset, staging: Path, evidence: lineage.Evidence | None) -> None:
+def _publish(row: Dataset, staging: Path, evidence: lineage.Evidence | None) -> None:
     """Files first, then the row; neither without the other."""
     place = local_files.home("datasets") / str(row.pk)
     staging.rename(place)
@@ -278,9 +278,7 @@ def _refuse_without_upload(dataset: Dataset) -> None:
 
 def rename_dataset(*, dataset: Dataset, name: str) -> Dataset:
     """Call it something else."""
-    dataset.name = one_line(name)
-    if not dataset.name:
-        raise ParameterError("name must not be empty", field="name", rule="not empty", value=name)
+    dataset.name = required_name(name)
     dataset.save(update_fields=["name"])
     return dataset
 

@@ -54,7 +54,7 @@ def dataset_list(request: HttpRequest) -> HttpResponse:
 
 
 def _import_all(request: HttpRequest) -> list[dict[str, Any]]:
-    """Import the form's files, each on its own: what was refused, and why."""
+    """Import the form's files one by one: what was refused, and why."""
     options = {name: request.POST[name] for name in formats.options() if request.POST.get(name)}
     uploads = request.FILES.getlist("file")
     failures = [] if uploads else [{"file": "", "error": {"message": "No file was chosen.", "rule": "choose a file"}}]
@@ -102,7 +102,7 @@ def _of_kind(dataset: Dataset) -> dict[str, Any]:
         return {}
     found: dict[str, Any] = {"kind_facts": facts_of(dataset)}
     if dataset.kind == Kind.STREAM:
-        found["streams"] = counts.names_of(counts.read_stream(dataset.points_path))
+        found["streams"] = counts.listed_streams(dataset)
     return found
 
 

@@ -9,7 +9,7 @@ from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.db.models.functions import Now
 
-from dashboard.core.text import one_line
+from dashboard.core.text import one_line, required_name
 from dashboard.datasets.models import Dataset, Kind
 from dashboard.datasets.people import people_of
 from dashboard.datasets.selectors import require_kind, require_ready, require_releasable
@@ -235,9 +235,7 @@ def resume_experiment(*, experiment: Experiment) -> Experiment:
 
 def rename_experiment(*, experiment: Experiment, name: str) -> Experiment:
     """Call it something else."""
-    experiment.name = one_line(name)
-    if not experiment.name:
-        raise ParameterError("name must not be empty", field="name", rule="not empty", value=name)
+    experiment.name = required_name(name)
     experiment.save(update_fields=["name"])
     return experiment
 

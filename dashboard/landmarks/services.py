@@ -11,7 +11,7 @@ from django.db import transaction
 from django.db.models import RestrictedError
 
 from dashboard.core.errors import Conflict, require_state
-from dashboard.core.text import one_line
+from dashboard.core.text import one_line, required_name
 from dashboard.datasets.models import Dataset, Kind
 from dashboard.datasets.people import person_masks
 from dashboard.datasets.selectors import require_kind
@@ -20,7 +20,6 @@ from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.released import earlier_of, mark_released
 from dashboard.storage import parquet
 from privacy_engine import data
-from privacy_engine.errors import ParameterError
 from privacy_engine.landmarks import LandmarkMethod, ReleasedZones, landmark_methods
 from privacy_engine.people import most_landmarks
 
@@ -98,9 +97,7 @@ def rename_landmark_set(*, landmark_set: LandmarkSet, name: str) -> LandmarkSet:
     ParameterError
         Nothing is left of the name.
     """
-    landmark_set.name = one_line(name)
-    if not landmark_set.name:
-        raise ParameterError("name must not be empty", field="name", rule="not empty", value=name)
+    landmark_set.name = required_name(name)
     landmark_set.save(update_fields=["name"])
     return landmark_set
 
@@ -135,9 +132,9 @@ def delete_landmark_set(*, landmark_set: LandmarkSet) -> None:
 def _in_use(landmark_set: LandmarkSet) -> Conflict:
     if used := landmark_set.releases.count():
         rule = "used by no release"
-        words = f"{'1 release uses' if used == 1 else f'{used} releases use'} this landmark set; discard them first."
+        text = f"{'1 release uses' if used == 1 else f'{used} releases use'} this landmark set; discard them first."
     else:
         used, rule = landmark_set.with_dummies.count(), "source of no set with dummies"
         sets = "1 set with dummies was" if used == 1 else f"{used} sets with dummies were"
-        words = f"{sets} made from this landmark set; delete {'it' if used == 1 else 'them'} first."
-    return Conflict(words, field="landmark_set", rule=rule, value=used)
+        text = f"{sets} made from this landmark set; delete {'it' if used == 1 else 'them'} first."
+    return Conflict(text, field="landmark_set", rule=rule, value=used)

@@ -73,7 +73,7 @@ def comparison(user: Any, dataset: Dataset) -> dict[str, Any]:
         "page": {"releases": listed},
     }
     if dataset.kind == Kind.STREAM:
-        context["streams"] = counts.names_of(counts.read_stream(dataset.points_path))
+        context["streams"] = counts.listed_streams(dataset)
     return context
 
 

@@ -39,7 +39,7 @@ def submit_release(
     name: str = "",
     idempotency_key: str = "",
 ) -> Release:
-    """Reserve what the release will leak, keep its description, and ring for a worker once both are committed.
+    """Reserve what the release will leak, keep its description, and enqueue it once both are committed.
 
     A seeded release leaks nothing that may be published and is charged nothing. With an ``idempotency_key`` the
     same request may be sent any number of times: there is one release and one charge.
@@ -193,7 +193,7 @@ def _create(fresh: Release, spec: ReleaseSpec) -> Release:
     if fresh.landmark_set_id and not LandmarkSet.objects.filter(pk=fresh.landmark_set_id).exists():
         raise Conflict("The landmark set was deleted meanwhile.", field="landmark_set", rule="still there")
     if fresh.source:
-        _hold_source(fresh)
+        lock_finished(fresh.derived_from_id)
     if fresh.charged:
         context = promise_context(fresh.landmark_set, landmarks=0) if fresh.landmark_set else NO_CONTEXT
         ledger.reserve(dataset=fresh.dataset, release_id=fresh.pk, mechanism=spec.mechanism, context=context)
@@ -202,9 +202,15 @@ def _create(fresh: Release, spec: ReleaseSpec) -> Release:
     return fresh
 
 
-def _hold_source(fresh: Release) -> None:
-    """Its row, locked until the transaction ends: it is not discarded meanwhile."""
-    held = Release.objects.select_for_update().filter(pk=fresh.derived_from_id).first()
+def lock_finished(pk: Any) -> None:
+    """Lock the row of a finished release until the transaction ends: it is not discarded meanwhile.
+
+    Raises
+    ------
+    Conflict
+        It is discarded, or not finished.
+    """
+    held = Release.objects.select_for_update().filter(pk=pk).first()
     if held is None:
         raise Conflict("The release is discarded.", field="release", rule=str(State.DONE))
     require_state(held, State.DONE, "release")
