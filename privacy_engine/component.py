@@ -35,7 +35,7 @@ class Component(Frozen):
 
     @classmethod
     def legend(cls) -> str:
-        """Its title where room is short."""
+        """Its title where space is short."""
         return cls.short or cls.title
 
     @classmethod

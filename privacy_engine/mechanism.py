@@ -46,7 +46,7 @@ class Mechanism(Component):
 
     ``level`` is what is protected: ``event``, ``w-event``, ``landmark``, ``user`` or ``record``. Sentences have no full
     stop: conditions and what is not covered follow in the same sentence; ``remark`` is a sentence of its own.
-    ``clear_fields`` are published without noise; ``grid_text`` says which numbers can be published at all.
+    ``clear_fields`` are published without noise; ``grid_text`` describes which numbers can be published at all.
     """
 
     level: ClassVar[str]

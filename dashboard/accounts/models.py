@@ -9,7 +9,7 @@ from django.db.models import Q
 
 
 class User(AbstractUser):
-    """Somebody who owns datasets. Known to others by a random id only."""
+    """A person who owns datasets. Others have no more than a random id of them."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     tour_shown = models.BooleanField(null=True, blank=True)  # None: as long as nothing is their own

@@ -50,7 +50,7 @@ def revoke_token(*, user: User, token_key: str) -> bool:
 
 
 def show_tour(*, user: User, shown: bool) -> None:
-    """Show the first steps whatever else the user has, or hide them, until the user says otherwise."""
+    """Show the first steps whatever else the user has, or hide them, until the user changes it."""
     User.objects.filter(pk=user.pk).update(tour_shown=shown)
 
 
@@ -62,7 +62,7 @@ def remember_visit(*, user: User, what: Literal["looked", "compared"]) -> None:
 
 
 def forget_expired() -> int:
-    """Delete links and tokens that no longer let anybody in."""
+    """Delete expired links and tokens."""
     links, _ = LoginLink.objects.filter(expires_at__lt=Now()).delete()
     tokens, _ = AuthToken.objects.filter(expiry__lt=Now()).delete()
     return links + tokens

@@ -75,7 +75,7 @@ def tour(request: HttpRequest) -> HttpResponse:
     shown = request.POST.get("shown") == "yes"
     services.show_tour(user=request.user, shown=shown)
     if shown and not visible_datasets(request.user).filter(sample=True).exists():
-        words = "The first steps lead through the samples, and there are none. Load them in the terminal, in the folder"
-        messages.info(request, f"{words} of Cairn: python manage.py loadsamples {request.user.get_username()}")
+        text = "The first steps lead through the samples, and there are none. Load them in the terminal, in the folder"
+        messages.info(request, f"{text} of Cairn: python manage.py loadsamples {request.user.get_username()}")
     there = request.POST.get("next", "")
     return redirect(there if url_has_allowed_host_and_scheme(there, allowed_hosts=None) else "datasets:list")

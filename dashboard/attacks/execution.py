@@ -39,7 +39,7 @@ def attacked(row: Attack, token: uuid.UUID, report: Callable[[str, float], None]
     row.data_file = f"{token.hex}.parquet"
     report("Reading", 0.0)
     attack = row.parsed
-    everybody, series = people_of_release(row.release), parquet.read_points(row.release.dataset.points_path)
+    persons, series = people_of_release(row.release), parquet.read_points(row.release.dataset.points_path)
     parts = read_releases(row.release)
 
     def watch(share: float) -> None:
@@ -47,10 +47,10 @@ def attacked(row: Attack, token: uuid.UUID, report: Callable[[str, float], None]
 
     watch(0.0)
     if isinstance(attack, PopulationAttack):
-        truths = [person.joined(series) for person in everybody]
-        result: Result = attack.run(truths, [person.joined_release(parts) for person in everybody], watch=watch)
+        truths = [person.joined(series) for person in persons]
+        result: Result = attack.run(truths, [person.joined_release(parts) for person in persons], watch=watch)
     else:
-        person = next(one for one in everybody if (row.series or 0) in one.members)
+        person = next(one for one in persons if (row.series or 0) in one.members)
         result = _of_one(row, attack, person, person.joined(series), person.joined_release(parts), watch)
     report("Writing", FOUND)
     digest = files.write(row, result)

@@ -41,7 +41,7 @@ class HeadlineSerializer(serializers.Serializer[Any]):
 
 
 class ParameterSerializer(serializers.Serializer[Any]):
-    """One parameter of an attack, in words."""
+    """One parameter of an attack as text."""
 
     label = serializers.CharField()
     unit = serializers.CharField()

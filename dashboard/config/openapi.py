@@ -1,4 +1,4 @@
-"""What the OpenAPI schema says beyond the views: every operation refuses in one shape."""
+"""What the OpenAPI schema contains beyond the views: every operation has the same error responses."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ERROR = {
         "rule": {"type": "string", "description": "The rule it broke."},
         "value": {"nullable": True, "description": "The value that broke it, shortened."},
         "message": {"type": "string", "description": "A sentence for a person."},
-        "parameter": {"type": "string", "description": "422: the reading option that settles the question."},
+        "parameter": {"type": "string", "description": "422: the reading option that decides it."},
         "choices": {"type": "array", "items": {"type": "object"}, "description": "422: its values and their labels."},
         "default": {"type": "string", "nullable": True, "description": "422: the value to preselect."},
         "row": {"type": "integer", "nullable": True, "description": "Where in the file, counted from 1."},

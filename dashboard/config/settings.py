@@ -21,7 +21,7 @@ LEDGER_KEY_CHARS = 32
 def _home() -> Path:
     path = Path(env.str("CAIRN_HOME", default=str(BASE_DIR / "var"))).expanduser().resolve()
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
-    (path / "tmp").mkdir(mode=0o700, exist_ok=True)  # Django's checks ask for the folder of uploads
+    (path / "tmp").mkdir(mode=0o700, exist_ok=True)  # Django's checks require the folder of uploads
     return path
 
 
@@ -175,7 +175,7 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_SEND_TASK_EVENTS = False
 CELERY_TASK_DEFAULT_QUEUE = "cairn"
-# blocks of experiments wait in a line of their own, and workers take turns: nobody's release waits for hours of them
+# blocks of experiments have a queue of their own, and workers alternate: no release waits for hours of them
 CELERY_TASK_QUEUES = [Queue("cairn"), Queue("cairn-experiments")]
 CELERY_TASK_ROUTES = {"experiments.run": {"queue": "cairn-experiments"}}
 
@@ -220,7 +220,7 @@ SPECTACULAR_SETTINGS = {
     "SERVE_PERMISSIONS": ["rest_framework.permissions.IsAuthenticated"],
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
-    # the list of all shapes is the schema's business; a link inside a button is nobody's
+    # the schema lists all shapes; a link inside a button would not be valid HTML
     # a text is taken as JavaScript: the layout is static/js/pages/swagger_layout.js
     "SWAGGER_UI_SETTINGS": "{defaultModelsExpandDepth: -1, deepLinking: false, displayRequestDuration: true, "
     "layout: 'CairnLayout', plugins: [window.cairnLayout]}",

@@ -16,7 +16,7 @@ _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,4})?", r
 
 
 class LineCommand(BaseCommand):
-    """A command without server, database and broker: it does one thing and says in one line what it did.
+    """A command without server, database and broker: it does one thing and prints one line about it.
 
     ``example`` stands below its help, ``arguments`` are those of :meth:`run`, and ``place`` is the one that an error of
     the disk is about where it names no file.
@@ -44,12 +44,12 @@ class LineCommand(BaseCommand):
             raise CommandError(f"{place}: {error.strerror or type(error).__name__}") from None
 
     def run(self, **options: Any) -> str:
-        """Do it, and say in one line what was done."""
+        """Do it, and return one line about what was done."""
         raise NotImplementedError
 
 
 def pairs(items: list[str], option: str) -> dict[str, str]:
-    """The NAME=VALUE words of ``option`` by their names; ParameterError where one is none or a name comes twice."""
+    """The NAME=VALUE arguments of ``option`` by their names; ParameterError where one is none or a name comes twice."""
     found: dict[str, str] = {}
     for item in items:
         name, equals, value = item.partition("=")

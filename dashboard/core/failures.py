@@ -1,7 +1,7 @@
-"""Every code a job can end with: what happened, and what to do about it. The one list; drawer, pages and API tell it.
+"""Every code a job can end with: what happened, and what to do about it. The one list; drawer, pages and API show it.
 
 A failure is stored as ``{code, message, …}``; the message is about this very job. What is derived here is not stored,
-so that better words help old failures too. ``tests/dashboard/test_failures.py`` finds every code in the sources.
+so that a better text applies to old failures too. ``tests/dashboard/test_failures.py`` finds every code in the sources.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ ADVICE: Mapping[str, Advice] = {
         "Retry. If it fails again, report its id: the log has the place of the error.",
         again=True,
     ),
-    # of what was asked
+    # of the request
     "engine-error": Advice("The request cannot be computed on these events.", _START_AGAIN),
     "parameter": Advice("A parameter is not valid for these events.", "Start again with another value."),
     "data": Advice("The events are not a valid series.", "Upload the file again and read its report."),

@@ -1,6 +1,6 @@
 """The colour, dash and marker of every mechanism: Okabe-Ito in the registry's order, for light and dark.
 
-Told apart without colour too: no two have both dash and marker in common. What is too pale for the light map ground
+Distinct without colour too: no two have both dash and marker in common. What is too pale for the light map ground
 has a rim around its markers that is not.
 """
 
@@ -11,7 +11,7 @@ from privacy_engine.mechanism import mechanisms
 from privacy_engine.mechanisms import landmark  # noqa: F401  (registers the mechanisms)
 
 
-class Ink(TypedDict):
+class LineStyle(TypedDict):
     """How one mechanism is drawn; ``colour`` on light and on dark ground, and ``rim`` around it on light."""
 
     colour: dict[str, str]
@@ -24,19 +24,19 @@ DARK = ("#f4b423", "#56b4e9", "#34cfa0", "#e794c4", "#8fd0f5", "#f0804a")
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 MARKERS = ("circle", "square", "diamond", "triangle-up", "x", "cross")
 FIRST = ("landmark-skip", "landmark-uniform", "landmark-adaptive")  # the trio of the paper leads
-GROUND = "#f1eee8"  # of the light map, the darkest that light inks lie on
-INK = "#22201c"
+GROUND = "#f1eee8"  # of the light map, the darkest that the light colours lie on
+DARKENING = "#22201c"
 SEEN = 3.0  # the contrast of graphics, WCAG 2.2 1.4.11
 
 
-def palette(kind: str = "trajectory") -> dict[str, Ink]:
+def palette(kind: str = "trajectory") -> dict[str, LineStyle]:
     """Name to style of the mechanisms of one kind of data; the same mechanism always has the same."""
     names = [cls.registered_name() for cls in mechanisms.of(kind)]
     first = [name for name in FIRST if name in names]
-    return {name: _ink(i) for i, name in enumerate([*first, *(name for name in names if name not in first)])}
+    return {name: _style(i) for i, name in enumerate([*first, *(name for name in names if name not in first)])}
 
 
-def _ink(i: int) -> Ink:
+def _style(i: int) -> LineStyle:
     turn, place = divmod(i, len(LIGHT))  # a colour that comes again has another dash, and that dash another marker
     return {
         "colour": {"light": LIGHT[place], "dark": DARK[place], "rim": _rim(LIGHT[place])},
@@ -53,8 +53,8 @@ def contrast(one: str, other: str) -> float:
 
 @cache
 def _rim(colour: str) -> str:
-    """The colour itself if it is seen on the ground, else as much ink in it as makes it seen."""
-    mixed = (_mixed(colour, INK, percent / 100) for percent in range(101))
+    """The colour itself if its contrast to the ground suffices, else with as much :data:`DARKENING` as it needs."""
+    mixed = (_mixed(colour, DARKENING, percent / 100) for percent in range(101))
     return next(one for one in mixed if contrast(one, GROUND) >= SEEN)
 
 

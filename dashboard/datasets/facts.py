@@ -21,8 +21,8 @@ def summarise(series: Sequence[Trajectory]) -> dict[str, Any]:
     """Facts of the whole dataset and of each series; events are counted over the whole dataset."""
     has_time = all(one.time_s is not None for one in series)
     first = np.concatenate([[0], np.cumsum([len(one) for one in series])])
-    everybody = people(series)
-    whose = {i: number for number, person in enumerate(everybody) for i in person.members}
+    persons = people(series)
+    whose = {i: number for number, person in enumerate(persons) for i in person.members}
     each = [
         {
             "index": i,
@@ -38,8 +38,8 @@ def summarise(series: Sequence[Trajectory]) -> dict[str, Any]:
     lon, lat = _joined([one.lon for one in series]), _joined([one.lat for one in series])
     return {
         "series": each,
-        "people": len(everybody),
-        "interleaved": any(person.order is not None for person in everybody),
+        "people": len(persons),
+        "interleaved": any(person.order is not None for person in persons),
         "has_time": has_time,
         "marked": _marked(series),
         "bounds": bounds(lon, lat),
@@ -61,7 +61,7 @@ def _joined(parts: Sequence[Floats]) -> Floats:
 
 
 def _marked(series: Sequence[Trajectory]) -> int | None:
-    """How many events the file marks as landmarks; None where it has no column that says."""
+    """How many events the file marks as landmarks; None where it has no landmark column."""
     columns = [one.marked for one in series if one.marked is not None]
     return sum(int(column.sum()) for column in columns) if columns else None
 
@@ -74,7 +74,7 @@ def _span(series: Sequence[Trajectory], has_time: bool) -> dict[str, str | None]
 
 
 def instant(time_s: float) -> str | None:
-    """Seconds since 1970 as ISO 8601 in UTC; None outside the years 1 to 9999, which nobody's calendar can read.
+    """Seconds since 1970 as ISO 8601 in UTC; None outside the years 1 to 9999, which calendars cannot represent.
 
     >>> instant(0.25)
     '1970-01-01T00:00:00.250Z'

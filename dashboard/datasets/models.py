@@ -143,7 +143,7 @@ class Dataset(Job):
 
 
 class Upload(models.Model):
-    """A file on its way in, piece by piece; a dataset is made of it once it is whole.
+    """A resumable upload, piece by piece; a dataset is made of it once it is whole.
 
     ``received`` bytes of ``length`` lie in a file of its own. Who loses the connection goes on from there.
     """

@@ -1,4 +1,4 @@
-"""The people of a stored dataset: reads that say which series are whose."""
+"""The people of a stored dataset: which series are whose."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from privacy_engine.people import people_of as grouped
 def people_of(dataset: Dataset) -> list[Person]:
     """The people of a dataset that is ready, in the order of their first series.
 
-    Its file is read only where somebody's series interleave in time.
+    Its file is read only where the series of a person interleave in time.
     """
     summary = dataset.summary or {}
     if summary.get("interleaved", True):

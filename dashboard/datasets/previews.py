@@ -50,7 +50,7 @@ class PreviewSerializer(serializers.Serializer[Any]):
     """The first rows of a file, and how they would be read."""
 
     format = serializers.CharField()
-    title = serializers.CharField(help_text="The format in words.")
+    title = serializers.CharField(help_text="The name of the format as users write it.")
     member = serializers.CharField(help_text="Of an archive: the file in it that is shown.")
     says = serializers.SerializerMethodField(help_text="Why there are no columns, where there are none.")
     columns = ColumnSerializer(many=True)
@@ -66,7 +66,7 @@ class PreviewSerializer(serializers.Serializer[Any]):
     decimal = serializers.CharField()
     encoding = serializers.CharField()
     mapping = serializers.DictField(
-        child=serializers.CharField(), help_text="The reading options that say which column is which, as it is now."
+        child=serializers.CharField(), help_text="The reading options that assign the columns, as it is now."
     )
     guesses = GuessSerializer(many=True)
     problem = serializers.SerializerMethodField(help_text="The error that reading these rows ends with.")

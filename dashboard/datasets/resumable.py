@@ -42,19 +42,19 @@ class Damaged(ParameterError):
 
 
 def begin(*, owner: User, length: int, file_name: str = "") -> Upload:
-    """Room for a file of ``length`` bytes.
+    """A new upload of a file of ``length`` bytes.
 
     Raises
     ------
     TooLarge
-        It is larger than this server takes, or than its disk has room for.
+        It is larger than this server takes, or than the free space of its disk.
     Conflict
         The owner has very many unfinished uploads.
     """
     if length > settings.CAIRN_UPLOAD_BYTES:
         raise too_large()
     if shutil.disk_usage(local_files.home("uploads")).free < length + SPARE_BYTES:
-        raise TooLarge("The server has no disk space for this file.", field="file", rule="room on disk")
+        raise TooLarge("The server has no disk space for this file.", field="file", rule="space on disk")
     if Upload.objects.filter(owner=owner, dataset=None).count() >= MOST_OPEN:
         rule = f"at most {MOST_OPEN} unfinished uploads"
         raise Conflict(f"There are {MOST_OPEN} unfinished uploads. Finish or delete some.", field="upload", rule=rule)
@@ -199,7 +199,7 @@ def expires(upload: Upload) -> datetime:
 
 
 def forget_expired() -> int:
-    """Remove the uploads nobody went on with, and files that belong to none; how many."""
+    """Remove the uploads that were abandoned, and files that belong to none; how many."""
     old = Upload.objects.filter(touched_at__lt=timezone.now() - timedelta(hours=settings.CAIRN_UPLOAD_HOURS))
     paths = [upload.path for upload in old]
     old.delete()

@@ -37,7 +37,7 @@ def visible_uploads(user: Any) -> QuerySet[Upload]:
 
 
 def with_ledger(datasets: QuerySet[Dataset]) -> QuerySet[Dataset]:
-    """The same, each with what its budget says: ``spent_micro``, ``spent_releases``, ``total_*``, ``sharing``.
+    """The same, each with its budget: ``spent_micro``, ``spent_releases``, ``total_*``, ``sharing``.
 
     ``sharing`` is the number of other uploads that share the budget.
     """

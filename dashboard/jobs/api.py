@@ -83,7 +83,7 @@ class JobsView(APIView):
     @extend_schema(responses={200: JobsSerializer})
     def get(self, request: Request) -> Response:
         over = Q(state=State.FAILED, finished_at__gte=Now() - FAILED_FOR)
-        # what was read at once, without a worker, was no job: nobody waited for it
+        # what was read at once, without a worker, was no job: it never waited in the queue
         over |= Q(finished_at__gte=Now() - OVER_FOR) & (Q(attempt__gt=0) | Q(state=State.CANCELLED))
         kinds = _jobs_of(request.user)
         waiting = [row for jobs in kinds for row in jobs.filter(STILL).order_by("created_at")]

@@ -29,7 +29,7 @@ logger = logging.getLogger(__name__)
 
 
 class LeaseLost(Exception):
-    """Somebody else holds the row now; whatever was made must not be published."""
+    """Another worker has the row now; whatever was made must not be published."""
 
 
 class Cancelled(Exception):
@@ -37,7 +37,7 @@ class Cancelled(Exception):
 
 
 class Preempted(Exception):
-    """What is done is kept, and somebody else's turn it is: the job waits again for its own."""
+    """A job of another owner is next: what is done is stored, and the job waits in the queue again."""
 
 
 def _lease_end() -> Any:
@@ -116,7 +116,7 @@ class Lease:
         self.check()
 
     def report(self, stage: str, progress: float) -> None:
-        """Say how far the work is, at most four times a second, and stop it if it should stop."""
+        """Report the progress, at most four times a second, and stop the work if it should stop."""
         self.check()
         if time.monotonic() - self._reported < 0.25:
             return

@@ -16,7 +16,7 @@ from dashboard.core.failures import explained
 
 
 class State(TextChoices):
-    """Where a job stands. A job's own word for success is its model's ``SUCCEEDED``."""
+    """Where a job stands. A job's own name for success is its model's ``SUCCEEDED``."""
 
     QUEUED = "queued", "Waiting"
     RUNNING = "running", "Running"

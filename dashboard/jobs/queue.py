@@ -84,7 +84,7 @@ def retry(job: Job) -> None:
     Raises
     ------
     NotRetryable
-        It waits, runs or succeeded, or somebody else was quicker.
+        It waits, runs or succeeded, or another request was quicker.
     """
     over = type(job)._default_manager.filter(pk=job.pk, state__in=[State.FAILED, State.CANCELLED])
     fresh = {"stage": "", "progress": 0.0, "attempt": 0, "error": None, "enqueued_at": None, "finished_at": None}

@@ -18,7 +18,7 @@ RESEND_AFTER_S = 5
 
 
 def sweep(model: type[Job]) -> dict[str, int]:
-    """Put expired rows back, give up on those tried too often, ring again where nobody answered."""
+    """Requeue expired rows, fail those tried too often, send messages again that were not delivered."""
     expired = model._default_manager.filter(state=State.RUNNING, lease_until__lt=Now())
     over = {"token": None, "lease_until": None, "stage": ""}
     cancelled = expired.filter(cancel_requested=True).update(state=State.CANCELLED, finished_at=Now(), **over)
@@ -37,7 +37,7 @@ def _not_delivered(model: type[Job]) -> models.QuerySet[Job]:
     waiting = model._default_manager.filter(state=State.QUEUED)
     never = waiting.filter(enqueued_at__isnull=True)
     lost = waiting.filter(enqueued_at__lt=Now() - timedelta(seconds=RESEND_AFTER_S))
-    # a long queue is no loss, and ringing again for all of it every few seconds would bury the workers in messages
+    # a long queue is no loss, and sending all its messages again every few seconds would flood the workers
     return never | lost if lost.exists() and _messages() < _waiting() else never
 
 

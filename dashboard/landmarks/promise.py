@@ -21,7 +21,7 @@ def promise_context(
     """The context of releases with this landmark set.
 
     ``landmarks`` is the largest number of landmarks of any one person; without it, it is what the set
-    knows, or counted in ``masks``, one for each person, or in those that are read from the dataset.
+    records, or counted in ``masks``, one for each person, or in those that are read from the dataset.
     """
     if landmarks is None:
         landmarks = landmark_set.count_per_person

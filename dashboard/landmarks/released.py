@@ -47,7 +47,7 @@ def usable_release(dataset: Dataset, method: ReleasedZones) -> Any:
     choice = promise_context(row.landmark_set, landmarks=0).choice
     for holds, rule in (
         (row.state == State.DONE, "a finished release"),
-        (not row.seeded, "a release without a seed, whose noise nobody can take away"),
+        (not row.seeded, "a release without a seed, whose noise cannot be subtracted"),
         (row.summary and "landmarks_per_person" in row.summary, "a release that was drawn for people, not for series"),
         (
             not mechanism.reads_landmarks or (choice.from_times and not choice.not_covered),

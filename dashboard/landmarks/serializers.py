@@ -44,7 +44,7 @@ class DuplicateRequest(serializers.Serializer[Any]):
 
 @extend_schema_field(Runs)
 class RunsField(serializers.ListField):
-    """Half-open [start, end) stretches of landmark events."""
+    """Half-open [start, end) ranges of landmark events."""
 
 
 class EventsSerializer(serializers.Serializer[Any]):
@@ -173,7 +173,7 @@ class LandmarkSetSerializer(serializers.ModelSerializer[LandmarkSet]):
 
 
 class LandmarkSetDetailSerializer(LandmarkSetSerializer):
-    """One landmark set, with what takes a look at its events."""
+    """One landmark set, with what is computed from its events."""
 
     average_temporal_distance = serializers.FloatField(read_only=True, help_text=DISTANCE)
 

@@ -48,7 +48,7 @@ def new(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def detail(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
-    """A set lives on its dataset's page; a POST forgets it."""
+    """A set is shown on its dataset's page; a POST deletes it."""
     landmark_set = get_object_or_404(selectors.visible_landmark_sets(request.user), pk=pk)
     page = reverse("datasets:detail", args=[landmark_set.dataset_id])
     if request.method == "POST":

@@ -46,7 +46,7 @@ def command(server: str, *, folder: Path, socket_path: Path) -> list[str]:
         "maxmemory-policy": "noeviction",
         "daemonize": "no",
     }
-    return [server, *(word for name, value in options.items() for word in (f"--{name}", value))]
+    return [server, *(argument for name, value in options.items() for argument in (f"--{name}", value))]
 
 
 def url(socket_path: Path) -> str:
@@ -54,7 +54,7 @@ def url(socket_path: Path) -> str:
 
 
 def answers(socket_path: Path) -> bool:
-    """Ask the broker for a sign of life; False while it does not listen or still loads its log."""
+    """Ping the broker; False while it does not listen or still loads its log."""
     try:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as line:
             line.settimeout(1)
@@ -66,9 +66,9 @@ def answers(socket_path: Path) -> bool:
 
 
 def set_aside(folder: Path) -> bool:
-    """Make room for a fresh log where the old one cannot be read; False if there was none.
+    """Move a log that cannot be read away, for a new one; False if there was none.
 
-    Nothing is lost: the rows say what is to be done, the messages only ring for it.
+    Nothing is lost: the rows describe the jobs, the messages only name them.
     """
     if not any(folder.iterdir()):
         return False

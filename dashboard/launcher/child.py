@@ -1,4 +1,4 @@
-"""One process of the house: started with a log of its own, watched, started again, stopped."""
+"""One process of the service: started with a log of its own, monitored, started again, stopped."""
 
 import os
 import signal
@@ -55,7 +55,7 @@ class Child:
         self.failures += 1
         return BACKOFF_S[min(self.failures, len(BACKOFF_S)) - 1]
 
-    def ask_to_stop(self) -> None:
+    def request_stop(self) -> None:
         if self.process and self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
 
@@ -75,6 +75,6 @@ class Child:
             self.log.with_suffix(".log.1").write_bytes(self.log.read_bytes())
             os.truncate(self.log, 0)
 
-    def last_words(self, lines: int = 20) -> str:
+    def log_tail(self, lines: int = 20) -> str:
         text = self.log.read_bytes()[-8000:].decode(errors="replace") if self.log.exists() else ""
         return "\n".join("    " + line for line in text.splitlines()[-lines:])

@@ -16,7 +16,7 @@ GRACE_S = 5.0
 
 
 class Guard:
-    """The supervisor's end: says which children there are."""
+    """The supervisor's side: reports which children there are."""
 
     def __init__(self, *, keep_open: int) -> None:
         self._process = subprocess.Popen(
@@ -24,24 +24,24 @@ class Guard:
         )
 
     def watch(self, pid: int) -> None:
-        self._say(f"+{pid}\n")
+        self._send(f"+{pid}\n")
 
     def forget(self, pid: int) -> None:
-        self._say(f"-{pid}\n")
+        self._send(f"-{pid}\n")
 
     def dismiss(self) -> None:
         with suppress(BrokenPipeError):
             self._process.stdin.close()  # type: ignore[union-attr]
         self._process.wait()
 
-    def _say(self, line: str) -> None:
+    def _send(self, line: str) -> None:
         with suppress(BrokenPipeError):
             self._process.stdin.write(line.encode())  # type: ignore[union-attr]
             self._process.stdin.flush()  # type: ignore[union-attr]
 
 
 def stop_groups(pids: Iterable[int], *, grace_s: float) -> None:
-    """Ask the leaders to stop; after ``grace_s`` kill whatever is left of their process groups."""
+    """Send SIGTERM to the leaders; after ``grace_s`` kill whatever is left of their process groups."""
     left = set(pids)
     for pid in left:
         with suppress(ProcessLookupError):
@@ -60,7 +60,7 @@ def group_exists(pid: int) -> bool:
         os.killpg(pid, 0)
     except ProcessLookupError:
         return False
-    except PermissionError:  # macOS says so of a group of zombies
+    except PermissionError:  # macOS raises it for a group of zombies
         return False
     return True
 

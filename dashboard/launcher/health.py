@@ -1,4 +1,4 @@
-"""Ask a Cairn on this machine whether it serves; the image's health check and the supervisor do.
+"""The health check of a Cairn on this machine, for the image and the supervisor.
 
 Usage: ``python -m dashboard.launcher.health HOST PORT``
 """
@@ -10,7 +10,7 @@ TIMEOUT_S = 5.0
 
 
 def answers(host: str, port: int, *, timeout_s: float = TIMEOUT_S) -> bool:
-    """Return whether /healthz says 200, asked under a name the settings allow and as if through a TLS proxy."""
+    """Return whether /healthz answers 200 to a host name the settings allow, as if through a TLS proxy."""
     from django.conf import settings
 
     names = [name for name in settings.ALLOWED_HOSTS if name.strip(".*")]

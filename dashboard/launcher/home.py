@@ -15,7 +15,7 @@ SOCKET_PATH_MAX = 100  # the kernel's sockaddr_un holds 108 bytes on Linux, 104 
 
 
 class LaunchError(Exception):
-    """Something the person at the terminal can mend; the message says how."""
+    """An error that the person at the terminal can correct; the message describes how."""
 
 
 def make_folders(home: Path) -> None:
@@ -38,7 +38,7 @@ def broker_socket(home: Path) -> Path:
 
 
 def make_private(folder: Path) -> None:
-    """Make ``folder`` with mode 0700; one that somebody else laid in our way is refused."""
+    """Make ``folder`` with mode 0700; one that another user of the machine made is refused."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     found = folder.lstat()
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or stat.S_IMODE(found.st_mode) & 0o077:

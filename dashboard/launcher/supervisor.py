@@ -1,4 +1,4 @@
-"""The supervisor: broker, database, web, worker and sweep brought up together, watched, and taken down in order."""
+"""The supervisor: broker, database, web, worker and sweep started together, monitored, and stopped in order."""
 
 import os
 import signal
@@ -26,14 +26,14 @@ WILDCARDS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  # nosec B104  #
 
 
 class Supervisor:
-    def __init__(self, say: Callable[[str], None]) -> None:
-        self.say = say
+    def __init__(self, report: Callable[[str], None]) -> None:
+        self.report = report
         self.home = Path(settings.CAIRN_HOME)
         self.children: list[Child] = []  # in the order of starting; stopped in reverse
         self.restart_at: dict[str, float] = {}
         self.env = dict(os.environ)
         self.stopping = False
-        self.stop_asked_at = 0.0
+        self.stop_requested_at = 0.0
         self.hurry = False
         self.listener: socket.socket
         self.guard: Guard
@@ -64,10 +64,10 @@ class Supervisor:
             "TMPDIR": str(self.home / "tmp"),  # parts of uploads never lie in a folder shared with others
         }
         self._start_broker()
-        if database.needs_migrations():  # nobody may meet half a table; without any, all start at once
-            self.say("Preparing the database …")
+        if database.needs_migrations():  # no process may see half a table; without any, all start at once
+            self.report("Preparing the database …")
             database.migrate()
-        for child in self._house():
+        for child in self._services():
             self._start(child)
         user = database.local_user()
         self._until(self._web_answers, READY_S, "The web server does not answer.")
@@ -92,12 +92,12 @@ class Supervisor:
         except LaunchError:
             if not broker.set_aside(self.home / "broker"):
                 raise
-            self.say("The broker's log was damaged and is set aside; the sweep sends again what is still to be done.")
+            self.report("The broker's log was damaged and is set aside; the sweep enqueues unfinished jobs again.")
             child.clear_away(self.guard)
             self._start(child)
             self._until(lambda: broker.answers(listens_at), BROKER_READY_S, "The message broker does not answer.")
 
-    def _house(self) -> list[Child]:
+    def _services(self) -> list[Child]:
         python = sys.executable
         descriptor = self.listener.fileno()
         return [
@@ -118,14 +118,14 @@ class Supervisor:
         child.start(env=self.env, cwd=settings.BASE_DIR, guard=self.guard)
 
     def _until(self, ready: Callable[[], bool], limit_s: float, complaint: str) -> None:
-        """Wait for ``ready``; a child that ends meanwhile is the reason to give up, and its log says why."""
+        """Wait for ``ready``; a child that ends meanwhile is the reason to give up, and its log has the cause."""
         give_up = time.monotonic() + limit_s
         while not self.stopping and not ready():
             ended = next((child for child in self.children if child.exit_code is not None), None)
             if ended:
-                raise LaunchError(f"The {ended.name} process ended at once:\n{ended.last_words()}")
+                raise LaunchError(f"The {ended.name} process ended at once:\n{ended.log_tail()}")
             if time.monotonic() > give_up:
-                raise LaunchError(f"{complaint} Its last words:\n{self.children[-1].last_words()}")
+                raise LaunchError(f"{complaint} The end of its log:\n{self.children[-1].log_tail()}")
             time.sleep(0.05)
 
     def _web_answers(self) -> bool:
@@ -137,8 +137,8 @@ class Supervisor:
         shown = f"[{host}]" if ":" in host else WILDCARDS.get(host, host)
         address = f"http://{shown}:{port}"
         if host in WILDCARDS:
-            self.say("Anybody on this network can reach this address, and what is sent is not encrypted.")
-        self.say(
+            self.report("Every device on this network can reach this address, and what is sent is not encrypted.")
+        self.report(
             f"\nCairn is running at {address}/\n\n"
             f"  Log in once with:  {address}{path}\n"
             f"  Another link:      {_python()} manage.py login_link {username}\n"
@@ -165,7 +165,7 @@ class Supervisor:
             child.clear_away(self.guard)
             pause = child.pause_before_restart()
             self.restart_at[child.name] = time.monotonic() + pause
-            self.say(f"The {child.name} process ended (code {code}); it starts again in {pause:g} s. Log: {child.log}")
+            self.report(f"The {child.name} process ended (code {code}). Restart in {pause:g} s. Log: {child.log}")
         elif child.process is None and time.monotonic() > self.restart_at[child.name]:
             self._start(child)
 
@@ -180,7 +180,7 @@ class Supervisor:
 
     def _stop(self, children: list[Child]) -> None:
         for child in children:
-            child.ask_to_stop()
+            child.request_stop()
         give_up = time.monotonic() + max((child.grace_s for child in children), default=0)
         while any(child.process and child.exit_code is None for child in children):
             if self.hurry or time.monotonic() > give_up:
@@ -192,10 +192,10 @@ class Supervisor:
     def _on_signal(self, number: int, _frame: object) -> None:
         """The first signal lets every process finish; a second Ctrl-C a while later does not wait for them."""
         now = time.monotonic()
-        if not self.stopping or not self.stop_asked_at:
-            self.stopping, self.stop_asked_at = True, now
-            self.say("\nStopping: the current job may finish. Ctrl-C again to stop at once.")
-        elif number == signal.SIGINT and now - self.stop_asked_at > 0.5:
+        if not self.stopping or not self.stop_requested_at:
+            self.stopping, self.stop_requested_at = True, now
+            self.report("\nStopping: the current job may finish. Ctrl-C again to stop at once.")
+        elif number == signal.SIGINT and now - self.stop_requested_at > 0.5:
             self.hurry = True
 
     def _log(self, name: str) -> Path:

@@ -1,4 +1,4 @@
-"""Compile the engine's numba kernels into their cache, so that nobody's first request waits ten seconds for it.
+"""Compile the engine's numba kernels into their cache, so that no first request waits ten seconds for it.
 
 Usage: ``python -m dashboard.launcher.warm`` (``make install`` and the image's build do). A kernel called here with the
 argument types it meets in use is loaded from the disk ever after; one forgotten here is compiled at its first use.
@@ -23,7 +23,7 @@ def main() -> None:
 
 def rest() -> None:
     """What shares kernels with the others, and little besides."""
-    pictures()
+    maps()
     cleaning()
     measures()
     experiments()
@@ -85,7 +85,7 @@ def releases() -> None:
     noise.discrete_laplace(1.0, 20, rng=source)
 
 
-def pictures() -> None:
+def maps() -> None:
     from privacy_engine import line_simplification
 
     line_simplification.load()
@@ -108,7 +108,7 @@ def measures() -> None:
 
 
 def experiments() -> None:
-    """What the presets compute with; workers call this before they fork, so that nobody's first part waits for it.
+    """What the presets compute with; workers call this before they fork, so that no first part waits for it.
 
     Tables are made, which imports most of pyarrow, but none is written: that starts threads, and threads do not fork.
     """

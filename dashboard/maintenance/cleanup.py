@@ -1,4 +1,4 @@
-"""What the sweep does: bring back lost jobs every few seconds; clear away what nobody owns every minute."""
+"""What the sweep does: requeue lost jobs every few seconds; delete what has no owner every minute."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ logger = logging.getLogger(__name__)
 
 TIDY_EVERY_S = 60.0
 ABANDONED_S = 60.0  # a folder is made in the same breath as its row; without one after this long it has none
-STALE_S = 3600.0  # twice the longest job: nobody writes to this file any more
+STALE_S = 3600.0  # twice the longest job: no worker writes to this file any more
 _TOKEN = re.compile(r"[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}")
 
 
@@ -38,7 +38,7 @@ def beat_path() -> Path:
     return Path(settings.CAIRN_HOME, "run", "sweep.beat")
 
 
-class Sweeper:
+class Cleanup:
     """One sweep after another; a database that is away is tried again at the next."""
 
     def __init__(self) -> None:

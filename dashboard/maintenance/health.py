@@ -37,7 +37,7 @@ def _oldest_queued_s() -> float | None:
 
 
 def _expired_leases() -> int:
-    """Running jobs whose worker has not been heard of in time; the sweep brings them back."""
+    """Running jobs whose worker did not renew its lease in time; the sweep requeues them."""
     running = (model._default_manager.filter(state=State.RUNNING) for model in job_models.models_of())
     return sum(rows.filter(lease_until__lt=Now()).count() for rows in running)
 

@@ -1,4 +1,4 @@
-"""The operator's configuration of a base map, checked once at the start: none, a file of ours, or somebody's server.
+"""The operator's configuration of a base map, checked once at the start: none, a file of ours, or another server.
 
 The default is none: a tile request reveals to its server what region is viewed (docs/decisions/0003-no-base-map.md).
 """
@@ -79,7 +79,7 @@ def _ours(path: Path, attribution: str) -> BaseMap:
     if header["tile_type"] not in RASTER:
         raise _refused("a file must hold PNG, JPEG, WebP or AVIF", f"{path}: {header['tile_type'].name}")
     if header["tile_compression"] not in (Compression.NONE, Compression.UNKNOWN):
-        raise _refused("a file must hold pictures that are not compressed again", f"{path}: {_name(header, 'tile')}")
+        raise _refused("a file must hold images that are not compressed again", f"{path}: {_name(header, 'tile')}")
     values: Mapping[str, Any] = header
     west, south, east, north = (values[f"{name}_e7"] / 1e7 for name in ("min_lon", "min_lat", "max_lon", "max_lat"))
     return BaseMap(

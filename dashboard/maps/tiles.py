@@ -22,14 +22,14 @@ DAY_S = 86_400
 
 @require_safe
 def tile(request: HttpRequest, z: int, x: int, y: int) -> HttpResponse:
-    """One picture; whatever the file does not hold, and whatever is no tile at all, is not there."""
+    """One tile; 404 for whatever the file does not hold, and whatever is no tile at all."""
     base = settings.CAIRN_BASE_MAP
     if base is None or base.file is None or not _is_tile(base.zooms, z, x, y):
         raise Http404("There is no such tile.")
-    picture = _reader(base.file).get(z, x, y)
-    if not picture:
+    tile = _reader(base.file).get(z, x, y)
+    if not tile:
         raise Http404("There is no such tile.")
-    answer = HttpResponse(picture, content_type=base.content_type)
+    answer = HttpResponse(tile, content_type=base.content_type)
     patch_cache_control(answer, private=True, max_age=DAY_S)
     return answer
 

@@ -2,7 +2,7 @@
 
 ``uint32`` magic, version, n, flags, unit; then how many bytes each of five streams has; then the streams: lon[n] and
 lat[n] in units of 1e-7 degrees, time_ms[n], event[n], ends of pieces. The last three are there if flag bits 0, 1, 2 are
-set. Without event numbers the j-th position is event j. With pieces it is what a picture shows of the line: piece k is
+set. Without event numbers the j-th position is event j. With pieces it is what a map view shows of the line: piece k is
 drawn from position ends[k - 1] to before ends[k]; there are as many ends as the last stream has numbers.
 """
 
@@ -29,15 +29,15 @@ MAGIC = 0x4E524943  # "CIRN"
 VERSION = 2
 HAS_TIME, HAS_EVENT, HAS_PIECES = 1, 2, 4
 CONTENT_TYPE = "application/octet-stream"
-WORTH_PRESSING = 1000  # bytes
-UNITS_PER_PIXEL = 4  # a picture's positions are rounded to these: most differences take a byte
+WORTH_COMPRESSING = 1000  # bytes
+UNITS_PER_PIXEL = 4  # positions of a map view are rounded to these: most differences take a byte
 
 
 class TrackQuery(serializers.Serializer[Any]):
-    """Which series, counted from 0; and which picture of it, if not all of it is wanted."""
+    """Which series, counted from 0; and which map view of it, if not all of it is requested."""
 
     series = Whole(default=0)
-    west = Number(required=False, help_text="Longitude of the picture's left edge. With the five below, or none.")
+    west = Number(required=False, help_text="Longitude of the view's left edge. With the five below, or none.")
     north = Number(required=False, help_text="Latitude of its upper edge.")
     width = Number(required=False, help_text="Its width in pixels.")
     height = Number(required=False, help_text="Its height in pixels.")
@@ -46,26 +46,26 @@ class TrackQuery(serializers.Serializer[Any]):
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         series = attrs.pop("series")
-        for name in PICTURE if attrs else ():
+        for name in VIEW if attrs else ():
             if name not in attrs:
                 rule = f"given with {', '.join(attrs)}"
                 raise ParameterError(f"{name} must be {rule}", field=name, rule=rule)
-        return {"series": series, "picture": MapView(**attrs) if attrs else None}
+        return {"series": series, "view": MapView(**attrs) if attrs else None}
 
 
-PICTURE = ("west", "north", "width", "height", "zoom", "middle")
+VIEW = ("west", "north", "width", "height", "zoom", "middle")
 
 
 def answer(request: Request, read: Callable[[int], Line], *, tag: str) -> HttpResponse:
-    """The series of ``request``: all of it or what a picture shows. ``tag`` names the file's content."""
+    """The series of ``request``: all of it or what a map view shows. ``tag`` names the file's content."""
     params = valid(TrackQuery, request.query_params)
-    etag = f'W/"{tag}-{params["series"]}-{VERSION}"'  # an address has one picture; weak: it may come pressed or not
+    etag = f'W/"{tag}-{params["series"]}-{VERSION}"'  # an address has one view; weak: it may come compressed or not
     if fresh := get_conditional_response(request._request, etag=etag):
         return fresh
     line = read(params["series"])
-    body = encode(line) if params["picture"] is None else encode_picture(line, params["picture"])
+    body = encode(line) if params["view"] is None else encode_view(line, params["view"])
     headers = {"ETag": etag, "Cache-Control": "private, no-cache", "X-Content-Type-Options": "nosniff"}
-    if len(body) > WORTH_PRESSING and "zstd" in request.headers.get("Accept-Encoding", ""):
+    if len(body) > WORTH_COMPRESSING and "zstd" in request.headers.get("Accept-Encoding", ""):
         body = pa.Codec("zstd", compression_level=1).compress(body, asbytes=True)
         headers["Content-Encoding"] = "zstd"  # a tenth of the time gzip takes, and smaller
     sent = HttpResponse(body, content_type=CONTENT_TYPE, headers=headers)
@@ -78,11 +78,11 @@ def encode(line: Line) -> bytes:
     return _joined(1, line.lon, line.lat, line.time_ms, line.event, None)
 
 
-def encode_picture(line: Line, picture: MapView) -> bytes:
-    """What a picture shows of one series, without times and with the event of every position."""
-    index, ends = picture.shown(line.lon, line.y)
+def encode_view(line: Line, view: MapView) -> bytes:
+    """What a map view shows of one series, without times and with the event of every position."""
+    index, ends = view.shown(line.lon, line.y)
     event = index if line.event is None else line.event[index]
-    unit = max(1, int(360 * E7 / picture.scale / UNITS_PER_PIXEL))
+    unit = max(1, int(360 * E7 / view.scale / UNITS_PER_PIXEL))
     lon, lat = (np.round(column[index] / unit).astype(np.int32) for column in (line.lon, line.lat))
     return _joined(unit, lon, lat, None, event, ends)
 

@@ -1,7 +1,7 @@
-"""First steps over the samples, for who has nothing of their own yet: a strip of links that ticks off what was done.
+"""First steps over the samples, for new users: a strip of links that ticks off what was done.
 
 What is ticked is read from rows: landmark sets, releases, datasets, and the two visits that a user's row remembers.
-Built in for every template as ``{% tour %}``; pages that are no step show nothing and ask the database nothing.
+Built in for every template as ``{% tour %}``; pages that are no step show nothing and query nothing.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Releases as one ZIP: the data in several formats, the label, the configuration, checksums. Only what may go out.
 
-The same releases give the same bytes: fixed times and rights, sorted names, no host and no owner's words. A bundle is
-written while it is sent; one file of one release at a time lies on the disk.
+The same releases give the same bytes: fixed times and rights, sorted names, no host and no text of the owner. A bundle
+is written while it is sent; one file of one release at a time is on the disk.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MEDIA_TYPE = "application/zip"
 MOST = 20
 """Releases in one bundle."""
 LAYOUT = 1  # counts up when the same releases are packed in another way
-EPOCH = (1980, 1, 1, 0, 0, 0)  # the first moment a ZIP can tell
+EPOCH = (1980, 1, 1, 0, 0, 0)  # the first moment a ZIP can represent
 CHUNK = 1 << 18
 PACKED_ALREADY = ("parquet",)
 SUMS = "SHA256SUMS"
@@ -101,7 +101,7 @@ def stream(rows: Sequence[Release], kinds: Sequence[str]) -> Iterator[bytes]:
 
 
 class _Sent:
-    """What the archive wrote and nobody took yet; it cannot be sought in, so sizes follow the members."""
+    """What the archive wrote and was not sent yet; it cannot be sought in, so sizes follow the members."""
 
     def __init__(self) -> None:
         self._parts: list[bytes] = []
@@ -143,9 +143,9 @@ def _members(rows: Sequence[Release], kinds: Sequence[str]) -> Iterator[tuple[st
     for row in rows:
         known = datatypes[row.kind].exports
         files = {f"{stem(row)}.{known[kind].extension}": kind for kind in kinds}
-        for file in sorted([*files, *_WORDS]):
+        for file in sorted([*files, *_TEXTS]):
             kind = files.get(file)
-            content = downloads.export(row, kind)[0] if kind else _text(_WORDS[file](row))
+            content = downloads.export(row, kind)[0] if kind else _text(_TEXTS[file](row))
             yield f"{stem(row)}/{file}", content, kind in PACKED_ALREADY
 
 
@@ -157,7 +157,7 @@ def _as_json(value: Any) -> str:
     return json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-_WORDS: Mapping[str, Callable[[Release], str]] = {
+_TEXTS: Mapping[str, Callable[[Release], str]] = {
     "configuration.json": lambda row: reproduce.configuration([row]),
     "label.json": lambda row: _as_json(downloads.label(row)),
     "label.txt": lambda row: f"{downloads.label(row)['text']}\n",
@@ -179,12 +179,12 @@ Check the files:   sha256sum -c SHA256SUMS
 The same configuration over the same points gives other noise from the same distribution. Only a seed gives the same
 bits again, and it ends privacy: whoever knows it can take the noise away.
 
-Packed by Cairn {version}; each label says which version drew its release.
+Packed by Cairn {version}; each label names the version that drew its release.
 """
 
 
 def readme(rows: Sequence[Release]) -> str:
-    """What is in the bundle, in words."""
+    """The README of the bundle: what is in it."""
     title = "A release" if len(rows) == 1 else f"{len(rows)} releases"
     content = "\n\n".join(f"{stem(row)}\n  {row.title}\n  {_sentence(row)}" for row in rows)
     names = ", ".join(f"*.{one.extension}" for one in datatypes[rows[0].kind].exports.values())

@@ -24,13 +24,13 @@ def derived(row: Release, lease: leases.Lease) -> list[data.Release]:
     steps = row.steps_after(source)
     try:
         published = files.read_releases(source)
-    except FileNotFoundError:  # discarded between the look at its row and the look at its files
+    except FileNotFoundError:  # discarded after its row was read and before its files were
         raise _gone() from None
-    everybody = files.people_of_release(source)
+    persons = files.people_of_release(source)
     made = list(published)
-    for i, person in enumerate(everybody):
-        stage = "Smoothing" if len(everybody) == 1 else f"Smoothing person {i + 1} of {len(everybody)}"
-        lease.report(stage, SHARE * i / len(everybody))
+    for i, person in enumerate(persons):
+        stage = "Smoothing" if len(persons) == 1 else f"Smoothing person {i + 1} of {len(persons)}"
+        lease.report(stage, SHARE * i / len(persons))
         after = processed(person.joined_release(published), steps)
         for series, one in zip(person.members, person.cut(after, [one.series.name for one in published]), strict=True):
             made[series] = one

@@ -1,4 +1,4 @@
-"""A stored release on its way out: its privacy label, and files that carry it."""
+"""Exports of a stored release: its privacy label, and files that carry it."""
 
 from __future__ import annotations
 

@@ -136,7 +136,7 @@ def _over_events(n: int, event: Ints, values: Floats) -> Floats:
 def clear_after(draft: Release) -> None:
     """Remove what an attempt left behind unless it is what the row publishes.
 
-    Of a row that is not done only the attempt's own: it may have been put back, and another attempt be writing.
+    Of a row that is not done only the attempt's own: it may have been requeued, and another attempt be writing.
     """
     row = Release.objects.filter(pk=draft.pk).first()
     if row is None:
@@ -160,8 +160,8 @@ def _remove_empty(release_id: uuid.UUID, dataset_id: uuid.UUID) -> None:
             folder.rmdir()
 
 
-def _folder(room: str, pk: uuid.UUID) -> Path:
-    return Path(settings.CAIRN_HOME, room, str(pk))
+def _folder(app: str, pk: uuid.UUID) -> Path:
+    return Path(settings.CAIRN_HOME, app, str(pk))
 
 
 def _all(release_id: uuid.UUID, dataset_id: uuid.UUID) -> list[Path]:

@@ -23,7 +23,7 @@ class MechanismForecast(Result):
     name: str
     title: str
     expected: NoiseForecast | None
-    """null where only a simulation could tell and the series are too long for one."""
+    """null where it would take a simulation and the series are too long for one."""
     guarantee: dict[str, Any]
     loss: ExpectedLoss | None
     """null where no correlation is given."""

@@ -40,7 +40,7 @@ class Release(Job):
     data_file = models.CharField(max_length=80, default="", blank=True)
     data_sha256 = models.CharField(max_length=64, default="", blank=True)
     engine_version = models.CharField(max_length=40, default="", blank=True)  # the version that drew it, if it was kept
-    summary = models.JSONField(null=True, blank=True)  # what anybody who has the release may know
+    summary = models.JSONField(null=True, blank=True)  # what every recipient of the release may know
     owner_view = models.JSONField(null=True, blank=True)  # measured against the original: the owner's alone
     derived_from = models.ForeignKey("self", on_delete=models.SET_NULL, null=True, blank=True, related_name="derived")
     source = models.JSONField(null=True, blank=True)  # {release, sha256} of that one, which outlives it

@@ -36,11 +36,11 @@ def request(row: Release, ids: dict[str, str] | None = None) -> str:
 def command(row: Release) -> str:
     """The same over a file, without a server: ``manage.py release``, file and landmarks left blank."""
     spec = row.parsed_spec
-    words = [("--mechanism", spec.mechanism.name)]
-    words += [("--set", f"{name}={_said(value)}") for name, value in _own(spec.mechanism.model_dump())]
-    words += [("--then", ":".join([step.name, *_values(step.model_dump())])) for step in spec.postprocess]
-    words += [("--seed", str(spec.seed))] if spec.seed is not None else []
-    parts = ["manage.py release FILE --landmarks LANDMARKS", *(f"{option} {shlex.quote(to)}" for option, to in words)]
+    options = [("--mechanism", spec.mechanism.name)]
+    options += [("--set", f"{name}={_text(value)}") for name, value in _own(spec.mechanism.model_dump())]
+    options += [("--then", ":".join([step.name, *_values(step.model_dump())])) for step in spec.postprocess]
+    options += [("--seed", str(spec.seed))] if spec.seed is not None else []
+    parts = ["manage.py release FILE --landmarks LANDMARKS", *(f"{option} {shlex.quote(to)}" for option, to in options)]
     return " \\\n  ".join([*parts, "--out release.csv"])
 
 
@@ -50,8 +50,8 @@ def _own(description: dict[str, Any]) -> list[tuple[str, Any]]:
 
 def _values(description: dict[str, Any]) -> list[str]:
     """A step's parameters in their order, up to the last one that is given."""
-    return [_said(value) for _, value in _own(description)]
+    return [_text(value) for _, value in _own(description)]
 
 
-def _said(value: Any) -> str:
+def _text(value: Any) -> str:
     return repr(value) if isinstance(value, float) else str(value)

@@ -102,5 +102,5 @@ def _set_urls(landmark_set: Any) -> dict[str, str]:
 
 
 def _events(landmark_set: LandmarkSet) -> str:
-    """Where it says which events are landmarks."""
+    """The URL of the events of a landmark set."""
     return reverse("api:landmark-set-events", args=[landmark_set.pk])

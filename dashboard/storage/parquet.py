@@ -110,7 +110,7 @@ def _people(schema: pa.Schema) -> list[str]:
 
 
 def read_people(path: Path) -> list[Person]:
-    """The people of a file of points; times are read only where somebody has several series."""
+    """The people of a file of points; times are read only where a person has several series."""
     schema = pq.read_schema(path)
     names = _people(schema)
     several = len(set(names)) < len(names) and "time_ms" in schema.names

@@ -93,7 +93,7 @@ class Correlation:
     def given(cls, backward: Any, forward: Any, diameter_m: float | None) -> Correlation:
         """Matrices as lists or JSON text; without one there is no correlation in that direction.
 
-        One of the two may be the word "reversal": it is then the other one's, in one stationary chain.
+        One of the two may be the text "reversal": it is then the other one's, in one stationary chain.
         """
         if backward == REVERSAL and forward == REVERSAL:
             raise refused("backward", "a matrix where forward is its reversal", backward)
@@ -136,10 +136,10 @@ class Correlation:
         return mismatch(back, ahead)
 
     def unchained(self) -> str:
-        """Why the bridged bound says nothing under this correlation; empty where it does.
+        """Why the bridged bound does not hold under this correlation; empty where it does.
 
         Two estimates of one chain are never quite each other's reversal (a series starts and ends somewhere), so for
-        them ``mismatch`` is told and not judged.
+        them ``mismatch`` is reported, and no reason to refuse.
         """
         if self.data_dependent or self.mismatch <= ONE_CHAIN:
             return ""

@@ -1,7 +1,7 @@
-"""What a mechanism's noise will be, before anything is drawn: it reads which events are landmarks, never a position.
+"""Expected noise of a mechanism before any release: which events are landmarks is read, never a position.
 
-Where budgets do not depend on the run it is closed form. Where they do, the mechanism runs on a generated walk with a
-fixed seed: nobody's movements, and the same answer every time.
+Where budgets do not depend on the run it is closed form. Where they do, the mechanism runs on a random walk with a
+fixed seed: synthetic positions, and the same answer every time.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ LONGEST_RUN = 10_000
 FEWEST_EVENTS, MOST_RUNS = 2_000, 100
 """Short series are simulated again and again, to this many events or runs."""
 STEP_M = 500.0
-"""Standard deviation per axis of a step of the generated walk: a taxi's between two fixes, five minutes apart."""
+"""Standard deviation per axis of a step of the random walk: a taxi's between two fixes, five minutes apart."""
 
 
 @dataclass(frozen=True)
@@ -85,18 +85,18 @@ class _Shown:
 
 
 def noise_forecast(mechanism: TrajectoryMechanism, masks: Sequence[Mask]) -> NoiseForecast | None:
-    """What ``mechanism`` will do to series whose landmarks are ``masks``, one (n,) for each series.
+    """Return the expected noise over series whose landmarks are ``masks``, one (n,) for each series.
 
     None where it could only be simulated and the series are longer than :data:`LONGEST_RUN` together.
     """
     n = sum(map(len, masks))
     if has_known_budgets(mechanism):
-        return _told(mechanism, [_planned(mechanism, mask) for mask in masks], runs=1, exact=True)
+        return _forecast(mechanism, [_planned(mechanism, mask) for mask in masks], runs=1, exact=True)
     if n > LONGEST_RUN:
         return None
     runs = min(math.ceil(FEWEST_EVENTS / max(n, 1)), MOST_RUNS)
     rng = noise.seeded(0)
-    return _told(mechanism, [_run(mechanism, mask, seed, rng) for seed in range(runs) for mask in masks], runs=runs)
+    return _forecast(mechanism, [_run(mechanism, mask, seed, rng) for seed in range(runs) for mask in masks], runs=runs)
 
 
 def expected_error_m(mechanism: TrajectoryMechanism, is_landmark: Mask) -> Floats:
@@ -119,7 +119,7 @@ def expected_error_m(mechanism: TrajectoryMechanism, is_landmark: Mask) -> Float
 
 
 def simulated_budgets(mechanism: TrajectoryMechanism, is_landmark: Mask, runs: int) -> Floats:
-    """Every event's budget in so many runs over generated walks, (runs, n), the same every time: seeds 0, 1, …"""
+    """Every event's budget in so many runs over random walks, (runs, n), the same every time: seeds 0, 1, …"""
     rng = noise.seeded(0)
     found = [_released(mechanism, is_landmark, seed, rng)[1].budgets for seed in range(runs)]
     return np.array(found).reshape(runs, len(is_landmark))
@@ -136,7 +136,7 @@ def has_known_budgets(mechanism: TrajectoryMechanism) -> TypeGuard[PlanarLaplace
 
 
 def _planned(mechanism: PlanarLaplaceMechanism, mask: Mask) -> _Shown:
-    """The release's plan: :meth:`assemble` says which events are published, whatever the positions."""
+    """The release's plan: :meth:`assemble` decides which events are published, whatever the positions."""
     budgets = mechanism.budgets(mask)
     own, together = mechanism.independent(budgets, mask)
     fresh = np.flatnonzero(budgets > 0)
@@ -150,7 +150,7 @@ def _planned(mechanism: PlanarLaplaceMechanism, mask: Mask) -> _Shown:
 def _released(
     mechanism: TrajectoryMechanism, mask: Mask, seed: int, rng: noise.RandomSource
 ) -> tuple[Trajectory, Release]:
-    """A generated walk and a release of it."""
+    """A random walk and a release of it."""
     steps = np.random.default_rng(seed).normal(0, STEP_M, (len(mask), 2))
     walk = Trajectory(*geo.LocalPlane(0.0, 0.0).unproject(np.cumsum(steps, axis=0)))
     return walk, mechanism.release(walk, LandmarkSet(mask), rng=rng)
@@ -168,7 +168,7 @@ def _draws_shown(release: Release) -> Ints:
     return last_draw(release.fresh)[release.event]
 
 
-def _told(mechanism: TrajectoryMechanism, parts: list[_Shown], *, runs: int, exact: bool = False) -> NoiseForecast:
+def _forecast(mechanism: TrajectoryMechanism, parts: list[_Shown], *, runs: int, exact: bool = False) -> NoiseForecast:
     groups: list[Callable[[Mask], Mask]] = [lambda mask: mask, lambda mask: ~mask, np.ones_like]
     return NoiseForecast(exact, *(_expected(mechanism.epsilon, parts, group, runs, exact=exact) for group in groups))
 

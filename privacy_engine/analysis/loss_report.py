@@ -187,7 +187,7 @@ class Losses:
         )
 
     def lines(self) -> Iterator[str]:
-        """Every event as CSV, many lines at a time, after lines that say what it is."""
+        """Every event as CSV, many lines at a time, after comment lines that describe it."""
         yield "".join(f"# {line}\r\n" for line in self._about())
         yield ",".join(["event", "landmark", *self.curves])
         yield "\r\n"
@@ -239,7 +239,7 @@ def losses(
     Raises
     ------
     ParameterError
-        A parameter lies outside its domain, or the bound asked for cannot be had.
+        A parameter lies outside its domain, or the requested bound cannot be computed.
     """
     own = _known(parameters or {})
     common = {"epsilon": epsilon, "radius_m": radius_m}
@@ -282,7 +282,7 @@ def _row(mechanism: TrajectoryMechanism, is_landmark: Mask, correlation: Correla
     losses: dict[Bound, LandmarkLoss] = {chosen.bound: chosen}
     if chosen.bound == "bridge":
         losses["published"] = landmark_loss(budgets, is_landmark, correlation, "published", shared=shared)
-    elif bound:  # the published one was asked for: the other beside it, where it can be had
+    elif bound:  # the published one was requested: the other beside it, where it can be computed
         other = landmark_loss(budgets, is_landmark, correlation, shared=shared)
         losses[other.bound] = other
     return Row(mechanism, losses, chosen)

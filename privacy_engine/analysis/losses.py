@@ -29,7 +29,7 @@ class LandmarkLoss:
     """Losses of the events of one series, two arrays (n,): ``own`` of each alone, ``joint`` with all landmarks.
 
     ``landmarks_only`` is what the landmarks leak together; ``level`` what they and one more event leak where nothing is
-    correlated, ``highest_budget`` the worst event alone. ``why`` says why it is not the bridged bound.
+    correlated, ``highest_budget`` the worst event alone. ``why`` is the reason why it is not the bridged bound.
 
     A draw that landmarks share (joint noise) changes its odds by its level whichever of them move: it counts once
     together, whole for each landmark alone, and not for another event, beside which the landmarks are known.
@@ -76,7 +76,7 @@ class LandmarkLossCurves(Result):
 
 
 def undefined(mechanism: Any) -> str:
-    """Why a mechanism's budgets say nothing of its temporal loss; empty where they do.
+    """Why a mechanism's budgets do not determine its temporal loss; empty where they do.
 
     A mechanism for which neither the accounting of single draws nor that of a shared one (:func:`levels`) holds has its
     reason in a class variable ``temporal_loss_undefined``.
@@ -117,14 +117,14 @@ def landmark_loss(
     *,
     shared: float = 0.0,
 ) -> LandmarkLoss:
-    """By the bound asked for; without one the bridged bound where it can be had, else the published formula.
+    """By the requested bound; without one the bridged bound where it can be computed, else the published formula.
 
     ``budgets`` and ``shared`` are what :func:`levels` gives.
 
     Raises
     ------
     ParameterError
-        The bound asked for cannot be had, or neither can: it would take too long, or the matrices do not suit.
+        The requested bound cannot be computed, or neither can: it would take too long, or the matrices do not suit.
     """
     if bound:
         return _loss(budgets, is_landmark, correlation, bound, shared)

@@ -68,7 +68,7 @@ class Spread:
 
     @property
     def note(self) -> str:
-        """What the numbers are, in words."""
+        """What the numbers are, as text."""
         runs = len(self.runs)
         return NOTE.format(runs=runs, step=STEP_M, last=runs - 1) if runs else TOO_LONG
 
@@ -112,7 +112,7 @@ def spread(mechanism: Any, is_landmark: Mask, correlation: Correlation, bound: B
     Raises
     ------
     ParameterError
-        The bound asked for cannot be had.
+        The requested bound cannot be computed.
     """
     budgets = mechanism.most_budgets(is_landmark)
     most = _loss(mechanism, budgets, is_landmark, correlation, bound)
@@ -130,7 +130,7 @@ def runs_of(mechanism: TrajectoryMechanism, is_landmark: Mask, runs: int = MOST_
 
 
 def _simulated(mechanism: TrajectoryMechanism, mask: bytes, runs: int) -> Floats:
-    with _ONE_AT_A_TIME:  # a page asks for several correlations at once: the runs are the same
+    with _ONE_AT_A_TIME:  # a page requests several correlations at once: the runs are the same
         return _remembered(mechanism, mask, runs)
 
 

@@ -1,4 +1,4 @@
-"""The kinds of data: one :class:`DataType` each, which forms, pages, downloads, commands and audits ask.
+"""The kinds of data: one :class:`DataType` each, which forms, pages, downloads, commands and audits use.
 
 docs/decisions/0025-data-types.md lists the files of a further kind.
 

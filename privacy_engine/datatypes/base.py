@@ -1,4 +1,4 @@
-"""``DataType``: everything the rest of Cairn must know of one kind of data, asked in one place."""
+"""``DataType``: everything that depends on the kind of data, in one place."""
 
 from __future__ import annotations
 

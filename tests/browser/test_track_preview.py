@@ -25,7 +25,7 @@ POINTS = 120_000
 
 @pytest.fixture
 def large(owner: User) -> Dataset:
-    warm.pictures()  # as the web process has done when a page with a map was seen
+    warm.maps()  # as the web process has done when a page with a map was seen
     rng = np.random.default_rng(5)
     lon, lat = (at + np.cumsum(rng.normal(0, 2e-5, POINTS)) for at in (2.35, 48.85))
     rows = "".join(f"{x:.6f},{y:.6f}\n" for x, y in zip(lon, lat, strict=True))

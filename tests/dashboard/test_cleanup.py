@@ -162,17 +162,17 @@ class TestBlocks:
         assert Experiment.objects.get(pk=row.pk).folder.joinpath("table.parquet").exists()
 
 
-class TestSweeper:
+class TestCleanup:
     def test_touches_its_beat_file_after_every_round(self, db: None) -> None:
         assert not cleanup.beat_path().exists()
-        assert cleanup.Sweeper().round() is not None
+        assert cleanup.Cleanup().round() is not None
         assert cleanup.beat_path().exists()
 
     def test_survives_a_database_that_is_away(self, db: None, monkeypatch: pytest.MonkeyPatch) -> None:
         def away(model: Any) -> None:
             raise OperationalError("no connection")
 
-        sweeper = cleanup.Sweeper()
+        sweeper = cleanup.Cleanup()
         with monkeypatch.context() as patch:
             patch.setattr(reaper, "sweep", away)
             assert sweeper.round() is None

@@ -112,7 +112,7 @@ def test_by_the_command(shape, mechanism, watched, capsys, tmp_path) -> None:
     given += ["--person", stated] if stated else []
     reported, wrong, code = runner(Command, "release", capsys)(tmp_path / name, *given, "--out", out)
     assert (wrong, code) == ("", 0)
-    assert ("--person says otherwise" in reported) == (stated is None and name.endswith(".zip"))
+    assert ("--person changes it" in reported) == (stated is None and name.endswith(".zip"))
     check(watched, json.loads(pq.read_schema(out).metadata[b"cairn"]), shape)
 
 

@@ -21,7 +21,7 @@ logger = logging.getLogger(__name__)
 
 
 def status_of(error: EngineError) -> int:
-    """The HTTP status that says what sort of error it is."""
+    """The HTTP status of a sort of error."""
     if isinstance(error, ChoiceNeeded):
         return status.HTTP_422_UNPROCESSABLE_ENTITY
     if isinstance(error, Conflict):

@@ -1,4 +1,4 @@
-"""Numbers, times and small pictures in templates, as static/js/core/format.js formats them. In every template."""
+"""Numbers, times and icons in templates, as static/js/core/format.js formats them. In every template."""
 
 from __future__ import annotations
 
@@ -180,7 +180,7 @@ def swatch(name: str, dash: str = "") -> SafeString:
 
 @register.simple_tag
 def icon(name: str) -> SafeString:
-    """One of a few drawings, 16 by 16, in the colour of the text; decoration beside words."""
+    """One of a few drawings, 16 by 16, in the colour of the text; decoration beside text."""
     return format_html('<svg class="icon" viewBox="0 0 16 16" aria-hidden="true"><path d="{}"/></svg>', ICONS[name])
 
 

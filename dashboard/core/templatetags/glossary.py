@@ -1,4 +1,4 @@
-"""The words a reader may not know: one plain sentence each, and the tags that put them where the words stand.
+"""The terms a reader may not know: one plain sentence each, and the tags that explain a term where it is used.
 
 ``{% term "epsilon" %}ε{% endterm %}`` makes the first ε of a page a button that explains itself on hover, focus and
 press; ``{% term_notes %}`` writes the sentences that the page needs, at its end. Built in for every template.
@@ -20,7 +20,7 @@ register = template.Library()
 
 @dataclass(frozen=True)
 class Term:
-    """A word, as a heading shows it, and what it means here."""
+    """A term, as a heading shows it, and what it means here."""
 
     title: str
     meaning: str
@@ -93,21 +93,21 @@ GLOSSARY: dict[str, Term] = {
 
 
 @dataclass
-class Said:
-    """What one page explains: words that are buttons already, and sentences to write at its end."""
+class UsedTerms:
+    """What one page explains: terms that are buttons already, and sentences to write at its end."""
 
     buttons: set[str] = field(default_factory=set)
     notes: dict[str, Term] = field(default_factory=dict)
 
 
-def _said(context: Context) -> Said:
+def _used(context: Context) -> UsedTerms:
     """The page's own, kept on its request, which every included template sees."""
     request = context.get("request")
     if request is None:
-        return Said()
-    if not hasattr(request, "said_terms"):
-        request.said_terms = Said()
-    return request.said_terms
+        return UsedTerms()
+    if not hasattr(request, "used_terms"):
+        request.used_terms = UsedTerms()
+    return request.used_terms
 
 
 def _known(name: str) -> str:
@@ -117,21 +117,21 @@ def _known(name: str) -> str:
 
 
 class TermNode(template.Node):
-    """The words between the tags, as a button where the page says them for the first time."""
+    """The text between the tags, as a button where the page uses the term for the first time."""
 
-    def __init__(self, name: FilterExpression, words: NodeList) -> None:
-        self.name, self.nodelist = name, words
+    def __init__(self, name: FilterExpression, content: NodeList) -> None:
+        self.name, self.nodelist = name, content
 
     def render(self, context: Context) -> SafeString:
-        name, words, used = _known(self.name.resolve(context)), self.nodelist.render(context), _said(context)
+        name, text, used = _known(self.name.resolve(context)), self.nodelist.render(context), _used(context)
         if name in used.buttons:
-            return words
+            return text
         used.buttons.add(name)
         used.notes[name] = GLOSSARY[name]
         return format_html(
             '<button class="term" type="button" popovertarget="term-{0}" aria-describedby="term-{0}">{1}</button>',
             name,
-            words,
+            text,
         )
 
 
@@ -139,19 +139,19 @@ class TermNode(template.Node):
 def term(parser: Parser, token: Token) -> TermNode:
     """``{% term "epsilon" %}ε{% endterm %}``: never inside a label, a link or a summary, which take presses."""
     _, name = token.split_contents()
-    words = parser.parse(("endterm",))
+    content = parser.parse(("endterm",))
     parser.delete_first_token()
-    return TermNode(parser.compile_filter(name), words)
+    return TermNode(parser.compile_filter(name), content)
 
 
 @register.simple_tag(takes_context=True)
 def terms(context: Context, *names: str) -> str:
     """Nothing here, but their sentences at the end of the page, for static/js/components/glossary.js."""
-    _said(context).notes.update({_known(name): GLOSSARY[name] for name in names})
+    _used(context).notes.update({_known(name): GLOSSARY[name] for name in names})
     return ""
 
 
 @register.inclusion_tag("includes/term_notes.html", takes_context=True)
 def term_notes(context: Context) -> dict[str, Any]:
-    """The sentences of the terms that the page has said so far."""
-    return {"notes": _said(context).notes.items()}
+    """The sentences of the terms that the page has used so far."""
+    return {"notes": _used(context).notes.items()}

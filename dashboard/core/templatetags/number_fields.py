@@ -1,6 +1,6 @@
 """``{% number_input %}``: a number input of a template, with the domain of its parameter. Built in for every template.
 
-What is typed is read by static/js/core/number_text.js; the rule beside the field is written here in the same words.
+What is typed is read by static/js/core/number_text.js; the rule beside the field is written here as the same text.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ DOMAINS: dict[str, Any] = {
     "alpha": (float, Param(label="Target", lowest=POSITIVE)),
     "count": (int, Param(label="Count", lowest=1)),
 }
-"""What a template may ask for: the type and the domain of a number."""
+"""What a template may name: the type and the domain of a number."""
 
 
 def domain(name: str) -> tuple[bool, Param]:
@@ -52,7 +52,7 @@ def plain_number(value: float) -> str:
 
 
 def rule_text(whole: bool, param: Param) -> str:
-    """The rule beside a field, as ruleWords in static/js/core/number_text.js writes it.
+    """The rule beside a field, as ``ruleSentence`` in static/js/core/number_text.js writes it.
 
     >>> rule_text(*domain("epsilon")), rule_text(*domain("alpha"))
     ('A number from 0.000001 to 10000.', 'A number greater than 0.')
@@ -63,7 +63,7 @@ def rule_text(whole: bool, param: Param) -> str:
     ends = [(" of at least ", param.lowest), (" of at most ", param.highest)]
     if param.lowest is not None and param.highest is not None:
         ends = [(" from ", param.lowest), (" to ", param.highest)]
-    return start + "".join(word + plain_number(end) for word, end in ends if end is not None) + "."
+    return start + "".join(bound + plain_number(end) for bound, end in ends if end is not None) + "."
 
 
 @register.simple_tag

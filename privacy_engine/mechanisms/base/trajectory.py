@@ -97,7 +97,7 @@ class TrajectoryMechanism(Mechanism):
         return None
 
     def drawn_together(self, is_landmark: Mask, fresh: Mask) -> Mask:
-        """Which of the draws ``fresh`` (n,) are of one joint draw of noise, (n,): none, unless the mechanism says."""
+        """Which of the draws ``fresh`` (n,) are of one joint draw of noise, (n,): none, if not overridden."""
         return np.zeros(len(fresh), dtype=np.bool_)
 
     def epsilon_per_m(self, budgets: Floats) -> Floats:

@@ -18,9 +18,10 @@ from privacy_engine.popularity import PopularityModel
 class CheckInPopularity(CheckInMechanism):
     r"""Discrete Laplace noise of rate :math:`\epsilon / \Delta` on the number of check-ins in every cell of a grid.
 
-    Every cell of the public grid is published, also the empty ones, so which cells there are tells nothing. Where users
-    are protected each contributes at most c check-ins, so that with one user more or less the counts differ by at most
-    Δ = c in sum, and by 2c if one is replaced; where records are, by 1 or 2. Discrete Laplace noise then gives ε [1]_.
+    Every cell of the public grid is published, also the empty ones, so which cells there are discloses nothing. Where
+    users are protected each contributes at most c check-ins, so that with one user more or less the counts differ by at
+    most Δ = c in sum, and by 2c if one is replaced; where records are, by 1 or 2. Discrete Laplace noise then gives
+    ε [1]_.
     Ranking the cells reads the published counts alone and costs nothing.
 
     References

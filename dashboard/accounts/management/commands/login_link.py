@@ -1,4 +1,4 @@
-"""``manage.py login_link USER``: a link that lets somebody in once."""
+"""``manage.py login_link USER``: a link that logs a user in once."""
 
 from typing import Any
 

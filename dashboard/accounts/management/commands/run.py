@@ -14,6 +14,6 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            Supervisor(say=lambda line: print(line, flush=True)).run()
+            Supervisor(report=lambda line: print(line, flush=True)).run()
         except LaunchError as error:
             raise CommandError(str(error)) from None

@@ -13,7 +13,7 @@ from dashboard.datasets.models import Dataset
 from dashboard.landmarks.services import mark_landmarks
 from privacy_engine.samples import Sample, samples
 
-KNOWN = {"id": "series", "swap": "no"}  # said, so that the report has nothing to guess
+KNOWN = {"id": "series", "swap": "no"}  # stated, so that the report has nothing to guess
 
 
 class Command(BaseCommand):
@@ -36,7 +36,7 @@ class Command(BaseCommand):
 
 
 def as_csv(sample: Sample) -> SimpleUploadedFile:
-    """The sample as somebody would upload it."""
+    """The sample as a user would upload it."""
     series, text = sample.series, io.StringIO()
     times = [] if series.time_s is None else [facts.instant(t) for t in series.time_s]
     rows = zip([series.name] * len(series), times, series.lon, series.lat, strict=True)

@@ -99,7 +99,7 @@ def _release(
     seed: str | None,
     out: Path,
 ) -> str:
-    """Do it, and say in one line what was done."""
+    """Do it, and return one line about what was done."""
     parameters = {name: value_of(text) for name, text in pairs(set, "--set").items()}
     spec = ReleaseSpec.parse(
         {
@@ -124,14 +124,14 @@ def _release(
     if beside:
         marks = [LandmarkSet(one.mask) for one in beside.select(marks)]
     drawn = spec.release(series, marks)
-    everybody = people(series)
+    persons = people(series)
     context = release_context(
-        landmarks=most_landmarks([person.joined_mask([one.mask for one in marks]) for person in everybody]),
+        landmarks=most_landmarks([person.joined_mask([one.mask for one in marks]) for person in persons]),
         method=method,
         beside=None if beside is None else MarkedBeside(beside.private, beside.method.one_sided_level),
         cleaning=cleaning,
         stability=stability_of(done),
-        whole_trace=largest_total([person.joined_values([one.budgets for one in drawn]) for person in everybody]),
+        whole_trace=largest_total([person.joined_values([one.budgets for one in drawn]) for person in persons]),
     )
     private = all(one.private for one in drawn)
     released = [one.series for one in drawn]
@@ -152,7 +152,7 @@ def _summary(spec: ReleaseSpec, context: Context, marks: list[LandmarkSet], draw
 
 def _reading_text(report: formats.Report, done: list[Done]) -> str:
     """What cleaning did, and how the people were guessed where that matters."""
-    guesses = [f"{one['message']} --person says otherwise." for one in report.guesses if one["option"] == "person"]
+    guesses = [f"{one['message']} --person changes it." for one in report.guesses if one["option"] == "person"]
     return "".join(f" {part}" for part in [*(f"{one.title}: {one.message}" for one in done), *guesses])
 
 
@@ -218,7 +218,7 @@ def _step(text: str, steps: Registry[Any], option: str) -> dict[str, Any]:
 
 
 def _cleaning(text: str) -> list[Any]:
-    """Cleaning steps as JSON, in the words of the API, or one by its short form."""
+    """Cleaning steps as JSON, as the API takes them, or one by its short form."""
     if not text.lstrip().startswith(("[", "{")):
         return [_step(text, cleaning_steps, "--clean")]
     try:

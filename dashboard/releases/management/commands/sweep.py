@@ -1,4 +1,4 @@
-"""``manage.py sweep``: the loop that brings lost jobs back."""
+"""``manage.py sweep``: the loop that requeues lost jobs."""
 
 import signal
 import threading
@@ -7,25 +7,25 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
-from dashboard.maintenance.cleanup import Sweeper
+from dashboard.maintenance.cleanup import Cleanup
 
 
 class Command(BaseCommand):
     """Sweeps every CAIRN_SWEEP_S seconds until it is stopped."""
 
-    help = "Bring back jobs whose worker died, and clear away what nobody owns."
+    help = "Requeue jobs whose worker died, and delete what has no owner."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--once", action="store_true", help="sweep and tidy once, say what was done, and end")
+        parser.add_argument("--once", action="store_true", help="sweep and tidy once, print what was done, and end")
 
     def handle(self, *args: Any, once: bool, **options: Any) -> None:
-        sweeper, stop = Sweeper(), threading.Event()
+        cleanup, stop = Cleanup(), threading.Event()
         if once:
-            done = sweeper.round()
+            done = cleanup.round()
             self.stdout.write(", ".join(f"{name} {n}" for name, n in (done or {}).items()) or "no database")
             return
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: stop.set())
         while not stop.is_set():
-            sweeper.round()
+            cleanup.round()
             stop.wait(settings.CAIRN_SWEEP_S)

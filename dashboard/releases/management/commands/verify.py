@@ -1,4 +1,4 @@
-"""``manage.py verify FILE …``: whether exported files are what their labels say; no server, no database."""
+"""``manage.py verify FILE …``: whether exported files match their labels; no server, no database."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ so it cannot detect forgery.
 
 
 class Command(BaseCommand):
-    help = "Check that exported files are what their labels say."
+    help = "Check that exported files match their labels."
     requires_system_checks: list[str] = []
     requires_migrations_checks = False
 
