@@ -2,7 +2,7 @@
 
 import django.db.models.deletion
 from django.conf import settings
-from django.db import migrations, models
+from django.db import IntegrityError, migrations, models
 from django.db.models import Q
 
 KINDS = [("trajectory", "Trajectories"), ("stream", "Count streams"), ("checkins", "Check-ins")]
@@ -25,6 +25,28 @@ def lineages_of_budgets(apps, schema_editor):
     for entry in LineageEntry.objects.all():
         entry.amounts = {"event_per_m": [entry.spent, entry.other_spent]}
         entry.save(update_fields=["amounts"])
+
+
+def budgets_of_lineages(apps, schema_editor):
+    """Fill the columns before from budgets by distance; the schema before has no other unit."""
+    Budget, SourceFile, LineageEntry = (
+        apps.get_model("datasets", name) for name in ("Budget", "SourceFile", "LineageEntry")
+    )
+    if Budget.objects.exclude(unit="event_per_m").exists():
+        raise IntegrityError("the version before cannot store budgets of another unit than event_per_m")
+    for budget in Budget.objects.select_related("lineage"):
+        budget.owner_id = budget.lineage.owner_id
+        budget.save(update_fields=["owner"])
+    for file in SourceFile.objects.order_by("pk"):
+        file.budget, _ = Budget.objects.get_or_create(lineage_id=file.lineage_id, defaults={"owner_id": file.owner_id})
+        file.save(update_fields=["budget"])
+    for entry in LineageEntry.objects.all():
+        entry.spent, entry.other_spent = entry.amounts.get("event_per_m", [0, 0])
+        entry.save(update_fields=["spent", "other_spent"])
+
+
+def optional(related_name, to):
+    return models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name=related_name, to=to)
 
 
 class Migration(migrations.Migration):
@@ -67,7 +89,12 @@ class Migration(migrations.Migration):
             ),
         ),
         migrations.AddField("lineageentry", "amounts", models.JSONField(default=dict)),
-        migrations.RunPython(lineages_of_budgets, migrations.RunPython.noop),
+        # backwards, these columns come again without a value, which the function fills in
+        migrations.AlterField("sourcefile", "budget", optional("source_files", "datasets.budget")),
+        migrations.AlterField("budget", "owner", optional("budgets", settings.AUTH_USER_MODEL)),
+        migrations.AlterField("lineageentry", "spent", models.BigIntegerField(null=True)),
+        migrations.AlterField("lineageentry", "other_spent", models.BigIntegerField(null=True)),
+        migrations.RunPython(lineages_of_budgets, budgets_of_lineages),
         migrations.AlterField(
             "budget",
             "lineage",
@@ -111,9 +138,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             "sourcesketch", "kind", models.CharField(choices=KINDS, default="trajectory", max_length=20)
         ),
-        migrations.AlterField(
-            "dataset", "kind", models.CharField(choices=KINDS, default="trajectory", max_length=20)
-        ),
+        migrations.AlterField("dataset", "kind", models.CharField(choices=KINDS, default="trajectory", max_length=20)),
         migrations.RemoveConstraint("dataset", "dataset_known_kind"),
         migrations.AddConstraint(
             "dataset",
