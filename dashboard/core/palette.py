@@ -25,7 +25,7 @@ DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 MARKERS = ("circle", "square", "diamond", "triangle-up", "x", "cross")
 FIRST = ("landmark-skip", "landmark-uniform", "landmark-adaptive")  # the trio of the paper leads
 GROUND = "#f1eee8"  # of the light map, the darkest that the light colours lie on
-DARKENING = "#22201c"
+FOREGROUND = "#22201c"
 SEEN = 3.0  # the contrast of graphics, WCAG 2.2 1.4.11
 
 
@@ -53,8 +53,8 @@ def contrast(one: str, other: str) -> float:
 
 @cache
 def _rim(colour: str) -> str:
-    """The colour itself if its contrast to the ground suffices, else with as much :data:`DARKENING` as it needs."""
-    mixed = (_mixed(colour, DARKENING, percent / 100) for percent in range(101))
+    """The colour itself if its contrast to the ground suffices, else with as much :data:`FOREGROUND` as it needs."""
+    mixed = (_mixed(colour, FOREGROUND, percent / 100) for percent in range(101))
     return next(one for one in mixed if contrast(one, GROUND) >= SEEN)
 
 

@@ -74,7 +74,7 @@ class ExperimentViewSet(JobViewSet[Experiment]):
         found = services.plan(**params)
         spec = found.spec
         items = items_of(spec.kind, found.lengths)
-        counts = {"cells": found.cells, "repetitions": spec.repetitions, "events": items}
+        counts: dict[str, Any] = {"cells": found.cells, "repetitions": spec.repetitions, "events": items}
         counts["size_text"] = counted(items, ITEMS[spec.kind])
         where = {"work_s": found.seconds, "at_once": found.at_once, "parts": found.parts}
         figure = {"figure": figure_of(spec, params["dataset"])}

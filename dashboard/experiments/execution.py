@@ -39,7 +39,7 @@ def run(pk: Any) -> None:
         return
     leases.run(Part, pk, _work)
     if Experiment.objects.filter(pk=part.experiment_id).exists():
-        settle(part.experiment_id)
+        update_state(part.experiment_id)
     else:  # deleted meanwhile: what was kept since is nobody's
         files.forget(part.experiment)
 
@@ -147,8 +147,8 @@ def _store_progress(pk: uuid.UUID) -> None:
         rows.update(progress=min((done + kept_s) / max(work_s, 1e-9), 1.0))
 
 
-def settle(pk: uuid.UUID) -> None:
-    """End the experiment if a part of it failed, or if none is left to do; else say how far it is."""
+def update_state(pk: uuid.UUID) -> None:
+    """End the experiment if a part of it failed, or if none is left to do; else store its progress."""
     states = set(Part.objects.filter(experiment=pk).values_list("state", flat=True).distinct())
     if State.FAILED in states:
         _fail(pk)
@@ -158,8 +158,8 @@ def settle(pk: uuid.UUID) -> None:
         _tally(pk)
 
 
-def settle_all() -> None:
-    """Bring back every experiment whose workers died between their last block and its end."""
+def recover_lost() -> None:
+    """Requeue every experiment whose workers died between their last block and its end."""
     rows = Experiment.objects.filter(state__in=OPEN)
     for pk in rows.filter(parts__state=State.FAILED).distinct().values_list("pk", flat=True):
         _fail(pk)

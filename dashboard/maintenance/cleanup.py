@@ -18,7 +18,7 @@ from dashboard.accounts import services as accounts
 from dashboard.attacks.models import Attack
 from dashboard.datasets import resumable
 from dashboard.datasets.models import Dataset, Upload
-from dashboard.experiments.execution import settle_all
+from dashboard.experiments.execution import recover_lost
 from dashboard.experiments.models import Experiment
 from dashboard.jobs import models as job_models
 from dashboard.jobs import reaper
@@ -50,7 +50,7 @@ class Cleanup:
             close_old_connections()
         try:
             done = _added(reaper.sweep(model) for model in job_models.models_of())
-            settle_all()
+            recover_lost()
             if time.monotonic() - self._tidied >= TIDY_EVERY_S:
                 done |= tidy()
                 self._tidied = time.monotonic()

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
-from pydantic import AfterValidator, ValidationInfo, field_validator
+from pydantic import ValidationInfo, field_validator
 
 from privacy_engine.component import Component
 from privacy_engine.data import CheckIns, CountStream, Floats
@@ -57,11 +57,11 @@ PER_USER = Param(
     highest=1_000,
     example=20,
 )
-Timestamps = Annotated[int, AfterValidator(TIMESTAMPS.check), TIMESTAMPS]
-Dimensions = Annotated[int, AfterValidator(DIMENSIONS.check), DIMENSIONS]
-Mean = Annotated[float, AfterValidator(MEAN.check), MEAN]
-Users = Annotated[int, AfterValidator(USERS.check), USERS]
-PerUser = Annotated[int, AfterValidator(PER_USER.check), PER_USER]
+Timestamps = Annotated[int, TIMESTAMPS]
+Dimensions = Annotated[int, DIMENSIONS]
+Mean = Annotated[float, MEAN]
+Users = Annotated[int, USERS]
+PerUser = Annotated[int, PER_USER]
 
 
 class Generator(Component):

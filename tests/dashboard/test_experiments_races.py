@@ -203,7 +203,7 @@ class TestAtWork:
         leases.claim(Part, part.pk)
         Part.objects.filter(pk=part.pk).update(lease_until=Now() - timedelta(seconds=1))
         assert reaper.sweep(Part)["failed"] == 1
-        execution.settle_all()
+        execution.recover_lost()
         row = Experiment.objects.get()
         assert (row.state, row.error["code"]) == (State.FAILED, "crashed")
         assert not Part.objects.filter(state__in=execution.OPEN).exists()
@@ -213,7 +213,7 @@ class TestAtWork:
         Part.objects.filter(state=State.QUEUED).update(
             state=State.FAILED, finished_at=Now(), error=failures.stored_failure("memory")
         )
-        execution.settle(queued)
+        execution.update_state(queued)
         assert owner_api.get(of(queued)).json()["error"]["code"] == "memory"
         owner_api.post(of(queued, "resume"))
         execution._fail(queued)
@@ -223,7 +223,7 @@ class TestAtWork:
 class TestTheEnd:
     def test_two_who_find_the_last_block_done_make_one_table(self, queued, monkeypatch, expected):
         written = noticed(monkeypatch, files, "write")
-        once(monkeypatch, files, "write", lambda: execution.settle(queued))
+        once(monkeypatch, files, "write", lambda: execution.update_state(queued))
         work_off()
         assert len(written) == 2
         assert_the_engines_table(queued, expected)
@@ -233,11 +233,11 @@ class TestTheEnd:
         with monkeypatch.context() as patch:
             patch.setattr(execution, "_finish", lambda pk: None)
             work_off()
-        execution.settle_all()
+        execution.recover_lost()
         assert not Part.objects.filter(state__in=execution.OPEN).exists()  # its worker may still be running it
         Part.objects.update(finished_at=Now() - timedelta(seconds=settings.CAIRN_LEASE_S + 1))
         before = len(computed)
-        execution.settle_all()
+        execution.recover_lost()
         assert work_off() == 1
         assert len(computed) == before
         assert_the_engines_table(queued, expected)
@@ -247,7 +247,7 @@ class TestTheEnd:
         for _ in range(settings.CAIRN_MAX_ATTEMPTS):
             work_off()
             Part.objects.update(finished_at=Now() - timedelta(seconds=settings.CAIRN_LEASE_S + 1))
-            execution.settle_all()
+            execution.recover_lost()
         row = Experiment.objects.get()
         assert (row.state, row.error["code"]) == (State.FAILED, "crashed")
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from django.contrib.staticfiles import finders
 
-from dashboard.core.palette import DARK, GROUND, INK, LIGHT, SEEN, contrast, palette
+from dashboard.core.palette import DARK, FOREGROUND, GROUND, LIGHT, SEEN, contrast, palette
 
 # Linear RGB as a person without one kind of cone sees it: Viénot, Brettel, Mollon, Color Res. Appl. 24 (1999)
 FEWER_COLOURS = {
@@ -46,7 +46,7 @@ def test_equal_colours_have_different_dashes_and_markers() -> None:
 def test_every_colour_or_its_rim_contrasts_with_its_background(name: str) -> None:
     light, dark = tokens("tokens"), tokens("dark")
     assert light["map"] == GROUND
-    assert light["foreground"] == INK
+    assert light["foreground"] == FOREGROUND
     colour = palette()[name]["colour"]
     assert min(contrast(colour["rim"], light[ground]) for ground in ("map", "paper")) >= SEEN
     assert min(contrast(colour["dark"], dark[ground]) for ground in ("map", "paper", "panel")) >= SEEN

@@ -7,7 +7,7 @@ from functools import cached_property, lru_cache
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
-from pydantic import AfterValidator, field_serializer, field_validator, model_validator
+from pydantic import field_serializer, field_validator, model_validator
 
 from privacy_engine.accounting.distance import LEAST_M, MOST_M, scale
 from privacy_engine.accounting.temporal import LossFunction, smoothing_matrix
@@ -40,10 +40,6 @@ DIAMETER = Param(
 )
 
 
-def _distance(value: float | None) -> Any:
-    return None if value is None else DIAMETER.check(value)
-
-
 class Correlation(Frozen):
     """What an adversary knows of how positions follow one another: a smoothed matrix, the same in both directions.
 
@@ -53,9 +49,9 @@ class Correlation(Frozen):
     :func:`privacy_engine.accounting.temporal.landmark_temporal_loss`.
     """
 
-    smoothing: Annotated[float, AfterValidator(SMOOTHING.check), SMOOTHING]
-    diameter_m: Annotated[float | None, AfterValidator(_distance), DIAMETER]
-    states: Annotated[int, AfterValidator(STATES.check), STATES] = 2
+    smoothing: Annotated[float, SMOOTHING]
+    diameter_m: Annotated[float | None, DIAMETER]
+    states: Annotated[int, STATES] = 2
     bound: Literal["published", "bridge"] = "published"
 
     def scale(self, radius_m: float) -> float:

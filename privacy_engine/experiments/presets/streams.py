@@ -27,7 +27,7 @@ class StreamError(ReleasePreset):
         return USUAL
 
     def generated(self) -> list[dict[str, Any]]:
-        size = {"timestamps": self.timestamps, "dimensions": self.dimensions, "seed": self.seed}
+        size: dict[str, Any] = {"timestamps": self.timestamps, "dimensions": self.dimensions, "seed": self.seed}
         return [PoissonStream(**size, mean=mean).model_dump() for mean in (DENSE, SPARSE)]
 
 
