@@ -34,6 +34,11 @@ settings.WHITENOISE_AUTOREFRESH = True  # or every test client would list all st
 SHARED = Path(__file__).resolve().parent.parent.parent / "shared"
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Leave the global generators alone: pytest-randomly shuffles the tests, and they fix the seeds they need."""
+    config.option.randomly_reset_seed = False
+
+
 LONG = ("test_commands.py", "test_start_from_nothing.py", "test_warm.py")
 
 
@@ -94,7 +99,10 @@ def pytest_report_header() -> str:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """List what was missing for the tests that were skipped."""
+    """Show how to repeat the order of the tests, and what was missing for those that were skipped."""
+    seed = getattr(terminalreporter.config.option, "randomly_seed", None)
+    if seed is not None:
+        terminalreporter.line(f"order of the tests: --randomly-seed={seed}")
     reasons = Counter(report.longrepr[2].removeprefix("Skipped: ") for report in terminalreporter.getreports("skipped"))
     if reasons:
         terminalreporter.section("not tested here")

@@ -59,7 +59,7 @@ def selection_of(spec: ExperimentSpec | None, preset: Preset | None) -> SeriesSe
         return stated or AS_THEY_ARE
     found = preset.selection()
     if stated not in (None, found):
-        rule = "must be left out where the spec says otherwise what it is tried on"
+        rule = "must be left out where the spec names other data"
         raise ParameterError(f"preset {rule}", field="preset", rule=rule, value=preset.name)
     return found
 

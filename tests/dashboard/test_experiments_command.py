@@ -150,7 +150,7 @@ def test_help_lists_every_preset(command):
         (["broken.json"], "must be JSON text"),
         (["list.json"], "must be an object"),
         (["spec.json", "--like", "nothing"], "like.name must be one of"),
-        (["spec.json", "--like", "error-tdrive"], "--like must be left out: the spec says what it is tried on"),
+        (["spec.json", "--like", "error-tdrive"], "--like must be left out: the spec names its data"),
         (["temporal-distance", "--set", "repetitions=0,5"], "repetitions must be a whole number, got '0,5'"),
         (["spec.json", "--set", "seed=-1"], "seed must be at least 0, got -1"),
     ],

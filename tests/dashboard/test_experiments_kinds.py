@@ -68,9 +68,9 @@ class TestEveryKind:
             digests[way] = found["table_sha256"]
         for way, _, file in ways:  # a command closes the connection to the database
             first, again = tmp_path / way, tmp_path / f"{way}-again"
-            said, errors, code = command(PRESETS[kind], *file, "--set", "repetitions=2", "--out", first)
+            out, errors, code = command(PRESETS[kind], *file, "--set", "repetitions=2", "--out", first)
             assert (errors, code) == ("", 0)
-            assert "NOT PRIVATE" in said
+            assert "NOT PRIVATE" in out
             assert command(first / "spec.json", *file, "--out", again)[1:] == ("", 0)
             for folder in (first, again):
                 assert hashlib.sha256((folder / "table.parquet").read_bytes()).hexdigest() == digests[way]
@@ -103,7 +103,7 @@ class TestEveryKind:
             assert answer.status_code == 200
             assert b"".join(answer.streaming_content)
 
-    def test_a_plan_reads_nothing_and_says_how_much_it_is(self, owner_api: Any, kind: str) -> None:
+    def test_a_plan_reads_nothing_and_states_its_size(self, owner_api: Any, kind: str) -> None:
         dataset = made(owner_api, FILES[kind])
         planned = owner_api.post(f"{URL}plan/", {"spec": spec_of(kind), "dataset": dataset["id"]}, format="json").json()
         assert (planned["cells"], planned["repetitions"]) == (1, 3)

@@ -117,7 +117,7 @@ def _chosen(
     generated = presets.of(Trajectory.kind).parse({"name": like or "error-tdrive"}, field="like").selection()
     if spec.series is None:
         return spec.on(AS_THEY_ARE if given else generated), given
-    _must_be_missing(like, "the spec says what it is tried on")
+    _must_be_missing(like, "the spec names its data")
     return spec, given
 
 
