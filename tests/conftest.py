@@ -47,6 +47,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Run the tests of whole servers before the engine's quick tests: last, one process would run them alone."""
     quick = next((i for i, item in enumerate(items) if "engine" in item.path.parts), len(items))
     items[quick:] = sorted(items[quick:], key=lambda item: item.path.name not in LONG)
+    in_file_order = iter(sorted((item for item in items if item.path.name in LONG), key=lambda item: item.location[:2]))
+    items[:] = [next(in_file_order) if item.path.name in LONG else item for item in items]  # the first start compiles
     for item in items:
         limit_s = next((mark.args[0] for mark in item.iter_markers("timeout")), float(item.config.getini("timeout")))
         item.add_marker(pytest.mark.timeout(patience(limit_s)), append=False)
