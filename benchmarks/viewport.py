@@ -79,7 +79,7 @@ def main(points: int) -> None:
         table = [
             (
                 "view: kernels and layout",
-                cpu_ms(lambda: track_encoding.encode_picture(line, MapView(**view))),
+                cpu_ms(lambda: track_encoding.encode_view(line, MapView(**view))),
                 sizes["identity"],
             ),
             (

@@ -172,12 +172,12 @@ class TestCleanup:
         def away(model: Any) -> None:
             raise OperationalError("no connection")
 
-        sweeper = cleanup.Cleanup()
+        process = cleanup.Cleanup()
         with monkeypatch.context() as patch:
             patch.setattr(reaper, "sweep", away)
-            assert sweeper.round() is None
+            assert process.round() is None
         assert not cleanup.beat_path().exists()
-        assert sweeper.round() is not None
+        assert process.round() is not None
 
     def test_command_sweeps_once_and_reports_counts(self, owner: User) -> None:
         row = Dataset.objects.create(owner=owner, name="x")
