@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -44,7 +43,7 @@ def _of_other_kind(row: Release, lease: leases.Lease) -> dict[str, Any]:
     original = found.from_table(parquet.read_table(row.dataset.points_path))
     drawn = found.release(row.parsed_spec, original, watch=_watch(lease))
     lease.report("Measuring", DRAWN)
-    figures = {name: value for name, value in found.measure(original, drawn).items() if math.isfinite(value)}
+    figures = found.figures(original, drawn)
     lease.report("Writing", MEASURED)
     parquet.write_table(row.data_path, found.release_to_table(drawn))
     return {
@@ -71,7 +70,7 @@ def _trajectories(row: Release, lease: leases.Lease) -> dict[str, Any]:
     return {
         "data_sha256": digest,
         "summary": summary(row, drawn),
-        "owner_view": owner_view(np.concatenate(errors)),
+        "owner_view": datatypes[row.kind].figures(series, drawn) or None,
     }
 
 
@@ -122,12 +121,3 @@ def _per_person(row: Release, drawn: list[data.Release]) -> dict[str, Any]:
         "landmarks_per_person": most_landmarks(masks_of_people(row.landmark_set)),
         "whole_trace": largest_total([person.joined_values(budgets) for person in persons]),
     }
-
-
-def owner_view(errors: Floats) -> dict[str, float] | None:
-    """Errors against the original in metres: a disclosure, and so the owner's alone."""
-    if not errors.size:
-        return None
-    median, p95 = np.quantile(errors, [0.5, 0.95])
-    figures = {"mae_m": errors.mean(), "median_error_m": median, "p95_error_m": p95, "max_error_m": errors.max()}
-    return {name: round(float(value), 3) for name, value in figures.items()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any, BinaryIO, ClassVar
@@ -91,6 +92,10 @@ class DataType(ABC):
             if not any(field["required"] for field in cls.fields()):
                 found[cls.registered_name()] = cls(name=cls.registered_name()).of(truth, release)
         return found
+
+    def figures(self, truth: Any, release: Any) -> dict[str, float]:
+        """The figures that are stored for the owner of a release, by name: the metrics that have a value for it."""
+        return {name: value for name, value in self.measure(truth, release).items() if math.isfinite(value)}
 
     def write(self, release: Any, fmt: str, out: BinaryIO, *, label: Label) -> None:
         """Write a release to the binary stream ``out`` in the format ``fmt``, a name of :attr:`exports`.

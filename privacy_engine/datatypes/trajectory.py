@@ -17,10 +17,19 @@ from privacy_engine.datatypes.base import DataType, Watch
 from privacy_engine.exports.base import ExportFormat, Label
 from privacy_engine.exports.trajectory import FORMATS, write
 from privacy_engine.formats.arrow import pa
+from privacy_engine.metrics import TrajectoryMetric
 from privacy_engine.params import Frozen
 from privacy_engine.people import people
 from privacy_engine.published import trajectories_digest
 from privacy_engine.spec import ReleaseSpec
+
+FIGURES: Mapping[str, Mapping[str, Any]] = {
+    "mae_m": {"name": "mean-absolute-error"},
+    "median_error_m": {"name": "error-quantile", "p": 0.5},
+    "p95_error_m": {"name": "error-quantile", "p": 0.95},
+    "max_error_m": {"name": "error-quantile", "p": 1.0},
+}
+"""The metrics that are stored for the owner of a release, by the keys of the stored values."""
 
 
 class TrajectoryFacts(Frozen):
@@ -112,9 +121,28 @@ class TrajectoryType(DataType):
             found[cls.registered_name()] = float(np.average(values, weights=weights))
         return found
 
+    def figures(self, truth: Sequence[Trajectory], release: Sequence[Release]) -> dict[str, float]:
+        """:data:`FIGURES` over the published positions of all series together, in metres to the millimetre."""
+        starts = np.cumsum([0, *(len(one) for one in truth)]).tolist()
+        event = _joined([start + one.event for start, one in zip(starts[:-1], release, strict=True)])
+        if not len(event):
+            return {}
+        whole = Trajectory(_joined([one.lon for one in truth]), _joined([one.lat for one in truth]))
+        lon, lat = (_joined([getattr(one.series, axis) for one in release]) for axis in ("lon", "lat"))
+        found = {}
+        for key, described in FIGURES.items():
+            metric = self.metrics.parse(described)
+            assert isinstance(metric, TrajectoryMetric)
+            found[key] = round(float(metric.over(whole, lon, lat, event)), 3)
+        return found
+
     def write(self, release: Sequence[Release | Trajectory], fmt: str, out: BinaryIO, *, label: Label) -> None:
         """As of every kind; ``release`` may also be the published series alone."""
         write([one.series if isinstance(one, Release) else one for one in release], fmt, out, label=label)
+
+
+def _joined(parts: Sequence[Any]) -> Any:
+    return np.concatenate(parts) if parts else np.empty(0)
 
 
 def _table(data: Sequence[Trajectory]) -> Any:

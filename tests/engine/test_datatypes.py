@@ -11,7 +11,7 @@ from privacy_engine.datatypes import datatypes
 from privacy_engine.errors import BudgetError, ParameterError
 from privacy_engine.label import Label, privacy_label
 from privacy_engine.mechanism import mechanisms
-from privacy_engine.metrics import metrics
+from privacy_engine.metrics import error_m, metrics
 from privacy_engine.privacy_loss import PrivacyLoss
 from privacy_engine.promise import Context
 from privacy_engine.spec import ReleaseSpec
@@ -167,6 +167,28 @@ def test_labels_carry_the_unit(kind):
     assert label["guarantee"]["statement"].rstrip(".") in label["text"]
     seeded = privacy_label(ReleaseSpec(mechanism=SPECS[kind], seed=1), Context(), private=True)
     assert (seeded["guarantee"], seeded["noise"]) == (None, "seeded")
+
+
+def test_figures_of_trajectories_are_those_of_all_published_positions_together():
+    truth = [walk(6), walk(1, seed=3), walk(40, seed=2)]
+    beside = [LandmarkSet(np.arange(len(one)) % 3 == 0) for one in truth]
+    spec = ReleaseSpec(mechanism={"name": "landmark-skip", "epsilon": 1.0, "radius_m": 100.0, "leading": "gap"}, seed=1)
+    release = datatypes["trajectory"].release(spec, truth, beside)
+    assert [len(one.event) for one in release] == [5, 0, 39]  # one series publishes nothing, the others not all
+    errors = np.concatenate([error_m(*pair) for pair in zip(truth, release, strict=True)])
+    median, p95 = np.quantile(errors, [0.5, 0.95])
+    figures = datatypes["trajectory"].figures(truth, release)
+    assert list(figures) == ["mae_m", "median_error_m", "p95_error_m", "max_error_m"]
+    assert list(figures.values()) == [round(float(one), 3) for one in (errors.mean(), median, p95, errors.max())]
+    nothing = datatypes["trajectory"].figures(truth[1:2], release[1:2])
+    assert nothing == {}
+
+
+@pytest.mark.parametrize("kind", ["stream", "checkins"])
+def test_figures_of_other_kinds_are_their_metrics_that_have_a_value(kind):
+    data, release = DATA[kind], released(kind)
+    measured = datatypes[kind].measure(data, release)
+    assert datatypes[kind].figures(data, release) == {k: v for k, v in measured.items() if np.isfinite(v)} != {}
 
 
 def test_facts_of_a_stream():
