@@ -13,31 +13,51 @@ from django.views.decorators.http import require_safe
 
 from dashboard.core.ids import uuid_or_404
 from dashboard.core.palette import palette
-from dashboard.datasets.models import Kind
+from dashboard.datasets.models import Dataset, Kind, kind_text
 from dashboard.datasets.selectors import visible_datasets
-from dashboard.experiments.models import Experiment
+from dashboard.experiments.models import GENERATED, Experiment
 from dashboard.experiments.selectors import visible_experiments
 from dashboard.experiments.starting import attacks_on
 from dashboard.jobs.models import State
 from dashboard.releases.selectors import visible_releases
+from privacy_engine.datatypes import datatypes
 from privacy_engine.experiments import figure, presets
 
-GENERATED = {
+SYNTHETIC = {
     "error-tdrive": ("A generated taxi", "Sparse: a fix every three minutes, as in T-Drive."),
     "error-geolife": ("A synthetic walk", "Dense: a fix every five seconds, as in Geolife."),
 }
 """Presets whose series stand for real ones; of a dataset they take the first events."""
+FORMS = {
+    Kind.TRAJECTORY: "experiments/trajectory/_form.html",
+    Kind.STREAM: "experiments/_kind_form.html",
+    Kind.CHECKINS: "experiments/_kind_form.html",
+}
+SCRIPTS = {
+    Kind.TRAJECTORY: "js/pages/experiment_new.js",
+    Kind.STREAM: "js/pages/experiment_new_kind.js",
+    Kind.CHECKINS: "js/pages/experiment_new_kind.js",
+}
 CHOICES = 50
 """Datasets to try something on, and experiments to compare with, in a list to choose from."""
 
 
 @require_safe
 def index(request: HttpRequest) -> HttpResponse:
-    """The experiments, and the presets to begin with."""
+    """The experiments, and the presets of each kind of data to begin with."""
+    groups = [
+        {
+            "kind": kind,
+            "title": title,
+            "generated": GENERATED[kind],
+            "presets": _presets(kind),
+            "datasets": _ready_datasets(request, kind),
+        }
+        for kind, title in Kind.choices
+    ]
     context = {
         "page": Paginator(visible_experiments(request.user), 50).get_page(request.GET.get("page")),
-        "presets": _presets(),
-        "datasets": _ready_datasets(request),
+        "groups": groups,
         "data": {"urls": _urls()},
     }
     return render(request, "experiments/list.html", context)
@@ -54,31 +74,50 @@ def new(request: HttpRequest) -> HttpResponse:
         "preset": request.GET.get("preset"),
         "dataset": request.GET.get("dataset"),
     }
-    datasets = _ready_datasets(request)
-    choices = [
-        {
-            "id": str(one.pk),
-            "name": one.name,
-            "points": one.points,
-            "time": one.has_time,
-            "mark": reverse("landmarks:new", args=[one.pk]),
-        }
-        for one in datasets
-    ]
-    generated = [
-        {"preset": name, "like": _like(name), "title": title, "description": text}
-        for name, (title, text) in GENERATED.items()
-    ]
-    known = {"urls": _urls(), "datasets": choices, "palette": palette(), "generated": generated}
-    named = _presets()
+    kind = _kind_of(request, origin)
+    named = _presets(kind)
     context = {
-        "data": known | begun,
+        "data": _choices(request, kind) | {"kind": kind, "urls": _urls(kind), "palette": palette(kind)} | begun,
         "origin": origin,
         "release": release,
+        "kind": kind,
+        "kinds": Kind.choices,
+        "kind_text": kind_text(kind),
         "presets": named,
         "preset": next((one for one in named if one["name"] == begun["preset"]), None),
+        "form": FORMS[kind],
+        "script": SCRIPTS[kind],
     }
     return render(request, "experiments/new.html", context)
+
+
+def _kind_of(request: HttpRequest, origin: Experiment | None) -> str:
+    """The kind of data of a new experiment: that of what it begins with, or the requested one."""
+    if origin is not None:
+        return origin.kind
+    preset = request.GET.get("preset")
+    if preset in [cls.registered_name() for cls in presets]:
+        return presets[preset].kind
+    requested = request.GET.get("kind", Kind.TRAJECTORY)
+    return requested if requested in Kind.values else Kind.TRAJECTORY
+
+
+def _choices(request: HttpRequest, kind: str) -> dict[str, Any]:
+    """The datasets and the generated series to choose from."""
+    datasets = [_choice(one) for one in _ready_datasets(request, kind)]
+    if kind != Kind.TRAJECTORY:
+        return {"datasets": datasets, "items": datatypes[kind].items}
+    generated = [
+        {"preset": name, "like": _like(name), "title": title, "description": text} for name, (title, text) in SYNTHETIC.items()
+    ]
+    return {"datasets": datasets, "generated": generated}
+
+
+def _choice(one: Dataset) -> dict[str, Any]:
+    found = {"id": str(one.pk), "name": one.name, "points": one.points}
+    if one.kind == Kind.TRAJECTORY:
+        return found | {"time": one.has_time, "mark": reverse("landmarks:new", args=[one.pk])}
+    return found | {"box": (one.summary or {}).get("bounds")}
 
 
 @require_safe
@@ -95,7 +134,7 @@ def detail(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
         "data": {
             "experiment": _described(row),
             "other": None if other is None else _described(other),
-            "palette": palette(),
+            "palette": palette(row.kind),
         },
     }
     return render(request, "experiments/detail.html", context)
@@ -113,11 +152,11 @@ def _like(preset: str) -> str:
     return "" if generated is None else generated.like
 
 
-def _ready_datasets(request: HttpRequest) -> Any:
-    return visible_datasets(request.user).filter(state=State.READY, kind=Kind.TRAJECTORY)[:CHOICES]
+def _ready_datasets(request: HttpRequest, kind: str) -> Any:
+    return visible_datasets(request.user).filter(state=State.READY, kind=kind)[:CHOICES]
 
 
-def _presets(kind: str = Kind.TRAJECTORY) -> list[dict[str, str]]:
+def _presets(kind: str) -> list[dict[str, str]]:
     return [{"name": cls.registered_name(), "title": cls.title, "summary": cls.summary} for cls in presets.of(kind)]
 
 
@@ -134,17 +173,19 @@ def _described(row: Experiment) -> dict[str, Any]:
     }
 
 
-def _urls() -> dict[str, str]:
+def _urls(kind: str = Kind.TRAJECTORY) -> dict[str, str]:
+    query = f"?kind={kind}"
     return {
         "experiments": reverse("api:experiment-list"),
         "plan": reverse("api:experiment-plan"),
-        "presets": reverse("api:experiment-presets"),
-        "mechanisms": f"{reverse('api:mechanisms')}?kind=trajectory",
+        "presets": reverse("api:experiment-presets") + query,
+        "generators": reverse("api:experiment-generators") + query,
+        "mechanisms": reverse("api:mechanisms") + query,
         "postprocesses": reverse("api:postprocesses"),
         "landmarks": reverse("api:landmark-methods"),
         "landmark_sets": reverse("api:landmark-set-list"),
         "dummies": reverse("api:dummy-methods"),
-        "measures": reverse("api:experiment-measures"),
+        "measures": reverse("api:experiment-measures") + query,
         "upload": reverse("datasets:list"),
         "list": reverse("experiments:list"),
     }

@@ -111,7 +111,8 @@ function draw() {
     measure: compared.measures.findIndex(sameMeasure(measure)),
   };
   fillNumbers($("[data-numbers]"), $("[data-more]"), results, view.measure, beside?.measure >= 0 ? beside : null);
-  return panels.draw({ measure, x: horizontal(), panels: all, key });
+  const wide = !results.shares && measure.unit !== "%"; // errors of counts
+  return panels.draw({ measure, wide, x: horizontal(), panels: all, key });
 }
 
 function choose(next) {

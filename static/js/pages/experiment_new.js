@@ -7,11 +7,11 @@ import { createData } from "../trajectory/experiment_form/data_source.js";
 import { place } from "../trajectory/experiment_form/error_placement.js";
 import { createCorrelation, createDummies } from "../trajectory/experiment_form/optional_sections.js";
 import { createLandmarks } from "../trajectory/experiment_form/landmark_sources.js";
-import { createMeasures } from "../trajectory/experiment_form/measures.js";
-import { planned, suggested } from "../trajectory/experiment_form/plan.js";
+import { createMeasures } from "../components/experiment_form/measures.js";
+import { planned, suggested } from "../components/experiment_form/plan.js";
 import { createReleases } from "../trajectory/experiment_form/releases.js";
 import { toForm, toSpec } from "../trajectory/experiment_form/spec.js";
-import { createText } from "../trajectory/experiment_form/spec_text.js";
+import { createText } from "../components/experiment_form/spec_text.js";
 import { createFields } from "../components/form_fields.js";
 import { invalidIn, isGiven, refuseInvalid } from "../components/number_field.js";
 

@@ -6,16 +6,16 @@ import { watchDialogs } from "../components/dialogs.js";
 import { swapSoon, watchStates } from "../components/job_status.js";
 
 const { urls } = data("page-data");
-const chosen = $("[data-data]");
+const chosenOf = (/** @type {string} */ kind) => $(`[data-data="${kind}"]`).value;
 const problem = $("[data-problem]");
 const buttons = $$("[data-run]");
 const changed = swapSoon("experiments");
 
-async function run(name) {
+async function run(/** @type {string} */ name, /** @type {string} */ kind) {
   problem.hidden = true;
   buttons.forEach((button) => (button.disabled = true));
   try {
-    const made = await post(urls.experiments, { preset: { name }, dataset: chosen.value || null });
+    const made = await post(urls.experiments, { preset: { name }, dataset: chosenOf(kind) || null });
     location.assign(made.urls.page);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
@@ -26,11 +26,13 @@ async function run(name) {
   }
 }
 
-buttons.forEach((button) => button.addEventListener("click", () => run(button.dataset.run)));
+buttons.forEach((button) => button.addEventListener("click", () => run(button.dataset.run, button.dataset.kind)));
 for (const link of $$("[data-edit]")) {
   link.addEventListener("click", () => {
     const to = new URL(link.href);
-    if (chosen.value) to.searchParams.set("dataset", chosen.value);
+    const dataset = chosenOf(link.dataset.edit);
+    if (dataset) to.searchParams.set("dataset", dataset);
+    else to.searchParams.delete("dataset");
     link.href = to;
   });
 }

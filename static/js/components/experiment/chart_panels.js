@@ -12,15 +12,16 @@ const slug = (text) =>
     .replace(/^-|-$/g, "");
 
 /**
- * {draw(shown)} of charts in `host`: `shown` = {measure: {title, unit}, x: {name, log}, panels: [{title, lines}], key},
- * lines as charts take them. Charts are made again where `key` changes, else drawn again.
+ * {draw(shown)} of charts in `host`: `shown` = {measure: {title, unit}, wide, x: {name, log}, panels: [{title, lines}],
+ * key}, lines as charts take them; `wide` is whether the measure ranges over decades whatever its unit. Charts are made
+ * again where `key` changes, else drawn again.
  */
 export function createPanels(host, stem) {
   let figures = [];
   let made = "";
   let queue = Promise.resolve();
 
-  async function build({ panels, measure, key }) {
+  async function build({ panels, measure, wide, key }) {
     if (made === key) return;
     const hosts = panels.map(() => el("div", { class: "chart" }));
     host.replaceChildren(...hosts);
@@ -28,7 +29,7 @@ export function createPanels(host, stem) {
     figures = await Promise.all(
       panels.map(({ title }, i) => {
         const name = [stem, measure.name, title].filter(Boolean).map(slug).join("-");
-        return createFigure(hosts[i], { title, unit: measure.unit, name, log: WIDE.includes(measure.unit) });
+        return createFigure(hosts[i], { title, unit: measure.unit, name, log: wide || WIDE.includes(measure.unit) });
       }),
     );
     made = key;

@@ -11,12 +11,12 @@ const cell = (value) => el("td", { class: "number" }, value === null || value ==
 /**
  * Fill `table` for one measure; with `beside` = {name, index, measure} the means of another experiment and their ratio.
  */
-export function fillNumbers(table, more, { axes, points, measures, band }, measure, beside) {
+export function fillNumbers(table, more, { axes, points, measures, band, shares }, measure, beside) {
   const { title, unit } = measures[measure];
   const known = points.filter(({ values }) => values[measure]);
   const heads = [
     ...axes.map((axis) => el("th", { scope: "col" }, axis.unit ? `${axis.title}, ${axis.unit}` : axis.title)),
-    el("th", { scope: "col", class: "number" }, "marked"),
+    ...(shares ? [el("th", { scope: "col", class: "number" }, "marked")] : []),
     ...["mean", ...band.map((share) => percent(share)), "repetitions"].map((name) =>
       el("th", { scope: "col", class: "number" }, name),
     ),
@@ -34,7 +34,7 @@ export function fillNumbers(table, more, { axes, points, measures, band }, measu
       {},
       el("th", { scope: "row" }, first),
       rest.map((label) => el("td", {}, label)),
-      el("td", { class: "number" }, point.share === null ? "–" : percent(point.share)),
+      shares && el("td", { class: "number" }, point.share === null ? "–" : percent(point.share)),
       [mean, low, high].map(cell),
       el("td", { class: "number" }, whole(n)),
       beside ? [cell(other), cell(other && mean !== null ? mean / other : null)] : [],

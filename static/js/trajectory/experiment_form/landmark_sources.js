@@ -5,10 +5,10 @@
 import { el } from "../../core/dom.js";
 import { createFields } from "../../components/form_fields.js";
 import { radios } from "../../components/choice_controls.js";
-import { createList, ofValue } from "./value_list.js";
+import { createList, ofValue } from "../../components/experiment_form/value_list.js";
 import { createMarked } from "./saved_sets.js";
-import { createTicks } from "./checkbox_group.js";
-import { ownValues } from "./variant_cards.js";
+import { createTicks } from "../../components/experiment_form/checkbox_group.js";
+import { ownValues } from "../../components/experiment_form/variant_cards.js";
 
 // made in the landmark editor: here they are chosen as sets
 const EDITED = ["zones", "manual", "schedule", "released-zones"];

@@ -4,9 +4,9 @@ import { createFields } from "../../components/form_fields.js";
 import { isGiven } from "../../components/number_field.js";
 import { el } from "../../core/dom.js";
 import { count, number } from "../../core/format.js";
-import { createTicks } from "./checkbox_group.js";
-import { createList, ofValue } from "./value_list.js";
-import { createVariants } from "./variant_cards.js";
+import { createTicks } from "../../components/experiment_form/checkbox_group.js";
+import { createList, ofValue } from "../../components/experiment_form/value_list.js";
+import { createVariants } from "../../components/experiment_form/variant_cards.js";
 
 const NONE = { name: "none", title: "No dummies", summary: "The landmarks alone.", fields: [] };
 

@@ -4,9 +4,9 @@ import { el } from "../../core/dom.js";
 import { swatch } from "../../components/legend.js";
 import { addSpeed } from "../speed_field.js";
 import { commonFields } from "../release_form/mechanism_cards.js";
-import { createList, ofValue } from "./value_list.js";
+import { createList, ofValue } from "../../components/experiment_form/value_list.js";
 import { curves } from "./spec.js";
-import { createVariants } from "./variant_cards.js";
+import { createVariants } from "../../components/experiment_form/variant_cards.js";
 
 const DRAWN = { name: "drawn", title: "As sampled", summary: "The noise without post-processing.", fields: [] };
 

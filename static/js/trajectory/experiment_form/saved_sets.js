@@ -3,9 +3,9 @@
 import { get } from "../../core/api.js";
 import { $, el } from "../../core/dom.js";
 import { count, whole } from "../../core/format.js";
-import { inOneOrder } from "./cells.js";
-import { createTicks } from "./checkbox_group.js";
-import { ofValue } from "./value_list.js";
+import { inOneOrder } from "../../components/experiment_form/cells.js";
+import { createTicks } from "../../components/experiment_form/checkbox_group.js";
+import { ofValue } from "../../components/experiment_form/value_list.js";
 
 const keyOf = (method) => JSON.stringify(inOneOrder(method));
 const TEXTS = {

@@ -1,6 +1,6 @@
 /* Between what the form holds and an experiment's spec, both ways. What the form cannot hold is not bent to fit it. */
 
-import { same } from "./cells.js";
+import { same } from "../../components/experiment_form/cells.js";
 
 const LEVEL = "release.mechanism.epsilon";
 const RADIUS = "release.mechanism.radius_m";

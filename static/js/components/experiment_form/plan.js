@@ -1,6 +1,6 @@
 /* What an experiment comes to, as the server reckons it: cells, work, where it runs, and how it will be drawn. */
 
-import { swatch } from "../../components/legend.js";
+import { swatch } from "../legend.js";
 import { el } from "../../core/dom.js";
 import { count, duration, whole } from "../../core/format.js";
 
@@ -41,13 +41,13 @@ function axis(one, i, { along, marked }, lineStyles) {
 
 /** The answer of plan/ as elements. */
 export function planned(answer, lineStyles) {
-  const { cells, repetitions, events, work_s, figure } = answer;
+  const { cells, repetitions, size_text: size, work_s, figure } = answer;
   return [
     el("p", { class: "plan__size" }, el("strong", {}, count(cells, "cell")), ` × ${count(repetitions, "repetition")}`),
     el(
       "p",
       { class: "small muted" },
-      `Each over ${count(events, "event")}. A cell is one combination of what you sweep; one that ` +
+      `Each over ${size}. A cell is one combination of what you sweep; one that ` +
         `was computed before is not computed again.`,
     ),
     el(

@@ -1,7 +1,7 @@
 /* What is measured: checkboxes by what they measure, each with a plain sentence and what it assumes. */
 
 import { el } from "../../core/dom.js";
-import { createFields } from "../../components/form_fields.js";
+import { createFields } from "../form_fields.js";
 import { ordered } from "./checkbox_group.js";
 import { ownValues } from "./variant_cards.js";
 

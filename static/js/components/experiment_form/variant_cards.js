@@ -2,8 +2,8 @@
  */
 
 import { announce, el } from "../../core/dom.js";
-import { createFields } from "../../components/form_fields.js";
-import { isGiven } from "../../components/number_field.js";
+import { createFields } from "../form_fields.js";
+import { isGiven } from "../number_field.js";
 
 /** What a form of fields gives beyond what is usual; null where a number is missing. */
 export function ownValues(fields, listed) {

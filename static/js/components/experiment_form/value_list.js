@@ -1,7 +1,7 @@
 /* Several numbers in one field, "0.1, 0.3, 1": each is a value to try. */
 
-import { frame } from "../../components/form_fields.js";
-import { createNumber, readingOf } from "../../components/number_field.js";
+import { frame } from "../form_fields.js";
+import { createNumber, readingOf } from "../number_field.js";
 import { el } from "../../core/dom.js";
 import { count } from "../../core/format.js";
 import { writtenNumber } from "../../core/number_text.js";

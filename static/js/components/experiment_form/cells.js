@@ -58,7 +58,7 @@ export function plain(description, known) {
   return Object.fromEntries(Object.entries(description).filter((entry) => !usual(entry)));
 }
 
-function spelled({ release, landmarks, dummies, correlation, redraw, ...rest }, known) {
+function spelled({ release, landmarks, dummies, correlation, redraw, data, ...rest }, known) {
   const { mechanism, postprocess, ...more } = release ?? {};
   return inOneOrder({
     release: release
@@ -72,6 +72,7 @@ function spelled({ release, landmarks, dummies, correlation, redraw, ...rest }, 
     dummies: plain(dummies, known.dummies),
     correlation: correlation ? { states: 2, bound: "published", ...correlation } : null,
     redraw: redraw ?? false,
+    data: plain(data, known.generators),
     ...rest,
   });
 }

@@ -1,0 +1,229 @@
+/* The form of an experiment on count streams or check-ins; begun by a preset, a copy, a dataset or as usual. */
+
+import { createKindData } from "../components/experiment_form/kind_data.js";
+import { createKindReleases } from "../components/experiment_form/kind_releases.js";
+import { sharedFields, toForm, toSpec } from "../components/experiment_form/kind_spec.js";
+import { createMeasures } from "../components/experiment_form/measures.js";
+import { planned, suggested } from "../components/experiment_form/plan.js";
+import { createText } from "../components/experiment_form/spec_text.js";
+import { createFields } from "../components/form_fields.js";
+import { invalidIn, isGiven, refuseInvalid } from "../components/number_field.js";
+import { get, post } from "../core/api.js";
+import { $, announce, data, el } from "../core/dom.js";
+import { messageOf, sentenceOf } from "../core/field_errors.js";
+import { createForecast } from "../trajectory/release_form/forecast.js";
+
+const page = data("page-data");
+const EDGES = ["west", "south", "east", "north"];
+const common = $("[data-common-noise]");
+const host = (/** @type {string} */ name) => $(`[data-${name}]`);
+/** @type {any} */
+let parts, text, forecast, lineStyles, known, fields, usual;
+/** @type {any} */
+let given = null; // a spec as it was given, sent as it is until the form is changed
+let broken = false; // the text is no spec
+let typing = false; // the text is what was changed last
+let filling = false;
+let title = ""; // its name where none is given
+
+function read() {
+  const { repetitions, seed } = parts.runs.values();
+  const [releases, source, metrics] = [parts.releases.values(), parts.data.values(), parts.measures.values()];
+  if (!releases || !source || !metrics || !isGiven(repetitions) || !isGiven(seed)) return null;
+  return { ...releases, data: source.data, metrics, repetitions, seed, common: common.checked };
+}
+
+/** Take a spec as it is: into the form if that can hold it, otherwise as text alone. */
+function take(/** @type {any} */ spec) {
+  given = spec;
+  const form = toForm(spec, fields, known);
+  const byHand = !form;
+  host("formed").hidden = byHand;
+  host("by-hand").hidden = !byHand;
+  if (byHand) host("json").open = true;
+  else fill(form);
+}
+
+function fill(/** @type {any} */ form) {
+  filling = true;
+  parts.releases.set(form);
+  parts.measures.set(form.metrics);
+  parts.runs.set(form);
+  parts.data.set({ dataset: form.data ? null : (parts.data.dataset()?.id ?? page.datasets[0]?.id), data: form.data });
+  common.checked = form.common;
+  filling = false;
+}
+
+function changed() {
+  if (filling || !parts) return;
+  [given, broken, title] = [null, false, ""];
+  show();
+}
+
+/** A dataset's check-ins lie in its own box; generated ones in that of the preset. */
+function sourceChanged(/** @type {any} */ dataset) {
+  const box = dataset?.box ? Object.fromEntries(EDGES.map((edge, i) => [edge, dataset.box[i]])) : usual.single;
+  filling = true;
+  parts.releases.place(box);
+  filling = false;
+}
+
+const bodyOf = (/** @type {any} */ spec) => ({ dataset: parts.data.dataset()?.id ?? null, preset: null, spec });
+const specNow = () => {
+  const form = given ? null : read();
+  return given ?? (form && toSpec(page.kind, form));
+};
+
+function show({ typed = false } = {}) {
+  parts.measures.allow({ release: true, correlation: true, time: true });
+  typing = typed;
+  const spec = specNow();
+  $("[data-submit]").disabled = broken || (!spec && !invalidIn($("[data-form]")).length);
+  if (spec && !typed && !broken) text.show(spec);
+  if (broken || !spec) {
+    forecast.stop();
+    empty("A value is missing or invalid: see the marked fields.");
+  } else forecast.request(bodyOf(spec));
+}
+
+function showPlan(/** @type {any} */ answer) {
+  clear();
+  if (!typing) text.show(answer.spec);
+  $("[data-plan]").replaceChildren(...planned(answer, lineStyles));
+  const name = $("#experiment-name");
+  name.placeholder = title || suggested(answer.figure);
+  text.name(name.value || name.placeholder);
+  $("[data-form]").dataset.ready = "all";
+}
+
+function empty(/** @type {string} */ note) {
+  $("[data-plan]").replaceChildren(el("p", { class: "muted" }, note));
+  $("[data-form]").dataset.ready = "all";
+}
+
+function clear() {
+  Object.values(parts).forEach((part) => part.clear());
+  text.fail("");
+  showErrors([]);
+}
+
+/** Show an error at its field; whether it had one: base.release.mechanism.window, grid.data.1.mean, metrics.0.k. */
+function placed(/** @type {any} */ error) {
+  const path = (error.field ?? "").split(".");
+  const [note, last] = [messageOf(error), path.at(-1)];
+  const numberIn = (/** @type {number} */ i) => (/^\d+$/.test(path[i] ?? "") ? Number(path[i]) : null);
+  if (path[0] === "dataset") parts.data.fail(null, "", note);
+  else if (["repetitions", "seed"].includes(path[0])) parts.runs.fail([{ field: path[0], message: note }]);
+  else if (path[0] === "metrics") parts.measures.fail(numberIn(1), last, note);
+  else if (path[1] === "data") parts.data.fail(numberIn(2) ?? 0, last, note);
+  else if (path[1] === "release") {
+    const parameter = path[path.indexOf("mechanism") + 1];
+    return parts.releases.fail(parameter, { release: numberIn(2), at: numberIn(path.length - 1) }, note);
+  } else return false;
+  return true;
+}
+
+function refuse(/** @type {any[]} */ errors) {
+  clear();
+  const rest = host("formed").hidden ? errors : errors.filter((error) => !placed(error));
+  if (host("formed").hidden) text.fail(rest.map(sentenceOf).join(" "));
+  else showErrors(rest.map(sentenceOf));
+  empty("These values are not valid: see the marked fields.");
+}
+
+function showErrors(/** @type {string[]} */ notes) {
+  const box = $("[data-problem]");
+  box.hidden = !notes.length;
+  box.replaceChildren(...notes.map((note) => el("p", {}, note)));
+  if (notes.length) announce(notes.join(" "));
+}
+
+async function submit(/** @type {Event} */ event) {
+  event.preventDefault();
+  const button = $("[data-submit]");
+  if (button.disabled || refuseInvalid($("[data-form]"))) return;
+  button.disabled = true;
+  const name = $("#experiment-name");
+  try {
+    const made = await post(page.urls.experiments, {
+      ...bodyOf(specNow()),
+      name: name.value.trim() || name.placeholder,
+    });
+    location.assign(made.urls.page);
+  } catch (error) {
+    if (!error.errors) throw error;
+    refuse(error.errors);
+    button.disabled = false;
+    ($("[data-form] [aria-invalid=true]") ?? $("[data-problem]")).focus();
+  }
+}
+
+const fieldsOf = (/** @type {any[]} */ listed) => new Map(listed.map(({ name, fields: own }) => [name, own ?? []]));
+
+function build(/** @type {any} */ { mechanisms, measures, generators, presets }) {
+  const order = Object.keys(page.palette);
+  lineStyles = new Map(mechanisms.map(({ name, dash }) => [name, { index: order.indexOf(name), dash }]));
+  known = {
+    mechanisms: fieldsOf(mechanisms),
+    measures: fieldsOf(measures),
+    generators: fieldsOf(generators),
+    steps: new Map(),
+  };
+  fields = sharedFields(mechanisms);
+  const on = { onChange: changed };
+  const runs = ["repetitions", "seed"].map((name) =>
+    presets[0].fields.find((/** @type {any} */ one) => one.name === name),
+  );
+  const hosts = { mechanisms: host("mechanisms"), own: host("own"), swept: host("swept"), single: host("single") };
+  forecast = createForecast(page.urls.plan, { show: showPlan, fail: refuse });
+  const made = {
+    data: createKindData(host("data"), page, generators, { ...on, onSource: sourceChanged }),
+    releases: createKindReleases(hosts, mechanisms, fields, lineStyles, on),
+    measures: createMeasures(host("measures"), host("measures-error"), measures, on),
+    runs: createFields(
+      host("runs"),
+      runs.map((field) => ({ ...field, required: true })),
+      on,
+    ),
+  };
+  text = createText(host("json"), {
+    onSpec(/** @type {any} */ spec) {
+      broken = !spec;
+      if (spec) take(spec);
+      title = "";
+      show({ typed: true });
+    },
+  });
+  common.addEventListener("change", changed);
+  host("to-form").addEventListener("click", () => {
+    fill(usual);
+    host("formed").hidden = false;
+    host("by-hand").hidden = true;
+    changed();
+  });
+  $("[data-form]").addEventListener("submit", submit);
+  parts = made;
+}
+
+async function start() {
+  const names = ["mechanisms", "measures", "generators", "presets"];
+  const found = await Promise.all(names.map((name) => get(page.urls[name])));
+  const listed = Object.fromEntries(names.map((name, i) => [name, found[i].results]));
+  build(listed);
+  const { origin, preset, dataset } = page;
+  const own = page.datasets.find((/** @type {any} */ { id }) => id === (origin ? origin.dataset : dataset)) ?? null;
+  const first = { name: preset ?? listed.presets[0].name };
+  const begun = (await post(page.urls.plan, { preset: first, dataset: null })).spec;
+  usual = toForm(begun, fields, known);
+  fill(usual);
+  if (own) parts.data.set({ dataset: own.id, data: null });
+  if (origin) take(origin.spec);
+  else if (own) take((await post(page.urls.plan, { preset: first, dataset: own.id })).spec);
+  title = origin ? origin.name : preset ? $("[data-form]").dataset.preset : "";
+  show();
+}
+
+start().catch((error) => {
+  showErrors([error.message]);
+  throw error;
+});
