@@ -1,0 +1,128 @@
+"""Experiments on count streams and check-ins in the browser: compose, run, read, download; on a desktop and a phone."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.files.base import ContentFile
+from playwright.sync_api import Page, expect
+
+from dashboard.accounts.models import User
+from dashboard.datasets.services import import_dataset
+from dashboard.experiments.models import Experiment
+from privacy_engine.experiments import measures
+from privacy_engine.mechanism import mechanisms
+from tests.browser.conftest import DESKTOP, PHONE
+from tests.browser.test_kinds import check
+from tests.dashboard import kinds
+from tests.patience import patience
+
+FILES = {"stream": kinds.wide(kinds.counts()), "checkins": kinds.checkins(kinds.checkin_rows())}
+SWEPT = {"stream": ("Window", "5, 10"), "checkins": ("Cells per side", "4, 8")}
+DATA = {"stream": "Generated stream", "checkins": "Generated check-ins"}
+
+
+def opened(page: Page, query: str) -> None:
+    page.goto(f"/experiments/new/?{query}")
+    expect(page.locator("[data-form][data-ready=all]")).to_be_visible(timeout=patience(20_000))
+    expect(page.locator("[data-plan]")).to_contain_text("repetitions", timeout=patience(20_000))
+
+
+def spec_text(page: Page) -> Any:
+    return json.loads(page.locator("[data-text]").input_value())
+
+
+@pytest.mark.journey
+@pytest.mark.usefixtures("worker")
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+@pytest.mark.parametrize("kind", FILES)
+def test_from_the_form_to_the_table(
+    open_page: Callable[..., Page], owner: User, kind: str, size: dict[str, int], tmp_path: Path
+) -> None:
+    dataset = import_dataset(owner=owner, upload=ContentFile(FILES[kind], name="data.csv"))
+    page = open_page(owner, size=size)
+    opened(page, f"kind={kind}")
+    for cls in mechanisms.of(kind):
+        expect(page.locator("[data-mechanisms]").get_by_label(cls.title, exact=True)).to_be_checked()
+    expect(page.locator("[data-landmarks], [data-correlation], [data-dummies]")).to_have_count(0)
+    expect(page.locator("[data-measures] [name=measure]")).to_have_count(len(measures.of(kind)))
+    check(page)
+
+    label, values = SWEPT[kind]
+    page.locator("[data-swept]").get_by_label(label, exact=False).first.fill(values)
+    page.locator("[data-swept]").get_by_label("Level", exact=False).first.fill("0.5, 1")
+    page.get_by_role("textbox", name="Repetitions").fill("3")
+    page.locator("[data-data]").get_by_label("A dataset").check()
+    expect(page.locator("[data-plan]")).to_contain_text("× 3 repetitions")
+    expect(page.locator("[data-plan]")).to_contain_text("120 counts" if kind == "stream" else "200 check-ins")
+    assert "data" not in spec_text(page)["base"]
+    page.get_by_role("button", name="Run the experiment").click()
+    page.wait_for_url("**/experiments/*-*/")
+    expect(page.locator("[data-said]")).to_have_text("Done", timeout=patience(60_000))
+    expect(page.locator("[data-results][data-ready=all]")).to_be_visible(timeout=patience(30_000))
+    expect(page.locator(".js-plotly-plot").first).to_be_visible(timeout=patience(30_000))
+    row = Experiment.objects.get()
+    assert (row.kind, row.dataset_id) == (kind, dataset.pk)
+    units = {one.full_title: one.unit for one in row.parsed_spec.metrics}
+    about = page.locator("[data-about]")
+    for title, unit in units.items():
+        expect(about).to_contain_text(f"{title} {unit}".strip())
+    heads = page.locator("[data-numbers] thead th").all_text_contents()
+    assert "marked" not in heads
+    expect(page.locator("[data-numbers] tbody tr")).to_have_count(len(list(row.parsed_spec.points())))
+    expect(page.locator(".title")).to_contain_text("not private")
+    check(page)
+
+    page.get_by_text("Download", exact=False).first.click()
+    with page.expect_download() as started:
+        page.get_by_role("link", name="Table as CSV").click()
+    rows = list(csv.DictReader(Path(started.value.path()).read_text().splitlines()))
+    assert {one["metric"] for one in rows} == {one.name for one in row.parsed_spec.metrics}
+    assert len(rows) == len(list(row.parsed_spec.points())) * len(units)
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_the_form_and_its_text_are_one(open_page: Callable[..., Page], owner: User, kind: str) -> None:
+    page = open_page(owner)
+    opened(page, f"kind={kind}")
+    before = spec_text(page)
+    assert before["kind"] == kind
+    page.locator("[data-json] summary").click()
+    text = page.locator("[data-text]")
+    text.fill(json.dumps(before | {"repetitions": 7}))
+    expect(page.get_by_role("textbox", name="Repetitions")).to_have_value("7")
+    expect(page.locator("[data-by-hand]")).to_be_hidden()
+    unusual = before | {"grid": before["grid"] | {"common": [True]}}
+    text.fill(json.dumps(unusual))
+    expect(page.locator("[data-text-error], [data-by-hand]").first).to_be_visible()
+    page.get_by_role("button", name="Use the form instead").click()
+    expect(page.locator("[data-formed]")).to_be_visible()
+    level = page.locator("[data-swept]").get_by_label("Level", exact=False).first
+    level.fill("99999")
+    level.blur()
+    expect(page.locator("[data-swept]")).to_contain_text("10,000")
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_a_preset_runs_from_the_list_on_generated_data(
+    open_page: Callable[..., Page], owner: User, kind: str
+) -> None:
+    page = open_page(owner)
+    page.goto("/experiments/")
+    page.locator(f"[data-run][data-kind={kind}]").first.click()
+    page.wait_for_url("**/experiments/*-*/")
+    row = Experiment.objects.get()
+    assert (row.kind, row.dataset_id) == (kind, None)
+    expect(page.locator(".title")).to_contain_text("generated")
+    page.get_by_role("link", name="Clone and edit").click()
+    expect(page.locator("[data-form][data-ready=all]")).to_be_visible(timeout=patience(20_000))
+    expect(page.locator("[data-by-hand]")).to_be_hidden()
+    expect(page.locator("[data-data]").get_by_label("Generated data")).to_be_checked()
+    rows = page.locator("[data-data] [data-row]")
+    expect(rows).to_have_count(2 if kind == "stream" else 1)
+    expect(rows.first).to_contain_text(DATA[kind])
