@@ -28,12 +28,12 @@ SYNTHETIC = {
     "error-geolife": ("A synthetic walk", "Dense: a fix every five seconds, as in Geolife."),
 }
 """Presets whose series stand for real ones; of a dataset they take the first events."""
-FORMS = {
+FORMS: dict[str, str] = {
     Kind.TRAJECTORY: "experiments/trajectory/_form.html",
     Kind.STREAM: "experiments/_kind_form.html",
     Kind.CHECKINS: "experiments/_kind_form.html",
 }
-SCRIPTS = {
+SCRIPTS: dict[str, str] = {
     Kind.TRAJECTORY: "js/pages/experiment_new.js",
     Kind.STREAM: "js/pages/experiment_new_kind.js",
     Kind.CHECKINS: "js/pages/experiment_new_kind.js",

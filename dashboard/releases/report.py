@@ -168,18 +168,18 @@ def drawn(row: Release, report: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def pens(rows: Sequence[Release]) -> list[dict[str, Any]]:
+def line_styles(rows: Sequence[Release]) -> list[dict[str, Any]]:
     """Colour, dash and marker of each: its mechanism's; of a second one of a mechanism the next that is free."""
-    inks = [{"name": name, "index": i, **ink} for i, (name, ink) in enumerate(palette().items())]
-    own = {ink["name"]: ink for ink in inks}
-    free, given = list(inks), []
+    styles = [{"name": name, "index": i, **one} for i, (name, one) in enumerate(palette(rows[0].kind).items())]
+    own = {style["name"]: style for style in styles}
+    free, given = list(styles), []
     for row in rows:
-        ink = own[row.mechanism]
-        if ink not in free and free:
-            ink = free[-1]
-        if ink in free:
-            free.remove(ink)
-        given.append(ink)
+        style = own[row.mechanism]
+        if style not in free and free:
+            style = free[-1]
+        if style in free:
+            free.remove(style)
+        given.append(style)
     return given
 
 

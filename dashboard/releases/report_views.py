@@ -18,13 +18,15 @@ from dashboard.core.text import one_line
 from dashboard.datasets.models import Kind
 from dashboard.datasets.selectors import spending, visible_datasets
 from dashboard.jobs.models import State
-from dashboard.releases import choice, report, reproduce
+from dashboard.releases import choice, kind_report, report, reproduce
 from dashboard.releases.models import Release
 from dashboard.releases.selectors import visible_releases
 from privacy_engine.accounting.distance import diameter
 from privacy_engine.errors import EngineError
 
 OWNER = "owner"
+MOST = 12
+"""Releases of a count stream or of check-ins in one report, where none are requested."""
 
 
 @require_safe
@@ -39,7 +41,9 @@ def comparison(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
     dataset = get_object_or_404(visible_datasets(request.user), pk=pk)
     ids = [uuid_or_404(text) for text in request.GET.getlist("release")]
     rows = choice.requested_releases(request.user, dataset, ids)
-    if not ids:
+    if not ids and dataset.kind != Kind.TRAJECTORY:
+        rows = list(visible_releases(request.user).filter(dataset=dataset, state=State.DONE)[:MOST])
+    elif not ids:
         chosen = choice.chosen_set(request.user, dataset, None, [])
         shown = choice.compared(request.user, chosen, []) if chosen else []
         rows = list(visible_releases(request.user).filter(pk__in=shown, state=State.DONE))
@@ -65,7 +69,7 @@ def _answer(request: HttpRequest, rows: Sequence[Release]) -> HttpResponse:
         return redirect(_compared(rows))
     owner = request.GET.get("for") == OWNER
     if rows[0].kind != Kind.TRAJECTORY:
-        raise Http404("There are reports of trajectories only.")
+        return _of_kind(request, rows, owner=owner)
     series, diameter_m = _series(request, rows[0]), _diameter(request)
     ordered = sorted(rows, key=lambda row: (_rank(row), row.created_at))
     reports = [report.public(row, series, diameter_m) for row in ordered]
@@ -90,20 +94,63 @@ def _answer(request: HttpRequest, rows: Sequence[Release]) -> HttpResponse:
     if owner:
         reports = [one | report.owners(row, series, diameter_m) for one, row in zip(reports, ordered, strict=True)]
         context |= {"dataset": rows[0].dataset, "set": report.owners_set(rows[0]), "spent": spending(rows[0].dataset)}
-    pens = report.pens(ordered)
-    context["releases"] = [one | {"style": style} for one, style in zip(reports, pens, strict=True)]
-    drawn = [report.drawn(row, one) | {"style": style} for row, one, style in zip(ordered, reports, pens, strict=True)]
+    styles = report.line_styles(ordered)
+    context["releases"] = [one | {"style": style} for one, style in zip(reports, styles, strict=True)]
+    drawn = [
+        report.drawn(row, one) | {"style": style} for row, one, style in zip(ordered, reports, styles, strict=True)
+    ]
     context["page"] = {"series": series, "diameter_m": diameter_m, "owner": owner, "releases": drawn}
     if owner:
         context["page"]["original"] = reverse("api:dataset-track", args=[rows[0].dataset_id])
     return render(request, "releases/report.html", context)
 
 
-def _series(request: HttpRequest, row: Release) -> int:
-    text = request.GET.get("series", "0")
-    if not (text.isascii() and text.isdigit() and len(text) < 10 and int(text) < len(row.dataset.series_lengths)):
+def _of_kind(request: HttpRequest, rows: Sequence[Release], *, owner: bool) -> HttpResponse:
+    """The report of releases of a count stream or of check-ins."""
+    ordered = sorted(rows, key=lambda row: (list(palette(row.kind)).index(row.mechanism), row.created_at))
+    reports = [kind_report.public(row) for row in ordered]
+    labels = [{"title": one.title, "label": one.label} for one in reports]
+    names, which = kind_report.names_of(ordered[0]), None
+    if text := request.GET.get("series", ""):
+        which = _number(text, len(names))
+    dataset = ordered[0].dataset
+    mine = [kind_report.owners(row) if owner else None for row in ordered]
+    styles = report.line_styles(ordered)
+    context = {
+        "owner": owner,
+        "kind": rows[0].kind,
+        "title": one_line(request.GET.get("title", "")),
+        "today": timezone.now(),
+        "seeded": any(row.seeded for row in rows),
+        "series": "" if which is None else which,
+        "streams": list(enumerate(names)),
+        "stream_name": "all streams together" if which is None else names[which],
+        "statements": report.conditions(labels, "statement"),
+        "assumptions": report.conditions(labels, "assumptions"),
+        "caveats": report.conditions(labels, "caveats"),
+        "configuration": reproduce.brief(ordered),
+        "software": report.software(),
+        "releases": [
+            {"report": one, "owner": own, "style": style} for one, own, style in zip(reports, mine, styles, strict=True)
+        ],
+        "asked": [("release", str(row.pk)) for row in rows] if "release" in request.GET else [],
+    }
+    if owner:
+        context |= {"dataset": dataset, "facts": kind_report.owners_facts(dataset), "spent": spending(dataset)}
+    drawn = kind_report.drawn(ordered, which, owner=owner)
+    lines = [{"id": one.id, "title": one.title, "style": style} for one, style in zip(reports, styles, strict=True)]
+    context["page"] = {"kind": rows[0].kind, "releases": lines, **drawn}
+    return render(request, "releases/kind_report.html", context)
+
+
+def _number(text: str, below: int) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 10 and int(text) < below):
         raise Http404("There is no such series.")
     return int(text)
+
+
+def _series(request: HttpRequest, row: Release) -> int:
+    return _number(request.GET.get("series", "0"), len(row.dataset.series_lengths))
 
 
 def _diameter(request: HttpRequest) -> float:

@@ -34,13 +34,14 @@ def request(row: Release, ids: dict[str, str] | None = None) -> str:
 
 
 def command(row: Release) -> str:
-    """The same over a file, without a server: ``manage.py release``, file and landmarks left blank."""
+    """The same over a file, without a server: ``manage.py release``, file and any landmarks left blank."""
     spec = row.parsed_spec
     options = [("--mechanism", spec.mechanism.name)]
     options += [("--set", f"{name}={_text(value)}") for name, value in _own(spec.mechanism.model_dump())]
     options += [("--then", ":".join([step.name, *_values(step.model_dump())])) for step in spec.postprocess]
     options += [("--seed", str(spec.seed))] if spec.seed is not None else []
-    parts = ["manage.py release FILE --landmarks LANDMARKS", *(f"{option} {shlex.quote(to)}" for option, to in options)]
+    beside = " --landmarks LANDMARKS" if row.landmark_set_id else ""
+    parts = [f"manage.py release FILE{beside}", *(f"{option} {shlex.quote(to)}" for option, to in options)]
     return " \\\n  ".join([*parts, "--out release.csv"])
 
 

@@ -1,0 +1,215 @@
+"""What a printed report holds of releases of count streams and check-ins, for either of two readers.
+
+The public part follows from what a release publishes and from its label alone. It never reads the upload, the figures
+measured against it, names that somebody gave, or the ledger; the owner's part adds those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+
+from dashboard.datasets import cells, counts, ledger
+from dashboard.datasets.kind_facts import facts_of
+from dashboard.datasets.models import Dataset, Kind, unit_text
+from dashboard.releases import downloads, kinds, reproduce
+from dashboard.releases.models import Release
+from privacy_engine.analysis.downsampling import decimated
+from privacy_engine.analysis.results import listed
+from privacy_engine.component import Component
+from privacy_engine.datatypes import datatypes
+from privacy_engine.popularity import PopularityModel
+from privacy_engine.stream_release import StreamRelease
+
+POINTS = 1600
+"""Of a curve on paper."""
+PLACES = 20
+"""Cells that are listed and drawn."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter as a reader sees it."""
+
+    label: str
+    symbol: str
+    unit: str
+    value: Any
+    number: bool
+
+
+@dataclass(frozen=True)
+class Fact:
+    """Something that a release published, as text."""
+
+    label: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One number measured against the upload: the owner's alone."""
+
+    title: str
+    value: float
+    unit: str
+    summary: str
+
+
+@dataclass(frozen=True)
+class Charge:
+    """What the ledger was charged for a release."""
+
+    epsilon: float
+    unit: str
+    level: str
+    at: datetime
+
+
+@dataclass(frozen=True)
+class KindReport:
+    """What anybody may know who has a release."""
+
+    id: str
+    title: str
+    mechanism: str
+    label: dict[str, Any]
+    seed: int | None
+    parameters: list[Parameter]
+    facts: list[Fact]
+    noise_sd: float
+    spec_digest: str
+    sha256: str
+    request: str
+    command: str
+
+
+@dataclass(frozen=True)
+class OwnerPart:
+    """What the owner's report adds of a release."""
+
+    name: str
+    figures: list[Figure]
+    charge: Charge | None
+
+
+def parameters_of(described: Component) -> list[Parameter]:
+    """The parameters of a described component that have a value, in the order of forms."""
+    found = []
+    for field in described.fields():
+        value = getattr(described, field["name"])
+        if value is not None:
+            named = {one["value"]: one["label"] for one in field["choices"]}
+            number = isinstance(value, int | float)
+            found.append(Parameter(field["label"], field["symbol"], field["unit"], named.get(value, value), number))
+    return found
+
+
+def public(row: Release) -> KindReport:
+    """What anybody may know of a finished release who has it."""
+    spec = row.parsed_spec
+    return KindReport(
+        id=str(row.pk),
+        title=row.title,
+        mechanism=row.mechanism,
+        label=downloads.label(row),
+        seed=spec.seed,
+        parameters=parameters_of(spec.mechanism),
+        facts=_facts(kinds.read_release(row)),
+        noise_sd=spec.mechanism.noise_sd(),
+        spec_digest=row.spec_digest,
+        sha256=row.data_sha256,
+        request=reproduce.request(row),
+        command=reproduce.command(row),
+    )
+
+
+def _facts(release: StreamRelease | PopularityModel) -> list[Fact]:
+    below = f"{int((release.counts < 0).sum()):,} of {release.counts.size:,} are below zero, as they were released"
+    if isinstance(release, StreamRelease):
+        spent = np.unique(release.budgets[release.budgets > 0])
+        shares = " to ".join(f"{one:.4g}" for one in sorted({spent.min(), spent.max()})) if spent.size else "none"
+        fresh = int((release.budgets > 0).sum())
+        first = f"{release.labels[0]} to {release.labels[-1]}" if len(release) else "none"
+        return [
+            Fact("Timestamps", f"{len(release):,}, {first}"),
+            Fact("Streams", f"{len(release.names):,}"),
+            Fact("Published counts", below),
+            Fact("Newly sampled", f"{fresh:,} timestamps, ε = {shares} each; the others repeat an earlier release"),
+        ]
+    grid = release.grid
+    box = f"{grid.west:g}° to {grid.east:g}° E, {grid.south:g}° to {grid.north:g}° N"
+    return [
+        Fact("Grid", f"{grid.side:,} × {grid.side:,} cells over {box}"),
+        Fact("Published counts", below),
+        Fact("Sum of the counts", f"{int(release.counts.sum()):,}"),
+    ]
+
+
+def owners(row: Release) -> OwnerPart:
+    """What the owner's report adds to :func:`public`."""
+    known = row.owner_view or {}
+    figures = [
+        Figure(cls.title, known[cls.registered_name()], cls.unit, cls.summary)
+        for cls in datatypes[row.kind].metrics
+        if cls.registered_name() in known
+    ]
+    return OwnerPart(row.name, figures, _charge(row))
+
+
+def _charge(row: Release) -> Charge | None:
+    unit = row.parsed_spec.mechanism.loss().unit
+    budget = ledger.budget_of(row.dataset, unit)
+    entry = budget and budget.entries.filter(release_id=row.pk, amount__gt=0).first()
+    if not entry:
+        return None
+    return Charge(entry.amount / ledger.MICRO, unit_text(unit), entry.level, entry.created_at)
+
+
+def names_of(row: Release) -> list[str]:
+    """The streams that a release of counts publishes; empty for check-ins."""
+    return list(kinds.read_release(row).names) if row.kind == Kind.STREAM else []
+
+
+def drawn(rows: Sequence[Release], which: int | None, *, owner: bool) -> dict[str, Any]:
+    """What the page's script draws: curves of one stream or of the total, or the cells that each release ranks first.
+
+    With ``owner`` the upload's counts are beside them. Which points a public curve keeps depends on what was published
+    alone.
+    """
+    if rows[0].kind == Kind.STREAM:
+        return {"curves": _curves(rows, which, owner=owner)}
+    return {"places": [_places(row, owner=owner) for row in rows]}
+
+
+def _curves(rows: Sequence[Release], which: int | None, *, owner: bool) -> dict[str, Any]:
+    releases = [kinds.read_release(row) for row in rows]
+    found = [counts.curve_of(one, which) for one in releases]
+    lines = [values.astype(np.float64) for _, values in found]
+    if owner:
+        lines.append(counts.curve_of(counts.read_stream(rows[0].dataset.points_path), which)[1])
+    at = decimated(lines, POINTS)
+    curves = {
+        "name": found[0][0],
+        "timestamps": len(releases[0]),
+        "index": at.tolist(),
+        "labels": [releases[0].labels[i] for i in at],
+        "released": [listed(line[at]) for line in lines[: len(rows)]],
+    }
+    return curves | {"original": listed(lines[-1][at])} if owner else curves
+
+
+def _places(row: Release, *, owner: bool) -> list[dict[str, Any]]:
+    model = kinds.read_release(row)
+    beside = cells.counted(model.grid, cells.read_checkins(row.dataset.points_path)) if owner else model.counts
+    ranked: list[dict[str, Any]] = cells.ranked(model.grid, model.counts, beside, PLACES)["cells"]
+    return ranked if owner else [{name: one[name] for name in one if name != "uploaded"} for one in ranked]
+
+
+def owners_facts(dataset: Dataset) -> list[Fact]:
+    """The upload that the releases are of."""
+    return [Fact(one["label"], one["text"]) for one in facts_of(dataset)]
