@@ -134,12 +134,13 @@ def _facts(release: StreamRelease | PopularityModel) -> list[Fact]:
         spent = np.unique(release.budgets[release.budgets > 0])
         shares = " to ".join(f"{one:.4g}" for one in sorted({spent.min(), spent.max()})) if spent.size else "none"
         fresh = int((release.budgets > 0).sum())
+        repeated = "; the others repeat an earlier release" if fresh < len(release) else ""
         first = f"{release.labels[0]} to {release.labels[-1]}" if len(release) else "none"
         return [
             Fact("Timestamps", f"{len(release):,}, {first}"),
             Fact("Streams", f"{len(release.names):,}"),
             Fact("Published counts", below),
-            Fact("Newly sampled", f"{fresh:,} timestamps, ε = {shares} each; the others repeat an earlier release"),
+            Fact("Newly sampled", f"{fresh:,} timestamps, ε = {shares} each{repeated}"),
         ]
     grid = release.grid
     box = f"{grid.west:g}° to {grid.east:g}° E, {grid.south:g}° to {grid.north:g}° N"
