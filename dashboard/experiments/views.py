@@ -108,7 +108,8 @@ def _choices(request: HttpRequest, kind: str) -> dict[str, Any]:
     if kind != Kind.TRAJECTORY:
         return {"datasets": datasets, "items": datatypes[kind].items}
     generated = [
-        {"preset": name, "like": _like(name), "title": title, "description": text} for name, (title, text) in SYNTHETIC.items()
+        {"preset": name, "like": _like(name), "title": title, "description": text}
+        for name, (title, text) in SYNTHETIC.items()
     ]
     return {"datasets": datasets, "generated": generated}
 

@@ -63,7 +63,7 @@ def test_from_the_form_to_the_table(
     assert "data" not in spec_text(page)["base"]
     page.get_by_role("button", name="Run the experiment").click()
     page.wait_for_url("**/experiments/*-*/")
-    expect(page.locator("[data-said]")).to_have_text("Done", timeout=patience(60_000))
+    expect(page.locator("[data-state-text]")).to_have_text("Done", timeout=patience(60_000))
     expect(page.locator("[data-results][data-ready=all]")).to_be_visible(timeout=patience(30_000))
     expect(page.locator(".js-plotly-plot").first).to_be_visible(timeout=patience(30_000))
     row = Experiment.objects.get()
