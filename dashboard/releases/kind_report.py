@@ -1,7 +1,7 @@
 """What a printed report holds of releases of count streams and check-ins, for either of two readers.
 
 The public part follows from what a release publishes and from its label alone. It never reads the upload, the figures
-measured against it, names that somebody gave, or the ledger; the owner's part adds those.
+measured against it, names that users gave, or the ledger; the owner's part adds those.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Charge:
 
 @dataclass(frozen=True)
 class KindReport:
-    """What anybody may know who has a release."""
+    """What every reader of a release may know."""
 
     id: str
     title: str
@@ -110,7 +110,7 @@ def parameters_of(described: Component) -> list[Parameter]:
 
 
 def public(row: Release) -> KindReport:
-    """What anybody may know of a finished release who has it."""
+    """What every reader of a finished release may know."""
     spec = row.parsed_spec
     return KindReport(
         id=str(row.pk),
