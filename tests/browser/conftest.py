@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -35,11 +36,15 @@ FLAGS = [
     "--disable-sync",
     "--no-first-run",
     "--process-per-site",
+    "--renderer-process-limit=1",  # a new page takes the process there is
 ]
+AXE = Axe().axe_script
 PATIENCE_MS = patience(20_000)
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 DESKTOP = {"width": 1440, "height": 900}
 PHONE = {"width": 390, "height": 844}
+DEVICES = pytest.mark.parametrize(("size", "colour"), [(DESKTOP, "light"), (PHONE, "dark")], ids=["desk", "phone"])
+"""Pages to load for ``faults_in_both_colours``: each size in one colour, each colour at one size."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -183,9 +188,22 @@ ANIMATIONS_OVER = """() => {
 def accessibility_faults(page: Page, *rules: str) -> list[str]:
     """Return the violations that axe finds on the page in its present state, by all its rules or these."""
     page.evaluate(ANIMATIONS_OVER)  # half faded is no contrast
-    options = {"resultTypes": ["violations"], **({"runOnly": rules} if rules else {})}
-    found = Axe().run(page, options=options).response["violations"]
+    options = json.dumps({"resultTypes": ["violations"], **({"runOnly": rules} if rules else {})})
+    if page.evaluate("!window.axe"):
+        page.evaluate(AXE)
+    found = json.loads(page.evaluate(f"axe.run({options}).then((found) => JSON.stringify(found.violations))"))
     return [f"{one['id']}: {node['html'][:160]} ({node['failureSummary']})" for one in found for node in one["nodes"]]
+
+
+def faults_in_both_colours(page: Page) -> list[str]:
+    """Return the violations of the page in its present state, in light and in dark colours; it ends in its own."""
+    dark = page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
+    colours = ("light", "dark") if dark else ("dark", "light")
+    own = [f"{colours[1]}: {one}" for one in accessibility_faults(page)]
+    page.emulate_media(color_scheme=colours[0])
+    other = [f"{colours[0]}: {one}" for one in accessibility_faults(page)]
+    page.emulate_media(color_scheme=colours[1])
+    return own + other
 
 
 def widths(page: Page) -> tuple[int, int]:
@@ -201,6 +219,17 @@ def table(name: str, body: bytes) -> dict[str, Any]:
 def choose(page: Page, *files: Any) -> None:
     """Choose files on the list's page."""
     page.set_input_files("input[type=file]", list(files))
+
+
+def run_cases(
+    subtests: pytest.Subtests, cases: Iterable[Callable[..., None]], *args: Any, before: Callable[[], Any] | None = None
+) -> None:
+    """Run ``case(*args)`` for each case of one page, reported by the case's name; ``before`` restores the page."""
+    for case in cases:
+        with subtests.test(case.__name__):
+            if before:
+                before()
+            case(*args)
 
 
 def card(page: Page, name: str) -> Locator:

@@ -71,3 +71,12 @@ def marked(page: Page) -> int:
 
 def expect_marked(page: Page, count: int) -> None:
     expect(page.locator("[data-count]")).to_have_text(str(count))
+
+
+def undo_all(page: Page, count: int) -> None:
+    """Undo every change, until the editor is as it was loaded, with ``count`` landmarks."""
+    page.keyboard.press("Escape")
+    undo = page.locator("[data-undo]")
+    while undo.is_enabled():
+        undo.click()
+    expect_marked(page, count)

@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Page, Route, expect
 
 from dashboard.accounts.models import User
 from dashboard.datasets.models import Dataset
-from tests.browser.conftest import DESKTOP, PHONE, PageMonitor, accessibility_faults
+from tests.browser.conftest import DEVICES, PageMonitor, faults_in_both_colours
 from tests.browser.fixtures import HOST
 from tests.pmtiles import streets
 
@@ -134,8 +134,7 @@ class TestOfAnotherServer:
         assert requested == []
 
 
-@pytest.mark.parametrize("colour", ["light", "dark"])
-@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desk", "phone"])
+@DEVICES
 def test_the_question_is_accessible(
     open_page: Callable[..., Page], owner: User, walk: Dataset, elsewhere: None, colour: str, size: dict[str, int]
 ) -> None:
@@ -143,4 +142,4 @@ def test_the_question_is_accessible(
     open_map(page, walk)
     page.get_by_role("checkbox", name="Base map").click()
     expect(page.get_by_role("button", name="Show base map")).to_have_accessible_description(SENTENCE)
-    assert accessibility_faults(page) == []
+    assert faults_in_both_colours(page) == []

@@ -97,14 +97,16 @@ def test_the_brush_is_the_charts_range(page: Page, taxi: Dataset, pair: list[Rel
     page.wait_for_function("() => document.querySelector('.chart__plot').dataset.span === '0-259'")
 
 
-@pytest.mark.parametrize("chart", ["error", "loss"])
 def test_a_range_of_a_chart_moves_the_brush(
-    page: Page,
-    taxi: Dataset,
-    pair: list[Release],
-    chart: str,
+    page: Page, taxi: Dataset, pair: list[Release], subtests: pytest.Subtests
 ) -> None:
     compare(page, taxi)
+    for chart in ("error", "loss"):
+        with subtests.test(chart):
+            a_range_moves_the_brush(page, chart)
+
+
+def a_range_moves_the_brush(page: Page, chart: str) -> None:
     at = page.get_by_role("slider", name="Event", exact=True).get_attribute("aria-valuenow")
     drag(page, chart, 0.4, 0.7)
     first, last = ends(page)

@@ -24,7 +24,7 @@ from privacy_engine.data import LandmarkSet as Landmarks
 from privacy_engine.mechanism import mechanisms
 from privacy_engine.samples import samples
 from privacy_engine.spec import ReleaseSpec, parse_steps
-from tests.browser.conftest import DESKTOP, PHONE, PageMonitor, accessibility_faults, run_jobs, widths
+from tests.browser.conftest import DEVICES, PageMonitor, faults_in_both_colours, run_jobs, widths
 from tests.browser.fixtures import table
 from tests.browser.rendering import wait_until_ready
 
@@ -165,17 +165,6 @@ def test_a_simulation_that_fails_is_reported_and_the_rest_stays(
     assert len(line(page, "Uniform, simulated")["x"]) == 9
 
 
-@pytest.mark.parametrize("chart", ["error", "budget"])
-def test_scales(page: Page, taxi: Dataset, pair: list[Release], chart: str) -> None:
-    compare(page, taxi)
-    kind = f"document.querySelector('[data-chart={chart}] .js-plotly-plot')._fullLayout.yaxis.type"
-    assert page.evaluate(kind) == "log"
-    button = page.locator(f"[data-chart={chart}]").get_by_role("button", name=re.compile("logarithmic axis"))
-    button.press("Enter")
-    page.wait_for_function(f"() => {kind} === 'linear'")
-    expect(button).to_have_attribute("aria-pressed", "false")
-
-
 @pytest.mark.parametrize(
     ("view", "title", "head"),
     [
@@ -212,7 +201,9 @@ def test_every_view_is_saved_and_read(
     expect(dialog).to_have_count(0)
 
 
-def test_lines_are_distinguishable_in_grey(page: Page, taxi: Dataset, pair: list[Release]) -> None:
+def test_lines_differ_in_grey_and_scales_change(
+    page: Page, taxi: Dataset, pair: list[Release], subtests: pytest.Subtests
+) -> None:
     compare(page, taxi)
     styles = page.evaluate(
         "document.querySelector('[data-chart=error] .js-plotly-plot').data.filter(({ name }) => name)"
@@ -220,21 +211,28 @@ def test_lines_are_distinguishable_in_grey(page: Page, taxi: Dataset, pair: list
     )
     assert len({tuple(one) for one in styles}) == len({one[0] for one in styles}) == 2
     assert {one[2] for one in styles} == {"lines+markers"}
+    for chart in ("error", "budget"):
+        with subtests.test(chart):
+            kind = f"document.querySelector('[data-chart={chart}] .js-plotly-plot')._fullLayout.yaxis.type"
+            assert page.evaluate(kind) == "log"
+            button = page.locator(f"[data-chart={chart}]").get_by_role("button", name=re.compile("logarithmic axis"))
+            button.press("Enter")
+            page.wait_for_function(f"() => {kind} === 'linear'")
+            expect(button).to_have_attribute("aria-pressed", "false")
 
 
-@pytest.mark.parametrize("colour", ["light", "dark"])
-@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desk", "phone"])
+@DEVICES
 def test_views_are_accessible(
     open_page: Any, owner: User, taxi: Dataset, pair: list[Release], colour: str, size: dict[str, int]
 ) -> None:
     page = open_page(owner, colour=colour, size=size)
     compare(page, taxi, "?error=distribution")
-    assert not accessibility_faults(page)
+    assert not faults_in_both_colours(page)
     page.get_by_label("By ε").check(force=True)
     line(page, "Uniform, simulated")
-    assert not accessibility_faults(page)
+    assert not faults_in_both_colours(page)
     page.get_by_label("Error against ε: save or show numbers").click()
     page.get_by_role("button", name="Data table").click()
-    assert not accessibility_faults(page)
+    assert not faults_in_both_colours(page)
     document, window = widths(page)
     assert document <= window

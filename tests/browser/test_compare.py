@@ -21,7 +21,7 @@ from dashboard.releases.models import Release
 from dashboard.releases.services import submit_release
 from privacy_engine.samples import samples
 from privacy_engine.spec import ReleaseSpec
-from tests.browser.conftest import PageMonitor, accessibility_faults, run_jobs
+from tests.browser.conftest import PageMonitor, accessibility_faults, run_cases, run_jobs
 from tests.browser.fixtures import table
 from tests.browser.rendering import cursors, lines, painted, wait_until_ready
 
@@ -162,13 +162,6 @@ class TestLinked:
         assert 120 < event < 180
         assert len(set(cursors(page))) == 1
 
-    def test_a_click_on_the_map_chooses_the_event_below(self, page: Page, taxi: Dataset, trio: list[Release]) -> None:
-        compare(page, taxi)
-        page.get_by_role("slider", name="Event", exact=True).press("End")
-        expect(page.locator(".timeline__text")).to_contain_text("event 260 of 260")
-        page.get_by_role("slider", name="Event", exact=True).press("Home")
-        expect(page.locator(".timeline__text")).to_contain_text("event 1 of 260")
-
     @pytest.mark.journey
     def test_the_circle_follows_the_chosen_mechanism(self, page: Page, taxi: Dataset, trio: list[Release]) -> None:
         compare(page, taxi)
@@ -177,13 +170,6 @@ class TestLinked:
         expect(page.locator("[data-guarantee] h3")).to_contain_text("Uniform")
         page.wait_for_timeout(120)
         assert painted(page, "selection") > 5 * small
-
-    def test_play_moves_on_and_stops(self, page: Page, taxi: Dataset, trio: list[Release]) -> None:
-        compare(page, taxi)
-        page.get_by_label("Speed", exact=True).select_option("86400")
-        page.get_by_role("button", name="Play").click()
-        expect(page.locator(".timeline__text")).to_contain_text("event 260 of 260")
-        expect(page.get_by_role("button", name="Play")).to_be_visible()
 
     def test_no_motion_with_reduced_motion(
         self, open_page: Any, owner: User, taxi: Dataset, trio: list[Release]
@@ -194,25 +180,6 @@ class TestLinked:
 
 
 class TestCharts:
-    def test_toggles_remove_lines(self, page: Page, taxi: Dataset, trio: list[Release]) -> None:
-        compare(page, taxi)
-        page.get_by_role("checkbox", name="Uniform").uncheck()
-        for chart in lines(page):
-            assert [line["visible"] for line in chart] == [True, False, True]
-
-    @pytest.mark.parametrize(
-        ("label", "start"), [("PNG", b"\x89PNG"), ("SVG", b"<svg"), ("CSV", b"event_index,Skip (m)")]
-    )
-    def test_saves(self, page: Page, taxi: Dataset, trio: list[Release], label: str, start: bytes) -> None:
-        compare(page, taxi)
-        page.get_by_label("Error per event: save or show numbers").click()
-        with page.expect_download() as waiting:
-            page.get_by_role("button", name=label, exact=True).click()
-        body = Path(waiting.value.path()).read_bytes()
-        assert body.startswith(start)
-        if label == "CSV":
-            assert len(body.decode().splitlines()) == 261
-
     @pytest.mark.journey
     def test_numbers_as_a_table(self, page: Page, taxi: Dataset, trio: list[Release]) -> None:
         compare(page, taxi)
@@ -223,6 +190,51 @@ class TestCharts:
         expect(dialog.locator("caption")).to_contain_text("The first 200 of 260 rows")
         assert not accessibility_faults(page)
         dialog.get_by_role("button", name="Close").click()
+
+
+def keys_choose_an_event(page: Page) -> None:
+    page.get_by_role("slider", name="Event", exact=True).press("End")
+    expect(page.locator(".timeline__text")).to_contain_text("event 260 of 260")
+    page.get_by_role("slider", name="Event", exact=True).press("Home")
+    expect(page.locator(".timeline__text")).to_contain_text("event 1 of 260")
+
+
+def play_moves_on_and_stops(page: Page) -> None:
+    page.get_by_label("Speed", exact=True).select_option("86400")
+    page.get_by_role("button", name="Play").click()
+    expect(page.locator(".timeline__text")).to_contain_text("event 260 of 260")
+    expect(page.get_by_role("button", name="Play")).to_be_visible()
+
+
+def toggles_remove_lines(page: Page) -> None:
+    page.get_by_role("checkbox", name="Uniform").uncheck()
+    for chart in lines(page):
+        assert [line["visible"] for line in chart] == [True, False, True]
+
+
+def the_chart_is_saved(page: Page) -> None:
+    for label, start in (("PNG", b"\x89PNG"), ("SVG", b"<svg"), ("CSV", b"event_index,Skip (m)")):
+        page.get_by_label("Error per event: save or show numbers").click()
+        with page.expect_download() as waiting:
+            page.get_by_role("button", name=label, exact=True).click()
+        body = Path(waiting.value.path()).read_bytes()
+        assert body.startswith(start), label
+    assert len(body.decode().splitlines()) == 261
+
+
+ONE_COMPARISON = (
+    the_chart_is_saved,
+    keys_choose_an_event,
+    play_moves_on_and_stops,
+    toggles_remove_lines,
+)
+
+
+def test_one_comparison_in_many_states(
+    page: Page, taxi: Dataset, trio: list[Release], subtests: pytest.Subtests
+) -> None:
+    compare(page, taxi)
+    run_cases(subtests, ONE_COMPARISON, page)
 
 
 def test_series_are_shown_one_at_a_time(page: Page, owner: User, submit: Any) -> None:

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from dashboard.accounts.models import User
 from dashboard.datasets.models import Dataset
 from dashboard.landmarks.models import LandmarkSet
-from tests.browser.conftest import DESKTOP, PHONE, PageMonitor, accessibility_faults, widths
+from tests.browser.conftest import DEVICES, PageMonitor, faults_in_both_colours, widths
 from tests.browser.rendering import wait_until_ready
 
 
@@ -144,19 +144,18 @@ class TestRefusals:
         expect(page.get_by_label("Seed", exact=True)).to_be_focused()
 
 
-@pytest.mark.parametrize("colour", ["light", "dark"])
-@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desk", "phone"])
+@DEVICES
 def test_accessible_and_not_wider_than_the_window(
     open_page, owner: User, stays: LandmarkSet, colour: str, size: dict[str, int]
 ) -> None:
     page = open_page(owner, colour=colour, size=size)
     visit(page, stays)
-    assert accessibility_faults(page) == []
+    assert faults_in_both_colours(page) == []
     page.get_by_role("radio", name="Heuristic").check()
     page.get_by_role("button", name="Sample dummies").click()
     expect(page.locator("[data-drawn]")).to_be_focused()
     for summary in page.get_by_text("What it does not cover").all():
         summary.click()
-    assert accessibility_faults(page) == []
+    assert faults_in_both_colours(page) == []
     across, window = widths(page)
     assert across <= window

@@ -19,7 +19,7 @@ from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.models import Release
 from dashboard.releases.services import submit_release
 from privacy_engine.spec import ReleaseSpec
-from tests.browser.conftest import DESKTOP, PHONE, WALK, PageMonitor, accessibility_faults, run_jobs, widths
+from tests.browser.conftest import DEVICES, WALK, PageMonitor, faults_in_both_colours, run_jobs, widths
 
 WHY = {"code": "memory", "message": "The job needed more memory than one job may use."}
 TITLE = "Uniform, Walk"
@@ -218,8 +218,7 @@ class TestGentle:
         page.wait_for_function("() => waits.slice(10).includes(1000)")
 
 
-@pytest.mark.parametrize("colour", ["light", "dark"])
-@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desk", "phone"])
+@DEVICES
 def test_accessible_and_fits(
     open_page: Any, owner: User, make_release: Any, failed: Release, colour: str, size: dict[str, int]
 ) -> None:
@@ -227,7 +226,7 @@ def test_accessible_and_fits(
     page = open_page(owner, colour=colour, size=size)
     shown = open_drawer(page)
     expect(shown).to_contain_text("waiting for a worker")
-    assert not accessibility_faults(page)
+    assert not faults_in_both_colours(page)
     wide, window = widths(page)
     assert wide <= window
     for one in shown.get_by_role("button").all():

@@ -12,7 +12,7 @@ from dashboard.accounts.models import User
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.services import import_dataset
 from dashboard.landmarks.models import LandmarkSet
-from tests.browser.conftest import DESKTOP, PHONE, accessibility_faults, widths
+from tests.browser.conftest import DEVICES, faults_in_both_colours, widths
 from tests.browser.landmark_editor import (
     drag,
     draw_circle,
@@ -45,7 +45,7 @@ class TestPicking:
             assert marked(editor) == 260 > before
         assert marked(editor) < 260
 
-    def test_the_select_tool_needs_no_keyboard(self, phone: Page, taxi: Dataset) -> None:
+    def test_the_select_tool_and_a_polygon_need_no_keyboard(self, phone: Page, taxi: Dataset) -> None:
         edit(phone, taxi)
         tool(phone, "Select")
         before = marked(phone)
@@ -53,9 +53,6 @@ class TestPicking:
         assert marked(phone) > before
         phone.get_by_role("button", name="Done").tap()
         expect(phone.locator("[data-hint]")).to_be_hidden()
-
-    def test_fingers_draw_a_polygon(self, phone: Page, taxi: Dataset) -> None:
-        edit(phone, taxi)
         tool(phone, "Polygon")
         for corner in [(0.2, 0.3), (0.7, 0.3), (0.7, 0.6)]:
             phone.touchscreen.tap(*place(phone, *corner))
@@ -63,7 +60,7 @@ class TestPicking:
         expect(phone.locator("[data-handle^=corner]")).to_have_count(3)
 
 
-class TestOtherWays:
+class TestOtherMethods:
     @pytest.mark.journey
     def test_random_marks_its_share_and_draws_again(self, editor: Page, taxi: Dataset) -> None:
         editor.get_by_role("button", name="Random").click()
@@ -86,11 +83,9 @@ class TestOtherWays:
         made = save(page, dataset)
         assert (made.method, made.count) == ({"name": "column"}, 10)
 
-    def test_without_a_column_the_reason_is_given(self, editor: Page) -> None:
+    def test_the_average_distance_and_the_reason_without_a_column_are_shown(self, editor: Page) -> None:
         expect(editor.get_by_role("button", name="Landmark column")).to_be_disabled()
         expect(editor.locator("[data-why]")).to_contain_text("needs a landmark column")
-
-    def test_the_average_distance_is_shown(self, editor: Page) -> None:
         facts = editor.locator("[data-more-facts]")
         expect(facts).to_contain_text("from a regular event to the nearest landmark")
         editor.get_by_role("button", name="Manual").click()
@@ -117,8 +112,7 @@ class TestOtherWays:
         expect_marked(page, made.count)
 
 
-@pytest.mark.parametrize("colour", ["light", "dark"])
-@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desk", "phone"])
+@DEVICES
 def test_accessible_and_fits(
     open_page: Any,
     owner: User,
@@ -132,6 +126,6 @@ def test_accessible_and_fits(
     draw_circle(page, (0.5, 0.5), (0.6, 0.55))
     page.get_by_label("Compare with").select_option(str(stays.pk))
     tool(page, "Polygon")
-    assert not accessibility_faults(page)
+    assert not faults_in_both_colours(page)
     document, window = widths(page)
     assert document <= window

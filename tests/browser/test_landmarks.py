@@ -15,8 +15,8 @@ from dashboard.datasets.services import import_dataset, set_budget
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.models import Release
-from tests.browser.conftest import DESKTOP, PHONE, PageMonitor, accessibility_faults, widths
-from tests.browser.landmark_editor import edit, expect_marked, marked
+from tests.browser.conftest import DEVICES, PageMonitor, faults_in_both_colours, run_cases, widths
+from tests.browser.landmark_editor import edit, expect_marked, marked, undo_all
 from tests.browser.rendering import MIDDLE, expect_painted, painted, wait_until_ready
 
 # Where the middle of what is painted of the event chosen lies, once it is another one
@@ -61,44 +61,6 @@ class TestStayPoints:
         made = LandmarkSet.objects.exclude(pk=expected.pk).get()
         assert (made.count, made.method["name"], made.name) == (expected.count, "stay-points", expected.name)
 
-    def test_the_slider_moves_the_number(self, page: Page, taxi: Dataset) -> None:
-        edit(page, taxi)
-        page.get_by_label("Distance, slider").press("Home")
-        expect(page.get_by_label("Distance, m", exact=True)).to_have_value("2")
-        expect_marked(page, 0)
-
-    def test_what_is_refused_is_shown_at_the_field(self, page: Page, taxi: Dataset) -> None:
-        edit(page, taxi)
-        page.get_by_label("Distance, m", exact=True).fill("-5")
-        expect(page.locator("[data-field=distance_m] .field__error")).to_contain_text("Must be at least 0, got -5")
-
-    def test_a_stay_in_the_list_leads_there(self, page: Page, taxi: Dataset) -> None:
-        edit(page, taxi)
-        page.locator(".stay").nth(1).click()
-        expect(page.locator(".timeline__text")).to_contain_text("landmark")
-
-    def test_settings_are_undone_and_done_again(self, page: Page, taxi: Dataset) -> None:
-        edit(page, taxi)
-        before = marked(page)
-        painted_before = painted(page, "landmarks")
-        distance, gap = page.get_by_label("Distance, m", exact=True), page.get_by_label("Gap limit, s", exact=True)
-        usual = distance.input_value()
-        distance.fill("2")
-        expect_marked(page, 0)
-        gap.fill("60")
-        page.get_by_role("button", name="Undo").click()
-        expect(gap).to_have_value("")
-        page.keyboard.press("Control+z")
-        expect(distance).to_have_value(usual)
-        expect_marked(page, before)
-        expect_painted(page, "landmarks", lambda pixels: pixels == painted_before)
-        expect(page.get_by_role("button", name="Undo")).to_be_disabled()
-        page.keyboard.press("Control+Shift+z")
-        expect(distance).to_have_value("2")
-        expect_marked(page, 0)
-        page.get_by_role("button", name="Redo").click()
-        expect(gap).to_have_value("60")
-
     def test_stays_at_one_place_stand_together(self, page: Page, owner: User) -> None:
         edit(page, import_dataset(owner=owner, upload=there_and_back(), name="There and back"))
         places = page.locator(".place")
@@ -110,22 +72,6 @@ class TestStayPoints:
         events = places.locator(".place__head .muted").all_inner_texts()
         assert sum(int(one.split(" event")[0].replace(",", "")) for one in events) == marked(page)
 
-    def test_what_the_pointer_is_over_shows_on_map_and_strip(self, page: Page, taxi: Dataset) -> None:
-        edit(page, taxi)
-        text, ghost = page.locator(".timeline__text"), page.locator(".timeline__ghost")
-        strip = page.locator(".timeline__strip").bounding_box()
-        assert strip
-        page.mouse.move(strip["x"] + strip["width"] / 2, strip["y"] + 20)
-        expect(ghost).to_be_visible()
-        expect(text).not_to_contain_text("event 1 of")
-        page.mouse.move(5, 5)
-        expect(ghost).to_be_hidden()
-        expect(text).to_contain_text("event 1 of")
-        place = page.evaluate(EVENT_ON_SCREEN, 130)
-        page.mouse.move(place[0] + 2, place[1] + 2)
-        expect(ghost).to_be_visible()
-        expect(text).to_contain_text(re.compile(r"event (?!0 )\d+ of"))
-
     def test_without_times_the_reason_is_given(self, page: Page, owner: User) -> None:
         upload = ContentFile(b"lat,lon\n48.85,2.35\n48.86,2.36\n48.87,2.35\n", name="bare.csv")
         bare = import_dataset(owner=owner, upload=upload)
@@ -135,12 +81,6 @@ class TestStayPoints:
 
 
 class TestByHand:
-    def test_starts_from_what_was_found(self, page: Page, taxi: Dataset) -> None:
-        edit(page, taxi)
-        found = marked(page)
-        page.get_by_role("button", name="Manual").click()
-        expect_marked(page, found)
-
     @pytest.mark.journey
     def test_keyboard_marks_and_undoes(self, page: Page, taxi: Dataset) -> None:
         edit(page, taxi)
@@ -159,19 +99,6 @@ class TestByHand:
         page.get_by_role("button", name="Redo").click()
         expect_marked(page, found + 1)
 
-    def test_shift_drag_marks_a_range(self, page: Page, taxi: Dataset) -> None:
-        edit(page, taxi)
-        page.get_by_role("button", name="Manual").click()
-        before = marked(page)
-        strip = page.get_by_role("slider", name="Event").bounding_box()
-        page.keyboard.down("Shift")
-        page.mouse.move(strip["x"] + 10, strip["y"] + 20)
-        page.mouse.down()
-        page.mouse.move(strip["x"] + 60, strip["y"] + 20, steps=4)
-        page.mouse.up()
-        page.keyboard.up("Shift")
-        assert marked(page) > before + 3
-
     def test_a_copy_is_saved_as_picked_events(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
         edit(page, taxi, f"?from={stays.pk}")
         expect_marked(page, stays.count)
@@ -188,7 +115,7 @@ class TestReleaseForm:
         page.goto(f"/datasets/{dataset.pk}/releases/new/")
         wait_until_ready(page, "[data-form]")
 
-    def test_shows_what_the_level_means_in_metres(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
+    def test_the_level_in_metres_or_an_error_at_its_field(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
         self.open(page, taxi)
         page.get_by_label("Level ε", exact=True).fill("2")
         page.get_by_label("Radius r, m", exact=True).fill("100")
@@ -199,6 +126,12 @@ class TestReleaseForm:
         half, most = (f"{50 * q * (stays.count + 1) / 1000:.3g}" for q in (1.67835, 4.74386))
         expect(uniform).to_contain_text(re.compile(f"{half}\\skm{most}\\skm"))
         expect(page.locator("[data-forecast=landmark-adaptive]")).to_contain_text("depends on the run")
+        page.get_by_role("checkbox", name=re.compile("^Event level")).uncheck()
+        page.get_by_label("Level ε", exact=True).fill("20000")
+        page.get_by_role("button", name="Create 3 releases").click()
+        error = page.locator("[data-field=epsilon] .field__error")
+        expect(error).to_contain_text("Must be at most 10000, got 20000")
+        assert Release.objects.count() == 0
 
     @pytest.mark.journey
     def test_one_release_for_each_mechanism_ticked(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
@@ -221,14 +154,6 @@ class TestReleaseForm:
         page.wait_for_url("**/compare/**")
         assert set(Release.objects.values_list("seeded", flat=True)) == {True}
 
-    def test_what_is_refused_is_shown_at_the_field(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
-        self.open(page, taxi)
-        page.get_by_label("Level ε", exact=True).fill("20000")
-        page.get_by_role("button", name="Create 3 releases").click()
-        error = page.locator("[data-field=epsilon] .field__error")
-        expect(error).to_contain_text("Must be at most 10000, got 20000")
-        assert Release.objects.count() == 0
-
     def test_the_budget_is_kept(self, page: Page, taxi: Dataset, stays: LandmarkSet, monitor: PageMonitor) -> None:
         monitor.expect(409)
         set_budget(dataset=taxi, epsilon=1.0, radius_m=100.0)
@@ -244,8 +169,102 @@ class TestReleaseForm:
         expect(page.get_by_role("link", name="Define landmarks")).to_be_visible()
 
 
-@pytest.mark.parametrize("colour", ["light", "dark"])
-@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desk", "phone"])
+def the_slider_moves_the_number(page: Page) -> None:
+    page.get_by_label("Distance, slider").press("Home")
+    expect(page.get_by_label("Distance, m", exact=True)).to_have_value("2")
+    expect_marked(page, 0)
+
+
+def what_is_refused_is_shown_at_the_field(page: Page) -> None:
+    page.get_by_label("Distance, m", exact=True).fill("-5")
+    expect(page.locator("[data-field=distance_m] .field__error")).to_contain_text("Must be at least 0, got -5")
+
+
+def a_stay_in_the_list_leads_there(page: Page) -> None:
+    page.locator(".stay").nth(1).click()
+    expect(page.locator(".timeline__text")).to_contain_text("landmark")
+
+
+def settings_are_undone_and_done_again(page: Page) -> None:
+    before = marked(page)
+    painted_before = painted(page, "landmarks")
+    distance, gap = page.get_by_label("Distance, m", exact=True), page.get_by_label("Gap limit, s", exact=True)
+    usual = distance.input_value()
+    distance.fill("2")
+    expect_marked(page, 0)
+    gap.fill("60")
+    page.get_by_role("button", name="Undo").click()
+    expect(gap).to_have_value("")
+    page.keyboard.press("Control+z")
+    expect(distance).to_have_value(usual)
+    expect_marked(page, before)
+    expect_painted(page, "landmarks", lambda pixels: pixels == painted_before)
+    expect(page.get_by_role("button", name="Undo")).to_be_disabled()
+    page.keyboard.press("Control+Shift+z")
+    expect(distance).to_have_value("2")
+    expect_marked(page, 0)
+    page.get_by_role("button", name="Redo").click()
+    expect(gap).to_have_value("60")
+
+
+def what_the_pointer_is_over_shows_on_map_and_strip(page: Page) -> None:
+    text, ghost = page.locator(".timeline__text"), page.locator(".timeline__ghost")
+    strip = page.locator(".timeline__strip").bounding_box()
+    assert strip
+    page.mouse.move(strip["x"] + strip["width"] / 2, strip["y"] + 20)
+    expect(ghost).to_be_visible()
+    expect(text).not_to_contain_text("event 1 of")
+    page.mouse.move(5, 5)
+    expect(ghost).to_be_hidden()
+    expect(text).to_contain_text("event 1 of")
+    place = page.evaluate(EVENT_ON_SCREEN, 130)
+    page.mouse.move(place[0] + 2, place[1] + 2)
+    expect(ghost).to_be_visible()
+    expect(text).to_contain_text(re.compile(r"event (?!0 )\d+ of"))
+
+
+def starts_from_what_was_found(page: Page) -> None:
+    found = marked(page)
+    page.get_by_role("button", name="Manual").click()
+    expect_marked(page, found)
+
+
+def shift_drag_marks_a_range(page: Page) -> None:
+    page.get_by_role("button", name="Manual").click()
+    before = marked(page)
+    strip = page.get_by_role("slider", name="Event").bounding_box()
+    page.keyboard.down("Shift")
+    page.mouse.move(strip["x"] + 10, strip["y"] + 20)
+    page.mouse.down()
+    page.mouse.move(strip["x"] + 60, strip["y"] + 20, steps=4)
+    page.mouse.up()
+    page.keyboard.up("Shift")
+    assert marked(page) > before + 3
+
+
+ONE_EDITOR = (
+    the_slider_moves_the_number,
+    a_stay_in_the_list_leads_there,
+    settings_are_undone_and_done_again,
+    starts_from_what_was_found,
+    shift_drag_marks_a_range,
+    what_is_refused_is_shown_at_the_field,
+    what_the_pointer_is_over_shows_on_map_and_strip,
+)
+
+
+def test_one_editor_after_undo(page: Page, taxi: Dataset, subtests: pytest.Subtests) -> None:
+    edit(page, taxi)
+    count = marked(page)
+
+    def restore() -> None:
+        undo_all(page, count)
+        page.get_by_role("slider", name="Event").press("Home")
+
+    run_cases(subtests, ONE_EDITOR, page, before=restore)
+
+
+@DEVICES
 def test_accessible_and_fits(
     open_page: Any, owner: User, taxi: Dataset, stays: LandmarkSet, colour: str, size: dict[str, int]
 ) -> None:
@@ -253,6 +272,6 @@ def test_accessible_and_fits(
     for path, ready in (("landmarks/new/", "[data-editor]"), ("releases/new/", "[data-form]")):
         page.goto(f"/datasets/{taxi.pk}/{path}")
         wait_until_ready(page, ready)
-        assert not accessibility_faults(page)
+        assert not faults_in_both_colours(page)
         document, window = widths(page)
         assert document <= window

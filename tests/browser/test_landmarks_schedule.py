@@ -11,7 +11,7 @@ from dashboard.accounts.models import User
 from dashboard.datasets.models import Dataset
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
-from tests.browser.conftest import PHONE, PageMonitor, accessibility_faults, widths
+from tests.browser.conftest import DEVICES, PHONE, PageMonitor, faults_in_both_colours, widths
 from tests.browser.landmark_editor import edit, expect_marked, save
 
 ZONE = "Europe/Paris"
@@ -81,7 +81,9 @@ def test_a_copy_begins_as_it_was_saved_and_undo_brings_windows_back(page: Page, 
     assert LandmarkSet.objects.filter(dataset=taxi).count() == 2
 
 
-def test_fail_a_zone_that_does_not_exist(page: Page, monitor: PageMonitor, taxi: Dataset) -> None:
+def test_fail_an_unknown_zone_and_a_window_without_an_end_or_a_time(
+    page: Page, monitor: PageMonitor, taxi: Dataset
+) -> None:
     monitor.expect(400)
     edit(page, taxi)
     choose(page)
@@ -91,12 +93,6 @@ def test_fail_a_zone_that_does_not_exist(page: Page, monitor: PageMonitor, taxi:
     expect(page.get_by_label("Time zone")).to_have_attribute("aria-invalid", "true")
     page.get_by_label("Time zone").fill(ZONE)
     expect(error).to_be_hidden()
-
-
-def test_fail_a_window_without_an_end_or_a_time(page: Page, monitor: PageMonitor, taxi: Dataset) -> None:
-    monitor.expect(400)
-    edit(page, taxi)
-    choose(page)
     error = page.locator("[data-field=windows] > .field__error")
     page.get_by_label("From").fill("06:00")
     expect(error).to_contain_text("Must have an end other than its start")
@@ -104,14 +100,15 @@ def test_fail_a_window_without_an_end_or_a_time(page: Page, monitor: PageMonitor
     expect(error).to_contain_text("Must be a time of day")
 
 
-@pytest.mark.parametrize("size", ["desk", "phone"])
-@pytest.mark.parametrize("colour", ["light", "dark"])
-def test_the_form_is_accessible_and_fits(open_page: Any, owner: User, taxi: Dataset, size: str, colour: str) -> None:
-    more = {"size": PHONE, "has_touch": True, "is_mobile": True} if size == "phone" else {}
-    page = open_page(owner, colour=colour, **more)
+@DEVICES
+def test_the_form_is_accessible_and_fits(
+    open_page: Any, owner: User, taxi: Dataset, size: dict[str, int], colour: str
+) -> None:
+    more = {"has_touch": True, "is_mobile": True} if size is PHONE else {}
+    page = open_page(owner, colour=colour, size=size, **more)
     edit(page, taxi)
     choose(page)
     page.get_by_role("button", name="Add a window").click()
-    assert accessibility_faults(page) == []
+    assert faults_in_both_colours(page) == []
     inner, outer = widths(page)
     assert inner <= outer

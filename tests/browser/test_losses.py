@@ -22,7 +22,7 @@ from privacy_engine.analysis.forecast import simulated_budgets
 from privacy_engine.mechanisms.landmark import Adaptive, Planned
 from privacy_engine.samples import samples
 from privacy_engine.spec import ReleaseSpec
-from tests.browser.conftest import PageMonitor, accessibility_faults, run_jobs
+from tests.browser.conftest import PageMonitor, accessibility_faults, run_cases, run_jobs
 from tests.browser.fixtures import table
 from tests.browser.rendering import wait_until_ready
 
@@ -115,28 +115,6 @@ class TestComparison:
         loss_is(page, "Uniform", landmark_temporal_loss(*case, bound="published"))
         expect(page.get_by_label("Published")).to_be_checked()
 
-    def test_the_line_without_correlation_is_drawn(self, page: Page, taxi: Dataset, pair: list[Release]) -> None:
-        compare(page, taxi)
-        rules = page.evaluate(
-            "document.querySelector('[data-chart=loss] .js-plotly-plot').layout.annotations.map(({ text }) => text)"
-        )
-        assert rules == ["ε = 5 at 1,000 m, no correlation"]
-
-    def test_follows_how_far_apart_states_lie(self, page: Page, taxi: Dataset, stays: LandmarkSet, pair: list) -> None:
-        compare(page, taxi)
-        text, bound = page.locator(".loss__text"), "An upper bound for an adversary with this matrix whose states lie"
-        expect(text).to_contain_text(f"{bound} at most 1,000 m apart")
-        apart = page.get_by_label("How far apart states lie at most, D, m")
-        apart.fill("200")
-        loss_is(page, "Uniform", temporal_loss(np.array(uniform(stays)) / FAR, *MODERATE).total)
-        expect(text).to_contain_text(f"{bound} at most 200 m apart")
-        assert query_of(page) == {"diameter_m": ["200"]}
-        apart.fill("0")
-        expect(page.get_by_text("Must be greater than 0, got 0.")).to_be_visible()
-        expect(apart).to_have_attribute("aria-invalid", "true")
-        assert not accessibility_faults(page)
-        expect(text).to_contain_text(f"{bound} at most 200 m apart")
-
     def test_own_matrix(
         self, page: Page, taxi: Dataset, stays: LandmarkSet, pair: list[Release], monitor: PageMonitor
     ) -> None:
@@ -168,27 +146,6 @@ class TestComparison:
         dialog.get_by_role("button", name="Apply").click()
         expect(page.locator(".loss__text")).to_contain_text("There is no bridge here")
 
-    def test_cancelled_dialog_changes_nothing(self, page: Page, taxi: Dataset, pair: list[Release]) -> None:
-        compare(page, taxi)
-        page.get_by_role("button", name="Estimated from this dataset…").click()
-        page.get_by_role("dialog").get_by_role("button", name="Cancel").click()
-        expect(page.get_by_label("Moderate")).to_be_checked()
-        assert query_of(page) == {}
-
-    def test_an_estimate_warns_for_as_long_as_it_is_shown(self, page: Page, taxi: Dataset, pair: list[Release]) -> None:
-        compare(page, taxi)
-        page.get_by_role("button", name="Estimated from this dataset…").click()
-        dialog = page.get_by_role("dialog")
-        expect(dialog).to_contain_text("publish nothing that depends on it")
-        dialog.get_by_label("Cell, m").fill("3000")
-        dialog.get_by_role("button", name="Apply").click()
-        expect(page.get_by_role("note")).to_contain_text("this matrix is itself a disclosure")
-        assert query_of(page)["cell_m"] == ["3000"]
-        assert not accessibility_faults(page)
-        page.get_by_label("Weak").check(force=True)
-        expect(page.get_by_role("note")).to_have_count(0)
-        assert query_of(page) == {"corr": ["weak"]}
-
     def test_invalid_parameters_in_the_address_show_the_defaults(
         self, page: Page, taxi: Dataset, pair: list[Release], monitor: PageMonitor
     ) -> None:
@@ -197,25 +154,6 @@ class TestComparison:
         expect(page.locator("[data-problem]")).to_contain_text("Forward must be a square matrix")
         expect(page.get_by_label("Moderate")).to_be_checked()
         expect(page.get_by_label("Each event")).to_be_checked()
-
-    def test_is_worked_by_keyboard(self, page: Page, taxi: Dataset, pair: list[Release]) -> None:
-        compare(page, taxi)
-        page.get_by_label("Moderate").focus()
-        page.keyboard.press("ArrowRight")
-        expect(page.get_by_label("Strong")).to_be_checked()
-        page.keyboard.press("Tab")
-        expect(page.get_by_role("button", name="Own matrix…")).to_be_focused()
-
-    def test_nothing_moves_when_the_view_changes(self, page: Page, taxi: Dataset, pair: list[Release]) -> None:
-        compare(page, taxi)
-        below = page.locator(".meanings")
-        before = below.bounding_box()
-        page.get_by_label("Landmarks and event").check(force=True)
-        expect(page.locator(".loss__text")).to_contain_text("all landmarks together")
-        page.locator(".bench__charts").evaluate("(rail) => rail.scrollTo(0, 0)")
-        page.get_by_label("Each event").check(force=True)
-        page.locator(".bench__charts").evaluate("(rail) => rail.scrollTo(0, 0)")
-        assert below.bounding_box()["y"] == pytest.approx(before["y"], abs=1)
 
 
 class TestReport:
@@ -235,7 +173,7 @@ class TestReport:
         expect(page.get_by_role("row", name="Adaptive")).to_contain_text("no run above")
         assert not Release.objects.exists()
 
-    def test_follows_level_part_and_bound(self, page: Page, stays: LandmarkSet) -> None:
+    def test_follows_level_part_and_bound_and_names_what_it_refuses(self, page: Page, stays: LandmarkSet) -> None:
         report(page, stays)
         page.get_by_label("Level ε").fill("3")
         page.get_by_label("Published").check(force=True)
@@ -246,6 +184,8 @@ class TestReport:
         expect(page.locator("[data-table-text]")).to_contain_text("The worst event’s own part")
         wait_until_ready(page, "[data-report]")
         assert query_of(page) == {"epsilon": ["3"], "bound": ["published"], "part": ["own"]}
+        page.get_by_label("Level ε").fill("-1")
+        expect(page.locator("#epsilon-error")).to_contain_text("Must be greater than 0, got -1.")
 
     def test_follows_radius_and_parameters(self, page: Page, stays: LandmarkSet, monitor: PageMonitor) -> None:
         monitor.expect(400)
@@ -292,11 +232,6 @@ class TestReport:
         page.get_by_role("button", name="Loss over time: show all events").click()
         assert plots.nth(1).get_attribute("data-span") == f"0-{stays.points - 1}"
 
-    def test_names_what_it_refuses(self, page: Page, stays: LandmarkSet) -> None:
-        report(page, stays)
-        page.get_by_label("Level ε").fill("-1")
-        expect(page.locator("#epsilon-error")).to_contain_text("Must be greater than 0, got -1.")
-
     @pytest.mark.journey
     def test_downloads_every_event(self, page: Page, stays: LandmarkSet) -> None:
         report(page, stays, "?corr=strong")
@@ -329,3 +264,90 @@ class TestReport:
         monitor.expect(404)
         page = open_page(User.objects.create_user("stranger", password="another long password"))
         assert page.goto(f"/landmark-sets/{stays.pk}/report/").status == 404
+
+
+def defaults(page: Page) -> None:
+    """Choose what the comparison opens with."""
+    page.get_by_label("Moderate").check(force=True)
+    page.get_by_label("Each event").check(force=True)
+    page.get_by_label("How far apart states lie at most, D, m").fill("1000")
+    page.wait_for_function("() => !location.search")
+
+
+def the_line_without_correlation_is_drawn(page: Page, stays: LandmarkSet) -> None:
+    rules = page.evaluate(
+        "document.querySelector('[data-chart=loss] .js-plotly-plot').layout.annotations.map(({ text }) => text)"
+    )
+    assert rules == ["ε = 5 at 1,000 m, no correlation"]
+
+
+def cancelled_dialog_changes_nothing(page: Page, stays: LandmarkSet) -> None:
+    page.get_by_role("button", name="Estimated from this dataset…").click()
+    page.get_by_role("dialog").get_by_role("button", name="Cancel").click()
+    expect(page.get_by_label("Moderate")).to_be_checked()
+    assert query_of(page) == {}
+
+
+def nothing_moves_when_the_view_changes(page: Page, stays: LandmarkSet) -> None:
+    below = page.locator(".meanings")
+    before = below.bounding_box()
+    page.get_by_label("Landmarks and event").check(force=True)
+    expect(page.locator(".loss__text")).to_contain_text("all landmarks together")
+    page.locator(".bench__charts").evaluate("(rail) => rail.scrollTo(0, 0)")
+    page.get_by_label("Each event").check(force=True)
+    page.locator(".bench__charts").evaluate("(rail) => rail.scrollTo(0, 0)")
+    assert below.bounding_box()["y"] == pytest.approx(before["y"], abs=1)
+
+
+def is_worked_by_keyboard(page: Page, stays: LandmarkSet) -> None:
+    page.get_by_label("Moderate").focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_label("Strong")).to_be_checked()
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("button", name="Own matrix…")).to_be_focused()
+
+
+def follows_how_far_apart_states_lie(page: Page, stays: LandmarkSet) -> None:
+    text, bound = page.locator(".loss__text"), "An upper bound for an adversary with this matrix whose states lie"
+    expect(text).to_contain_text(f"{bound} at most 1,000 m apart")
+    apart = page.get_by_label("How far apart states lie at most, D, m")
+    apart.fill("200")
+    loss_is(page, "Uniform", temporal_loss(np.array(uniform(stays)) / FAR, *MODERATE).total)
+    expect(text).to_contain_text(f"{bound} at most 200 m apart")
+    assert query_of(page) == {"diameter_m": ["200"]}
+    apart.fill("0")
+    expect(page.get_by_text("Must be greater than 0, got 0.")).to_be_visible()
+    expect(apart).to_have_attribute("aria-invalid", "true")
+    assert not accessibility_faults(page)
+    expect(text).to_contain_text(f"{bound} at most 200 m apart")
+
+
+def an_estimate_warns_for_as_long_as_it_is_shown(page: Page, stays: LandmarkSet) -> None:
+    page.get_by_role("button", name="Estimated from this dataset…").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("publish nothing that depends on it")
+    dialog.get_by_label("Cell, m").fill("3000")
+    dialog.get_by_role("button", name="Apply").click()
+    expect(page.get_by_role("note")).to_contain_text("this matrix is itself a disclosure")
+    assert query_of(page)["cell_m"] == ["3000"]
+    assert not accessibility_faults(page)
+    page.get_by_label("Weak").check(force=True)
+    expect(page.get_by_role("note")).to_have_count(0)
+    assert query_of(page) == {"corr": ["weak"]}
+
+
+ONE_COMPARISON = (
+    the_line_without_correlation_is_drawn,
+    cancelled_dialog_changes_nothing,
+    nothing_moves_when_the_view_changes,
+    is_worked_by_keyboard,
+    follows_how_far_apart_states_lie,
+    an_estimate_warns_for_as_long_as_it_is_shown,
+)
+
+
+def test_one_comparison_in_many_states(
+    page: Page, stays: LandmarkSet, pair: list[Release], subtests: pytest.Subtests
+) -> None:
+    compare(page, stays.dataset)
+    run_cases(subtests, ONE_COMPARISON, page, stays, before=lambda: defaults(page))

@@ -18,7 +18,14 @@ from dashboard.releases.models import Release
 from dashboard.releases.services import submit_release
 from privacy_engine.samples import samples
 from privacy_engine.spec import ReleaseSpec
-from tests.browser.conftest import DESKTOP, PHONE, accessibility_faults, run_jobs, widths
+from tests.browser.conftest import (
+    DEVICES,
+    PHONE,
+    faults_in_both_colours,
+    run_cases,
+    run_jobs,
+    widths,
+)
 from tests.browser.rendering import MIDDLE, layers, painted, wait_until_ready
 
 # Pixels a layer's canvas shows left and right of a vertical line of the window, as far as its clip-path lets them
@@ -140,50 +147,6 @@ class TestSwipe:
         page.wait_for_timeout(500)
         shows_its_side(page, "original", right)
 
-    def test_the_best_release_is_on_the_right_and_another_can_be_chosen(
-        self, page: Page, taxi: Dataset, pair: list[Release]
-    ) -> None:
-        compare(page, taxi, "?mode=swipe")
-        best = min(pair, key=lambda one: Release.objects.get(pk=one.pk).owner_view["mae_m"])
-        other = next(one for one in pair if one is not best)
-        expect(page.get_by_label("Right of the divider")).to_have_value(str(best.pk))
-        page.get_by_label("Right of the divider").select_option(str(other.pk))
-        page.wait_for_timeout(200)
-        shows_its_side(page, "original", str(other.pk))
-        assert painted(page, str(best.pk)) == 0
-
-    def test_the_divider_is_dragged_and_moved_with_the_keys(
-        self, page: Page, taxi: Dataset, pair: list[Release]
-    ) -> None:
-        compare(page, taxi, "?mode=swipe")
-        line = divider(page)
-        expect(line).to_have_attribute("aria-valuenow", "50")
-        drag(page, line.bounding_box(), (-200, 0))
-        now = int(line.get_attribute("aria-valuenow"))
-        assert 20 < now < 30
-        shows_its_side(page, "original", page.get_by_label("Right of the divider").input_value())
-        line.focus()
-        line.press("ArrowRight")
-        expect(line).to_have_attribute("aria-valuenow", str(now + 2))
-        line.press("End")
-        page.wait_for_timeout(200)
-        assert sides(page, "original")[0] > 300
-        assert sum(sides(page, page.get_by_label("Right of the divider").input_value())) == 0
-        line.press("Home")
-        page.wait_for_timeout(200)
-        assert sum(sides(page, "original")) == 0
-        expect(line).to_have_attribute("aria-valuenow", "0")
-        expect(page.locator(".timeline__text")).to_contain_text("event 1 of")
-
-    def test_overlay_heals_the_cut(self, page: Page, taxi: Dataset, pair: list[Release]) -> None:
-        compare(page, taxi, "?mode=swipe")
-        page.get_by_text("Overlay", exact=True).click()
-        page.wait_for_timeout(200)
-        cuts = page.evaluate("() => [...document.querySelectorAll('.map-canvas')].map((one) => one.style.clipPath)")
-        assert set(cuts) == {""}
-        for release in pair:
-            assert painted(page, str(release.pk)) > 300
-
 
 class TestSideBySide:
     @pytest.mark.journey
@@ -217,37 +180,6 @@ class TestSideBySide:
         page.wait_for_timeout(400)
         fitted, and_fitted = alike()
         assert fitted[1:] == pytest.approx(and_fitted[1:], abs=1.5)
-
-    def test_one_layer_each_the_original_faint_below(self, page: Page, taxi: Dataset, pair: list[Release]) -> None:
-        compare(page, taxi, "?mode=grid")
-        drawn = """() => [...document.querySelectorAll(".pane:not([hidden])")].map((pane) =>
-          [...pane.querySelectorAll("canvas")].map((one) => one.dataset.layer)
-            .filter((id) => id === "original" || id.length === 36).sort())"""
-        first, *rest = page.evaluate(drawn)
-        assert first == ["original"]
-        assert [len(one) for one in rest] == [2, 2]
-        faint = "document.querySelectorAll('.pane')[1].querySelector('[data-layer=original]').style.opacity"
-        assert float(page.evaluate(faint)) < 0.5
-        page.get_by_label("Original in the background").uncheck()
-        assert [len(one) for one in page.evaluate(drawn)] == [1, 1, 1]
-        page.get_by_label("Layer of map 3").select_option("original")
-        page.wait_for_timeout(150)
-        assert page.evaluate(drawn)[2] == ["original"]
-
-    def test_event_and_pointer_are_shown_in_all(self, page: Page, taxi: Dataset, pair: list[Release]) -> None:
-        compare(page, taxi, "?mode=grid")
-        page.get_by_role("slider", name="Event", exact=True).press("PageUp")
-        page.wait_for_timeout(200)
-        selections = page.evaluate(MIDDLES, "selection")
-        assert len(selections) == 3
-        assert all(one[0] > 50 for one in selections)
-        box = page.locator(".pane:visible").nth(1).bounding_box()
-        page.mouse.move(box["x"] + 150, box["y"] + 150)
-        page.mouse.move(box["x"] + 160, box["y"] + 150)
-        expect(page.locator(".pane__pointer:visible")).to_have_count(2)
-        at = page.locator(".pane:visible").nth(0)
-        spot, ground = at.locator(".pane__pointer").bounding_box(), at.bounding_box()
-        assert spot["x"] + 7 - ground["x"] == pytest.approx(160, abs=2)
 
     def test_stacked_on_a_phone(self, phone: Page, taxi: Dataset, pair: list[Release]) -> None:
         compare(phone, taxi, "?mode=grid")
@@ -363,16 +295,106 @@ class TestRange:
         expect(start).to_be_focused()
 
 
-@pytest.mark.parametrize("query", ["?mode=swipe&range=20-200", "?mode=grid"], ids=["swipe", "grid"])
-@pytest.mark.parametrize(
-    ("size", "colour"), [(DESKTOP, "light"), (DESKTOP, "dark"), (PHONE, "light")], ids=["desk", "dark", "phone"]
+def the_best_release_is_on_the_right_and_another_can_be_chosen(page: Page, pair: list[Release]) -> None:
+    best = min(pair, key=lambda one: Release.objects.get(pk=one.pk).owner_view["mae_m"])
+    other = next(one for one in pair if one is not best)
+    expect(page.get_by_label("Right of the divider")).to_have_value(str(best.pk))
+    page.get_by_label("Right of the divider").select_option(str(other.pk))
+    page.wait_for_timeout(200)
+    shows_its_side(page, "original", str(other.pk))
+    assert painted(page, str(best.pk)) == 0
+
+
+def the_divider_is_dragged_and_moved_with_the_keys(page: Page, pair: list[Release]) -> None:
+    line = divider(page)
+    expect(line).to_have_attribute("aria-valuenow", "50")
+    drag(page, line.bounding_box(), (-200, 0))
+    now = int(line.get_attribute("aria-valuenow"))
+    assert 20 < now < 30
+    shows_its_side(page, "original", page.get_by_label("Right of the divider").input_value())
+    line.focus()
+    line.press("ArrowRight")
+    expect(line).to_have_attribute("aria-valuenow", str(now + 2))
+    line.press("End")
+    page.wait_for_timeout(200)
+    assert sides(page, "original")[0] > 300
+    assert sum(sides(page, page.get_by_label("Right of the divider").input_value())) == 0
+    line.press("Home")
+    page.wait_for_timeout(200)
+    assert sum(sides(page, "original")) == 0
+    expect(line).to_have_attribute("aria-valuenow", "0")
+    expect(page.locator(".timeline__text")).to_contain_text("event 1 of")
+
+
+def overlay_heals_the_cut(page: Page, pair: list[Release]) -> None:
+    page.get_by_text("Overlay", exact=True).click()
+    page.wait_for_timeout(200)
+    cuts = page.evaluate("() => [...document.querySelectorAll('.map-canvas')].map((one) => one.style.clipPath)")
+    assert set(cuts) == {""}
+    for release in pair:
+        assert painted(page, str(release.pk)) > 300
+
+
+def event_and_pointer_are_shown_in_all(page: Page, pair: list[Release]) -> None:
+    page.get_by_role("slider", name="Event", exact=True).press("PageUp")
+    page.wait_for_timeout(200)
+    selections = page.evaluate(MIDDLES, "selection")
+    assert len(selections) == 3
+    assert all(one[0] > 50 for one in selections)
+    box = page.locator(".pane:visible").nth(1).bounding_box()
+    page.mouse.move(box["x"] + 150, box["y"] + 150)
+    page.mouse.move(box["x"] + 160, box["y"] + 150)
+    expect(page.locator(".pane__pointer:visible")).to_have_count(2)
+    at = page.locator(".pane:visible").nth(0)
+    spot, ground = at.locator(".pane__pointer").bounding_box(), at.bounding_box()
+    assert spot["x"] + 7 - ground["x"] == pytest.approx(160, abs=2)
+
+
+def one_layer_each_the_original_faint_below(page: Page, pair: list[Release]) -> None:
+    drawn = """() => [...document.querySelectorAll(".pane:not([hidden])")].map((pane) =>
+      [...pane.querySelectorAll("canvas")].map((one) => one.dataset.layer)
+        .filter((id) => id === "original" || id.length === 36).sort())"""
+    first, *rest = page.evaluate(drawn)
+    assert first == ["original"]
+    assert [len(one) for one in rest] == [2, 2]
+    faint = "document.querySelectorAll('.pane')[1].querySelector('[data-layer=original]').style.opacity"
+    assert float(page.evaluate(faint)) < 0.5
+    page.get_by_label("Original in the background").uncheck()
+    assert [len(one) for one in page.evaluate(drawn)] == [1, 1, 1]
+    page.get_by_label("Layer of map 3").select_option("original")
+    page.wait_for_timeout(150)
+    assert page.evaluate(drawn)[2] == ["original"]
+
+
+SWIPE = (
+    the_best_release_is_on_the_right_and_another_can_be_chosen,
+    the_divider_is_dragged_and_moved_with_the_keys,
+    overlay_heals_the_cut,
 )
+SIDE_BY_SIDE = (
+    event_and_pointer_are_shown_in_all,
+    one_layer_each_the_original_faint_below,
+)
+
+
+def test_one_swipe(page: Page, taxi: Dataset, pair: list[Release], subtests: pytest.Subtests) -> None:
+    compare(page, taxi, "?mode=swipe")
+    run_cases(subtests, SWIPE, page, pair)
+
+
+def test_one_side_by_side(page: Page, taxi: Dataset, pair: list[Release], subtests: pytest.Subtests) -> None:
+    compare(page, taxi, "?mode=grid")
+    run_cases(subtests, SIDE_BY_SIDE, page, pair)
+
+
+@pytest.mark.parametrize("query", ["?mode=swipe&range=20-200", "?mode=grid"], ids=["swipe", "grid"])
+@DEVICES
 def test_accessible_and_fits(
     open_page: Any, owner: User, taxi: Dataset, pair: list[Release], size: Any, colour: str, query: str
 ) -> None:
     page = open_page(owner, colour=colour, size=size)
     compare(page, taxi, query)
     page.get_by_role("button", name="Opacity and order of Uniform").click()
-    assert not accessibility_faults(page)
+    assert not faults_in_both_colours(page)
     document, window = widths(page)
     assert document <= window

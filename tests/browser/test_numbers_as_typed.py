@@ -112,7 +112,7 @@ class TestReleaseForm:
         refuses(page.get_by_label("Seed", exact=True), ["-1", "1.5", "", "1e17"], page.locator("[data-submit]").click)
         assert not Release.objects.exists()
 
-    def test_arrow_keys_and_the_slider_write_what_is_sent(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
+    def test_arrow_keys_slider_and_speed_set_the_value(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
         form(page, taxi)
         level = page.get_by_label("Level ε", exact=True)
         for start, key, end in (
@@ -129,9 +129,6 @@ class TestReleaseForm:
         page.get_by_label("Level, slider").press("End")
         expect(level).to_have_value("100")
         accepted(level)
-
-    def test_a_speed_is_read_by_the_same_rule(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
-        form(page, taxi)
         only(page, "Planned")
         own = page.locator("[data-mechanism=landmark-planned]")
         own.get_by_text("q from speed").click()

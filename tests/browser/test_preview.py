@@ -14,7 +14,16 @@ from dashboard.accounts.models import User
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.services import import_dataset
 from dashboard.jobs.models import State
-from tests.browser.conftest import PHONE, PageMonitor, accessibility_faults, card, choose, run_jobs, table, widths
+from tests.browser.conftest import (
+    DEVICES,
+    PageMonitor,
+    card,
+    choose,
+    faults_in_both_colours,
+    run_jobs,
+    table,
+    widths,
+)
 from tests.engine.format_samples import GPX
 
 UNHELPFUL = b"a;b;c;d\n" + b"".join(
@@ -101,11 +110,15 @@ class TestUnhelpfulHeaders:
 
 
 class TestMapping:
-    def test_is_that_of_the_reading(self, page: Page, walk: Dataset) -> None:
+    def test_is_that_of_the_reading_and_only_a_position_needs_both(self, page: Page, walk: Dataset) -> None:
         opened(page, walk)
         for column, role in (("time", "time"), ("lat", "lat"), ("lon", "lon")):
             expect(role_of(page, column)).to_have_value(role)
         expect(preview(page)).to_contain_text("2024-05-14T07:00:00Z")
+        role_of(page, "time").select_option("not read")
+        expect(page.get_by_label("Time column")).to_have_value("#0")
+        expect(role_of(page, "time")).to_have_value("")
+        expect(role_of(page, "lat").get_by_role("option", name="not read")).to_be_disabled()
 
     @pytest.mark.journey
     def test_two_columns_change_places_at_once(self, page: Page, walk: Dataset) -> None:
@@ -119,19 +132,12 @@ class TestMapping:
         west, south, _, _ = walk.summary["bounds"]
         assert (int(west), int(south)) == (48, 2)
 
-    def test_a_column_may_be_left_out_but_a_position_needs_both(self, page: Page, walk: Dataset) -> None:
-        opened(page, walk)
-        role_of(page, "time").select_option("not read")
-        expect(page.get_by_label("Time column")).to_have_value("#0")
-        expect(role_of(page, "time")).to_have_value("")
-        expect(role_of(page, "lat").get_by_role("option", name="not read")).to_be_disabled()
-
     def test_follows_the_fields_below_it(self, page: Page, walk: Dataset, monitor: PageMonitor) -> None:
         monitor.expect(400)
         opened(page, walk)
         page.get_by_label("Separator").select_option("semicolon")
         expect(preview(page).get_by_role("status")).to_be_visible()
-        page.get_by_label("Separator").select_option("find out")
+        page.get_by_label("Separator").select_option("detect")
         expect(preview(page).get_by_role("status")).to_have_count(0)
         page.get_by_label("Time zone").fill("Mars")
         expect(preview(page).get_by_role("status")).to_contain_text("time zone")
@@ -143,16 +149,15 @@ class TestMapping:
         expect(preview(page)).to_contain_text("GPX has no columns to choose from")
 
 
-@pytest.mark.parametrize("colour", ["light", "dark"])
-@pytest.mark.parametrize("size", [None, PHONE])
+@DEVICES
 def test_accessible_and_fits(
-    open_page: Callable[..., Page], owner: User, odd: Dataset, colour: str, size: dict[str, int] | None
+    open_page: Callable[..., Page], owner: User, odd: Dataset, size: dict[str, int], colour: str
 ) -> None:
-    page = open_page(owner, colour=colour, **({"size": size} if size else {}))
+    page = open_page(owner, colour=colour, size=size)
     page.goto(f"/datasets/{odd.pk}/")
     role_of(page, "b").select_option("Latitude")
     expect(preview(page)).to_contain_text(re.compile("No longitude column"))
-    assert accessibility_faults(page) == []
+    assert faults_in_both_colours(page) == []
     document, window = widths(page)
     assert document <= window
 

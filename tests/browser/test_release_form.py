@@ -17,7 +17,7 @@ from dashboard.releases.models import Release
 from privacy_engine.accounting.temporal import smoothing_matrix, temporal_loss
 from privacy_engine.analysis.forecast import noise_forecast
 from privacy_engine.mechanism import mechanisms
-from tests.browser.conftest import DESKTOP, PHONE, PageMonitor, accessibility_faults, run_jobs, widths
+from tests.browser.conftest import DEVICES, PageMonitor, faults_in_both_colours, run_cases, run_jobs, widths
 from tests.browser.rendering import wait_until_ready
 from tests.browser.test_steps import form, only
 
@@ -100,41 +100,6 @@ class TestNoisePreview:
         page.get_by_label("Level ε", exact=True).fill("2")
         expect(caption(page)).to_contain_text(re.compile(f"{most / 2000:.3g}\\skm"))
 
-    def test_noise_larger_than_the_dataset_zooms_out_and_states_so(
-        self, page: Page, taxi: Dataset, stays: LandmarkSet
-    ) -> None:
-        form(page, taxi)
-        only(page, "Uniform")
-        level(page, 1, 20)
-        drawn(page, "landmark-uniform")
-        expect(caption(page)).not_to_contain_text("zoomed out")
-        near = zoom(page)
-        level(page, 1, 400)
-        expect(caption(page)).to_contain_text(re.compile(r"the noise is larger, so the view is zoomed out \d+×"))
-        assert zoom(page) > 5 * near
-        level(page, 0.001, 20_000)
-        expect(caption(page)).to_contain_text("reaches around the world")
-
-    def test_noise_too_small_to_see_is_shown_through_a_lens(
-        self, page: Page, taxi: Dataset, stays: LandmarkSet
-    ) -> None:
-        form(page, taxi)
-        only(page, "Skip")
-        level(page, 1, 1)
-        drawn(page, "landmark-skip")
-        expect(caption(page)).to_contain_text("an inset enlarges it")
-        assert zoom(page) == pytest.approx(1, abs=0.01)
-
-    def test_a_landmarks_circle_is_as_wide_as_the_scale(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
-        form(page, taxi)
-        only(page, "Optimal split")
-        level(page, 1, 400)
-        drawn(page)
-        page.wait_for_timeout(400)
-        # zoomed out so far that the circle alone decides: it fills the height but for the margins
-        height = page.locator("[data-noise-preview-canvas]").evaluate("(canvas) => canvas.clientHeight")
-        assert page.evaluate(_COLUMNS) == pytest.approx(height - 36, abs=8)
-
     def test_without_the_track_the_numbers_stay(
         self, page: Page, taxi: Dataset, stays: LandmarkSet, monitor: PageMonitor
     ) -> None:
@@ -143,21 +108,6 @@ class TestNoisePreview:
         form(page, taxi)
         expect(caption(page)).to_contain_text("The events could not be loaded (500)")
         expect(page.locator("[data-forecast=landmark-uniform]")).to_contain_text("95")
-
-
-class TestOdds:
-    def test_half_one_and_two_radii(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
-        form(page, taxi)
-        level(page, 1, 200)
-        rows = page.locator("[data-odds] tbody tr")
-        for i, (places, odds, sure) in enumerate(
-            [("100", "e0.5 = 1.65", "62.2"), ("200", "e1 = 2.72", "73.1"), ("400", "e2 = 7.39", "88.1")]
-        ):
-            expect(rows.nth(i)).to_contain_text(re.compile(rf"{places}\sm.*{re.escape(odds)}.*{sure}\s%"))
-        level(page, 20, 200)
-        expect(rows.nth(2)).to_contain_text(re.compile(r"400\sme40over 99.9\s%"))
-        page.get_by_label("Level ε", exact=True).fill("")
-        expect(page.locator("[data-odds]")).to_be_hidden()
 
 
 class TestLoss:
@@ -175,62 +125,6 @@ class TestLoss:
             worst = temporal_loss([share] * taxi.points, matrix, matrix).total.max()
             expect(self.row(page, "landmark-uniform")).to_contain_text(f"{share:.3g} → {worst:.3g}")
             expect(self.row(page, "landmark-uniform")).to_contain_text("5 → ")
-
-    def test_what_depends_on_the_run_is_marked(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
-        form(page, taxi)
-        expect(self.row(page, "landmark-adaptive")).to_contain_text("→")
-        expect(page.locator("[data-leaks]")).to_contain_text("Adaptive: the median of 5 runs simulated")
-
-
-class TestWarnings:
-    def warned(self, page: Page) -> Any:
-        return page.locator("[data-warnings]")
-
-    def test_a_level_that_is_no_promise_and_one_that_is_too_strict(
-        self, page: Page, taxi: Dataset, stays: LandmarkSet
-    ) -> None:
-        form(page, taxi)
-        level(page, 15, 200)
-        expect(self.warned(page)).to_contain_text("ε = 15 is a very weak guarantee")
-        level(page, 0.001, 200)
-        expect(self.warned(page)).to_contain_text(re.compile(r"even places 200\skm apart"))
-        expect(self.warned(page)).to_contain_text("the whole dataset is")
-        level(page, 1, 50_000)
-        expect(self.warned(page)).to_contain_text(re.compile(r"A radius of 50\skm is larger than the dataset"))
-
-    def test_which_events_get_more_noise_is_stated(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
-        form(page, taxi)
-        only(page, "Optimal split")
-        expect(self.warned(page)).to_contain_text("Landmarks get more noise than other events: Optimal split")
-        expect(self.warned(page)).to_contain_text("Landmarks are protected more and published less accurately.")
-        only(page, "Adaptive")
-        level(page, 1, 20)
-        expect(self.warned(page)).to_contain_text("Landmarks get less noise than other events: Adaptive")
-        only(page, "Uniform")
-        expect(self.warned(page)).not_to_contain_text("other events")
-
-    def test_an_implausible_step_variance(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
-        form(page, taxi)
-        only(page, "Planned", "Joint")
-        level(page, 1, 20)
-        planned = page.locator("[data-mechanism=landmark-planned]").get_by_label("Step variance q, m²", exact=True)
-        joint = page.locator("[data-mechanism=landmark-joint]").get_by_label("Step variance q, m²", exact=True)
-        expect(self.warned(page)).not_to_contain_text("assumes a movement of")
-        planned.fill("0.01")
-        joint.fill("100000000000")
-        expect(self.warned(page)).to_contain_text(
-            re.compile(r"Planned: q = 0.01 m² assumes a movement of about 0.1\sm")
-        )
-        expect(self.warned(page)).to_contain_text(f"almost none. 1 of {stays.count} landmarks get fresh noise.")
-        expect(self.warned(page)).to_contain_text(
-            re.compile(r"Joint: q = .* about 316\skm .* and the whole dataset is")
-        )
-
-    def test_one_seed_is_one_draw(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
-        form(page, taxi)
-        expect(self.warned(page)).not_to_contain_text("One seed is one sample")
-        page.get_by_role("radio", name="Seeded simulation").check()
-        expect(self.warned(page)).to_contain_text("One seed is one sample")
 
 
 class TestPurpose:
@@ -266,14 +160,6 @@ class TestPurpose:
         made = Release.objects.get()
         assert (made.seeded, made.spec["seed"], BudgetEntry.objects.count()) == (True, 7, 0)
 
-    def test_an_invalid_seed_is_refused_at_its_field(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
-        form(page, taxi)
-        page.get_by_role("radio", name="Seeded simulation").check()
-        page.get_by_label("Seed", exact=True).fill("-1")
-        page.get_by_role("button", name="Run 3 simulations").click()
-        expect(page.locator("#seed-error")).to_contain_text("Must be at least 0, got -1")
-        assert not Release.objects.exists()
-
     def test_a_file_holds_its_purpose(self, page: Page, taxi: Dataset, stays: LandmarkSet, tmp_path: Path) -> None:
         form(page, taxi)
         page.get_by_role("radio", name="Seeded simulation").check()
@@ -305,17 +191,6 @@ class TestCards:
         page.get_by_role("checkbox", name=re.compile("^w-event")).uncheck()
         expect(page.locator("[data-own] [data-mechanism=w-event]")).to_be_hidden()
 
-    def test_levels_stand_together_and_the_papers_trio_leads(
-        self, page: Page, taxi: Dataset, stays: LandmarkSet
-    ) -> None:
-        form(page, taxi)
-        first = page.get_by_role("region", name="Landmark level").locator("[data-card]")
-        titles = [card.locator("label").inner_text() for card in first.all()]
-        assert titles[:3] == ["Skip", "Uniform", "Adaptive"]
-        assert {"Planned", "Joint", "Optimal split"} <= set(titles)
-        others = page.get_by_role("region", name="Other levels").locator("[data-card]")
-        assert {card.locator("label").inner_text() for card in others.all()} == {"Event level", "w-event", "User level"}
-
     def test_q_from_speed(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
         form(page, taxi)
         only(page, "Planned")
@@ -331,8 +206,148 @@ class TestCards:
         assert Release.objects.get().spec["mechanism"]["step_variance_m2"] == 180_000.0
 
 
-@pytest.mark.parametrize("colour", ["light", "dark"])
-@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desk", "phone"])
+def warnings(page: Page) -> Any:
+    return page.locator("[data-warnings]")
+
+
+def loss_row(page: Page, mechanism: str) -> Any:
+    return page.locator(f"[data-loss={mechanism}]")
+
+
+def restore(page: Page) -> None:
+    """Choose what the form opens with, for levels that each case sets."""
+    page.get_by_role("radio", name="Publishable release").check()
+    only(page, "Skip", "Uniform", "Adaptive")
+    level(page, 1, 200)
+
+
+def noise_larger_than_the_dataset_zooms_out_and_states_so(page: Page, stays: LandmarkSet) -> None:
+    only(page, "Uniform")
+    level(page, 1, 20)
+    drawn(page, "landmark-uniform")
+    expect(caption(page)).not_to_contain_text("zoomed out")
+    near = zoom(page)
+    level(page, 1, 400)
+    expect(caption(page)).to_contain_text(re.compile(r"the noise is larger, so the view is zoomed out \d+×"))
+    assert zoom(page) > 5 * near
+    level(page, 0.001, 20_000)
+    expect(caption(page)).to_contain_text("reaches around the world")
+
+
+def noise_too_small_to_see_is_shown_through_a_lens(page: Page, stays: LandmarkSet) -> None:
+    only(page, "Skip")
+    level(page, 1, 1)
+    drawn(page, "landmark-skip")
+    expect(caption(page)).to_contain_text("an inset enlarges it")
+    assert zoom(page) == pytest.approx(1, abs=0.01)
+
+
+def a_landmarks_circle_is_as_wide_as_the_scale(page: Page, stays: LandmarkSet) -> None:
+    only(page, "Optimal split")
+    level(page, 1, 400)
+    drawn(page)
+    page.wait_for_timeout(400)
+    # zoomed out so far that the circle alone decides: it fills the height but for the margins
+    height = page.locator("[data-noise-preview-canvas]").evaluate("(canvas) => canvas.clientHeight")
+    assert page.evaluate(_COLUMNS) == pytest.approx(height - 36, abs=8)
+
+
+def half_one_and_two_radii(page: Page, stays: LandmarkSet) -> None:
+    level(page, 1, 200)
+    rows = page.locator("[data-odds] tbody tr")
+    for i, (places, odds, sure) in enumerate(
+        [("100", "e0.5 = 1.65", "62.2"), ("200", "e1 = 2.72", "73.1"), ("400", "e2 = 7.39", "88.1")]
+    ):
+        expect(rows.nth(i)).to_contain_text(re.compile(rf"{places}\sm.*{re.escape(odds)}.*{sure}\s%"))
+    level(page, 20, 200)
+    expect(rows.nth(2)).to_contain_text(re.compile(r"400\sme40over 99.9\s%"))
+    page.get_by_label("Level ε", exact=True).fill("")
+    expect(page.locator("[data-odds]")).to_be_hidden()
+
+
+def what_depends_on_the_run_is_marked(page: Page, stays: LandmarkSet) -> None:
+    expect(loss_row(page, "landmark-adaptive")).to_contain_text("→")
+    expect(page.locator("[data-leaks]")).to_contain_text("Adaptive: the median of 5 runs simulated")
+
+
+def a_level_that_is_no_promise_and_one_that_is_too_strict(page: Page, stays: LandmarkSet) -> None:
+    level(page, 15, 200)
+    expect(warnings(page)).to_contain_text("ε = 15 is a very weak guarantee")
+    level(page, 0.001, 200)
+    expect(warnings(page)).to_contain_text(re.compile(r"even places 200\skm apart"))
+    expect(warnings(page)).to_contain_text("the whole dataset is")
+    level(page, 1, 50_000)
+    expect(warnings(page)).to_contain_text(re.compile(r"A radius of 50\skm is larger than the dataset"))
+
+
+def which_events_get_more_noise_is_stated(page: Page, stays: LandmarkSet) -> None:
+    only(page, "Optimal split")
+    expect(warnings(page)).to_contain_text("Landmarks get more noise than other events: Optimal split")
+    expect(warnings(page)).to_contain_text("Landmarks are protected more and published less accurately.")
+    only(page, "Adaptive")
+    level(page, 1, 20)
+    expect(warnings(page)).to_contain_text("Landmarks get less noise than other events: Adaptive")
+    only(page, "Uniform")
+    expect(warnings(page)).not_to_contain_text("other events")
+
+
+def an_implausible_step_variance(page: Page, stays: LandmarkSet) -> None:
+    only(page, "Planned", "Joint")
+    level(page, 1, 20)
+    planned = page.locator("[data-mechanism=landmark-planned]").get_by_label("Step variance q, m²", exact=True)
+    joint = page.locator("[data-mechanism=landmark-joint]").get_by_label("Step variance q, m²", exact=True)
+    expect(warnings(page)).not_to_contain_text("assumes a movement of")
+    planned.fill("0.01")
+    joint.fill("100000000000")
+    expect(warnings(page)).to_contain_text(re.compile(r"Planned: q = 0.01 m² assumes a movement of about 0.1\sm"))
+    expect(warnings(page)).to_contain_text(f"almost none. 1 of {stays.count} landmarks get fresh noise.")
+    expect(warnings(page)).to_contain_text(re.compile(r"Joint: q = .* about 316\skm .* and the whole dataset is"))
+
+
+def one_seed_is_one_sample(page: Page, stays: LandmarkSet) -> None:
+    expect(warnings(page)).not_to_contain_text("One seed is one sample")
+    page.get_by_role("radio", name="Seeded simulation").check()
+    expect(warnings(page)).to_contain_text("One seed is one sample")
+
+
+def an_invalid_seed_is_refused_at_its_field(page: Page, stays: LandmarkSet) -> None:
+    page.get_by_role("radio", name="Seeded simulation").check()
+    page.get_by_label("Seed", exact=True).fill("-1")
+    page.get_by_role("button", name="Run 3 simulations").click()
+    expect(page.locator("#seed-error")).to_contain_text("Must be at least 0, got -1")
+    assert not Release.objects.exists()
+
+
+def levels_stand_together_and_the_papers_trio_leads(page: Page, stays: LandmarkSet) -> None:
+    first = page.get_by_role("region", name="Landmark level").locator("[data-card]")
+    titles = [card.locator("label").inner_text() for card in first.all()]
+    assert titles[:3] == ["Skip", "Uniform", "Adaptive"]
+    assert {"Planned", "Joint", "Optimal split"} <= set(titles)
+    others = page.get_by_role("region", name="Other levels").locator("[data-card]")
+    assert {card.locator("label").inner_text() for card in others.all()} == {"Event level", "w-event", "User level"}
+
+
+ONE_FORM = (
+    noise_larger_than_the_dataset_zooms_out_and_states_so,
+    noise_too_small_to_see_is_shown_through_a_lens,
+    a_landmarks_circle_is_as_wide_as_the_scale,
+    half_one_and_two_radii,
+    what_depends_on_the_run_is_marked,
+    a_level_that_is_no_promise_and_one_that_is_too_strict,
+    which_events_get_more_noise_is_stated,
+    an_implausible_step_variance,
+    one_seed_is_one_sample,
+    an_invalid_seed_is_refused_at_its_field,
+    levels_stand_together_and_the_papers_trio_leads,
+)
+
+
+def test_one_form_in_many_states(page: Page, taxi: Dataset, stays: LandmarkSet, subtests: pytest.Subtests) -> None:
+    form(page, taxi)
+    run_cases(subtests, ONE_FORM, page, stays, before=lambda: restore(page))
+
+
+@DEVICES
 def test_accessible_and_fits(
     open_page: Any, owner: User, taxi: Dataset, stays: LandmarkSet, colour: str, size: dict[str, int]
 ) -> None:
@@ -344,6 +359,6 @@ def test_accessible_and_fits(
     page.locator("[data-mechanism=landmark-planned]").get_by_text("q from speed").click()
     page.get_by_role("button", name="Add Causal filter").click()
     page.locator("[data-step=causal-filter]").get_by_text("q from speed").click()
-    assert not accessibility_faults(page)
+    assert not faults_in_both_colours(page)
     document, window = widths(page)
     assert document <= window

@@ -60,39 +60,41 @@ class TestDrawings:
         assert not [url for url in monitor.requests if "/datasets/" in url or "/series/" in url]
         assert page.title() == "Privacy report"
 
-    def test_the_owners_draws_the_original_its_landmarks_and_the_errors(self, page: Page, pair: list[Release]) -> None:
-        report(page, pair[0], "?for=owner")
-        assert painted(page, "original") > 1000
-        assert painted(page, "landmarks") > 100
-        assert len(lines(page)) == 4
-        expect(page.get_by_text("Contains the original: do not publish")).to_be_visible()
-
-    def test_a_comparison_draws_every_release(self, page: Page, taxi: Dataset, pair: list[Release]) -> None:
+    def test_a_comparison_draws_every_release_on_two_to_four_pages(
+        self, page: Page, taxi: Dataset, pair: list[Release]
+    ) -> None:
         page.goto(f"/datasets/{taxi.pk}/compare/report/")
         wait_until_ready(page, "[data-sheet]")
         for release in pair:
             assert painted(page, str(release.pk)) > 1000
         assert [[line["name"] for line in chart] for chart in lines(page)] == [["Skip", "Uniform"]] * 3
-
-    def test_the_map_is_sharp_enough_for_paper(self, page: Page, pair: list[Release]) -> None:
-        report(page, pair[0])
-        width = page.evaluate("document.querySelector('canvas.map-canvas').width")
-        assert width / (672 / 96) >= 250  # dots in an inch of paper
+        assert 2 <= pages_of(page, format="A4") <= 4
 
 
 class TestPaper:
-    @pytest.mark.parametrize("paper", ["A4", "Letter"])
-    @pytest.mark.parametrize("query", ["", "?for=owner"])
-    def test_a_release_prints_on_two_to_four_pages(
-        self, page: Page, pair: list[Release], paper: str, query: str
-    ) -> None:
-        report(page, pair[0], query)
-        assert 2 <= pages_of(page, format=paper) <= 4
+    def test_the_public_one_is_sharp_and_has_two_to_four_pages(self, page: Page, pair: list[Release]) -> None:
+        report(page, pair[0])
+        width = page.evaluate("document.querySelector('canvas.map-canvas').width")
+        assert width / (672 / 96) >= 250  # dots in an inch of paper
+        for paper in ("A4", "Letter"):
+            assert 2 <= pages_of(page, format=paper) <= 4
+        page.evaluate("window.print = () => { document.body.dataset.printed = 'yes' }")
+        page.get_by_role("button", name="Print or save as PDF").click()
+        assert page.locator("body").get_attribute("data-printed") == "yes"
 
-    def test_a_comparison_of_two_too(self, page: Page, taxi: Dataset, pair: list[Release]) -> None:
-        page.goto(f"/datasets/{taxi.pk}/compare/report/")
-        wait_until_ready(page, "[data-sheet]")
-        assert 2 <= pages_of(page, format="A4") <= 4
+    def test_the_owners_draws_the_original_and_has_its_warning_on_two_to_four_pages(
+        self, page: Page, pair: list[Release]
+    ) -> None:
+        report(page, pair[0], "?for=owner")
+        assert painted(page, "original") > 1000
+        assert painted(page, "landmarks") > 100
+        assert len(lines(page)) == 4
+        expect(page.get_by_text("Contains the original: do not publish")).to_be_visible()
+        for paper in ("A4", "Letter"):
+            assert 2 <= pages_of(page, format=paper) <= 4
+        page.emulate_media(media="print")
+        mark = page.locator(".sheet__mark")
+        assert mark.evaluate("(mark) => getComputedStyle(mark).display") == "table-header-group"
 
     @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desk", "phone"])
     @pytest.mark.journey
@@ -108,18 +110,6 @@ class TestPaper:
         assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
         assert page.evaluate("getComputedStyle(document.body).color") == "rgb(34, 32, 28)"
         assert page.locator(".leaflet-control-zoom").is_hidden()
-
-    def test_the_warning_is_the_head_of_every_page(self, page: Page, pair: list[Release]) -> None:
-        report(page, pair[0], "?for=owner")
-        page.emulate_media(media="print")
-        mark = page.locator(".sheet__mark")
-        assert mark.evaluate("(mark) => getComputedStyle(mark).display") == "table-header-group"
-
-    def test_the_button_prints(self, page: Page, pair: list[Release]) -> None:
-        report(page, pair[0])
-        page.evaluate("window.print = () => { document.body.dataset.printed = 'yes' }")
-        page.get_by_role("button", name="Print or save as PDF").click()
-        assert page.locator("body").get_attribute("data-printed") == "yes"
 
 
 class TestAccessibility:

@@ -20,9 +20,19 @@ from dashboard.releases.models import Release
 from dashboard.releases.services import submit_release
 from privacy_engine.samples import samples
 from privacy_engine.spec import ReleaseSpec
-from tests.browser.conftest import DESKTOP, PHONE, PageMonitor, accessibility_faults, run_jobs, widths
+from tests.browser.conftest import DEVICES, PageMonitor, faults_in_both_colours, run_jobs, widths
 from tests.browser.rendering import layers, lines, painted, wait_until_ready
 from tests.patience import patience
+
+NO_CONFIGURATIONS = [
+    ("{", "This file is not JSON."),
+    ("[]", "This file describes no releases"),
+    ('{"mechanism": {"name": "magic", "epsilon": 1, "radius_m": 1}}', "Unknown mechanism or step “magic”."),
+    (
+        '{"mechanism": {"name": "event-level"}, "postprocess": [{"name": "magic"}]}',
+        "Unknown mechanism or step “magic”.",
+    ),
+]
 
 
 @pytest.fixture
@@ -171,8 +181,7 @@ class TestOnAFinishedOne:
         dialog.get_by_role("button", name="Cancel").click()
         assert Release.objects.count() == 1
 
-    @pytest.mark.parametrize("colour", ["light", "dark"])
-    @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desk", "phone"])
+    @DEVICES
     def test_accessible_and_fits(
         self, open_page: Any, owner: User, taxi: Dataset, uniform: Release, colour: str, size: dict[str, int]
     ) -> None:
@@ -181,7 +190,7 @@ class TestOnAFinishedOne:
         wait_until_ready(page)
         page.get_by_role("button", name="Smooth Uniform").click()
         page.get_by_role("button", name="Add Causal filter").click()
-        assert not accessibility_faults(page)
+        assert not faults_in_both_colours(page)
         document, window = widths(page)
         assert document <= window
 
@@ -223,24 +232,13 @@ class TestAsAFile:
         expect(page.get_by_role("button", name="Create 1 release")).to_be_enabled()
         expect(page.get_by_label("Level ε", exact=True)).to_have_value("10")
 
-    @pytest.mark.parametrize(
-        ("text", "message"),
-        [
-            ("{", "This file is not JSON."),
-            ("[]", "This file describes no releases"),
-            ('{"mechanism": {"name": "magic", "epsilon": 1, "radius_m": 1}}', "Unknown mechanism or step “magic”."),
-            (
-                '{"mechanism": {"name": "event-level"}, "postprocess": [{"name": "magic"}]}',
-                "Unknown mechanism or step “magic”.",
-            ),
-        ],
-    )
     def test_fail_no_configuration(
-        self, page: Page, taxi: Dataset, stays: LandmarkSet, text: str, message: str
+        self, page: Page, taxi: Dataset, stays: LandmarkSet, subtests: pytest.Subtests
     ) -> None:
         form(page, taxi)
-        page.set_input_files(
-            "[data-load-file]", {"name": "c.json", "mimeType": "application/json", "buffer": text.encode()}
-        )
-        expect(page.locator("[data-problem]")).to_contain_text(f"c.json: {message}")
-        expect(page.get_by_role("button", name="Create 3 releases")).to_be_enabled()
+        for i, (text, message) in enumerate(NO_CONFIGURATIONS):
+            with subtests.test(text):
+                file = {"name": f"c{i}.json", "mimeType": "application/json", "buffer": text.encode()}
+                page.set_input_files("[data-load-file]", file)
+                expect(page.locator("[data-problem]")).to_contain_text(f"c{i}.json: {message}")
+                expect(page.get_by_role("button", name="Create 3 releases")).to_be_enabled()

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from dashboard.accounts.models import User
 from dashboard.datasets.models import Dataset
-from tests.browser.conftest import WALK, PageMonitor, card, choose, table
+from tests.browser.conftest import WALK, PageMonitor, card, choose, run_cases, table
 
 
 class TestUpload:
@@ -27,23 +27,6 @@ class TestUpload:
         expect(card(page, "walk.csv")).to_contain_text("14 May 2024, 07:00 to 07:39 UTC")
         expect(page.get_by_role("row", name=re.compile("walk.csv"))).to_contain_text("40")
 
-    def test_by_dropping_it_anywhere(self, page: Page) -> None:
-        page.goto("/")
-        page.evaluate(
-            """body => {
-              const carried = new DataTransfer();
-              carried.items.add(new File([body], "dropped.csv", { type: "text/csv" }));
-              const drag = (name) => new DragEvent(name, { dataTransfer: carried, bubbles: true, cancelable: true });
-              document.querySelector("h1").dispatchEvent(drag("dragenter"));
-              window.seen = document.querySelector("[data-drop-veil]").checkVisibility();
-              document.querySelector("h1").dispatchEvent(drag("drop"));
-            }""",
-            WALK.decode(),
-        )
-        assert page.evaluate("seen")
-        expect(card(page, "dropped.csv")).to_contain_text("40 events read")
-        expect(page.locator("[data-drop-veil]")).to_be_hidden()
-
     @pytest.mark.journey
     def test_several_at_once_each_with_its_outcome(self, page: Page, monitor: PageMonitor) -> None:
         monitor.expect(400)
@@ -53,14 +36,6 @@ class TestUpload:
         expect(card(page, "also.csv")).to_contain_text("40 events")
         expect(card(page, "empty.csv").get_by_role("alert")).to_contain_text("The file is empty.")
         expect(page.locator("#datasets tbody tr")).to_have_count(2)
-
-    def test_shows_which_rows_were_refused_and_why(self, page: Page) -> None:
-        bad = WALK + b"2024-05-14T08:00:00Z,,\n2024-05-14T08:01:00Z,91,2\n2024-05-14T08:02:00Z,92,2\n"
-        page.goto("/")
-        choose(page, table("bad.csv", bad))
-        expect(card(page, "bad.csv")).to_contain_text("3 lines refused of 43")
-        expect(card(page, "bad.csv").get_by_text("The position is not on the globe.")).to_be_visible()
-        expect(card(page, "bad.csv")).to_contain_text("lines 43 and 44")
 
     @pytest.mark.journey
     def test_a_hostile_file_is_refused_with_a_message_and_leaves_nothing(
@@ -95,16 +70,6 @@ class TestUpload:
         question.get_by_label("month, day, year", exact=False).check()
         card(page, "days.csv").get_by_role("button", name="Apply").click()
         expect(card(page, "days.csv")).to_contain_text("2 Jan 2024, 10:00 to 2 Feb 2024")
-
-    def test_a_guess_can_be_changed(self, page: Page) -> None:
-        local = b"when,lat,lon\n2024-02-13 10:00,48,2\n2024-02-14 10:00,48,2\n"
-        page.goto("/")
-        choose(page, table("local.csv", local))
-        card(page, "local.csv").get_by_role("button", name=re.compile("^Change: .*zone")).click()
-        expect(page.get_by_label("Time zone").last).to_have_value("UTC")
-        page.get_by_label("Time zone").last.fill("Asia/Tokyo")
-        page.keyboard.press("Enter")
-        expect(card(page, "local.csv")).to_contain_text("13 Feb 2024, 01:00")
 
     def test_with_a_reading_option_set_before(self, page: Page) -> None:
         page.goto("/")
@@ -147,3 +112,43 @@ class TestUpload:
         page.get_by_label("Location files").set_input_files([table("empty.csv", b"")])
         page.get_by_role("button", name="Upload").click()
         expect(page.get_by_role("alert")).to_contain_text("The file is empty.")
+
+
+def dropped_anywhere(page: Page) -> None:
+    page.evaluate(
+        """body => {
+          const carried = new DataTransfer();
+          carried.items.add(new File([body], "dropped.csv", { type: "text/csv" }));
+          const drag = (name) => new DragEvent(name, { dataTransfer: carried, bubbles: true, cancelable: true });
+          document.querySelector("h1").dispatchEvent(drag("dragenter"));
+          window.seen = document.querySelector("[data-drop-veil]").checkVisibility();
+          document.querySelector("h1").dispatchEvent(drag("drop"));
+        }""",
+        WALK.decode(),
+    )
+    assert page.evaluate("seen")
+    expect(card(page, "dropped.csv")).to_contain_text("40 events read")
+    expect(page.locator("[data-drop-veil]")).to_be_hidden()
+
+
+def refused_rows_are_shown_with_their_reason(page: Page) -> None:
+    bad = WALK + b"2024-05-14T08:00:00Z,,\n2024-05-14T08:01:00Z,91,2\n2024-05-14T08:02:00Z,92,2\n"
+    choose(page, table("bad.csv", bad))
+    expect(card(page, "bad.csv")).to_contain_text("3 lines refused of 43")
+    expect(card(page, "bad.csv").get_by_text("The position is not on the globe.")).to_be_visible()
+    expect(card(page, "bad.csv")).to_contain_text("lines 43 and 44")
+
+
+def a_guess_can_be_changed(page: Page) -> None:
+    local = b"when,lat,lon\n2024-02-13 10:00,48,2\n2024-02-14 10:00,48,2\n"
+    choose(page, table("local.csv", local))
+    card(page, "local.csv").get_by_role("button", name=re.compile("^Change: .*zone")).click()
+    expect(page.get_by_label("Time zone").last).to_have_value("UTC")
+    page.get_by_label("Time zone").last.fill("Asia/Tokyo")
+    page.keyboard.press("Enter")
+    expect(card(page, "local.csv")).to_contain_text("13 Feb 2024, 01:00")
+
+
+def test_one_list_of_many_uploads(page: Page, subtests: pytest.Subtests) -> None:
+    page.goto("/")
+    run_cases(subtests, (dropped_anywhere, refused_rows_are_shown_with_their_reason, a_guess_can_be_changed), page)
