@@ -22,6 +22,7 @@ from dashboard.datasets.models import BudgetEntry
 from dashboard.landmarks.promise import masks_of_people
 from dashboard.landmarks.report import set_facts
 from dashboard.releases import downloads, files, reproduce
+from dashboard.releases.kind_report import parameters_of
 from dashboard.releases.models import Release
 from dashboard.storage.series_cache import line
 from privacy_engine import __version__
@@ -78,8 +79,8 @@ def public(row: Release, series: int, diameter_m: float = DIAMETER_M) -> dict[st
         "label": label,
         "seed": spec.seed,
         "source": row.source,
-        "parameters": _parameters(spec.mechanism),
-        "steps": [{"title": step.title, "parameters": _parameters(step)} for step in spec.postprocess],
+        "parameters": parameters_of(spec.mechanism),
+        "steps": [{"title": step.title, "parameters": parameters_of(step)} for step in spec.postprocess],
         "price_per_km": _price_per_km(row, spec.mechanism) if row.charged else None,
         "summary": row.summary,
         "expected": _expected(row),
@@ -181,17 +182,6 @@ def line_styles(rows: Sequence[Release]) -> list[dict[str, Any]]:
             free.remove(style)
         given.append(style)
     return given
-
-
-def _parameters(described: Any) -> list[dict[str, Any]]:
-    shown = []
-    for field in described.fields():
-        value = getattr(described, field["name"])
-        if value is not None:
-            named = {one["value"]: one["label"] for one in field["choices"]}
-            shown.append({"label": field["label"], "symbol": field["symbol"], "unit": field["unit"]})
-            shown[-1] |= {"value": named.get(value, value), "number": isinstance(value, int | float)}
-    return shown
 
 
 def _expected(row: Release) -> list[dict[str, Any]]:

@@ -138,8 +138,8 @@ class TestEveryKind:
     def test_the_command_and_the_request_are_the_same_description(self, owner_api: Any, kind: str) -> None:
         row = released(owner_api, kind)
         report = kind_report.public(row)
-        words = shlex.split(report.command.replace("\\\n", " "))
-        given = dict(one.split("=", 1) for one in words if "=" in one)
+        parts = shlex.split(report.command.replace("\\\n", " "))
+        given = dict(one.split("=", 1) for one in parts if "=" in one)
         own = {name: value for name, value in MECHANISMS[kind][0].items() if name != "name"}
         assert {name: float(given[name]) for name in own if isinstance(own[name], int | float)} == {
             name: float(value) for name, value in own.items() if isinstance(value, int | float)
