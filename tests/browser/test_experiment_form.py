@@ -136,7 +136,7 @@ class TestFormAndSpec:
         page.get_by_role("checkbox", name="Each event's own loss, mean over events").check()
         uncorrelated = page.get_by_text("Without a correlation these are the budgets alone.")
         expect(uncorrelated).to_be_visible()
-        page.get_by_text("What the adversary knows", exact=True).click()
+        page.get_by_text("Adversary model", exact=True).click()
         page.get_by_role("checkbox", name="Strong").check()
         page.get_by_label("Other strengths s").fill("0.5")
         expect(uncorrelated).to_be_hidden()
