@@ -104,7 +104,8 @@ function numberField(field, onChange) {
   const show = () => {
     const value = valueOf(input);
     hint.textContent = value !== null && Number.isFinite(value) ? (hintOf(field)?.(value) ?? "") : "";
-    if (slider && (value > 0 || (value === 0 && isShare(field)))) slider.value = String(scale.position(value));
+    if (slider && value !== null && (value > 0 || (value === 0 && isShare(field))))
+      slider.value = String(scale.position(value));
   };
   const { element, fail } = frame(field, el("div", { class: "field__number" }, slider, input), input, hint);
   const changed = () => {

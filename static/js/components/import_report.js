@@ -192,7 +192,10 @@ export function renderErrors(errors, after = null) {
     errors.map((error) => [
       el("p", {}, el("strong", {}, sentenceOf(error))),
       PLACE(error) && el("p", {}, `${PLACE(error)}.`),
-      error.rule && error.field !== "file" && el("p", { class: "muted" }, `${labelOf(error.field)}: ${error.rule}`),
+      error.rule &&
+        error.field &&
+        error.field !== "file" &&
+        el("p", { class: "muted" }, `${labelOf(error.field)}: ${error.rule}`),
       error.report && renderReport(error.report),
     ]),
     after && el("p", { class: "muted" }, after),

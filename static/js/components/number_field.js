@@ -18,8 +18,14 @@ function ruleOf({ dataset }) {
 
 const isList = ({ dataset }) => dataset.number === "list";
 
-/** What is typed: {value, text, problem} of one number, {values, texts, problem} of a list. */
-export const readingOf = (input) => (isList(input) ? readNumbers : readNumber)(input.value, ruleOf(input));
+/** What is typed into a field of one number: {value, text, problem}. */
+export const readingOf = (input) => readNumber(input.value, ruleOf(input));
+
+/** What is typed into a field of a list: {values, texts, problem}. */
+export const listReadingOf = (input) => readNumbers(input.value, ruleOf(input));
+
+/** What is wrong with the typed text; "" if nothing is. */
+const problemOf = (input) => (isList(input) ? listReadingOf : readingOf)(input).problem;
 
 /** Whether a number is there to be sent: neither missing nor refused. */
 export const isGiven = (value) => value !== null && !Number.isNaN(value);
@@ -77,7 +83,7 @@ export const ruleText = (rule) =>
 export function write(input, value) {
   if (typeof value === "string") input.value = value;
   else if (input.value === "" || readingOf(input).value !== value) input.value = writtenNumber(value, ruleOf(input));
-  showProblem(input, readingOf(input).problem && input.value ? readingOf(input).problem : "");
+  showProblem(input, input.value ? problemOf(input) : "");
 }
 
 /** Show `message` beside an input, which is then marked as wrong; "" takes both away. */
@@ -91,7 +97,7 @@ export function showProblem(input, message) {
 
 /** Show what is wrong with what is typed, or that nothing is; whether it may be sent. */
 export function check(input) {
-  const { problem } = readingOf(input);
+  const problem = problemOf(input);
   showProblem(input, problem);
   return !problem;
 }
@@ -100,7 +106,7 @@ const isShown = (input) => !input.disabled && !input.closest("[hidden]");
 
 /** The fields of `root` that may not be sent as they are, without showing anything. */
 export const invalidIn = (root) =>
-  [...root.querySelectorAll("input[data-number]")].filter((input) => isShown(input) && readingOf(input).problem);
+  [...root.querySelectorAll("input[data-number]")].filter((input) => isShown(input) && problemOf(input));
 
 /** Show what is wrong in `root` and go to the first wrong field; whether there is one, so that nothing may be sent. */
 export function refuseInvalid(root) {

@@ -32,7 +32,7 @@ export function createPlayback({ at, select }) {
   const unit = el("span", { class: "small muted" });
   const other = el("label", { class: "timeline__other", hidden: true }, typed, unit, error);
 
-  const rate = () => (speed.value === OTHER ? valueOf(typed) : Number(speed.value));
+  const rate = () => (speed.value === OTHER ? (valueOf(typed) ?? NaN) : Number(speed.value));
 
   function choose() {
     if (speed.value !== OTHER) write(typed, Number(speed.value)); // what another speed begins with

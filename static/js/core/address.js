@@ -1,19 +1,33 @@
-/* The page's address as a place to keep what is looked at: a link shows the same again. */
+/* The state of a page in its address: a link shows the same view. */
 
-/** Let `edit(url)` change the address; commas and colons in it stay readable. Nothing is loaded. */
+/**
+ * Let `edit(url)` change the address; commas and colons in it stay readable. Nothing is loaded.
+ *
+ * @param {(url: URL) => void} edit
+ */
 export function readdress(edit) {
   const url = new URL(location.href);
   edit(url);
   history.replaceState(null, "", url.href.replaceAll("%2C", ",").replaceAll("%3A", ":"));
 }
 
-/** [first, last + 1) out of "first-after"; null of anything else. */
+/**
+ * [first, last + 1) out of "first-after"; null of anything else.
+ *
+ * @param {string | null} text
+ * @returns {Run | null}
+ */
 export function rangeOf(text) {
   const [first, after] = (text ?? "").split("-").map(Number);
   return Number.isInteger(first) && Number.isInteger(after) && first >= 0 && first < after ? [first, after] : null;
 }
 
-/** Query `url` with more parameters. */
+/**
+ * Query `url` with more parameters.
+ *
+ * @param {string} url
+ * @param {Record<string, any>} parameters
+ */
 export function withQuery(url, parameters) {
   return `${url}${url.includes("?") ? "&" : "?"}${new URLSearchParams(parameters)}`;
 }

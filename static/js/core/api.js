@@ -79,7 +79,7 @@ async function request(method, url, { body, signal, headers = {} } = {}) {
   return answer;
 }
 
-async function json(answer) {
+async function json(/** @type {Response} */ answer) {
   const text = await answer.text();
   return text ? JSON.parse(text) : null;
 }

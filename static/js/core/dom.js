@@ -71,13 +71,18 @@ export const data = (id) => JSON.parse(document.getElementById(id)?.textContent 
 /** "light" or "dark", as shown now; `document` receives "cairn:theme" when it changes. */
 export const theme = () => document.documentElement.dataset.theme ?? "light";
 
-/** Announce a text to screen readers. */
+/** Announce a text to screen readers. @param {string} text */
 export function announce(text) {
   const region = document.getElementById("announcer");
   if (region && region.textContent !== text) region.textContent = text;
 }
 
-/** Offer a file to the reader; `content` is a Blob or a URL. */
+/**
+ * Offer a file to the reader; `content` is a Blob or a URL.
+ *
+ * @param {Blob | string} content
+ * @param {string} name
+ */
 export function save(content, name) {
   const url = content instanceof Blob ? URL.createObjectURL(content) : content;
   el("a", { href: url, download: name }).click();

@@ -1,6 +1,11 @@
 /* Runs [start, end) of events, sorted and disjoint. */
 
-/** Whether an event is in one of the runs. */
+/**
+ * Whether an event is in one of the runs.
+ *
+ * @param {Run[]} runs
+ * @param {number} event
+ */
 export function isInRuns(runs, event) {
   let [low, high] = [0, runs.length]; // the first run that ends after the event
   while (low < high) {
@@ -11,18 +16,31 @@ export function isInRuns(runs, event) {
   return low < runs.length && runs[low][0] <= event;
 }
 
-/** Runs cut to `range`, those left empty left out. */
+/**
+ * Runs cut to `range`, those left empty left out.
+ *
+ * @param {Run[]} runs
+ * @param {Run | null} [range]
+ * @returns {Run[]}
+ */
 export function runsWithin(runs, range) {
   if (!range) return runs;
   const [first, after] = range;
   return runs
-    .map(([start, end]) => [Math.max(start, first), Math.min(end, after)])
+    .map(([start, end]) => /** @type {Run} */ ([Math.max(start, first), Math.min(end, after)]))
     .filter(([start, end]) => start < end);
 }
 
-/** Runs without the events of `others`; both sorted, and each of `others` inside one of `runs`. */
+/**
+ * Runs without the events of `others`; both sorted, and each of `others` inside one of `runs`.
+ *
+ * @param {Run[]} runs
+ * @param {Run[]} others
+ * @returns {Run[]}
+ */
 export function runsWithout(runs, others) {
   return runs.flatMap(([start, end]) => {
+    /** @type {Run[]} */
     const left = [];
     let from = start;
     for (const [a, b] of others) {
@@ -35,6 +53,12 @@ export function runsWithout(runs, others) {
   });
 }
 
-/** [first, last] event that `range` shows of n; of all without one. */
+/**
+ * [first, last] event that `range` shows of n; of all without one.
+ *
+ * @param {Run | null | undefined} range
+ * @param {number} n
+ * @returns {[number, number]}
+ */
 export const spanOf = (range, n) =>
   range ? [range[0], Math.max(range[0] + 1, range[1] - 1)] : [0, Math.max(1, n - 1)];

@@ -8,12 +8,17 @@ const labels = new Map([
 ]);
 const UNIT = /_(?:m2|m|s|kmh)$/;
 
-/** Learn what fields are called: [{name, label}]. */
+/** Learn the labels of fields. @param {Pick<Field, "name" | "label">[]} fields */
 export const learnLabels = (fields) => fields.forEach(({ name, label }) => labels.set(name, label));
 
+/** @param {string} text */
 const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** What a path is called: the label of its last name that is no position in a list, or that name as text. */
+/**
+ * The label of a path: of its last name that is no position in a list, or that name as text.
+ *
+ * @param {string} path
+ */
 export function labelOf(path) {
   const name =
     path

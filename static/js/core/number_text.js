@@ -8,22 +8,33 @@ const GROUPED = /^[+-]?[1-9]\d{0,2}(?:(?:,\d{3})+(?:\.\d*)?|(?:\.\d{3})+(?:,\d*)
 export const POSITIVE = Number.MIN_VALUE;
 const LONG = 1e9; // such numbers are shown as powers of ten
 
-/** A number with a decimal point and without separators between thousands, as a rule or a message shows it. */
+/**
+ * A number with a decimal point and without separators between thousands, as a rule or a message shows it.
+ *
+ * @param {number} value
+ */
 export function plainNumber(value) {
   const text = String(value);
   const power = value.toExponential().replace("e+", "e");
   return Math.abs(value) >= LONG && power.length < text.length ? power : text.replace("e+", "e");
 }
 
+/**
+ * @param {number} value
+ * @param {NumberRule} rule
+ */
 const isWithin = (value, { minimum, maximum }) => value >= (minimum ?? -Infinity) && value <= (maximum ?? Infinity);
-const lastMark = (text) => Math.max(text.lastIndexOf(","), text.lastIndexOf("."));
-const firstMark = (text) => text.search(/[.,]/);
-const bare = (text) => text.replaceAll(/[.,]/g, "");
-const splitAt = (text, at) => `${bare(text.slice(0, at))}.${bare(text.slice(at + 1))}`;
+const lastMark = (/** @type {string} */ text) => Math.max(text.lastIndexOf(","), text.lastIndexOf("."));
+const firstMark = (/** @type {string} */ text) => text.search(/[.,]/);
+const bare = (/** @type {string} */ text) => text.replaceAll(/[.,]/g, "");
+const splitAt = (/** @type {string} */ text, /** @type {number} */ at) =>
+  `${bare(text.slice(0, at))}.${bare(text.slice(at + 1))}`;
 
 /**
  * The two numbers that a text with separators between thousands may mean: as groups, and with its first mark as
  * decimal.
+ *
+ * @param {string} text
  */
 function groupedReadings(text) {
   const both = text.includes(",") && text.includes(".");
@@ -31,13 +42,18 @@ function groupedReadings(text) {
   return [Number(grouped), Number(splitAt(text, firstMark(text)))];
 }
 
-/** Whether a text may mean thousands in groups, for a field whose domain has such a number. */
+/**
+ * Whether a text may mean thousands in groups, for a field whose domain has such a number.
+ *
+ * @param {string} text
+ * @param {NumberRule} rule
+ */
 const isAmbiguous = (text, rule) =>
   GROUPED.test(text) && (!PLAIN.test(text) || isWithin(groupedReadings(text)[0], rule));
 
-function twoReadings(text) {
+function twoReadings(/** @type {string} */ text) {
   const [grouped, decimal] = groupedReadings(text);
-  const written = (value) => unambiguous(plainNumber(value));
+  const written = (/** @type {number} */ value) => unambiguous(plainNumber(value));
   if (!PLAIN.test(text) && !(text.includes(",") && text.includes(".")))
     return `“${text}” has separators between thousands. Write ${plainNumber(grouped)}.`;
   return (
@@ -46,9 +62,9 @@ function twoReadings(text) {
   );
 }
 
-const unambiguous = (text) => (GROUPED.test(text) ? `${text}0` : text);
+const unambiguous = (/** @type {string} */ text) => (GROUPED.test(text) ? `${text}0` : text);
 
-/** " from 1 to 10", " of at least 1", "of at most 10", "": the domain as text. */
+/** " from 1 to 10", " of at least 1", "of at most 10", "": the domain as text. @param {NumberRule} rule */
 function domainText({ minimum, maximum }) {
   if (minimum === POSITIVE) return " greater than 0";
   if (minimum !== undefined && maximum !== undefined) return ` from ${plainNumber(minimum)} to ${plainNumber(maximum)}`;
@@ -56,16 +72,30 @@ function domainText({ minimum, maximum }) {
   return maximum !== undefined ? ` of at most ${plainNumber(maximum)}` : "";
 }
 
-/** "A number from 0.01 to 20000000.": the rule of a field, as it stands beside it. */
+/**
+ * "A number from 0.01 to 20000000.": the rule of a field, as it stands beside it.
+ *
+ * @param {NumberRule} rule
+ */
 export const ruleSentence = (rule) => `${rule.whole ? "A whole number" : "A number"}${domainText(rule)}.`;
 
+/**
+ * @param {number} value
+ * @param {NumberRule} rule
+ */
 function outside(value, { minimum, maximum, whole }) {
   if (minimum !== undefined && value < minimum)
     return value <= 0 && minimum > 0 && !whole ? "Must be greater than 0" : `Must be at least ${plainNumber(minimum)}`;
   return maximum !== undefined && value > maximum ? `Must be at most ${plainNumber(maximum)}` : "";
 }
 
-/** What is wrong with the number that a text in plain form gives; "" if nothing is. */
+/**
+ * What is wrong with the number that a text in plain form gives; "" if nothing is.
+ *
+ * @param {number} value
+ * @param {string} text
+ * @param {NumberRule} rule
+ */
 function problemOf(value, text, rule) {
   const [, , before, after = ""] = PLAIN.exec(text) ?? [];
   if (value === 0 && /[1-9]/.test(before + after)) return "Too close to 0.";
@@ -76,7 +106,7 @@ function problemOf(value, text, rule) {
   return rule.whole && !Number.isSafeInteger(value) ? `Too large for a whole number, got ${text}.` : "";
 }
 
-/** A typed text without spaces around it, its minus signs as in programs. */
+/** A typed text without spaces around it, its minus signs as in programs. @param {string} text */
 const trimmed = (text) =>
   text
     .trim()
@@ -90,6 +120,10 @@ const trimmed = (text) =>
  *
  * A decimal comma is a decimal point. A text that can also mean thousands in groups, such as 1,000 or 1.000, is refused
  * if the field's domain has that number: it is never guessed which one is meant.
+ *
+ * @param {string} typed
+ * @param {NumberRule} [rule]
+ * @returns {{value: number | null, text: string, problem: string}}
  */
 export function readNumber(typed, rule = {}) {
   const text = trimmed(typed);
@@ -108,14 +142,24 @@ export function readNumber(typed, rule = {}) {
   return { value: problem ? NaN : Number(plain), text: plain, problem };
 }
 
-/** A number as a field shows it, such that the field reads the same number again; "" for none. */
+/**
+ * A number as a field shows it, such that the field reads the same number again; "" for none.
+ *
+ * @param {number | null | undefined} value
+ * @param {NumberRule} [rule]
+ */
 export function writtenNumber(value, rule = {}) {
   if (value === null || value === undefined || Number.isNaN(value)) return "";
   const text = String(value).replace("e+", "e");
   return isAmbiguous(text, rule) ? `${text}0` : text;
 }
 
-/** The numbers of a list as texts, and a problem: "0.1, 0.3", "0,1; 0,3", "1 2 3". */
+/**
+ * The numbers of a list as texts, and a problem: "0.1, 0.3", "0,1; 0,3", "1 2 3".
+ *
+ * @param {string} typed
+ * @param {NumberRule} rule
+ */
 function itemsOf(typed, rule) {
   const tokens = typed
     .split(/[\s;]+/)
@@ -144,6 +188,9 @@ function itemsOf(typed, rule) {
 /**
  * Read several numbers, with a semicolon, a space or a comma and a space between them. Returns {values, texts,
  * problem}.
+ *
+ * @param {string} typed
+ * @param {NumberRule} [rule]
  */
 export function readNumbers(typed, rule = {}) {
   const { items, problem } = itemsOf(typed, rule);
@@ -154,6 +201,6 @@ export function readNumbers(typed, rule = {}) {
   const wrong = found.find((one) => one.problem);
   const twice = values.find((value, i) => values.indexOf(value) < i);
   const message =
-    wrong?.problem ?? (twice === undefined || rule.repeated ? "" : `${plainNumber(twice)} is listed twice.`);
+    wrong?.problem ?? (typeof twice !== "number" || rule.repeated ? "" : `${plainNumber(twice)} is listed twice.`);
   return { values, texts: found.map(({ text }) => text), problem: message };
 }

@@ -5,6 +5,8 @@ import { $ } from "./dom.js";
 
 /**
  * Replace the contents of each element by what the server now gives; focus stays where it was, as far as that exists.
+ *
+ * @param {...string} ids
  */
 export async function refresh(...ids) {
   const fresh = new DOMParser().parseFromString(await getText(location.href), "text/html");
@@ -12,7 +14,8 @@ export async function refresh(...ids) {
     const old = document.getElementById(id);
     const now = fresh.getElementById(id);
     if (!old || !now || old.innerHTML === now.innerHTML) continue;
-    const focused = old.contains(document.activeElement) ? pathOf(document.activeElement) : null;
+    const active = document.activeElement;
+    const focused = active && old.contains(active) ? pathOf(active) : null;
     const open = [...old.querySelectorAll("details[open][id]")].map((one) => one.id);
     old.replaceChildren(...[...now.childNodes].map((node) => document.adoptNode(node)));
     for (const one of open) document.getElementById(one)?.setAttribute("open", "");
@@ -20,16 +23,20 @@ export async function refresh(...ids) {
   }
 }
 
-/** A selector that finds the same control in a newer drawing: by id, by what it does, or by where it leads. */
+/**
+ * A selector that finds the same control in a newer drawing: by id, by what it does, or by where it leads.
+ *
+ * @param {Element} element
+ */
 function pathOf(element) {
   if (element.id) return `#${CSS.escape(element.id)}`;
   const stable = [...element.attributes].find(({ name }) => name === "href" || name.startsWith("data-"));
   const own = stable ? `[${stable.name}="${CSS.escape(stable.value)}"]` : element.tagName;
   const row = element.closest("[data-key]");
-  return row ? `[data-key="${CSS.escape(row.dataset.key)}"] ${own}` : own;
+  return row ? `[data-key="${CSS.escape(row.dataset.key ?? "")}"] ${own}` : own;
 }
 
-/** Where focus goes when its control is gone: the list itself. */
+/** Where focus goes when its control is gone: the list itself. @param {HTMLElement} element */
 function focusable(element) {
   if (!element.hasAttribute("tabindex")) element.tabIndex = -1;
   return element;

@@ -7,7 +7,14 @@ const TUS = { "Tus-Resumable": "1.0.0" };
 const MAX_RETRIES = 12; // failures in a row, each waited for longer than the one before: some four minutes
 const LOST = new Set([0, 408, 409, 423, 429, 460, 500, 502, 503, 504]);
 
-/** Where an upload of this very file was left, also in an earlier visit. */
+/** @typedef {{get: () => string | null, set: (url: string) => void, discard: () => void}} StoredUpload */
+
+/**
+ * The stored URL of an unfinished upload of the same file.
+ *
+ * @param {File} file
+ * @returns {StoredUpload}
+ */
 const storedUpload = (file) => {
   const key = `cairn-upload:${file.name}:${file.size}:${file.lastModified}`;
   return {
@@ -17,7 +24,7 @@ const storedUpload = (file) => {
   };
 };
 
-const encoded = (text) => btoa(String.fromCharCode(...new TextEncoder().encode(text)));
+const encoded = (/** @type {string} */ text) => btoa(String.fromCharCode(...new TextEncoder().encode(text)));
 
 /** The piece's SHA-256 as a header; browsers have it on secure pages only. */
 async function checksum(/** @type {Blob} */ piece) {
@@ -28,9 +35,19 @@ async function checksum(/** @type {Blob} */ piece) {
   return { "Upload-Checksum": `sha256 ${btoa(String.fromCharCode(...new Uint8Array(digest)))}` };
 }
 
+/**
+ * @param {string} url
+ * @param {AbortSignal} [signal]
+ */
 const receivedBytes = async (url, signal) =>
   Number((await transfer("HEAD", url, { headers: TUS, signal })).getResponseHeader("Upload-Offset"));
 
+/**
+ * @param {string} urls
+ * @param {File} file
+ * @param {StoredUpload} stored
+ * @param {AbortSignal} [signal]
+ */
 async function begin(urls, file, stored, signal) {
   const headers = { ...TUS, "Upload-Length": String(file.size), "Upload-Metadata": `filename ${encoded(file.name)}` };
   const answer = await transfer("POST", urls, { headers, signal });
@@ -40,6 +57,10 @@ async function begin(urls, file, stored, signal) {
   return { url: pathname, offset: 0 };
 }
 
+/**
+ * @param {StoredUpload} stored
+ * @param {AbortSignal} [signal]
+ */
 async function resume(stored, signal) {
   const url = stored.get();
   if (!url) return null;
@@ -55,11 +76,15 @@ async function resume(stored, signal) {
 /**
  * Send `file` to `urls` (where uploads begin). `onProgress(share)` receives how much the server has, `onWait(seconds)`
  * that the connection is lost and when it is tried again. Resolves with {id, done()}: call `done` when a dataset is
- * made of it. Cancelled by `signal`, the server forgets it.
+ * made of it. Cancelled by `signal`, the server discards it.
+ *
+ * @param {string} urls
+ * @param {File} file
+ * @param {{onProgress?: (share: number) => void, onWait?: (seconds: number) => void, signal?: AbortSignal}} options
  */
 export async function sendInPieces(urls, file, { onProgress, onWait, signal }) {
   const stored = storedUpload(file);
-  /** @type {any} */
+  /** @type {{url: string, offset: number} | null} */
   let upload = null;
   signal?.addEventListener("abort", () => upload && discard(upload.url, stored));
   for (let missed = 0; !upload || upload.offset < file.size;) {
@@ -79,6 +104,12 @@ export async function sendInPieces(urls, file, { onProgress, onWait, signal }) {
   return { id: upload.url.split("/").at(-2), done: stored.discard };
 }
 
+/**
+ * @param {{url: string, offset: number}} upload
+ * @param {File} file
+ * @param {((share: number) => void) | undefined} onProgress
+ * @param {AbortSignal} [signal]
+ */
 async function sendPiece({ url, offset }, file, onProgress, signal) {
   const piece = file.slice(offset, offset + PIECE);
   const answer = await transfer("PATCH", url, {
@@ -95,7 +126,11 @@ async function sendPiece({ url, offset }, file, onProgress, signal) {
   return Number(answer.getResponseHeader("Upload-Offset"));
 }
 
+/**
+ * @param {string} url
+ * @param {StoredUpload} stored
+ */
 function discard(url, stored) {
   stored.discard();
-  transfer("DELETE", url, { headers: TUS }).catch(() => {}); // the server forgets it automatically after a day
+  transfer("DELETE", url, { headers: TUS }).catch(() => {}); // the server discards it automatically after a day
 }

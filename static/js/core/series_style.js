@@ -3,6 +3,7 @@
  * A colour is "#e69f00", a token ("--accent") or {light, dark, rim} as the API's mechanisms have it.
  */
 
+/** @type {Record<string, number[]>} */
 const PATTERNS = {
   solid: [],
   dash: [7, 4],
@@ -17,29 +18,34 @@ export function isDark() {
   return document.documentElement.dataset.theme === "dark";
 }
 
-/** The value of a CSS custom property: token("--foreground"). */
+/** The value of a CSS custom property: token("--foreground"). @param {string} name */
 export function token(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
 
-/** Any colour as CSS text for the present theme. */
+/** Any colour as CSS text for the present theme. @param {Colour | null | undefined} colour */
 export function cssColour(colour) {
   if (!colour) return token("--foreground");
   if (typeof colour === "object") return isDark() ? colour.dark : colour.light;
   return colour.startsWith("--") ? token(colour) : colour;
 }
 
-/** What its markers are edged with, for the present theme: the colour itself where it is seen, else a darker kin. */
+/**
+ * The edge of a line's markers in the present theme: its colour if that has enough contrast, else a darker one.
+ *
+ * @param {Colour | null | undefined} colour
+ */
 export function edgeColour(colour) {
-  return colour?.rim && !isDark() ? colour.rim : cssColour(colour);
+  const rim = typeof colour === "object" ? colour?.rim : undefined;
+  return rim && !isDark() ? rim : cssColour(colour);
 }
 
-/** A dash name as lengths in pixels. */
+/** A dash name as lengths in pixels. @param {string} name */
 export function dashLengths(name) {
   return PATTERNS[name] ?? [];
 }
 
-/** Call `listener` whenever the theme changes. */
+/** Call `listener` whenever the theme changes. @param {() => void} listener */
 export function onTheme(listener) {
   document.addEventListener("cairn:theme", () => listener());
 }

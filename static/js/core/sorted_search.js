@@ -1,6 +1,11 @@
 /* Binary search in sorted arrays. */
 
-/** Index of the last entry of the sorted array at or below `value`; -1 if there is none. */
+/**
+ * Index of the last entry of the sorted array at or below `value`; -1 if there is none.
+ *
+ * @param {ArrayLike<number>} sorted
+ * @param {number} value
+ */
 export function lastAtMost(sorted, value) {
   let low = 0;
   let high = sorted.length;
@@ -12,7 +17,12 @@ export function lastAtMost(sorted, value) {
   return low - 1;
 }
 
-/** Index of the entry of the sorted array nearest to `value`; -1 if it is empty. */
+/**
+ * Index of the entry of the sorted array nearest to `value`; -1 if it is empty.
+ *
+ * @param {ArrayLike<number>} sorted
+ * @param {number} value
+ */
 export function nearestIndex(sorted, value) {
   const i = lastAtMost(sorted, value);
   if (i < 0) return sorted.length ? 0 : -1;

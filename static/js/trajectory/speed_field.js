@@ -33,7 +33,7 @@ export function addSpeed(host, fields, onChange) {
   const formula = el("output", { class: "small" }, "q = (v·Δt)² / 2");
 
   function apply() {
-    const [kmh, seconds] = [speed, time].map(({ control }) => valueOf(control));
+    const [kmh, seconds] = [speed, time].map(({ control }) => valueOf(control) ?? NaN);
     if (!(kmh > 0 && seconds > 0)) {
       formula.textContent = "q = (v·Δt)² / 2";
       return;

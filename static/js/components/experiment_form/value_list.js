@@ -1,7 +1,7 @@
 /* Several numbers in one field, "0.1, 0.3, 1": each is a value to try. */
 
 import { frame } from "../form_fields.js";
-import { createNumber, readingOf } from "../number_field.js";
+import { createNumber, listReadingOf } from "../number_field.js";
 import { el } from "../../core/dom.js";
 import { count } from "../../core/format.js";
 import { writtenNumber } from "../../core/number_text.js";
@@ -31,9 +31,9 @@ export function createList(field, start, { onChange }) {
   const many = el("output", { class: "small muted" });
   const { element, fail } = frame(shown, input, input, many);
 
-  const numbers = () => readingOf(input).texts.map((text) => shifted(text, by));
+  const numbers = () => listReadingOf(input).texts.map((text) => shifted(text, by));
   function show() {
-    const { values, problem } = readingOf(input);
+    const { values, problem } = listReadingOf(input);
     many.textContent = !problem && values.length > 1 ? count(values.length, "value") : "";
     fail(problem);
   }
@@ -53,7 +53,7 @@ export function createList(field, start, { onChange }) {
     fail,
     clear: show,
     values() {
-      const { problem } = readingOf(input);
+      const { problem } = listReadingOf(input);
       return problem ? null : numbers();
     },
   };
