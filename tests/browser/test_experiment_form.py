@@ -342,7 +342,7 @@ class TestWrong:
         for typed, message in (
             ("20, 101", "Must be at most 100, got 101."),
             ("2o", "“2o” is not a number"),
-            ("5 5", "5 is there"),
+            ("5 5", "5 is listed"),
         ):
             shares.fill(typed)
             expect(wrong).to_contain_text(message)
