@@ -14,7 +14,7 @@ RUN_STAMP := $(call stamp,run,requirements.txt privacy_engine/kernels/*.py)
 DEV_STAMP := $(call stamp,dev,requirements-dev.txt)
 NODE_STAMP := node_modules/.installed-$(shell cat package-lock.json 2>/dev/null | cksum | tr ' ' '-')
 
-.PHONY: help install install-dev run test test-fast test-slow test-postgres check format bench formats lock samples screenshots clean
+.PHONY: help install install-dev run test test-fast test-slow test-postgres coverage check format bench formats lock samples screenshots clean
 .DEFAULT_GOAL := help
 
 help:
@@ -22,6 +22,7 @@ help:
 	@echo "make test         test every feature, in browsers too"
 	@echo "make test-fast    run the engine's and the dashboard's quick tests"
 	@echo "make test-slow    run the rest: long tests, more examples of every property, PostgreSQL"
+	@echo "make coverage     report which lines and branches make test runs; writes build/coverage"
 	@echo "make check        run the style, type, import, security and deployment checks"
 	@echo "make format       format Python and JavaScript"
 	@echo "make bench        time the engine beside plain Python and numpy; writes docs/benchmarks.md (4 minutes)"
@@ -84,6 +85,9 @@ test-slow: install-dev
 test-postgres: install-dev
 	@$(BIN)/python -m tests.postgres $(PYTEST) tests/dashboard \
 		$(foreach one,worker experiments_worker audits_worker,--ignore tests/dashboard/test_$(one).py)
+
+coverage: install-dev
+	@$(PYTEST) -m "not slow" --cov --cov-report term:skip-covered --cov-report html
 
 check: install-dev $(NODE_STAMP)
 	@BIN=$(BIN) sh .ci/check
