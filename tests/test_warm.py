@@ -52,9 +52,9 @@ series = [Trajectory(lon, lat, np.arange(30.0) * 60) for lon, lat in turns]
 known = estimate_correlation(series, cell_m=500.0, smoothing=1.0)
 pairwise_loss(np.arange(30.0), known.distances_m / 200, known.backward, known.forward)
 for cls in presets:
-    run(cls(repetitions=3).spec(), series)
+    run(cls(repetitions=3).spec(), series if cls.kind == "trajectory" else None)
 every = []
-for cls in measures:
+for cls in measures.of("trajectory"):
     required = {one["name"]: one["example"] for one in cls.fields() if one["required"]}
     every.append({"name": cls.registered_name()} | required)
 for name in ("event-level", "landmark-uniform", "landmark-adaptive", "landmark-joint"):
