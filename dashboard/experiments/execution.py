@@ -40,7 +40,7 @@ def run(pk: Any) -> None:
     leases.run(Part, pk, _work)
     if Experiment.objects.filter(pk=part.experiment_id).exists():
         update_state(part.experiment_id)
-    else:  # deleted meanwhile: what was kept since is nobody's
+    else:  # deleted meanwhile: what was stored since has no owner
         files.forget(part.experiment)
 
 
@@ -134,7 +134,7 @@ _tallied = {"at": 0.0}
 
 
 def _tally(pk: uuid.UUID) -> None:
-    """Say how far the whole is, at most four times a second in a process."""
+    """Report the progress of the whole, at most four times a second in a process."""
     if time.monotonic() - _tallied["at"] >= 0.25:
         _tallied["at"] = time.monotonic()
         _store_progress(pk)
@@ -183,7 +183,7 @@ def _give_up(pk: uuid.UUID, error: Any) -> None:
 
 
 def stop_parts(pk: uuid.UUID) -> None:
-    """Let nobody begin another part, and those at work stop after their block."""
+    """Let no worker begin another part, and those at work stop after their block."""
     parts = Part.objects.filter(experiment=pk)
     parts.filter(state=State.QUEUED).update(state=State.CANCELLED, finished_at=Now())
     parts.filter(state=State.RUNNING).update(cancel_requested=True)
@@ -196,7 +196,7 @@ def _finish(pk: uuid.UUID) -> None:
     material = material_of(row)
     try:
         results, missing = material.results(row.data_digest)
-        if missing:  # somebody cleared them away meanwhile
+        if missing:  # deleted meanwhile
             _again(pk)
             return
         fields = finished(row, material.spec, experiments.assemble(material.spec, row.data_digest, results))
@@ -217,7 +217,7 @@ def finished(row: Experiment, spec: ExperimentSpec, table: Any) -> dict[str, Any
 
 @transaction.atomic
 def _again(pk: uuid.UUID) -> None:
-    """Start over once more if nobody is at it, but not for ever."""
+    """Start over once more if no worker is at it, but not for ever."""
     row = _locked(pk)
     if row is None or row.parts.filter(state__in=OPEN).exists():
         return

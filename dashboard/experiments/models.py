@@ -26,7 +26,7 @@ ITEMS: dict[str, str] = {Kind.TRAJECTORY: "event", Kind.STREAM: "count", Kind.CH
 class Experiment(JobStatus):
     """A spec, and the dataset it is tried on if any; the spec states which series of it, or what is generated.
 
-    ``preset`` says so for rows from before specs did.
+    ``preset`` states it for rows from before specs did.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)

@@ -1,6 +1,6 @@
 """What charts show of an experiment: out of its table when it is done, out of the blocks that are kept before.
 
-Whoever looks at one that runs looks again every second: what was read and summed up once is remembered, by what it
+The page of a running experiment requests it every second: what was read and summed up once is remembered, by what it
 follows from. Workers remember nothing, since what is remembered may have been cleared away.
 """
 

@@ -29,7 +29,7 @@ class ExperimentRequest(serializers.Serializer[Any]):
         required=False,
         allow_null=True,
         default=None,
-        help_text="Says what the series are where the spec does not: its part of the dataset, or without one what it "
+        help_text="Describes the series where the spec does not: its part of the dataset, or without one what it "
         "generates. Without a spec it is the experiment too. GET /api/v1/experiment-presets/ lists them.",
     )
     spec = SpecField(required=False, allow_null=True, default=None)

@@ -180,7 +180,7 @@ def _run_now(row: Experiment, spec: ExperimentSpec) -> Experiment:
 
 
 def _hold_dataset(row: Experiment) -> None:
-    """Nobody deletes or rereads it until the transaction ends."""
+    """Lock it: it is neither deleted nor read again until the transaction ends."""
     if row.dataset_id is not None:
         require_ready(Dataset.objects.select_for_update().get(pk=row.dataset_id))
 

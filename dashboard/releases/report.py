@@ -1,8 +1,8 @@
-"""What a printed report says of releases, for either of two readers.
+"""What a printed report contains of releases, for either of two readers.
 
 The public part is made from what a release publishes of itself: its points and label, its budgets, which events are
 landmarks (all marks alike where there are dummies), and what follows from these. It never looks at the original, at
-errors, at names somebody chose, at the ledger, or at how landmarks were found. The owner's part adds those.
+errors, at names the owner chose, at the ledger, or at how landmarks were found. The owner's part adds those.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def software() -> list[tuple[str, str]]:
 
 
 def public(row: Release, series: int, diameter_m: float = DIAMETER_M) -> dict[str, Any]:
-    """Of one finished release what anybody may know who has it. ``curves`` are for the charts, the rest for the page.
+    """Of one finished release what every recipient may know. ``curves`` are for the charts, the rest for the page.
 
     Losses are between states at most ``diameter_m`` apart.
 
@@ -84,7 +84,7 @@ def public(row: Release, series: int, diameter_m: float = DIAMETER_M) -> dict[st
         "price_per_km": _price_per_km(row, spec.mechanism) if row.charged else None,
         "summary": row.summary,
         "expected": _expected(row),
-        "losses": [(word, s, highest(found.losses[word])) for word, s in STRENGTHS if word in found.losses],
+        "losses": [(name, s, highest(found.losses[name])) for name, s in STRENGTHS if name in found.losses],
         "losses_undefined": found.why_not,
         "digest": row.spec_digest,
         "sha256": row.data_sha256,
@@ -199,14 +199,14 @@ def _read(row: Release, series: int, diameter_m: float) -> _Series:
     mechanism, here = row.parsed_spec.mechanism, person.ranks_of(series)
     shown = last_draw(release.fresh)
     noise_m = release.sd_m[release.fresh][shown] if release.fresh.any() else np.full(len(person), np.nan)
-    every = {word: Correlation.smoothed(STATES, s, diameter_m) for word, s in STRENGTHS}
+    every = {name: Correlation.smoothed(STATES, s, diameter_m) for name, s in STRENGTHS}
     level = mechanism.epsilon * every[CHARTED].scale(mechanism.radius_m)
     if why_not := undefined(mechanism):
         return _Series(is_landmark[here], release.budgets[here], noise_m[here], {}, level, why_not)
     losses = {}
-    for word, both in every.items():
+    for name, both in every.items():
         own, shared = levels(mechanism, release.budgets, is_landmark, both)
-        losses[word] = temporal_loss(own, backward=both.backward, forward=both.forward, shared=shared).total[here]
+        losses[name] = temporal_loss(own, backward=both.backward, forward=both.forward, shared=shared).total[here]
     return _Series(is_landmark[here], release.budgets[here], noise_m[here], losses, level)
 
 

@@ -133,7 +133,7 @@ def _of_kind(request: HttpRequest, rows: Sequence[Release], *, owner: bool) -> H
         "releases": [
             {"report": one, "owner": own, "style": style} for one, own, style in zip(reports, mine, styles, strict=True)
         ],
-        "asked": [("release", str(row.pk)) for row in rows] if "release" in request.GET else [],
+        "selected": [("release", str(row.pk)) for row in rows] if "release" in request.GET else [],
     }
     if owner:
         context |= {"dataset": dataset, "facts": kind_report.owners_facts(dataset), "spent": spending(dataset)}
@@ -154,7 +154,7 @@ def _series(request: HttpRequest, row: Release) -> int:
 
 
 def _diameter(request: HttpRequest) -> float:
-    """How far apart the adversary's states lie at most, as the reader says; it is in the address."""
+    """How far apart the adversary's states lie at most, as the reader states it; it is in the address."""
     try:
         return diameter(float(request.GET.get("diameter_m", "") or report.DIAMETER_M))
     except (ValueError, EngineError):

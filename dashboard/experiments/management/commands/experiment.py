@@ -28,8 +28,8 @@ examples:
   manage.py experiment stream-epsilon counts.csv --out figure
 
 DIR gets table.parquet, table.csv, table.tex (pgfplots) and spec.json, which can be run again and gives the same table:
-it says which series of the files it takes, and what it generates without any. What is done is kept in
-DIR/blocks: an experiment that was stopped goes on there, and one that shares cells with it takes them over (--keep).
+it names the series of the files it takes, and what it generates without any. Finished blocks are stored
+in DIR/blocks: an experiment that was stopped goes on there, and one that shares cells with it takes them over (--keep).
 """
 
 
@@ -77,7 +77,7 @@ def _experiment(
     keep: Path | None,
     out: Path,
 ) -> str:
-    """Do it, and say in one line what was done."""
+    """Run it, and describe the result in one line."""
     if not 1 <= workers <= 256:
         rule = "must be from 1 to 256"
         raise ParameterError(f"--workers {rule}, got {workers}", field="workers", rule=rule, value=workers)
@@ -138,7 +138,7 @@ def _read(kind: str, files: list[Path], how: dict[str, Any]) -> Any:
 
 
 def _bar(err: OutputWrapper) -> Any:
-    """A line that fills as blocks come in, where somebody looks at it."""
+    """A line that fills as blocks come in, on a terminal."""
     if not err.isatty():
         return None
 
