@@ -66,10 +66,10 @@ class TestSentence:
 
     def test_focus_shows_it_escape_hides_it_and_enter_brings_it_back(self, page: Page, composer: str) -> None:
         page.goto(composer)
-        term(page, "level").focus()
-        expect(note(page, "level")).to_be_visible()
+        term(page, "epsilon").focus()
+        expect(note(page, "epsilon")).to_be_visible()
         page.keyboard.press("Tab")
-        expect(note(page, "level")).to_be_hidden()
+        expect(note(page, "epsilon")).to_be_hidden()
         expect(note(page, "radius")).to_be_visible()
         page.keyboard.press("Escape")
         expect(note(page, "radius")).to_be_hidden()
