@@ -26,8 +26,8 @@ COLOURS = ("light", "dark")
 
 
 def _term(page: Any) -> None:
-    page.locator(".term[popovertarget=term-level]").focus()
-    page.wait_for_selector("#term-level:popover-open")
+    page.locator(".term[popovertarget=term-epsilon]").focus()
+    page.wait_for_selector("#term-epsilon:popover-open")
 
 
 def _jobs(page: Any) -> None:

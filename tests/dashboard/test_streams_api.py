@@ -328,9 +328,9 @@ class TestRefusal:
             assert first_error(answer)["field"], path
 
     def test_of_pages_of_trajectories(self, owner_api: APIClient, owner_page: Any, stream: dict[str, Any]) -> None:
-        row = released(owner_api, stream, STREAM)
-        assert owner_page.get(f"/releases/{row['id']}/report/").status_code == 404
         assert owner_page.get(f"/datasets/{stream['id']}/landmarks/new/").status_code == 302
+        row = released(owner_api, stream, STREAM)
+        assert owner_page.get(f"/releases/{row['id']}/report/").status_code == 200
         for path in ("", "releases/new/", "compare/"):
             assert owner_page.get(f"/datasets/{stream['id']}/{path}").status_code == 200
 
