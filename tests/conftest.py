@@ -39,16 +39,20 @@ def pytest_configure(config: pytest.Config) -> None:
     config.option.randomly_reset_seed = False
 
 
-LONG = ("test_commands.py", "test_start_from_nothing.py", "test_warm.py")
+SERVERS = ("test_commands.py", "test_start_from_nothing.py", "test_warm.py")
+LONG = (*SERVERS, "test_experiments_worker.py", "test_worker.py", "test_real_server.py", "test_every_page.py")
+
+
+def _place(item: pytest.Item) -> tuple[bool, str, int]:
+    """Tests of whole servers first and in the order of their file, since the first start compiles; then the others."""
+    return item.path.name not in SERVERS, item.path.name, item.location[1] or 0
 
 
 @pytest.hookimpl(trylast=True)  # pytest-django puts tests without a database last
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run the tests of whole servers before the engine's quick tests: last, one process would run them alone."""
-    quick = next((i for i, item in enumerate(items) if "engine" in item.path.parts), len(items))
-    items[quick:] = sorted(items[quick:], key=lambda item: item.path.name not in LONG)
-    in_file_order = iter(sorted((item for item in items if item.path.name in LONG), key=lambda item: item.location[:2]))
-    items[:] = [next(in_file_order) if item.path.name in LONG else item for item in items]  # the first start compiles
+    """Run the slow tests of files that one process runs first: last, it would run them alone."""
+    alone = [item for item in items if item.path.name in LONG and item.get_closest_marker("slow")]
+    items[:] = [*sorted(alone, key=_place), *(item for item in items if item not in set(alone))]
     for item in items:
         limit_s = next((mark.args[0] for mark in item.iter_markers("timeout")), float(item.config.getini("timeout")))
         item.add_marker(pytest.mark.timeout(patience(limit_s)), append=False)

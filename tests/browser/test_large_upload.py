@@ -121,7 +121,7 @@ class TestCleaning:
         for step in ("drop-jumps", "first-events"):
             page.get_by_label("Step to add").select_option(step)
             page.get_by_role("button", name="Add step").click()
-        page.get_by_label("Events", exact=True).fill("12")
+        page.get_by_role("textbox", name="Events", exact=True).fill("12")
         page.get_by_role("button", name="Earlier: First events").click()
         assert accessibility_faults(page) == []
         with page.expect_navigation():

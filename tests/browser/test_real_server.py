@@ -223,7 +223,7 @@ def step_with_keys(page: Page) -> None:
     assert all(a != b for a, b in zip(before, cursors(page), strict=True))
     for _ in range(3):
         page.keyboard.press("ArrowLeft")
-    expect(text).to_contain_text(f"event {EVENTS - 4:,} of", timeout=SOON_MS)
+    expect(text).to_contain_text(f"event {EVENTS - 3:,} of", timeout=SOON_MS)
     page.keyboard.press("Home")
     expect(text).to_contain_text("event 1 of", timeout=SOON_MS)
     assert cursors(page) == before

@@ -194,6 +194,7 @@ def test_one_series_at_a_time_and_all_together(page: Page, owner: User) -> None:
     assert Attack.objects.get().series == 1
     page.get_by_label("Series").select_option(label="taxi")
     expect(page.locator(".timeline__text")).to_contain_text("of 260")
+    wait_until_ready(page)
     assert "Guessed path" not in layers(page)
     page.get_by_role("button", name="Attack Uniform", exact=True).click()
     run(page.get_by_role("dialog", name="Attack Uniform, taxi"), "Re-identification")

@@ -62,7 +62,7 @@ def test_fits_on_a_phone(phone: Page, part: Dataset) -> None:
 
 def test_a_file_that_releases_use_is_not_to_be_uploaded_again(page: Page, walk: Dataset, part: Dataset) -> None:
     page.goto(f"/datasets/{walk.pk}/")
-    expect(page.locator("#reading")).to_contain_text("the budget belongs to the uploaded file")
+    expect(page.locator("#reading")).to_contain_text("it belongs to the uploaded file")
 
 
 def test_the_release_form_states_how_often_it_is_charged(page: Page, owner: User) -> None:

@@ -125,7 +125,7 @@ class TestMergingAndDividing:
             assert ledger.budget_of(Dataset.objects.get(pk=dataset.pk), "record").total == 7_000_000
             assert ledger.budget_of(Dataset.objects.get(pk=dataset.pk), "user").total is None
         amounts = LineageEntry.objects.filter(fact="shared-events").values_list("amounts", flat=True)
-        assert sorted(amounts, key=str) == [
+        assert sorted(amounts, key=lambda units: units["record"]) == [
             {"record": [0, 2_000_000], "user": [0, 500_000]},
             {"record": [0, 3_000_000]},
         ]
