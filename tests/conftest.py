@@ -43,16 +43,17 @@ SERVERS = ("test_commands.py", "test_start_from_nothing.py", "test_warm.py")
 LONG = (*SERVERS, "test_experiments_worker.py", "test_worker.py", "test_real_server.py", "test_every_page.py")
 
 
-def _place(item: pytest.Item) -> tuple[bool, str, int]:
-    """Tests of whole servers first and in the order of their file, since the first start compiles; then the others."""
-    return item.path.name not in SERVERS, item.path.name, item.location[1] or 0
+def _place(item: pytest.Item) -> tuple[int, str, int]:
+    """Tests of whole servers first, in the order of their file, since the first start compiles; then the other LONG."""
+    if item.path.name not in LONG:
+        return 2, "", 0
+    return int(item.path.name not in SERVERS), item.path.name, item.location[1] or 0
 
 
 @pytest.hookimpl(trylast=True)  # pytest-django puts tests without a database last
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run the slow tests of files that one process runs first: last, it would run them alone."""
-    alone = [item for item in items if item.path.name in LONG and item.get_closest_marker("slow")]
-    items[:] = [*sorted(alone, key=_place), *(item for item in items if item not in set(alone))]
+    """Run files that one process runs alone first: last, the other process would wait."""
+    items.sort(key=_place)
     for item in items:
         limit_s = next((mark.args[0] for mark in item.iter_markers("timeout")), float(item.config.getini("timeout")))
         item.add_marker(pytest.mark.timeout(patience(limit_s)), append=False)
